@@ -1,0 +1,12 @@
+/* Registers every class of the extension; holds nothing of its own. */
+#include "coppice_ext.h"
+
+RUBY_FUNC_EXPORTED void Init_coppice_ext(void) {
+    VALUE coppice = rb_define_module("Coppice");
+    Init_coppice_cells(coppice);
+    Init_coppice_process(coppice);
+    Init_coppice_waiter(coppice);
+    Init_coppice_connection(coppice);
+    Init_coppice_env(coppice);
+    Init_coppice_response(coppice);
+}

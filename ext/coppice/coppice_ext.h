@@ -1,0 +1,16 @@
+#ifndef COPPICE_EXT_H
+#define COPPICE_EXT_H
+
+#include <ruby.h>
+
+RUBY_FUNC_EXPORTED void Init_coppice_ext(void);
+
+/* One Init per file; each defines its classes under the module Coppice. */
+void Init_coppice_cells(VALUE coppice);
+void Init_coppice_process(VALUE coppice);
+void Init_coppice_waiter(VALUE coppice);
+void Init_coppice_connection(VALUE coppice);
+void Init_coppice_env(VALUE coppice);
+void Init_coppice_response(VALUE coppice);
+
+#endif

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+# Writes the Makefile of the extension. Two switches, for development:
+#   COPPICE_STRICT=1    every warning we care about is an error
+#   COPPICE_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer (run Ruby with libasan preloaded)
+require "mkmf"
+
+# Each probe defines HAVE_<NAME>; the code that uses it has another way for systems without.
+have_func("epoll_create1", "sys/epoll.h")
+have_const("EPOLLEXCLUSIVE", "sys/epoll.h")
+have_func("accept4", "sys/socket.h", "-D_GNU_SOURCE")
+have_func("memfd_create", "sys/mman.h", "-D_GNU_SOURCE")
+have_func("sendfile", "sys/sendfile.h")
+have_func("prctl", "sys/prctl.h")
+have_const("PR_SET_CHILD_SUBREAPER", "sys/prctl.h")
+
+append_cflags(%w[-fvisibility=hidden -O3])
+
+# Appended unprobed: mkmf probes with a program that -Wextra itself would refuse.
+flags = []
+flags += %w[-Wall -Wextra -Wshadow -Wmissing-prototypes -Wno-unused-parameter -Werror] if ENV["COPPICE_STRICT"]
+flags += %w[-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined] if ENV["COPPICE_SANITIZE"]
+# rubocop:disable Style/GlobalVars -- globals are how mkmf is told
+$CFLAGS << " " << flags.join(" ")
+$LDFLAGS << " -fsanitize=address,undefined" if ENV["COPPICE_SANITIZE"]
+$defs << "-D_GNU_SOURCE"
+# rubocop:enable Style/GlobalVars
+
+create_makefile("coppice/#{RUBY_VERSION[/\A\d+\.\d+/]}/coppice_ext")

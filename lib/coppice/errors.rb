@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Coppice
+  # The root of every error that Coppice raises. A class says the cause, its message the remedy.
+  class Error < StandardError; end
+
+  # A branch that cannot be reached was reached: please report it.
+  class Bug < Error; end
+
+  # The configuration is wrong: where (file and line, when it was a file), what, and what to do about it.
+  class ConfigError < Error
+    attr_reader :file, :line, :remedy
+
+    #: (String, ?file: String?, ?line: Integer?, ?remedy: String?) -> void
+    def initialize(problem, file: nil, line: nil, remedy: nil)
+      @file, @line, @remedy = file, line, remedy
+      super([[file, line].compact.join(":"), [problem, remedy].compact.join(". ")].reject(&:empty?).join(": "))
+    end
+  end
+
+  # The other end of a channel or of the board is another version of Coppice.
+  class ProtocolMismatch < Error; end
+
+  # The application could not be loaded; the cause is the application's own exception.
+  class BootError < Error; end
+
+  # The command line is wrong: an unknown command or flag, or a flag with a value that it cannot take.
+  class UsageError < Error; end
+
+  # A value is not of its option's type. The configuration adds the place and raises a ConfigError.
+  class InvalidValue < Error; end
+
+  # An address cannot be bound: not on this machine, not permitted, or its path is taken by another file.
+  class BindError < Error; end
+
+  # Another process holds the address.
+  class AddressInUse < BindError; end
+
+  # The client left before its request was read or its response was written. An EOFError, so that
+  # applications that read rack.input in pieces meet what they expect.
+  class ClientGone < EOFError; end
+
+  # What the client sent cannot be served; `status` is the answer for it.
+  class RequestRefused < Error
+    attr_reader :status #: Integer
+
+    #: (Integer, String) -> void
+    def initialize(status, reason)
+      @status = status
+      super(reason)
+    end
+  end
+
+  # The application's answer is not one that Rack allows; the message names what is wrong with it.
+  class ResponseError < Error; end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "etc"
+require_relative "arguments"
+require_relative "test_file"
+
+module Coppice
+  # Runs test files side by side in random order, prints a line for each, then the whole output of each that failed.
+  class Runner
+    ROOT = File.expand_path("../..", __dir__)
+
+    # Seconds that one file may take.
+    LIMIT = 240
+
+    def initialize(arguments, out: $stdout, folder: ROOT, limit: LIMIT, jobs: Etc.nprocessors)
+      @arguments = arguments
+      @out = out
+      @folder = folder
+      @limit = limit
+      @jobs = jobs
+    end
+
+    # Answers whether every test passed.
+    def run #: () -> bool
+      @out.puts "seed #{@arguments.seed}"
+      results = run_all(@arguments.files.sort.shuffle(random: Random.new(@arguments.seed)))
+      results.select(&:failed?).each { |result| print_failure(result) }
+      print_sum(results)
+      results.none?(&:failed?) && results.sum(&:passed).positive?
+    end
+
+    private
+
+    def run_all(files)
+      queue = files.each_with_object(Queue.new) { |file, waiting| waiting << file }.close
+      threads = Array.new(@jobs) { Thread.new { run_from(queue) } }
+      threads.flat_map(&:value)
+    ensure
+      threads&.each(&:kill)&.each(&:join) # after an interrupt: each ends the processes of its file
+    end
+
+    def run_from(queue)
+      results = []
+      while (file = queue.pop)
+        results << check(TestFile.new(file, options: options, limit: @limit, folder: @folder).run)
+        print_line(results.last)
+      end
+      results
+    end
+
+    def options
+      @arguments.options + ["--seed", @arguments.seed.to_s]
+    end
+
+    # A file without any test is a mistake, unless a filter left them out.
+    def check(result)
+      if result.passed + result.failed + result.skipped == 0 && !@arguments.filtered?
+        result.failed = 1
+        result.problem = "holds no test"
+      end
+      result
+    end
+
+    def print_line(result)
+      counts = "#{result.passed} passed"
+      counts += ", #{result.failed} FAILED" if result.failed?
+      counts += ", #{result.skipped} skipped" if result.skipped.positive?
+      @out.write format("%<seconds>6.1f s  %<name>s: %<counts>s\n", seconds: result.seconds, name: name(result), counts: counts)
+    end
+
+    def print_failure(result)
+      @out.puts "", "== #{name(result)}#{": #{result.problem}" if result.problem}", result.output
+    end
+
+    def print_sum(results)
+      @out.puts "" if results.any?(&:failed?)
+      @out.puts "#{results.sum(&:passed)} passed, #{results.sum(&:failed)} failed, #{results.sum(&:skipped)} skipped"
+    end
+
+    def name(result)
+      result.path.delete_prefix("#{@folder}/")
+    end
+  end
+end
+
+if $PROGRAM_NAME == __FILE__
+  begin
+    $stdout.sync = true
+    exit Coppice::Runner.new(Coppice::Arguments.new(ARGV, root: Coppice::Runner::ROOT)).run
+  rescue ArgumentError => e
+    abort "bin/test: #{e.message}"
+  rescue Interrupt
+    exit 130
+  end
+end

@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+module Coppice
+  # Makes a Ruby warning about one of our own files an error. Warnings about gems are shown as ever.
+  module StrictWarnings
+    PROJECT = File.expand_path("../..", __dir__)
+    OURS = %r{\A#{Regexp.escape(PROJECT)}/(?:lib|test|exe|ext|bench|examples)/}
+
+    # Raised in place of the warning, where the warning was given.
+    class Warned < StandardError; end
+
+    # Warnings are Ruby's own hook: what `Warning.warn` is extended for.
+    module Raise
+      def warn(message, **)
+        raise Warned, message if OURS.match?(File.expand_path(message))
+
+        super
+      end
+    end
+
+    def self.enable #: () -> void
+      Warning[:deprecated] = true
+      Warning.extend(Raise)
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+require "fileutils"
+
+module Coppice
+  # The parent of all test classes: tests are sentences, and each must assert something.
+  #
+  #   class BoardTest < Coppice::TestCase
+  #     test "a new row is empty" do
+  #       assert_equal 0, Board.new(1).row(0).requests
+  #     end
+  #   end
+  class TestCase < Minitest::Test
+    # Seconds between two looks at a condition that no descriptor announces.
+    POLL_INTERVAL = 0.01
+
+    # Defines the test that this sentence describes.
+    def self.test(sentence, &body) #: (String) { () -> void } -> void
+      name = "test_#{sentence}"
+      raise ArgumentError, "#{self} already has a test #{sentence.inspect}" if method_defined?(name, false)
+
+      define_method(name) do
+        instance_exec(&body)
+        flunk "this test asserts nothing" if assertions.zero?
+      end
+    end
+
+    # Waits until the block answers something truthy, and returns that; fails after `timeout` seconds.
+    # The only place in the tests that may pause.
+    def eventually(timeout = 10, message = "this did not come true within #{timeout} s") #: [T] (?Numeric, ?String) { () -> T? } -> T
+      deadline = monotonic_now + timeout
+      until (answer = yield)
+        flunk message if monotonic_now > deadline
+        IO.select(nil, nil, nil, POLL_INTERVAL)
+      end
+      pass
+      answer
+    end
+
+    # Yields the path of a new folder. It is removed afterwards, unless the test failed: then its path is printed.
+    def with_tmpdir #: [T] () { (String) -> T } -> T
+      folder = Dir.mktmpdir("coppice-test-")
+      answer = yield folder
+      FileUtils.remove_entry(folder)
+      answer
+    rescue Minitest::Skip
+      FileUtils.remove_entry(folder)
+      raise
+    rescue Minitest::Assertion, StandardError
+      Kernel.warn "kept for a look: #{folder}"
+      raise
+    end
+
+    private
+
+    def monotonic_now #: () -> Float
+      Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "tempfile"
+
+module Coppice
+  # One test file, run in a process group of its own, with all warnings on and the gems of the Gemfile.
+  class TestFile
+    # How one run ended. `problem` says what went wrong beside failed tests, `output` is all that was printed.
+    Result = Struct.new(:path, :passed, :failed, :skipped, :problem, :output, :seconds, keyword_init: true) do
+      def failed? #: () -> bool
+        failed.positive?
+      end
+    end
+
+    SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/
+
+    # `limit` is the seconds after which the whole process group is killed; `folder` the project's.
+    def initialize(path, options:, limit:, folder:) #: (String, options: Array[String], limit: Numeric, folder: String) -> void
+      @path = path
+      @options = options
+      @limit = limit
+      @folder = folder
+    end
+
+    # Runs it to its end. Ends its processes too when the caller's thread is killed.
+    def run #: () -> Result
+      started = monotonic_now
+      Tempfile.create("coppice-test-output-") do |output|
+        status = wait_for(start(output))
+        output.rewind
+        result(status, output.read.scrub, monotonic_now - started)
+      end
+    end
+
+    private
+
+    def start(output)
+      Process.spawn(RbConfig.ruby, "-w", "-rbundler/setup", "-Ilib", "-Itest", @path, *@options,
+        chdir: @folder, in: File::NULL, out: output, err: output, pgroup: true)
+    end
+
+    # The exit status, or nil when time was up.
+    def wait_for(pid)
+      waiter = Process.detach(pid)
+      waiter.join(@limit) && waiter.value
+    ensure
+      end_group(pid)
+    end
+
+    # Nothing that a test file started may outlive it.
+    def end_group(pid)
+      Process.kill(:KILL, -pid)
+    rescue Errno::ESRCH
+      nil # all gone, as it should be
+    end
+
+    def result(status, output, seconds)
+      runs, failures, errors, skips = output.scan(SUMMARY).last&.map(&:to_i)
+      failed = runs ? failures + errors : 1
+      problem = problem_of(status, runs, failed)
+      failed = 1 if problem && failed.zero?
+      passed = runs ? [runs - failed - skips, 0].max : 0
+      Result.new(path: @path, passed: passed, failed: failed, skipped: skips || 0, problem: problem, output: output, seconds: seconds)
+    end
+
+    def problem_of(status, runs, failed)
+      return "took longer than #{@limit} s and was killed" unless status
+      return "died without a summary (#{status})" unless runs
+
+      # A filter that fits none of a file's tests makes Minitest fail, too.
+      "all tests passed, but it ended with #{status}" if failed.zero? && runs.positive? && !status.success?
+    end
+
+    def monotonic_now
+      Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end
