@@ -1,0 +1,136 @@
+/*
+ * Coppice::Cells: an array of 64-bit integers in memory that is shared between
+ * processes. It is a memfd, so that it outlives exec and can be handed over a
+ * socket. Every load and store is atomic.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ruby.h>
+#include <ruby/io.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "coppice_ext.h"
+
+struct cells {
+    _Atomic int64_t *words;
+    size_t count;
+    int fd;
+};
+
+static void cells_release(struct cells *cells) {
+    if (cells->words) munmap((void *)cells->words, cells->count * sizeof(int64_t));
+    if (cells->fd >= 0) close(cells->fd);
+    cells->words = NULL;
+    cells->fd = -1;
+}
+
+static void cells_free(void *pointer) {
+    cells_release(pointer);
+    xfree(pointer);
+}
+
+static size_t cells_memsize(const void *pointer) {
+    (void)pointer;
+    return sizeof(struct cells); /* the mapping is not the Ruby heap's */
+}
+
+static const rb_data_type_t cells_type = {
+    .wrap_struct_name = "Coppice::Cells",
+    .function = {.dfree = cells_free, .dsize = cells_memsize},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE cells_allocate(VALUE klass) {
+    struct cells *cells;
+    VALUE self = TypedData_Make_Struct(klass, struct cells, &cells_type, cells);
+    cells->fd = -1;
+    return self;
+}
+
+static struct cells *cells_get(VALUE self) {
+    struct cells *cells;
+    TypedData_Get_Struct(self, struct cells, &cells_type, cells);
+    if (!cells->words) rb_raise(rb_eIOError, "these cells are not mapped");
+    return cells;
+}
+
+/* Takes the descriptor over: it is closed with the object, or here on failure. */
+static VALUE cells_map(VALUE klass, int fd, size_t count) {
+    VALUE self = cells_allocate(klass);
+    struct cells *cells = RTYPEDDATA_DATA(self);
+    cells->fd = fd;
+    void *words = mmap(NULL, count * sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (words == MAP_FAILED) rb_sys_fail("mmap");
+    cells->words = words;
+    cells->count = count;
+    return self;
+}
+
+/* Pages of the file take no memory before they are written to, so a large count costs nothing. */
+static VALUE cells_create(VALUE klass, VALUE rb_count) {
+    size_t count = NUM2SIZET(rb_count);
+    int fd = memfd_create("coppice-board", MFD_CLOEXEC);
+    if (fd < 0) rb_sys_fail("memfd_create");
+    if (ftruncate(fd, (off_t)(count * sizeof(int64_t))) < 0) {
+        int saved = errno;
+        close(fd);
+        rb_syserr_fail(saved, "ftruncate");
+    }
+    return cells_map(klass, fd, count);
+}
+
+/* Maps the cells behind a descriptor received from another process; duplicates it. */
+static VALUE cells_attach(VALUE klass, VALUE rb_fd) {
+    int fd = fcntl(NUM2INT(rb_fd), F_DUPFD_CLOEXEC, 3);
+    if (fd < 0) rb_sys_fail("dup");
+    struct stat stat;
+    if (fstat(fd, &stat) < 0) {
+        int saved = errno;
+        close(fd);
+        rb_syserr_fail(saved, "fstat");
+    }
+    return cells_map(klass, fd, (size_t)stat.st_size / sizeof(int64_t));
+}
+
+static _Atomic int64_t *cells_word(VALUE self, VALUE rb_index) {
+    struct cells *cells = cells_get(self);
+    size_t index = NUM2SIZET(rb_index);
+    if (index >= cells->count) rb_raise(rb_eIndexError, "cell %zu of %zu", index, cells->count);
+    return &cells->words[index];
+}
+
+static VALUE cells_load(VALUE self, VALUE rb_index) {
+    return LL2NUM(atomic_load_explicit(cells_word(self, rb_index), memory_order_acquire));
+}
+
+static VALUE cells_store(VALUE self, VALUE rb_index, VALUE rb_value) {
+    atomic_store_explicit(cells_word(self, rb_index), NUM2LL(rb_value), memory_order_release);
+    return rb_value;
+}
+
+static VALUE cells_count(VALUE self) { return SIZET2NUM(cells_get(self)->count); }
+
+static VALUE cells_fileno(VALUE self) { return INT2NUM(cells_get(self)->fd); }
+
+/* Unmaps the cells of this process; the memory lives on in the others. */
+static VALUE cells_close(VALUE self) {
+    struct cells *cells;
+    TypedData_Get_Struct(self, struct cells, &cells_type, cells);
+    cells_release(cells);
+    return Qnil;
+}
+
+void Init_coppice_cells(VALUE coppice) {
+    VALUE klass = rb_define_class_under(coppice, "Cells", rb_cObject);
+    rb_undef_alloc_func(klass);
+    rb_define_singleton_method(klass, "create", cells_create, 1);
+    rb_define_singleton_method(klass, "attach", cells_attach, 1);
+    rb_define_method(klass, "[]", cells_load, 1);
+    rb_define_method(klass, "[]=", cells_store, 2);
+    rb_define_method(klass, "count", cells_count, 0);
+    rb_define_method(klass, "fileno", cells_fileno, 0);
+    rb_define_method(klass, "close", cells_close, 0);
+}

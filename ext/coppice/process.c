@@ -1,0 +1,59 @@
+/*
+ * Coppice::OS, the part that needs the kernel's own calls: becoming a subreaper
+ * (orphaned descendants become our children, prctl(2)) and waiting for one child
+ * with a time limit (pidfd_open(2)), which Ruby does not offer.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <ruby.h>
+#include <ruby/thread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "coppice_ext.h"
+
+struct exit_wait {
+    int pid_fd;
+    int timeout_ms;
+    int ready;
+    int saved_errno;
+};
+
+static VALUE os_become_subreaper(VALUE self) {
+    (void)self;
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? Qtrue : Qfalse;
+}
+
+static void *os_wait_exit_nogvl(void *pointer) {
+    struct exit_wait *wait = pointer;
+    struct pollfd poll_fd = {.fd = wait->pid_fd, .events = POLLIN};
+    wait->ready = poll(&poll_fd, 1, wait->timeout_ms);
+    wait->saved_errno = errno;
+    return NULL;
+}
+
+/*
+ * Waits until the process has ended, without reaping it: true when it has, false
+ * when the time is over or a signal came first, nil where the kernel has no pidfd.
+ */
+static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
+    (void)self;
+    struct exit_wait wait = {.timeout_ms = NUM2INT(rb_timeout_ms)};
+    wait.pid_fd = (int)syscall(SYS_pidfd_open, NUM2PIDT(rb_pid), 0);
+    if (wait.pid_fd < 0) {
+        int saved = errno;
+        if (saved == ENOSYS || saved == EPERM) return Qnil;
+        rb_syserr_fail(saved, "pidfd_open");
+    }
+    rb_thread_call_without_gvl(os_wait_exit_nogvl, &wait, RUBY_UBF_IO, NULL);
+    close(wait.pid_fd);
+    if (wait.ready < 0 && wait.saved_errno != EINTR) rb_syserr_fail(wait.saved_errno, "poll");
+    return wait.ready > 0 ? Qtrue : Qfalse;
+}
+
+void Init_coppice_process(VALUE coppice) {
+    VALUE os = rb_define_module_under(coppice, "OS");
+    rb_define_module_function(os, "become_subreaper", os_become_subreaper, 0);
+    rb_define_module_function(os, "wait_exit", os_wait_exit, 2);
+}

@@ -1,0 +1,106 @@
+/*
+ * Coppice::Waiter: where an idle worker sleeps. One epoll instance over the
+ * listeners, shared by all workers (EPOLLEXCLUSIVE: a new connection wakes one
+ * of them, not all), and over the worker's own control channel.
+ */
+#include <errno.h>
+#include <ruby.h>
+#include <ruby/thread.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "coppice_ext.h"
+
+struct waiter {
+    int epoll_fd;
+};
+
+struct waiter_call {
+    int epoll_fd;
+    int timeout_ms;
+    int count;
+    int saved_errno;
+    struct epoll_event event;
+};
+
+static void waiter_free(void *pointer) {
+    struct waiter *waiter = pointer;
+    if (waiter->epoll_fd >= 0) close(waiter->epoll_fd);
+    xfree(waiter);
+}
+
+static const rb_data_type_t waiter_type = {
+    .wrap_struct_name = "Coppice::Waiter",
+    .function = {.dfree = waiter_free},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static struct waiter *waiter_get(VALUE self) {
+    struct waiter *waiter;
+    TypedData_Get_Struct(self, struct waiter, &waiter_type, waiter);
+    return waiter;
+}
+
+static VALUE waiter_allocate(VALUE klass) {
+    struct waiter *waiter;
+    VALUE self = TypedData_Make_Struct(klass, struct waiter, &waiter_type, waiter);
+    waiter->epoll_fd = -1;
+    return self;
+}
+
+static void waiter_add(struct waiter *waiter, int fd, uint32_t events) {
+    struct epoll_event event = {.events = events, .data.fd = fd};
+    if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0) rb_sys_fail("epoll_ctl");
+}
+
+/* Waiter.new(listener_fds, control_fd) */
+static VALUE waiter_initialize(VALUE self, VALUE listener_fds, VALUE control_fd) {
+    struct waiter *waiter = waiter_get(self);
+    Check_Type(listener_fds, T_ARRAY);
+    waiter->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (waiter->epoll_fd < 0) rb_sys_fail("epoll_create1");
+    for (long i = 0; i < RARRAY_LEN(listener_fds); i++) {
+        waiter_add(waiter, NUM2INT(RARRAY_AREF(listener_fds, i)), EPOLLIN | EPOLLEXCLUSIVE);
+    }
+    if (!NIL_P(control_fd)) waiter_add(waiter, NUM2INT(control_fd), EPOLLIN);
+    return self;
+}
+
+static void *waiter_wait_nogvl(void *pointer) {
+    struct waiter_call *call = pointer;
+    call->count = epoll_wait(call->epoll_fd, &call->event, 1, call->timeout_ms);
+    call->saved_errno = errno;
+    return NULL;
+}
+
+/*
+ * Sleeps until a descriptor is ready and answers it; nil when the time is over
+ * or a signal came. One at a time: the kernel's ready list takes turns.
+ */
+static VALUE waiter_wait(VALUE self, VALUE rb_timeout_ms) {
+    struct waiter_call call = {.epoll_fd = waiter_get(self)->epoll_fd, .count = -1, .saved_errno = EINTR};
+    call.timeout_ms = NIL_P(rb_timeout_ms) ? -1 : NUM2INT(rb_timeout_ms);
+    /* The second form does not begin to wait when a signal is pending already: its
+     * handler may set the very flag that the caller looked at just before. */
+    rb_thread_call_without_gvl2(waiter_wait_nogvl, &call, RUBY_UBF_IO, NULL);
+    if (call.count > 0) return INT2NUM(call.event.data.fd);
+    if (call.count < 0 && call.saved_errno != EINTR) rb_syserr_fail(call.saved_errno, "epoll_wait");
+    rb_thread_check_ints();
+    return Qnil;
+}
+
+/* Only this process's descriptor: a parent that shares the epoll instance keeps its own. */
+static VALUE waiter_close(VALUE self) {
+    struct waiter *waiter = waiter_get(self);
+    if (waiter->epoll_fd >= 0) close(waiter->epoll_fd);
+    waiter->epoll_fd = -1;
+    return Qnil;
+}
+
+void Init_coppice_waiter(VALUE coppice) {
+    VALUE klass = rb_define_class_under(coppice, "Waiter", rb_cObject);
+    rb_define_alloc_func(klass, waiter_allocate);
+    rb_define_method(klass, "initialize", waiter_initialize, 2);
+    rb_define_method(klass, "wait", waiter_wait, 1);
+    rb_define_method(klass, "close", waiter_close, 0);
+}

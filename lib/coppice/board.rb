@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "coppice/coppice_ext"
+require "coppice/board/columns"
+require "coppice/board/row"
+
+module Coppice
+  # The gauges of every process, in memory that all of them share.
+  #
+  # The monitor makes it and gives each process one row; a process that replaces
+  # another gets a row of its own, so nothing stale is ever read as its successor's.
+  # Layout, in 64-bit cells: a header (magic, version, the column names as text, so
+  # that a tool of another version can read it), the server's columns, the rows.
+  class Board
+    MAGIC = 0x436f_7070_6963_6531 # "Coppice1"
+    VERSION = 1
+    HEADER_CELLS = 256
+    SERVER_CELLS = 256
+    ROWS_AT = HEADER_CELLS + SERVER_CELLS
+    ROW_CELLS = 32 # four cache lines: neighbours never share one
+    # Address space, not memory: a page counts only when its row is used. So the
+    # board grows with TTIN without being mapped anew in every process.
+    ROW_COUNT = 4096
+
+    # A new board, owned by the calling process.
+    #: () -> Board
+    def self.create
+      new(Cells.create(ROWS_AT + (ROW_COUNT * ROW_CELLS))).tap(&:write_header)
+    end
+
+    # The board behind a descriptor that another process handed over.
+    # Raises ProtocolMismatch when its layout is another version's.
+    #: (Integer) -> Board
+    def self.attach(descriptor)
+      cells = Cells.attach(descriptor)
+      return new(cells) if cells[0] == MAGIC && cells[1] == VERSION
+
+      version = cells[1]
+      cells.close
+      raise ProtocolMismatch, "the board has layout #{version}, this Coppice reads #{VERSION}"
+    end
+
+    # The board of a running server, found through its monitor's open descriptors:
+    # for tools and tests. Raises Errno::ENOENT or Errno::EACCES when there is no such
+    # process or it is another user's, Error when the process has no board.
+    #: (Integer) -> Board
+    def self.of_process(pid)
+      link = Dir.glob("/proc/#{pid}/fd/*").find { |path| File.readlink(path).include?("memfd:coppice-board") }
+      raise Error, "process #{pid} is no Coppice monitor" unless link
+
+      File.open(link, "r+") { |file| attach(file.fileno) }
+    end
+
+    #: (Cells) -> void
+    def initialize(cells)
+      @cells = cells
+    end
+
+    # The memfd, to be handed to a process that does not inherit the mapping.
+    #: () -> Integer
+    def fileno = @cells.fileno
+
+    # Unmaps it in this process only.
+    #: () -> void
+    def close = @cells.close
+
+    #: (Integer) -> Row
+    def row(index)
+      raise ArgumentError, "row #{index} of #{ROW_COUNT}" unless index.between?(0, ROW_COUNT - 1)
+
+      Row.new(@cells, ROWS_AT + (index * ROW_CELLS), index)
+    end
+
+    # The rows in use: of processes that registered and were not yet reaped.
+    #: () -> Array[Row]
+    def rows = (0...rows_count).map { |index| row(index) }.select(&:used?)
+
+    SERVER_COLUMNS.each_with_index do |column, index|
+      at = HEADER_CELLS + index
+      define_method(column.name) { @cells[at] }
+      define_method(:"#{column.name}=") { |value| @cells[at] = value }
+    end
+
+    # Magic and version first, then the sizes, then the column table as text.
+    #: () -> void
+    def write_header
+      [MAGIC, VERSION, HEADER_CELLS, SERVER_CELLS, ROW_CELLS, ROW_COUNT].each_with_index { |value, at| @cells[at] = value }
+      text = "server: #{SERVER_COLUMNS.map(&:name).join(' ')}\nrow: #{ROW_COLUMNS.map(&:name).join(' ')}\n"
+      words = text.b.ljust((HEADER_CELLS - 8) * 8, "\0").unpack("q*")
+      words.each_with_index { |word, at| @cells[8 + at] = word }
+    end
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Board
+    # One gauge: its name, the one process that writes it, and what it means.
+    Column = Struct.new(:name, :writer, :meaning, keyword_init: true) do
+      def self.table(*rows) = rows.map { |name, writer, meaning| new(name: name, writer: writer, meaning: meaning).freeze }.freeze
+    end
+
+    SERVER_COLUMNS = Column.table(
+      [:monitor_pid, :monitor, "the process that everybody is a child of"],
+      [:workers_count, :monitor, "how many workers there should be"],
+      [:generation, :monitor, "the committed generation"],
+      [:shutting_down, :monitor, "1 once a stop was asked for"],
+      [:rows_count, :monitor, "rows in use lie below this one"]
+    )
+
+    # A row is the monitor's until it spawns the process and again once that is
+    # reaped; in between it is the process's own.
+    ROW_COLUMNS = Column.table(
+      [:role, :monitor, "see Row::ROLES; 0 means the row is free"],
+      [:nr, :monitor, "the slot of a worker; -1 for others"],
+      [:generation, :monitor, "counts promotions"],
+      [:pid, :process, "set once it is a direct child of the monitor"],
+      [:ready, :process, "1 once it serves or can fork"],
+      [:deadline_ms, :process, "monotonic: when the request in flight is overdue; 0 when idle"],
+      [:started_ms, :process, "monotonic: when the request in flight began; 0 when idle"],
+      [:requests, :process, "requests served since the fork"],
+      [:not_fork_safe, :process, "1 once it must not be promoted"]
+    )
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Control
+    # The version of the messages below. The first one carries it, so that a mold
+    # of another release is refused and not misunderstood.
+    PROTOCOL = 1
+
+    # Every message, once: imperatives come from the monitor, past facts from its
+    # children. A message carries plain values; descriptors travel beside it.
+    module Messages
+      TABLE = {
+        # to a cold mold, first: the board's descriptor travels with it
+        Boot: [:protocol, :settings, :generation, :row, :listener_names],
+        # to a mold: fork a worker or a service worker; its channel and its listeners travel with it
+        Spawn: [:role, :nr, :generation, :row],
+        # to a worker: fork a mold; its channel travels with it
+        Promote: [:generation, :row],
+        # to any child: leave when the work in hand is done
+        Stop: [],
+
+        # about a child, from the process that forked it
+        Forked: [:pid],
+        # from the child, on a clean stack and with the monitor as its parent
+        Registered: [:pid],
+        # from the child: a worker serves, a mold can fork
+        Ready: [],
+        # from a worker: it has served as many requests as its generation should
+        RequestLimitReached: [:requests]
+      }.freeze
+
+      TABLE.each do |name, members|
+        message = members.empty? ? Class.new { def to_a = [] } : Struct.new(*members, keyword_init: true)
+        const_set(name, message)
+      end
+    end
+  end
+end

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require "coppice/control/messages"
+require "coppice/info"
+
+module Coppice
+  # A process's place in the family: who it is, its row on the board and its
+  # channel to the monitor. Made in the parent just before the fork, it belongs to
+  # the child, which owns the channel and ends with it.
+  class Membership
+    attr_reader :role       #: Symbol -- :worker, :mold or :service
+    attr_reader :nr         #: Integer? -- the slot of a worker
+    attr_reader :generation #: Integer
+    attr_reader :row        #: Board::Row
+    attr_reader :channel    #: Control::Channel
+
+    #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?) -> void
+    def initialize(role:, generation:, row:, channel:, nr: nil)
+      @role = role
+      @nr = nr
+      @generation = generation
+      @row = row
+      @channel = channel
+    end
+
+    # The first act of a life, in its own process with the monitor as its parent.
+    #: (inheritance: Inheritance) -> void
+    def join(inheritance)
+      Info.keep_io(channel.socket)
+      Info.enter(board: inheritance.board, row: row)
+      row.pid = Process.pid
+      tell(Control::Messages::Registered.new(pid: Process.pid))
+      self.status = "starting"
+    end
+
+    # In the process that forks this one: lets the monitor know whom to expect, and
+    # so whom to end if it hangs before it can speak for itself.
+    #: (Integer) -> void
+    def announce_fork(pid) = tell(Control::Messages::Forked.new(pid: pid))
+
+    # From now on the process serves, or can fork.
+    #: () -> void
+    def ready
+      row.ready = 1
+      tell(Control::Messages::Ready.new)
+    end
+
+    # A fact for the monitor. Nothing is done about a monitor that is gone: the
+    # next look at the channel finds its end.
+    #: (Object) -> void
+    def tell(message) = channel.send(message)
+
+    # Shown by ps and top.
+    #: (String) -> void
+    def status=(text)
+      Process.setproctitle("#{name} - #{text}")
+    end
+
+    #: () -> String
+    def name
+      @name ||= "coppice #{role}#{"[#{nr}]" if nr} (gen #{generation})"
+    end
+
+    # In a process forked from this one, or at its end.
+    #: () -> void
+    def leave = channel.close
+  end
+end

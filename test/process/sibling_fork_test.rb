@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/os/fork_lock"
+require "coppice/os/sibling_fork"
+
+# With real processes: this test is the monitor, its child the mold, its grandchild the
+# middle process, and the sibling comes back to this test.
+class SiblingForkTest < Coppice::TestCase
+  def setup
+    @lock = Coppice::OS::ForkLock.new
+    Coppice::OS.become_subreaper
+    @reader, @writer = IO.pipe
+  end
+
+  def teardown
+    [@reader, @writer].each { |io| io.close unless io.closed? }
+  end
+
+  # Runs the block in a child; answers what it wrote and its exit status.
+  def in_child
+    child = fork do
+      @reader.close
+      yield
+      exit!(0)
+    end
+    @writer.close
+    text = @reader.read
+    _, status = Process.wait2(child)
+    [text, status]
+  end
+
+  def forking(timeout: 5) = Coppice::OS::SiblingFork.new(lock: @lock, timeout: timeout)
+
+  test "the sibling is a child of the subreaper and its pid was announced" do
+    text, = in_child do
+      made = forking.call(announce: ->(pid) { @writer.write("announced #{pid}\n") }) do
+        @writer.write("sibling #{Process.pid} #{Process.ppid}\n")
+        exit!(7)
+      end
+      @writer.write("made #{made}\n")
+    end
+    announced, sibling, parent = text.scan(/\d+/).map(&:to_i)
+    _, status = Process.wait2(sibling)
+
+    assert_equal sibling, announced
+    assert_equal Process.pid, parent
+    assert_equal 7, status.exitstatus
+    assert_match(/made true/, text)
+  end
+
+  test "a middle process that hangs is ended after the timeout" do
+    text, = in_child do
+      made = forking(timeout: 0.1).call(announce: ->(_) { Process.kill(:STOP, Process.pid) }) { exit!(0) }
+      @writer.write("made #{made}")
+    end
+
+    assert_equal "made false", text
+    Process.wait(-1) # the sibling, which was forked before the middle process hung
+  end
+
+  test "nothing is forked while a thread prevents it" do
+    order = Thread::Queue.new
+    locked = Thread::Queue.new
+    thread = Thread.new do
+      @lock.synchronize do
+        locked << true
+        order << :released
+      end
+    end
+    locked.pop
+    @lock.synchronize { order << :forked }
+    thread.join
+
+    assert_equal [:released, :forked], [order.pop, order.pop]
+  end
+end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/board"
+
+class BoardTest < Coppice::TestCase
+  def setup
+    @board = Coppice::Board.create
+  end
+
+  def teardown
+    @board.close
+  end
+
+  test "what one mapping stores another one loads" do
+    other = Coppice::Board.attach(@board.fileno)
+    @board.row(3).requests = 12
+    other.workers_count = 5
+
+    assert_equal 12, other.row(3).requests
+    assert_equal 5, @board.workers_count
+    other.close
+  end
+
+  test "a child process stores and the parent loads" do
+    child = fork do
+      @board.row(1).pid = Process.pid
+      exit!(0)
+    end
+    Process.wait(child)
+
+    assert_equal child, @board.row(1).pid
+  end
+
+  test "the header names every column" do
+    bytes = IO.for_fd(@board.fileno, autoclose: false).pread(4096, 0)
+    text = bytes.byteslice(64..).delete("\0")
+
+    assert_equal "server: monitor_pid workers_count generation shutting_down rows_count\n" \
+                 "row: role nr generation pid ready deadline_ms started_ms requests not_fork_safe\n", text
+  end
+
+  test "a board of another layout is refused" do
+    cells = Coppice::Cells.create(4096)
+    error = assert_raises(Coppice::ProtocolMismatch) { Coppice::Board.attach(cells.fileno) }
+
+    assert_match(/layout 0/, error.message)
+    cells.close
+  end
+
+  test "rows are told apart, and a row past the end is refused" do
+    @board.row(0).requests = 1
+    @board.row(1).requests = 2
+
+    assert_equal [1, 2], [@board.row(0).requests, @board.row(1).requests]
+    assert_raises(ArgumentError) { @board.row(Coppice::Board::ROW_COUNT) }
+    assert_raises(ArgumentError) { @board.row(-1) }
+  end
+
+  test "an assigned row starts empty" do
+    row = @board.row(0)
+    row.deadline_ms = 99
+    row.assign(role: :worker, nr: 4, generation: 2)
+
+    assert_equal [:worker, 4, 2, 0], [row.role_name, row.nr, row.generation, row.deadline_ms]
+    refute_predicate row, :used?
+  end
+
+  test "cells refuse an index past their end" do
+    cells = Coppice::Cells.create(8)
+
+    assert_raises(IndexError) { cells[8] }
+    assert_raises(IndexError) { cells[8] = 1 }
+    cells.close
+    assert_raises(IOError) { cells[0] }
+  end
+end

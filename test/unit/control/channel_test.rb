@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/control/channel"
+
+class ChannelTest < Coppice::TestCase
+  Messages = Coppice::Control::Messages
+
+  def setup
+    @ours, @theirs = Coppice::Control::Channel.pair
+  end
+
+  def teardown
+    [@ours, @theirs].each { |channel| channel.close unless channel.closed? }
+  end
+
+  test "every message of the table arrives as it was sent" do
+    Messages::TABLE.each do |name, members|
+      klass = Messages.const_get(name)
+      message = members.empty? ? klass.new : klass.new(**members.to_h { |member| [member, member.to_s] })
+      @ours.send(message)
+      received = @theirs.receive.message
+
+      assert_instance_of klass, received
+      assert_equal message.to_a, received.to_a
+    end
+  end
+
+  test "descriptors travel beside a message and are closed on exec" do
+    reader, writer = IO.pipe
+    @ours.send(Messages::Stop.new, descriptors: [writer])
+    writer.close
+    packet = @theirs.receive
+    received = packet.descriptors.first
+    received.write("hello")
+    received.close
+
+    assert_equal "hello", reader.read
+    assert_predicate reader, :close_on_exec?
+    reader.close
+  end
+
+  test "empty, closed and malformed are three different answers" do
+    assert_equal :empty, @theirs.receive
+    @ours.to_io.send("nonsense", 0)
+    assert_raises(Coppice::ProtocolMismatch) { @theirs.receive }
+    @ours.close
+    assert_equal :closed, @theirs.receive
+  end
+
+  test "a message nobody knows is refused" do
+    @ours.to_io.send(Marshal.dump([:Unheard, 1]), 0)
+    error = assert_raises(Coppice::ProtocolMismatch) { @theirs.receive }
+
+    assert_match(/Unheard/, error.message)
+  end
+
+  test "a message with too few values is refused" do
+    @ours.to_io.send(Marshal.dump([:Forked]), 0)
+
+    assert_raises(Coppice::ProtocolMismatch) { @theirs.receive }
+  end
+
+  test "sending to a full channel says so and does not block" do
+    answers = Array.new(100_000) do
+      answer = @ours.send(Messages::Stop.new)
+      break [answer] if answer == :full
+
+      answer
+    end
+
+    assert_equal [:full], answers
+  end
+
+  test "sending to a closed channel says so" do
+    @theirs.close
+
+    assert_equal :closed, @ours.send(Messages::Stop.new)
+  end
+end
