@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "socket"
+
+module Coppice
+  module ForkSafety
+    # Which IO objects survive `close_all_ios!`. Runs in any process of the family.
+    module KeptIOs
+      # Weak, so that keeping an IO open does not keep it alive.
+      @kept = ObjectSpace::WeakMap.new
+
+      class << self
+        # Raises ArgumentError for something that is not, and does not hold, an IO.
+        #: (IO) -> IO
+        def keep(io)
+          raise ArgumentError, "#{io.inspect} has no to_io" unless io.respond_to?(:to_io)
+
+          @kept[io] = true
+          io
+        end
+
+        # Closes all others. Ruby before 3.2.3 can crash when it walks over IO
+        # objects (bugs.ruby-lang.org/issues/19531), so there it is refused.
+        #: () -> void
+        def close_others
+          if RUBY_VERSION < "3.2.3"
+            raise NotImplementedError, "close_all_ios! needs Ruby 3.2.3 or newer: older ones can crash in it"
+          end
+
+          kept = [$stdin, $stdout, $stderr, STDIN, STDOUT, STDERR].compact + @kept.keys.map(&:to_io)
+          ObjectSpace.each_object(IO) { |io| close(io) unless kept.include?(io) }
+        end
+
+        private
+
+        def close(io)
+          return if io.closed? || !io.autoclose?
+
+          # The connection is shared with the parent. Closing a TLS or TCP object may
+          # speak to the peer, so the descriptor is pointed at nothing first.
+          io.reopen(File::NULL) if io.is_a?(TCPSocket)
+          io.close
+        rescue IOError, Errno::EBADF
+          # Not open, or only half made: there is nothing to close.
+        end
+      end
+    end
+  end
+end

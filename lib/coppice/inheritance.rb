@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+module Coppice
+  # What one process of the family hands to the next across a fork: the loaded
+  # application and what is needed to live beside it. Built once by the cold mold;
+  # never changed afterwards.
+  Inheritance = Struct.new(
+    :app,           # the Rack application
+    :settings,      # Config::Settings
+    :server,        # Server: what hooks see
+    :log,           # Log, not yet of a role
+    :board,         # Board
+    :fork_lock,     # OS::ForkLock
+    keyword_init: true
+  )
+end

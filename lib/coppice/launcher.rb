@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Coppice
+  # The first thing that runs in each process started with `exe/coppice`; decides
+  # which kind of process this is.
+  #
+  # The monitor needs no gem, and what it loads it keeps in memory for as long as it
+  # lives. So a `serve` that was started with RubyGems (or Bundler) replaces itself,
+  # under the same pid, by a Ruby without. RUBYOPT and the rest of the environment
+  # stay as they are: they are meant for the application, and reach it in the mold.
+  class Launcher
+    LIBRARY = File.expand_path("..", __dir__)
+    EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
+
+    #: (Array[String]) -> void
+    def initialize(arguments)
+      @arguments = arguments
+    end
+
+    #: () -> void
+    def call
+      $LOAD_PATH.unshift(LIBRARY) unless $LOAD_PATH.include?(LIBRARY)
+      case @arguments.first
+      when "mold" then boot_mold
+      when "single" then run_command # needs the gems: the application is loaded in this process
+      else serving? && defined?(::Gem) ? become_bare : run_command
+      end
+    end
+
+    private
+
+    def serving?
+      require "coppice/cli"
+      CLI.serving?(@arguments)
+    end
+
+    def become_bare
+      require "rbconfig"
+      exec(RbConfig.ruby, "--disable=gems,rubyopt", EXECUTABLE, *@arguments)
+    end
+
+    def run_command
+      require "coppice/cli"
+      CLI.run(@arguments)
+    end
+
+    def boot_mold
+      require "coppice"
+      require "coppice/mold/cold_boot"
+      Mold::ColdBoot.new(Integer(@arguments.fetch(1))).call
+    end
+  end
+end

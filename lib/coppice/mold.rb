@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require "coppice/mold/nursery"
+require "coppice/mold/warmup"
+require "coppice/os/signals"
+
+module Coppice
+  # The template: a process that holds the loaded, warm application, serves nobody,
+  # and forks workers when the monitor says so. Runs in the mold process. Owns its
+  # channel and a waiter; holds no listener. The monitor ends it, once a newer mold
+  # is committed, or it ends itself when the monitor is gone.
+  class Mold
+    attr_reader :inheritance #: Inheritance
+    attr_reader :membership  #: Membership
+
+    #: (inheritance: Inheritance, membership: Membership) -> void
+    def initialize(inheritance:, membership:)
+      @inheritance = inheritance
+      @membership = membership
+      @stopping = false
+    end
+
+    # What hooks ask of it; a mold has no slot.
+    #: () -> Integer
+    def generation = membership.generation
+
+    #: () -> nil
+    def nr = nil
+
+    #: () -> Integer
+    def pid = Process.pid
+
+    #: () -> Log
+    def log = @log ||= inheritance.log.with(role: :mold, generation: generation)
+
+    # The whole life.
+    #: () -> void
+    def run
+      membership.join(inheritance)
+      install_signals
+      inheritance.settings.hook(:after_mold_fork)&.call(inheritance.server, self)
+      Warmup.new(inheritance.settings.warmup).call
+      @waiter = Waiter.new([], membership.channel.fileno)
+      membership.ready
+      membership.status = "ready"
+      obey until @stopping
+      log.debug("leaves")
+    end
+
+    # In a process forked from this one: lets go of what is the mold's alone.
+    #: () -> void
+    def abandon
+      @waiter.close
+      membership.leave
+    end
+
+    private
+
+    # TERM and QUIT arrive between two forks: the waiter returns and the loop ends.
+    def install_signals
+      stop = -> { @stopping = true }
+      OS::Signals.install(INT: -> { exit!(0) }, TERM: stop, QUIT: stop)
+    end
+
+    def obey
+      @waiter.wait(nil)
+      case packet = membership.channel.receive
+      when :empty then nil
+      when :closed then @stopping = true # the monitor is gone
+      else carry_out(packet)
+      end
+    end
+
+    def carry_out(packet)
+      case packet.message
+      when Control::Messages::Spawn then nursery.fork_child(packet)
+      when Control::Messages::Stop then @stopping = true
+      else raise Bug, "a mold got #{packet.message.inspect}"
+      end
+    end
+
+    def nursery = @nursery ||= Nursery.new(self)
+  end
+end

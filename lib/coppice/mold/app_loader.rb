@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Mold
+    # Loads the Rack application. Runs in the cold mold, once.
+    class AppLoader
+      #: (Config::Settings) -> void
+      def initialize(settings)
+        @settings = settings
+      end
+
+      # The application within the middleware that every server adds: temporary
+      # uploads are removed after each request and, in development, Rack::Lint holds
+      # the application to the SPEC. Raises BootError; its cause is the application's.
+      #: () -> ^(Hash[String, untyped]) -> untyped
+      def call
+        require "rack"
+        wrap(load_app)
+      rescue ScriptError, StandardError => error # whatever an application raises at boot
+        raise BootError, "could not load #{@settings.rackup}: #{error.message} (#{error.class})"
+      end
+
+      private
+
+      def load_app
+        @settings.rackup.end_with?(".ru") ? parse_rackup : load_constant
+      end
+
+      # Rack 2 answers [app, options], Rack 3 the app.
+      def parse_rackup
+        app, = Rack::Builder.parse_file(rackup_path)
+        app
+      end
+
+      # `my_app.rb` defines MyApp... as rackup has it: the capitalised file name.
+      def load_constant
+        require rackup_path
+        Object.const_get(File.basename(@settings.rackup, ".rb").split("_").map(&:capitalize).join)
+      end
+
+      def rackup_path
+        path = File.expand_path(@settings.rackup)
+        raise LoadError, "there is no #{@settings.rackup} in #{Dir.pwd}" unless File.file?(path)
+
+        path
+      end
+
+      def wrap(app)
+        app = Rack::TempfileReaper.new(app)
+        @settings.environment_name == "development" ? Rack::Lint.new(app) : app
+      end
+    end
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "coppice/board"
+require "coppice/child"
+require "coppice/config/config_file"
+require "coppice/config/settings"
+require "coppice/control/channel"
+require "coppice/inheritance"
+require "coppice/log"
+require "coppice/membership"
+require "coppice/mold/app_loader"
+require "coppice/os/fork_lock"
+require "coppice/server"
+
+module Coppice
+  class Mold
+    # How a cold mold begins: a fresh process that the monitor spawned with exec,
+    # and that has nothing but one channel. Runs in the cold mold. What to be it
+    # learns from the first message; the board comes with it.
+    class ColdBoot
+      #: (Integer) -> void
+      def initialize(descriptor)
+        @channel = Control::Channel.for_fd(descriptor)
+      end
+
+      # Boots the application and lives as a mold, then as whatever is forked from it.
+      #: () -> void
+      def call
+        packet = first_packet or exit(0) # the monitor is gone already
+        boot = packet.message
+        @board = Board.attach(packet.descriptors.first.fileno)
+        membership = Membership.new(role: :mold, generation: boot.generation, row: @board.row(boot.row), channel: @channel)
+        Child.live(Mold.new(inheritance: inherit(boot, membership), membership: membership))
+      end
+
+      private
+
+      def first_packet
+        @channel.socket.wait_readable
+        packet = @channel.receive
+        return if packet == :closed
+        return packet if packet.message.protocol == Control::PROTOCOL
+
+        raise ProtocolMismatch, "the monitor speaks protocol #{packet.message.protocol}, this mold #{Control::PROTOCOL}"
+      end
+
+      def inherit(boot, membership)
+        settings = settings_from(boot.settings)
+        settings.ruby_flags.apply
+        log = Log.for(settings, role: :mold, generation: boot.generation)
+        Info.enter(board: @board, row: membership.row) # initializers ask for workers_count
+        server = Server.new(settings: settings, logger: settings.logger || log, monitor_pid: Process.ppid, listener_names: boot.listener_names)
+        Inheritance.new(app: load_app(settings, log), settings: settings, server: server, log: log,
+                        board: @board, fork_lock: Coppice.fork_lock).freeze
+      end
+
+      # The monitor's values; hooks and logger come from reading the same file here,
+      # where the application's own classes will be.
+      def settings_from(wire)
+        file = wire[:config_file]
+        record = file ? Config::ConfigFile.read(file, directory: Dir.pwd) : Config::Record.new
+        warn "coppice: #{file} has changed since the server was started" if file && record.fingerprint != wire[:config_fingerprint]
+        Config::Settings.from_wire(wire, hooks: record.hooks, logger: record.values[:logger])
+      end
+
+      def load_app(settings, log)
+        Process.setproctitle("coppice mold - loading #{settings.rackup}")
+        AppLoader.new(settings).call
+      rescue BootError => error
+        log.exception(error.message, error.cause || error)
+        exit(1)
+      end
+    end
+  end
+end

@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Coppice
+  # What a hook gets as its first argument, in whichever process it runs: the
+  # logger and the settings, under the names of the configuration.
+  class Server
+    attr_reader :logger #: the user's own, or ours
+    attr_reader :settings #: Config::Settings
+    attr_reader :monitor_pid #: Integer
+    attr_reader :listener_names #: Array[String]
+
+    #: (settings: untyped, logger: untyped, monitor_pid: Integer, listener_names: Array[String]) -> void
+    def initialize(settings:, logger:, monitor_pid:, listener_names: [])
+      @settings = settings
+      @logger = logger
+      @monitor_pid = monitor_pid
+      @listener_names = listener_names
+    end
+
+    # Each option has a reader here, as it has in the settings.
+    def method_missing(name, *arguments)
+      return super unless arguments.empty? && respond_to_missing?(name)
+
+      settings.public_send(name)
+    end
+
+    def respond_to_missing?(name, _include_private = false)
+      Config::OPTIONS.any? { |option| option.name == name } || super
+    end
+  end
+end

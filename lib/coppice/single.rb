@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "coppice"
+require "coppice/board"
+require "coppice/config/loader"
+require "coppice/control/channel"
+require "coppice/inheritance"
+require "coppice/listeners/set"
+require "coppice/log"
+require "coppice/membership"
+require "coppice/mold/app_loader"
+require "coppice/server"
+require "coppice/worker"
+
+module Coppice
+  # `worker_processes 0`: everything in one process that forks nothing, for debuggers
+  # and breakpoints: a worker that is nobody's child. Runs in that one process.
+  class Single
+    #: (Array[String]) -> void
+    def initialize(arguments)
+      @settings = Config::Loader.new(arguments: arguments, environment: ENV, directory: Dir.pwd).load
+      @board = Board.create
+      @log = Log.for(@settings, role: :single)
+    end
+
+    # Serves until told to stop.
+    #: () -> void
+    def run
+      @settings.ruby_flags.apply
+      listeners = Listeners::Set.bind(@settings.listen)
+      inheritance = inherit(listeners)
+      listeners.listen!
+      @log.info("listening", on: listeners.names.join(" "), pid: Process.pid)
+      Worker.new(inheritance: inheritance, membership: membership, listeners: listening(listeners)).run
+    ensure
+      listeners&.close
+    end
+
+    private
+
+    def inherit(listeners)
+      server = Server.new(settings: @settings, logger: @settings.logger || @log, monitor_pid: Process.pid, listener_names: listeners.names)
+      Inheritance.new(app: Mold::AppLoader.new(@settings).call, settings: @settings, server: server, log: @log,
+                      board: @board, fork_lock: Coppice.fork_lock).freeze
+    end
+
+    def listening(listeners) = listeners.descriptors.map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
+
+    # The other end of its channel is its own as well: nobody ever speaks on it.
+    def membership
+      @silent_end, channel = Control::Channel.pair
+      row = @board.row(0)
+      row.assign(role: :worker, nr: 0, generation: 0)
+      @board.workers_count = @board.rows_count = 1
+      Membership.new(role: :worker, nr: 0, generation: 0, row: row, channel: channel)
+    end
+  end
+end

@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require "coppice/http"
+require "coppice/os/signals"
+require "coppice/worker/promotion"
+require "coppice/worker/request_cycle"
+require "coppice/worker/soft_timeout"
+
+module Coppice
+  # Serves one client at a time. Runs in the worker process. Owns its channel, its
+  # listeners' descriptors, a waiter, a connection and one helper thread. The
+  # monitor ends it, between two requests.
+  class Worker
+    attr_reader :inheritance #: Inheritance
+    attr_reader :membership  #: Membership
+
+    #: (inheritance: Inheritance, membership: Membership, listeners: Array[IO]) -> void
+    def initialize(inheritance:, membership:, listeners:)
+      @inheritance = inheritance
+      @membership = membership
+      @listeners = listeners
+      @stopping = false
+    end
+
+    # What hooks and applications ask of it.
+    #: () -> Integer
+    def nr = membership.nr
+
+    #: () -> Integer
+    def generation = membership.generation
+
+    #: () -> Integer
+    def pid = Process.pid
+
+    #: () -> Integer
+    def requests_count = membership.row.requests
+
+    #: () -> Log
+    def log = @log ||= inheritance.log.with(role: :worker, nr: nr, generation: generation)
+
+    # The whole life.
+    #: () -> void
+    def run
+      prepare
+      hook(:after_worker_fork)
+      hook(:after_worker_ready)
+      membership.ready
+      membership.status = "ready"
+      @soft_timeout.start unless inheritance.settings.worker_processes.zero? # a breakpoint is not a timeout
+      turn until @stopping
+      finish
+    end
+
+    # After the work in hand, no more.
+    #: () -> void
+    def stop = @stopping = true
+
+    # In a process forked from this one: lets go of what is this worker's alone. The
+    # client, if there is one, is still being served by this worker's own process.
+    #: () -> void
+    def abandon
+      @waiter.close
+      @connection.forget
+      @listeners.each(&:close)
+      membership.leave
+    end
+
+    private
+
+    def prepare
+      membership.join(inheritance)
+      Info.keep_ios(@listeners)
+      OS::Signals.install(INT: -> { exit!(0) }, TERM: method(:stop), QUIT: method(:stop))
+      @soft_timeout = SoftTimeout.new(self)
+      @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
+      @exchange = build_exchange
+      @waiter = Waiter.new(@listeners.map(&:fileno), membership.channel.fileno)
+    end
+
+    def build_exchange
+      cycle = RequestCycle.new(self, @soft_timeout)
+      Http::Exchange.new(app: inheritance.app, connection: @connection, settings: inheritance.settings, logger: log, observer: cycle)
+    end
+
+    # One turn: a client, or a word from the monitor, never both.
+    def turn
+      ready = @waiter.wait(nil) or return
+      ready == membership.channel.fileno ? obey : serve(ready)
+    end
+
+    def serve(listener)
+      @exchange.serve if @connection.accept(listener)
+    end
+
+    def obey
+      case packet = membership.channel.receive
+      when :empty then nil
+      when :closed then stop # the monitor is gone
+      else carry_out(packet)
+      end
+    end
+
+    def carry_out(packet)
+      case packet.message
+      when Control::Messages::Promote then Promotion.new(self).call(packet)
+      when Control::Messages::Stop then stop
+      else raise Bug, "a worker got #{packet.message.inspect}"
+      end
+    end
+
+    def finish
+      membership.status = "leaving"
+      hook(:before_worker_exit)
+      log.debug("leaves", requests: requests_count)
+      exit
+    end
+
+    def hook(name)
+      inheritance.settings.hook(name)&.call(inheritance.server, self)
+    end
+  end
+end

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Worker
+    # The deadline of the request in flight, as the application sees it. Runs in the
+    # worker process; the value itself lies on the board, where the monitor reads it.
+    class Deadline
+      #: (Board::Row) -> void
+      def initialize(row)
+        @row = row
+      end
+
+      # Gives this one request more time, in seconds.
+      #: (Numeric) -> void
+      def extend_deadline(seconds)
+        @row.deadline_ms += (seconds * 1000).ceil
+      end
+
+      # The monotonic instant at which the request is overdue, in seconds.
+      #: () -> Float
+      def deadline = @row.deadline_ms / 1000.0
+    end
+  end
+end

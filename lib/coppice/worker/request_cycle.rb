@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "coppice/os/clock"
+require "coppice/worker/deadline"
+
+module Coppice
+  class Worker
+    # What a worker does around each request: tells the board, ps, the soft timeout
+    # and the user's hook. Runs in the worker process, on its main thread; no system
+    # call but for the title.
+    class RequestCycle
+      attr_reader :worker #: Worker
+
+      #: (Worker, SoftTimeout) -> void
+      def initialize(worker, soft_timeout)
+        @worker = worker
+        @membership = worker.membership
+        @row = worker.membership.row
+        @soft_timeout = soft_timeout
+        @deadline = Deadline.new(@row)
+        @settings = worker.inheritance.settings
+        @timeout_ms = (@settings.timeout * 1000).ceil
+        @requests = 0
+        @limit = request_limit
+      end
+
+      # The application is about to be called.
+      #: (Hash[String, untyped]) -> void
+      def request_started(env)
+        now = OS::Clock.now_ms
+        @soft_timeout.env = env
+        @row.started_ms = now
+        @row.deadline_ms = now + @timeout_ms
+        @membership.status = "#{@requests} requests, #{env['REQUEST_METHOD']} #{env['PATH_INFO']}"
+      end
+
+      # The answer is written and its body closed, or the client is gone.
+      #: (Hash[String, untyped]) -> void
+      def request_finished(env)
+        @row.deadline_ms = 0
+        @row.started_ms = 0
+        @soft_timeout.env = nil
+        @row.requests = (@requests += 1)
+        @membership.status = "#{@requests} requests, waiting"
+        @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
+        @settings.hook(:after_request_complete)&.call(@worker.inheritance.server, @worker, env)
+      end
+
+      # env["coppice.timeout"]: one object for all requests, since only one is served at a time.
+      #: (Hash[String, untyped]) -> Deadline
+      def request_timeout(_env) = @deadline
+
+      private
+
+      # nil when this generation is not to be followed by another.
+      def request_limit
+        limits = @settings.refork_after or return
+        (limits[@membership.generation] || limits.last) || nil
+      end
+    end
+  end
+end

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "coppice/os/clock"
+
+module Coppice
+  class Worker
+    # Ends a worker whose request takes too long, while the worker can still say
+    # which one it was. Runs in the worker process, on one helper thread.
+    #
+    # It costs nothing per request: a request only writes its deadline to the board.
+    # The thread sleeps for the whole timeout at a time; a deadline set after it fell
+    # asleep cannot pass before it wakes.
+    class SoftTimeout
+      # What the after_worker_timeout hook gets as its third argument.
+      class Overdue
+        attr_reader :thread #: Thread -- the one that serves
+        attr_reader :rack_env #: Hash[String, untyped]?
+
+        #: (Thread, Hash[String, untyped]?) -> void
+        def initialize(thread, rack_env)
+          @thread = thread
+          @rack_env = rack_env
+        end
+
+        # Copies the serving thread's locals to the hook's own, for cleanup code that
+        # looks for its state there.
+        #: () -> void
+        def copy_thread_variables!
+          thread.keys.each { |key| Thread.current[key] = thread[key] }
+          thread.thread_variables.each { |name| Thread.current.thread_variable_set(name, thread.thread_variable_get(name)) }
+        end
+      end
+
+      attr_writer :env #: Hash[String, untyped]? -- of the request in flight
+
+      #: (Worker) -> void
+      def initialize(worker)
+        @worker = worker
+        @row = worker.membership.row
+        @settings = worker.inheritance.settings
+        @main = Thread.current
+      end
+
+      #: () -> void
+      def start
+        @thread = Thread.new { watch }
+        @thread.name = "coppice timeout"
+      end
+
+      private
+
+      def watch
+        until (left = seconds_left).negative?
+          sleep(left)
+        end
+        expire
+      rescue StandardError => error # the user's hook: the worker ends all the same
+        @worker.log.exception("after_worker_timeout failed", error)
+        exit(0)
+      end
+
+      def seconds_left
+        deadline = @row.deadline_ms
+        return @settings.timeout if deadline.zero?
+
+        # A hair later than the deadline, so that waking up finds it passed.
+        (deadline - OS::Clock.now_ms + 1) / 1000.0
+      end
+
+      def expire
+        overdue = Overdue.new(@main, @env)
+        report(overdue)
+        @worker.stop
+        @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.server, @worker, overdue)
+        exit(0) # raises SystemExit in the main thread: bodies are closed, at_exit handlers run
+      end
+
+      def report(overdue)
+        env = overdue.rack_env || {}
+        @worker.log.error("request timed out", after: @settings.timeout, method: env["REQUEST_METHOD"], path: env["PATH_INFO"],
+                                               backtrace: (@main.backtrace || []).join("\n"))
+      end
+    end
+  end
+end
