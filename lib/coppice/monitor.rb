@@ -1,0 +1,149 @@
+# frozen_string_literal: true
+
+require "coppice"
+require "coppice/board"
+require "coppice/monitor/helper_thread"
+require "coppice/monitor/inbox"
+require "coppice/monitor/row_pool"
+require "coppice/monitor/supervision"
+require "coppice/monitor/system"
+require "coppice/server"
+
+module Coppice
+  # The parent of every other process: the one the user started. It never loads the
+  # application, never forks (it spawns) and never waits for anybody: it takes what
+  # has come in, lets pure objects decide, and has Actions carry it out. Owns the
+  # listeners, the board and one end of every child's channel; the user ends it.
+  class Monitor
+    #: (settings: untyped, listeners: Listeners::Set, log: untyped, helper: HelperThread) -> void
+    def initialize(settings:, listeners:, log:, helper:)
+      @settings = settings
+      @listeners = listeners
+      @log = log
+      @helper = helper
+      @board = Board.create
+      @inbox = Inbox.new
+      @supervision = Supervision.new(monitor: self, system: System.new, rows: RowPool.new(@board), settings: settings, log: log)
+      @server = Server.new(settings: settings, logger: settings.logger || log, monitor_pid: Process.pid, listener_names: listeners.names)
+      @status = 0
+    end
+
+    # Runs until a stop was asked for and everybody has left; answers the exit status.
+    #: () -> Integer
+    def run
+      begin_service
+      turn until @supervision.finished?
+      @log.info("monitor leaves", status: @status)
+      @status
+    ensure
+      @listeners.close
+    end
+
+    # Of use to the parts of the monitor:
+
+    #: () -> Array[String]
+    def listener_names = @listeners.names
+
+    #: (Integer) -> Array[IO]
+    def listeners_for(nr)
+      @listeners.queues_for(nr, workers: @supervision.roster.target).map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
+    end
+
+    # The board's descriptor, to be sent to a cold mold.
+    #: () -> IO
+    def board_io = IO.for_fd(@board.fileno, autoclose: false)
+
+    #: (Integer) -> void
+    def generation_committed(generation)
+      @board.generation = generation
+    end
+
+    # Only now may clients connect: a health check never meets a server that boots.
+    #: () -> void
+    def worker_ready
+      return if @listening
+
+      @listening = true
+      @listeners.listen!
+      @log.info("listening", on: listener_names.join(" "))
+    end
+
+    #: (Handle, Process::Status?) -> void
+    def child_ended(handle, status)
+      call_hook(:after_worker_exit, handle, status) if handle.worker? && status
+    end
+
+    # A user's hook may want to look at an overdue worker before it is ended, but not
+    # for ever: the watchdog ends it a second later in any case.
+    #: (Handle, Symbol) { () -> void } -> void
+    def before_ending(handle, reason, &ending)
+      return ending.call unless reason == :request_timeout && @settings.hook(:after_worker_hard_timeout)
+
+      call_hook(:after_worker_hard_timeout, handle) { @inbox.hand_back(&ending) }
+    end
+
+    # The exit status tells; children leave as they would for TERM.
+    #: (String) -> void
+    def give_up(reason)
+      @log.fatal("giving up", why: reason) if @status.zero?
+      @status = 1
+      stop(:gracefully)
+    end
+
+    private
+
+    def begin_service
+      Process.setproctitle("coppice monitor")
+      @log.warn("no subreaper here: a child's death may orphan others") unless OS.become_subreaper || Process.pid == 1
+      @board.monitor_pid = Process.pid
+      @board.workers_count = @settings.worker_processes
+      @inbox.open
+      @supervision.turn([])
+    end
+
+    def turn
+      speakers = @inbox.wait(@supervision.roster.handles, @supervision.patience)
+      @inbox.signals.each { |name| obey(name) }
+      @inbox.returned.each(&:call)
+      @supervision.turn(speakers)
+      announce_readiness
+    end
+
+    def obey(name)
+      case name
+      when :TERM, :QUIT then stop(:gracefully)
+      when :INT then stop(:at_once)
+      when :USR2 then @supervision.refork
+      when :TTIN then @board.workers_count = @supervision.resize(+1)
+      when :TTOU then @board.workers_count = @supervision.resize(-1)
+      end
+    end
+
+    def stop(how)
+      @board.shutting_down = 1
+      @supervision.stop(how)
+    end
+
+    # One line for each generation, when every slot is served by it.
+    def announce_readiness
+      roster = @supervision.roster
+      return if @announced == roster.generation || !@listening || roster.stopping || !roster.settled?
+
+      call_hook(:after_monitor_ready) unless @announced
+      @announced = roster.generation
+      @log.info("all workers ready", gen: @announced, workers: roster.target)
+    end
+
+    # On the helper thread: the user's code may block, and may raise.
+    def call_hook(name, *arguments, &afterwards)
+      hook = @settings.hook(name) or return
+      @helper.post do
+        hook.call(@server, *arguments)
+      rescue StandardError, ScriptError => error # the user's: logged, and nothing else happens
+        @log.exception("#{name} failed", error)
+      ensure
+        afterwards&.call
+      end
+    end
+  end
+end

@@ -1,0 +1,161 @@
+# frozen_string_literal: true
+
+require "coppice/control/messages"
+require "coppice/monitor/handle"
+require "coppice/monitor/steps"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # Carries out what was decided: the only file of the monitor that spawns, signals
+    # and sends. Each step is put down in the roster at once, so that the next
+    # decision knows of it.
+    class Actions
+      #: (monitor: Monitor, system: System, roster: Roster, rows: RowPool, settings: untyped, log: untyped) -> void
+      def initialize(monitor:, system:, roster:, rows:, settings:, log:)
+        @monitor = monitor
+        @system = system
+        @roster = roster
+        @rows = rows
+        @settings = settings
+        @log = log
+      end
+
+      #: (Array[Step], Float) -> void
+      def perform(steps, now)
+        steps.each do |step|
+          case step
+          when Steps::ColdBoot then cold_boot(step, now)
+          when Steps::Promote then promote(step, now)
+          when Steps::Spawn then spawn(step, now)
+          when Steps::Commit then commit(step.candidate, now)
+          when Steps::Abandon then abandon(step, now)
+          when Steps::Retire then retire(step.handle, now)
+          when Steps::End then end_child(step.handle, step.reason, now)
+          when Steps::GiveUp then @monitor.give_up(step.reason)
+          else raise Bug, "no action for #{step.inspect}"
+          end
+        end
+      end
+
+      # A signal to a child that may have ended in this instant.
+      #: (Handle, Symbol | Integer) -> void
+      def signal(handle, name)
+        @system.signal(handle.pid, name) if handle.pid && !handle.gone?
+      end
+
+      private
+
+      def cold_boot(step, now)
+        ours, theirs = @system.channel_pair
+        handle = enlist(:mold, step.generation, ours, now + @settings.boot_timeout)
+        handle.pid = @system.spawn_mold(theirs, own_group: @settings.setpgid)
+        handle.move(:forked)
+        theirs.close
+        @roster.candidate = handle
+        @log.info("booting the application", **handle.to_log)
+        send_boot(handle)
+      end
+
+      def send_boot(handle)
+        message = Control::Messages::Boot.new(protocol: Control::PROTOCOL, settings: @settings.to_wire, generation: handle.generation,
+                           row: handle.row.index, listener_names: @monitor.listener_names)
+        handle.channel.send(message, descriptors: [@monitor.board_io])
+      end
+
+      # A worker looks at its channel only between two requests, so it gets the time
+      # of one on top.
+      def promote(step, now)
+        patience = @settings.timeout + @settings.timeout_cleanup + @settings.spawn_timeout
+        handle = ask(step.worker, :mold, nil, step.generation, now + patience) do |row|
+          Control::Messages::Promote.new(generation: step.generation, row: row.index)
+        end
+        @roster.candidate = handle
+        @roster.refork_wanted = false
+        @log.info("promoting", **step.worker.to_log, requests: step.worker.requests_count, new_gen: step.generation)
+      end
+
+      def spawn(step, now)
+        listeners = step.role == :worker ? @monitor.listeners_for(step.nr) : []
+        generation = step.mold.generation
+        handle = ask(step.mold, step.role, step.nr, generation, now + @settings.spawn_timeout, listeners) do |row|
+          Control::Messages::Spawn.new(role: step.role, nr: step.nr, generation: generation, row: row.index)
+        end
+        return unless step.trial
+
+        @roster.trial = handle
+        @roster.trial_lost = false
+      end
+
+      # Sends the child's end of a new channel to who shall fork the child. When that
+      # one is gone, the end is closed again and read as a child that never came.
+      def ask(parent, role, nr, generation, deadline, listeners = [])
+        ours, theirs = @system.channel_pair
+        handle = enlist(role, generation, ours, deadline, nr: nr, parent: parent)
+        parent.channel.send(yield(handle.row), descriptors: [theirs.to_io, *listeners])
+        theirs.close
+        handle
+      end
+
+      def enlist(role, generation, channel, deadline, nr: nil, parent: nil)
+        row = @rows.take(role: role, nr: nr, generation: generation)
+        @roster.add(Handle.new(role: role, nr: nr, generation: generation, row: row, channel: channel, deadline: deadline, parent: parent))
+      end
+
+      def commit(candidate, now)
+        old = @roster.mold
+        @roster.mold = candidate
+        @roster.generation = candidate.generation
+        @roster.candidate = @roster.trial = nil
+        @roster.failed_molds = 0
+        @monitor.generation_committed(candidate.generation)
+        @log.info("mold committed", **candidate.to_log)
+        @roster.booted!
+        retire(old, now) if old
+      end
+
+      def abandon(step, now)
+        @roster.candidate = @roster.trial = nil
+        @roster.trial_lost = false
+        @roster.failed_molds += 1
+        @roster.not_before = now + @settings.refork_backoff
+        @log.error("mold abandoned", **step.candidate.to_log, why: step.reason, again_in: @settings.refork_backoff)
+        retire(step.candidate, now) unless step.candidate.gone?
+        @monitor.give_up("the application could not be booted") unless @roster.booted?
+      end
+
+      # The deadline covers the request in hand and the user's exit hook.
+      def retire(handle, now)
+        return if handle.leaving? || handle.gone?
+
+        handle.channel.send(Control::Messages::Stop.new)
+        handle.move(:leaving)
+        handle.deadline = now + @settings.timeout + @settings.timeout_cleanup
+      end
+
+      # First the signal that the user chose, then the one that cannot be refused.
+      def end_child(handle, reason, now)
+        again = !handle.ended_for.nil?
+        handle.ended_for ||= reason
+        handle.move(:leaving) unless handle.leaving?
+        handle.deadline = now + Watchdog::GRACE
+        excuse_children(handle)
+        return signal(handle, :KILL) if again
+
+        @log.error("ending a child", **handle.to_log, why: reason) unless reason == :shutdown
+        @monitor.before_ending(handle, reason) { signal(handle, end_signal(handle)) }
+      end
+
+      # Those it was asked to fork are not late by their own fault; their channels end with it.
+      def excuse_children(handle)
+        @roster.handles.each { |child| child.deadline = nil if child.requested? && child.parent.equal?(handle) }
+      end
+
+      def end_signal(handle)
+        chosen = @settings.timeout_signal
+        chosen.respond_to?(:call) ? chosen.call(handle.pid) : chosen
+      end
+    end
+  end
+end

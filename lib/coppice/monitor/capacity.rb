@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/steps"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # Decides which slots are filled and which workers are too many.
+    class Capacity
+      #: (untyped) -> void
+      def initialize(settings)
+        @max_errors = settings.max_consecutive_spawn_errors
+        @service = !settings.hook(:before_service_worker_ready).nil?
+      end
+
+      #: (Roster, Float) -> Array[Step]
+      def next(roster, now)
+        return [Steps::GiveUp.new("#{roster.failed_spawns} children in a row ended before they were ready")] if too_many_errors?(roster)
+
+        surplus(roster) + missing(roster, now).first(1)
+      end
+
+      private
+
+      def too_many_errors?(roster) = @max_errors && roster.failed_spawns >= @max_errors
+
+      def surplus(roster)
+        roster.ready_workers.select { |worker| worker.nr >= roster.target }.map { |worker| Steps::Retire.new(worker) }
+      end
+
+      # One at a time: the mold forks one after the other anyway, and so a deadline
+      # for each fork means what it says.
+      def missing(roster, now)
+        mold = roster.mold
+        return [] if mold.nil? || !mold.ready? || now < roster.spawn_not_before
+        return [] if roster.handles.any? { |handle| handle.requested? && handle.parent.equal?(mold) }
+
+        slots = roster.empty_slots.map { |nr| Steps::Spawn.new(mold, :worker, nr, false) }
+        slots << Steps::Spawn.new(mold, :service, nil, false) if @service && roster.service.nil?
+        slots
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # One thread behind a bounded queue for all that might block: the user's hooks
+    # and the writing of log lines. The monitor's loop only ever queues; when the
+    # queue is full, work is dropped and counted. Allowed, since the monitor spawns
+    # with exec and never forks. Owns its thread; ends with `finish`.
+    class HelperThread
+      LIMIT = 4096
+
+      def initialize
+        @queue = Thread::Queue.new
+        @dropped = 0
+        @thread = Thread.new { work }
+        @thread.name = "coppice helper"
+      end
+
+      # Queues one piece of work; false when there was no room for it.
+      #: () { () -> void } -> bool
+      def post(&work)
+        if @queue.size >= LIMIT
+          @dropped += 1
+          return false
+        end
+        report_dropped
+        @queue << work
+        true
+      end
+
+      # Does what is queued, for at most so many seconds.
+      #: (Numeric) -> void
+      def finish(seconds)
+        @queue.close
+        @thread.join(seconds)
+      end
+
+      private
+
+      def report_dropped
+        return if @dropped.zero?
+
+        count = @dropped
+        @dropped = 0
+        @queue << -> { warn "coppice: #{count} log lines or hooks dropped: what they write to is too slow" }
+      end
+
+      def work
+        while (work = @queue.pop)
+          work.call
+        end
+      rescue Errno::EPIPE, Errno::EIO, IOError
+        retry # nobody reads our log: the next line may find a reader
+      end
+    end
+  end
+end

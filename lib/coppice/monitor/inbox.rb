@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "coppice/os/signals"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # Where the monitor waits: for signals, for its children's messages, for work
+    # that comes back from the helper thread. Owns a pipe to be woken by.
+    class Inbox
+      SIGNALS = [:INT, :TERM, :QUIT, :USR2, :TTIN, :TTOU, :CHLD].freeze
+
+      def initialize
+        @reader, @writer = IO.pipe
+        @signals = Thread::Queue.new
+        @returned = Thread::Queue.new
+      end
+
+      # From here on signals are kept until the loop takes them.
+      #: () -> void
+      def open
+        OS::Signals.install(SIGNALS.to_h { |name| [name, -> { @signals << name; wake }] })
+      end
+
+      # Sleeps until something has come, at most so many seconds; answers the handles
+      # whose channels have something to say.
+      #: (Array[Handle], Numeric) -> Array[Handle]
+      def wait(handles, seconds)
+        listening = handles.reject { |handle| handle.channel.closed? }
+        ready, = IO.select([@reader, *listening.map(&:channel)], nil, nil, seconds)
+        return [] unless ready
+
+        drain
+        listening.select { |handle| ready.include?(handle.channel) }
+      end
+
+      # Signals since the last call, oldest first.
+      #: () -> Array[Symbol]
+      def signals = take_all(@signals)
+
+      # From another thread: has the loop run this block.
+      #: () { () -> void } -> void
+      def hand_back(&work)
+        @returned << work
+        wake
+      end
+
+      #: () -> Array[Proc]
+      def returned = take_all(@returned)
+
+      private
+
+      def wake
+        @writer.write_nonblock(".", exception: false) # a full pipe wakes as well
+      end
+
+      def drain
+        nil while @reader.read_nonblock(4096, exception: false).is_a?(String)
+      end
+
+      def take_all(queue) = Array.new(queue.size) { queue.pop }
+    end
+  end
+end

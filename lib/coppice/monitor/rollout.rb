@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/steps"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # Decides which workers of an older generation leave next, so that at most
+    # `refork_max_unavailable` of the wanted workers are away at once.
+    class Rollout
+      #: (untyped) -> void
+      def initialize(settings)
+        @max_unavailable = settings.refork_max_unavailable
+      end
+
+      # The least warm go first: they gain most. None while a candidate is on trial,
+      # and none without a mold that can fork their successors.
+      #: (Roster, Float) -> Array[Step]
+      def next(roster, _now)
+        return [] if roster.candidate || !roster.mold&.ready?
+
+        leaving = coldest(roster).first(room(roster))
+        leaving.unshift(roster.service) if outdated_service?(roster)
+        leaving.map { |handle| Steps::Retire.new(handle) }
+      end
+
+      private
+
+      def coldest(roster) = roster.outdated_workers.sort_by { |worker| [worker.generation, worker.requests_count] }
+
+      def outdated_service?(roster)
+        roster.service&.ready? && roster.service.generation != roster.generation
+      end
+
+      def room(roster)
+        width = @max_unavailable || (roster.target * 0.1).ceil
+        [width - [roster.unavailable, 0].max, 0].max
+      end
+    end
+  end
+end

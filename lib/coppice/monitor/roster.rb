@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # Everybody the monitor is responsible for, and where the family stands: which
+    # mold forks, which mold is a candidate, what was asked for. Facts and questions
+    # only, so that decisions about it can be tested without a process.
+    class Roster
+      attr_reader :handles          #: Array[Handle] -- all that are not gone
+      attr_accessor :target         #: Integer -- workers there should be
+      attr_accessor :generation     #: Integer -- the committed one
+      attr_accessor :mold           #: Handle? -- the committed mold
+      attr_accessor :candidate      #: Handle? -- a mold that is not committed yet
+      attr_accessor :trial          #: Handle? -- the first worker of the candidate
+      attr_accessor :trial_lost     #: bool -- the trial ended before it was ready
+      attr_accessor :refork_wanted  #: bool -- the user's USR2
+      attr_accessor :not_before     #: Float -- no promotion before this instant
+      attr_accessor :failed_molds   #: Integer -- candidates lost since the last commit
+      attr_accessor :failed_spawns  #: Integer -- children lost before they were ready, in a row
+      attr_accessor :spawn_not_before #: Float
+      attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
+      attr_accessor :stop_deadline  #: Float?
+
+      #: (target: Integer) -> void
+      def initialize(target:)
+        @handles = []
+        @target = target
+        @generation = 0
+        @refork_wanted = false
+        @not_before = @spawn_not_before = -Float::INFINITY
+        @failed_molds = @failed_spawns = 0
+      end
+
+      #: (Handle) -> Handle
+      def add(handle)
+        @handles << handle
+        handle
+      end
+
+      # Forgets one that is gone, wherever it stood.
+      #: (Handle) -> void
+      def remove(handle)
+        @handles.delete(handle)
+        @mold = nil if @mold.equal?(handle)
+        @trial = nil if @trial.equal?(handle)
+      end
+
+      #: (Integer) -> Handle?
+      def by_pid(pid) = handles.find { |handle| handle.pid == pid }
+
+      #: () -> Array[Handle]
+      def workers = handles.select(&:worker?)
+
+      #: () -> Array[Handle]
+      def ready_workers = handles.select { |handle| handle.worker? && handle.ready? }
+
+      #: () -> Handle?
+      def service = handles.find { |handle| handle.role == :service }
+
+      # Slots below the target that nobody owns, not even somebody on the way out.
+      #: () -> Array[Integer]
+      def empty_slots = (0...target).to_a - workers.map(&:nr)
+
+      # Ready workers that were forked from another mold than the committed one.
+      #: () -> Array[Handle]
+      def outdated_workers = ready_workers.reject { |worker| worker.generation == generation }
+
+      # How many of the wanted workers do not serve at this moment.
+      #: () -> Integer
+      def unavailable = target - ready_workers.count { |worker| worker.nr < target }
+
+      # Every slot is served, by one generation.
+      #: () -> bool
+      def settled? = candidate.nil? && unavailable <= 0 && outdated_workers.empty?
+
+      # Whether the service was ever up: before that a failed boot is final.
+      #: () -> bool
+      def booted? = !@booted.nil?
+
+      #: () -> void
+      def booted! = @booted = true
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # Which rows of the board are free. A row belongs to one process for its whole
+    # life, so that a successor in the same slot never reads its predecessor's gauges.
+    class RowPool
+      #: (Board) -> void
+      def initialize(board)
+        @board = board
+        @taken = []
+      end
+
+      # The lowest free row, assigned.
+      #: (role: Symbol, nr: Integer?, generation: Integer) -> Board::Row
+      def take(role:, nr:, generation:)
+        index = (0..@taken.size).find { |candidate| !@taken[candidate] }
+        @taken[index] = true
+        @board.rows_count = @taken.size
+        @board.row(index).tap { |row| row.assign(role: role, nr: nr, generation: generation) }
+      end
+
+      #: (Board::Row) -> void
+      def release(row)
+        row.clear
+        @taken[row.index] = false
+        @taken.pop until @taken.empty? || @taken.last
+        @board.rows_count = @taken.size
+      end
+    end
+  end
+end

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/steps"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # Decides how everybody leaves once a stop was asked for: gracefully until the
+    # deadline, then at once. The molds leave with the others; nobody is forked any more.
+    class Shutdown
+      #: (Roster, Float) -> Array[Step]
+      def next(roster, now)
+        return roster.handles.map { |handle| Steps::End.new(handle, :shutdown) } if overdue?(roster, now)
+
+        roster.handles.reject(&:leaving?).map { |handle| Steps::Retire.new(handle) }
+      end
+
+      private
+
+      def overdue?(roster, now) = roster.stop_deadline && now >= roster.stop_deadline
+    end
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # What decisions answer: one step each, as a value. Actions carries them out.
+    module Steps
+      # Boot the application in a fresh process.
+      ColdBoot = Struct.new(:generation)
+      # Have a worker fork a mold.
+      Promote = Struct.new(:worker, :generation)
+      # Have a mold fork a child. trial: it decides about the candidate that forks it.
+      Spawn = Struct.new(:mold, :role, :nr, :trial)
+      # The candidate becomes the mold.
+      Commit = Struct.new(:candidate)
+      # The candidate is given up; the mold, if there is one, stays.
+      Abandon = Struct.new(:candidate, :reason)
+      # Ask a child to leave once its work in hand is done.
+      Retire = Struct.new(:handle)
+      # Make a child leave: it is overdue.
+      End = Struct.new(:handle, :reason)
+      # Stop the server, with a reason for the log and exit status 1.
+      GiveUp = Struct.new(:reason)
+    end
+  end
+end

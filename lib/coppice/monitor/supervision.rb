@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/actions"
+require "coppice/monitor/capacity"
+require "coppice/monitor/facts"
+require "coppice/monitor/promotion"
+require "coppice/monitor/rollout"
+require "coppice/monitor/roster"
+require "coppice/monitor/shutdown"
+require "coppice/monitor/watchdog"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # The family and what happens to it: facts come in, decisions are made, actions
+    # go out. Touches the operating system only through `system` and the rest of the
+    # server only through `monitor`, so that a test can take the place of both.
+    class Supervision
+      TICK = 1.0 # seconds: how often the board is looked at when nothing happens
+      AT_ONCE = 1.0 # seconds that children have to leave when they shall leave at once
+
+      attr_reader :roster #: Roster
+
+      #: (monitor: Monitor, system: System, rows: RowPool, settings: untyped, log: untyped) -> void
+      def initialize(monitor:, system:, rows:, settings:, log:)
+        @system = system
+        @settings = settings
+        @log = log
+        @roster = Roster.new(target: settings.worker_processes)
+        parts = { monitor: monitor, system: system, roster: @roster, rows: rows, settings: settings, log: log }
+        @actions = Actions.new(**parts)
+        @facts = Facts.new(**parts)
+        @watchdog = Watchdog.new(settings)
+        @serving = [@watchdog, Promotion.new(settings), Rollout.new(settings), Capacity.new(settings)]
+        @leaving = [@watchdog, Shutdown.new]
+      end
+
+      # Takes in what the given children have to say, and who has ended; then decides.
+      #: (Array[Handle]) -> void
+      def turn(speakers)
+        speakers.each { |handle| @facts.hear(handle) unless handle.gone? }
+        @facts.reap
+        now = @system.now
+        (roster.stopping ? @leaving : @serving).each { |decision| @actions.perform(decision.next(roster, now), now) }
+      end
+
+      # Seconds until something is due, at most a tick.
+      #: () -> Float
+      def patience
+        now = @system.now
+        due = [@watchdog.next_deadline(roster), roster.stop_deadline, roster.spawn_not_before, roster.not_before]
+        due.compact.select { |at| at > now }.push(now + TICK).min - now
+      end
+
+      #: () -> bool
+      def finished? = !roster.stopping.nil? && roster.handles.empty?
+
+      # :gracefully lets everybody finish the request in hand; :at_once does not.
+      #: (Symbol) -> void
+      def stop(how)
+        return if roster.stopping == :at_once || roster.stopping == how
+
+        @log.info("stopping", how: how)
+        roster.stopping = how
+        roster.stop_deadline = @system.now + (how == :at_once ? AT_ONCE : @settings.timeout + @settings.timeout_cleanup)
+        roster.handles.each { |handle| @actions.signal(handle, :INT) } if how == :at_once
+      end
+
+      # The user's USR2: a new generation as soon as there can be one.
+      #: () -> void
+      def refork
+        @log.info("refork asked for")
+        @log.warn("no worker is fork safe: the refork waits") if roster.ready_workers.none? { |worker| worker.row.fork_safe? }
+        roster.refork_wanted = true
+      end
+
+      # One slot more or one less; answers how many workers there shall be.
+      #: (Integer) -> Integer
+      def resize(step)
+        roster.target = (roster.target + step).clamp(1, Board::ROW_COUNT / 4)
+        @log.info("workers wanted", count: roster.target)
+        roster.target
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "coppice/control/channel"
+require "coppice/os/clock"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # What the monitor asks of the operating system, and nothing else: so that all of
+    # its bookkeeping can be driven through thousands of histories without a process.
+    class System
+      EXECUTABLE = File.expand_path("../../../exe/coppice", __dir__)
+
+      #: () -> Float
+      def now = OS::Clock.now
+
+      # Ours and theirs.
+      #: () -> [Control::Channel, Control::Channel]
+      def channel_pair = Control::Channel.pair
+
+      # A fresh Ruby that boots the application; answers its pid. Nothing of the
+      # monitor is in it but one descriptor.
+      #: (Control::Channel, own_group: bool) -> Integer
+      def spawn_mold(channel, own_group:)
+        Process.spawn(RbConfig.ruby, EXECUTABLE, "mold", channel.fileno.to_s,
+                      channel.fileno => channel.fileno, pgroup: own_group || nil, close_others: true)
+      end
+
+      # false when there is no such process any more.
+      #: (Integer, Symbol | Integer) -> bool
+      def signal(pid, name)
+        Process.kill(name, pid)
+        true
+      rescue Errno::ESRCH
+        false
+      end
+
+      # A child that has ended, or nil. Orphans of our children are ours as well.
+      #: () -> [Integer, Process::Status]?
+      def reap
+        Process.wait2(-1, Process::WNOHANG)
+      rescue Errno::ECHILD
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/steps"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # Decides who is overdue: in a request, on the way in or on the way out. What was
+    # ended and is still there a second later is ended again, and then for certain.
+    class Watchdog
+      GRACE = 1.0 # seconds between the signal that a user chose and the one that cannot be refused
+
+      #: (untyped) -> void
+      def initialize(settings)
+        @cleanup_ms = settings.timeout_cleanup * 1000
+      end
+
+      #: (Roster, Float) -> Array[Step]
+      def next(roster, now)
+        roster.handles.filter_map do |handle|
+          reason = reason_to_end(handle, now)
+          Steps::End.new(culprit(handle), reason) if reason
+        end
+      end
+
+      # When to look again, at the latest: the next deadline (monotonic seconds).
+      #: (Roster) -> Float
+      def next_deadline(roster)
+        roster.handles.flat_map { |handle| [handle.deadline, request_deadline(handle)] }.compact.min || Float::INFINITY
+      end
+
+      private
+
+      def reason_to_end(handle, now)
+        return (:still_there if now >= handle.deadline) if handle.ended_for && handle.deadline
+        return :request_timeout if (overdue = request_deadline(handle)) && now >= overdue
+        return unless handle.deadline && now >= handle.deadline
+
+        handle.leaving? ? :stop_timeout : :spawn_timeout
+      end
+
+      # The worker ends itself at its deadline; this is later by `cleanup`.
+      def request_deadline(handle)
+        deadline_ms = handle.worker? && handle.pid ? handle.row.deadline_ms : 0
+        (deadline_ms + @cleanup_ms) / 1000.0 unless deadline_ms.zero?
+      end
+
+      # A child that was asked for but never forked: who should have forked it hangs.
+      def culprit(handle) = handle.requested? && handle.parent ? handle.parent : handle
+    end
+  end
+end

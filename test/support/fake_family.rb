@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "coppice"
+require "coppice/board"
+require "coppice/monitor/row_pool"
+require "coppice/monitor/supervision"
+require_relative "fake_system"
+
+# The supervision of a family without a process: takes the monitor's place around it.
+class FakeFamily
+  Settings = Struct.new(
+    :worker_processes, :timeout, :timeout_cleanup, :timeout_signal, :spawn_timeout, :boot_timeout, :setpgid,
+    :refork_after, :refork_max_unavailable, :refork_backoff, :max_consecutive_spawn_errors, :hooks, keyword_init: true
+  ) do
+    def hook(name) = (hooks || {})[name]
+    def to_wire = {}
+  end
+
+  DEFAULTS = {
+    worker_processes: 4, timeout: 20, timeout_cleanup: 2, timeout_signal: :KILL, spawn_timeout: 10, boot_timeout: 300,
+    setpgid: true, refork_backoff: 10
+  }.freeze
+
+  # Says nothing, unless asked to show a failing history.
+  class Silence
+    %i[info warn error fatal exception].each { |name| define_method(name) { |*, **| nil } }
+  end
+
+  attr_reader :system, :supervision, :given_up, :settings
+
+  def initialize(**settings)
+    @settings = Settings.new(**DEFAULTS, **settings)
+    @board = Coppice::Board.create
+    @system = FakeSystem.new(@board)
+    @supervision = Coppice::Monitor::Supervision.new(
+      monitor: self, system: @system, rows: Coppice::Monitor::RowPool.new(@board), settings: @settings, log: Silence.new
+    )
+  end
+
+  # Yields a new family and lets go of its board afterwards.
+  def self.open(**settings)
+    family = new(**settings)
+    yield family
+  ensure
+    family&.close
+  end
+
+  def close = @board.close
+  def roster = supervision.roster
+
+  # The monitor's loop, once.
+  def turn = supervision.turn(roster.handles.reject { |handle| handle.channel.closed? || !handle.channel.talking? })
+
+  # Everybody does what they have to do, for as long as something happens.
+  def settle(rounds: 200)
+    rounds.times do
+      turn
+      busy = system.processes.values.select { |process| busy?(process) }
+      break if busy.empty?
+
+      busy.each { |process| system.step(process) }
+    end
+    turn
+  end
+
+  def process_of(handle) = system.processes.fetch(handle.pid)
+
+  # What Monitor answers to its parts:
+  def listener_names = []
+  def listeners_for(_nr) = []
+  def board_io = nil
+  def generation_committed(_generation) = nil
+  def worker_ready = nil
+  def child_ended(_handle, _status) = nil
+  def before_ending(_handle, _reason) = yield
+
+  def give_up(reason)
+    @given_up = reason
+    supervision.stop(:gracefully)
+  end
+
+  private
+
+  def busy?(process) = !process.hanging && (process.stage != :ready || process.channel.talking?)
+end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require_relative "fake_channel"
+
+# An operating system of make-believe processes, in the place of Monitor::System: a
+# clock that is turned by hand, children that fork, answer, hang and die when a random
+# history says so.
+class FakeSystem
+  # How a process ended, as Process::Status would tell.
+  Status = Struct.new(:exitstatus, :termsig) do
+    def signaled? = !termsig.nil?
+    def success? = exitstatus&.zero?
+  end
+
+  # One make-believe child: it does nothing unless `step` is called.
+  FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, keyword_init: true)
+
+  attr_reader :processes, :now
+
+  def initialize(board)
+    @board = board
+    @now = 1000.0
+    @processes = {}
+    @zombies = []
+    @last_pid = 100
+  end
+
+  def advance(seconds) = @now += seconds
+  def channel_pair = FakeChannel.pair
+
+  def spawn_mold(channel, own_group:)
+    raise "own_group must be told" if own_group.nil?
+
+    born(:mold, channel.dup, nil)
+  end
+
+  def signal(pid, name)
+    process = @processes[pid] or return false
+    die(process, Status.new(nil, Signal.list.fetch(name.to_s))) if name == :KILL || !process.hanging
+    true
+  end
+
+  def reap = @zombies.shift
+
+  # One process does the next thing it would do.
+  def step(process)
+    return if process.hanging
+    return announce(process) unless process.stage == :ready
+
+    packet = process.channel.receive
+    case packet
+    when :empty then serve(process)
+    when :closed then die(process, Status.new(0, nil))
+    else obey(process, packet)
+    end
+  end
+
+  def die(process, status)
+    @processes.delete(process.pid)
+    process.channel.close
+    @zombies << [process.pid, status]
+  end
+
+  private
+
+  def born(role, channel, row)
+    pid = (@last_pid += 1)
+    @processes[pid] = FakeProcess.new(pid: pid, role: role, channel: channel, stage: :forked, row: row)
+    pid
+  end
+
+  def announce(process)
+    return learn(process) if process.row.nil?
+    return die(process, Status.new(1, nil)) if process.broken
+
+    if process.stage == :forked
+      process.stage = :registered
+      process.channel.send(Coppice::Control::Messages::Registered.new(pid: process.pid))
+    else
+      process.stage = :ready
+      process.channel.send(Coppice::Control::Messages::Ready.new)
+    end
+  end
+
+  # A cold mold learns who it is from its first message.
+  def learn(process)
+    packet = process.channel.receive
+    return if packet == :empty
+    return die(process, Status.new(0, nil)) if packet == :closed
+
+    process.row = @board.row(packet.message.row)
+  end
+
+  def serve(process)
+    process.row.requests += 1 if process.role == :worker
+  end
+
+  def obey(process, packet)
+    case message = packet.message
+    when Coppice::Control::Messages::Stop then die(process, Status.new(0, nil))
+    when Coppice::Control::Messages::Spawn then fork_child(message.role, packet)
+    when Coppice::Control::Messages::Promote then fork_child(:mold, packet)
+    end
+  end
+
+  def fork_child(role, packet)
+    channel = packet.descriptors.first
+    pid = born(role, channel, @board.row(packet.message.row))
+    channel.send(Coppice::Control::Messages::Forked.new(pid: pid))
+  end
+end

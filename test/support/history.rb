@@ -1,0 +1,148 @@
+# frozen_string_literal: true
+
+require_relative "fake_family"
+
+# A random history of a family: what its processes, its user and the clock do, drawn
+# from a seed. Plays it against the real supervision and names the first rule broken.
+class History
+  # How often each event is drawn.
+  WEIGHTS = {
+    turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2
+  }.freeze
+  RESIZING = { grow: 1, reduce: 1 }.freeze
+
+  Broken = Class.new(StandardError)
+
+  attr_reader :events, :settings
+
+  def self.draw(random)
+    resizing = random.rand < 0.3
+    weights = resizing ? WEIGHTS.merge(RESIZING) : WEIGHTS
+    bag = weights.flat_map { |name, weight| [name] * weight }
+    events = Array.new(random.rand(20..160)) { [bag.sample(random: random), random.rand(1_000_000)] }
+    new(events, worker_processes: random.rand(1..12), refork_after: [nil, [5], [3, 6, false]].sample(random: random), resizing: resizing)
+  end
+
+  def initialize(events, worker_processes:, refork_after:, resizing:)
+    @events = events
+    @settings = { worker_processes: worker_processes, refork_after: refork_after }
+    @resizing = resizing
+  end
+
+  # The same beginning with fewer events.
+  def with(events) = History.new(events, resizing: @resizing, **@settings)
+
+  # nil, or what went wrong.
+  def failure
+    FakeFamily.open(**settings) do |family|
+      @family = family
+      play
+      recover
+      stop
+    end
+    nil
+  rescue Broken, Coppice::Bug => error
+    error.message
+  end
+
+  # A short history that still fails, by leaving out ever smaller pieces.
+  def shrink
+    size = events.size / 2
+    short = self
+    while size.positive?
+      smaller = (0...short.events.size).step(size).map { |at| short.with(short.events[0...at] + short.events[(at + size)..].to_a) }
+      found = smaller.find(&:failure)
+      found ? short = found : size /= 2
+      size = [size, short.events.size].min
+    end
+    short
+  end
+
+  private
+
+  def roster = @family.roster
+  def system = @family.system
+
+  def play
+    @family.settle
+    @events.each do |name, number|
+      send(name, number)
+      check_rules
+    end
+  end
+
+  def turn(_) = @family.turn
+  def step(number) = pick(number) { |process| system.step(process) }
+  def advance(number) = system.advance((number % 100) / 50.0)
+  def long_wait(number) = system.advance(number % 40)
+  def kill(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(nil, 9)) }
+  def leave(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(0, nil)) }
+  def hang(number) = pick(number) { |process| process.hanging = true }
+  def break(number) = pick(number) { |process| process.broken = true }
+  def refork(_) = @family.supervision.refork
+  def grow(_) = @family.supervision.resize(+1)
+  def reduce(_) = @family.supervision.resize(-1)
+
+  def serve(number)
+    pick(number) { |process| process.row.requests += 1 if process.role == :worker && process.stage == :ready }
+  end
+
+  def unsafe(number)
+    pick(number) { |process| process.row.not_fork_safe = 1 if process.row && process.role == :worker }
+  end
+
+  def pick(number)
+    process = system.processes.values[number % [system.processes.size, 1].max]
+    yield process if process && !(boot_time? && process.role == :mold)
+  end
+
+  # A server whose first boot fails gives up, rightly: not what is tested here.
+  def boot_time? = !roster.booted?
+
+  def check_rules
+    owners = roster.workers.map(&:nr)
+    broken "two owners of a slot: #{owners}" unless owners.uniq == owners
+    broken "gave up: #{@family.given_up}" if @family.given_up
+    check_width unless @resizing
+  end
+
+  # Down by our own choice: told to leave, and not because they were overdue.
+  def check_width
+    by_choice = roster.workers.count { |worker| worker.leaving? && worker.ended_for.nil? && !worker.equal?(@lost_trial) }
+    width = (roster.target * 0.1).ceil
+    broken "#{by_choice} of #{roster.target} workers were told to leave at once" if by_choice > width
+  end
+
+  # The faults stop; within bounded time every slot is served by one generation with one mold.
+  def recover
+    200.times do
+      system.processes.each_value { |process| process.broken = false }
+      @family.settle(rounds: 20)
+      check_rules
+      return if recovered?
+
+      system.advance(2.0)
+    end
+    broken "did not recover: #{roster.handles.map { |handle| [handle.name, handle.state, handle.deadline&.round] }} at #{system.now.round}"
+  end
+
+  def recovered?
+    roster.settled? && roster.mold&.ready? && roster.handles.size == roster.target + 1 && !promotion_due?
+  end
+
+  # A wish for a refork waits for as long as no worker may be forked.
+  def promotion_due? = roster.refork_wanted && roster.ready_workers.any? { |worker| worker.row.fork_safe? }
+
+  def stop
+    @family.supervision.stop(:gracefully)
+    100.times do
+      @family.settle(rounds: 5)
+      return if @family.supervision.finished?
+
+      system.advance(1.0)
+    end
+    broken "the stop did not end: #{roster.handles.map { |handle| [handle.name, handle.state] }}"
+  end
+
+  def broken(message) = raise(Broken, message)
+end

@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/fake_family"
+
+class PromotionTest < Coppice::TestCase
+  def teardown
+    @family&.close
+  end
+
+  def family_of(**settings) = @family = FakeFamily.new(**settings)
+
+  test "a start boots one cold mold and fills every slot from it" do
+    family = family_of(worker_processes: 3)
+    family.settle
+
+    assert_equal [0, 1, 2], family.roster.ready_workers.map(&:nr).sort
+    assert_predicate family.roster.mold, :cold?
+    assert_equal 4, family.system.processes.size
+  end
+
+  test "the worker that served most is promoted and its generation replaces the old one" do
+    family = family_of(refork_after: [50])
+    family.settle
+    first_mold = family.roster.mold
+    warmest = family.roster.ready_workers[2]
+    family.roster.ready_workers.each { |worker| worker.row.requests = worker.equal?(warmest) ? 50 : 10 }
+    family.settle
+
+    assert_equal 1, family.roster.generation
+    assert_same warmest, family.roster.mold.parent
+    assert_predicate first_mold, :gone?
+    assert_equal [1], family.roster.ready_workers.map(&:generation).uniq
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "a worker that is not fork safe is never promoted" do
+    family = family_of
+    family.settle
+    unsafe, *others = family.roster.ready_workers
+    unsafe.row.requests = 1000
+    unsafe.row.not_fork_safe = 1
+    family.supervision.refork
+    family.settle
+
+    assert_includes others, family.roster.mold.parent
+  end
+
+  test "a list of limits that ends with false ends reforking" do
+    family = family_of(refork_after: [10, false])
+    2.times do
+      family.settle
+      family.roster.ready_workers.each { |worker| worker.row.requests = 1_000_000 }
+    end
+    family.settle
+
+    assert_equal 1, family.roster.generation
+  end
+
+  test "a lost mold is replaced from the warmest worker, and nobody else is touched" do
+    family = family_of
+    family.settle
+    workers = family.roster.ready_workers
+    family.system.signal(family.roster.mold.pid, :KILL)
+    family.settle
+
+    assert_equal workers, family.roster.ready_workers
+    refute_predicate family.roster.mold, :cold?
+    assert_equal 0, family.roster.generation
+  end
+
+  test "a lost mold is replaced by a cold boot where no worker may be forked" do
+    family = family_of
+    family.settle
+    family.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
+    family.system.signal(family.roster.mold.pid, :KILL)
+    family.settle
+
+    assert_predicate family.roster.mold, :cold?
+    assert_nil family.given_up
+  end
+
+  test "a candidate that ends before it is ready leaves the old mold in charge and starts the back-off" do
+    family = family_of(refork_backoff: 10)
+    family.settle
+    mold = family.roster.mold
+    family.supervision.refork
+    family.turn
+    family.system.step(family.process_of(family.roster.candidate.parent))
+    family.turn
+    family.process_of(family.roster.candidate).broken = true
+    family.settle
+
+    assert_same mold, family.roster.mold
+    assert_nil family.roster.candidate
+    assert_equal family.system.now + 10, family.roster.not_before
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "a candidate whose first worker never gets ready is abandoned" do
+    family = family_of
+    family.settle
+    mold = family.roster.mold
+    family.supervision.refork
+    until family.roster.trial&.pid
+      family.turn
+      family.system.processes.values.each { |process| family.system.step(process) }
+    end
+    family.process_of(family.roster.trial).broken = true
+    family.settle
+
+    assert_same mold, family.roster.mold
+    assert_equal 0, family.roster.generation
+    family.system.advance(1) # past the pause after a child that never got ready
+    family.settle
+
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "an application that cannot be booted at the start ends the server" do
+    family = family_of
+    family.turn
+    family.process_of(family.roster.candidate).broken = true
+    family.settle
+
+    assert_equal "the application could not be booted", family.given_up
+    assert_predicate family.supervision, :finished?
+  end
+end
