@@ -9,9 +9,8 @@ module Coppice
         @settings = settings
       end
 
-      # The application within the middleware that every server adds: temporary
-      # uploads are removed after each request and, in development, Rack::Lint holds
-      # the application to the SPEC. Raises BootError; its cause is the application's.
+      # The application; in development within Rack::Lint, which holds it to the SPEC.
+      # Raises BootError; its cause is the application's.
       #: () -> ^(Hash[String, untyped]) -> untyped
       def call
         require "rack"
@@ -46,7 +45,6 @@ module Coppice
       end
 
       def wrap(app)
-        app = Rack::TempfileReaper.new(app)
         @settings.environment_name == "development" ? Rack::Lint.new(app) : app
       end
     end

@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server"
+
+# Every hook, with its arguments and in its process.
+class HooksTest < Coppice::TestCase
+  APP = <<~RUBY
+    run(lambda do |env|
+      exit if env["PATH_INFO"] == "/exit"
+      [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
+    end)
+  RUBY
+
+  # Each hook appends one line: its name, the pid it ran in, and what it got.
+  CONFIG = <<~RUBY
+    worker_processes 1
+    note = lambda do |name, *values|
+      File.write(File.join(File.dirname(__FILE__), "notes"), [name, Process.pid, *values].join(" ") + "\\n", mode: "a")
+    end
+    after_monitor_ready { |server| note.call(:after_monitor_ready, server.worker_processes) }
+    before_fork { |server| note.call(:before_fork) }
+    after_mold_fork { |server, mold| note.call(:after_mold_fork, mold.generation) }
+    after_worker_fork { |server, worker| note.call(:after_worker_fork, worker.nr, worker.generation) }
+    after_worker_ready { |server, worker| note.call(:after_worker_ready, worker.nr) }
+    after_request_complete { |server, worker, env| note.call(:after_request_complete, worker.requests_count, env["PATH_INFO"]) }
+    before_worker_exit { |server, worker| note.call(:before_worker_exit, worker.requests_count) }
+    after_worker_exit { |server, worker, status| note.call(:after_worker_exit, worker.pid, status.exitstatus) }
+    before_service_worker_ready { |server, service| note.call(:before_service_worker_ready, service.generation) }
+    before_service_worker_exit { |server| note.call(:before_service_worker_exit) }
+  RUBY
+
+  def notes(server) = File.exist?(server.path("notes")) ? File.readlines(server.path("notes"), chomp: true).map(&:split) : []
+
+  def note(server, name) = server.wait(20, name) { notes(server).find { |line| line.first == name } }
+
+  test "each hook runs in its process with its arguments" do
+    Server.open(app: APP, config: CONFIG) do |server|
+      server.wait { server.rows(:service).any?(&:ready?) }
+      worker = server.ready_workers.first.pid.to_s
+      mold = server.rows(:mold).first.pid.to_s
+      service = server.rows(:service).first.pid.to_s
+
+      assert_equal [server.pid.to_s, "1"], note(server, "after_monitor_ready").drop(1)
+      assert_equal [mold], note(server, "before_fork").drop(1)
+      assert_equal [mold, "0"], note(server, "after_mold_fork").drop(1)
+      assert_equal [worker, "0", "0"], note(server, "after_worker_fork").drop(1)
+      assert_equal [worker, "0"], note(server, "after_worker_ready").drop(1)
+      assert_equal [service, "0"], note(server, "before_service_worker_ready").drop(1)
+      server.get("/first")
+
+      assert_equal [worker, "1", "/first"], note(server, "after_request_complete").drop(1)
+      server.stop
+
+      assert_equal [worker, "1"], note_after(server, "before_worker_exit")
+      assert_equal [server.pid.to_s, worker, "0"], note_after(server, "after_worker_exit")
+      assert_equal [service], note_after(server, "before_service_worker_exit")
+    end
+  end
+
+  def note_after(server, name) = notes(server).find { |line| line.first == name }&.drop(1)
+
+  test "a promoted worker runs before_fork, and its mold after_mold_fork" do
+    Server.open(app: APP, config: CONFIG) do |server|
+      worker = server.ready_workers.first.pid.to_s
+      server.signal(:USR2)
+      server.wait { server.ready_workers.map(&:generation) == [1] && server.rows(:service).map(&:generation) == [1] }
+      mold = server.rows(:mold).first.pid.to_s
+
+      assert_includes notes(server), ["before_fork", worker]
+      assert_includes notes(server), ["after_mold_fork", mold, "1"]
+    end
+  end
+
+  test "a worker that exits in the middle of a request is replaced" do
+    Server.open(app: APP, config: "worker_processes 1") do |server|
+      pid = server.get.body
+      assert_raises(EOFError) { server.get("/exit") }
+      server.wait { server.ready_workers.any? { |row| row.pid.to_s != pid } }
+
+      refute_equal pid, server.get.body
+    end
+  end
+
+  test "a raising hook of the monitor is logged, and the server lives" do
+    Server.open(app: APP, config: "worker_processes 1\nafter_worker_exit { |_s, _w, _st| raise 'oops' }") do |server|
+      first = server.ready_workers.first.pid
+      server.signal(:KILL, to: first)
+      server.wait { server.ready_workers.any? { |row| row.pid != first } }
+
+      assert_equal 200, server.get.status
+    end
+  end
+end

@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server"
+
+# The whole server over a real socket: who lives, who is whose child, who replaces whom.
+class ProcessTreeTest < Coppice::TestCase
+  APP = <<~RUBY
+    run(lambda do |env|
+      worker = env["coppice.worker"]
+      sleep(Float(env["QUERY_STRING"])) if env["PATH_INFO"] == "/sleep" # app: a slow endpoint
+      body = [Process.pid, worker.nr, worker.generation, caller.size, Dir.children("/proc/self/fd").size].join(" ")
+      [200, { "content-type" => "text/plain" }, [body]]
+    end)
+  RUBY
+
+  def serve(config = "", &block) = Server.open(app: APP, config: "worker_processes 2\n#{config}", &block)
+
+  def parent_of(pid) = File.read("/proc/#{pid}/stat").rpartition(")").last.split[1].to_i
+
+  def generations(server) = server.ready_workers.map(&:generation)
+
+  def pids(server, role = :worker) = server.rows(role).map(&:pid)
+
+  test "every process on the board is a child of the monitor, and slots are unique" do
+    serve do |server|
+      assert_equal [server.pid] * 3, server.board.rows.map { |row| parent_of(row.pid) }
+      assert_equal [0, 1], server.ready_workers.map(&:nr).sort
+    end
+  end
+
+  test "USR2 replaces everybody by a new generation, and the old mold leaves" do
+    serve do |server|
+      before = server.board.rows.map(&:pid)
+      server.get
+      server.signal(:USR2)
+      server.wait { generations(server) == [1, 1] && server.rows(:mold).size == 1 }
+
+      assert_empty before & server.board.rows.map(&:pid)
+      assert_equal 1, server.rows(:mold).first.generation
+    end
+  end
+
+  test "a request count reached begins a new generation" do
+    serve("refork_after [5, false]") do |server|
+      10.times { server.get }
+      server.wait { generations(server) == [1, 1] }
+      10.times { assert_equal 200, server.get.status }
+
+      assert_equal [1, 1], generations(server)
+    end
+  end
+
+  test "a killed worker is replaced in its slot by the current mold" do
+    serve do |server|
+      victim = server.ready_workers.find { |row| row.nr == 1 }.pid
+      server.signal(:KILL, to: victim)
+      server.wait { server.ready_workers.size == 2 && !pids(server).include?(victim) }
+
+      assert_equal [0, 1], server.ready_workers.map(&:nr).sort
+      assert_equal 200, server.get.status
+    end
+  end
+
+  test "a killed mold is replaced from a worker, and no worker is replaced for it" do
+    serve do |server|
+      workers = pids(server)
+      mold = pids(server, :mold).first
+      server.signal(:KILL, to: mold)
+      server.wait { server.rows(:mold).any? { |row| row.ready? && row.pid != mold } }
+
+      assert_equal workers.sort, pids(server).sort
+      assert_equal [0, 0], generations(server)
+    end
+  end
+
+  test "TTIN adds a worker and TTOU takes one away" do
+    serve do |server|
+      server.signal(:TTIN)
+      server.wait { server.ready_workers.size == 3 }
+      server.signal(:TTOU)
+      server.wait { server.rows(:worker).size == 2 }
+
+      assert_equal [0, 1], server.ready_workers.map(&:nr).sort
+      assert_equal 2, server.board.workers_count
+    end
+  end
+
+  test "TERM lets a request in flight be answered, and everybody leaves" do
+    serve do |server|
+      family = server.family
+      socket = server.connect
+      socket.write("GET /sleep?0.5 HTTP/1.1\r\nHost: x\r\n\r\n")
+      server.wait { server.ready_workers.any? { |row| row.started_ms.positive? } }
+      server.signal(:TERM)
+      answer = socket.read
+      socket.close
+
+      assert_match(/\AHTTP\/1.1 200 /, answer)
+      assert_equal 0, server.wait_for_end.exitstatus
+      assert_empty(family.select { |pid| File.exist?("/proc/#{pid}") })
+    end
+  end
+
+  test "INT ends everybody at once" do
+    serve do |server|
+      socket = server.connect
+      socket.write("GET /sleep?30 HTTP/1.1\r\nHost: x\r\n\r\n")
+      server.wait { server.ready_workers.any? { |row| row.started_ms.positive? } }
+      server.signal(:INT)
+
+      assert_equal 0, server.wait_for_end(10).exitstatus
+      socket.close
+    end
+  end
+
+  test "when the monitor is killed, everybody leaves" do
+    serve do |server|
+      children = server.children(server.pid)
+      server.signal(:KILL)
+      server.wait_for_end
+      eventually { children.none? { |pid| File.exist?("/proc/#{pid}") } }
+    end
+  end
+
+  test "fifty generations leave stack, descriptors and the monitor as they were" do
+    serve do |server|
+      sizes = Array.new(50) do |generation|
+        server.signal(:USR2)
+        server.wait { generations(server) == [generation + 1] * 2 && server.rows(:mold).size == 1 }
+        _, _, _, depth, descriptors = server.get.body.split.map(&:to_i)
+        [depth, descriptors, Dir.children("/proc/#{server.pid}/fd").size, private_kb(server.pid)]
+      end
+
+      assert_equal sizes[1][0..2], sizes.last[0..2]
+      assert_operator sizes.last[3], :<=, sizes[9][3] + 1024, "the monitor grows: #{sizes.map(&:last)}"
+    end
+  end
+
+  def private_kb(pid)
+    File.read("/proc/#{pid}/smaps_rollup").scan(/^Private_\w+:\s+(\d+)/).sum { |(kb)| kb.to_i }
+  end
+end

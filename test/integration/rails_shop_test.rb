@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server"
+require_relative "../support/closed_loop"
+
+# The example shop under load, through several generations.
+class RailsShopTest < Coppice::TestCase
+  SHOP = File.expand_path("../../examples/rails_shop", __dir__)
+  PATHS = ["/", "/products?page=2", "/products/7", "/api/products.json", "/up", "/products?q=oak"].freeze
+
+  def serve(config, &block)
+    Server.open(app: nil, folder: SHOP, config: config, env: { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }, &block)
+  end
+
+  # What is sampled while clients are served: broken rules, as text.
+  def offences(server)
+    rows = server.board.rows
+    slots = rows.select { |row| row.role_name == :worker }.map(&:nr)
+    strangers = rows.reject { |row| parent_of(row.pid).then { |parent| parent.nil? || parent == server.pid } }
+    [*("slots #{slots}" unless slots.uniq == slots), *strangers.map { |row| "not the monitor's: #{row.pid}" }]
+  end
+
+  # nil when the process ended between the look at the board and this one.
+  def parent_of(pid)
+    File.read("/proc/#{pid}/stat").rpartition(")").last.split[1].to_i
+  rescue Errno::ENOENT, Errno::ESRCH
+    nil
+  end
+
+  def state_of(pid) = File.read("/proc/#{pid}/stat").rpartition(")").last.split.first
+
+  test "three generations under load without one failed request" do
+    serve("worker_processes 4\nrefork_after [50, 100, 200]\ntimeout 60") do |server|
+      offences = []
+      load = ClosedLoop.new(server, clients: 4, paths: PATHS)
+      load.start
+      server.wait(60, "the second generation") { offences.concat(offences(server)) && server.board.generation >= 2 }
+      server.signal(:USR2)
+      server.wait(60, "the third generation") { offences.concat(offences(server)) && server.board.generation >= 3 }
+      server.wait(30, "the end of the rollout") { server.ready_workers.map(&:generation).uniq == [server.board.generation] && server.rows(:mold).size == 1 }
+      load.stop
+
+      assert_empty load.failures
+      assert_empty offences
+      assert_operator load.answers, :>, 150
+      assert_empty(server.children(server.pid).select { |pid| state_of(pid) == "Z" })
+      assert_equal 5, server.children(server.pid).size
+    end
+  end
+
+  test "a worker killed under load costs at most its own request" do
+    serve("worker_processes 3\ntimeout 60") do |server|
+      load = ClosedLoop.new(server, clients: 3, paths: PATHS)
+      load.start
+      server.wait { load.answers > 30 }
+      victim = server.ready_workers.first
+      server.signal(:KILL, to: victim.pid)
+      server.wait { server.ready_workers.size == 3 && load.answers > 60 }
+      load.stop
+
+      assert_operator load.failures.size, :<=, 1, load.failures.inspect
+      assert_equal [0, 1, 2], server.ready_workers.map(&:nr).sort
+    end
+  end
+
+  test "a mold killed under load costs nothing" do
+    serve("worker_processes 2\ntimeout 60") do |server|
+      load = ClosedLoop.new(server, clients: 2, paths: PATHS)
+      load.start
+      mold = server.rows(:mold).first.pid
+      server.signal(:KILL, to: mold)
+      server.wait { server.rows(:mold).any? { |row| row.ready? && row.pid != mold } && load.answers > 30 }
+      load.stop
+
+      assert_empty load.failures
+    end
+  end
+end

@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server"
+
+# Requests that take too long, and processes that never get ready.
+class TimeoutsTest < Coppice::TestCase
+  APP = <<~RUBY
+    run(lambda do |env|
+      case env["PATH_INFO"]
+      when "/hang" then sleep # app: for ever
+      when "/deaf" then Process.kill(:STOP, Process.pid) # app: not even its own timeout can end it
+      when "/extended"
+        env["pitchfork.timeout"].extend_deadline(30)
+        IO.select(nil, nil, nil, 0.8)
+      end
+      [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
+    end)
+  RUBY
+
+  def serve(config, &block) = Server.open(app: APP, config: config, &block)
+
+  # Sends a request whose answer nobody waits for.
+  def ask(server, path)
+    socket = server.connect
+    socket.write("GET #{path} HTTP/1.1\r\nHost: x\r\n\r\n")
+    yield socket
+  ensure
+    socket&.close
+  end
+
+  test "a worker whose request takes too long ends itself, after the hook has seen the request" do
+    note = File.join(Dir.tmpdir, "coppice-timeout-#{Process.pid}")
+    config = <<~RUBY
+      worker_processes 2
+      timeout 0.5, cleanup: 10
+      after_worker_timeout do |server, worker, info|
+        info.copy_thread_variables!
+        File.write(#{note.inspect}, [worker.nr, info.rack_env["PATH_INFO"], info.thread == Thread.main].join(" "))
+      end
+    RUBY
+    serve(config) do |server|
+      ask(server, "/hang") do |socket|
+        busy = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }
+        nr = busy.nr
+        pid = busy.pid
+        server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == pid } }
+
+        assert_equal "#{nr} /hang true", File.read(note)
+        socket.read
+      end
+    end
+  ensure
+    FileUtils.rm_f(note)
+  end
+
+  test "a worker that cannot end itself is ended by the monitor" do
+    serve("worker_processes 2\ntimeout 0.3, cleanup: 0.3") do |server|
+      ask(server, "/deaf") do |_socket|
+        pid = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }.pid
+        server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == pid } }
+      end
+
+      assert_equal 200, server.get.status
+    end
+  end
+
+  test "a request may ask for more time" do
+    serve("worker_processes 1\ntimeout 0.3, cleanup: 0.1") do |server|
+      pid = server.ready_workers.first.pid
+
+      assert_equal pid.to_s, server.get("/extended").body
+      assert_equal pid.to_s, server.get("/").body
+    end
+  end
+
+  test "an idle worker outlives any timeout" do
+    serve("worker_processes 1\ntimeout 0.2, cleanup: 0.1") do |server|
+      pid = server.get.body
+      waited = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 1
+      eventually { Process.clock_gettime(Process::CLOCK_MONOTONIC) > waited }
+
+      assert_equal pid, server.get.body
+    end
+  end
+
+  test "a worker that hangs on its way is ended and another one tried" do
+    marker = File.join(Dir.tmpdir, "coppice-spawn-#{Process.pid}")
+    config = <<~RUBY
+      worker_processes 2
+      spawn_timeout 0.5
+      after_worker_fork do |_server, worker|
+        if worker.nr == 1 && !File.exist?(#{marker.inspect})
+          File.write(#{marker.inspect}, "")
+          Process.kill(:STOP, Process.pid)
+        end
+      end
+    RUBY
+    serve(config) do |server|
+      assert_path_exists marker
+      assert_equal [0, 1], server.ready_workers.map(&:nr).sort
+    end
+  ensure
+    FileUtils.rm_f(marker)
+  end
+
+  test "a mold whose hook hangs is given up, and the old one stays" do
+    config = <<~RUBY
+      worker_processes 2
+      spawn_timeout 0.5
+      refork_backoff 0.1
+      after_mold_fork { |_server, mold| Process.kill(:STOP, Process.pid) if mold.generation.positive? }
+    RUBY
+    serve(config) do |server|
+      mold = server.rows(:mold).first.pid
+      workers = server.ready_workers.map(&:pid)
+      server.signal(:USR2)
+      server.wait { server.rows(:mold).size == 2 || server.rows(:mold).first&.generation == 1 }
+      server.wait { server.rows(:mold).map(&:pid) == [mold] }
+
+      assert_equal workers.sort, server.ready_workers.map(&:pid).sort
+      assert_equal 200, server.get.status
+    end
+  end
+
+  test "too many spawn errors in a row end the server with status 1" do
+    config = "worker_processes 1\nmax_consecutive_spawn_errors 3\nafter_worker_fork { |_server, _worker| raise 'no' }"
+    Server.open(app: APP, config: config, ready: false) do |server|
+      assert_equal 1, server.wait_for_end(30).exitstatus
+    end
+  end
+end

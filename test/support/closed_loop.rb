@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+# Clients that ask, read the answer and ask again, each on a thread, a new connection
+# for each request. Keeps what failed, with its reason.
+class ClosedLoop
+  attr_reader :failures
+
+  def initialize(server, clients:, paths:)
+    @server = server
+    @clients = clients
+    @paths = paths.dup
+    @lock = Mutex.new
+    @failures = []
+    @answers = 0
+  end
+
+  def start
+    @threads = Array.new(@clients) { Thread.new { ask until @stopping } }
+  end
+
+  def stop
+    @stopping = true
+    @threads.each(&:join)
+  end
+
+  def answers = @lock.synchronize { @answers }
+
+  private
+
+  def ask
+    path = @lock.synchronize { @paths.rotate!.first }
+    answer = @server.get(path)
+    answer.status == 200 && answer.complete ? @lock.synchronize { @answers += 1 } : failed("#{path}: #{answer.status}")
+  rescue SystemCallError, IOError => error
+    failed("#{path}: #{error.class}: #{error.message}")
+  end
+
+  def failed(reason) = @lock.synchronize { @failures << reason }
+end

@@ -1,0 +1,183 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "rbconfig"
+require "socket"
+require "tmpdir"
+require "coppice"
+require "coppice/board"
+
+# A real server in processes of its own, on a unix socket in a folder of its own; its
+# log is shown when a test fails. Tests look at its board, not at its log.
+class Server
+  EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
+
+  # An answer: status, lower-case headers and body; `complete` unless it was cut off.
+  Answer = Struct.new(:status, :headers, :body, :complete, keyword_init: true)
+
+  # Yields a server that is ready, and stops it afterwards.
+  #: (app: String, ?config: String, **untyped) { (Server) -> void } -> void
+  def self.open(**options)
+    server = new(**options)
+    server.start
+    yield server
+  rescue Minitest::Assertion, StandardError
+    server&.show_log
+    raise
+  ensure
+    server&.clean_up
+  end
+
+  attr_reader :folder, :pid
+
+  # app: the text of config.ru; config: of the configuration; both may use `folder`.
+  def initialize(app:, config: "", env: {}, arguments: [], folder: nil, ready: true)
+    @folder = Dir.mktmpdir("coppice-server-")
+    @directory = folder || @folder
+    @app = app
+    @config = config
+    @env = { "RACK_ENV" => "production", "WEB_CONCURRENCY" => nil, "PORT" => nil }.merge(env)
+    @arguments = arguments
+    @wait_until_ready = ready
+  end
+
+  def start
+    File.write(path("config.ru"), @app) if @app
+    File.write(path("coppice.conf.rb"), "listen #{socket_path.inspect}\n#{@config}")
+    @pid = Process.spawn(@env, RbConfig.ruby, EXECUTABLE, "-c", path("coppice.conf.rb"), *@arguments, *(path("config.ru") if @app),
+                         chdir: @directory, %i[out err] => path("log"), in: File::NULL)
+    wait_until_ready if @wait_until_ready
+  end
+
+  def path(name) = File.join(@folder, name)
+  def socket_path = path("socket")
+  def log = File.exist?(path("log")) ? File.read(path("log")) : ""
+
+  # nil until the monitor has made it.
+  def board
+    @board ||= Coppice::Board.of_process(pid)
+  rescue Coppice::Error, SystemCallError
+    nil
+  end
+
+  # The rows of one role, ready or not.
+  def rows(role) = (board&.rows || []).select { |row| row.role_name == role }
+
+  def ready_workers = rows(:worker).select(&:ready?)
+
+  # Waits for what no descriptor announces. The server may not end meanwhile.
+  def wait(timeout = 20, reason = "condition")
+    deadline = now + timeout
+    until (answer = yield)
+      raise "the server ended: #{status.inspect}" if ended?
+      raise "#{reason}: not within #{timeout} s" if now > deadline
+
+      IO.select(nil, nil, nil, 0.01)
+    end
+    answer
+  end
+
+  def wait_until_ready
+    wait(60, "ready") { File.socket?(socket_path) && board && board.workers_count.positive? && ready_workers.size == board.workers_count && listening? }
+  end
+
+  def signal(name, to: pid) = Process.kill(name, to)
+
+  # The exit status, once the monitor has ended.
+  def wait_for_end(timeout = 30)
+    deadline = now + timeout
+    until ended?
+      raise "the server did not end within #{timeout} s" if now > deadline
+
+      IO.select(nil, nil, nil, 0.01)
+    end
+    @status
+  end
+
+  def stop
+    signal(:TERM) unless ended?
+    wait_for_end
+  end
+
+  def ended?
+    @status ||= Process.wait2(pid, Process::WNOHANG)&.last
+    !@status.nil?
+  end
+
+  attr_reader :status
+
+  def connect = UNIXSocket.new(socket_path)
+
+  # One request on a connection of its own. Raises what the socket raises.
+  def get(target = "/", headers = {}) = request("GET", target, headers)
+
+  def request(verb, target, headers = {}, body = nil)
+    headers = { "Host" => "test" }.merge(headers)
+    headers["Content-Length"] = body.bytesize if body
+    socket = connect
+    socket.write("#{verb} #{target} HTTP/1.1\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
+    parse(socket.read)
+  ensure
+    socket&.close
+  end
+
+  # Every process of the family, by pid.
+  def family = [pid, *children(pid)]
+
+  def children(of)
+    Dir.glob("/proc/#{of}/task/*/children").flat_map { |file| File.read(file).split.map(&:to_i) }
+  rescue Errno::ENOENT, Errno::ESRCH
+    []
+  end
+
+  def show_log
+    warn "--- the server's log (#{path('log')})", log, "---"
+  end
+
+  def clean_up
+    left = @pid ? family : []
+    end_by_force if @pid && !ended?
+    left.drop(1).each { |child| end_child(child) }
+    @board&.close
+    FileUtils.remove_entry(@folder)
+  end
+
+  private
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def listening?
+    connect.close
+    true
+  rescue SystemCallError
+    false
+  end
+
+  def parse(bytes)
+    head, body = bytes.split("\r\n\r\n", 2)
+    raise EOFError, "no answer" unless head && body
+
+    line, *fields = head.split("\r\n")
+    headers = fields.to_h { |field| field.split(/:\s*/, 2).then { |name, value| [name.downcase, value] } }
+    length = headers["content-length"]
+    Answer.new(status: line.split[1].to_i, headers: headers, body: body, complete: length.nil? || length.to_i == body.bytesize)
+  end
+
+  def end_by_force
+    signal(:TERM)
+    wait_for_end(10)
+  rescue RuntimeError
+    signal(:KILL)
+    Process.wait(pid)
+  end
+
+  # Only what was our server's child a moment ago.
+  def end_child(child)
+    return unless File.read("/proc/#{child}/cmdline").include?("coppice")
+
+    warn "a child outlived its server: #{child}"
+    Process.kill(:KILL, child)
+  rescue Errno::ENOENT, Errno::ESRCH
+    nil
+  end
+end
