@@ -1,0 +1,14 @@
+# shellcheck shell=bash
+# Sourced by the scripts beside it. Tells Bundler to keep everything inside the project (vendor/bundle has a folder
+# for each Ruby version), to leave Gemfile.lock alone, and to ask nothing of the user's own configuration.
+# COPPICE_RACK=2.2 takes that Rack instead of the newest: one of those in gemfiles/.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+export BUNDLE_GEMFILE=$root/Gemfile
+[ -z "${COPPICE_RACK:-}" ] || BUNDLE_GEMFILE=$root/gemfiles/rack-$COPPICE_RACK.gemfile
+export BUNDLE_PATH=$root/vendor/bundle
+export BUNDLE_USER_HOME=$root/tmp/bundler
+export BUNDLE_FROZEN=true
+export BUNDLE_WITHOUT=${BUNDLE_WITHOUT-lint}
+export BUNDLE_SILENCE_ROOT_WARNING=1
+unset BUNDLER_VERSION RUBYLIB
