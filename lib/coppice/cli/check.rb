@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "coppice/config"
+
+module Coppice
+  class CLI
+    # `coppice check`: reads the configuration as `serve` would and says whether it is good. Starts nothing, calls no
+    # hook, binds no address. Takes the flags of `serve`, and --show.
+    class Check
+      #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
+      def initialize(words, output: $stdout, environment: ENV, directory: Dir.pwd)
+        @words = words
+        @output = output
+        @environment = environment
+        @directory = directory
+      end
+
+      # Answers 0. Raises ConfigError or UsageError.
+      def run #: () -> Integer
+        arguments = Config::Arguments.parse(@words) do |parser|
+          parser.on("--show", "print every setting, its value and where it comes from") { @show = true }
+        end
+        settings = Config::Loader.new(arguments: arguments, environment: @environment, directory: @directory).load
+        @output.puts verdict(settings)
+        @output.puts "", table(settings) if @show
+        0
+      end
+
+      private
+
+      def verdict(settings)
+        return "#{settings.config_file} is good" if settings.config_file
+
+        "there is no configuration file (#{Config::Loader::DEFAULT_FILES.join(' or ')}); the defaults are good"
+      end
+
+      def table(settings)
+        rows = [%w[setting value origin], *plain_rows(settings), *option_rows(settings), *hook_rows(settings)]
+        widths = [0, 1].map { |column| rows.map { |row| row[column].size }.max }
+        rows.map { |row| "#{row[0].ljust(widths[0])}  #{row[1].ljust(widths[1])}  #{row[2]}".rstrip }
+      end
+
+      def plain_rows(settings)
+        [["RACK_ENV", settings.environment_name, ""], ["rackup", settings.rackup, ""]]
+      end
+
+      def option_rows(settings)
+        Config::OPTIONS.map do |option|
+          value = settings.public_send(option.name)
+          [option.name.to_s, option.name == :listen ? value.join(" ") : described(value), settings.origin(option.name)]
+        end
+      end
+
+      def hook_rows(settings)
+        settings.hooks.compact.keys.map { |name| [name.to_s, "a block", settings.origin(name)] }
+      end
+
+      # A logger or a block says no more than its kind.
+      def described(value)
+        text = value.inspect
+        text.start_with?("#<") ? "a #{value.class}" : text
+      end
+    end
+  end
+end

@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+require "coppice/version"
+
+module Coppice
+  class CLI
+    # `coppice version`.
+    class Version
+      #: (Array[String], ?output: IO) -> void
+      def initialize(_words, output: $stdout)
+        @output = output
+      end
+
+      def run #: () -> Integer
+        @output.puts "coppice #{VERSION} (ruby #{RUBY_VERSION})"
+        0
+      end
+    end
+  end
+end

@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require "optparse"
+require "coppice/errors"
+require "coppice/config/layer"
+require "coppice/config/options"
+require "coppice/config/ruby_flags"
+require "coppice/config/suggestion"
+
+module Coppice
+  module Config
+    # What a command line says: all flags of Pitchfork, one flag for each simple option of the catalogue, and one rackup
+    # file. Only reads; nothing acts here.
+    class Arguments
+      DEFAULT_HOST = "0.0.0.0"
+      DEFAULT_PORT = 8080
+
+      attr_reader :config_file      #: String?
+      attr_reader :environment_name #: String?
+      attr_reader :rackup           #: String?
+      attr_reader :notes            #: Array[String]  what people should know about flags that do nothing
+
+      # Raises UsageError. A block gets the OptionParser, to add flags of its own.
+      #: (Array[String]) ?{ (OptionParser) -> void } -> Arguments
+      def self.parse(words, &more)
+        new.parse(words, &more)
+      end
+
+      # The flags as `--help` shows them.
+      def self.summary #: () -> String
+        new.parser.summarize.join
+      end
+
+      def initialize
+        @values = {}
+        @listen = []
+        @ruby_flags = []
+        @notes = []
+        @wishes = []
+      end
+
+      def parse(words) #: (Array[String]) ?{ (OptionParser) -> void } -> self
+        parser = self.parser
+        yield parser if block_given?
+        rackups = parser.permute(words)
+        raise UsageError, "one rackup file is enough, but there are #{rackups.size}: #{rackups.join(' ')}" if rackups.size > 1
+
+        @rackup = rackups.first
+        freeze
+      rescue OptionParser::ParseError => error
+        raise UsageError, explain(error, parser)
+      end
+
+      def help? #: () -> bool
+        @wishes.include?(:help)
+      end
+
+      def version? #: () -> bool
+        @wishes.include?(:version)
+      end
+
+      def ruby_flags #: () -> RubyFlags
+        RubyFlags.new(@ruby_flags)
+      end
+
+      # The values of flags. `port` is where -o listens when there is no -p.
+      #: (?port: Integer) -> Layer
+      def layer(port: DEFAULT_PORT)
+        addresses = @listen + host_and_port(port)
+        listen = addresses.empty? ? {} : { listen: [Types::Addresses.new.check(addresses.map(&:last)), "flag #{addresses.first.first}"] }
+        Layer.of(@values.merge(listen))
+      rescue InvalidValue => error
+        raise UsageError, "#{addresses.map(&:first).uniq.join(', ')} #{error.message}"
+      end
+
+      # The parser that fills this object.
+      def parser #: () -> OptionParser
+        OptionParser.new(nil, 34, "  ") do |parser|
+          ruby_options(parser)
+          server_options(parser)
+          catalogue_options(parser)
+          common_options(parser)
+        end
+      end
+
+      private
+
+      def ruby_options(parser)
+        parser.separator "Ruby:"
+        ruby(parser, :eval, "-e", "--eval LINE", "run a LINE of code before the application is loaded")
+        ruby(parser, :debug, "-d", "--debug", "set $DEBUG")
+        ruby(parser, :warn, "-w", "--warn", "turn Ruby's warnings on")
+        ruby(parser, :include, "-I", "--include PATH", "put PATH on the load path")
+        ruby(parser, :require, "-r", "--require LIBRARY", "require LIBRARY before the application is loaded")
+      end
+
+      def ruby(parser, kind, *definition)
+        parser.on(*definition) { |value| @ruby_flags << [kind, (value if value.is_a?(String))] }
+      end
+
+      def server_options(parser)
+        parser.separator "\nServer:"
+        parser.on("-c", "--config-file FILE", "read FILE, not config/coppice.rb or config/pitchfork.rb") { |file| @config_file = file }
+        parser.on("-E", "--env RACK_ENV", "set RACK_ENV (default: development)") { |name| @environment_name = name }
+        parser.on("-l", "--listen ADDRESS", "listen on HOST:PORT or PATH; may be repeated") { |text| @listen << ["-l", text] }
+        parser.on("-o", "--host HOST", "listen on HOST (default: #{DEFAULT_HOST})") { |host| @host = host }
+        parser.on("-p", "--port PORT", "listen on PORT (default: #{DEFAULT_PORT})") { |text| @port = checked("-p", Types::Whole.new(minimum: 0), text) }
+        parser.on("-s", "--server NAME", "ignored, as rackup has it") { @notes << "-s is ignored: this is Coppice" }
+      end
+
+      def catalogue_options(parser)
+        parser.separator "\nOptions (docs/configuration.md says more; the config file takes the same names):"
+        OPTIONS.select(&:flag).each do |option|
+          parser.on(option.usage, option.summary) { |value| take(option, value) }
+        end
+      end
+
+      def common_options(parser)
+        parser.separator "\nCommon:"
+        parser.on("-h", "--help", "show this help") { @wishes << :help }
+        parser.on("-v", "--version", "show the version") { @wishes << :version }
+      end
+
+      def take(option, value)
+        value = checked(option.flag, option.type, value) unless option.type.switch?
+        @values[option.name] = [value, "flag #{option.flag}"]
+      end
+
+      def checked(flag, type, text)
+        type.parse(text)
+      rescue InvalidValue => error
+        raise UsageError, "#{flag} #{error.message}"
+      end
+
+      # Flag and text of the address that -o and -p make together.
+      def host_and_port(port)
+        return [] unless @host || @port
+
+        host = @host || DEFAULT_HOST
+        host = "[#{host}]" if host.include?(":") && !host.start_with?("[")
+        [[@port ? "-p" : "-o", "#{host}:#{@port || port}"]]
+      end
+
+      def explain(error, parser)
+        flag = error.args.first.to_s[/\A[^=]*/]
+        case error
+        when OptionParser::InvalidOption then ["unknown flag #{flag}", near_flag(flag, parser)].compact.join(". ")
+        when OptionParser::MissingArgument then "#{flag} needs a value"
+        else "#{error.class.name.split('::').last}: #{error.args.join(' ')}"
+        end
+      end
+
+      def near_flag(flag, parser)
+        Suggestion.sentence(flag, parser.to_s.gsub("[no-]", "").scan(/--[\w-]+/))
+      end
+    end
+  end
+end

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "coppice/config/dsl"
+require "coppice/config/foreign_words"
+
+module Coppice
+  module Config
+    # Evaluates a config file and answers the Record of what it says. Runs in the monitor and in each cold mold.
+    # Everything that goes wrong in the file becomes a ConfigError with file and line.
+    class ConfigFile
+      # What config files use without asking for it.
+      AUTOLOADS = { Etc: "etc", Logger: "logger" }.freeze
+      FNV_OFFSET = 0xcbf29ce484222325
+      FNV_PRIME = 0x100000001b3
+
+      # `file` is relative to `directory` or absolute.
+      #: (String, ?directory: String) -> Record
+      def self.read(file, directory: Dir.pwd)
+        new(file, directory).evaluate
+      end
+
+      #: (String, String) -> void
+      def initialize(file, directory)
+        @file = file
+        @path = File.expand_path(file, directory)
+      end
+
+      # Raises ConfigError.
+      def evaluate #: () -> Record
+        text = read
+        record = Record.new(file: @file, path: @path, fingerprint: fingerprint(text))
+        prepare(text)
+        run(Dsl.new(record), text)
+        record.freeze
+      end
+
+      private
+
+      def read
+        File.read(@path, encoding: Encoding::UTF_8)
+      rescue SystemCallError => error
+        raise ConfigError.new("the configuration file cannot be read (#{error.message})", file: @file)
+      end
+
+      def prepare(text)
+        AUTOLOADS.each { |name, feature| Object.autoload(name, feature) unless Object.const_defined?(name) }
+        require "coppice/compatibility" if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
+      end
+
+      # The file is its user's program: whatever it raises is reported with its place. Exits and signals pass.
+      def run(dsl, text)
+        dsl.instance_eval(text, @path)
+      rescue ConfigError
+        raise
+      rescue NameError => error
+        unknown_word?(error, dsl) ? refuse_word(error) : wrap(error)
+      rescue SyntaxError => error
+        raise ConfigError.new(error.message.strip, file: @file, line: error.message[/:(\d+):/, 1]&.to_i)
+      rescue ScriptError, StandardError => error
+        wrap(error)
+      end
+
+      def unknown_word?(error, dsl)
+        error.receiver.equal?(dsl)
+      rescue ArgumentError # it has none
+        false
+      end
+
+      def refuse_word(error)
+        name = error.name
+        remedy = FOREIGN_WORDS[name] || Suggestion.sentence(name, OPTIONS.names + HOOKS.names) ||
+                 "docs/configuration.md lists all options and hooks"
+        raise ConfigError.new("unknown option or hook #{name}", file: @file, line: line_of(error), remedy: remedy)
+      end
+
+      def wrap(error)
+        message = "#{error.class}: #{error.message.lines.first.to_s.chomp}"
+        raise ConfigError.new(message, file: @file, line: line_of(error))
+      end
+
+      def line_of(error)
+        error.backtrace_locations&.find { |location| location.path == @path }&.lineno
+      end
+
+      # FNV-1a: tells monitor and mold whether they have read the same text. Stable between processes, unlike String#hash.
+      def fingerprint(text)
+        text.each_byte.reduce(FNV_OFFSET) { |hash, byte| ((hash ^ byte) * FNV_PRIME) & 0xffff_ffff_ffff_ffff }
+      end
+    end
+  end
+end

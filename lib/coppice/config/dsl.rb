@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "coppice/config/gems"
+require "coppice/config/record"
+
+module Coppice
+  module Config
+    # The words of a config file: the file is evaluated with an object of this class as `self`, and so its hooks are too.
+    # It has no methods but those words, and one instance variable with a name of its own, so that methods and variables
+    # of the file cannot meet ours.
+    class Dsl
+      #: (Record) -> void
+      def initialize(record)
+        @coppice_record = record
+      end
+
+      (OPTIONS.names - %i[listen timeout]).each do |name|
+        define_method(name) { |*arguments, &block| @coppice_record.option(name, arguments, block) }
+      end
+
+      HOOKS.names.each do |name|
+        define_method(name) { |*arguments, &block| @coppice_record.hook(name, arguments, block) }
+      end
+
+      # An address; options come as keywords or, as Pitchfork has it, as a Hash.
+      #: (String | Integer, ?Hash[Symbol, untyped]) -> void
+      def listen(address, options = {})
+        @coppice_record.listen(address, options)
+      end
+
+      # All addresses at once, in place of those named before.
+      #: (Array[String | Integer]) -> void
+      def listeners(addresses)
+        @coppice_record.option(:listen, [addresses])
+      end
+
+      #: (Numeric, **untyped) -> void
+      def timeout(seconds, **keywords)
+        @coppice_record.timeout(seconds, keywords)
+      end
+
+      private
+
+      # The monitor starts without RubyGems; a file that asks for a gem gets them.
+      #: (String) -> bool
+      def require(feature)
+        super
+      rescue LoadError
+        raise unless Gems.activate
+
+        super
+      end
+    end
+  end
+end

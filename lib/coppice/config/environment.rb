@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "coppice/config/layer"
+require "coppice/config/options"
+
+module Coppice
+  module Config
+    # What environment variables say about options. An empty variable says nothing.
+    class Environment
+      #: (Hash[String, String]) -> void
+      def initialize(variables)
+        @variables = variables
+      end
+
+      # The port that PORT names, or nil.
+      def port #: () -> Integer?
+        text = given("PORT") or return
+        Integer(text, 10)
+      rescue ArgumentError
+        raise ConfigError.new("environment variable PORT must be a port number, but is #{text.inspect}")
+      end
+
+      # Values and origins. A file that listens on PORT has read the variable itself, perhaps for only one of its
+      # addresses: then the file is right.
+      #: (Layer) -> Layer
+      def layer(file)
+        simple = OPTIONS.select(&:environment).reject { |option| option.name == :listen }
+        values = simple.filter_map { |option| pair(option) }.to_h
+        values[:listen] = [[Listeners::Address.parse(port)].freeze, "environment PORT"] if port && !listens?(file, port)
+        Layer.of(values)
+      rescue InvalidValue => error
+        raise ConfigError.new("environment variable PORT: #{error.message}")
+      end
+
+      private
+
+      def pair(option)
+        text = given(option.environment) or return
+        [option.name, [option.type.parse(text), "environment #{option.environment}"]]
+      rescue InvalidValue => error
+        raise ConfigError.new("environment variable #{option.environment} #{error.message}")
+      end
+
+      def listens?(file, port)
+        file.values.fetch(:listen, []).any? { |address| address.port == port }
+      end
+
+      def given(name)
+        text = @variables[name]
+        text unless text.to_s.empty?
+      end
+    end
+  end
+end

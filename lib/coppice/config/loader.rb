@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "coppice/config/arguments"
+require "coppice/config/config_file"
+require "coppice/config/environment"
+require "coppice/config/settings"
+
+module Coppice
+  module Config
+    # Builds the Settings: flags over environment over the options line of config.ru over config file over defaults.
+    # Runs once, in the monitor. Writes RACK_ENV, so that the config file and all children see the chosen one.
+    class Loader
+      DEFAULT_FILES = %w[config/coppice.rb config/pitchfork.rb].freeze
+      DEFAULT_RACKUP = "config.ru"
+      DEFAULT_ENVIRONMENT = "development"
+
+      #: (?arguments: Arguments | Array[String], ?environment: Hash[String, String], ?directory: String) -> void
+      def initialize(arguments: [], environment: ENV, directory: Dir.pwd)
+        @arguments = arguments.is_a?(Array) ? Arguments.parse(arguments) : arguments
+        @environment = environment
+        @directory = directory
+      end
+
+      # Raises ConfigError, or UsageError for a flag.
+      def load #: () -> Settings
+        embedded = embedded_arguments
+        @environment["RACK_ENV"] = name = environment_name(embedded)
+        flags = embedded.ruby_flags + @arguments.ruby_flags
+        flags.apply_load_paths
+        record = read_file(embedded)
+        layer = merge(record, embedded)
+        verify(layer)
+        Settings.new(values: layer.values, origins: layer.origins, hooks: record.hooks, ruby_flags: flags,
+          config_file: record.file, config_fingerprint: record.fingerprint, rackup: rackup, environment_name: name)
+      end
+
+      private
+
+      def rackup
+        @arguments.rackup || DEFAULT_RACKUP
+      end
+
+      # What the line "#\ -p 3000" in config.ru says: rackup's way to keep flags beside the application.
+      def embedded_arguments
+        path = File.expand_path(rackup, @directory)
+        line = File.foreach(path).find { |text| text.start_with?("#\\") } if path.end_with?(".ru") && File.readable?(path)
+        Arguments.parse(line.to_s.delete_prefix("#\\").split)
+      rescue UsageError => error
+        raise ConfigError.new(error.message, file: rackup)
+      end
+
+      def environment_name(embedded)
+        chosen = @arguments.environment_name || @environment["RACK_ENV"] || embedded.environment_name
+        chosen.to_s.empty? ? DEFAULT_ENVIRONMENT : chosen
+      end
+
+      def read_file(embedded)
+        file = @arguments.config_file || embedded.config_file || default_file
+        return Record.new.freeze unless file
+
+        unless File.exist?(File.expand_path(file, @directory))
+          raise ConfigError.new("there is no such file", file: file, remedy: "Give the right one with -c")
+        end
+
+        ConfigFile.read(file, directory: @directory)
+      end
+
+      def default_file
+        DEFAULT_FILES.find { |name| File.exist?(File.join(@directory, name)) }
+      end
+
+      def merge(record, embedded)
+        environment = Environment.new(@environment)
+        port = environment.port || Arguments::DEFAULT_PORT
+        file = in_config_ru(embedded.layer).over(record)
+        layer = @arguments.layer(port: port).over(environment.layer(file)).over(file)
+        keep_options(layer, record)
+      end
+
+      def in_config_ru(layer)
+        Layer.new(layer.values, layer.origins.transform_values { |origin| "#{rackup} (#{origin})" })
+      end
+
+      # An address that was named without options keeps those that the config file gives to the same one.
+      def keep_options(layer, record)
+        known = record.values.fetch(:listen, []).to_h { |address| [address.to_s, address] }
+        listen = layer.values.fetch(:listen) { return layer }
+        Layer.new(layer.values.merge(listen: listen.map { |address| known.fetch(address.to_s, address) }.uniq.freeze), layer.origins)
+      end
+
+      # What no single value shows.
+      def verify(layer)
+        return unless layer.values[:check_client_connection]
+
+        corked = layer.values.fetch(:listen, []).find { |address| address.options[:tcp_nopush] } or return
+        raise ConfigError.new("check_client_connection cannot be combined with tcp_nopush (listen #{corked})", remedy: "Remove one of them")
+      end
+    end
+  end
+end

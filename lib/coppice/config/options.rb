@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+require "coppice/config/catalogue"
+require "coppice/config/option"
+require "coppice/config/types"
+require "coppice/config/types/addresses"
+require "coppice/config/types/duck"
+require "coppice/config/types/networks"
+require "coppice/config/types/request_counts"
+require "coppice/config/types/signal_name"
+require "coppice/listeners/address"
+
+module Coppice
+  module Config
+    # Sections of docs/configuration.md, in its order.
+    module Groups
+      PROCESSES = "Processes"
+      LISTENERS = "Listeners"
+      TIMEOUTS = "Timeouts"
+      REFORKING = "Reforking"
+      REQUESTS = "Requests"
+      LIMITS = "Limits of a request"
+      LOGGING = "Logging"
+    end
+
+    # The catalogue of options: the only place where an option is described. The words of the config file, the flags,
+    # the readers of Settings, the help and docs/configuration.md are all made from this table.
+    OPTIONS = Catalogue.new([
+      Option.describe(:worker_processes, Groups::PROCESSES, Types::Whole.new(minimum: 0), default: 1, flag: "--workers",
+        environment: "WEB_CONCURRENCY", example: "worker_processes 16",
+        doc: "How many workers serve. Each serves one client at a time. 0 means one process that does everything, " \
+             "without forking: for development and debugging."),
+      Option.describe(:spawn_timeout, Groups::PROCESSES, Types::Seconds.new, default: 10,
+        doc: "How long a forked worker or mold may take until it is ready. One that takes longer is stopped and " \
+             "replaced: a safeguard against deadlocks that a fork can leave behind."),
+      Option.describe(:boot_timeout, Groups::PROCESSES, Types::Seconds.new, default: 300, since: :coppice,
+        doc: "How long a cold mold may take to load the application. Forks have their own limit, spawn_timeout."),
+      Option.describe(:max_consecutive_spawn_errors, Groups::PROCESSES, Types::Optional.new(Types::Whole.new(minimum: 1)),
+        default_text: "nil: never give up", example: "max_consecutive_spawn_errors 5",
+        doc: "After how many workers in a row that did not become ready the server gives up and exits with status 1. " \
+             "A worker that does become ready starts the count anew."),
+      Option.describe(:setpgid, Groups::PROCESSES, Types::Boolean.new, default: true, example: "setpgid false",
+        doc: "Whether each child process leads a process group of its own. Use false to read from the terminal in a " \
+             "worker, for instance in a debugger."),
+      Option.describe(:warmup, Groups::PROCESSES, Types::OneOf.new(:auto, true, false), default: :auto, since: :coppice,
+        example: "warmup false",
+        doc: "Whether a mold readies its heap before it forks, so that its children share more memory: with Process.warmup from " \
+             "Ruby 3.3 on, with garbage collections before. :auto leaves it to the server, which does."),
+
+      Option.describe(:listen, Groups::LISTENERS, Types::Addresses.new, flag: nil,
+        default: [Listeners::Address.parse(8080)].freeze, default_text: "`listen 8080`", environment: "PORT",
+        example: "listen 3000\nlisten \"/run/app.sock\", backlog: 64",
+        doc: "An address to listen on; may be given several times. See [Addresses](#addresses) for its forms and " \
+             "options. The flags -p, -o and -l, and the environment variable PORT, replace the file's addresses; an " \
+             "address that the file names too keeps its options, and a file that already listens on PORT is left as it is."),
+
+      Option.describe(:timeout, Groups::TIMEOUTS, Types::Seconds.new, default: 20, example: "timeout 10, cleanup: 3",
+        doc: "The soft limit of a request. When it has passed, the worker calls after_worker_timeout on a second thread, and " \
+             "then exits. After `cleanup:` more seconds (2 when it is not given) the monitor ends the worker: the hard limit. " \
+             "A single request gets more time by `env[\"coppice.timeout\"]&.extend_deadline(10)`."),
+      Option.describe(:timeout_cleanup, Groups::TIMEOUTS, Types::Seconds.new, default: 2, since: :coppice,
+        doc: "How long after the soft limit the hard limit follows: the same as `cleanup:` of timeout."),
+      Option.describe(:timeout_signal, Groups::TIMEOUTS, Types::SignalName.new, default: :KILL,
+        example: "timeout_signal { |pid| :ABRT }",
+        doc: "The signal that the monitor sends to a process that is past its hard limit: a name, or a block that takes " \
+             "the pid and returns a name."),
+      Option.describe(:client_header_timeout, Groups::TIMEOUTS, Types::Seconds.new, default: 15, since: :coppice,
+        doc: "How long a client may take to send the head of its request. Then it gets 408, and the worker is free again."),
+      Option.describe(:client_body_timeout, Groups::TIMEOUTS, Types::Seconds.new, default: 15, since: :coppice,
+        doc: "How long a client may pause while it sends the body of its request."),
+      Option.describe(:client_write_timeout, Groups::TIMEOUTS, Types::Seconds.new, default: 15, since: :coppice,
+        doc: "How long a client may pause while it reads the answer."),
+
+      Option.describe(:refork_after, Groups::REFORKING, Types::Optional.new(Types::RequestCounts.new),
+        default_text: "nil: never by itself", example: "refork_after [50, 100, 1000]",
+        doc: "After how many requests of one worker a new generation begins: one count for each generation, of which " \
+             "the last repeats. With false as the last element, that generation is the final one."),
+      Option.describe(:refork_max_unavailable, Groups::REFORKING, Types::Optional.new(Types::Whole.new(minimum: 1)),
+        default_text: "a tenth of the workers, rounded up", example: "refork_max_unavailable 5",
+        doc: "How many workers may be away at the same time while a new generation replaces the old one."),
+      Option.describe(:refork_backoff, Groups::REFORKING, Types::Seconds.new(minimum: 0), default: 10, since: :coppice,
+        doc: "How long to wait after a refork that failed before the next is tried."),
+
+      Option.describe(:rewindable_input, Groups::REQUESTS, Types::Boolean.new, default: true, example: "rewindable_input false",
+        doc: "Whether `env[\"rack.input\"]` can be rewound. Rack 3 does not ask for it: false saves memory and disk " \
+             "writes for uploads."),
+      Option.describe(:client_body_buffer_size, Groups::REQUESTS, Types::Whole.new(minimum: 0, bytes: true), default: 112 * 1024,
+        example: "client_body_buffer_size 512 * 1024",
+        doc: "How much of a rewindable body is kept in memory; a longer one goes to a temporary file."),
+      Option.describe(:early_hints, Groups::REQUESTS, Types::Boolean.new, default: false, example: "early_hints true",
+        doc: "Whether the application may send 103 Early Hints with `env[\"rack.early_hints\"]`."),
+      Option.describe(:check_client_connection, Groups::REQUESTS, Types::Boolean.new, default: false,
+        example: "check_client_connection true",
+        doc: "Whether to look, before the application is called, if the client has already gone away; the request is then " \
+             "dropped. Cannot be combined with the listen option tcp_nopush."),
+      Option.describe(:trusted_proxies, Groups::REQUESTS, Types::Optional.new(Types::Networks.new),
+        default_text: "loopback and the private networks", since: :coppice,
+        example: "trusted_proxies [\"127.0.0.1\", \"10.0.0.0/8\"]",
+        doc: "The proxies whose X-Forwarded-Proto and X-Forwarded-Ssl headers are believed when they say https. Those on a " \
+             "Unix socket always are. An empty list trusts no others."),
+      Option.describe(:allow_underscore_headers, Groups::REQUESTS, Types::Boolean.new, default: false, since: :coppice,
+        example: "allow_underscore_headers true",
+        doc: "Whether header names may contain an underscore. In the Rack environment such a name cannot be told from " \
+             "the one with a dash, so that a client could forge a header that a proxy sets."),
+
+      Option.describe(:max_request_line_bytes, Groups::LIMITS, Types::Whole.new(minimum: 64, bytes: true), default: 15 * 1024,
+        since: :coppice, doc: "The longest request line; a longer one is answered with 414."),
+      Option.describe(:max_header_bytes, Groups::LIMITS, Types::Whole.new(minimum: 256, bytes: true), default: 112 * 1024,
+        since: :coppice, doc: "The longest head of a request; a longer one is answered with 431."),
+      Option.describe(:max_header_count, Groups::LIMITS, Types::Whole.new(minimum: 1), default: 128, since: :coppice,
+        doc: "How many headers a request may have; more are answered with 431."),
+      Option.describe(:max_body_bytes, Groups::LIMITS, Types::Optional.new(Types::Whole.new(minimum: 0, bytes: true)),
+        default_text: "nil: no limit", since: :coppice, example: "max_body_bytes 10 * 1024 * 1024",
+        doc: "The longest body of a request; a longer one is answered with 413."),
+
+      Option.describe(:logger, Groups::LOGGING, Types::Optional.new(Types::Duck.new(:debug, :info, :warn, :error, :fatal)),
+        default_text: "one line for each event, on standard error", example: "logger Logger.new(\"log/server.log\")",
+        doc: "Where the server logs to: an object like Ruby's Logger."),
+      Option.describe(:log_format, Groups::LOGGING, Types::OneOf.new(:text, :json), default: :text, since: :coppice,
+        example: "log_format :json",
+        doc: "The form of a line in the log, when no logger is given.")
+    ])
+  end
+end

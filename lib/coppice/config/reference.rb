@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+require "coppice/config/hooks"
+require "coppice/config/listen_options"
+require "coppice/config/options"
+
+module Coppice
+  module Config
+    # Writes docs/configuration.md from the catalogue. Runs in `rake docs` only.
+    class Reference
+      INTRODUCTION = <<~MARKDOWN
+        # Configuration
+
+        *This page is made from the catalogue in `lib/coppice/config/` by `rake docs`. Change it there.*
+
+        The configuration file is plain Ruby. Coppice reads the one that `-c` names, else `config/coppice.rb`, else
+        `config/pitchfork.rb`: every option and hook of Pitchfork is here under the same name and with the same meaning.
+
+        ```ruby
+        # config/coppice.rb
+        worker_processes 4
+        listen 3000
+        timeout 10, cleanup: 2
+        refork_after [50, 100, 1000]
+
+        after_worker_fork do |server, worker|
+          server.logger.info("worker \#{worker.nr} begins")
+        end
+        ```
+
+        `coppice check` says whether the file is good; `coppice check --show` prints each setting, its value and where
+        it comes from. `coppice help timeout` explains an option.
+
+        **Who wins.** A flag, then an environment variable, then the options line of `config.ru` (`#\\ -p 3000`), then the
+        configuration file, then the default.
+
+        **Who reads the file.** The monitor, for the values and for its own hooks, and each mold that boots the application, for
+        all other hooks. So do not create threads, pipes or random values at the top of the file: each reader would have its
+        own. The monitor runs without RubyGems until the file requires a gem, which costs memory for as long as the server
+        lives: better do that within the hook that needs it.
+      MARKDOWN
+
+      ADDRESSES = <<~MARKDOWN
+        ### Addresses
+
+        | written | means |
+        |---|---|
+        | `3000`, `"3000"`, `"*:3000"`, `":3000"` | port 3000 on all IPv4 addresses |
+        | `"127.0.0.1:3000"`, `"localhost:3000"` | port 3000 on one address |
+        | `"[::]:3000"` | port 3000 on all addresses, IPv6 and IPv4 (see `ipv6only`) |
+        | `"[::1]:3000"` | port 3000 on one IPv6 address |
+        | `"/run/app.sock"`, `"unix:tmp/app.sock"`, `"~/app.sock"` | a Unix socket |
+
+        A port that another process holds is an error at start, which names that process. A Unix socket that nobody uses any more is
+        replaced. Clients can connect when the first worker is ready. Sockets that systemd passes on (socket activation)
+        are used for the addresses that they are bound to.
+
+        Options of `listen`, as in `listen 3000, backlog: 64`:
+      MARKDOWN
+
+      HOOKS_INTRODUCTION = <<~MARKDOWN
+        ## Hooks
+
+        A hook is a block that the server calls. A block may take fewer arguments than it is given, but not more. The
+        last block of a name counts, and `nil` takes it back: `after_worker_ready nil`. An exception in a worker's hook ends
+        that worker.
+
+        The first argument, `server`, answers `logger` and all options. `worker` answers `nr`, `pid`, `generation` and
+        `requests_count`.
+      MARKDOWN
+
+      #: () -> String
+      def to_markdown
+        [INTRODUCTION, *groups, HOOKS_INTRODUCTION, *HOOKS.map { |hook| hook_section(hook) }].join("\n")
+      end
+
+      private
+
+      def groups
+        OPTIONS.group_by(&:group).flat_map do |title, options|
+          sections = options.map { |option| option_section(option) }
+          sections += [ADDRESSES, listen_table] if title == Groups::LISTENERS
+          ["## #{title}\n", *sections]
+        end
+      end
+
+      def option_section(option)
+        <<~MARKDOWN
+          ### `#{option.name}`
+
+          ```ruby
+          #{option.example}
+          ```
+
+          #{option.doc}
+
+          #{facts(option).map { |title, text| "- #{title}: #{text}" }.join("\n")}
+        MARKDOWN
+      end
+
+      def facts(option)
+        {
+          "Type" => option.type.description,
+          "Default" => option.default_text || "`#{option.default.inspect}`#{" #{option.type.unit}" if option.type.unit}",
+          "Flag" => option.usage && "`#{option.usage}`",
+          "Environment" => option.environment && "`#{option.environment}`",
+          "Pitchfork" => ("no such option" if option.since == :coppice)
+        }.compact
+      end
+
+      def listen_table
+        rows = LISTEN_OPTIONS.map do |option|
+          default = option.default.nil? ? "" : "`#{option.default.inspect}`"
+          "| `#{option.name}` | #{option.type.description} | #{default} | #{option.doc} |"
+        end
+        ["| option | type | default | meaning |", "|---|---|---|---|", *rows, ""].join("\n")
+      end
+
+      def hook_section(hook)
+        <<~MARKDOWN
+          ### `#{hook.name}`
+
+          ```ruby
+          #{hook.example}
+          ```
+
+          #{hook.doc} Runs in #{hook.place}.
+        MARKDOWN
+      end
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "coppice/config/config_file"
+require "coppice/config/hooks"
+require "coppice/config/options"
+require "coppice/config/ruby_flags"
+require "coppice/listeners/address"
+
+module Coppice
+  module Config
+    # All settings of a server: a frozen value with one reader for each option of the catalogue. The monitor has the one
+    # that the Loader made; a mold, and every process forked from it, has one that came by `to_wire` and `from_wire`.
+    class Settings
+      # What travels as it is: [config_file, rackup, …]. The file's name is as people gave it; nil without a file.
+      PLAIN = %i[config_file config_fingerprint rackup environment_name].freeze
+
+      attr_reader(*PLAIN)
+      attr_reader :hooks      #: Hash[Symbol, Proc?]  one key for each hook
+      attr_reader :ruby_flags #: RubyFlags
+
+      OPTIONS.names.each do |name|
+        define_method(name) { @values.fetch(name) }
+      end
+
+      # The monitor's values, with the mold's own reading of the file for hooks and logger. Runs in a cold mold, before
+      # the application is loaded: Ruby's flags act here, once. Raises ConfigError.
+      #: (Hash[Symbol, untyped]) -> Settings
+      def self.evaluate_in_mold(wire)
+        RubyFlags.new(wire[:ruby_flags]).apply
+        return from_wire(wire) unless wire[:config_file]
+
+        record = ConfigFile.read(wire[:config_file])
+        from_wire(wire, hooks: record.hooks, logger: record.values[:logger], read_fingerprint: record.fingerprint)
+      end
+
+      # What to_wire made, with the hooks and the logger of this process.
+      #: (Hash[Symbol, untyped], ?hooks: Hash[Symbol, Proc?], ?logger: untyped, ?read_fingerprint: Integer?) -> Settings
+      def self.from_wire(wire, hooks: {}, logger: nil, read_fingerprint: wire[:config_fingerprint])
+        values = OPTIONS.to_h { |option| [option.name, wire[:values].fetch(option.name, option.default)] }
+        listen = values.fetch(:listen).map { |address| Listeners::Address.from_wire(address) }.freeze
+        new(values: values.merge(listen: listen, logger: logger), origins: wire[:origins], hooks: hooks,
+          ruby_flags: RubyFlags.new(wire[:ruby_flags]), read_fingerprint: read_fingerprint, **wire.slice(*PLAIN))
+      end
+
+      # Options that `values` leaves out have their default.
+      #: (?values: Hash[Symbol, untyped], ?origins: Hash[Symbol, String], ?hooks: Hash[Symbol, Proc?], ?ruby_flags: RubyFlags,
+      #:  ?read_fingerprint: Integer?, **untyped) -> void
+      def initialize(values: {}, origins: {}, hooks: {}, ruby_flags: RubyFlags.new, read_fingerprint: nil, **plain)
+        @values = OPTIONS.to_h { |option| [option.name, option.default] }.merge(values).freeze
+        @origins = origins.dup.freeze
+        @hooks = HOOKS.to_h { |hook| [hook.name, hooks[hook.name]] }.freeze
+        @ruby_flags = ruby_flags
+        @config_changed = !read_fingerprint.nil? && read_fingerprint != plain[:config_fingerprint]
+        PLAIN.each { |name| instance_variable_set(:"@#{name}", plain[name]) }
+        freeze
+      end
+
+      # Raises KeyError for a name that is no hook.
+      #: (Symbol) -> Proc?
+      def hook(name)
+        @hooks.fetch(name)
+      end
+
+      # Where the value comes from: "flag --workers", "environment PORT", "config/coppice.rb:3" or "default".
+      #: (Symbol) -> String
+      def origin(name)
+        @origins.fetch(name, "default")
+      end
+
+      # Whether the file that this process has read is not the one that the monitor read.
+      def config_changed? #: () -> bool
+        @config_changed
+      end
+
+      # The hard limit of a request, in seconds from its start.
+      def hard_timeout #: () -> Numeric
+        timeout + timeout_cleanup
+      end
+
+      # The name of the signal that ends an overdue process.
+      #: (Integer) -> Symbol
+      def timeout_signal_for(pid)
+        timeout_signal.respond_to?(:call) ? timeout_signal.call(pid) : timeout_signal
+      end
+
+      # Integers, Strings, Symbols, true, false, nil, and Arrays and Hashes of them. Leaves out what stays in its
+      # process: hooks, the logger, and a timeout_signal that is a block, which only the monitor asks.
+      def to_wire #: () -> Hash[Symbol, untyped]
+        values = @values.reject { |name, value| name == :logger || value.respond_to?(:call) }
+        PLAIN.to_h { |name| [name, public_send(name)] }
+             .merge(values: values.merge(listen: listen.map(&:to_wire)), origins: @origins, ruby_flags: @ruby_flags.list)
+      end
+    end
+  end
+end

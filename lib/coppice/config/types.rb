@@ -1,0 +1,148 @@
+# frozen_string_literal: true
+
+require "coppice/errors"
+
+module Coppice
+  module Config
+    # What kinds of values options take. A type answers `check(value)` with the value to keep, or raises InvalidValue;
+    # `parse(text)` does the same for the text of a flag or of an environment variable.
+    module Types
+      # What all types share. A subclass says `description` ("must be …") and `accepts?`.
+      class Type
+        #: (untyped) -> untyped
+        def check(value)
+          accepts?(value) ? value : refuse(value)
+        end
+
+        # The name of the value in a flag's help (`--timeout SECONDS`); nil when no text can stand for the value.
+        def placeholder #: () -> String?
+          nil
+        end
+
+        # What the number counts, for people.
+        def unit #: () -> String?
+          nil
+        end
+
+        # Whether its flag stands alone: --early-hints, --no-early-hints.
+        def switch? #: () -> bool
+          false
+        end
+
+        private
+
+        #: (untyped) -> bot
+        def refuse(value)
+          raise InvalidValue, "must be #{description}, but is #{value.inspect[0, 80]}"
+        end
+      end
+
+      # A whole number of things, or of bytes.
+      class Whole < Type
+        #: (?minimum: Integer?, ?bytes: bool) -> void
+        def initialize(minimum: nil, bytes: false)
+          @minimum = minimum
+          @bytes = bytes
+          freeze
+        end
+
+        def description = "a whole number#{' of bytes' if @bytes}#{", #{@minimum} or more" if @minimum}"
+        def placeholder = @bytes ? "BYTES" : "N"
+        def unit = ("bytes" if @bytes)
+
+        #: (String) -> Integer
+        def parse(text)
+          check(Integer(text, 10, exception: false) || text)
+        end
+
+        private
+
+        def accepts?(value)
+          value.is_a?(Integer) && (@minimum.nil? || value >= @minimum)
+        end
+      end
+
+      # A duration. Fractions are welcome: our clocks are precise.
+      class Seconds < Type
+        #: (?minimum: Numeric) -> void
+        def initialize(minimum: 0.1)
+          @minimum = minimum
+          freeze
+        end
+
+        def description = "a number of seconds, #{@minimum} or more"
+        def placeholder = "SECONDS"
+        def unit = "seconds"
+
+        #: (String) -> Numeric
+        def parse(text)
+          check(Integer(text, 10, exception: false) || Float(text, exception: false) || text)
+        end
+
+        private
+
+        def accepts?(value)
+          (value.is_a?(Integer) || value.is_a?(Float) || value.is_a?(Rational)) && value >= @minimum && value.finite?
+        end
+      end
+
+      # Strictly true or false: `nil` is more often a mistake than a "no".
+      class Boolean < Type
+        def description = "true or false"
+        def switch? = true
+
+        private
+
+        def accepts?(value)
+          [true, false].include?(value)
+        end
+      end
+
+      # One of a few values. Texts are matched with the values' names.
+      class OneOf < Type
+        #: (*(Symbol | bool)) -> void
+        def initialize(*values)
+          @values = values.freeze
+          freeze
+        end
+
+        def description = "one of #{@values.map(&:inspect).join(', ')}"
+        def placeholder = @values.join("|")
+
+        #: (String) -> (Symbol | bool)
+        def parse(text)
+          check(@values.find(-> { text }) { |value| value.to_s == text })
+        end
+
+        private
+
+        def accepts?(value)
+          @values.include?(value)
+        end
+      end
+
+      # Another type, or nil for "none".
+      class Optional < Type
+        #: (Type) -> void
+        def initialize(type)
+          @type = type
+          freeze
+        end
+
+        def description = "#{@type.description}; or nil"
+        def placeholder = @type.placeholder
+        def unit = @type.unit
+
+        #: (untyped) -> untyped
+        def check(value)
+          value.nil? ? nil : @type.check(value)
+        end
+
+        #: (String) -> untyped
+        def parse(text)
+          @type.parse(text)
+        end
+      end
+    end
+  end
+end

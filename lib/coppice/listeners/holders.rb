@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Listeners
+    # Finds out which processes hold an address, for an error message. Reads /proc, where that is allowed; the answer
+    # is a courtesy and may be empty.
+    class Holders
+      LISTEN_STATE = "0A"
+
+      #: (Address) -> void
+      def initialize(address)
+        @address = address
+      end
+
+      # The processes for people: "pid 12 (ruby), pid 13 (nginx)".
+      def to_s #: () -> String
+        found = pids.map { |pid| "pid #{pid} (#{command(pid)})" }
+        found.empty? ? "another process" : found.join(", ")
+      end
+
+      # The processes that have a socket at the address open.
+      def pids #: () -> Array[Integer]
+        wanted = inodes.map { |inode| "socket:[#{inode}]" }
+        return [] if wanted.empty?
+
+        Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort.select { |pid| holds?(pid, wanted) }
+      end
+
+      # Inodes of sockets at the address: listening ones for TCP (the kernel lists no others), any for Unix.
+      def inodes #: () -> Array[String]
+        @address.unix? ? unix_inodes : tcp_inodes
+      end
+
+      private
+
+      def tcp_inodes
+        port = format(":%04X", @address.port)
+        lines("/proc/net/tcp", "/proc/net/tcp6").filter_map do |_, local, _, state, *rest|
+          rest[5] if local&.end_with?(port) && state == LISTEN_STATE
+        end
+      end
+
+      def unix_inodes
+        lines("/proc/net/unix").filter_map { |fields| fields[6] if fields[7..]&.join(" ") == @address.path }
+      end
+
+      def lines(*files)
+        files.select { |file| File.readable?(file) }.flat_map { |file| File.readlines(file).map(&:split) }
+      end
+
+      def holds?(pid, wanted)
+        Dir.children("/proc/#{pid}/fd").any? { |fd| wanted.include?(File.readlink("/proc/#{pid}/fd/#{fd}")) }
+      rescue SystemCallError # it has ended, or is not ours to look at
+        false
+      end
+
+      def command(pid)
+        File.read("/proc/#{pid}/comm").chomp
+      rescue SystemCallError
+        "ended"
+      end
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "socket"
+require "coppice/errors"
+
+module Coppice
+  module Listeners
+    # Binds the sockets of one TCP address; listen(2) comes later. Runs in the monitor.
+    #
+    # Between bind and listen the address must be ours alone, or a second server would start well and fail minutes later.
+    # SO_REUSEADDR, which is there for connections that a former server left in TIME_WAIT, also lets two sockets bind the
+    # same address as long as neither listens. So it is used to bind only when nothing else helps, and is off until
+    # Listener#listen! turns it on, for the connections to inherit.
+    class TcpBinder
+      #: (Address) -> void
+      def initialize(address)
+        @address = address
+        @options = address.options
+      end
+
+      # One socket for each queue, all at the same port. Raises SystemCallError, or BindError for an unknown host.
+      def bind #: () -> Array[Socket]
+        place = resolve
+        probe(place) if queues > 1 && !@options[:reuseport]
+        sockets = [claim(place)]
+        place = sockets.first.local_address
+        sockets << claim(place) while sockets.size < queues
+        sockets
+      rescue SystemCallError
+        sockets&.each(&:close)
+        raise
+      end
+
+      private
+
+      def queues
+        @options[:queues]
+      end
+
+      def resolve
+        Addrinfo.getaddrinfo(@address.host, @address.port, nil, :STREAM).first
+      rescue SocketError => error
+        raise BindError, "cannot listen on #{@address}: #{error.message}"
+      end
+
+      # Sockets of several queues share their address with everybody who asks for SO_REUSEPORT, a second server of ours
+      # too. Whether the address is free is asked without it.
+      def probe(place)
+        claim(place, share: false).close unless place.ip_port.zero?
+      end
+
+      def claim(place, share: @options[:reuseport] || queues > 1)
+        attempt(place, share: share, reuse: false)
+      rescue Errno::EADDRINUSE
+        attempt(place, share: share, reuse: true)
+      end
+
+      def attempt(place, share:, reuse:)
+        socket = Socket.new(place.afamily, :STREAM)
+        socket.setsockopt(:IPV6, :V6ONLY, @options[:ipv6only]) if place.ipv6? && !@options[:ipv6only].nil?
+        socket.setsockopt(:SOCKET, :REUSEPORT, true) if share
+        socket.setsockopt(:SOCKET, :REUSEADDR, reuse)
+        socket.bind(place)
+        socket.setsockopt(:SOCKET, :REUSEADDR, false)
+        configure(socket)
+        socket
+      rescue SystemCallError
+        socket&.close
+        raise
+      end
+
+      # Accepted connections inherit all of these but the last.
+      def configure(socket)
+        socket.setsockopt(:SOCKET, :KEEPALIVE, true)
+        socket.setsockopt(:TCP, :NODELAY, @options[:tcp_nodelay])
+        return unless RUBY_PLATFORM.include?("linux")
+
+        socket.setsockopt(:TCP, :CORK, @options[:tcp_nopush])
+        socket.setsockopt(:TCP, :DEFER_ACCEPT, @options[:tcp_defer_accept])
+      end
+    end
+  end
+end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "stringio"
+require "coppice/cli"
+require "coppice/cli/check"
+
+module Coppice
+  class CLI
+    class CheckTest < TestCase
+      test "a good file" do
+        assert_equal "config/coppice.rb is good\n", check("worker_processes 2")
+      end
+
+      test "no file" do
+        assert_equal "there is no configuration file (config/coppice.rb or config/pitchfork.rb); the defaults are good\n", check(nil)
+      end
+
+      test "hooks are not called" do
+        assert_match(/is good/, check("before_fork { raise 'called' }"))
+      end
+
+      test "--show prints each setting with its value and origin" do
+        output = check("listen 3000\nbefore_fork { 1 }\nlogger Logger.new(File::NULL)", "--show", "--workers", "7")
+        rows = output.lines.map(&:split)
+        assert_includes rows, %w[setting value origin]
+        assert_includes rows, ["worker_processes", "7", "flag", "--workers"]
+        assert_includes rows, ["listen", "0.0.0.0:3000", "config/coppice.rb:1"]
+        assert_includes rows, ["before_fork", "a", "block", "config/coppice.rb:2"]
+        assert_includes rows, ["logger", "a", "Logger", "config/coppice.rb:3"]
+        assert_includes rows, %w[timeout 20 default]
+        Config::OPTIONS.each { |option| assert(rows.any? { |row| row.first == option.name.to_s }, option.name) }
+      end
+
+      test "the columns of the table stand under each other" do
+        table = check("worker_processes 2", "--show").lines.drop(2).reject { |line| line.split.size < 3 }
+        assert_equal 1, table.map { |line| line.index(/\S+ +\S+  +\K\S/) }.uniq.size
+      end
+
+      test "a bad file is a ConfigError, for the command line to report" do
+        with_folder("worker_processes :x") do |folder|
+          error = assert_raises(ConfigError) { Check.new([], output: StringIO.new, environment: {}, directory: folder).run }
+          assert_match(%r{\Aconfig/coppice.rb:1: worker_processes must be}, error.message)
+        end
+      end
+
+      private
+
+      def check(text, *words)
+        output = StringIO.new
+        with_folder(text) { |folder| assert_equal 0, Check.new(words, output: output, environment: {}, directory: folder).run }
+        output.string
+      end
+
+      def with_folder(text)
+        with_tmpdir do |folder|
+          FileUtils.mkdir(File.join(folder, "config"))
+          File.write(File.join(folder, "config/coppice.rb"), text) if text
+          yield folder
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+require "stringio"
+require "coppice/cli"
+
+module Coppice
+  class CLITest < TestCase
+    LIBRARY = File.expand_path("../../../lib", __dir__)
+
+    test "a word is a command, flags and rackup files are for serve" do
+      assert_equal "check", command(%w[check -c x.rb])
+      assert_equal "serve", command([])
+      assert_equal "serve", command(%w[serve -p 3000])
+      assert_equal "serve", command(%w[-p 3000 config.ru])
+      assert_equal "serve", command(%w[config.ru])
+      assert_equal "serve", command(%w[./app])
+      assert CLI.serving?(%w[-p 3000])
+      refute CLI.serving?(%w[check])
+    end
+
+    test "an unknown command is told with the nearest, and status 2" do
+      assert_equal [2, "coppice: unknown command chekc. Did you mean check?\n"], run_cli("chekc")
+      assert_equal [2, "coppice: unknown command frobnicate. coppice help lists all commands\n"], run_cli("frobnicate")
+    end
+
+    test "an unknown flag is told with the nearest, and status 2" do
+      assert_equal [2, "coppice: unknown flag --prot. Did you mean --port?\n"], run_cli("--prot", "3")
+      assert_equal [2, "coppice: unknown flag --shwo. Did you mean --show?\n"], run_cli("check", "--shwo")
+    end
+
+    test "a wrong configuration has status 1" do
+      assert_equal [1, "coppice: /no/file.rb: there is no such file. Give the right one with -c\n"], run_cli("check", "-c", "/no/file.rb")
+    end
+
+    test "help and version are flags of serve as well, wherever they stand" do
+      %w[-h --help].each { |flag| assert_match(/\AUsage: coppice/, shell("-p", "3000", flag).first) }
+      assert_equal "coppice #{VERSION} (ruby #{RUBY_VERSION})\n", shell("serve", "-v").first
+      assert_equal shell("version").first, shell("--version").first
+    end
+
+    test "the status is the process's, in a Ruby without gems" do
+      assert_equal 0, shell("help").last
+      assert_equal 2, shell("--prot").last
+    end
+
+    private
+
+    def command(words)
+      CLI.new(words).command_name
+    end
+
+    def run_cli(*words)
+      error = StringIO.new
+      [CLI.new(words, error: error).run, error.string]
+    end
+
+    def shell(*words)
+      output, status = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-w", "-I", LIBRARY, "-r", "coppice/cli",
+        "-e", "Coppice::CLI.run(ARGV)", "--", *words)
+      [output, status.exitstatus]
+    end
+  end
+end

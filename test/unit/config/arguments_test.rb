@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/config/arguments"
+
+module Coppice
+  module Config
+    class ArgumentsTest < TestCase
+      test "Ruby's flags are kept in their order" do
+        flags = parse("-I", "a:b", "-r", "json", "-e", "1 + 1", "-d", "-w", "--require", "set").ruby_flags
+        expected = [[:include, "a:b"], [:require, "json"], [:eval, "1 + 1"], [:debug, nil], [:warn, nil], [:require, "set"]]
+        assert_equal expected, flags.list
+        assert_equal %w[a b], flags.load_paths
+        assert_equal %w[json set], flags.requires
+      end
+
+      test "Pitchfork's flags" do
+        arguments = parse("-c", "my.rb", "-E", "production", "-s", "pitchfork", "app.ru")
+        assert_equal ["my.rb", "production", "app.ru"], [arguments.config_file, arguments.environment_name, arguments.rackup]
+        assert_equal ["-s is ignored: this is Coppice"], arguments.notes
+      end
+
+      test "nothing given, nothing said" do
+        arguments = parse
+        assert_nil arguments.rackup
+        assert_empty arguments.layer.values
+      end
+
+      test "addresses: -l may be repeated" do
+        assert_equal %w[0.0.0.0:3000 /tmp/x.sock], listen("-l", "3000", "--listen", "/tmp/x.sock")
+      end
+
+      test "addresses: -o and -p make one together" do
+        assert_equal %w[0.0.0.0:3000], listen("-p3000")
+        assert_equal %w[127.0.0.1:8080], listen("-o", "127.0.0.1")
+        assert_equal %w[127.0.0.1:3000], listen("--host=127.0.0.1", "--port=3000")
+        assert_equal %w[[::1]:3000], listen("-o", "::1", "-p", "3000")
+        assert_equal %w[0.0.0.0:1 0.0.0.0:2], listen("-p", "2", "-l", "1")
+      end
+
+      test "the host alone takes the port that the environment names" do
+        assert_equal %w[127.0.0.1:5000], parse("-o", "127.0.0.1").layer(port: 5000).values[:listen].map(&:to_s)
+      end
+
+      test "each simple option has a flag" do
+        layer = parse("--workers", "3", "--timeout", "2.5", "--log-format", "json", "--early-hints", "--no-setpgid",
+          "--refork-after", "5,10").layer
+        expected = { worker_processes: 3, timeout: 2.5, log_format: :json, early_hints: true, setpgid: false, refork_after: [5, 10] }
+        assert_equal expected, layer.values
+        assert_equal "flag --workers", layer.origins[:worker_processes]
+      end
+
+      test "flags and file in any order" do
+        arguments = parse("config.ru", "-p", "3000")
+        assert_equal "config.ru", arguments.rackup
+        assert_equal %w[0.0.0.0:3000], arguments.layer.values[:listen].map(&:to_s)
+      end
+
+      test "the words given are left as they are" do
+        words = %w[-p 3000 config.ru].freeze
+        Arguments.parse(words)
+        assert_equal %w[-p 3000 config.ru], words
+      end
+
+      test "help and version are wishes" do
+        assert_predicate parse("-h"), :help?
+        assert_predicate parse("-p", "3", "--version"), :version?
+        refute_predicate parse, :help?
+      end
+
+      test "mistakes are told in one line" do
+        assert_equal "unknown flag --wrokers. Did you mean --workers?", complaint("--wrokers", "3")
+        assert_equal "unknown flag --tiemout. Did you mean --timeout?", complaint("--tiemout=3")
+        assert_equal "unknown flag -z", complaint("-z")
+        assert_equal "-p needs a value", complaint("-p")
+        assert_equal '-p must be a whole number, 0 or more, but is "x"', complaint("-p", "x")
+        assert_equal '--workers must be a whole number, 0 or more, but is "many"', complaint("--workers", "many")
+        assert_equal "one rackup file is enough, but there are 2: a.ru b.ru", complaint("a.ru", "b.ru")
+        assert_match(/\A-l cannot be "nowhere": write 8080/, complaint("-l", "nowhere"))
+        assert_match(/\A--log-format must be one of/, complaint("--log-format", "xml"))
+      end
+
+      test "a mistake in a short flag's address" do
+        assert_match(/a port is 0 to 65535/, complaint("-p", "70000"))
+      end
+
+      private
+
+      def parse(*words)
+        Arguments.parse(words)
+      end
+
+      def listen(*words)
+        parse(*words).layer.values[:listen].map(&:to_s)
+      end
+
+      def complaint(*words)
+        error = assert_raises(UsageError) { parse(*words).layer }
+        refute_includes error.message, "\n"
+        error.message
+      end
+    end
+  end
+end

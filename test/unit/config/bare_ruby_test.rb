@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+
+module Coppice
+  module Config
+    # The monitor reads its configuration in a Ruby without RubyGems.
+    class BareRubyTest < TestCase
+      LIBRARY = File.expand_path("../../../lib", __dir__)
+
+      test "a configuration that needs no gem leaves RubyGems alone" do
+        assert_equal "4 nil", bare("worker_processes 4\nlogger Logger.new($stderr)\nEtc.nprocessors", "defined?(Gem::Specification).inspect")
+      end
+
+      test "a configuration that requires a gem gets RubyGems" do
+        skip "no gem to require" unless Gem::Specification.find_all_by_name("rack").any?
+        assert_equal "4 2", bare("require 'rack'\nworker_processes Rack::VERSION ? 4 : 0", "2", "BUNDLE_GEMFILE" => nil)
+      end
+
+      test "a hook can require a gem, too" do
+        skip "no gem to require" unless Gem::Specification.find_all_by_name("rack").any?
+        assert_equal "1 true", bare("before_fork { require 'rack' }", "settings.hook(:before_fork).call(nil)", "BUNDLE_GEMFILE" => nil)
+      end
+
+      test "what even RubyGems do not know is a mistake with its line" do
+        output = bare("\nrequire 'no_such_gem_anywhere'", "1", "BUNDLE_GEMFILE" => nil)
+        assert_equal "config.rb:2: LoadError: cannot load such file -- no_such_gem_anywhere", output
+      end
+
+      test "suggestions need no gem" do
+        assert_equal "config.rb:1: unknown option or hook tiemout. Did you mean timeout?", bare("tiemout 4", "1")
+      end
+
+      private
+
+      # Loads the configuration and prints worker_processes and what the code answers, or the message of a ConfigError.
+      def bare(config, code, variables = {})
+        with_tmpdir do |folder|
+          File.write(File.join(folder, "config.rb"), config)
+          File.write(File.join(folder, "script.rb"), <<~RUBY)
+            require "coppice/config"
+            begin
+              settings = Coppice::Config::Loader.new(arguments: %w[-c config.rb], environment: {}, directory: #{folder.inspect}).load
+              print settings.worker_processes, " ", (#{code})
+            rescue Coppice::ConfigError => error
+              print error.message
+            end
+          RUBY
+          output, status = Open3.capture2e(variables.merge("RUBYOPT" => nil), RbConfig.ruby, "-w", "--disable-gems", "-I", LIBRARY,
+            File.join(folder, "script.rb"))
+          assert_predicate status, :success?, output
+          output
+        end
+      end
+    end
+  end
+end

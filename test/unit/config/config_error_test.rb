@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/config/config_file"
+
+module Coppice
+  module Config
+    # What people read who made a mistake in their config file: each message has file, line, cause and remedy.
+    class ConfigErrorTest < TestCase
+      def self.complains(sentence, text, message)
+        test(sentence) { assert_equal message, complaint(text).message }
+      end
+
+      complains "a word with a typing error", "# one\nwroker_processes 4",
+        "coppice.rb:2: unknown option or hook wroker_processes. Did you mean worker_processes?"
+      complains "an unknown word without a value", "x = 1\nearly_hint\n",
+        "coppice.rb:2: unknown option or hook early_hint. Did you mean early_hints?"
+      complains "a word of another server", "preload_app true",
+        "coppice.rb:1: unknown option or hook preload_app. Remove it: the application is always loaded once, before the workers are forked"
+      complains "a word that is like no other", "frobnicate 1",
+        "coppice.rb:1: unknown option or hook frobnicate. docs/configuration.md lists all options and hooks"
+      complains "a value of the wrong type", "\nworker_processes 'four'",
+        'coppice.rb:2: worker_processes must be a whole number, 0 or more, but is "four". For example: worker_processes 16'
+      complains "no value", "worker_processes",
+        "coppice.rb:1: worker_processes takes one value, but got 0. For example: worker_processes 16"
+      complains "too many values", "refork_after 50, 100",
+        "coppice.rb:1: refork_after takes one value, but got 2. For example: refork_after [50, 100, 1000]"
+      complains "a short limit", "timeout 0",
+        "coppice.rb:1: timeout must be a number of seconds, 0.1 or more, but is 0. For example: timeout 10, cleanup: 3"
+      complains "a wrong keyword of timeout", "timeout 10, clean: 1",
+        "coppice.rb:1: timeout has no option clean. Did you mean cleanup?"
+      complains "an address that is none", "listen 'nowhere'",
+        "coppice.rb:1: listen cannot be \"nowhere\": write #{Listeners::AddressParser::FORMS}. For example: listen 3000"
+      complains "a listen option with a typing error", "listen 3000, backlogs: 5",
+        "coppice.rb:1: listen has no option backlogs. Did you mean backlog?"
+      complains "a listen option that is an option", "listen 3000, setpgid: false",
+        "coppice.rb:1: listen has no option setpgid. It is an option of its own: write it on its own line"
+      complains "a listen option of the wrong type", "listen 3000, backlog: 'x'",
+        'coppice.rb:1: backlog of listen must be a whole number, but is "x"'
+      complains "a hook that asks for too much", "before_fork do |server, worker|\nend",
+        "coppice.rb:1: before_fork is called with 1 (server), but the block asks for 2: write |server|. " \
+        "For example: before_fork do |server| … end"
+      complains "a hook that is no block", "before_fork 5",
+        "coppice.rb:1: before_fork takes a block, but got 5. For example: before_fork do |server| … end"
+      complains "a logger that is none", "logger 'x.log'",
+        'coppice.rb:1: logger must be an object that answers debug, info, warn, error and fatal, but is "x.log". ' \
+        "For example: logger Logger.new(\"log/server.log\")"
+      complains "an exception in the file", "# one\nraise 'boom'", "coppice.rb:2: RuntimeError: boom"
+      complains "an exception in a method of the file", "def x\n  raise ArgumentError, 'deep'\nend\nx", "coppice.rb:2: ArgumentError: deep"
+      complains "a missing library", "require 'no_such_library'", "coppice.rb:1: LoadError: cannot load such file -- no_such_library"
+
+      test "a mistake in a method call that is no word of ours is told as it is" do
+        error = complaint("\nnil.worker_processes")
+        assert_match(/\Acoppice.rb:2: NoMethodError: undefined method [`']worker_processes' for nil/, error.message)
+        assert_kind_of NoMethodError, error.cause
+      end
+
+      test "an unknown constant is told as it is" do
+        assert_match(/\Acoppice.rb:1: NameError: uninitialized constant .*NoSuchConstant/, complaint("NoSuchConstant").message)
+      end
+
+      test "a syntax error has its line" do
+        error = complaint("worker_processes 4\ntimeout (\n")
+        assert_equal "coppice.rb", error.file
+        assert_includes [2, 3], error.line # Rubies do not agree
+        assert_match(/syntax error/, error.message)
+      end
+
+      test "the line is the one that uses a word within a loop or a method" do
+        assert_equal 2, complaint("def set(number)\n  worker_processes number\nend\nset(:x)").line
+      end
+
+      test "a file that cannot be read" do
+        with_tmpdir do |folder|
+          error = assert_raises(ConfigError) { ConfigFile.read("config", directory: folder) }
+          assert_match(/\Aconfig: the configuration file cannot be read/, error.message)
+        end
+      end
+
+      test "file, line and remedy can be asked for" do
+        error = complaint("tiemout 5")
+        assert_equal ["coppice.rb", 1, "Did you mean timeout?"], [error.file, error.line, error.remedy]
+      end
+
+      private
+
+      def complaint(text)
+        with_tmpdir do |folder|
+          File.write(File.join(folder, "coppice.rb"), text)
+          assert_raises(ConfigError) { ConfigFile.read("coppice.rb", directory: folder) }
+        end
+      end
+    end
+  end
+end

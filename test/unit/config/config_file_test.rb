@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/config/config_file"
+
+module Coppice
+  module Config
+    class ConfigFileTest < TestCase
+      test "values are kept with their place" do
+        record = evaluate("worker_processes 4\n\ntimeout 10, cleanup: 3\n")
+        assert_equal({ worker_processes: 4, timeout: 10, timeout_cleanup: 3 }, record.values)
+        assert_equal "coppice.rb:1", record.origins[:worker_processes]
+        assert_equal "coppice.rb:3", record.origins[:timeout_cleanup]
+      end
+
+      test "the last line wins" do
+        assert_equal 5, evaluate("worker_processes 4\nworker_processes 5").values[:worker_processes]
+      end
+
+      test "a timeout without cleanup has the default one" do
+        assert_equal 2, evaluate("timeout 10, cleanup: 5\ntimeout 9").values[:timeout_cleanup]
+      end
+
+      test "a timeout signal is a name or a block" do
+        assert_equal :TERM, evaluate("timeout_signal :TERM").values[:timeout_signal]
+        assert_equal :QUIT, evaluate("timeout_signal { |pid| :QUIT }").values[:timeout_signal].call(1)
+        assert_equal :QUIT, evaluate("timeout_signal ->(pid) { :QUIT }").values[:timeout_signal].call(1)
+      end
+
+      test "addresses add up" do
+        record = evaluate("listen 3000\nlisten '/tmp/a.sock', backlog: 64\nlisten 4000, :tcp_nopush => true\nlisten 5000, { backlog: 1 }")
+        assert_equal %w[0.0.0.0:3000 /tmp/a.sock 0.0.0.0:4000 0.0.0.0:5000], record.values[:listen].map(&:to_s)
+        assert_equal [1024, 64, 1024, 1], record.values[:listen].map { |address| address.options[:backlog] }
+        assert record.values[:listen][2].options[:tcp_nopush]
+      end
+
+      test "an address that is named twice has the options of both lines" do
+        listen = evaluate("listen 3000, backlog: 64\nlisten '*:3000', umask: 0o77").values[:listen]
+        assert_equal ["0.0.0.0:3000"], listen.map(&:to_s)
+        assert_equal [64, 0o77], listen.first.options.values_at(:backlog, :umask)
+      end
+
+      test "nil stands for the default of a listen option" do
+        options = evaluate("listen 3000, backlog: nil, tcp_nodelay: nil, tcp_defer_accept: false").values[:listen].first.options
+        assert_equal [1024, true, 0], options.values_at(:backlog, :tcp_nodelay, :tcp_defer_accept)
+      end
+
+      test "the list of all addresses can be given at once" do
+        assert_equal %w[0.0.0.0:1 0.0.0.0:2], evaluate("listen 9\nlisteners [1, 2]").values[:listen].map(&:to_s)
+      end
+
+      test "hooks are kept, and not called" do
+        record = evaluate("before_fork { raise 'called' }\nafter_worker_ready proc { |server, worker| [server, worker] }")
+        assert_equal [1, 2], record.hooks[:after_worker_ready].call(1, 2)
+        assert_raises(RuntimeError) { record.hooks[:before_fork].call(1) }
+      end
+
+      test "the last block of a hook counts, and nil takes it back" do
+        assert_equal 2, evaluate("before_fork { 1 }\nbefore_fork { 2 }").hooks[:before_fork].call(nil)
+        assert_nil evaluate("before_fork { 1 }\nbefore_fork nil").hooks[:before_fork]
+      end
+
+      test "the file is plain Ruby with methods, constants and variables of its own" do
+        record = evaluate(<<~RUBY)
+          COUNT = 3
+          class Helper; def value = 1; end
+          def doubled(number) = number * 2
+          @record = "mine"
+          workers = doubled(COUNT)
+          worker_processes workers + Helper.new.value
+          before_fork { [doubled(1), COUNT, @record] }
+        RUBY
+        assert_equal 7, record.values[:worker_processes]
+        assert_equal [2, 3, "mine"], record.hooks[:before_fork].call(nil)
+      end
+
+      test "Logger and Etc are there without a require" do
+        record = evaluate("logger Logger.new(File::NULL)\nworker_processes Etc.nprocessors")
+        assert_respond_to record.values[:logger], :info
+        assert_equal Etc.nprocessors, record.values[:worker_processes]
+      end
+
+      test "the file can require what lies beside it" do
+        with_tmpdir do |folder|
+          File.write(File.join(folder, "shared.rb"), "SHARED_WORKERS_OF_TEST = 6")
+          File.write(File.join(folder, "coppice.rb"), "require_relative 'shared'\nworker_processes SHARED_WORKERS_OF_TEST\n" \
+                                                      "before_fork { __dir__ }")
+          record = ConfigFile.read("coppice.rb", directory: folder)
+          assert_equal 6, record.values[:worker_processes]
+          assert_equal File.realpath(folder), record.hooks[:before_fork].call(nil)
+        end
+      end
+
+      test "a file that names Pitchfork finds it" do
+        assert_equal Coppice::VERSION, evaluate("before_fork { Pitchfork::VERSION }").hooks[:before_fork].call(nil)
+        assert_operator ::Pitchfork::ClientShutdown, :<, EOFError
+      end
+
+      test "the fingerprint tells two texts apart" do
+        assert_equal evaluate("timeout 12").fingerprint, evaluate("timeout 12").fingerprint
+        refute_equal evaluate("timeout 12").fingerprint, evaluate("timeout 21").fingerprint
+      end
+
+      test "an exit passes" do
+        with_tmpdir do |folder|
+          File.write(File.join(folder, "coppice.rb"), "exit 3")
+          assert_equal 3, assert_raises(SystemExit) { ConfigFile.read("coppice.rb", directory: folder) }.status
+        end
+      end
+
+      test "the record is frozen" do
+        assert_predicate evaluate("timeout 9").values, :frozen?
+      end
+
+      private
+
+      def evaluate(text)
+        with_tmpdir do |folder|
+          File.write(File.join(folder, "coppice.rb"), text)
+          ConfigFile.read("coppice.rb", directory: folder)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/config/loader"
+
+module Coppice
+  module Config
+    class LoaderTest < TestCase
+      test "without any source, all is default" do
+        settings = load
+        OPTIONS.each { |option| assert_equal [option.default], [settings.public_send(option.name)], option.name }
+        assert_equal ["0.0.0.0:8080"], settings.listen.map(&:to_s)
+        assert_equal "default", settings.origin(:worker_processes)
+        assert_equal ["config.ru", "development", nil], [settings.rackup, settings.environment_name, settings.config_file]
+      end
+
+      test "flag over environment over config.ru over file over default" do
+        files = { "config/coppice.rb" => "worker_processes 1\ntimeout 1\nspawn_timeout 1\nboot_timeout 1",
+                  "config.ru" => "# frozen\n#\\ --workers 2 --timeout 2 --spawn-timeout 2\nrun nil" }
+        settings = load(%w[--workers 4], files: files, environment: { "WEB_CONCURRENCY" => "3" })
+        assert_equal [4, "flag --workers"], [settings.worker_processes, settings.origin(:worker_processes)]
+        assert_equal [2, "config.ru (flag --timeout)"], [settings.timeout, settings.origin(:timeout)]
+        assert_equal [1, "config/coppice.rb:4"], [settings.boot_timeout, settings.origin(:boot_timeout)]
+
+        settings = load(files: files, environment: { "WEB_CONCURRENCY" => "3" })
+        assert_equal [3, "environment WEB_CONCURRENCY"], [settings.worker_processes, settings.origin(:worker_processes)]
+      end
+
+      test "an empty variable says nothing" do
+        settings = load(environment: { "WEB_CONCURRENCY" => "", "PORT" => "", "RACK_ENV" => "" })
+        assert_equal [1, "development"], [settings.worker_processes, settings.environment_name]
+      end
+
+      test "a variable that cannot be read is named" do
+        assert_equal "environment variable WEB_CONCURRENCY must be a whole number, 0 or more, but is \"auto\"",
+          complaint(environment: { "WEB_CONCURRENCY" => "auto" })
+        assert_equal "environment variable PORT must be a port number, but is \"tcp://1.2.3.4:80\"",
+          complaint(environment: { "PORT" => "tcp://1.2.3.4:80" })
+      end
+
+      test "PORT and flags replace the addresses of the file" do
+        files = { "config/coppice.rb" => "listen 3000\nlisten '/tmp/x.sock'" }
+        assert_equal %w[0.0.0.0:5000], names(load(files: files, environment: { "PORT" => "5000" }))
+        assert_equal %w[0.0.0.0:6000], names(load(%w[-p 6000], files: files, environment: { "PORT" => "5000" }))
+        assert_equal %w[127.0.0.1:5000], names(load(%w[-o 127.0.0.1], files: files, environment: { "PORT" => "5000" }))
+        assert_equal %w[0.0.0.0:3000 /tmp/x.sock], names(load(files: files))
+      end
+
+      test "an address that the file names too keeps its options" do
+        files = { "config/coppice.rb" => "listen 3000, backlog: 7" }
+        assert_equal 7, load(%w[-p 3000], files: files).listen.first.options[:backlog]
+        assert_equal 1024, load(%w[-p 3001], files: files).listen.first.options[:backlog]
+      end
+
+      test "a file that listens on PORT itself is right" do
+        files = { "config/coppice.rb" => "listen '127.0.0.1:5000', backlog: 7\nlisten '/tmp/x.sock'" }
+        assert_equal %w[127.0.0.1:5000 /tmp/x.sock], names(load(files: files, environment: { "PORT" => "5000" }))
+      end
+
+      test "an address that is given twice is one" do
+        assert_equal %w[0.0.0.0:3000], names(load(%w[-p 3000 -l 3000]))
+      end
+
+      test "config/coppice.rb is preferred to config/pitchfork.rb, -c to both" do
+        files = { "config/coppice.rb" => "worker_processes 2", "config/pitchfork.rb" => "worker_processes 3",
+                  "my.rb" => "worker_processes 4" }
+        assert_equal 2, load(files: files).worker_processes
+        assert_equal 3, load(files: files.slice("config/pitchfork.rb")).worker_processes
+        settings = load(%w[-c my.rb], files: files)
+        assert_equal [4, "my.rb", "my.rb:1"], [settings.worker_processes, settings.config_file, settings.origin(:worker_processes)]
+      end
+
+      test "a file that -c names must be there" do
+        assert_equal "nope.rb: there is no such file. Give the right one with -c", complaint(%w[-c nope.rb])
+      end
+
+      test "RACK_ENV is chosen, and set before the file is read" do
+        environment = { "RACK_ENV" => "staging" }
+        assert_equal "staging", load(environment: environment).environment_name
+        assert_equal "production", load(%w[-E production], environment: environment).environment_name
+        assert_equal "production", environment["RACK_ENV"]
+      end
+
+      test "flags in config.ru are those of the first line that begins with them" do
+        rackup = "#\\ -p 3000 -E staging -w\n#\\ -p 4000\nrun nil"
+        settings = load(files: { "config.ru" => rackup })
+        assert_equal %w[0.0.0.0:3000], names(settings)
+        assert_equal ["staging", [[:warn, nil]]], [settings.environment_name, settings.ruby_flags.list]
+        assert_equal %w[0.0.0.0:9000], names(load(%w[-p 9000], files: { "config.ru" => rackup }))
+      end
+
+      test "flags in another rackup file, and none in a Ruby file" do
+        files = { "my.ru" => "#\\ -p 3000", "my.rb" => "#\\ -p 3000" }
+        assert_equal %w[0.0.0.0:3000], names(load(%w[my.ru], files: files))
+        assert_equal %w[0.0.0.0:8080], names(load(%w[my.rb], files: files))
+      end
+
+      test "a mistake in the flags of config.ru is told with the file" do
+        assert_equal "config.ru: unknown flag --prot. Did you mean --port?", complaint(files: { "config.ru" => "#\\ --prot 3000" })
+      end
+
+      test "check_client_connection cannot be combined with tcp_nopush" do
+        message = complaint(files: { "config/coppice.rb" => "check_client_connection true\nlisten 3000, tcp_nopush: true" })
+        assert_equal "check_client_connection cannot be combined with tcp_nopush (listen 0.0.0.0:3000). Remove one of them", message
+      end
+
+      test "the folders of -I are there when the file is read" do
+        with_tmpdir do |folder|
+          File.write(File.join(folder, "library_of_loader_test.rb"), "LIBRARY_OF_LOADER_TEST = 5")
+          files = { "config/coppice.rb" => "require 'library_of_loader_test'\nworker_processes LIBRARY_OF_LOADER_TEST" }
+          assert_equal 5, load(["-I", folder], files: files).worker_processes
+        ensure
+          $LOAD_PATH.delete(folder)
+        end
+      end
+
+      private
+
+      def load(words = [], files: {}, environment: {})
+        with_loader(words, files, environment, &:load)
+      end
+
+      # The message of the ConfigError that these sources lead to.
+      def complaint(words = [], files: {}, environment: {})
+        with_loader(words, files, environment) { |loader| assert_raises(ConfigError) { loader.load }.message }
+      end
+
+      def with_loader(words, files, environment)
+        with_tmpdir do |folder|
+          files.each do |name, text|
+            FileUtils.mkdir_p(File.dirname(File.join(folder, name)))
+            File.write(File.join(folder, name), text)
+          end
+          yield Loader.new(arguments: words, environment: environment, directory: folder)
+        end
+      end
+
+      def names(settings)
+        settings.listen.map(&:to_s)
+      end
+    end
+  end
+end

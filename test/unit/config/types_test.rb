@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/config/options"
+require "coppice/config/types/deferral"
+
+module Coppice
+  module Config
+    class TypesTest < TestCase
+      test "a whole number has a minimum" do
+        type = Types::Whole.new(minimum: 1)
+        assert_equal 1, type.check(1)
+        assert_refused type, 0, "must be a whole number, 1 or more, but is 0"
+        assert_refused type, 1.5
+        assert_refused type, "4"
+        assert_refused type, nil
+      end
+
+      test "a whole number is read from text" do
+        type = Types::Whole.new(minimum: 0, bytes: true)
+        assert_equal 1_000_000, type.parse("1_000_000")
+        assert_equal 10, type.parse("010"), "never octal"
+        assert_raises(InvalidValue) { type.parse("4.5") }
+        assert_raises(InvalidValue) { type.parse("-1") }
+        assert_equal ["BYTES", "bytes"], [type.placeholder, type.unit]
+      end
+
+      test "seconds may be fractions, but not too few, not infinite and no text" do
+        type = Types::Seconds.new
+        [3, 0.1, 2.5, 1r].each { |value| assert_equal value, type.check(value) }
+        [0, 0.09, -1, Float::INFINITY, Float::NAN, "3", nil].each { |value| assert_refused type, value }
+      end
+
+      test "seconds are read from text" do
+        assert_equal 10, Types::Seconds.new.parse("10")
+        assert_equal 0.5, Types::Seconds.new.parse("0.5")
+        assert_raises(InvalidValue) { Types::Seconds.new.parse("ten") }
+      end
+
+      test "a boolean is true or false and nothing else" do
+        type = Types::Boolean.new
+        assert_equal [true, false], [type.check(true), type.check(false)]
+        [nil, 0, "true"].each { |value| assert_refused type, value }
+      end
+
+      test "one of several values, also by their names" do
+        type = Types::OneOf.new(:auto, true, false)
+        assert_equal :auto, type.check(:auto)
+        assert_equal [:auto, true, false], %w[auto true false].map { |text| type.parse(text) }
+        assert_refused type, "auto", 'must be one of :auto, true, false, but is "auto"'
+        assert_raises(InvalidValue) { type.parse("never") }
+      end
+
+      test "an optional value is nil or what its type says" do
+        type = Types::Optional.new(Types::SignalName.new)
+        assert_nil type.check(nil)
+        assert_equal :TERM, type.check("SIGTERM")
+        assert_raises(InvalidValue) { type.check(:NONSENSE) }
+      end
+
+      test "a signal has a name that this system knows, or a block that answers one" do
+        type = Types::SignalName.new
+        assert_equal :KILL, type.check(:KILL)
+        assert_equal :ABRT, type.check("SIGABRT")
+        block = ->(_pid) { :QUIT }
+        assert_same block, type.check(block)
+        [:NONSENSE, "EXIT", 9, nil].each { |value| assert_refused type, value }
+      end
+
+      test "request counts end in a number or in false" do
+        type = Types::RequestCounts.new
+        assert_equal [50, 100], type.check([50, 100])
+        assert_equal [50, false], type.check([50, nil])
+        assert_equal [50, 100, false], type.parse("50,100,false")
+        assert_predicate type.check([1]), :frozen?
+        [[], 50, [0], [false, 50], ["50"], nil].each { |value| assert_refused type, value }
+      end
+
+      test "networks are addresses or ranges of them" do
+        type = Types::Networks.new
+        assert_equal ["127.0.0.1", "10.0.0.0/8"], type.check(["127.0.0.1", "10.0.0.0/8"])
+        assert_equal ["::1"], type.check("::1")
+        assert_equal ["::1", "fe80::/10"], type.parse("::1, fe80::/10")
+        ["example.com", "10.0.0.0/99", 5, nil].each { |value| assert_refused type, value }
+      end
+
+      test "a duck answers all its messages" do
+        type = Types::Duck.new(:info, :warn)
+        logger = Struct.new(:info, :warn).new
+        assert_same logger, type.check(logger)
+        assert_refused type, $stdout, "must be an object that answers info and warn, but is #{$stdout.inspect}"
+      end
+
+      test "a deferral is a count, or true and false for one and none" do
+        type = Types::Deferral.new
+        assert_equal [1, 0, 5], [true, false, 5].map { |value| type.check(value) }
+        assert_refused type, -1
+      end
+
+      test "a long value is cut in the message" do
+        error = assert_raises(InvalidValue) { Types::Boolean.new.check("x" * 500) }
+        assert_operator error.message.size, :<, 150
+      end
+
+      private
+
+      def assert_refused(type, value, message = nil)
+        error = assert_raises(InvalidValue, value.inspect) { type.check(value) }
+        message ? assert_equal(message, error.message) : assert_includes(error.message, type.description)
+      end
+    end
+  end
+end

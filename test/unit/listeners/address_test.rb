@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/listeners/address"
+
+module Coppice
+  module Listeners
+    class AddressTest < TestCase
+      # What people write, and what it means.
+      TCP = {
+        8080 => ["0.0.0.0", 8080, "0.0.0.0:8080"],
+        0 => ["0.0.0.0", 0, "0.0.0.0:0"],
+        "8080" => ["0.0.0.0", 8080, "0.0.0.0:8080"],
+        "*:3000" => ["0.0.0.0", 3000, "0.0.0.0:3000"],
+        ":3000" => ["0.0.0.0", 3000, "0.0.0.0:3000"],
+        "127.0.0.1:3000" => ["127.0.0.1", 3000, "127.0.0.1:3000"],
+        "127.0.0.1" => ["127.0.0.1", 80, "127.0.0.1:80"],
+        "localhost:3000" => ["localhost", 3000, "localhost:3000"],
+        "app-1.example.com:3000" => ["app-1.example.com", 3000, "app-1.example.com:3000"],
+        "[::1]:3000" => ["::1", 3000, "[::1]:3000"],
+        "[::]:3000" => ["::", 3000, "[::]:3000"],
+        "[::1]" => ["::1", 80, "[::1]:80"],
+        "[0:0:0::1]:3000" => ["::1", 3000, "[::1]:3000"]
+      }.freeze
+
+      UNIX = {
+        "/run/app.sock" => "/run/app.sock",
+        "/run/../tmp/app.sock" => "/tmp/app.sock",
+        "unix:/run/app.sock" => "/run/app.sock",
+        "unix:tmp/app.sock" => File.expand_path("tmp/app.sock"),
+        "unix:~/app.sock" => File.expand_path("~/app.sock"),
+        "~/app.sock" => File.expand_path("~/app.sock"),
+        "/run/with space:1.sock" => "/run/with space:1.sock"
+      }.freeze
+
+      NONSENSE = ["", "nowhere", "tmp/app.sock", "http://localhost:3000", "localhost:", "1.2.3:x", "[::1", "[g::]:80", "999.1.1.1:80",
+                  "127.0.0.1:70000", "70000", 70_000, -1, "8080\n", nil, :"8080", 1.5].freeze
+
+      test "TCP addresses" do
+        TCP.each do |written, (host, port, text)|
+          address = Address.parse(written)
+          assert_equal [:tcp, host, port, nil, text], [address.kind, address.host, address.port, address.path, address.to_s], written
+        end
+      end
+
+      test "Unix addresses" do
+        UNIX.each do |written, path|
+          address = Address.parse(written)
+          assert_equal [:unix, nil, nil, path, path], [address.kind, address.host, address.port, address.path, address.to_s], written
+        end
+      end
+
+      test "what is no address is refused with the forms that are" do
+        NONSENSE.each do |written|
+          error = assert_raises(InvalidValue, written.inspect) { Address.parse(written) }
+          assert_includes error.message, written.inspect
+        end
+        assert_includes assert_raises(InvalidValue) { Address.parse("nowhere") }.message, AddressParser::FORMS
+      end
+
+      test "a path that is too long for the kernel is refused" do
+        assert_equal 107, Address.parse("/#{'x' * 106}").path.size
+        assert_match(/108 bytes, and only 107/, assert_raises(InvalidValue) { Address.parse("/#{'x' * 107}") }.message)
+      end
+
+      test "the text can be read again" do
+        [*TCP.keys, *UNIX.keys].each { |written| assert_equal Address.parse(written), Address.parse(Address.parse(written).to_s) }
+      end
+
+      test "is a frozen value" do
+        address = Address.parse("127.0.0.1:1", backlog: 5)
+        assert_equal address, Address.parse("127.0.0.1:1", backlog: 5)
+        refute_equal address, Address.parse("127.0.0.1:1")
+        assert_predicate address, :frozen?
+        assert_predicate address.options, :frozen?
+      end
+
+      test "has a value for each option" do
+        assert_equal DEFAULT_OPTIONS.merge(backlog: 5), Address.parse(1, backlog: 5).options
+      end
+
+      test "travels as plain values" do
+        [Address.parse("[::1]:1", backlog: 5), Address.parse("/a.sock")].each do |address|
+          assert_equal address, Address.from_wire(Marshal.load(Marshal.dump(address.to_wire)))
+        end
+      end
+
+      test "tells its kind" do
+        assert_predicate Address.parse("[::1]:1"), :ipv6?
+        refute_predicate Address.parse("127.0.0.1:1"), :ipv6?
+        assert_predicate Address.parse("/a"), :unix?
+        refute_predicate Address.parse("/a"), :ipv6?
+      end
+    end
+  end
+end

@@ -1,0 +1,181 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/listeners/set"
+
+module Coppice
+  module Listeners
+    # A second server on the same address fails at its start, whatever the first one is doing.
+    class ConflictTest < TestCase
+      # What two servers may have said about the address: with one queue, and with several.
+      KINDS = [{}, { queues: 2 }].freeze
+
+      test "with a server that is still booting" do
+        KINDS.product(KINDS).each do |first, second|
+          with_set("127.0.0.1:0", **first) { |set| assert_in_use(set.names.first, **second) }
+        end
+      end
+
+      test "with a server that listens" do
+        KINDS.product(KINDS).each do |first, second|
+          with_set("127.0.0.1:0", **first) do |set|
+            set.listen!
+            assert_in_use(set.names.first, **second)
+          end
+        end
+      end
+
+      test "with one that is booting after another has left connections" do
+        KINDS.product(KINDS).each do |first, second|
+          name = name_with_leftovers
+          with_set(name, **first) { assert_in_use(name, **second) }
+        end
+      end
+
+      test "on all addresses at once" do
+        with_set("127.0.0.1:0") { |set| assert_in_use("0.0.0.0:#{set.first.address.port}") }
+      end
+
+      test "a server can be started again at once, in spite of connections that the last one left" do
+        KINDS.each do |options|
+          name = name_with_leftovers(**options)
+          KINDS.each { |again| with_set(name, **again) { |set| assert_equal [name], set.names } }
+        end
+      end
+
+      test "servers that all ask for it share an address" do
+        with_set("127.0.0.1:0", reuseport: true) do |set|
+          with_set(set.names.first, reuseport: true, queues: 2) do |other|
+            [set, other].each(&:listen!)
+            assert_equal set.names, other.names
+          end
+          assert_in_use(set.names.first)
+        end
+      end
+
+      test "the message names the process that listens" do
+        with_set("127.0.0.1:0") do |set|
+          set.listen!
+          message = assert_in_use(set.names.first)
+          command = File.read("/proc/self/comm").chomp
+          assert_includes message, "cannot listen on #{set.names.first}: it is in use by pid #{Process.pid} (#{command})"
+        end
+      end
+
+      test "a Unix socket of a server, booting or not, is left to it" do
+        with_tmpdir do |folder|
+          with_set("#{folder}/x.sock") do |set|
+            assert_includes assert_in_use("#{folder}/x.sock"), "pid #{Process.pid}"
+            set.listen!
+            assert_in_use("#{folder}/x.sock")
+            assert_path_exists "#{folder}/x.sock"
+          end
+        end
+      end
+
+      test "a Unix socket with a full queue is not stale" do
+        with_tmpdir do |folder|
+          with_set("#{folder}/x.sock", backlog: 0) do |set|
+            set.listen!
+            waiting = fill("#{folder}/x.sock")
+            assert_in_use("#{folder}/x.sock")
+          ensure
+            waiting&.each(&:close)
+          end
+        end
+      end
+
+      test "a Unix socket that nobody holds is replaced" do
+        with_tmpdir do |folder|
+          left = Socket.new(:UNIX, :STREAM)
+          left.bind(Addrinfo.unix("#{folder}/x.sock"))
+          left.close
+          with_set("#{folder}/x.sock") { |set| assert_equal ["#{folder}/x.sock"], set.names }
+        end
+      end
+
+      test "a file that is no socket is left alone" do
+        with_tmpdir do |folder|
+          File.write("#{folder}/x.sock", "precious")
+          error = assert_raises(BindError) { bind("#{folder}/x.sock") }
+          refute_kind_of AddressInUse, error
+          assert_match(/there is a file of another kind/, error.message)
+          assert_equal "precious", File.read("#{folder}/x.sock")
+        end
+      end
+
+      test "what is wrong otherwise is told with a remedy" do
+        assert_match(/\Acannot listen on 192.0.2.1:80: .*This machine has no such address\z/, refused("192.0.2.1:80"))
+        assert_match(/\Acannot listen on no.such.host.invalid:80: /, refused("no.such.host.invalid:80"))
+        with_tmpdir { |folder| assert_match(/Create the folder first\z/, refused("#{folder}/no/x.sock")) }
+      end
+
+      test "tries again as often as it is told, with a warning each time" do
+        log = Struct.new(:warnings) { def warn(text) = warnings << text }.new([])
+        with_set("127.0.0.1:0") do |set|
+          name = set.names.first
+          assert_raises(AddressInUse) { Set.bind([Address.parse(name, tries: 3, delay: 0)], environment: {}, logger: log) }
+          assert_equal ["#{name} is in use, trying again in 0 s"] * 2, log.warnings
+        end
+      end
+
+      test "no tries are one try" do
+        with_set("127.0.0.1:0") { |set| assert_in_use(set.names.first, tries: 0, delay: 0) }
+      end
+
+      test "succeeds when the address becomes free between two tries" do
+        set = bind("127.0.0.1:0")
+        name = set.names.first
+        log = Struct.new(:other) { def warn(_text) = other.close }.new(set)
+        again = Set.bind([Address.parse(name, tries: -1, delay: 0)], environment: {}, logger: log)
+        assert_equal [name], again.names
+      ensure
+        [set, again].compact.each(&:close)
+      end
+
+      private
+
+      def bind(text, **options)
+        Set.bind([Address.parse(text, { tries: 1, tcp_defer_accept: 0 }.merge(options))], environment: {})
+      end
+
+      def with_set(text, **options)
+        set = bind(text, **options)
+        yield set
+      ensure
+        set&.close
+      end
+
+      def assert_in_use(text, **options)
+        assert_raises(AddressInUse, options.inspect) { bind(text, **options).close }.message
+      end
+
+      def refused(text)
+        assert_raises(BindError) { bind(text) }.message
+      end
+
+      # The name of an address at which a server has served, closed a connection first, and ended.
+      def name_with_leftovers(**options)
+        with_set("127.0.0.1:0", **options) do |set|
+          set.listen!
+          client = Socket.tcp("127.0.0.1", set.first.address.port)
+          IO.select(set.first.sockets).first.first.accept.first.close
+          client.read
+          client.close
+          set.names.first
+        end
+      end
+
+      # Clients until the kernel takes no more.
+      def fill(path)
+        clients = []
+        loop do
+          clients << Socket.new(:UNIX, :STREAM)
+          clients.last.connect_nonblock(Addrinfo.unix(path))
+        end
+      rescue Errno::EAGAIN
+        clients
+      end
+    end
+  end
+end
