@@ -1,0 +1,55 @@
+/* Coppice::Http::Connection: who is at either end. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "connection.h"
+
+static VALUE text_of_address(const struct sockaddr_storage *address) {
+    char text[INET6_ADDRSTRLEN] = "";
+    if (address->ss_family == AF_INET) {
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, text, sizeof(text));
+    } else if (address->ss_family == AF_INET6) {
+        const struct in6_addr *in6 = &((const struct sockaddr_in6 *)address)->sin6_addr;
+        if (IN6_IS_ADDR_V4MAPPED(in6)) {
+            inet_ntop(AF_INET, &in6->s6_addr[12], text, sizeof(text));
+        } else {
+            inet_ntop(AF_INET6, in6, text, sizeof(text));
+        }
+    } else {
+        return rb_utf8_str_new_cstr("127.0.0.1"); /* what Rack applications expect of a UNIX socket */
+    }
+    return rb_utf8_str_new_cstr(text);
+}
+
+/* remote_address -> "127.0.0.1" for a UNIX socket. */
+static VALUE connection_remote_address(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    if (connection->adopted_address[0]) return rb_utf8_str_new_cstr(connection->adopted_address);
+    return text_of_address(&connection->peer);
+}
+
+/* local_address -> [host, port], or nil for a UNIX socket. For requests that do not say whom they ask. */
+static VALUE connection_local_address(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_open(self);
+    struct sockaddr_storage local;
+    socklen_t length = sizeof(local);
+    if (getsockname(connection->fd, (struct sockaddr *)&local, &length) < 0) rb_sys_fail("getsockname");
+    if (local.ss_family != AF_INET && local.ss_family != AF_INET6) return Qnil;
+
+    in_port_t port = local.ss_family == AF_INET ? ((struct sockaddr_in *)&local)->sin_port
+                                                : ((struct sockaddr_in6 *)&local)->sin6_port;
+    VALUE host = text_of_address(&local);
+    if (strchr(StringValueCStr(host), ':')) host = rb_sprintf("[%" PRIsVALUE "]", host);
+    return rb_assoc_new(host, INT2NUM(ntohs(port)));
+}
+
+static VALUE connection_unix_p(VALUE self) {
+    return coppice_connection_get(self)->family == AF_UNIX ? Qtrue : Qfalse;
+}
+
+void coppice_addresses_define(VALUE klass) {
+    rb_define_method(klass, "remote_address", connection_remote_address, 0);
+    rb_define_method(klass, "local_address", connection_local_address, 0);
+    rb_define_method(klass, "unix?", connection_unix_p, 0);
+}

@@ -1,0 +1,297 @@
+/*
+ * Coppice::Http::Connection: one client at a time, on its raw descriptor. Used by
+ * the worker, which keeps one object for all its clients, so that buffers are
+ * allocated once. Owns the descriptor until close, forget or detach.
+ */
+#include "connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "coppice_ext.h"
+#include "socket_io.h"
+
+/* After an early answer: what we read and throw away so that the client sees the answer, not a reset. */
+enum { LINGER_BYTES = 1024 * 1024, LINGER_MS = 2000 };
+
+/* Counted up in each forked child, so that it knows its parent's client from its own without a system call. */
+static unsigned fork_count;
+
+static void connection_free(void *pointer) {
+    struct coppice_connection *connection = pointer;
+    if (connection->fd >= 0) close(connection->fd);
+    coppice_byte_buffer_free(&connection->input);
+    coppice_byte_buffer_free(&connection->output);
+    ruby_xfree(connection->fields);
+    ruby_xfree(connection);
+}
+
+static size_t connection_size(const void *pointer) {
+    const struct coppice_connection *connection = pointer;
+    return sizeof(*connection) + connection->input.capacity + connection->output.capacity +
+           connection->limits.field_count * sizeof(struct coppice_field);
+}
+
+static const rb_data_type_t connection_type = {
+    .wrap_struct_name = "Coppice::Http::Connection",
+    .function = {.dfree = connection_free, .dsize = connection_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+struct coppice_connection *coppice_connection_get(VALUE self) {
+    struct coppice_connection *connection;
+    TypedData_Get_Struct(self, struct coppice_connection, &connection_type, connection);
+    return connection;
+}
+
+struct coppice_connection *coppice_connection_open(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    if (connection->fd < 0) rb_raise(rb_eIOError, "there is no client on this connection");
+    return connection;
+}
+
+static VALUE connection_allocate(VALUE klass) {
+    struct coppice_connection *connection;
+    VALUE self = TypedData_Make_Struct(klass, struct coppice_connection, &connection_type, connection);
+    connection->fd = -1;
+    return self;
+}
+
+static uint32_t limit_uint(VALUE limits, const char *name) {
+    return NUM2UINT(rb_funcall(limits, rb_intern(name), 0));
+}
+
+static int64_t limit_ms(VALUE limits, const char *name) {
+    return (int64_t)(NUM2DBL(rb_funcall(limits, rb_intern(name), 0)) * 1000);
+}
+
+/* Connection.new(limits): a Coppice::Http::Limits. */
+static VALUE connection_initialize(VALUE self, VALUE limits) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    VALUE body_bytes = rb_funcall(limits, rb_intern("body_bytes"), 0);
+    connection->limits.head.request_line_bytes = limit_uint(limits, "request_line_bytes");
+    connection->limits.head.header_bytes = limit_uint(limits, "header_bytes");
+    connection->limits.body_bytes = NIL_P(body_bytes) ? UINT64_MAX : NUM2ULL(body_bytes);
+    connection->limits.header_timeout_ms = limit_ms(limits, "header_timeout");
+    connection->limits.body_timeout_ms = limit_ms(limits, "body_timeout");
+    connection->limits.write_timeout_ms = limit_ms(limits, "write_timeout");
+    uint32_t field_count = limit_uint(limits, "header_count");
+    connection->fields = ruby_xrealloc2(connection->fields, field_count, sizeof(struct coppice_field));
+    connection->limits.field_count = field_count;
+    return self;
+}
+
+static void begin_client(struct coppice_connection *connection, int fd) {
+    connection->fd = fd;
+    connection->family = connection->peer.ss_family;
+    connection->adopted_address[0] = '\0';
+    connection->detached = false;
+    connection->fork_count = fork_count;
+    connection->client_gone = false;
+    coppice_request_reset(connection);
+    coppice_response_reset(connection);
+}
+
+static int accept_client(int listener, struct sockaddr_storage *peer) {
+    socklen_t length = sizeof(*peer);
+    memset(&peer->ss_family, 0, sizeof(peer->ss_family));
+#ifdef HAVE_ACCEPT4
+    return accept4(listener, (struct sockaddr *)peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+#else
+    int fd = accept(listener, (struct sockaddr *)peer, &length);
+    if (fd >= 0 && (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)) rb_sys_fail("fcntl");
+    return fd;
+#endif
+}
+
+/* Errors of this one connection that its client caused or that the network met: nothing to serve, go on. */
+static bool nothing_to_accept(int error) {
+    switch (error) {
+    case EAGAIN:
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case EPERM:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENOPROTOOPT:
+    case ENONET:
+    case EOPNOTSUPP:
+    case EINVAL: /* bound, but not listening yet: epoll reports that as a hang-up */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* accept(listener_fd) -> true, or false when another worker was faster or the client left. */
+static VALUE connection_accept(VALUE self, VALUE listener) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    if (connection->fd >= 0) rb_raise(rb_eIOError, "the last client is still on this connection");
+    int fd = accept_client(NUM2INT(listener), &connection->peer);
+    int error = errno;
+    if (fd < 0) {
+        if (nothing_to_accept(error)) return Qfalse;
+        rb_syserr_fail(error, "accept");
+    }
+    begin_client(connection, fd);
+    return Qtrue;
+}
+
+/* adopt(fd, remote_address, bytes = ""): a client that somebody else accepted, with what was read from it. */
+static VALUE connection_adopt(int argc, VALUE *argv, VALUE self) {
+    VALUE rb_fd, address, bytes;
+    rb_scan_args(argc, argv, "21", &rb_fd, &address, &bytes);
+    struct coppice_connection *connection = coppice_connection_get(self);
+    if (connection->fd >= 0) rb_raise(rb_eIOError, "the last client is still on this connection");
+    int fd = NUM2INT(rb_fd);
+    const char *text = StringValueCStr(address);
+    if (!NIL_P(bytes)) StringValue(bytes);
+
+    socklen_t length = sizeof(connection->peer);
+    if (getsockname(fd, (struct sockaddr *)&connection->peer, &length) < 0) rb_sys_fail("getsockname");
+    if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK | O_RDWR) < 0) rb_sys_fail("fcntl");
+    begin_client(connection, fd);
+    snprintf(connection->adopted_address, sizeof(connection->adopted_address), "%s", text);
+    if (!NIL_P(bytes)) coppice_byte_buffer_append(&connection->input, RSTRING_PTR(bytes), RSTRING_LEN(bytes));
+    return self;
+}
+
+/* The client was accepted by the process that this one was forked from: it is not ours to say goodbye to. */
+static bool foreign(const struct coppice_connection *connection) {
+    return connection->fork_count != fork_count;
+}
+
+/* Some clients send a stray line end after a body. Looked for only there, for it costs a system call; behind a head
+ * without body it would have been read along with it. */
+static bool stray_bytes(int fd) {
+    char byte;
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+static bool unread_bytes(const struct coppice_connection *connection, int fd) {
+    if (connection->body != COPPICE_BODY_READ || connection->input_position < connection->input.length) return true;
+    return connection->parser.has_content_length && connection->parser.content_length > 0 && stray_bytes(fd);
+}
+
+/* close: always safe. If the client may still be sending, waits a little for it to read our answer: closing with
+ * bytes unread makes the kernel send a reset, which can destroy an answer on its way. */
+static VALUE connection_close(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    int fd = connection->fd;
+    if (fd < 0) return Qnil;
+    connection->fd = -1; /* first: an interrupt must not close it twice */
+    if (connection->response_started && !connection->client_gone && !foreign(connection) && unread_bytes(connection, fd)) {
+        if (shutdown(fd, SHUT_WR) == 0) coppice_io_discard(fd, LINGER_BYTES, LINGER_MS);
+    }
+    close(fd);
+    return Qnil;
+}
+
+/* abort: closes with a reset, so that an answer whose end is the end of the connection is seen to be cut off. */
+static VALUE connection_abort(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    int fd = connection->fd;
+    if (fd < 0) return Qnil;
+    connection->fd = -1;
+    struct linger hard = {.l_onoff = 1, .l_linger = 0};
+    if (!foreign(connection)) setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+    close(fd);
+    return Qnil;
+}
+
+/* forget: lets go of the descriptor without a word to the client; for a process that was forked while it was served. */
+static VALUE connection_forget(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    int fd = connection->fd;
+    connection->fd = -1;
+    if (fd >= 0) close(fd);
+    return Qnil;
+}
+
+/* detach -> [fd, bytes]: the descriptor is the caller's from now on, and so are the bytes read too far. */
+static VALUE connection_detach(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_open(self);
+    VALUE rest = rb_str_new(connection->input.data + connection->input_position,
+                            (long)(connection->input.length - connection->input_position));
+    VALUE answer = rb_assoc_new(INT2NUM(connection->fd), rest);
+    connection->fd = -1;
+    connection->detached = true;
+    return answer;
+}
+
+static VALUE connection_detached_p(VALUE self) {
+    return coppice_connection_get(self)->detached ? Qtrue : Qfalse;
+}
+
+static VALUE connection_open_p(VALUE self) {
+    return coppice_connection_get(self)->fd >= 0 ? Qtrue : Qfalse;
+}
+
+static VALUE connection_fileno(VALUE self) {
+    return INT2NUM(coppice_connection_open(self)->fd);
+}
+
+/* peer_gone? -> whether the client has closed already; one look, no waiting. */
+static VALUE connection_peer_gone_p(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_open(self);
+    char byte;
+    ssize_t count = recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    int error = errno;
+    if (count > 0) return Qfalse;
+    return count < 0 && (error == EAGAIN || error == EINTR) ? Qfalse : Qtrue;
+}
+
+const char *coppice_connection_bytes(const struct coppice_connection *connection, struct coppice_span span) {
+    return connection->input.data + span.offset;
+}
+
+bool coppice_connection_head_request(const struct coppice_connection *connection) {
+    struct coppice_span method = connection->parser.method;
+    return connection->head_complete && method.length == 4 &&
+           memcmp(coppice_connection_bytes(connection, method), "HEAD", 4) == 0;
+}
+
+void coppice_raise_client_gone(struct coppice_connection *connection, const char *during) {
+    connection->client_gone = true;
+    rb_raise(rb_path2class("Coppice::ClientGone"), "the client is gone: %s", during);
+}
+
+void coppice_raise_refused(struct coppice_connection *connection, int status, const char *reason) {
+    connection->body = COPPICE_BODY_REFUSED;
+    VALUE arguments[] = {INT2NUM(status), rb_utf8_str_new_cstr(reason)};
+    rb_exc_raise(rb_class_new_instance(2, arguments, rb_path2class("Coppice::RequestRefused")));
+}
+
+VALUE coppice_connection_class(VALUE coppice) {
+    return rb_define_class_under(rb_define_module_under(coppice, "Http"), "Connection", rb_cObject);
+}
+
+static void count_fork(void) {
+    fork_count++;
+}
+
+void Init_coppice_connection(VALUE coppice) {
+    VALUE klass = coppice_connection_class(coppice);
+    rb_require("coppice/errors");
+    pthread_atfork(NULL, NULL, count_fork);
+    rb_define_alloc_func(klass, connection_allocate);
+    rb_define_method(klass, "initialize", connection_initialize, 1);
+    rb_define_method(klass, "accept", connection_accept, 1);
+    rb_define_method(klass, "adopt", connection_adopt, -1);
+    rb_define_method(klass, "close", connection_close, 0);
+    rb_define_method(klass, "abort", connection_abort, 0);
+    rb_define_method(klass, "forget", connection_forget, 0);
+    rb_define_method(klass, "detach", connection_detach, 0);
+    rb_define_method(klass, "detached?", connection_detached_p, 0);
+    rb_define_method(klass, "open?", connection_open_p, 0);
+    rb_define_method(klass, "fileno", connection_fileno, 0);
+    rb_define_method(klass, "peer_gone?", connection_peer_gone_p, 0);
+    coppice_addresses_define(klass);
+    coppice_request_define(klass);
+}

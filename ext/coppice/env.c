@@ -1,0 +1,223 @@
+/*
+ * Coppice::Http::Connection#env: from the head that was read to a Rack environment.
+ * A copy of the prototype (all that is the same for each request) gets the rest.
+ */
+#include <ruby/encoding.h>
+#include <string.h>
+#include <strings.h>
+
+#include "connection.h"
+#include "coppice_ext.h"
+#include "env_keys.h"
+
+/* What becomes of header lines while they are put in. */
+struct env {
+    const struct coppice_connection *connection;
+    VALUE hash;
+    uint64_t seen; /* the common headers met, by their index: only repeated ones need a look into the hash */
+    bool allow_underscore;
+    VALUE forwarded_proto;
+    VALUE forwarded_ssl;
+};
+
+static rb_encoding *utf8;
+
+static VALUE text(const char *bytes, size_t length) {
+    VALUE string = rb_enc_str_new(bytes, (long)length, utf8);
+    /* Rack: bytes beyond ASCII are BINARY. */
+    if (rb_enc_str_coderange(string) != ENC_CODERANGE_7BIT) rb_enc_associate(string, rb_ascii8bit_encoding());
+    return string;
+}
+
+static VALUE span_text(const struct coppice_connection *connection, struct coppice_span span) {
+    return text(coppice_connection_bytes(connection, span), span.length);
+}
+
+static void set(const struct env *env, enum coppice_env_key key, VALUE value) {
+    rb_hash_aset(env->hash, coppice_env_keys[key], value);
+}
+
+/* The methods and versions of nearly all requests need no new String. */
+static void set_method(const struct env *env) {
+    struct coppice_span method = env->connection->parser.method;
+    const char *bytes = coppice_connection_bytes(env->connection, method);
+    if (method.length == 3 && memcmp(bytes, "GET", 3) == 0) return; /* the prototype says so */
+    set(env, COPPICE_ENV_REQUEST_METHOD, rb_enc_interned_str(bytes, method.length, utf8));
+}
+
+static void set_version(const struct env *env) {
+    if (env->connection->parser.minor_version == 1) return;
+    VALUE version = rb_interned_str_cstr("HTTP/1.0");
+    set(env, COPPICE_ENV_SERVER_PROTOCOL, version);
+    set(env, COPPICE_ENV_HTTP_VERSION, version);
+}
+
+/* CONNECT has an authority for its target, an absolute target may have no path. */
+static VALUE path_text(const struct coppice_connection *connection) {
+    const struct coppice_http_parser *parser = &connection->parser;
+    if (parser->path.length > 0) return span_text(connection, parser->path);
+    if (parser->scheme.length > 0) return text("/", 1);
+    return span_text(connection, parser->target);
+}
+
+static void set_target(const struct env *env) {
+    const struct coppice_http_parser *parser = &env->connection->parser;
+    VALUE path = path_text(env->connection);
+    set(env, COPPICE_ENV_REQUEST_URI, span_text(env->connection, parser->target));
+    set(env, COPPICE_ENV_PATH_INFO, path);
+    set(env, COPPICE_ENV_REQUEST_PATH, path);
+    if (parser->query.length > 0) set(env, COPPICE_ENV_QUERY_STRING, span_text(env->connection, parser->query));
+}
+
+/* "a, b"; cookies are joined by "; ". */
+static VALUE joined(VALUE first, VALUE second, const char *separator) {
+    return rb_str_append(rb_str_cat_cstr(rb_str_dup(first), separator), second);
+}
+
+static void add_common(struct env *env, unsigned index, VALUE value) {
+    enum coppice_env_key key = (enum coppice_env_key)index;
+    uint64_t bit = UINT64_C(1) << index;
+    if (env->seen & bit) {
+        VALUE first = rb_hash_aref(env->hash, coppice_env_keys[key]);
+        value = joined(first, value, key == COPPICE_ENV_HTTP_COOKIE ? "; " : ", ");
+    }
+    env->seen |= bit;
+    set(env, key, value);
+    if (key == COPPICE_ENV_HTTP_X_FORWARDED_PROTO) env->forwarded_proto = value;
+    if (key == COPPICE_ENV_HTTP_X_FORWARDED_SSL) env->forwarded_ssl = value;
+}
+
+/* "HTTP_" and the name in capitals, or Qnil for a name that must not get in. */
+static VALUE uncommon_key(const struct env *env, const char *name, size_t length) {
+    char buffer[256] = "HTTP_";
+    char *key = length + 5 <= sizeof(buffer) ? buffer : ruby_xmalloc(length + 5);
+    bool good = true;
+    memcpy(key, "HTTP_", 5);
+    for (size_t i = 0; i < length; i++) {
+        char byte = name[i];
+        if (byte == '_' && !env->allow_underscore) good = false; /* or X_Y could pass for X-Y */
+        key[i + 5] = byte == '-' ? '_' : (byte >= 'a' && byte <= 'z' ? (char)(byte - 'a' + 'A') : byte);
+    }
+    VALUE string = good && !coppice_env_key_forbidden(key, length + 5) ? rb_enc_interned_str(key, (long)length + 5, utf8) : Qnil;
+    if (key != buffer) ruby_xfree(key);
+    return string;
+}
+
+static void add_uncommon(struct env *env, const char *name, size_t length, VALUE value) {
+    VALUE key = uncommon_key(env, name, length);
+    if (NIL_P(key)) return;
+    VALUE first = rb_hash_lookup2(env->hash, key, Qundef);
+    rb_hash_aset(env->hash, key, first == Qundef ? value : joined(first, value, ", "));
+}
+
+static void add_fields(struct env *env) {
+    const struct coppice_connection *connection = env->connection;
+    for (uint32_t i = 0; i < connection->parser.field_count; i++) {
+        const struct coppice_field *field = &connection->fields[i];
+        const char *name = coppice_connection_bytes(connection, field->name);
+        VALUE value = span_text(connection, field->value);
+        int index = coppice_env_key_of_header(name, field->name.length);
+        if (index >= 0) {
+            add_common(env, (unsigned)index, value);
+        } else {
+            add_uncommon(env, name, field->name.length, value);
+        }
+    }
+}
+
+/* "https", or the first of "https, http": what the proxy nearest to the browser said. */
+static bool first_item_is(VALUE list, const char *item) {
+    const char *bytes = RSTRING_PTR(list);
+    size_t length = strlen(item);
+    size_t given = (size_t)RSTRING_LEN(list);
+    if (given < length || strncasecmp(bytes, item, length) != 0) return false;
+    return given == length || bytes[length] == ',' || bytes[length] == ' ';
+}
+
+/* Only a proxy that we trust may say that its own client spoke TLS. */
+static bool forwarded_https(const struct env *env, VALUE trusted_proxies, VALUE address) {
+    if (NIL_P(env->forwarded_proto) && NIL_P(env->forwarded_ssl)) return false;
+    bool https = NIL_P(env->forwarded_proto) ? first_item_is(env->forwarded_ssl, "on")
+                                             : first_item_is(env->forwarded_proto, "https");
+    if (!https) return false;
+    bool local = env->connection->family == AF_UNIX && !env->connection->adopted_address[0];
+    VALUE from = local ? Qnil : address;
+    return RTEST(rb_funcall(trusted_proxies, rb_intern("include?"), 1, from));
+}
+
+/* "host", "host:80", "[::1]", "[::1]:80" */
+static void set_server_of_host(const struct env *env, struct coppice_span host, bool https) {
+    const char *bytes = coppice_connection_bytes(env->connection, host);
+    const char *end = bytes + host.length;
+    const char *colon = end;
+    for (const char *byte = end; byte > bytes && byte[-1] != ']'; byte--) {
+        if (byte[-1] == ':') colon = byte - 1;
+    }
+    set(env, COPPICE_ENV_SERVER_NAME, text(bytes, (size_t)(colon - bytes)));
+    if (colon + 1 < end) {
+        set(env, COPPICE_ENV_SERVER_PORT, text(colon + 1, (size_t)(end - colon - 1)));
+    } else if (https) {
+        set(env, COPPICE_ENV_SERVER_PORT, rb_interned_str_cstr("443"));
+    } /* else 80, as in the prototype */
+}
+
+/* Nobody said whom they ask: the address they reached. */
+static void set_server_of_socket(const struct env *env, VALUE self) {
+    VALUE local = rb_funcall(self, rb_intern("local_address"), 0);
+    if (NIL_P(local)) return; /* "localhost", as in the prototype */
+    set(env, COPPICE_ENV_SERVER_NAME, RARRAY_AREF(local, 0));
+    set(env, COPPICE_ENV_SERVER_PORT, rb_obj_as_string(RARRAY_AREF(local, 1)));
+}
+
+static void set_server(const struct env *env, VALUE self, bool https) {
+    const struct coppice_http_parser *parser = &env->connection->parser;
+    struct coppice_span host = parser->authority.length > 0 ? parser->authority : parser->host;
+    if (host.length > 0) {
+        if (parser->authority.length > 0) set(env, COPPICE_ENV_HTTP_HOST, span_text(env->connection, host));
+        set_server_of_host(env, host, https);
+    } else {
+        set_server_of_socket(env, self);
+    }
+}
+
+/* rack.protocol: what the client would like to upgrade to. */
+static void set_protocol(const struct env *env) {
+    if (!env->connection->parser.upgrade) return;
+    VALUE upgrade = rb_hash_lookup2(env->hash, coppice_env_keys[COPPICE_ENV_HTTP_UPGRADE], Qnil);
+    if (NIL_P(upgrade)) return;
+    VALUE names = rb_str_split(upgrade, ",");
+    for (long i = 0; i < RARRAY_LEN(names); i++) rb_funcall(RARRAY_AREF(names, i), rb_intern("strip!"), 0);
+    set(env, COPPICE_ENV_RACK_PROTOCOL, names);
+}
+
+/*
+ * env(prototype, trusted_proxies, allow_underscore) -> a new Hash. trusted_proxies answers include?(address), where
+ * nil stands for a UNIX socket.
+ */
+static VALUE connection_env(VALUE self, VALUE prototype, VALUE trusted_proxies, VALUE allow_underscore) {
+    struct env env = {
+        .connection = coppice_connection_open(self),
+        .hash = rb_hash_dup(prototype),
+        .allow_underscore = RTEST(allow_underscore),
+        .forwarded_proto = Qnil,
+        .forwarded_ssl = Qnil,
+    };
+    VALUE address = rb_funcall(self, rb_intern("remote_address"), 0);
+    set_method(&env);
+    set_version(&env);
+    set_target(&env);
+    set(&env, COPPICE_ENV_REMOTE_ADDR, address);
+    add_fields(&env);
+    bool https = forwarded_https(&env, trusted_proxies, address);
+    if (https) set(&env, COPPICE_ENV_RACK_URL_SCHEME, rb_interned_str_cstr("https"));
+    set_server(&env, self, https);
+    set_protocol(&env);
+    return env.hash;
+}
+
+void Init_coppice_env(VALUE coppice) {
+    VALUE klass = coppice_connection_class(coppice);
+    utf8 = rb_utf8_encoding();
+    coppice_env_keys_define();
+    rb_define_method(klass, "env", connection_env, 3);
+}

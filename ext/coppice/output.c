@@ -1,0 +1,91 @@
+/* What was gathered for a client, on its way out. */
+#include "output.h"
+
+#include <poll.h>
+#include <string.h>
+
+#include "socket_io.h"
+
+/* One run of bytes on its way: what is gathered, then a String of the application, then the end of its chunk. */
+struct outgoing {
+    struct iovec parts[3];
+    int first; /* parts before it are sent */
+    int count;
+    VALUE body; /* the String behind one of the parts, or Qfalse */
+    int body_part;
+};
+
+static void add_part(struct outgoing *outgoing, const char *bytes, size_t length) {
+    if (length > 0) outgoing->parts[outgoing->count++] = (struct iovec){.iov_base = (char *)bytes, .iov_len = length};
+}
+
+static void advance(struct outgoing *outgoing, size_t sent) {
+    while (sent > 0) {
+        struct iovec *part = &outgoing->parts[outgoing->first];
+        size_t step = sent < part->iov_len ? sent : part->iov_len;
+        part->iov_base = (char *)part->iov_base + step;
+        part->iov_len -= step;
+        sent -= step;
+        if (part->iov_len == 0) outgoing->first++;
+    }
+}
+
+/* While we wait other threads run: the String must keep its bytes where they are. A frozen copy shares them. */
+static void hold_body_still(struct outgoing *outgoing) {
+    if (!outgoing->body || OBJ_FROZEN(outgoing->body) || outgoing->body_part < outgoing->first) return;
+    struct iovec *part = &outgoing->parts[outgoing->body_part];
+    ptrdiff_t done = (char *)part->iov_base - RSTRING_PTR(outgoing->body);
+    outgoing->body = rb_str_new_frozen(outgoing->body);
+    part->iov_base = RSTRING_PTR(outgoing->body) + done;
+}
+
+void coppice_output_wait(struct coppice_connection *connection) {
+    int64_t deadline_ms = coppice_monotonic_ms() + connection->limits.write_timeout_ms;
+    if (coppice_io_wait(connection->fd, POLLOUT, deadline_ms) != COPPICE_IO_DONE) {
+        coppice_raise_client_gone(connection, "it read nothing for longer than client_write_timeout");
+    }
+}
+
+static void send_outgoing(struct coppice_connection *connection, struct outgoing *outgoing, bool more_follows) {
+    connection->response_started = true;
+    while (outgoing->first < outgoing->count) {
+        size_t sent = 0;
+        enum coppice_io_result result = coppice_io_send(connection->fd, outgoing->parts + outgoing->first,
+                                                        outgoing->count - outgoing->first, more_follows, &sent);
+        if (result == COPPICE_IO_CLOSED) coppice_raise_client_gone(connection, "the response did not reach it");
+        advance(outgoing, sent);
+        if (result == COPPICE_IO_FULL) {
+            hold_body_still(outgoing);
+            coppice_output_wait(connection);
+        }
+    }
+}
+
+void coppice_output_send(struct coppice_connection *connection, VALUE body, size_t length, const char *tail) {
+    struct outgoing outgoing = {.body = body};
+    add_part(&outgoing, connection->output.data, connection->output.length);
+    outgoing.body_part = outgoing.count;
+    if (body) add_part(&outgoing, RSTRING_PTR(body), length);
+    if (tail) add_part(&outgoing, tail, strlen(tail));
+    send_outgoing(connection, &outgoing, false);
+    connection->output.length = 0;
+    RB_GC_GUARD(outgoing.body);
+}
+
+void coppice_output_flush(struct coppice_connection *connection) {
+    if (connection->output.length > 0) coppice_output_send(connection, Qfalse, 0, NULL);
+}
+
+void coppice_output_cork(struct coppice_connection *connection) {
+    struct outgoing outgoing = {.body = Qfalse};
+    add_part(&outgoing, connection->output.data, connection->output.length);
+    send_outgoing(connection, &outgoing, true);
+    connection->output.length = 0;
+}
+
+bool coppice_output_send_interim(struct coppice_connection *connection, const char *bytes, size_t length) {
+    struct iovec part = {.iov_base = (char *)bytes, .iov_len = length};
+    size_t sent = 0;
+    /* Nothing was sent before: an interim answer fits into the socket's buffer, or the client is not reading at all. */
+    return coppice_io_send(connection->fd, &part, 1, false, &sent) == COPPICE_IO_DONE && sent == length;
+}

@@ -1,0 +1,193 @@
+#include "response_head.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "response_fields.h"
+#include "status_line.h"
+
+struct head {
+    struct coppice_byte_buffer *output;
+    bool joined_lines;
+    bool has_date;
+    bool has_length;
+    uint64_t length;
+    bool chunked;  /* by the application */
+    bool upgrade;  /* its connection header says so */
+    VALUE protocol; /* rack.protocol, or nil */
+};
+
+static VALUE single_text(VALUE name, VALUE value) {
+    if (RB_TYPE_P(value, T_ARRAY) && RARRAY_LEN(value) == 1) value = RARRAY_AREF(value, 0);
+    if (RB_TYPE_P(value, T_ARRAY)) coppice_raise_response_error("header %+" PRIsVALUE " has several values", name);
+    return rb_obj_as_string(value);
+}
+
+static void take_length(struct head *head, VALUE name, VALUE value) {
+    VALUE text = single_text(name, value);
+    const char *digits = RSTRING_PTR(text);
+    long count = RSTRING_LEN(text);
+    uint64_t length = 0;
+    bool good = count > 0 && count <= 18; /* beyond is no file on earth, and cannot overflow before */
+    for (long i = 0; good && i < count; i++) {
+        good = digits[i] >= '0' && digits[i] <= '9';
+        length = length * 10 + (uint64_t)(digits[i] - '0');
+    }
+    if (!good) coppice_raise_response_error("content-length is %+" PRIsVALUE ", not a number of bytes", text);
+    head->has_length = true;
+    head->length = length;
+}
+
+static void take_transfer_encoding(struct head *head, VALUE name, VALUE value) {
+    VALUE text = single_text(name, value);
+    if (RSTRING_LEN(text) != 7 || strncasecmp(RSTRING_PTR(text), "chunked", 7) != 0) {
+        coppice_raise_response_error("transfer-encoding is %+" PRIsVALUE ", only \"chunked\" can be passed on", text);
+    }
+    head->chunked = true;
+}
+
+static bool mentions_upgrade(VALUE text) {
+    const char *bytes = RSTRING_PTR(text);
+    for (long i = 0; i + 7 <= RSTRING_LEN(text); i++) {
+        if (strncasecmp(bytes + i, "upgrade", 7) == 0) return true;
+    }
+    return false;
+}
+
+static void take_connection(struct head *head, VALUE name, VALUE value) {
+    VALUE text = single_text(name, value);
+    if (!mentions_upgrade(text)) return; /* each connection is closed, whatever the application hopes */
+    head->upgrade = true;
+    coppice_field_append(head->output, name, text, false);
+}
+
+static int append_header(VALUE key, VALUE value, VALUE pointer) {
+    struct head *head = (struct head *)pointer;
+    VALUE name = coppice_field_name(key);
+    if (NIL_P(value)) return ST_CONTINUE;
+    switch (coppice_field_role(name)) {
+    case COPPICE_FIELD_PRIVATE:
+        return ST_CONTINUE;
+    case COPPICE_FIELD_PROTOCOL:
+        head->protocol = value;
+        return ST_CONTINUE;
+    case COPPICE_FIELD_CONTENT_LENGTH:
+        take_length(head, name, value);
+        return ST_CONTINUE;
+    case COPPICE_FIELD_TRANSFER_ENCODING:
+        take_transfer_encoding(head, name, value);
+        return ST_CONTINUE;
+    case COPPICE_FIELD_CONNECTION:
+        take_connection(head, name, value);
+        return ST_CONTINUE;
+    case COPPICE_FIELD_DATE:
+        head->has_date = true;
+        break;
+    case COPPICE_FIELD_PLAIN:
+        break;
+    }
+    coppice_field_append(head->output, name, value, head->joined_lines);
+    return ST_CONTINUE;
+}
+
+static int append_plain_header(VALUE key, VALUE value, VALUE pointer) {
+    struct head *head = (struct head *)pointer;
+    VALUE name = coppice_field_name(key);
+    enum coppice_field_role role = coppice_field_role(name);
+    if (role == COPPICE_FIELD_PLAIN || role == COPPICE_FIELD_DATE) {
+        coppice_field_append(head->output, name, value, head->joined_lines);
+    }
+    return ST_CONTINUE;
+}
+
+static void check_headers(VALUE headers) {
+    if (!RB_TYPE_P(headers, T_HASH)) {
+        coppice_raise_response_error("headers are of class %" PRIsVALUE ", not a Hash", rb_obj_class(headers));
+    }
+}
+
+/* 100 to 999, as an Integer or in digits. */
+static int status_code(VALUE status) {
+    VALUE number = RB_TYPE_P(status, T_STRING) ? rb_check_to_integer(rb_funcall(status, rb_intern("to_i"), 0), "to_int") : status;
+    if (!FIXNUM_P(number) || FIX2LONG(number) < 100 || FIX2LONG(number) > 999) {
+        coppice_raise_response_error("status is %+" PRIsVALUE ", not an Integer from 100 to 999", status);
+    }
+    return FIX2INT(number);
+}
+
+static bool status_has_no_body(int status) {
+    return status < 200 || status == 204 || status == 304;
+}
+
+static void append_length(struct head *head, uint64_t length) {
+    char line[48];
+    int count = snprintf(line, sizeof(line), "content-length: %" PRIu64 "\r\n", length);
+    coppice_byte_buffer_append(head->output, line, (size_t)count);
+}
+
+/* Appends what frames a body that is sent. */
+static struct coppice_framing frame_body(struct head *head, int64_t body_length, bool http10) {
+    if (body_length == COPPICE_LENGTH_NOT_OURS) {
+        if (head->has_length) append_length(head, head->length);
+        return (struct coppice_framing){.kind = COPPICE_FRAMING_UNTIL_CLOSE};
+    }
+    if (head->chunked) {
+        if (http10) coppice_raise_response_error("transfer-encoding: chunked for an HTTP/1.0 client");
+        coppice_byte_buffer_append(head->output, "transfer-encoding: chunked\r\n", 28);
+        return (struct coppice_framing){.kind = COPPICE_FRAMING_AS_GIVEN};
+    }
+    if (head->has_length || body_length >= 0) {
+        uint64_t length = head->has_length ? head->length : (uint64_t)body_length;
+        append_length(head, length);
+        return (struct coppice_framing){.kind = COPPICE_FRAMING_LENGTH, .remaining = length};
+    }
+    if (http10) return (struct coppice_framing){.kind = COPPICE_FRAMING_UNTIL_CLOSE};
+    coppice_byte_buffer_append(head->output, "transfer-encoding: chunked\r\n", 28);
+    return (struct coppice_framing){.kind = COPPICE_FRAMING_CHUNKED};
+}
+
+/* What may be said of a body that is not sent: for HEAD and 304 what GET would have got, if we know. */
+static struct coppice_framing frame_nothing(struct head *head, int status, int64_t body_length) {
+    if (status >= 200 && status != 204) {
+        if (head->has_length) {
+            append_length(head, head->length);
+        } else if (body_length > 0 && status != 304) {
+            append_length(head, (uint64_t)body_length);
+        }
+    }
+    return (struct coppice_framing){.kind = COPPICE_FRAMING_NONE};
+}
+
+static void append_connection(struct head *head, int status) {
+    if (status == 101 && !NIL_P(head->protocol)) {
+        coppice_field_append(head->output, rb_str_new_cstr("upgrade"), head->protocol, false);
+        if (head->upgrade) return;
+        head->upgrade = true;
+        coppice_byte_buffer_append(head->output, "connection: upgrade\r\n", 21);
+    }
+    if (!head->upgrade) coppice_byte_buffer_append(head->output, "connection: close\r\n", 19);
+}
+
+struct coppice_framing coppice_response_head(struct coppice_byte_buffer *output, VALUE status, VALUE headers,
+                                             int64_t body_length, const struct coppice_response_request *request) {
+    struct head head = {.output = output, .joined_lines = request->joined_lines, .protocol = Qnil};
+    int code = status_code(status);
+    check_headers(headers);
+    coppice_status_line_append(output, code);
+    rb_hash_foreach(headers, append_header, (VALUE)&head);
+    if (!head.has_date) coppice_date_line_append(output);
+    bool no_body = request->head || (status_has_no_body(code) && body_length != COPPICE_LENGTH_NOT_OURS);
+    struct coppice_framing framing =
+        no_body ? frame_nothing(&head, code, body_length) : frame_body(&head, body_length, request->http10);
+    append_connection(&head, code);
+    coppice_byte_buffer_append(output, "\r\n", 2);
+    return framing;
+}
+
+void coppice_response_fields(struct coppice_byte_buffer *output, VALUE headers, bool joined_lines) {
+    struct head head = {.output = output, .joined_lines = joined_lines, .protocol = Qnil};
+    check_headers(headers);
+    rb_hash_foreach(headers, append_plain_header, (VALUE)&head);
+}

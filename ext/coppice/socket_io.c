@@ -1,0 +1,123 @@
+#include "socket_io.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <ruby.h>
+#include <ruby/thread.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#ifdef HAVE_SENDFILE
+#include <sys/sendfile.h>
+#endif
+
+struct poll_call {
+    struct pollfd pollfd;
+    int timeout_ms;
+};
+
+struct discard_call {
+    int fd;
+    size_t limit_bytes;
+    int64_t deadline_ms;
+};
+
+int64_t coppice_monotonic_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool would_block(int error) {
+    return error == EAGAIN || error == EWOULDBLOCK;
+}
+
+static int remaining_ms(int64_t deadline_ms) {
+    int64_t left = deadline_ms - coppice_monotonic_ms();
+    if (left < 0) return 0;
+    return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+static void *poll_nogvl(void *pointer) {
+    struct poll_call *call = pointer;
+    call->pollfd.revents = 0;
+    if (poll(&call->pollfd, 1, call->timeout_ms) < 0) call->pollfd.revents = 0; /* EINTR: as if nothing came yet */
+    return NULL;
+}
+
+enum coppice_io_result coppice_io_wait(int fd, short events, int64_t deadline_ms) {
+    struct poll_call call = {.pollfd = {.fd = fd, .events = events}};
+    while ((call.timeout_ms = remaining_ms(deadline_ms)) > 0) {
+        rb_thread_call_without_gvl(poll_nogvl, &call, RUBY_UBF_IO, NULL);
+        rb_thread_check_ints();
+        if (call.pollfd.revents) return COPPICE_IO_DONE;
+    }
+    return COPPICE_IO_TIMEOUT;
+}
+
+enum coppice_io_result coppice_io_receive(int fd, char *bytes, size_t capacity, int64_t deadline_ms, size_t *received) {
+    for (;;) {
+        ssize_t count = recv(fd, bytes, capacity, 0);
+        int error = errno;
+        if (count > 0) {
+            *received = (size_t)count;
+            return COPPICE_IO_DONE;
+        }
+        if (count == 0) return COPPICE_IO_CLOSED;
+        if (error == EINTR) continue;
+        if (!would_block(error)) return COPPICE_IO_CLOSED;
+
+        enum coppice_io_result waited = coppice_io_wait(fd, POLLIN, deadline_ms);
+        if (waited != COPPICE_IO_DONE) return waited;
+    }
+}
+
+static enum coppice_io_result attempt_result(ssize_t count, int error, size_t *sent) {
+    *sent = count > 0 ? (size_t)count : 0;
+    if (count >= 0) return COPPICE_IO_DONE;
+    return error == EINTR || would_block(error) ? COPPICE_IO_FULL : COPPICE_IO_CLOSED;
+}
+
+enum coppice_io_result coppice_io_send(int fd, const struct iovec *parts, int count, bool more_follows, size_t *sent) {
+    struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count};
+    int flags = MSG_NOSIGNAL | (more_follows ? MSG_MORE : 0);
+    /* send(2) is a little cheaper than sendmsg(2), and one part is the usual case. */
+    ssize_t result = count == 1 ? send(fd, parts[0].iov_base, parts[0].iov_len, flags) : sendmsg(fd, &message, flags);
+    return attempt_result(result, errno, sent);
+}
+
+enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, size_t count, size_t *sent, bool *supported) {
+    *supported = true;
+#ifdef HAVE_SENDFILE
+    ssize_t result = sendfile(fd, file, offset, count);
+    int error = errno;
+    if (result >= 0 || (error != EINVAL && error != ENOSYS)) return attempt_result(result, error, sent);
+#endif
+    *supported = false;
+    *sent = 0;
+    return COPPICE_IO_DONE;
+}
+
+static void *discard_nogvl(void *pointer) {
+    struct discard_call *call = pointer;
+    static char waste[16384]; /* shared on purpose: nobody reads it */
+    struct pollfd pollfd = {.fd = call->fd, .events = POLLIN};
+    while (call->limit_bytes > 0) {
+        ssize_t count = recv(call->fd, waste, sizeof(waste), MSG_DONTWAIT);
+        int error = errno;
+        if (count == 0 || (count < 0 && error != EINTR && !would_block(error))) break;
+        if (count > 0) {
+            call->limit_bytes -= (size_t)count < call->limit_bytes ? (size_t)count : call->limit_bytes;
+        } else if (would_block(error)) {
+            int left = remaining_ms(call->deadline_ms);
+            if (left == 0 || poll(&pollfd, 1, left) <= 0) break; /* a signal ends it too: it is only a courtesy */
+        }
+        if (remaining_ms(call->deadline_ms) == 0) break;
+    }
+    return NULL;
+}
+
+void coppice_io_discard(int fd, size_t limit_bytes, int64_t limit_ms) {
+    struct discard_call call = {.fd = fd, .limit_bytes = limit_bytes, .deadline_ms = coppice_monotonic_ms() + limit_ms};
+    rb_thread_call_without_gvl2(discard_nogvl, &call, RUBY_UBF_IO, NULL);
+}

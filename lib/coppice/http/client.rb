@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require "coppice/errors"
+
+module Coppice
+  module Http
+    # A request's client as the application may reach it: to take over its socket
+    # (env["rack.hijack"]), to send it early hints, or to look at the socket
+    # (env["coppice.socket"].to_io). Lives for one request in a worker. A Ruby IO is made only here,
+    # only when asked for; once the exchange released it, it reaches nobody.
+    class Client
+      #: (Connection, Hash[String, untyped]) -> void
+      def initialize(connection, env)
+        @connection = connection
+        @env = env
+      end
+
+      # rack.hijack: the socket is the application's from now on, to answer on and to close.
+      #: () -> BasicSocket
+      def call
+        @env["rack.hijack_io"] ||= take_over
+      end
+
+      # The socket, to look at; valid until the request is over.
+      #: () -> BasicSocket
+      def to_io
+        @view ||= borrowed.dup
+      end
+
+      # rack.early_hints: sends 103. That the client left meanwhile is found out soon enough.
+      #: (Hash[String, untyped]) -> nil
+      def early_hints(headers)
+        connection.early_hints(headers)
+      end
+
+      # The request is over.
+      #: () -> void
+      def release
+        @view&.close
+        @connection = nil
+      end
+
+      private
+
+      # Ruby must not close a descriptor that is the connection's.
+      def borrowed = socket_class.for_fd(connection.fileno).tap { |io| io.autoclose = false }
+
+      def take_over
+        descriptor, ahead = connection.detach
+        io = socket_class.for_fd(descriptor)
+        io.sync = true
+        io.ungetbyte(ahead) unless ahead.empty?
+        io
+      end
+
+      def socket_class
+        require "socket" # only applications that ask pay for it
+        connection.unix? ? UNIXSocket : TCPSocket
+      end
+
+      def connection = @connection || raise(IOError, "the request is over")
+    end
+  end
+end

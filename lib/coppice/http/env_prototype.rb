@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "coppice/http/trusted_proxies"
+require "coppice/version"
+
+module Coppice
+  module Http
+    # All of an env that is the same for each request of a worker. Made once in each
+    # worker; C copies it and adds what the client sent.
+    class EnvPrototype
+      #: (Config::Settings, untyped) -> void
+      def initialize(settings, worker)
+        @trusted_proxies = TrustedProxies.new(settings.trusted_proxies)
+        @allow_underscore = settings.allow_underscore_headers
+        @constant = cgi.merge(rack(settings), "coppice.worker" => worker, "pitchfork.worker" => worker).freeze
+      end
+
+      # A fresh env of the request whose head was read.
+      #: (Connection) -> Hash[String, untyped]
+      def env_of(connection)
+        env = connection.env(@constant, @trusted_proxies, @allow_underscore)
+        env["rack.response_finished"] = []
+        env["rack.after_reply"] = []
+        env
+      end
+
+      private
+
+      def cgi
+        {
+          "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "QUERY_STRING" => "", "FRAGMENT" => "",
+          "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_VERSION" => "HTTP/1.1", "SERVER_NAME" => "localhost", "SERVER_PORT" => "80",
+          "SERVER_SOFTWARE" => "Coppice #{VERSION}", "GATEWAY_INTERFACE" => "CGI/1.2"
+        }
+      end
+
+      def rack(settings)
+        constant = {
+          "rack.version" => [1, 2].freeze, "rack.errors" => $stderr, "rack.url_scheme" => "http",
+          "rack.multithread" => false, "rack.multiprocess" => true, "rack.run_once" => false, "rack.hijack?" => true
+        }
+        constant["rack.logger"] = settings.logger if settings.logger
+        constant
+      end
+    end
+  end
+end

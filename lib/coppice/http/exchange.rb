@@ -1,0 +1,139 @@
+# frozen_string_literal: true
+
+require "coppice/errors"
+require "coppice/http/callbacks"
+require "coppice/http/client"
+require "coppice/http/env_prototype"
+require "coppice/http/failures"
+require "coppice/http/input_reader"
+require "coppice/http/response_writer"
+
+module Coppice
+  module Http
+    # One client from its head to its end, again and again. One in each worker, on its
+    # main thread. What clients and applications do wrong ends here; only exceptions
+    # that are meant for the process (SystemExit, signals, no memory) and throws go on, after cleanup.
+    class Exchange
+      # What an application may raise without being meant for the process: errors, missing code, endless recursion.
+      APPLICATION_ERRORS = [StandardError, ScriptError, SystemStackError].freeze
+
+      #: (app: untyped, connection: Connection, settings: Config::Settings, logger: untyped, observer: untyped) -> void
+      def initialize(app:, connection:, settings:, logger:, observer:)
+        @app = app
+        @connection = connection
+        @observer = observer
+        @early_hints = settings.early_hints
+        @check_client = settings.check_client_connection
+        @prototype = EnvPrototype.new(settings, observer.worker)
+        @inputs = InputReader.new(connection, settings)
+        @writer = ResponseWriter.new(connection)
+        @failures = Failures.new(logger)
+        @callbacks = Callbacks.new(@failures)
+      end
+
+      # Serves the client that the connection accepted, and closes it.
+      #: () -> nil
+      def serve
+        status = @connection.read_head
+        if status == true then take_request
+        elsif status then refuse(status, @connection.refusal)
+        end
+        nil
+      ensure
+        @connection.close
+      end
+
+      private
+
+      def take_request
+        env = @prototype.env_of(@connection)
+        env["rack.input"] = input = @inputs.open(env)
+        return if @check_client && @connection.peer_gone?
+
+        observed(env, input)
+      rescue RequestRefused => error
+        refuse(error.status, error.message)
+      rescue ClientGone => error
+        @failures.note(error.message)
+      ensure
+        @inputs.release(input) if input
+      end
+
+      def observed(env, input)
+        env["coppice.timeout"] = env["pitchfork.timeout"] = @observer.request_timeout(env)
+        client = introduce_client(env)
+        @observer.request_started(env)
+        begin
+          answer(env, input, client)
+        ensure
+          @observer.request_finished(env)
+        end
+      end
+
+      # Whatever happens, the body is closed once, the client let go, and the callbacks are run.
+      def answer(env, input, client)
+        status, headers, body = checked(@app.call(env))
+        body = @writer.whole(body)
+        missing = @connection.detached? ? 0 : @writer.write(status, headers, body, input, client)
+        @failures.log_length(missing, env) unless missing.zero?
+      rescue *APPLICATION_ERRORS => error
+        recover(error, env)
+      ensure
+        close(body, env)
+        client.release
+        @connection.close
+        @callbacks.run(env, status, headers, error)
+      end
+
+      def introduce_client(env)
+        client = Client.new(@connection, env)
+        env["rack.hijack"] = env["coppice.socket"] = env["pitchfork.socket"] = client
+        env["rack.early_hints"] = client.method(:early_hints) if @early_hints
+        client
+      end
+
+      def checked(response)
+        return response if response.is_a?(Array) && response.size == 3
+
+        unless response.respond_to?(:to_ary)
+          raise ResponseError, "the application answered #{response.class}, not [status, headers, body]"
+        end
+
+        response = response.to_ary
+        response.size == 3 ? response : raise(ResponseError, "the application answered #{response.size} values, not 3")
+      end
+
+      def recover(error, env)
+        case error
+        when ClientGone then @failures.note(error.message)
+        when RequestRefused then refuse(error.status, error.message)
+        else
+          @failures.log("application error", error, env)
+          refuse(500, nil)
+        end
+      end
+
+      # An error page; or, when a part of the response is out already, an end that the client can tell from the real one.
+      def refuse(status, reason)
+        return if @connection.detached?
+        return cut if @connection.response_started?
+
+        @failures.note("request refused", status: status, reason: reason) if reason
+        page = reason ? "#{status}: #{reason}\n" : "#{status}: the application failed\n"
+        @connection.respond(status, { "content-type" => "text/plain; charset=utf-8" }, [page])
+      rescue ClientGone => error
+        @failures.note(error.message)
+      end
+
+      def cut
+        @connection.until_close? ? @connection.abort : @connection.close
+      end
+
+      def close(body, env)
+        body.close if body.respond_to?(:close)
+      rescue *APPLICATION_ERRORS => error
+        @failures.log("closing the body failed", error, env)
+      end
+    end
+  end
+end

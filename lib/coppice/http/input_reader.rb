@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "stringio"
+require "tempfile"
+require "coppice/http/null_input"
+require "coppice/http/streaming_input"
+
+module Coppice
+  module Http
+    # Gives each request its rack.input. One in each worker. A rewindable input is
+    # read to its end here, before the application is called: small ones into memory,
+    # others into a file that has no name any more.
+    class InputReader
+      # How much is copied to the file at a time.
+      COPY_BYTES = 64 * 1024
+
+      #: (Connection, Config::Settings) -> void
+      def initialize(connection, settings)
+        @connection = connection
+        @rewindable = settings.rewindable_input
+        @memory_bytes = settings.client_body_buffer_size
+        @nothing = NullInput.new
+      end
+
+      # Raises ClientGone and RequestRefused.
+      #: (Hash[String, untyped]) -> (NullInput | StreamingInput | StringIO | File)
+      def open(env)
+        return @nothing unless @connection.body?
+        return StreamingInput.new(@connection) unless @rewindable
+
+        @connection.content_length ? sized : decoded(env)
+      end
+
+      # Nothing of one request may be read in the next.
+      #: (untyped) -> void
+      def release(input)
+        input.close unless input.equal?(@nothing) || input.is_a?(StringIO)
+      end
+
+      private
+
+      def sized
+        length = @connection.content_length
+        length > @memory_bytes ? file(nil) : StringIO.new(@connection.read_body(length))
+      end
+
+      # The application sees a body like any other: applications do not know about chunks.
+      def decoded(env)
+        start = @connection.read_body(@memory_bytes + 1) || String.new
+        input = @connection.body? ? file(start) : StringIO.new(start)
+        env["CONTENT_LENGTH"] = input.size.to_s
+        env.delete("HTTP_TRANSFER_ENCODING")
+        input
+      end
+
+      def file(start)
+        file = nameless_file
+        file.write(start) if start
+        piece = String.new(capacity: COPY_BYTES)
+        file.write(piece) while @connection.read_body(COPY_BYTES, piece)
+        file.rewind
+        done = file
+      ensure
+        file&.close unless done
+      end
+
+      def nameless_file
+        File.open(Dir.tmpdir, File::RDWR | File::TMPFILE | File::BINARY, 0o600)
+      rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT # a file system without O_TMPFILE
+        Tempfile.create("coppice-body", binmode: true).tap { |file| File.unlink(file.path) }
+      end
+    end
+  end
+end

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Http
+    # What a streaming body is called with (Rack 3): reads the request's body, writes
+    # the response's. Lives for one response in a worker; closed when the body's call
+    # returns, since the worker then serves another client.
+    class Stream
+      #: (Connection, untyped) -> void
+      def initialize(connection, input)
+        @connection = connection
+        @input = input
+        @readable = @writable = true
+      end
+
+      #: (?Integer?, ?String?) -> String?
+      def read(length = nil, buffer = nil)
+        raise IOError, "not opened for reading" unless @readable
+
+        @input.read(length, buffer)
+      end
+
+      # Sends the pieces at once. Raises ClientGone.
+      #: (*_ToS) -> Integer
+      def write(*pieces)
+        raise IOError, "not opened for writing" unless @writable
+
+        pieces.sum { |piece| @connection.write(piece.to_s) }
+      end
+
+      #: (_ToS) -> Stream
+      def <<(piece)
+        write(piece)
+        self
+      end
+
+      #: () -> Stream
+      def flush
+        @connection.flush if @writable
+        self
+      end
+
+      #: () -> void
+      def close_read
+        @readable = false
+      end
+
+      #: () -> void
+      def close_write
+        return unless @writable
+
+        @writable = false
+        @connection.finish_response
+      end
+
+      #: (?Exception?) -> void
+      def close(_error = nil)
+        close_read
+        close_write
+      end
+
+      # The response is over, however it ended: nothing may reach the next client.
+      #: () -> void
+      def disown
+        @readable = @writable = false
+      end
+
+      #: () -> bool
+      def closed? = !@readable && !@writable
+    end
+  end
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require "coppice/errors"
+
+module Coppice
+  module Http
+    # The rack.input of `rewindable_input false`: reads from the client when the
+    # application asks, and keeps nothing. Lives for one request in a worker; the
+    # exchange closes it, for after that the connection has another client.
+    class StreamingInput
+      # How much is asked of the client at a time when the application wants all or a line.
+      PIECE_BYTES = 16 * 1024
+
+      #: (Connection) -> void
+      def initialize(connection)
+        @connection = connection
+        @ahead = String.new # read from the client, not yet by the application
+      end
+
+      # As IO#read. Raises ClientGone when the client leaves, RequestRefused when it stalls or sends nonsense.
+      #: (?Integer?, ?String?) -> String?
+      def read(length = nil, buffer = nil)
+        buffer ||= String.new
+        buffer.replace(length ? take(length) : take_all)
+        buffer.empty? && length&.positive? ? nil : buffer
+      end
+
+      # As IO#readpartial: what there is, at least one byte.
+      #: (Integer, ?String?) -> String
+      def readpartial(length, buffer = nil)
+        fill if @ahead.empty?
+        raise EOFError, "end of file reached" if @ahead.empty?
+
+        buffer ||= String.new
+        buffer.replace(@ahead.slice!(0, length))
+      end
+
+      # As IO#gets with the usual separator.
+      #: () -> String?
+      def gets
+        searched = 0
+        until (index = @ahead.index("\n", searched))
+          searched = @ahead.bytesize
+          break unless fill
+        end
+        line = @ahead.slice!(0, index ? index + 1 : @ahead.bytesize)
+        line.empty? ? nil : line
+      end
+
+      #: () { (String) -> void } -> StreamingInput
+      def each
+        return enum_for(:each) unless block_given?
+
+        while (line = gets)
+          yield line
+        end
+        self
+      end
+
+      #: () -> bool
+      def eof? = @ahead.empty? && !fill
+
+      # There is no way back: that is what the option is for.
+      #: () -> bot
+      def rewind = raise(Errno::ESPIPE, "the input streams: rewindable_input is false")
+
+      # From now on there is nothing to read.
+      #: () -> nil
+      def close
+        @connection = nil
+        @ahead = String.new
+        nil
+      end
+
+      def closed? = @connection.nil?
+      def binmode = self
+      def external_encoding = Encoding::BINARY
+
+      private
+
+      def take(length)
+        missing = length - @ahead.bytesize
+        return @ahead.slice!(0, length) unless missing.positive?
+
+        taken = @ahead
+        @ahead = String.new
+        more = connection.read_body(missing) if missing.positive?
+        more ? taken << more : taken
+      end
+
+      def take_all
+        nil while fill
+        @ahead.slice!(0, @ahead.bytesize)
+      end
+
+      # false at the end of the body.
+      def fill
+        piece = connection.read_body_partial(PIECE_BYTES) or return false
+        @ahead << piece
+        true
+      end
+
+      def connection = @connection || raise(IOError, "the request is over")
+    end
+  end
+end

@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+require "socket"
+require "coppice/http"
+
+module Coppice
+  # Serves one application to one client at a time, in the test's own process, over a
+  # pair of sockets, on a thread.
+  class HttpHarness
+    DEFAULTS = {
+      max_request_line_bytes: 15 * 1024, max_header_bytes: 112 * 1024, max_header_count: 128, max_body_bytes: nil,
+      client_header_timeout: 10, client_body_timeout: 10, client_write_timeout: 10, client_body_buffer_size: 112 * 1024,
+      trusted_proxies: nil, allow_underscore_headers: false, logger: nil, rewindable_input: true, early_hints: false,
+      check_client_connection: false
+    }.freeze
+
+    Settings = Struct.new(*DEFAULTS.keys, keyword_init: true)
+
+    # What a client got, taken apart.
+    Answer = Struct.new(:raw) do
+      def head = raw[/\A.*?\r\n\r\n/m].to_s
+      def body = raw.delete_prefix(head)
+
+      # The body without its chunks.
+      def text = self["transfer-encoding"] ? body.gsub(/\h+\r\n(.*?)\r\n/m, '\1').chomp : body
+
+      def status = head[%r{\AHTTP/1\.1 (\d{3})}, 1].to_i
+      def lines = head.split("\r\n").drop(1)
+      def [](name) = lines.filter_map { |line| line[/\A#{Regexp.escape(name)}: (.*)/i, 1] }.first
+    end
+
+    # Stands for the worker: notes what it is told.
+    class Observer
+      attr_reader :events, :worker
+
+      def initialize
+        @events = []
+        @worker = Object.new
+      end
+
+      def request_timeout(_env) = self
+
+      def request_started(env)
+        env["test.started"] = true
+        @events << :started
+      end
+
+      def request_finished(_env)
+        @events << :finished
+      end
+    end
+
+    # Keeps what is logged.
+    class Log
+      attr_reader :entries
+
+      def initialize
+        @entries = []
+      end
+
+      %i[debug info warn error fatal].each do |level|
+        define_method(level) { |message, **fields| @entries << [level, message, fields] }
+      end
+
+      def exception(message, error, **fields)
+        @entries << [:error, "#{message}: #{error.message} (#{error.class})", fields]
+      end
+
+      # The messages of one level.
+      def at(level) = @entries.filter_map { |entry| entry[1] if entry[0] == level }
+    end
+
+    attr_reader :connection, :exchange, :observer, :log
+
+    def initialize(app = nil, **settings, &block)
+      @settings = Settings.new(**DEFAULTS, **settings)
+      @connection = Http::Connection.new(Http::Limits.from(@settings))
+      @observer = Observer.new
+      @log = Log.new
+      @exchange = Http::Exchange.new(app: app || block, connection: @connection, settings: @settings, logger: @log, observer: @observer)
+    end
+
+    # The answer to a request, given as bytes.
+    def serve(request, tcp: false)
+      with_client(tcp: tcp) do |client|
+        client.write(request)
+        Answer.new(client.read)
+      end
+    end
+
+    # Yields the client's socket while a thread serves it; answers what the block does. `sent` is there before
+    # the serving begins, and must fit into the socket's buffer.
+    def with_client(tcp: false, sent: "")
+      client = tcp ? connect_by_tcp : connect
+      client.write(sent)
+      serving = Thread.new { @exchange.serve }
+      yield client
+    ensure
+      client&.close
+      serving&.join
+    end
+
+    # A client's socket whose other end the connection has adopted.
+    def connect(address = "127.0.0.1", bytes = "")
+      ours, theirs = UNIXSocket.pair
+      adopt(theirs, address, bytes)
+      ours
+    end
+
+    # The same by accept, over TCP on loopback.
+    def connect_by_tcp
+      server = TCPServer.new("127.0.0.1", 0)
+      client = TCPSocket.new("127.0.0.1", server.local_address.ip_port)
+      raise "nothing to accept" unless @connection.accept(server.fileno)
+
+      client
+    ensure
+      server.close
+    end
+
+    private
+
+    # The connection owns the descriptor from here on; Ruby's object for it must not close it again.
+    def adopt(socket, address, bytes)
+      copy = socket.dup
+      copy.autoclose = false
+      @connection.adopt(copy.fileno, address, bytes)
+      socket.close
+    end
+  end
+end

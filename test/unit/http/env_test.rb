@@ -1,0 +1,177 @@
+# frozen_string_literal: true
+
+require_relative "../../test_helper"
+require_relative "../../support/http_harness"
+
+module Coppice
+  class HttpEnvTest < TestCase
+    test "a request line and headers become CGI variables" do
+      env = env_of("GET /a%20b?c=d&e HTTP/1.1\r\nHost: example.com:81\r\nContent-Type: text/plain\r\nX-Some-Thing: 1\r\n\r\n")
+
+      expected = {
+        "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => "/a%20b", "QUERY_STRING" => "c=d&e",
+        "REQUEST_URI" => "/a%20b?c=d&e", "REQUEST_PATH" => "/a%20b", "FRAGMENT" => "", "SERVER_NAME" => "example.com",
+        "SERVER_PORT" => "81", "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_VERSION" => "HTTP/1.1", "HTTP_HOST" => "example.com:81",
+        "CONTENT_TYPE" => "text/plain", "HTTP_X_SOME_THING" => "1", "REMOTE_ADDR" => "127.0.0.1", "GATEWAY_INTERFACE" => "CGI/1.2"
+      }
+      assert_equal expected, env.slice(*expected.keys)
+    end
+
+    test "what belongs to Rack is there" do
+      env = env_of("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+
+      assert_equal "http", env["rack.url_scheme"]
+      assert_equal [false, true, false], env.values_at("rack.multithread", "rack.multiprocess", "rack.run_once")
+      assert_equal [[], []], env.values_at("rack.response_finished", "rack.after_reply")
+      assert_same $stderr, env["rack.errors"]
+      refute_includes env, "rack.early_hints"
+      refute_includes env, "rack.logger"
+      assert_equal env["coppice.worker"], env["pitchfork.worker"]
+      refute_nil env["pitchfork.timeout"]
+    end
+
+    test "a logger of the user's is rack.logger" do
+      logger = Object.new
+      assert_same logger, env_of("GET / HTTP/1.1\r\nHost: a\r\n\r\n", logger: logger)["rack.logger"]
+    end
+
+    test "each request has an env of its own" do
+      envs = []
+      harness = HttpHarness.new { |env| envs << env and env["mine"] = 1 and [200, {}, []] }
+      2.times { harness.serve("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+
+      refute_same envs[0], envs[1]
+      refute_same envs[0]["rack.after_reply"], envs[1]["rack.after_reply"]
+      refute envs[1].frozen?
+    end
+
+    test "the version is the one that was sent" do
+      assert_equal "HTTP/1.0", env_of("GET / HTTP/1.0\r\n\r\n")["SERVER_PROTOCOL"]
+    end
+
+    test "repeated headers are joined by commas, cookies by semicolons" do
+      env = env_of("GET / HTTP/1.1\r\nHost: a\r\nAccept: x\r\nAccept: y\r\nX-Own: 1\r\nx-own: 2\r\nCookie: a=1\r\ncookie: b=2\r\n\r\n")
+
+      assert_equal ["x, y", "1, 2", "a=1; b=2"], env.values_at("HTTP_ACCEPT", "HTTP_X_OWN", "HTTP_COOKIE")
+    end
+
+    test "a header cannot become HTTP_PROXY or HTTP_VERSION" do
+      env = env_of("GET / HTTP/1.1\r\nHost: a\r\nProxy: evil\r\nVersion: evil\r\n\r\n")
+
+      refute_includes env, "HTTP_PROXY"
+      assert_equal "HTTP/1.1", env["HTTP_VERSION"]
+    end
+
+    test "names with an underscore are dropped unless they are allowed" do
+      request = "GET / HTTP/1.1\r\nHost: a\r\nX-Real: 1\r\nX_Real: 2\r\nx_other: 3\r\n\r\n"
+
+      assert_equal ["1", nil], env_of(request).values_at("HTTP_X_REAL", "HTTP_X_OTHER")
+      assert_equal ["1, 2", "3"], env_of(request, allow_underscore_headers: true).values_at("HTTP_X_REAL", "HTTP_X_OTHER")
+    end
+
+    test "very long header names get through whole" do
+      name = "x-#{'a' * 600}"
+      assert_equal "1", env_of("GET / HTTP/1.1\r\nHost: a\r\n#{name}: 1\r\n\r\n")["HTTP_#{name.upcase.tr('-', '_')}"]
+    end
+
+    test "ASCII values are UTF-8, others binary" do
+      env = env_of("GET /a HTTP/1.1\r\nHost: a\r\nX-Plain: a\r\nX-Bytes: \xC3\xA4\r\n\r\n".b)
+
+      assert_equal Encoding::UTF_8, env["HTTP_X_PLAIN"].encoding
+      assert_equal Encoding::UTF_8, env["PATH_INFO"].encoding
+      assert_equal Encoding::BINARY, env["HTTP_X_BYTES"].encoding
+    end
+
+    test "the server's name and port come from the Host header" do
+      servers = ["a", "a:8080", "[::1]", "[::1]:9"].map do |host|
+        env_of("GET / HTTP/1.1\r\nHost: #{host}\r\n\r\n").values_at("SERVER_NAME", "SERVER_PORT")
+      end
+
+      assert_equal [%w[a 80], %w[a 8080], %w[[::1] 80], %w[[::1] 9]], servers
+    end
+
+    test "without a Host header they are the address that was reached" do
+      seen = nil
+      harness = HttpHarness.new { |env| (seen = env) && [200, {}, []] }
+      port = nil
+      harness.with_client(tcp: true) do |client|
+        port = client.remote_address.ip_port
+        client.write("GET / HTTP/1.0\r\n\r\n")
+        client.read
+      end
+
+      assert_equal ["127.0.0.1", port.to_s, "127.0.0.1"], seen.values_at("SERVER_NAME", "SERVER_PORT", "REMOTE_ADDR")
+    end
+
+    test "an absolute target gives path and host" do
+      env = env_of("GET http://example.com:81/x?y HTTP/1.1\r\nHost: example.com:81\r\n\r\n")
+
+      assert_equal ["/x", "y", "example.com", "81", "http://example.com:81/x?y"],
+                   env.values_at("PATH_INFO", "QUERY_STRING", "SERVER_NAME", "SERVER_PORT", "REQUEST_URI")
+      assert_equal "/", env_of("GET http://example.com HTTP/1.1\r\nHost: example.com\r\n\r\n")["PATH_INFO"]
+    end
+
+    test "OPTIONS may ask for the server itself" do
+      assert_equal "*", env_of("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n")["PATH_INFO"]
+    end
+
+    test "a trusted proxy may say that its client used TLS" do
+      request = "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n"
+
+      assert_equal %w[https 443], env_of(request).values_at("rack.url_scheme", "SERVER_PORT")
+      ssl = request.sub("X-Forwarded-Proto: https", "X-Forwarded-Ssl: on")
+      assert_equal "https", env_of(ssl)["rack.url_scheme"]
+    end
+
+    test "only the exact word counts" do
+      schemes = ["https", "HTTPS", "https, http", "http, https", "httpsx", "http"].map do |proto|
+        env_of("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: #{proto}\r\n\r\n")["rack.url_scheme"]
+      end
+
+      assert_equal %w[https https https http http http], schemes
+    end
+
+    test "nobody else may" do
+      harness = HttpHarness.new(trusted_proxies: ["192.0.2.1"]) { |env| [200, {}, [env["rack.url_scheme"]]] }
+      client = harness.connect("192.0.2.2", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
+      harness.exchange.serve
+      assert_equal "http", HttpHarness::Answer.new(client.read).body
+      client.close
+      harness.with_client(tcp: true) do |client|
+        client.write("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
+        assert_equal "http", HttpHarness::Answer.new(client.read).body
+      end
+    end
+
+    test "proxies are trusted by their network" do
+      trusted = Http::TrustedProxies.new
+      assert_equal [true, true, true, true, false, false, false],
+                   [nil, "127.0.0.1", "10.1.2.3", "::1", "192.0.2.1", "2001:db8::1", "nonsense"].map { |address| trusted.include?(address) }
+    end
+
+    test "an upgrade is offered as rack.protocol" do
+      env = env_of("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket, other\r\n\r\n")
+
+      assert_equal %w[websocket other], env["rack.protocol"]
+      refute_includes env_of("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), "rack.protocol"
+    end
+
+    test "a client can come with bytes that were read already" do
+      harness = HttpHarness.new { |env| [200, {}, [env["PATH_INFO"], env["REMOTE_ADDR"]]] }
+      client = harness.connect("192.0.2.7", "GET /ahead HTTP/1.1\r\nHost: a\r\n\r\n")
+      harness.exchange.serve
+
+      assert_equal "/ahead192.0.2.7", HttpHarness::Answer.new(client.read).body
+    ensure
+      client.close
+    end
+
+    private
+
+    def env_of(request, **settings)
+      seen = nil
+      HttpHarness.new(**settings) { |env| (seen = env.dup) && [200, {}, []] }.serve(request)
+      seen || flunk("the request was refused")
+    end
+  end
+end

@@ -1,0 +1,170 @@
+# frozen_string_literal: true
+
+require "fcntl"
+
+require_relative "../../test_helper"
+require_relative "../../support/http_harness"
+
+module Coppice
+  # The course of a request: what is called when, and how a client is let go.
+  class HttpExchangeTest < TestCase
+    GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    test "callbacks run when the client has its answer, the body's close before them" do
+      order = []
+      harness = HttpHarness.new do |env|
+        env["rack.response_finished"] << ->(*) { order << :first } << ->(*) { order << :second }
+        env["rack.after_reply"] << -> { order << :reply } << -> { order << [:last, harness.connection.open?, harness.observer.events.dup] }
+        [200, {}, body_that { order << :closed }]
+      end
+      harness.serve(GET)
+
+      assert_equal [:closed, :second, :first, :reply, [:last, false, [:started]]], order
+      assert_equal %i[started finished], harness.observer.events
+    end
+
+    test "they learn what was answered, and what went wrong" do
+      seen = []
+      app = lambda do |env|
+        env["rack.response_finished"] << ->(*arguments) { seen << arguments }
+        env["PATH_INFO"] == "/" ? [200, { "a" => "b" }, []] : raise("broken")
+      end
+      harness = HttpHarness.new(app)
+      harness.serve(GET)
+      harness.serve("GET /x HTTP/1.1\r\nHost: a\r\n\r\n")
+
+      assert_equal [200, { "a" => "b" }, nil], seen[0].drop(1)
+      assert_equal "/", seen[0][0]["PATH_INFO"]
+      assert_equal [nil, nil, "broken"], seen[1][1..2] << seen[1][3].message
+    end
+
+    test "a callback that fails is logged, and keeps no other from running" do
+      ran = []
+      harness = HttpHarness.new do |env|
+        env["rack.response_finished"] << ->(*) { ran << 1 } << ->(*) { raise "one" }
+        env["rack.after_reply"] << -> { raise "two" } << -> { ran << 2 }
+        [200, {}, body_that { raise "three" }]
+      end
+
+      assert_equal 200, harness.serve(GET).status
+      assert_equal [1, 2], ran
+      assert_equal 3, harness.log.at(:error).size
+    end
+
+    test "the observer sees env before the application does" do
+      harness = HttpHarness.new { |env| [200, {}, [env["test.started"].to_s]] }
+      assert_equal "true", harness.serve(GET).body
+    end
+
+    test "a refused request gets a page of text and never meets the application" do
+      harness = HttpHarness.new { flunk }
+      answer = harness.serve("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
+
+      assert_equal [400, "close", answer.body.bytesize.to_s], [answer.status, answer["connection"], answer["content-length"]]
+      assert_equal "text/plain; charset=utf-8", answer["content-type"]
+      assert_empty harness.observer.events
+    end
+
+    test "limits of the head" do
+      harness = HttpHarness.new(max_request_line_bytes: 100, max_header_bytes: 1000, max_header_count: 5) { flunk }
+
+      assert_equal 414, harness.serve("GET /#{'a' * 200} HTTP/1.1\r\nHost: a\r\n\r\n").status
+      assert_equal 431, harness.serve("GET / HTTP/1.1\r\nHost: a\r\nX: #{'a' * 2000}\r\n\r\n").status
+      assert_equal 431, harness.serve("GET / HTTP/1.1\r\nHost: a\r\n#{"X: 1\r\n" * 6}\r\n").status
+    end
+
+    test "a head larger than one read is read" do
+      harness = HttpHarness.new { |env| [200, {}, [env["HTTP_X"].bytesize.to_s]] }
+      assert_equal "60000", harness.serve("GET / HTTP/1.1\r\nHost: a\r\nX: #{'a' * 60_000}\r\n\r\n").body
+    end
+
+    test "a head that trickles is answered with 408, silence with silence" do
+      harness = HttpHarness.new(client_header_timeout: 0.05) { flunk }
+
+      assert_equal 408, harness.serve("GET / HT").status
+      assert_equal "", harness.serve("").raw
+    end
+
+    test "a client that leaves amid the head is nobody's error" do
+      harness = HttpHarness.new { flunk }
+      client = harness.connect
+      client.write("GET /")
+      client.close
+      assert_nil harness.exchange.serve
+
+      assert_empty harness.log.entries.reject { |level, *| level == :debug }
+    end
+
+    test "check_client_connection spares the application a client that left" do
+      harness = HttpHarness.new(check_client_connection: true) { flunk }
+      client = harness.connect
+      client.write(GET)
+      client.close
+      harness.exchange.serve
+      assert_empty harness.observer.events
+
+      assert_equal 200, HttpHarness.new(check_client_connection: true) { [200, {}, []] }.serve(GET).status
+    end
+
+    test "an early answer reaches a client that is still sending" do
+      harness = HttpHarness.new(max_body_bytes: 10) { flunk }
+      request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n#{'x' * 50_000}"
+      [true, false].each do |tcp|
+        harness.with_client(tcp: tcp, sent: request) do |client|
+          client.write("x" * 450_000)
+          assert_equal 413, HttpHarness::Answer.new(client.read).status
+        end
+      end
+    end
+
+    test "a process forked meanwhile can let go of the client without a word" do
+      harness = HttpHarness.new
+      connection = harness.connection
+      client = harness.connect("127.0.0.1", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+      connection.read_head
+      connection.respond(200, {}, []) # with the body unread, an own client would be waited for
+      client.readpartial(1000)
+      %i[forget close abort].each do |way|
+        pid = fork do
+          connection.public_send(way)
+          exit!(connection.open? ? 1 : 0)
+        end
+        assert_predicate Process.wait2(pid).last, :success?
+      end
+
+      assert_equal :wait_readable, client.read_nonblock(1, exception: false)
+      connection.forget
+      assert_nil client.read_nonblock(1, exception: false)
+    ensure
+      client.close
+    end
+
+    test "accept answers false when there is nobody" do
+      server = TCPServer.new("127.0.0.1", 0)
+      server.fcntl(Fcntl::F_SETFL, File::NONBLOCK)
+
+      assert_equal false, HttpHarness.new.connection.accept(server.fileno)
+    ensure
+      server.close
+    end
+
+    test "without a client every method says so" do
+      connection = HttpHarness.new.connection
+
+      assert_nil connection.close
+      assert_raises(IOError) { connection.read_head }
+      assert_raises(IOError) { connection.write("a") }
+      assert_raises(IOError) { connection.env({}, nil, false) }
+      refute connection.open?
+    end
+
+    private
+
+    def body_that(&on_close)
+      body = Object.new
+      def body.each = yield("a")
+      body.define_singleton_method(:close, &on_close)
+      body
+    end
+  end
+end

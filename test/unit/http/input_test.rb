@@ -1,0 +1,201 @@
+# frozen_string_literal: true
+
+require_relative "../../test_helper"
+require_relative "../../support/http_harness"
+
+module Coppice
+  class HttpInputTest < TestCase
+    test "without a body there is nothing to read" do
+      seen = nil
+      HttpHarness.new { |env| (seen = env["rack.input"]) && [200, {}, []] }.serve("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+
+      assert_equal ["", nil, "", nil, []], [seen.read, seen.read(5), seen.read(0), seen.gets, seen.each.to_a]
+      assert_equal "", seen.read(nil, +"old")
+    end
+
+    test "a short body is in memory, binary, and can be read twice" do
+      with_input(post("h\xC3\xA4llo")) do |input|
+        assert_equal "h\xC3\xA4llo".b, input.read
+        input.rewind
+        assert_equal "h".b, input.read(1)
+        assert_equal Encoding::BINARY, input.external_encoding
+        assert_kind_of StringIO, input
+      end
+    end
+
+    test "a body may trickle in" do
+      harness = HttpHarness.new { |env| [200, {}, [env["rack.input"].read]] }
+      harness.with_client do |client|
+        post("first").each_char { |byte| client.write(byte) }
+        assert_equal "first", HttpHarness::Answer.new(client.read).body
+      end
+    end
+
+    test "stray bytes after a body do not cost the client its answer" do
+      harness = HttpHarness.new { |env| [200, {}, [env["rack.input"].read]] }
+      long = "a" * 20_000 # longer than the first read, which would take the stray bytes along
+      [post("first"), post(long), chunked_post("5\r\nfirst\r\n0\r\n\r\n")].each do |request|
+        harness.with_client(sent: "#{request}\r\n") do |client|
+          assert_includes ["first", long], HttpHarness::Answer.new(client.read).body
+        end
+      end
+    end
+
+    test "a long body is in a file without a name" do
+      body = "0123456789abcdef" * 1000
+      with_input(post(body), client_body_buffer_size: 1000) do |input|
+        assert_kind_of File, input
+        assert_equal body, input.read
+        input.rewind
+        assert_equal "0123", input.read(4)
+        assert_equal 0, input.stat.nlink
+      end
+    end
+
+    test "a chunked body is decoded, and has a length like any other" do
+      [1000, 3].each do |memory|
+        request = chunked_post("5;ext=1\r\nhello\r\n1\r\n!\r\n0\r\n\r\n")
+        with_input(request, client_body_buffer_size: memory) do |input, env|
+          assert_equal "hello!", input.read
+          assert_equal "6", env["CONTENT_LENGTH"]
+          refute_includes env, "HTTP_TRANSFER_ENCODING"
+        end
+      end
+    end
+
+    test "an empty chunked body is a body" do
+      with_input(chunked_post("0\r\n\r\n")) do |input, env|
+        assert_equal ["", "0"], [input.read, env["CONTENT_LENGTH"]]
+      end
+    end
+
+    test "a body that is too large is refused" do
+      harness = HttpHarness.new(max_body_bytes: 4) { flunk }
+
+      assert_equal 413, harness.serve(post("12345")).status
+      assert_equal 413, harness.serve(chunked_post("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")).status
+      assert_empty harness.observer.events
+    end
+
+    test "a malformed chunk is refused" do
+      assert_equal 400, HttpHarness.new { flunk }.serve(chunked_post("x\r\nabc")).status
+    end
+
+    test "a body that stalls is answered with 408" do
+      harness = HttpHarness.new(client_body_timeout: 0.05) { flunk }
+      assert_equal 408, harness.serve("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab").status
+    end
+
+    test "a client that leaves amid its body never meets the application" do
+      harness = HttpHarness.new { flunk }
+      client = harness.connect
+      client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
+      client.close
+      harness.exchange.serve
+
+      assert_empty harness.observer.events
+      assert_empty harness.log.at(:error)
+    end
+
+    test "a client that expects it is told to continue" do
+      harness = HttpHarness.new { |env| [200, {}, [env["rack.input"].read]] }
+      harness.with_client do |client|
+        client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+        assert_equal "HTTP/1.1 100 Continue\r\n\r\n", client.readpartial(100)
+        client.write("ok")
+        assert_equal "ok", HttpHarness::Answer.new(client.read).body
+      end
+    end
+
+    test "it is told so once" do
+      pieces = []
+      harness = HttpHarness.new(rewindable_input: false) do |env|
+        2.times { pieces << env["rack.input"].readpartial(10) }
+        [200, {}, pieces]
+      end
+      harness.with_client(sent: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n") do |client|
+        client.readpartial(100)
+        client.write("o")
+        eventually { pieces.size == 1 }
+        client.write("k")
+        assert_equal [200, "ok"], HttpHarness::Answer.new(client.read).then { |answer| [answer.status, answer.body] }
+      end
+    end
+
+    test "nobody is told to continue whose request is refused, or who speaks HTTP/1.0" do
+      refused = HttpHarness.new(max_body_bytes: 1) { flunk }
+      assert_equal 413, refused.serve("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n").status
+      old = HttpHarness.new(client_body_timeout: 0.05) { flunk }
+      assert_equal 408, old.serve("POST / HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n").status
+    end
+
+    test "a streaming input reads as the bytes come" do
+      pieces = []
+      harness = HttpHarness.new(rewindable_input: false) do |env|
+        input = env["rack.input"]
+        pieces << input.readpartial(100) << input.gets << input.read(2) << input.read << input.read(1)
+        [200, {}, []]
+      end
+      harness.with_client do |client|
+        client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\nab")
+        eventually { !pieces.empty? || !harness.observer.events.empty? }
+        client.write("line\nxy\nmore")
+        client.read
+      end
+
+      assert_equal "abline\nxy\nmore", pieces.join
+      assert_nil pieces.last
+    end
+
+    test "a streaming input gives lines" do
+      lines = nil
+      harness = HttpHarness.new(rewindable_input: false) { |env| (lines = env["rack.input"].each.to_a) && [200, {}, []] }
+      harness.serve(chunked_post("3\r\na\nb\r\n3\r\nc\nd\r\n0\r\n\r\n"))
+
+      assert_equal ["a\n", "bc\n", "d"], lines
+    end
+
+    test "a streaming input that its client leaves raises ClientGone" do
+      seen = nil
+      harness = HttpHarness.new(rewindable_input: false) do |env|
+        env["rack.input"].read
+      rescue ClientGone => error
+        seen = error
+        raise
+      end
+      client = harness.connect
+      client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
+      client.close
+      harness.exchange.serve
+
+      assert_kind_of EOFError, seen
+      assert_empty harness.log.at(:error)
+      assert_equal %i[started finished], harness.observer.events
+    end
+
+    test "a streaming input refuses what the client may not send" do
+      harness = HttpHarness.new(rewindable_input: false, max_body_bytes: 4) { |env| [200, {}, [env["rack.input"].read]] }
+      assert_equal 413, harness.serve(chunked_post("5\r\nhello\r\n0\r\n\r\n")).status
+    end
+
+    test "the input of one request does not read the next one's" do
+      kept = nil
+      harness = HttpHarness.new(rewindable_input: false) { |env| (kept ||= env["rack.input"]) && [200, {}, []] }
+      harness.serve(post("first"))
+      harness.serve(post("second"))
+
+      assert_raises(IOError) { kept.read }
+    end
+
+    private
+
+    def post(body) = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: #{body.bytesize}\r\n\r\n#{body}"
+    def chunked_post(body) = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n#{body}"
+
+    def with_input(request, **settings)
+      harness = HttpHarness.new(**settings) { |env| yield(env["rack.input"], env) && [200, {}, []] || [200, {}, []] }
+      harness.serve(request)
+      assert_empty harness.log.at(:error)
+    end
+  end
+end

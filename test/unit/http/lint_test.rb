@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require "uri" # Lint of Rack 2 forgets to
+
+begin
+  require "rack"
+  require "rack/lint"
+rescue LoadError
+  nil # the tests below say that they are skipped
+end
+
+require_relative "../../test_helper"
+require_relative "../../support/http_harness"
+
+module Coppice
+  # Rack::Lint between us and applications of each kind, with whichever Rack is installed.
+  class HttpLintTest < TestCase
+    def setup
+      skip "Rack is not installed" unless defined?(::Rack::Lint)
+    end
+
+    test "plain requests of all methods" do
+      %w[GET HEAD POST PUT PATCH DELETE OPTIONS].each do |method|
+        body = %w[POST PUT PATCH].include?(method) ? "Content-Length: 5\r\n\r\nhello" : "\r\n"
+        answer = lint("#{method} /a%20b?c HTTP/1.1\r\nHost: example.com:8080\r\nCookie: a=b\r\n#{body}") do |env|
+          input = env["rack.input"]&.read.to_s
+          [200, { "content-type" => "text/plain" }, method == "HEAD" ? [] : [input]]
+        end
+        assert_equal [200, body.end_with?("hello") ? "hello" : ""], [answer.status, answer.text], method
+      end
+    end
+
+    test "HTTP/1.0, absolute targets, the asterisk and odd bytes" do
+      ["GET / HTTP/1.0\r\n\r\n", "GET http://example.com/x HTTP/1.1\r\nHost: example.com\r\n\r\n",
+       "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: [::1]:80\r\nX-Bytes: \xE4\r\n\r\n".b].each do |request|
+        next if request.start_with?("OPTIONS") && ::Rack.release < "3.1" # its Lint does not know the asterisk
+
+        assert_equal 200, lint(request) { [200, { "content-type" => "text/plain" }, ["a"]] }.status, request
+      end
+    end
+
+    test "forms are parsed, sent whole or in chunks" do
+      head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+      ["#{head}Content-Length: 7\r\n\r\na=1&b=2", "#{head}Transfer-Encoding: chunked\r\n\r\n7\r\na=1&b=2\r\n0\r\n\r\n"].each do |request|
+        answer = lint(request) { |env| [200, { "content-type" => "text/plain" }, [::Rack::Request.new(env).POST.to_a.join]] }
+        assert_equal "a1b2", answer.text
+      end
+    end
+
+    test "the input can be read in every way" do
+      post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\none\ntwo\nab"
+      [true, false].each do |rewindable|
+        next if !rewindable && ::Rack.release < "3" # it demands rewind
+
+        answer = lint(post, rewindable_input: rewindable) do |env|
+          input = env["rack.input"]
+          pieces = [input.gets, input.read(3)]
+          input.each { |line| pieces << line }
+          [200, { "content-type" => "text/plain" }, pieces << input.read(1).inspect]
+        end
+        assert_equal "one\ntwo\nabnil", answer.text
+      end
+    end
+
+    test "a full hijack" do
+      answer = lint("GET / HTTP/1.1\r\nHost: a\r\n\r\n") do |env|
+        env["rack.hijack"].call.then do |io|
+          io.write("mine")
+          io.close
+        end
+        [200, { "content-type" => "text/plain" }, []]
+      end
+      assert_equal "mine", answer.raw
+    end
+
+    test "a partial hijack" do
+      takeover = lambda do |io|
+        io.write("raw")
+        io.close
+      end
+      answer = lint("GET / HTTP/1.1\r\nHost: a\r\n\r\n") { [200, { "content-type" => "text/plain", "rack.hijack" => takeover }, []] }
+      assert_equal "raw", answer.body
+    end
+
+    test "a streaming body" do
+      skip "Rack 2 knows none" if ::Rack.release < "3"
+
+      body = lambda do |stream|
+        stream.write("a")
+        stream.close
+      end
+      answer = lint("GET / HTTP/1.1\r\nHost: a\r\n\r\n") { [200, { "content-type" => "text/plain" }, body] }
+      assert_equal "1\r\na\r\n0\r\n\r\n", answer.body
+    end
+
+    test "callbacks and early hints" do
+      ran = []
+      answer = lint("GET / HTTP/1.1\r\nHost: a\r\n\r\n", early_hints: true) do |env|
+        env["rack.response_finished"] << ->(*arguments) { ran << arguments.size }
+        env["rack.early_hints"].call({ "link" => "</a>" })
+        [200, { "content-type" => "text/plain" }, ["a"]]
+      end
+      assert_includes answer.raw, "103 Early Hints\r\nlink: </a>\r\n"
+      assert_equal [4], ran
+    end
+
+    test "the middleware that Pitchfork puts around every application" do
+      app = ->(_env) { [200, { "content-type" => "text/plain" }, ["ab", "c"]] }
+      stack = ::Rack::ContentLength.new(::Rack::TempfileReaper.new(app))
+      stack = ::Rack::Chunked.new(stack) if ::Rack.release < "3"
+      harness = HttpHarness.new(::Rack::Lint.new(stack))
+      answer = harness.serve("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      assert_equal %w[200 abc], [answer.status.to_s, answer.text]
+    end
+
+    private
+
+    # The answer of an application with Lint around it, which must have found nothing.
+    def lint(request, **settings, &app)
+      harness = HttpHarness.new(::Rack::Lint.new(app), **settings)
+      answer = harness.serve(request)
+      assert_empty harness.log.at(:error)
+      answer
+    end
+  end
+end
