@@ -10,8 +10,8 @@ require "coppice/monitor/system"
 require "coppice/server"
 
 module Coppice
-  # The parent of every other process: the one the user started. It never loads the
-  # application, never forks (it spawns) and never waits for anybody: it takes what
+  # The parent of every other process. Runs in the monitor, the process that the user
+  # started. It never loads the application, never forks (it spawns) and never waits for anybody: it takes what
   # has come in, lets pure objects decide, and has Actions carry it out. Owns the
   # listeners, the board and one end of every child's channel; the user ends it.
   class Monitor

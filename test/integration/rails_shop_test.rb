@@ -41,7 +41,7 @@ class RailsShopTest < Coppice::TestCase
       server.wait(30, "the end of the rollout") { server.ready_workers.map(&:generation).uniq == [server.board.generation] && server.rows(:mold).size == 1 }
       load.stop
 
-      assert_empty load.failures
+      assert_empty load.failures.tally
       assert_empty offences
       assert_operator load.answers, :>, 150
       assert_empty(server.children(server.pid).select { |pid| state_of(pid) == "Z" })
@@ -59,7 +59,7 @@ class RailsShopTest < Coppice::TestCase
       server.wait { server.ready_workers.size == 3 && load.answers > 60 }
       load.stop
 
-      assert_operator load.failures.size, :<=, 1, load.failures.inspect
+      assert_operator load.failures.size, :<=, 1, load.failures.tally.inspect
       assert_equal [0, 1, 2], server.ready_workers.map(&:nr).sort
     end
   end
@@ -73,7 +73,7 @@ class RailsShopTest < Coppice::TestCase
       server.wait { server.rows(:mold).any? { |row| row.ready? && row.pid != mold } && load.answers > 30 }
       load.stop
 
-      assert_empty load.failures
+      assert_empty load.failures.tally
     end
   end
 end

@@ -23,7 +23,7 @@ class FakeFamily
 
   # Says nothing, unless asked to show a failing history.
   class Silence
-    %i[info warn error fatal exception].each { |name| define_method(name) { |*, **| nil } }
+    %i[debug info warn error fatal exception].each { |name| define_method(name) { |*, **| nil } }
   end
 
   attr_reader :system, :supervision, :given_up, :settings

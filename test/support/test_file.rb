@@ -43,9 +43,10 @@ module Coppice
     # The exit status, or nil when time was up.
     def wait_for(pid)
       waiter = Process.detach(pid)
-      waiter.join(@limit) && waiter.value
+      waiter.join(@limit)&.value
     ensure
       end_group(pid)
+      waiter.join
     end
 
     # Nothing that a test file started may outlive it.

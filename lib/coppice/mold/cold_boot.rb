@@ -66,11 +66,16 @@ module Coppice
 
       def load_app(settings, log)
         Process.setproctitle("coppice mold - loading #{settings.rackup}")
-        AppLoader.new(settings).call
+        started = OS::Clock.now
+        app = AppLoader.new(settings).call
+        log.info("application loaded", rackup: settings.rackup, seconds: (OS::Clock.now - started).round(2), jit: jit)
+        app
       rescue BootError => error
         log.exception(error.message, error.cause || error)
         exit(1)
       end
+
+      def jit = defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled? ? "yjit" : "off"
     end
   end
 end

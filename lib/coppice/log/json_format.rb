@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "coppice/log/text"
+
+module Coppice
+  class Log
+    # One JSON object in a line. Written here and not with the json library: that is a gem, and a version of it that
+    # is loaded before the application's Bundler would be the wrong one for the application.
+    class JsonFormat
+      UNSAFE = /[\u0000-\u001f"\\\u007f\u2028\u2029]/
+      ESCAPES = { "\n" => '\n', "\r" => '\r', "\t" => '\t', '"' => '\"', "\\" => "\\\\" }.freeze
+
+      # The whole entry, with its line end.
+      def render(entry) #: (Entry) -> String
+        values = { time: entry.stamp, level: entry.level, **entry.pairs }
+        values.merge!(error(entry.report)) if entry.report
+        "#{object(values)}\n"
+      end
+
+      private
+
+      def error(report)
+        fields = { error: report.class_name, reason: report.reason, backtrace: report.backtrace }
+        fields[:cause] = error(report.cause) if report.cause
+        fields
+      end
+
+      def value(value)
+        case value
+        when nil, true, false, Integer then value.nil? ? "null" : value.to_s
+        when Float then value.finite? ? value.to_s : string(value)
+        when Array then "[#{value.map { |item| value(item) }.join(',')}]"
+        when Hash then object(value)
+        else string(value)
+        end
+      end
+
+      def object(hash)
+        "{#{hash.map { |key, value| "#{string(key)}:#{value(value)}" }.join(',')}}"
+      end
+
+      def string(value)
+        text = Text.utf8(value).scrub.gsub(UNSAFE) { |character| ESCAPES[character] || format('\u%04x', character.ord) }
+        %("#{text}")
+      end
+    end
+  end
+end

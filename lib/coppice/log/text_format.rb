@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "coppice/log/text"
+
+module Coppice
+  class Log
+    # `key=value` pairs, for people and for grep. A value that is more than a word is quoted, and nothing in it can start
+    # a new line or reach the terminal as a control sequence. An exception's backtrace follows on indented lines.
+    class TextFormat
+      # What needs no quotes.
+      PLAIN = %r{\A[\w./:@+,%*~?&;#\[\]()<>!|{}-]+\z}
+
+      # Control characters, and those that reorder or break a line when shown.
+      UNSAFE = /[\p{Cntrl}"\\\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+      ESCAPES = { "\n" => '\n', "\r" => '\r', "\t" => '\t', '"' => '\"', "\\" => "\\\\" }.freeze
+
+      # The whole entry, with its line end.
+      def render(entry) #: (Entry) -> String
+        "#{entry.stamp} level=#{entry.level} #{body(entry)}\n"
+      end
+
+      # The entry without time, level and line end: for a logger that adds its own.
+      def body(entry) #: (Entry) -> String
+        text = pairs(entry.pairs)
+        report = entry.report
+        report ? "#{text} #{error(report)}" : text
+      end
+
+      private
+
+      def pairs(pairs)
+        pairs.map { |name, value| "#{name}=#{quote(value)}" }.join(" ")
+      end
+
+      def error(report)
+        lines = report.backtrace.map { |line| "\n    #{escape(line)}" }
+        text = "error=#{quote(report.class_name)} reason=#{quote(report.reason)}#{lines.join}"
+        report.cause ? "#{text}\n  cause: #{error(report.cause)}" : text
+      end
+
+      def quote(value)
+        text = Text.utf8(value)
+        text.valid_encoding? && text.match?(PLAIN) ? text : %("#{escape(text)}")
+      end
+
+      def escape(text)
+        text = Text.utf8(text)
+        return text.gsub(UNSAFE) { |character| escape_character(character) } if text.valid_encoding?
+
+        text.each_char.map { |character| escape_character(character) }.join
+      end
+
+      def escape_character(character)
+        return character.bytes.map { |byte| format('\x%02X', byte) }.join unless character.valid_encoding?
+        return character unless character.match?(UNSAFE)
+
+        ESCAPES[character] || format('\u{%x}', character.ord)
+      end
+    end
+  end
+end

@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "support/source_files"
+
+module Coppice
+  # Holds the shape of the house, as docs/architecture.md draws it: who may know whom, and how large a room may be.
+  class ArchitectureTest < TestCase
+    # What every process is made of. It knows nothing of processes, and of what is above only its like.
+    FOUNDATION = %w[errors version coppice_ext os board control log].freeze
+
+    # What every process is given. It may know the foundation.
+    SHARED = %w[coppice config listeners fork_safety memory info inheritance membership server compatibility].freeze
+
+    # The rest belongs to one process or starts it: each part with the other such parts that it may know.
+    # Parts are files or folders of lib/coppice; the longest name that fits is a file's part.
+    ARROWS = {
+      "http" => [],
+      "worker" => %w[http],
+      "mold" => [],
+      "service" => [],
+      "child" => %w[mold service worker], # the trampoline: the only one that knows them all
+      "mold/cold_boot" => %w[child mold], # where a cold mold's process begins
+      "single" => %w[mold worker http], # worker_processes 0: no monitor, no fork
+      "monitor" => [], # spawns a cold mold by exec: loading the code of molds and workers would only cost it memory
+      "cli" => %w[monitor single], # one file for each thing a user can ask for
+      "launcher" => %w[cli mold/cold_boot], # the first thing that runs in every process started by exec
+      "rackup" => [],
+      "rails" => []
+    }.freeze
+
+    PARTS = [*FOUNDATION, *SHARED, *ARROWS.keys].sort_by { |part| -part.size }.freeze
+    LINES = 300
+
+    test "every file has its place" do
+      assert_empty(library.keys.reject { |path| part_of(feature(path)) })
+    end
+
+    test "who may require whom goes one way" do
+      wrong = library.flat_map do |path, text|
+        part = part_of(feature(path))
+        SourceFiles.required_by(text).reject { |wanted| may_know?(part, part_of(wanted)) }.map { |wanted| "#{path} requires #{wanted}" }
+      end
+
+      assert_empty wrong
+    end
+
+    test "files of one process begin with a comment that names it" do
+      wrong = SourceFiles.matching("lib/coppice/{monitor,mold,worker}{.rb,/**/*.rb}").reject do |path, text|
+        SourceFiles.first_comment(text).match?(/\b#{path[/monitor|mold|worker/]}\b/i)
+      end
+
+      assert_empty wrong.keys
+    end
+
+    test "no file is too long to be read in one sitting" do
+      files = SourceFiles.matching("{lib,test,examples/*/app,examples/*/lib}/**/*.rb", "ext/**/*.{c,h,rb}", "test/**/*.{c,h}",
+        "{bin,exe}/*")
+
+      assert_empty(files.transform_values { |text| text.lines.size }.select { |_, lines| lines > LINES })
+    end
+
+    test "no error is swallowed unnamed" do
+      assert_lines_without(/\brescue nil\b|\brescue\s*(?:=>.*)?$|rescue Exception/, "lib/**/*.rb", "exe/*", "test/**/*.rb")
+    end
+
+    test "no test sleeps" do
+      assert_lines_without(/(?<![.\w"])sleep\b[ (]+\d/, "test/**/*_test.rb")
+    end
+
+    test "the parser knows nothing of Ruby" do
+      assert_lines_without(/#include [<"]ruby/, "ext/coppice/{http_,chunked}*.{c,h}")
+    end
+
+    private
+
+    def library
+      @library ||= SourceFiles.matching("lib/coppice.rb", "lib/coppice/**/*.rb")
+    end
+
+    # "lib/coppice/monitor/roster.rb" is what others require as "monitor/roster" (below coppice/).
+    def feature(path)
+      path.delete_prefix("lib/").delete_suffix(".rb").delete_prefix("coppice/")
+    end
+
+    def part_of(feature)
+      return "coppice" if ["", "coppice"].include?(feature)
+      return "coppice_ext" if feature.end_with?("/coppice_ext") # of one Ruby version
+
+      PARTS.find { |part| feature == part || feature.start_with?("#{part}/") }
+    end
+
+    def may_know?(part, other)
+      return true if part == other || FOUNDATION.include?(other)
+      return false if FOUNDATION.include?(part)
+
+      SHARED.include?(other) || ARROWS.fetch(part, []).include?(other)
+    end
+
+    def assert_lines_without(pattern, *files)
+      found = SourceFiles.matching(*files).reject { |path, _| path == "test/architecture_test.rb" }.flat_map do |path, text|
+        text.lines.each.with_index(1).select { |line, _| line.match?(pattern) }.map { |line, number| "#{path}:#{number}: #{line.strip}" }
+      end
+
+      assert_empty found
+    end
+  end
+end

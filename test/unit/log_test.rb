@@ -1,0 +1,202 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/log"
+require "json"
+require "logger"
+require "open3"
+require "rbconfig"
+require "stringio"
+
+module Coppice
+  class LogTest < TestCase
+    # Refuses as many writes as it is told, then takes them.
+    class FullDisk < StringIO
+      def initialize(refusals)
+        super()
+        @refusals = refusals
+      end
+
+      def write(*)
+        raise Errno::ENOSPC if (@refusals -= 1) >= 0
+
+        super
+      end
+    end
+
+    test "a line has time, level, who speaks, the message and the fields" do
+      line = text { |log| log.info("worker ready", requests: 3) }
+
+      assert_match(/\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z level=info /, line)
+      assert_equal %(role=worker nr=3 gen=2 pid=#{Process.pid} msg="worker ready" requests=3\n), line.split(" ", 3).last
+    end
+
+    test "who speaks can be changed for another log to the same place" do
+      io = StringIO.new
+      Log.new(io, role: :worker, nr: 3, generation: 1).with(nr: 4, generation: 2).info("ready")
+
+      assert_includes io.string, "role=worker nr=4 gen=2 "
+    end
+
+    test "what is not known is left out" do
+      io = StringIO.new
+      Log.new(io, role: :monitor).info("ready", status: nil, signal: "TERM")
+
+      assert io.string.end_with?(" role=monitor pid=#{Process.pid} msg=ready signal=TERM\n"), io.string
+    end
+
+    test "levels below the threshold are not written, nor their blocks called" do
+      line = text(level: :warn) do |log|
+        log.info("quiet")
+        log.debug { flunk "called" }
+        log.warn { "loud" }
+        assert log.error?
+        refute log.info?
+      end
+
+      assert_equal 1, line.lines.size
+      assert_includes line, "level=warn"
+    end
+
+    test "nothing in a value can start a line, end a quote or control a terminal" do
+      line = text { |log| log.info("a\nb\r\t\"c\" \\ \e[31m \u0085 \u202e é", path: "/x y") }
+
+      assert_equal 1, line.lines.size
+      assert_includes line, 'msg="a\nb\r\t\"c\" \\\\ \u{1b}[31m \u{85} \u{202e} é" path="/x y"'
+    end
+
+    test "text in any encoding, and none, is written" do
+      fields = { broken: "a\xFF\n", binary: "\xC3\xA9".b, latin: "é".encode("ISO-8859-1"),
+                 wide: "é".encode("UTF-16LE"), utf7: "a".dup.force_encoding("UTF-7") }
+
+      assert_includes text { |log| log.info("x", **fields) }, 'broken="a\xFF\n" binary="é" latin="é" wide="é" utf7=a'
+      assert_equal "é", JSON.parse(json { |log| log.info("x", **fields) })["wide"]
+    end
+
+    test "a field with the name of something we write ourselves hides nothing" do
+      assert_includes text { |log| log.info("gone", pid: 99) }, " pid=#{Process.pid} msg=gone field_pid=99"
+      assert_equal 99, JSON.parse(json { |log| log.info("gone", pid: 99) })["field_pid"]
+    end
+
+    test "an empty value is quoted" do
+      assert_includes text { |log| log.info("", name: "") }, %(msg="" name="")
+    end
+
+    test "an entry in JSON parses to what was said" do
+      line = json { |log| log.info("a \"b\"\n\u2028", count: 1, ratio: 0.5, nan: Float::NAN, ok: true, list: [1, nil, "x"], map: { a: :b }) }
+      entry = JSON.parse(line)
+
+      assert_equal 1, line.lines.size
+      assert_equal({ "level" => "info", "role" => "worker", "nr" => 3, "gen" => 2, "pid" => Process.pid, "msg" => "a \"b\"\n\u2028",
+                     "count" => 1, "ratio" => 0.5, "nan" => "NaN", "ok" => true, "list" => [1, nil, "x"], "map" => { "a" => "b" } },
+        entry.reject { |name, _| name == "time" })
+    end
+
+    test "an exception is one entry with its backtrace and its cause on indented lines" do
+      lines = text { |log| log.exception("app failed", failure, path: "/x") }.lines(chomp: true)
+
+      assert lines.first.end_with?(%(msg="app failed" path=/x error=RuntimeError reason="second\\nline")), lines.first
+      assert_match(/\A    .*log_test\.rb:\d+/, lines[1])
+      assert_includes lines, "  cause: error=ArgumentError reason=first"
+      assert(lines.drop(1).all? { |line| line.start_with?("  ") })
+    end
+
+    test "an exception in JSON has its backtrace as an array" do
+      entry = JSON.parse(json { |log| log.error(failure) })
+
+      assert_equal ["RuntimeError", "RuntimeError", "second\nline"], entry.values_at("msg", "error", "reason")
+      assert_match(/log_test\.rb:\d+/, entry["backtrace"].first)
+      assert_equal "first", entry["cause"]["reason"]
+    end
+
+    test "an exception whose message raises is reported all the same" do
+      error = Class.new(StandardError) { def message = raise("no") }.new
+
+      assert_includes text { |log| log.exception("app failed", error) }, %(reason="(its message raised RuntimeError)")
+    end
+
+    test "an endless backtrace is cut" do
+      error = RuntimeError.new("deep").tap { |deep| deep.set_backtrace(Array.new(10_000, "file:1")) }
+
+      assert_includes text { |log| log.exception("app failed", error) }.lines.last, "... and 9900 more"
+    end
+
+    test "an entry is one write" do
+      writes = []
+      io = Class.new(StringIO) { define_method(:write) { |*text| writes << text } }.new
+      Log.new(io, role: :worker).exception("app failed", failure)
+
+      assert_equal [1, 1], [writes.size, writes.first.size]
+    end
+
+    test "entries that cannot be written are dropped and counted" do
+      io = FullDisk.new(2)
+      log = Log.new(io, role: :worker)
+      4.times { log.info("hello") }
+
+      assert_equal([true, false], io.string.lines.map { |line| line.include?("dropped=2") })
+    end
+
+    test "a user's logger gets the text without time and level" do
+      io = StringIO.new
+      logger = Logger.new(io, formatter: ->(severity, _, _, message) { "#{severity}|#{message}\n" })
+      Log.new(Log::Adapter.new(logger), role: :monitor).warn("slow", seconds: 2)
+
+      assert_equal "WARN|role=monitor pid=#{Process.pid} msg=slow seconds=2\n", io.string
+    end
+
+    test "a user's logger that raises does not take the entry with it" do
+      io = StringIO.new
+      Log.new(Log::Adapter.new(Object.new, fallback: Log::Output.new(io)), role: :monitor).warn("slow")
+
+      assert_includes io.string, "msg=slow logger_error=NoMethodError"
+    end
+
+    test "the settings say where to and in which format" do
+      settings = Struct.new(:logger, :log_format)
+      io = StringIO.new
+
+      Log.for(settings.new(Logger.new(io, formatter: ->(*, message) { message }), :json), role: :mold, generation: 1).debug("up")
+      assert_equal "role=mold gen=1 pid=#{Process.pid} msg=up", io.string
+
+      _, line = capture_io { Log.for(settings.new(nil, :json), role: :mold).info("up") }
+      assert_equal "mold", JSON.parse(line)["role"]
+    end
+
+    test "it loads and writes both formats without RubyGems or any library" do
+      script = 'before = $LOADED_FEATURES.size; require "coppice/log"; ' \
+               '%i[text json].each { |format| Coppice::Log.new($stdout, format: format, role: :monitor).info("up") }; ' \
+               'print $LOADED_FEATURES.drop(before).reject { |path| path.include?("/coppice/") }'
+      out, status = Open3.capture2({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-Ilib", "-e", script)
+
+      assert status.success?
+      assert_match(/msg=up\n.*"msg":"up"}\n\[\]\z/, out)
+    end
+
+    private
+
+    def text(**options, &block)
+      written(:text, **options, &block)
+    end
+
+    def json(**options, &block)
+      written(:json, **options, &block)
+    end
+
+    def written(format, **options)
+      io = StringIO.new
+      yield Log.new(io, format: format, role: :worker, nr: 3, generation: 2, **options)
+      io.string
+    end
+
+    def failure
+      raise ArgumentError, "first"
+    rescue ArgumentError
+      begin
+        raise "second\nline"
+      rescue RuntimeError => e
+        e
+      end
+    end
+  end
+end
