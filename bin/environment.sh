@@ -11,4 +11,5 @@ export BUNDLE_USER_HOME=$root/tmp/bundler
 export BUNDLE_FROZEN=true
 export BUNDLE_WITHOUT=${BUNDLE_WITHOUT-lint}
 export BUNDLE_SILENCE_ROOT_WARNING=1
+export LANG=${LANG:-C.UTF-8} # else Ruby takes every text for ASCII
 unset BUNDLER_VERSION RUBYLIB
