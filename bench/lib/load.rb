@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Bench
+  # What one run of the load generator has seen.
+  LoadResult = Struct.new(:answered, :seconds, :client_cpu_seconds, :p50_us, :p99_us, :max_us, :errors, :bodies, keyword_init: true) do
+    #: () -> Float
+    def requests_per_second = answered / seconds
+
+    #: () -> Integer
+    def error_count = errors.values.sum
+
+    # "0", or how many of which kind: "3 timeout, 1 reset".
+    #: (Array[LoadResult]) -> String
+    def self.errors_of(results)
+      total = results.map(&:errors).inject { |sum, errors| sum.merge(errors) { |_, a, b| a + b } }
+      found = total.select { |_, count| count.positive? }.map { |kind, count| "#{count} #{kind}" }
+      found.empty? ? "0" : found.join(", ")
+    end
+  end
+
+  # One run of bench/load.c against a port of this machine. `start` lets it run beside us, and `each_new_body` tells
+  # who answers for the first time; `finish` waits for the end and answers with the result.
+  class Load
+    SLACK = 15 # the seconds that a last request may take, and more
+
+    # Runs to its end.
+    #: (Integer, **untyped) -> LoadResult
+    def self.run(port, **options) = new(port, **options).start.finish
+
+    # The options of load.c: clients:, requests:, seconds:, path:, length:, bodies: true.
+    def initialize(port, **options)
+      @options = { seconds: 60 }.merge(options)
+      @command = [Setup::LOAD_BINARY, port.to_s, *@options.flat_map { |name, value| arguments(name, value) }]
+      @lines = []
+    end
+
+    #: () -> self
+    def start
+      @io = IO.popen(@command)
+      @deadline = now + @options[:seconds] + SLACK
+      self
+    end
+
+    # The next body that was not seen before, with the monotonic instant of its arrival; nil when `within` seconds
+    # have passed without one, or at the end of the run.
+    #: (within: Numeric) -> [Float, String]?
+    def next_new_body(within:)
+      line = next_line(now + within)
+      return unless line
+
+      word, instant, text = line.split(" ", 3)
+      return [instant.to_f, text.to_s.chomp] if word == "body"
+
+      @summary = line
+      nil
+    end
+
+    # Asks it to end before its time.
+    def stop
+      ProcessTree.signal(:TERM, @io.pid)
+      self
+    end
+
+    #: () -> LoadResult
+    def finish
+      loop { break if @summary || !next_new_body(within: @deadline - now) }
+      raise Failure, "the load generator said nothing within its time" unless @summary
+
+      LoadResult.new(**JSON.parse(@summary, symbolize_names: false).transform_keys(&:to_sym))
+    ensure
+      close
+    end
+
+    private
+
+    def arguments(name, value) = value == true ? ["--#{name}"] : ["--#{name}", value.to_s]
+
+    def next_line(deadline)
+      return unless @io.wait_readable([deadline - now, 0].max) # the generator writes whole lines
+
+      @io.gets
+    end
+
+    def close
+      ProcessTree.signal(:KILL, @io.pid) unless @io.closed?
+      @io.close
+    end
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "etc"
+require "fileutils"
+require_relative "setup"
+
+module Bench
+  # The page that a benchmark ends in: what was asked, on which machine, with which versions, and the tables.
+  # Printed, and kept as bench/results/NAME.md.
+  class Report
+    FOLDER = File.join(Setup::ROOT, "bench/results").freeze
+
+    #: (String, plans: Array[Plan], command: String) -> void
+    def initialize(title, plans:, command:)
+      @plans = plans
+      @parts = ["# #{title}", "", "`#{command}`", "", *facts]
+    end
+
+    #: (String) -> void
+    def text(paragraph)
+      @parts << "" << paragraph
+    end
+
+    # `head` names the columns; the first is aligned left, all others right.
+    #: (Array[String], Array[Array[untyped]]) -> void
+    def table(head, rows)
+      rule = ["---"] + (["---:"] * (head.size - 1))
+      @parts << "" << [head, rule, *rows].map { |row| "| #{row.join(" | ")} |" }.join("\n")
+    end
+
+    #: () -> String
+    def to_s = "#{@parts.join("\n")}\n"
+
+    #: (String) -> String the path it was written to
+    def write(name)
+      FileUtils.mkdir_p(FOLDER)
+      path = File.join(FOLDER, "#{name}.md")
+      File.write(path, to_s)
+      path
+    end
+
+    private
+
+    def facts
+      tuning = ENV.to_h.select { |name, _| name.match?(Setup::TUNING) }.map { |name, value| "#{name}=#{value}" }
+      [
+        "- #{Time.now.utc.strftime("%Y-%m-%d %H:%M UTC")}, #{processor}, #{Etc.nprocessors} cores, Linux #{Etc.uname[:release]}",
+        "- #{RUBY_DESCRIPTION}#{" with YJIT in the servers" if @plans.any? { |plan| plan.environment["RUBY_YJIT_ENABLE"] == "1" }}",
+        "- #{versions.join(", ")}",
+        ("- environment: #{tuning.join(" ")}" if tuning.any?),
+        "- load average before: #{File.read("/proc/loadavg").split.first} (other work on the machine makes every figure worse)"
+      ].compact
+    end
+
+    def processor = File.read("/proc/cpuinfo")[/^model name\s*: (.*)/, 1] || RbConfig::CONFIG["arch"]
+
+    def versions
+      gems = @plans.map { |plan| [plan.server.gem, plan] }.uniq(&:first)
+      (gems + [["rack", @plans.first]]).map { |gem, plan| "#{gem} #{gem == "coppice" ? coppice_version(plan) : locked(gem, plan)}" }
+    end
+
+    def coppice_version(plan)
+      version = File.read("#{plan.checkout}/lib/coppice/version.rb")[/VERSION = "([^"]+)"/, 1]
+      commit = IO.popen(["git", "-C", plan.checkout, "describe", "--always", "--dirty"], err: File::NULL, &:read).strip
+      commit.empty? ? version : "#{version} (#{commit})"
+    end
+
+    def locked(gem, plan) = File.read("#{plan.gemfile}.lock")[/^    #{Regexp.escape(gem)} \(([^)]+)\)/, 1]
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require "net/http"
+require "socket"
+require "tmpdir"
+require_relative "process_tree"
+
+module Bench
+  # One server while it runs: started in a process group and a temporary folder of its own, on a free port of
+  # 127.0.0.1, stopped by pid when the block that was given to `run` ends, however it ends.
+  class RunningServer
+    BOOT_TIMEOUT = 90
+    STOP_TIMEOUT = 10
+
+    #: (Plan) { (RunningServer) -> T } -> T
+    def self.run(plan)
+      Dir.mktmpdir("coppice-bench") do |folder|
+        server = new(plan, folder)
+        server.start
+        yield server
+      ensure
+        server&.stop
+        ProcessTree.end_descendants
+      end
+    end
+
+    attr_reader :plan #: Plan
+    attr_reader :port #: Integer
+
+    #: (Plan, String) -> void
+    def initialize(plan, folder)
+      @plan = plan
+      @config_path = File.join(folder, "#{plan.server.name}.rb")
+      @log_path = File.join(folder, "log")
+      @port = free_port
+    end
+
+    # Returns when the application has answered. Raises, with the server's log, when it does not.
+    #: () -> void
+    def start
+      File.write(@config_path, @plan.server.config.call(@plan, @port, @config_path))
+      command = @plan.server.command.call(@plan, @port, @config_path)
+      @pid = Process.spawn(@plan.process_environment, "bundle", "exec", *command, unsetenv_others: true, pgroup: true,
+        chdir: File.dirname(@plan.app), in: File::NULL, out: @log_path, err: [:child, :out])
+      deadline = now + BOOT_TIMEOUT
+      until answers?
+        fail_with_log("has ended") if ended?
+        fail_with_log("did not answer within #{BOOT_TIMEOUT} s") if now > deadline
+        sleep 0.05
+      end
+    end
+
+    # All its processes, as they are now.
+    #: () -> ProcessTree
+    def tree = ProcessTree.new(@pid)
+
+    #: () -> bool
+    def ended?
+      @ended ||= !Process.wait(@pid, Process::WNOHANG).nil?
+    end
+
+    # Asks it to stop and waits a while; what then still runs is ended by ProcessTree.end_descendants.
+    #: () -> void
+    def stop
+      return if @pid.nil? || ended?
+
+      ProcessTree.signal(:TERM, @pid)
+      deadline = now + STOP_TIMEOUT
+      sleep 0.02 until ended? || now > deadline
+    end
+
+    #: () -> String
+    def log = File.exist?(@log_path) ? File.read(@log_path) : ""
+
+    private
+
+    # Another process could take the port before the server does; a benchmark may ask for luck, a test may not.
+    def free_port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
+
+    def answers?
+      Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: 10) { |http| http.get("/").is_a?(Net::HTTPResponse) }
+    rescue SystemCallError, IOError, Timeout::Error
+      false # not yet
+    end
+
+    def fail_with_log(what) = raise(Failure, "#{@plan.label} #{what}. Its log:\n#{log}")
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end

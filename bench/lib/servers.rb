@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "setup"
+
+module Bench
+  # How one server is told what a Plan asks for: its configuration file and its command line.
+  # `config` and `command` are called with (plan, port, config_path).
+  Server = Struct.new(:name, :gem, :gemfile, :config, :command, keyword_init: true)
+
+  # What a benchmark asks of a server, in words that mean the same for each of them.
+  # refork: nil, or the list of request counts after which generations end; warmup: Process.warmup in each new mold;
+  # before_fork: Ruby to run before each fork.
+  Plan = Struct.new(:server, :label, :workers, :app, :refork, :warmup, :before_fork, :environment, :gemfile, :checkout,
+    keyword_init: true) do
+    #: () -> Hash[String, String]
+    def process_environment = Setup.environment(gemfile).merge(environment)
+  end
+
+  # The one table of what can be compared. Every server gets the same: one thread for each worker, the application
+  # loaded before the workers are forked, no access log, the application's own middleware only where that can be chosen.
+  module Servers
+    PITCHFORK_CONFIG = lambda do |plan, _port, _path|
+      lines = ["worker_processes #{plan.workers}"]
+      lines << "refork_after #{plan.refork.inspect}" if plan.refork
+      lines << "after_mold_fork { |_server, _mold| Process.warmup }" if plan.warmup
+      lines << "before_fork { |_server| #{plan.before_fork} }" if plan.before_fork
+      lines.join("\n")
+    end
+
+    PUMA_CONFIG = lambda do |plan, port, _path|
+      lines = ["bind 'tcp://127.0.0.1:#{port}'", "workers #{plan.workers}", "threads 1, 1", "silence_single_worker_warning"]
+      lines << "before_fork { #{plan.before_fork} }" if plan.before_fork
+      lines << "before_refork { #{plan.before_fork} }" if plan.before_fork && plan.refork
+      lines << (plan.refork ? "fork_worker #{plan.refork.first}" : "preload_app!")
+      lines.join("\n")
+    end
+
+    UNICORN_CONFIG = lambda do |plan, port, _path|
+      lines = ["listen '127.0.0.1:#{port}'", "worker_processes #{plan.workers}", "preload_app true"]
+      lines << "before_fork { |_server, _worker| #{plan.before_fork} }" if plan.before_fork
+      lines.join("\n")
+    end
+
+    NO_CONFIG = ->(_plan, _port, _path) { "" }
+
+    TABLE = [
+      Server.new(name: "coppice", gem: "coppice", gemfile: "Gemfile", config: PITCHFORK_CONFIG,
+        command: ->(plan, port, path) { ["#{plan.checkout}/exe/coppice", "-c", path, "-l", "127.0.0.1:#{port}", plan.app] }),
+      Server.new(name: "pitchfork", gem: "pitchfork", gemfile: "Gemfile", config: PITCHFORK_CONFIG,
+        command: ->(plan, port, path) { ["pitchfork", "-c", path, "-l", "127.0.0.1:#{port}", plan.app] }),
+      Server.new(name: "puma", gem: "puma", gemfile: "Gemfile", config: PUMA_CONFIG,
+        command: ->(plan, _port, path) { ["puma", "-C", path, plan.app] }),
+      # Its default middleware asks for Rack::Chunked, which Rack 3.1 has no more: -N.
+      Server.new(name: "unicorn", gem: "unicorn", gemfile: "Gemfile", config: UNICORN_CONFIG,
+        command: ->(plan, _port, path) { ["unicorn", "-N", "-c", path, plan.app] }),
+      Server.new(name: "falcon", gem: "falcon", gemfile: "Gemfile.more", config: NO_CONFIG,
+        command: lambda do |plan, port, _path|
+          ["falcon", "serve", "--forked", "--count", plan.workers.to_s, "--bind", "http://127.0.0.1:#{port}", "--config", plan.app]
+        end),
+      Server.new(name: "iodine", gem: "iodine", gemfile: "Gemfile.more", config: NO_CONFIG,
+        command: ->(plan, port, _path) { ["iodine", "-b", "127.0.0.1", "-p", port.to_s, "-w", plan.workers.to_s, "-t", "1", plan.app] })
+    ].freeze
+
+    NAMES = TABLE.map(&:name).freeze
+    DEFAULT = %w[coppice pitchfork puma unicorn].freeze
+
+    # A plan for the named server; what is not said is the hello application on two workers.
+    #: (String, **untyped) -> Plan
+    def self.plan(name, label: name, workers: 2, app: "hello.ru", gemfile: nil, environment: {}, checkout: Setup::ROOT, **others)
+      server = TABLE.find { |candidate| candidate.name == name } or raise ArgumentError, "no server #{name}, only #{NAMES.join(", ")}"
+      Plan.new(server: server, label: label, workers: workers, app: File.expand_path(app, File.join(Setup::ROOT, "bench/apps")),
+        gemfile: File.join(Setup::ROOT, "bench", gemfile || server.gemfile), environment: environment, checkout: checkout, **others)
+    end
+  end
+end

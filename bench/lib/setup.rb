@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "open3"
+require "rbconfig"
+
+module Bench
+  # Something that we started did not do what it should; the message says what it had to say.
+  class Failure < StandardError; end
+
+  # Makes what a benchmark needs, on first use and inside the project: the peers' gems (vendor/bundle has a folder for
+  # each Ruby), the load generator, Coppice's extension. A second run does nothing.
+  module Setup
+    ROOT = File.expand_path("../..", __dir__).freeze
+    FOLDER = File.join(ROOT, "tmp/bench").freeze
+    LOAD_SOURCE = File.join(ROOT, "bench/load.c").freeze
+    LOAD_BINARY = File.join(FOLDER, "load").freeze
+    # What a server gets of our environment. Variables that tune Ruby or malloc pass, and are named in the report.
+    TUNING = /\A(RUBY_|MALLOC_|LD_PRELOAD\z)/.freeze
+    PASSED = /\A(PATH|HOME|LANG|TMPDIR|LD_LIBRARY_PATH|SSL_CERT_FILE|https?_proxy|no_proxy)\z/i.freeze
+
+    class << self
+      #: (Array[Plan]) -> void
+      def prepare(plans)
+        FileUtils.mkdir_p(FOLDER)
+        compile_load
+        plans.map(&:gemfile).uniq.each { |gemfile| install(gemfile) }
+        checkouts = plans.select { |plan| plan.server.name == "coppice" }.map(&:checkout).uniq
+        checkouts.each { |checkout| run("rake", "--silent", "compile", env: environment, folder: checkout) }
+      end
+
+      # The environment of everything that we start: ours, cleaned, so that no bundle that we may run in leaks into it.
+      #: (?String) -> Hash[String, String]
+      def environment(gemfile = nil)
+        clean = ENV.to_h.select { |name, _| name.match?(PASSED) || name.match?(TUNING) }
+        clean["PATH"] = [RbConfig::CONFIG["bindir"], clean["PATH"]].join(":")
+        return clean unless gemfile
+
+        clean.merge("BUNDLE_GEMFILE" => gemfile, "BUNDLE_PATH" => File.join(ROOT, "vendor/bundle"),
+          "BUNDLE_USER_HOME" => File.join(ROOT, "tmp/bundler"), "BUNDLE_SILENCE_ROOT_WARNING" => "1",
+          "BUNDLE_FROZEN" => "true", "RACK_ENV" => "production", "RAILS_ENV" => "production")
+      end
+
+      private
+
+      def compile_load
+        return if File.exist?(LOAD_BINARY) && File.mtime(LOAD_BINARY) > File.mtime(LOAD_SOURCE)
+
+        run("cc", "-O2", "-Wall", "-Wextra", LOAD_SOURCE, "-o", LOAD_BINARY, env: environment)
+      end
+
+      def install(gemfile)
+        env = environment(gemfile)
+        _, status = Open3.capture2e(env, "bundle", "check", unsetenv_others: true)
+        return if status.success?
+
+        warn "bench: installing the gems of #{gemfile.delete_prefix("#{ROOT}/")}"
+        run("bundle", "install", "--quiet", env: env)
+      end
+
+      def run(*command, env:, folder: ROOT)
+        output, status = Open3.capture2e(env, *command, chdir: folder, unsetenv_others: true)
+        raise Failure, "#{command.join(" ")} failed:\n#{output}" unless status.success?
+      end
+    end
+  end
+end

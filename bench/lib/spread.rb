@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+module Bench
+  # A few measurements of one thing: the median, and how far the others are from it.
+  class Spread
+    #: (Array[Numeric]) -> void
+    def initialize(values)
+      @values = values.compact.sort
+    end
+
+    #: () -> Numeric?
+    def median
+      return if @values.empty?
+
+      middle = @values.size / 2
+      @values.size.odd? ? @values[middle] : (@values[middle - 1] + @values[middle]) / 2.0
+    end
+
+    # "39 (38–41)"; only the median when there is one value or all look the same; a dash when there is none.
+    #: (?digits: Integer) -> String
+    def to_s(digits: 0)
+      return "–" if @values.empty?
+
+      low, middle, high = [@values.first, median, @values.last].map { |value| format(value, digits) }
+      low == high ? middle : "#{middle} (#{low}–#{high})"
+    end
+
+    private
+
+    def format(value, digits)
+      whole, fraction = Kernel.format("%.#{digits}f", value).split(".")
+      [whole.gsub(/(?<=\d)(?=(\d{3})+\z)/, ","), fraction].compact.join(".")
+    end
+  end
+end
