@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+module Api
+  # No session and no cookies, so there is nothing a foreign page could abuse: no CSRF token either.
+  class BaseController < ActionController::API
+    rescue_from ActiveRecord::RecordNotFound, with: :missing
+    rescue_from ActionController::ParameterMissing, with: :incomplete
+
+    private
+
+    def missing = render(json: { error: "not found" }, status: :not_found)
+    def incomplete(error) = render(json: { error: error.message.lines.first.strip }, status: :bad_request)
+  end
+end

@@ -1,0 +1,9 @@
+# frozen_string_literal: true
+
+module PagerHelper
+  # The first, the last and those around the present page; nil where some are left out.
+  def pages_around(search)
+    near = [1, *(search.page - 1..search.page + 1), search.pages].select { |page| page.between?(1, search.pages) }.uniq
+    near.flat_map { |page| near.include?(page - 1) || page == 1 ? [page] : [nil, page] }
+  end
+end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+# LAZY HABIT: the report that loads every order as objects and adds up in Ruby, because that was quick to write when
+# there were forty. It is here to be slow: some hundred milliseconds of work, and more in a process that never ran it.
+class SalesReport
+  Month = Struct.new(:name, :orders, :cents, :trade_cents)
+  Share = Struct.new(:category, :quantity, :cents)
+  Best = Struct.new(:product, :quantity, :cents)
+
+  BEST_SHOWN = 10
+  MONTHS = 12
+  LAST_SEEDED = Date.new(2025, 8, 31)
+
+  def months
+    @months ||= by_month.last(MONTHS).map do |date, orders|
+      items = orders.flat_map { |order| order.items.to_a }
+      Month.new(date.strftime("%b %Y"), orders.size, items.sum(&:cents), items.sum { |item| trade(item) })
+    end
+  end
+
+  def shares
+    @shares ||= items.group_by { |item| item.product.category }
+                     .map { |category, list| Share.new(category, list.sum(&:quantity), list.sum(&:cents)) }
+                     .sort_by { |share| -share.cents }
+  end
+
+  def best
+    items.group_by(&:product).map { |product, list| Best.new(product, list.sum(&:quantity), list.sum(&:cents)) }
+         .max_by(BEST_SHOWN, &:cents)
+  end
+
+  def orders_count = orders.size
+  def cents = months.sum(&:cents)
+  def median_cents = orders.map(&:items_cents).sort[orders.size / 2] || 0
+
+  # How many days each month's parcels were on the road, had they all gone today.
+  def delivery_days = orders.filter_map { |order| Delivery.new(order.postcode).days }.tally.sort
+
+  private
+
+  def orders = @orders ||= Order.includes(items: { product: :category }).where(created_at: first_month..).order(:created_at).to_a
+  def items = @items ||= orders.flat_map { |order| order.items.to_a }
+  def by_month = orders.group_by { |order| order.created_at.to_date.beginning_of_month }.sort
+
+  # Counted from the end of the seeds, so that the page is as slow next year as it is today.
+  def first_month = (LAST_SEEDED - (MONTHS - 1).months).beginning_of_month
+  def trade(item) = PriceRules.best(item.product, item.quantity) * item.quantity
+end

@@ -1,0 +1,9 @@
+# frozen_string_literal: true
+
+Rails.application.configure do
+  config.enable_reloading = false
+  config.eager_load = ENV["CI"].present?
+  config.consider_all_requests_local = false
+  config.action_dispatch.show_exceptions = :rescuable
+  config.action_controller.allow_forgery_protection = false
+end

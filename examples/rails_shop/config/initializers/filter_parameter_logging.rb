@@ -1,0 +1,3 @@
+# frozen_string_literal: true
+
+Rails.application.config.filter_parameters += %i[email address postcode secret token _key]
