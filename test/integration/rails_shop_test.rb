@@ -28,6 +28,10 @@ class RailsShopTest < Coppice::TestCase
     nil
   end
 
+  def rolled_out?(server)
+    server.ready_workers.map(&:generation).uniq == [server.board.generation] && server.rows(:mold).size == 1
+  end
+
   def state_of(pid) = File.read("/proc/#{pid}/stat").rpartition(")").last.split.first
 
   test "three generations under load without one failed request" do
@@ -38,7 +42,7 @@ class RailsShopTest < Coppice::TestCase
       server.wait(60, "the second generation") { offences.concat(offences(server)) && server.board.generation >= 2 }
       server.signal(:USR2)
       server.wait(60, "the third generation") { offences.concat(offences(server)) && server.board.generation >= 3 }
-      server.wait(30, "the end of the rollout") { server.ready_workers.map(&:generation).uniq == [server.board.generation] && server.rows(:mold).size == 1 }
+      server.wait(30, "the end of the rollout") { rolled_out?(server) }
       load.stop
 
       assert_empty load.failures.tally

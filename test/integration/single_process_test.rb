@@ -5,7 +5,9 @@ require_relative "../support/server"
 
 # `worker_processes 0`: for debuggers.
 class SingleProcessTest < Coppice::TestCase
-  APP = 'run ->(env) { [200, { "content-type" => "text/plain" }, ["#{Process.pid} #{env["coppice.worker"].nr}"]] }'
+  APP = <<~'RUBY'
+    run ->(env) { [200, { "content-type" => "text/plain" }, ["#{Process.pid} #{env["coppice.worker"].nr}"]] }
+  RUBY
 
   test "one process serves, forks nothing and leaves on TERM" do
     Server.open(app: APP, config: "worker_processes 0", ready: false) do |server|

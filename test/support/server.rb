@@ -78,8 +78,10 @@ class Server
   end
 
   def wait_until_ready
-    wait(60, "ready") { File.socket?(socket_path) && board && board.workers_count.positive? && ready_workers.size == board.workers_count && listening? }
+    wait(60, "ready") { board && all_ready? && listening? }
   end
+
+  def all_ready? = board.workers_count.positive? && ready_workers.size == board.workers_count
 
   def signal(name, to: pid) = Process.kill(name, to)
 

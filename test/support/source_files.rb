@@ -9,7 +9,8 @@ module Coppice
 
     # Path (seen from the project's folder) to text, of the files that match.
     def self.matching(*patterns) #: (*String) -> Hash[String, String]
-      patterns.flat_map { |pattern| Dir[pattern, base: ROOT] }.sort.to_h { |path| [path, File.read(File.join(ROOT, path), encoding: "UTF-8")] }
+      paths = patterns.flat_map { |pattern| Dir[pattern, base: ROOT] }.sort
+      paths.to_h { |path| [path, File.read(File.join(ROOT, path), encoding: "UTF-8")] }
     end
 
     # The features below coppice/ that the text requires; "" is the front door itself.

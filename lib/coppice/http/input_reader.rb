@@ -65,7 +65,7 @@ module Coppice
       end
 
       def nameless_file
-        File.open(Dir.tmpdir, File::RDWR | File::TMPFILE | File::BINARY, 0o600)
+        File.open(Dir.tmpdir, File::RDWR | File::TMPFILE, 0o600).binmode # File::BINARY is nothing on Linux
       rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT # a file system without O_TMPFILE
         Tempfile.create("coppice-body", binmode: true).tap { |file| File.unlink(file.path) }
       end

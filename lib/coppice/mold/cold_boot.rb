@@ -50,7 +50,8 @@ module Coppice
         settings.ruby_flags.apply
         log = Log.for(settings, role: :mold, generation: boot.generation)
         Info.enter(board: @board, row: membership.row) # initializers ask for workers_count
-        server = Server.new(settings: settings, logger: settings.logger || log, monitor_pid: Process.ppid, listener_names: boot.listener_names)
+        server = Server.new(settings: settings, logger: settings.logger || log, monitor_pid: Process.ppid,
+                            listener_names: boot.listener_names)
         Inheritance.new(app: load_app(settings, log), settings: settings, server: server, log: log,
                         board: @board, fork_lock: Coppice.fork_lock).freeze
       end

@@ -49,6 +49,7 @@ module Coppice
         input.rewind
         assert_equal "0123", input.read(4)
         assert_equal 0, input.stat.nlink
+        assert_equal Encoding::BINARY, input.external_encoding
       end
     end
 
