@@ -2,7 +2,6 @@
 
 require "coppice/board"
 require "coppice/child"
-require "coppice/config/config_file"
 require "coppice/config/settings"
 require "coppice/control/channel"
 require "coppice/inheritance"
@@ -32,6 +31,8 @@ module Coppice
         @board = Board.attach(packet.descriptors.first.fileno)
         membership = Membership.new(role: :mold, generation: boot.generation, row: @board.row(boot.row), channel: @channel)
         Child.live(Mold.new(inheritance: inherit(boot, membership), membership: membership))
+      rescue ConfigError => error # the file was good when the monitor read it
+        abort "coppice: #{error.message}"
       end
 
       private
@@ -46,23 +47,15 @@ module Coppice
       end
 
       def inherit(boot, membership)
-        settings = settings_from(boot.settings)
-        settings.ruby_flags.apply
+        # The monitor's values; hooks and logger from reading the file again, beside the application's classes.
+        settings = Config::Settings.evaluate_in_mold(boot.settings)
         log = Log.for(settings, role: :mold, generation: boot.generation)
+        log.warn("the file has changed since the server was started", config: settings.config_file) if settings.config_changed?
         Info.enter(board: @board, row: membership.row) # initializers ask for workers_count
         server = Server.new(settings: settings, logger: settings.logger || log, monitor_pid: Process.ppid,
                             listener_names: boot.listener_names)
         Inheritance.new(app: load_app(settings, log), settings: settings, server: server, log: log,
                         board: @board, fork_lock: Coppice.fork_lock).freeze
-      end
-
-      # The monitor's values; hooks and logger come from reading the same file here,
-      # where the application's own classes will be.
-      def settings_from(wire)
-        file = wire[:config_file]
-        record = file ? Config::ConfigFile.read(file, directory: Dir.pwd) : Config::Record.new
-        warn "coppice: #{file} has changed since the server was started" if file && record.fingerprint != wire[:config_fingerprint]
-        Config::Settings.from_wire(wire, hooks: record.hooks, logger: record.values[:logger])
       end
 
       def load_app(settings, log)
