@@ -132,6 +132,7 @@ module Coppice
       call_hook(:after_monitor_ready) unless @announced
       @announced = roster.generation
       @log.info("all workers ready", gen: @announced, workers: roster.target)
+      GC.start # a quiet moment: what a generation left behind does not make the heap grow
     end
 
     # On the helper thread: the user's code may block, and may raise.
@@ -141,6 +142,8 @@ module Coppice
         hook.call(@server, *arguments)
       rescue StandardError, ScriptError => error # the user's: logged, and nothing else happens
         @log.exception("#{name} failed", error)
+      rescue SystemExit
+        @inbox.hand_back { stop(:gracefully) } # `exit` on this thread would end only the thread
       ensure
         afterwards&.call
       end

@@ -16,6 +16,7 @@ class FakeSystem
   FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, keyword_init: true)
 
   attr_reader :processes, :now
+  attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
 
   def initialize(board)
     @board = board
@@ -23,13 +24,20 @@ class FakeSystem
     @processes = {}
     @zombies = []
     @last_pid = 100
+    @refusals = 0
   end
 
   def advance(seconds) = @now += seconds
-  def channel_pair = FakeChannel.pair
+
+  def channel_pair
+    refuse_or_go_on(Errno::EMFILE)
+    FakeChannel.pair
+  end
 
   def spawn_mold(channel, own_group:)
     raise "own_group must be told" if own_group.nil?
+
+    refuse_or_go_on(Errno::EAGAIN)
 
     born(:mold, channel.dup, nil)
   end
@@ -62,6 +70,13 @@ class FakeSystem
   end
 
   private
+
+  def refuse_or_go_on(error)
+    return unless @refusals.positive?
+
+    @refusals -= 1
+    raise error
+  end
 
   def born(role, channel, row)
     pid = (@last_pid += 1)

@@ -7,7 +7,7 @@ require_relative "fake_family"
 class History
   # How often each event is drawn.
   WEIGHTS = {
-    turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2
+    turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2, starve: 1
   }.freeze
   RESIZING = { grow: 1, reduce: 1 }.freeze
 
@@ -79,6 +79,7 @@ class History
   def leave(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(0, nil)) }
   def hang(number) = pick(number) { |process| process.hanging = true }
   def break(number) = pick(number) { |process| process.broken = true }
+  def starve(number) = system.refusals = number % 5
   def refork(_) = @family.supervision.refork
   def grow(_) = @family.supervision.resize(+1)
   def reduce(_) = @family.supervision.resize(-1)

@@ -29,6 +29,7 @@ module Coppice
         boot = packet.message
         require "bundler/setup" if ENV["BUNDLE_GEMFILE"] # the release's own bundle, `bundle exec` or not
         @board = Board.attach(packet.descriptors.first.fileno)
+        packet.descriptors.each(&:close)
         membership = Membership.new(role: :mold, generation: boot.generation, row: @board.row(boot.row), channel: @channel)
         Child.live(Mold.new(inheritance: inherit(boot, membership), membership: membership))
       rescue ConfigError => error # the file was good when the monitor read it

@@ -12,6 +12,8 @@ module Coppice
     # and sends. Each step is put down in the roster at once, so that the next
     # decision knows of it.
     class Actions
+      SYSTEM_PAUSE = 1.0 # seconds until the next try when the system gives no descriptor or process
+
       #: (monitor: Monitor, system: System, roster: Roster, rows: RowPool, settings: untyped, log: untyped) -> void
       def initialize(monitor:, system:, roster:, rows:, settings:, log:)
         @monitor = monitor
@@ -24,19 +26,10 @@ module Coppice
 
       #: (Array[Step], Float) -> void
       def perform(steps, now)
-        steps.each do |step|
-          case step
-          when Steps::ColdBoot then cold_boot(step, now)
-          when Steps::Promote then promote(step, now)
-          when Steps::Spawn then spawn(step, now)
-          when Steps::Commit then commit(step.candidate, now)
-          when Steps::Abandon then abandon(step, now)
-          when Steps::Retire then retire(step.handle, now)
-          when Steps::End then end_child(step.handle, step.reason, now)
-          when Steps::GiveUp then @monitor.give_up(step.reason)
-          else raise Bug, "no action for #{step.inspect}"
-          end
-        end
+        steps.each { |step| carry_out(step, now) }
+      rescue SystemCallError => error # no descriptor, no memory or no process left: the rest of the machine may recover
+        @log.error("the system refuses", error: error.message, again_in: SYSTEM_PAUSE)
+        @roster.spawn_not_before = @roster.not_before = now + SYSTEM_PAUSE
       end
 
       # A signal to a child that may have ended in this instant.
@@ -47,15 +40,32 @@ module Coppice
 
       private
 
+      def carry_out(step, now)
+        case step
+        when Steps::ColdBoot then cold_boot(step, now)
+        when Steps::Promote then promote(step, now)
+        when Steps::Spawn then spawn(step, now)
+        when Steps::Commit then commit(step.candidate, now)
+        when Steps::Abandon then abandon(step, now)
+        when Steps::Retire then retire(step.handle, now)
+        when Steps::End then end_child(step.handle, step.reason, now)
+        when Steps::GiveUp then @monitor.give_up(step.reason)
+        else raise Bug, "no action for #{step.inspect}"
+        end
+      end
+
       def cold_boot(step, now)
         ours, theirs = @system.channel_pair
+        pid = @system.spawn_mold(theirs, own_group: @settings.setpgid)
         handle = enlist(:mold, step.generation, ours, now + @settings.boot_timeout)
-        handle.pid = @system.spawn_mold(theirs, own_group: @settings.setpgid)
+        handle.pid = pid
         handle.move(:forked)
-        theirs.close
         @roster.candidate = handle
         @log.info("booting the application", **handle.to_log)
         send_boot(handle)
+      ensure
+        theirs&.close
+        ours&.close unless handle
       end
 
       def send_boot(handle)

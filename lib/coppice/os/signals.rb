@@ -5,19 +5,23 @@ module Coppice
     # Signal handlers of one process. A fork inherits its parent's, so each life
     # begins by putting its own in their place.
     module Signals
-      NAMES = [:INT, :TERM, :QUIT, :USR1, :USR2, :TTIN, :TTOU, :WINCH, :HUP].freeze
+      # Those that are meant for the monitor and would end any other process: a
+      # `pkill -USR2 coppice` reaches the whole family.
+      FOR_THE_MONITOR = [:USR1, :USR2, :TTIN, :TTOU, :WINCH].freeze
 
-      # Handlers by name; every other signal that somebody might have trapped in
-      # this family of processes is ignored rather than left to end a process.
+      # Sets these handlers, and ignores what is meant for the monitor unless the
+      # application has a handler of its own.
       #: (Hash[Symbol, ^() -> void]) -> void
       def self.install(handlers)
-        NAMES.each do |name|
-          handler = handlers[name]
-          trap(name, handler ? ->(_) { handler.call } : "IGNORE")
-        end
-        trap(:CHLD, "DEFAULT") unless handlers[:CHLD]
-        trap(:CHLD) { handlers[:CHLD].call } if handlers[:CHLD]
+        handlers.each { |name, handler| trap(name) { handler.call } }
+        (FOR_THE_MONITOR - handlers.keys).each { |name| ignore(name) }
       end
+
+      def self.ignore(name)
+        previous = trap(name, "IGNORE")
+        trap(name, previous) if previous.is_a?(Proc)
+      end
+      private_class_method :ignore
     end
   end
 end
