@@ -15,7 +15,7 @@ class FakeSystem
   # One make-believe child: it does nothing unless `step` is called.
   FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, keyword_init: true)
 
-  attr_reader :processes, :now
+  attr_reader :processes, :now, :last_pid
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
 
   def initialize(board)

@@ -1,18 +1,10 @@
 # frozen_string_literal: true
 
-require "test_helper"
-require_relative "../../support/fake_family"
+require_relative "../../support/family_test_case"
 
-class PromotionTest < Coppice::TestCase
-  def teardown
-    @family&.close
-  end
-
-  def family_of(**settings) = @family = FakeFamily.new(**settings)
-
+class PromotionTest < FamilyTestCase
   test "a start boots one cold mold and fills every slot from it" do
-    family = family_of(worker_processes: 3)
-    family.settle
+    family = settled_family(worker_processes: 3)
 
     assert_equal [0, 1, 2], family.roster.ready_workers.map(&:nr).sort
     assert_predicate family.roster.mold, :cold?
@@ -20,8 +12,7 @@ class PromotionTest < Coppice::TestCase
   end
 
   test "the worker that served most is promoted and its generation replaces the old one" do
-    family = family_of(refork_after: [50])
-    family.settle
+    family = settled_family(refork_after: [50])
     first_mold = family.roster.mold
     warmest = family.roster.ready_workers[2]
     family.roster.ready_workers.each { |worker| worker.row.requests = worker.equal?(warmest) ? 50 : 10 }
@@ -35,8 +26,7 @@ class PromotionTest < Coppice::TestCase
   end
 
   test "a worker that is not fork safe is never promoted" do
-    family = family_of
-    family.settle
+    family = settled_family
     unsafe, *others = family.roster.ready_workers
     unsafe.row.requests = 1000
     unsafe.row.not_fork_safe = 1
@@ -58,8 +48,7 @@ class PromotionTest < Coppice::TestCase
   end
 
   test "a lost mold is replaced from the warmest worker, and nobody else is touched" do
-    family = family_of
-    family.settle
+    family = settled_family
     workers = family.roster.ready_workers
     family.system.signal(family.roster.mold.pid, :KILL)
     family.settle
@@ -70,8 +59,7 @@ class PromotionTest < Coppice::TestCase
   end
 
   test "a lost mold is replaced by a cold boot where no worker may be forked" do
-    family = family_of
-    family.settle
+    family = settled_family
     family.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
     family.system.signal(family.roster.mold.pid, :KILL)
     family.settle
@@ -81,8 +69,7 @@ class PromotionTest < Coppice::TestCase
   end
 
   test "a candidate that ends before it is ready leaves the old mold in charge and starts the back-off" do
-    family = family_of(refork_backoff: 10)
-    family.settle
+    family = settled_family(refork_backoff: 10)
     mold = family.roster.mold
     family.supervision.refork
     family.turn
@@ -98,14 +85,10 @@ class PromotionTest < Coppice::TestCase
   end
 
   test "a candidate whose first worker never gets ready is abandoned" do
-    family = family_of
-    family.settle
+    family = settled_family
     mold = family.roster.mold
     family.supervision.refork
-    until family.roster.trial&.pid
-      family.turn
-      family.system.processes.values.each { |process| family.system.step(process) }
-    end
+    run_until(family) { family.roster.trial&.pid }
     family.process_of(family.roster.trial).broken = true
     family.settle
 

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "fake_family"
+
+# Tests of the monitor's decisions, with a family that has no processes.
+class FamilyTestCase < Coppice::TestCase
+  def teardown
+    @family&.close
+  end
+
+  # A family at the moment before its first turn; `settled_family` has all workers ready.
+  def family_of(**settings) = @family = FakeFamily.new(**settings)
+
+  def settled_family(**settings) = family_of(**settings).tap(&:settle)
+
+  # Lets processes take steps until the block is content.
+  def run_until(family)
+    1000.times do
+      return if yield
+
+      family.turn
+      family.system.processes.values.each { |process| family.system.step(process) }
+    end
+    flunk "this state was never reached"
+  end
+end

@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require_relative "../../support/family_test_case"
+
+class CapacityTest < FamilyTestCase
+  test "the mold is asked for one child at a time" do
+    family = family_of(worker_processes: 4)
+    most = 0
+    run_until(family) do
+      most = [most, family.roster.handles.count { |handle| handle.requested? && handle.worker? }].max
+      family.roster.ready_workers.size == 4
+    end
+
+    assert_equal 1, most
+  end
+
+  test "a dead worker's slot is filled by a child of the current mold" do
+    family = settled_family
+    family.supervision.refork
+    family.settle
+    victim = family.roster.ready_workers.find { |worker| worker.nr == 2 }
+    family.system.signal(victim.pid, :KILL)
+    family.settle
+    successor = family.roster.workers.find { |worker| worker.nr == 2 }
+
+    assert_same family.roster.mold, successor.parent
+    assert_equal 1, successor.generation
+  end
+
+  test "one more and one less: the highest slot comes and goes" do
+    family = settled_family(worker_processes: 2)
+    family.supervision.resize(+1)
+    family.settle
+
+    assert_equal [0, 1, 2], family.roster.ready_workers.map(&:nr).sort
+    family.supervision.resize(-1)
+    family.settle
+
+    assert_equal [0, 1], family.roster.workers.map(&:nr).sort
+  end
+
+  test "there is always one worker" do
+    family = settled_family(worker_processes: 1)
+
+    assert_equal 1, family.supervision.resize(-1)
+  end
+
+  test "a child that never gets ready is tried again after a pause that grows" do
+    family = settled_family(worker_processes: 2)
+    pauses = Array.new(3) do
+      family.system.signal(family.roster.ready_workers.last.pid, :KILL) if family.roster.ready_workers.size == 2
+      run_until(family) { family.roster.workers.any?(&:starting?) && family.roster.workers.find(&:starting?).pid }
+      family.process_of(family.roster.workers.find(&:starting?)).broken = true
+      run_until(family) { family.roster.workers.size == 1 }
+      pause = family.roster.spawn_not_before - family.system.now
+      family.system.advance(pause)
+      pause
+    end
+
+    assert_equal pauses.sort.uniq, pauses
+    assert_operator pauses.first, :>, 0
+  end
+
+  test "a worker that gets ready ends the count of errors" do
+    family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 5)
+    family.roster.failed_spawns = 4
+    family.system.signal(family.roster.ready_workers.last.pid, :KILL)
+    family.settle
+
+    assert_equal 0, family.roster.failed_spawns
+    assert_nil family.given_up
+  end
+
+  test "as many errors in a row as the user allows end the server" do
+    family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 3)
+    family.roster.failed_spawns = 3
+    family.turn
+
+    assert_match(/3 children in a row/, family.given_up)
+  end
+
+  test "a lost service worker is replaced" do
+    family = settled_family(hooks: { before_service_worker_ready: -> {} })
+    first = family.roster.service
+    family.system.signal(first.pid, :KILL)
+    family.settle
+
+    assert_predicate family.roster.service, :ready?
+    refute_same first, family.roster.service
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/monitor/helper_thread"
+
+class HelperThreadTest < Coppice::TestCase
+  def setup
+    @helper = Coppice::Monitor::HelperThread.new
+  end
+
+  test "work is done in its order, and finish waits for it" do
+    done = []
+    3.times { |number| @helper.post { done << number } }
+    @helper.finish(5)
+
+    assert_equal [0, 1, 2], done
+  end
+
+  test "posting never blocks: what does not fit is refused" do
+    gate = Thread::Queue.new
+    @helper.post { gate.pop }
+    answers = Array.new(Coppice::Monitor::HelperThread::LIMIT + 10) { @helper.post { nil } }
+    gate << :open
+
+    assert_includes answers, false
+    _, complaint = capture_io do
+      eventually { @helper.post { nil } }
+      @helper.finish(5)
+    end
+
+    assert_match(/dropped/, complaint)
+  end
+
+  test "a log that nobody reads any more does not end the thread" do
+    done = []
+    @helper.post { raise Errno::EPIPE }
+    @helper.post { done << :next }
+    @helper.finish(5)
+
+    assert_equal [:next], done
+  end
+
+  test "work that hangs does not hold up the end" do
+    gate = Thread::Queue.new
+    @helper.post { gate.pop }
+    @helper.finish(0.05)
+    gate << :open
+
+    pass
+  end
+end

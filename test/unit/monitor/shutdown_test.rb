@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "../../support/family_test_case"
+
+class ShutdownTest < FamilyTestCase
+  test "everybody leaves, workers and molds, and then it is finished" do
+    family = settled_family
+    family.supervision.stop(:gracefully)
+    family.turn
+
+    refute_predicate family.supervision, :finished?
+    family.settle
+
+    assert_predicate family.supervision, :finished?
+    assert_empty family.system.processes
+  end
+
+  test "nobody is forked any more" do
+    family = settled_family
+    born = family.system.processes.keys.max
+    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
+    family.supervision.refork
+    family.supervision.stop(:gracefully)
+    family.settle
+
+    assert_operator family.system.last_pid, :<=, born
+  end
+
+  test "who is not gone at the deadline is ended" do
+    family = settled_family(timeout: 20, timeout_cleanup: 2)
+    worker = family.roster.ready_workers.first
+    family.process_of(worker).hanging = true
+    family.supervision.stop(:gracefully)
+    family.settle
+    family.system.advance(21)
+    family.settle
+
+    refute_predicate family.supervision, :finished?
+    family.system.advance(2)
+    family.settle
+
+    assert_predicate family.supervision, :finished?
+  end
+
+  test "at once is a second for those who heed a signal" do
+    family = settled_family
+    family.process_of(family.roster.ready_workers.first).hanging = true
+    family.supervision.stop(:at_once)
+    family.turn
+
+    assert_equal 1, family.roster.handles.size
+    family.system.advance(1.1)
+    family.settle
+
+    assert_predicate family.supervision, :finished?
+  end
+
+  test "a second signal may make a graceful stop an immediate one, never the other way" do
+    family = settled_family
+    family.supervision.stop(:gracefully)
+    family.supervision.stop(:at_once)
+    family.supervision.stop(:gracefully)
+
+    assert_equal :at_once, family.roster.stopping
+  end
+
+  test "a stop while the application boots ends the mold" do
+    family = family_of
+    family.turn
+    family.supervision.stop(:gracefully)
+    family.settle
+
+    assert_predicate family.supervision, :finished?
+  end
+end

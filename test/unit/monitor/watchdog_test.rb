@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require_relative "../../support/family_test_case"
+
+class WatchdogTest < FamilyTestCase
+  def overdue_by(family, worker, seconds)
+    worker.row.deadline_ms = ((family.system.now - seconds) * 1000).to_i
+  end
+
+  test "a worker past its deadline has the time for its own cleanup" do
+    family = settled_family(timeout_cleanup: 2)
+    worker = family.roster.ready_workers.first
+    overdue_by(family, worker, 1.5)
+    family.turn
+
+    assert_predicate worker, :ready?
+    family.system.advance(0.6)
+    family.turn
+
+    assert_equal [:request_timeout, true], [worker.ended_for, worker.leaving? || worker.gone?]
+  end
+
+  test "an idle worker is never overdue" do
+    family = settled_family
+    family.system.advance(100_000)
+    family.settle
+
+    assert_equal [nil] * 4, family.roster.ready_workers.map(&:ended_for)
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "what hangs on its way in is ended after spawn_timeout" do
+    family = settled_family(spawn_timeout: 10)
+    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
+    run_until(family) { family.roster.workers.any? { |worker| worker.starting? && worker.pid } }
+    starting = family.roster.workers.find(&:starting?)
+    family.process_of(starting).hanging = true
+    family.system.advance(9)
+    family.turn
+
+    assert_predicate starting, :starting?
+    family.system.advance(2)
+    family.turn
+
+    assert_equal :spawn_timeout, starting.ended_for
+  end
+
+  test "a mold that does not fork when asked is ended, not the child that never was" do
+    family = settled_family
+    mold = family.roster.mold
+    family.process_of(mold).hanging = true
+    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
+    family.turn
+    family.turn
+    family.system.advance(11)
+    family.turn
+
+    assert_equal :spawn_timeout, mold.ended_for
+    family.settle
+    family.system.advance(1) # past the pause after a child that never came
+    family.settle
+
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "what does not leave in time is ended" do
+    family = settled_family(timeout: 20, timeout_cleanup: 2)
+    worker = family.roster.ready_workers.last
+    family.process_of(worker).hanging = true
+    family.supervision.resize(-1)
+    family.turn
+    family.system.advance(23)
+    family.turn
+
+    assert_equal :stop_timeout, worker.ended_for
+  end
+
+  test "what outlives the user's own signal is ended for certain" do
+    family = settled_family(timeout_signal: :ABRT)
+    worker = family.roster.ready_workers.first
+    family.process_of(worker).hanging = true # fake processes that hang heed nothing but KILL
+    overdue_by(family, worker, 100)
+    family.turn
+
+    assert_predicate worker, :leaving?
+    family.system.advance(1.1)
+    family.turn
+
+    refute_includes family.system.processes, worker.pid
+  end
+
+  test "the next look is at the next deadline, and never later than a tick" do
+    family = settled_family
+
+    assert_in_delta 1.0, family.supervision.patience
+    family.roster.ready_workers.first.row.deadline_ms = ((family.system.now - 1.7) * 1000).to_i
+
+    assert_in_delta 0.3, family.supervision.patience, 0.01
+  end
+end
