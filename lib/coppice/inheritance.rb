@@ -12,5 +12,9 @@ module Coppice
     :board,         # Board
     :fork_lock,     # OS::ForkLock
     keyword_init: true
-  )
+  ) do
+    # The log in which a member of the family speaks for itself.
+    #: (Membership) -> Log
+    def log_of(membership) = log.with(role: membership.role, nr: membership.nr, generation: membership.generation)
+  end
 end

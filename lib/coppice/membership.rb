@@ -23,6 +23,13 @@ module Coppice
       @channel = channel
     end
 
+    # The process that asks.
+    #: () -> Integer
+    def pid = Process.pid
+
+    #: () -> Integer
+    def requests_count = row.requests
+
     # The first act of a life, in its own process with the monitor as its parent.
     #: (inheritance: Inheritance) -> void
     def join(inheritance)

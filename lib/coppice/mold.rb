@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "forwardable"
 require "coppice/mold/nursery"
 require "coppice/mold/warmup"
 require "coppice/os/signals"
@@ -10,6 +11,8 @@ module Coppice
   # channel and a waiter; holds no listener. The monitor ends it, once a newer mold
   # is committed, or it ends itself when the monitor is gone.
   class Mold
+    extend Forwardable
+
     attr_reader :inheritance #: Inheritance
     attr_reader :membership  #: Membership
 
@@ -20,24 +23,16 @@ module Coppice
       @stopping = false
     end
 
-    # What hooks ask of it; a mold has no slot.
-    #: () -> Integer
-    def generation = membership.generation
-
-    #: () -> nil
-    def nr = nil
-
-    #: () -> Integer
-    def pid = Process.pid
+    def_delegators :membership, :nr, :generation, :pid # what hooks ask of it
 
     #: () -> Log
-    def log = @log ||= inheritance.log.with(role: :mold, generation: generation)
+    def log = @log ||= inheritance.log_of(membership)
 
     # The whole life.
     #: () -> void
     def run
       membership.join(inheritance)
-      install_signals
+      OS::Signals.stop_by { @stopping = true }
       inheritance.settings.hook(:after_mold_fork)&.call(inheritance.server, self)
       Warmup.new(inheritance.settings.warmup).call
       @waiter = Waiter.new([], membership.channel.fileno)
@@ -55,12 +50,6 @@ module Coppice
     end
 
     private
-
-    # TERM and QUIT arrive between two forks: the waiter returns and the loop ends.
-    def install_signals
-      stop = -> { @stopping = true }
-      OS::Signals.install(INT: -> { exit!(0) }, TERM: stop, QUIT: stop)
-    end
 
     def obey
       @waiter.wait(nil)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "forwardable"
 require "coppice/os/signals"
 
 module Coppice
@@ -8,6 +9,8 @@ module Coppice
   # may start threads. Runs in the service process; owns its channel; the monitor
   # ends it.
   class Service
+    extend Forwardable
+
     attr_reader :inheritance #: Inheritance
     attr_reader :membership  #: Membership
 
@@ -18,23 +21,16 @@ module Coppice
       @stopping = false
     end
 
-    #: () -> Integer
-    def generation = membership.generation
-
-    #: () -> nil
-    def nr = nil
-
-    #: () -> Integer
-    def pid = Process.pid
+    def_delegators :membership, :nr, :generation, :pid # what hooks ask of it
 
     #: () -> Log
-    def log = @log ||= inheritance.log.with(role: :service, generation: generation)
+    def log = @log ||= inheritance.log_of(membership)
 
     # The whole life. The hooks run on the main thread: the first must not block.
     #: () -> void
     def run
       membership.join(inheritance)
-      install_signals
+      OS::Signals.stop_by { @stopping = true }
       waiter = Waiter.new([], membership.channel.fileno)
       hook(:before_service_worker_ready)
       membership.ready
@@ -49,11 +45,6 @@ module Coppice
 
     def hook(name)
       inheritance.settings.hook(name)&.call(inheritance.server, self)
-    end
-
-    def install_signals
-      stop = -> { @stopping = true }
-      OS::Signals.install(INT: -> { exit!(0) }, TERM: stop, QUIT: stop)
     end
 
     def obey(waiter)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "forwardable"
 require "coppice/http"
 require "coppice/os/signals"
 require "coppice/worker/promotion"
@@ -11,6 +12,8 @@ module Coppice
   # listeners' descriptors, a waiter, a connection and one helper thread. The
   # monitor ends it, between two requests.
   class Worker
+    extend Forwardable
+
     attr_reader :inheritance #: Inheritance
     attr_reader :membership  #: Membership
 
@@ -22,21 +25,10 @@ module Coppice
       @stopping = false
     end
 
-    # What hooks and applications ask of it.
-    #: () -> Integer
-    def nr = membership.nr
-
-    #: () -> Integer
-    def generation = membership.generation
-
-    #: () -> Integer
-    def pid = Process.pid
-
-    #: () -> Integer
-    def requests_count = membership.row.requests
+    def_delegators :membership, :nr, :generation, :pid, :requests_count # what hooks and applications ask of it
 
     #: () -> Log
-    def log = @log ||= inheritance.log.with(role: :worker, nr: nr, generation: generation)
+    def log = @log ||= inheritance.log_of(membership)
 
     # The whole life.
     #: () -> void
@@ -70,7 +62,7 @@ module Coppice
     def prepare
       membership.join(inheritance)
       Info.keep_ios(@listeners)
-      OS::Signals.install(INT: -> { exit!(0) }, TERM: method(:stop), QUIT: method(:stop))
+      OS::Signals.stop_by { stop }
       @soft_timeout = SoftTimeout.new(self)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
       @exchange = build_exchange

@@ -102,6 +102,17 @@ class ProcessTreeTest < Coppice::TestCase
     end
   end
 
+  test "TERM while the application boots ends the start" do
+    Server.open(app: "IO.select(nil)", config: "worker_processes 1", ready: false) do |server|
+      server.wait { server.board && server.children(server.pid).any? { |pid| cmdline(pid).include?("loading") } }
+      server.signal(:TERM)
+
+      assert_equal 0, server.wait_for_end(10).exitstatus
+    end
+  end
+
+  def cmdline(pid) = File.read("/proc/#{pid}/cmdline")
+
   test "INT ends everybody at once" do
     serve do |server|
       socket = server.connect

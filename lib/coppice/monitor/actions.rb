@@ -140,6 +140,7 @@ module Coppice
         return if handle.leaving? || handle.gone?
 
         handle.channel.send(Control::Messages::Stop.new)
+        signal(handle, :TERM) if handle.mold? && handle.starting? # it loads, and does not listen, but has nothing to lose
         handle.move(:leaving)
         handle.deadline = now + @settings.timeout + @settings.timeout_cleanup
       end

@@ -17,8 +17,8 @@ module Coppice
       def cause
         return @handle.ended_for if @handle.ended_for
         return :never_forked unless @status
+        return :asked if @handle.leaving? && left_well?
         return :signal if @status.signaled?
-        return :asked if @handle.leaving? && @status.success?
 
         @status.success? ? :left : :failed
       end
@@ -42,6 +42,11 @@ module Coppice
           requests: (@handle.requests_count if @handle.worker?)
         ).compact
       end
+
+      private
+
+      # A mold that still loads the application ends by the default action of TERM.
+      def left_well? = @status.success? || @status.termsig == Signal.list["TERM"]
     end
   end
 end

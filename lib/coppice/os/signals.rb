@@ -17,6 +17,11 @@ module Coppice
         (FOR_THE_MONITOR - handlers.keys).each { |name| ignore(name) }
       end
 
+      # For a child: TERM and QUIT are told to the block, which notes them for the end of
+      # the work in hand; INT leaves at once.
+      #: () { () -> void } -> void
+      def self.stop_by(&stop) = install(INT: -> { exit!(0) }, TERM: stop, QUIT: stop)
+
       def self.ignore(name)
         previous = trap(name, "IGNORE")
         trap(name, previous) if previous.is_a?(Proc)

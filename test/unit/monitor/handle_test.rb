@@ -41,6 +41,8 @@ class HandleTest < Coppice::TestCase
   test "the cause of an end is told from what we did and what the kernel says" do
     {
       [:leaving, nil, Status.new(0, nil)] => [:asked, :debug],
+      [:leaving, nil, Status.new(nil, 15)] => [:asked, :debug],
+      [:leaving, nil, Status.new(nil, 9)] => [:signal, :error],
       [:leaving, nil, Status.new(1, nil)] => [:failed, :error],
       [:ready, nil, Status.new(0, nil)] => [:left, :info],
       [:ready, nil, Status.new(3, nil)] => [:failed, :error],
