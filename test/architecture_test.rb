@@ -7,7 +7,7 @@ module Coppice
   # Holds the shape of the house, as docs/architecture.md draws it: who may know whom, and how large a room may be.
   class ArchitectureTest < TestCase
     # What every process is made of. It knows nothing of processes, and of what is above only its like.
-    FOUNDATION = %w[errors version coppice_ext os board control log].freeze
+    FOUNDATION = %w[errors version executable coppice_ext os board control log].freeze
 
     # What every process is given. It may know the foundation.
     SHARED = %w[coppice config listeners fork_safety memory info inheritance membership server compatibility].freeze
@@ -16,12 +16,13 @@ module Coppice
     # Parts are files or folders of lib/coppice; the longest name that fits is a file's part.
     ARROWS = {
       "http" => [],
-      "worker" => %w[http],
-      "mold" => [],
+      "forking" => [], # how molds and workers fork
+      "worker" => %w[forking http],
+      "mold" => %w[forking],
       "service" => [],
       "child" => %w[mold service worker], # the trampoline: the only one that knows them all
       "mold/cold_boot" => %w[child mold], # where a cold mold's process begins
-      "single" => %w[mold worker http], # worker_processes 0: no monitor, no fork
+      "single" => %w[mold worker], # worker_processes 0: no monitor, no fork
       "monitor" => [], # spawns a cold mold by exec: loading the code of molds and workers would only cost it memory
       "cli" => %w[monitor single], # one file for each thing a user can ask for
       "launcher" => %w[cli mold/cold_boot], # the first thing that runs in every process started by exec

@@ -25,6 +25,13 @@ static VALUE os_become_subreaper(VALUE self) {
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? Qtrue : Qfalse;
 }
 
+/* The signal that this process gets when the thread that spawned it ends; 0 for none. Forks do not inherit it. */
+static VALUE os_parent_death_signal(VALUE self, VALUE number) {
+    (void)self;
+    if (prctl(PR_SET_PDEATHSIG, NUM2INT(number), 0, 0, 0) < 0) rb_sys_fail("prctl");
+    return Qnil;
+}
+
 static void *os_wait_exit_nogvl(void *pointer) {
     struct exit_wait *wait = pointer;
     struct pollfd poll_fd = {.fd = wait->pid_fd, .events = POLLIN};
@@ -35,7 +42,8 @@ static void *os_wait_exit_nogvl(void *pointer) {
 
 /*
  * Waits until the process has ended, without reaping it: true when it has, false
- * when the time is over or a signal came first, nil where the kernel has no pidfd.
+ * when the time is over or a signal came first, nil where there is no pidfd (an old
+ * kernel, or a sandbox that denies it).
  */
 static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
     (void)self;
@@ -55,5 +63,6 @@ static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
 void Init_coppice_process(VALUE coppice) {
     VALUE os = rb_define_module_under(coppice, "OS");
     rb_define_module_function(os, "become_subreaper", os_become_subreaper, 0);
+    rb_define_module_function(os, "parent_death_signal", os_parent_death_signal, 1);
     rb_define_module_function(os, "wait_exit", os_wait_exit, 2);
 }

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "executable"
+
 module Coppice
   # The first thing that runs in each process started with `exe/coppice`; decides
   # which kind of process this is.
@@ -10,8 +12,7 @@ module Coppice
   # stay as they are: they are meant for the application, and reach it in the mold.
   class Launcher
     LIBRARY = File.expand_path("..", __dir__)
-    EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
-
+  
     #: (Array[String]) -> void
     def initialize(arguments)
       @arguments = arguments

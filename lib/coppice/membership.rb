@@ -68,7 +68,7 @@ module Coppice
       @name ||= "coppice #{role}#{"[#{nr}]" if nr} (gen #{generation})"
     end
 
-    # In a process forked from this one, or at its end.
+    # In a process forked from this one.
     #: () -> void
     def leave = channel.close
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "forwardable"
-require "coppice/mold/nursery"
+require "coppice/forking"
 require "coppice/mold/warmup"
 require "coppice/os/signals"
 
@@ -62,12 +62,12 @@ module Coppice
 
     def carry_out(packet)
       case packet.message
-      when Control::Messages::Spawn then nursery.fork_child(packet)
+      when Control::Messages::Spawn then forking.call(packet)
       when Control::Messages::Stop then @stopping = true
       else raise Bug, "a mold got #{packet.message.inspect}"
       end
     end
 
-    def nursery = @nursery ||= Nursery.new(self)
+    def forking = @forking ||= Forking.new(self)
   end
 end

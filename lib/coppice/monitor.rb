@@ -73,13 +73,19 @@ module Coppice
       call_hook(:after_worker_exit, handle, status) if handle.worker? && status
     end
 
-    # A user's hook may want to look at an overdue worker before it is ended, but not
-    # for ever: the watchdog ends it a second later in any case.
-    #: (Handle, Symbol) { () -> void } -> void
-    def before_ending(handle, reason, &ending)
-      return ending.call unless reason == :request_timeout && @settings.hook(:after_worker_hard_timeout)
+    # Yields the signal that ends an overdue child. What the user may have to say about
+    # it, a hook that wants a look at the worker first or a block that chooses the signal,
+    # is asked for on the helper thread; the watchdog ends the child a second later in any case.
+    #: (Handle, Symbol) { (Symbol | Integer) -> void } -> void
+    def ending(handle, reason, &ending)
+      asked = reason == :request_timeout && @settings.hook(:after_worker_hard_timeout)
+      return yield(@settings.timeout_signal) unless asked || @settings.timeout_signal.respond_to?(:call)
 
-      call_hook(:after_worker_hard_timeout, handle) { @inbox.hand_back(&ending) }
+      call_hook(:after_worker_hard_timeout, handle) if asked
+      @helper.post do
+        name = chosen_signal(handle.pid)
+        @inbox.hand_back { ending.call(name) }
+      end
     end
 
     # The exit status tells; children leave as they would for TERM.
@@ -94,7 +100,8 @@ module Coppice
 
     def begin_service
       Process.setproctitle("coppice monitor")
-      @log.warn("no subreaper here: a child's death may orphan others") unless OS.become_subreaper || Process.pid == 1
+      raise Error, "this system has no subreaper: run one process with --workers 0" unless OS.become_subreaper || Process.pid == 1
+
       @board.monitor_pid = Process.pid
       @board.workers_count = @settings.worker_processes
       @inbox.open
@@ -136,7 +143,7 @@ module Coppice
     end
 
     # On the helper thread: the user's code may block, and may raise.
-    def call_hook(name, *arguments, &afterwards)
+    def call_hook(name, *arguments)
       hook = @settings.hook(name) or return
       @helper.post do
         hook.call(@server, *arguments)
@@ -144,9 +151,16 @@ module Coppice
         @log.exception("#{name} failed", error)
       rescue SystemExit
         @inbox.hand_back { stop(:gracefully) } # `exit` on this thread would end only the thread
-      ensure
-        afterwards&.call
       end
+    end
+
+    # The block is the user's: an error in it, or a name that is none, means KILL.
+    def chosen_signal(pid)
+      name = @settings.timeout_signal_for(pid)
+      Signal.list.key?(name.to_s.delete_prefix("SIG")) || Signal.list.value?(name) ? name : :KILL
+    rescue StandardError, ScriptError => error
+      @log.exception("timeout_signal failed", error)
+      :KILL
     end
   end
 end

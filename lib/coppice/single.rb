@@ -32,6 +32,8 @@ module Coppice
       listeners.listen!
       @log.info("listening", on: listeners.names.join(" "), pid: Process.pid)
       Worker.new(inheritance: inheritance, membership: membership, listeners: listening(listeners)).run
+    rescue Interrupt
+      @log.info("interrupted")
     ensure
       listeners&.close
     end

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "forwardable"
+require "coppice/forking"
 require "coppice/http"
 require "coppice/os/signals"
-require "coppice/worker/promotion"
 require "coppice/worker/request_cycle"
 require "coppice/worker/soft_timeout"
 
@@ -38,7 +38,7 @@ module Coppice
       hook(:after_worker_ready)
       membership.ready
       membership.status = "ready"
-      @soft_timeout.start unless inheritance.settings.worker_processes.zero? # a breakpoint is not a timeout
+      @soft_timeout.start unless single? # a breakpoint is not a timeout
       turn until @stopping
       finish
     end
@@ -63,6 +63,7 @@ module Coppice
       membership.join(inheritance)
       Info.keep_ios(@listeners)
       OS::Signals.stop_by { stop }
+      trap(:INT, "DEFAULT") if single? # Ctrl-C, with everything that Ruby does at the end of a program
       @soft_timeout = SoftTimeout.new(self)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
       @exchange = build_exchange
@@ -94,10 +95,16 @@ module Coppice
 
     def carry_out(packet)
       case packet.message
-      when Control::Messages::Promote then Promotion.new(self).call(packet)
+      when Control::Messages::Spawn then promote(packet)
       when Control::Messages::Stop then stop
       else raise Bug, "a worker got #{packet.message.inspect}"
       end
+    end
+
+    # A mold is forked from this worker, which goes on serving. When it may not be forked
+    # any more, the monitor sees the mold's channel end.
+    def promote(packet)
+      Info.fork_safe? ? Forking.new(self).call(packet) : packet.descriptors.each(&:close)
     end
 
     def finish
@@ -106,6 +113,8 @@ module Coppice
       log.debug("leaves", requests: requests_count)
       exit
     end
+
+    def single? = inheritance.settings.worker_processes.zero?
 
     def hook(name)
       inheritance.settings.hook(name)&.call(inheritance.server, self)

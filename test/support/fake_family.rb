@@ -2,25 +2,13 @@
 
 require "coppice"
 require "coppice/board"
+require "coppice/config/settings"
 require "coppice/monitor/row_pool"
 require "coppice/monitor/supervision"
 require_relative "fake_system"
 
 # The supervision of a family without a process: takes the monitor's place around it.
 class FakeFamily
-  Settings = Struct.new(
-    :worker_processes, :timeout, :timeout_cleanup, :timeout_signal, :spawn_timeout, :boot_timeout, :setpgid,
-    :refork_after, :refork_max_unavailable, :refork_backoff, :max_consecutive_spawn_errors, :hooks, keyword_init: true
-  ) do
-    def hook(name) = (hooks || {})[name]
-    def to_wire = {}
-  end
-
-  DEFAULTS = {
-    worker_processes: 4, timeout: 20, timeout_cleanup: 2, timeout_signal: :KILL, spawn_timeout: 10, boot_timeout: 300,
-    setpgid: true, refork_backoff: 10
-  }.freeze
-
   # Says nothing, unless asked to show a failing history.
   class Silence
     %i[debug info warn error fatal exception].each { |name| define_method(name) { |*, **| nil } }
@@ -28,8 +16,8 @@ class FakeFamily
 
   attr_reader :system, :supervision, :given_up, :settings
 
-  def initialize(**settings)
-    @settings = Settings.new(**DEFAULTS, **settings)
+  def initialize(hooks: {}, **values)
+    @settings = Coppice::Config::Settings.new(values: { worker_processes: 4, **values }, hooks: hooks)
     @board = Coppice::Board.create
     @system = FakeSystem.new(@board)
     @supervision = Coppice::Monitor::Supervision.new(
@@ -72,7 +60,7 @@ class FakeFamily
   def generation_committed(_generation) = nil
   def worker_ready = nil
   def child_ended(_handle, _status) = nil
-  def before_ending(_handle, _reason) = yield
+  def ending(_handle, _reason) = yield(settings.timeout_signal)
 
   def give_up(reason)
     @given_up = reason

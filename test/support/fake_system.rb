@@ -17,6 +17,8 @@ class FakeSystem
 
   attr_reader :processes, :now, :last_pid
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
+  attr_writer :middle   # what becomes of the next middle process: nil, :lost before it forks, :mute after it
+  attr_writer :late     # whether the kernel tells of the dead only now and then
 
   def initialize(board)
     @board = board
@@ -48,7 +50,7 @@ class FakeSystem
     true
   end
 
-  def reap = @zombies.shift
+  def reap = @late && (@now * 10).to_i.odd? ? nil : @zombies.shift
 
   # One process does the next thing it would do.
   def step(process)
@@ -114,13 +116,16 @@ class FakeSystem
     case message = packet.message
     when Coppice::Control::Messages::Stop then die(process, Status.new(0, nil))
     when Coppice::Control::Messages::Spawn then fork_child(message.role, packet)
-    when Coppice::Control::Messages::Promote then fork_child(:mold, packet)
     end
   end
 
   def fork_child(role, packet)
     channel = packet.descriptors.first
+    middle = @middle
+    @middle = nil
+    return channel.close if middle == :lost
+
     pid = born(role, channel, @board.row(packet.message.row))
-    channel.send(Coppice::Control::Messages::Forked.new(pid: pid))
+    channel.send(Coppice::Control::Messages::Forked.new(pid: pid)) unless middle == :mute
   end
 end

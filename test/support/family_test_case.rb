@@ -9,10 +9,16 @@ class FamilyTestCase < Coppice::TestCase
     @family&.close
   end
 
-  # A family at the moment before its first turn; `settled_family` has all workers ready.
+  # A family at the moment before its first turn.
   def family_of(**settings) = @family = FakeFamily.new(**settings)
 
-  def settled_family(**settings) = family_of(**settings).tap(&:settle)
+  # One whose workers have all been ready for a while.
+  def settled_family(**settings)
+    family_of(**settings).tap do |family|
+      family.settle
+      family.system.advance(2)
+    end
+  end
 
   # Lets processes take steps until the block is content.
   def run_until(family)

@@ -7,7 +7,8 @@ require_relative "fake_family"
 class History
   # How often each event is drawn.
   WEIGHTS = {
-    turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2, starve: 1
+    turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2, starve: 1,
+    extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1
   }.freeze
   RESIZING = { grow: 1, reduce: 1 }.freeze
 
@@ -18,26 +19,29 @@ class History
   def self.draw(random)
     resizing = random.rand < 0.3
     weights = resizing ? WEIGHTS.merge(RESIZING) : WEIGHTS
+    stops_early = random.rand < 0.3
     bag = weights.flat_map { |name, weight| [name] * weight }
     events = Array.new(random.rand(20..160)) { [bag.sample(random: random), random.rand(1_000_000)] }
-    new(events, worker_processes: random.rand(1..12), refork_after: [nil, [5], [3, 6, false]].sample(random: random), resizing: resizing)
+    new(events, worker_processes: random.rand(1..12), refork_after: [nil, [5], [3, 6, false]].sample(random: random),
+                resizing: resizing, stops_early: stops_early)
   end
 
-  def initialize(events, worker_processes:, refork_after:, resizing:)
+  def initialize(events, worker_processes:, refork_after:, resizing:, stops_early:)
     @events = events
     @settings = { worker_processes: worker_processes, refork_after: refork_after }
     @resizing = resizing
+    @stops_early = stops_early
   end
 
   # The same beginning with fewer events.
-  def with(events) = History.new(events, resizing: @resizing, **@settings)
+  def with(events) = History.new(events, resizing: @resizing, stops_early: @stops_early, **@settings)
 
   # nil, or what went wrong.
   def failure
     FakeFamily.open(**settings) do |family|
       @family = family
       play
-      recover
+      recover unless @stops_early
       stop
     end
     nil
@@ -72,6 +76,10 @@ class History
   end
 
   def turn(_) = @family.turn
+  def unheard(_) = @family.supervision.turn([]) # who has ended is known before what they said
+  def late(number) = system.late = number.odd?
+  def lose_middle(_) = system.middle = :lost
+  def mute_middle(_) = system.middle = :mute
   def step(number) = pick(number) { |process| system.step(process) }
   def advance(number) = system.advance((number % 100) / 50.0)
   def long_wait(number) = system.advance(number % 40)
@@ -88,6 +96,10 @@ class History
     pick(number) { |process| process.row.requests += 1 if process.role == :worker && process.stage == :ready }
   end
 
+  def extend(number)
+    pick(number) { |process| process.row.deadline_ms = ((system.now + (number % 60)) * 1000).to_i if process.row && process.role == :worker }
+  end
+
   def unsafe(number)
     pick(number) { |process| process.row.not_fork_safe = 1 if process.row && process.role == :worker }
   end
@@ -101,21 +113,32 @@ class History
   def boot_time? = !roster.booted?
 
   def check_rules
-    owners = roster.workers.map(&:nr)
-    broken "two owners of a slot: #{owners}" unless owners.uniq == owners
+    unique(roster.workers.map(&:nr), "slot")
+    unique(roster.handles.map { |handle| handle.row.index }, "row")
     broken "gave up: #{@family.given_up}" if @family.given_up
+    roster.handles.each { |handle| broken "no way out for #{handle.name}, #{handle.state}" if stuck?(handle) }
     check_width unless @resizing
+  end
+
+  def unique(values, name)
+    broken "two owners of a #{name}: #{values}" unless values.uniq == values
+  end
+
+  # What is not ready must become something, and what is ready must not be ended for its age.
+  def stuck?(handle)
+    handle.ready? ? !handle.deadline.nil? : handle.deadline.nil? && handle.state != :ready
   end
 
   # Down by our own choice: told to leave, and not because they were overdue.
   def check_width
-    by_choice = roster.workers.count { |worker| worker.leaving? && worker.ended_for.nil? && !worker.equal?(@lost_trial) }
+    by_choice = roster.workers.count { |worker| worker.leaving? && worker.ended_for.nil? }
     width = (roster.target * 0.1).ceil
     broken "#{by_choice} of #{roster.target} workers were told to leave at once" if by_choice > width
   end
 
   # The faults stop; within bounded time every slot is served by one generation with one mold.
   def recover
+    calm
     200.times do
       system.processes.each_value { |process| process.broken = false }
       @family.settle(rounds: 20)
@@ -127,6 +150,14 @@ class History
     broken "did not recover: #{roster.handles.map { |handle| [handle.name, handle.state, handle.deadline&.round] }} at #{system.now.round}"
   end
 
+  # The faults of the machine itself; those of processes are the server's to deal with.
+  def calm
+    system.late = false
+    system.refusals = 0
+    system.middle = nil
+    system.processes.each_value { |process| process.row.deadline_ms = 0 if process.row }
+  end
+
   def recovered?
     roster.settled? && roster.mold&.ready? && roster.handles.size == roster.target + 1 && !promotion_due?
   end
@@ -135,6 +166,7 @@ class History
   def promotion_due? = roster.refork_wanted && roster.ready_workers.any? { |worker| worker.row.fork_safe? }
 
   def stop
+    calm
     @family.supervision.stop(:gracefully)
     100.times do
       @family.settle(rounds: 5)

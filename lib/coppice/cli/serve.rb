@@ -43,7 +43,7 @@ module Coppice
       # One process, with RubyGems, since it loads the application itself.
       def single
         require "rbconfig"
-        exec(RbConfig.ruby, Launcher::EXECUTABLE, "single", *@arguments)
+        exec(RbConfig.ruby, EXECUTABLE, "single", *@arguments)
       end
 
       def greet(log, settings, listeners)

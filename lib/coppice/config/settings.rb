@@ -77,6 +77,13 @@ module Coppice
         timeout + timeout_cleanup
       end
 
+      # After how many requests of one worker the generation is to be followed by another; nil for never. The last
+      # count of the list repeats.
+      #: (Integer) -> Integer?
+      def request_limit(generation)
+        (refork_after.fetch(generation) { refork_after.last } || nil) if refork_after
+      end
+
       # The name of the signal that ends an overdue process.
       #: (Integer) -> Symbol
       def timeout_signal_for(pid)

@@ -12,10 +12,9 @@ module Coppice
       TABLE = {
         # to a cold mold, first: the board's descriptor travels with it
         Boot: [:protocol, :settings, :generation, :row, :listener_names],
-        # to a mold: fork a worker or a service worker; its channel and its listeners travel with it
+        # to a mold: fork a worker or a service worker; to a worker: fork a mold.
+        # The child's channel travels with it, and a worker's listeners
         Spawn: [:role, :nr, :generation, :row],
-        # to a worker: fork a mold; its channel travels with it
-        Promote: [:generation, :row],
         # to any child: leave when the work in hand is done
         Stop: [],
 

@@ -39,8 +39,8 @@ module Coppice
       private
 
       def first_packet
-        @channel.socket.wait_readable
-        packet = @channel.receive
+        packet = :empty
+        packet = @channel.receive while packet == :empty && @channel.socket.wait_readable
         return if packet == :closed
         return packet if packet.message.protocol == Control::PROTOCOL
 
@@ -62,12 +62,20 @@ module Coppice
       def load_app(settings, log)
         Process.setproctitle("coppice mold - loading #{settings.rackup}")
         started = OS::Clock.now
-        app = AppLoader.new(settings).call
+        app = while_parent_lives { AppLoader.new(settings).call }
         log.info("application loaded", rackup: settings.rackup, seconds: (OS::Clock.now - started).round(2), jit: jit)
         app
       rescue BootError => error
         log.exception(error.message, error.cause || error)
         exit(1)
+      end
+
+      # Nobody looks at the channel while the application loads, and that may hang for ever.
+      def while_parent_lives
+        OS.parent_death_signal(Signal.list.fetch("TERM"))
+        yield
+      ensure
+        OS.parent_death_signal(0)
       end
 
       def jit = defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled? ? "yjit" : "off"

@@ -29,13 +29,13 @@ module Coppice
         steps.each { |step| carry_out(step, now) }
       rescue SystemCallError => error # no descriptor, no memory or no process left: the rest of the machine may recover
         @log.error("the system refuses", error: error.message, again_in: SYSTEM_PAUSE)
-        @roster.spawn_not_before = @roster.not_before = now + SYSTEM_PAUSE
+        @roster.spawn_not_before = @roster.mold_not_before = @roster.refork_not_before = now + SYSTEM_PAUSE
       end
 
       # A signal to a child that may have ended in this instant.
       #: (Handle, Symbol | Integer) -> void
       def signal(handle, name)
-        @system.signal(handle.pid, name) if handle.pid && !handle.gone?
+        handle.vanished = true if handle.pid && !handle.gone? && !@system.signal(handle.pid, name)
       end
 
       private
@@ -77,35 +77,28 @@ module Coppice
       # A worker looks at its channel only between two requests, so it gets the time
       # of one on top.
       def promote(step, now)
-        patience = @settings.timeout + @settings.timeout_cleanup + @settings.spawn_timeout
-        handle = ask(step.worker, :mold, nil, step.generation, now + patience) do |row|
-          Control::Messages::Promote.new(generation: step.generation, row: row.index)
-        end
-        @roster.candidate = handle
-        @roster.refork_wanted = false
+        patience = @settings.hard_timeout + @settings.spawn_timeout
+        @roster.candidate = ask(step.worker, role: :mold, generation: step.generation, deadline: now + patience)
         @log.info("promoting", **step.worker.to_log, requests: step.worker.requests_count, new_gen: step.generation)
       end
 
       def spawn(step, now)
         listeners = step.role == :worker ? @monitor.listeners_for(step.nr) : []
-        generation = step.mold.generation
-        handle = ask(step.mold, step.role, step.nr, generation, now + @settings.spawn_timeout, listeners) do |row|
-          Control::Messages::Spawn.new(role: step.role, nr: step.nr, generation: generation, row: row.index)
-        end
-        return unless step.trial
-
-        @roster.trial = handle
-        @roster.trial_lost = false
+        handle = ask(step.mold, role: step.role, nr: step.nr, generation: step.mold.generation,
+                                deadline: now + @settings.spawn_timeout, listeners: listeners)
+        @roster.trial = handle if step.trial
       end
 
-      # Sends the child's end of a new channel to who shall fork the child. When that
-      # one is gone, the end is closed again and read as a child that never came.
-      def ask(parent, role, nr, generation, deadline, listeners = [])
+      # Sends the child's end of a new channel to who shall fork the child. When that one is
+      # gone, or its channel full, the end is closed again, and read as a child that never came.
+      def ask(parent, role:, generation:, deadline:, nr: nil, listeners: [])
         ours, theirs = @system.channel_pair
         handle = enlist(role, generation, ours, deadline, nr: nr, parent: parent)
-        parent.channel.send(yield(handle.row), descriptors: [theirs.to_io, *listeners])
-        theirs.close
+        message = Control::Messages::Spawn.new(role: role, nr: nr, generation: generation, row: handle.row.index)
+        parent.channel.send(message, descriptors: [theirs.to_io, *listeners])
         handle
+      ensure
+        theirs&.close
       end
 
       def enlist(role, generation, channel, deadline, nr: nil, parent: nil)
@@ -115,10 +108,11 @@ module Coppice
 
       def commit(candidate, now)
         old = @roster.mold
+        @roster.refork_wanted = false if candidate.generation > @roster.generation
         @roster.mold = candidate
         @roster.generation = candidate.generation
         @roster.candidate = @roster.trial = nil
-        @roster.failed_molds = 0
+        @roster.failed_replacements = 0
         @monitor.generation_committed(candidate.generation)
         @log.info("mold committed", **candidate.to_log)
         @roster.booted!
@@ -127,22 +121,27 @@ module Coppice
 
       def abandon(step, now)
         @roster.candidate = @roster.trial = nil
-        @roster.trial_lost = false
-        @roster.failed_molds += 1
-        @roster.not_before = now + @settings.refork_backoff
+        again = now + @settings.refork_backoff
+        if @roster.mold
+          @roster.refork_not_before = again
+        else
+          @roster.mold_not_before = again
+          @roster.failed_replacements += 1
+        end
         @log.error("mold abandoned", **step.candidate.to_log, why: step.reason, again_in: @settings.refork_backoff)
         retire(step.candidate, now) unless step.candidate.gone?
         @monitor.give_up("the application could not be booted") unless @roster.booted?
       end
 
-      # The deadline covers the request in hand and the user's exit hook.
+      # The deadline covers the request in hand and the user's exit hook. A channel is never so
+      # full that a Stop is lost: at most a Spawn lies in it.
       def retire(handle, now)
         return if handle.leaving? || handle.gone?
 
         handle.channel.send(Control::Messages::Stop.new)
         signal(handle, :TERM) if handle.mold? && handle.starting? # it loads, and does not listen, but has nothing to lose
         handle.move(:leaving)
-        handle.deadline = now + @settings.timeout + @settings.timeout_cleanup
+        handle.deadline = now + @settings.hard_timeout
       end
 
       # First the signal that the user chose, then the one that cannot be refused.
@@ -151,21 +150,18 @@ module Coppice
         handle.ended_for ||= reason
         handle.move(:leaving) unless handle.leaving?
         handle.deadline = now + Watchdog::GRACE
-        excuse_children(handle)
+        give_time_to_children(handle, now)
         return signal(handle, :KILL) if again
 
         @log.error("ending a child", **handle.to_log, why: reason) unless reason == :shutdown
-        @monitor.before_ending(handle, reason) { signal(handle, end_signal(handle)) }
+        @monitor.ending(handle, reason) { |name| signal(handle, name) }
       end
 
-      # Those it was asked to fork are not late by their own fault; their channels end with it.
-      def excuse_children(handle)
-        @roster.handles.each { |child| child.deadline = nil if child.requested? && child.parent.equal?(handle) }
-      end
-
-      def end_signal(handle)
-        chosen = @settings.timeout_signal
-        chosen.respond_to?(:call) ? chosen.call(handle.pid) : chosen
+      # Those it was asked to fork are not late by their own fault. Their channels end with
+      # it, unless a middle process holds them: then this is how long it may.
+      def give_time_to_children(handle, now)
+        children = @roster.handles.select { |child| child.requested? && child.parent.equal?(handle) }
+        children.each { |child| child.deadline = now + @settings.spawn_timeout }
       end
     end
   end

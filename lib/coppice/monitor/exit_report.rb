@@ -16,7 +16,7 @@ module Coppice
       #: () -> Symbol
       def cause
         return @handle.ended_for if @handle.ended_for
-        return :never_forked unless @status
+        return @handle.pid ? :vanished : :never_forked unless @status
         return :asked if @handle.leaving? && left_well?
         return :signal if @status.signaled?
 

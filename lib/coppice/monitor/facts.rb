@@ -13,6 +13,7 @@ module Coppice
     class Facts
       SPAWN_PAUSE = 0.05 # seconds, doubled with each child in a row that never got ready
       LONGEST_PAUSE = 5.0
+      YOUTH = 1.0 # seconds in which an end without a request counts as never having been ready
 
       #: (monitor: Monitor, system: System, roster: Roster, rows: RowPool, settings: untyped, log: untyped) -> void
       def initialize(monitor:, system:, roster:, rows:, settings:, log:)
@@ -28,7 +29,7 @@ module Coppice
       # Everything that has come in on one child's channel.
       #: (Handle) -> void
       def hear(handle)
-        loop do
+        until handle.gone?
           case packet = handle.channel.receive
           when :empty then break
           when :closed then break channel_ended(handle)
@@ -47,7 +48,8 @@ module Coppice
           handle = @roster.by_pid(pid)
           handle ? ended(handle, status) : @early_exits[pid] = status
         end
-        @early_exits.clear if @roster.handles.none?(&:requested?) # they were nobody's we wait for
+        @early_exits.clear if @roster.handles.all?(&:pid) # they were nobody's we wait for
+        forget_the_lost
       end
 
       private
@@ -55,7 +57,7 @@ module Coppice
       def take(handle, message)
         case message
         when Control::Messages::Forked then forked(handle, message.pid)
-        when Control::Messages::Registered then handle.move(:registered) if handle.starting?
+        when Control::Messages::Registered then registered(handle, message.pid)
         when Control::Messages::Ready then ready(handle)
         when Control::Messages::RequestLimitReached then nil # its purpose was to wake us: the board has the count
         else raise ProtocolMismatch, "a child may not say #{message.class}"
@@ -64,12 +66,18 @@ module Coppice
 
       def forked(handle, pid)
         handle.pid = pid
+        status = @early_exits.delete(pid)
+        return ended(handle, status) if status
         return unless handle.requested?
 
         handle.move(:forked)
         handle.deadline = @system.now + @settings.spawn_timeout
-        status = @early_exits.delete(pid)
-        ended(handle, status) if status
+      end
+
+      # The middle process may have died before it could tell the pid.
+      def registered(handle, pid)
+        forked(handle, pid) unless handle.pid
+        handle.move(:registered) if handle.starting?
       end
 
       # One that was told to leave meanwhile will find that out by itself.
@@ -78,9 +86,12 @@ module Coppice
 
         handle.move(:ready)
         handle.deadline = nil
-        @roster.failed_spawns = 0
+        handle.ready_at = @system.now
         @log.debug("ready", **handle.to_log)
-        @monitor.worker_ready if handle.worker?
+        return unless handle.worker?
+
+        @roster.failed_spawns = 0
+        @monitor.worker_ready
       end
 
       def channel_ended(handle)
@@ -88,29 +99,43 @@ module Coppice
         return ended(handle, nil) unless handle.pid
 
         # It cannot be told anything any more; if it does not end by itself, it is ended.
-        handle.deadline ||= @system.now + @settings.timeout + @settings.timeout_cleanup
+        handle.deadline ||= @system.now + @settings.hard_timeout
+      end
+
+      # Those that nobody will ever reap: never forked, because who should have done it
+      # died in the middle of it; or not our children, for whatever reason.
+      def forget_the_lost
+        now = @system.now
+        lost = @roster.handles.select { |handle| handle.vanished || (handle.orphaned? && handle.deadline && now >= handle.deadline) }
+        lost.each { |handle| ended(handle, nil) }
       end
 
       def ended(handle, status)
+        handle.keep_requests_count
         report = ExitReport.new(handle, status)
-        lost(handle) if handle.starting? || handle.ended_for == :spawn_timeout
+        note_failure(handle, status)
         write_down(report)
+        # One that was given up unseen may still come, and write: its row is not used again.
+        @rows.release(handle.row) unless handle.orphaned? && !handle.channel.closed?
         handle.move(:gone)
         @roster.remove(handle)
-        @rows.release(handle.row)
         handle.channel.close
         @monitor.child_ended(handle, status)
       end
 
-      # It ended before it was of any use. A pause grows with each one in a row, so
-      # that a broken hook does not burn a core.
-      def lost(handle)
-        @roster.trial_lost = true if handle.equal?(@roster.trial)
-        return if handle.mold?
+      # One that ended before it was of any use. A pause grows with each one in a row, so
+      # that a broken hook, or a crash at the first breath, does not burn a core.
+      def note_failure(handle, status)
+        return if handle.mold? || (handle.leaving? && handle.ended_for.nil?)
+        return if handle.ready_at && !died_young?(handle, status)
 
         @roster.failed_spawns += 1
         pause = [SPAWN_PAUSE * (2**@roster.failed_spawns), LONGEST_PAUSE].min
         @roster.spawn_not_before = @system.now + pause
+      end
+
+      def died_young?(handle, status)
+        status && !status.success? && handle.requests_count.zero? && @system.now - handle.ready_at < YOUTH
       end
 
       def write_down(report)

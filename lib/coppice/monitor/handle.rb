@@ -14,13 +14,17 @@ module Coppice
       attr_reader :generation #: Integer
       attr_reader :row        #: Board::Row
       attr_reader :channel    #: Control::Channel
-      attr_reader :parent     #: Handle? -- who forks it; nil for a cold mold
+      attr_reader :parent     #: Handle? -- who was asked to fork it; forgotten once that is done
       attr_reader :state      #: Symbol
-      attr_accessor :pid      #: Integer?
+      attr_reader :pid        #: Integer?
       # When the state it is in becomes too old (monotonic seconds; nil: never).
       attr_accessor :deadline #: Float?
-      # Why and when it was ended by us; nil as long as it was not.
+      # Why it was ended by us; nil as long as it was not.
       attr_accessor :ended_for #: Symbol?
+      # When it became ready (monotonic seconds).
+      attr_accessor :ready_at #: Float?
+      # Set when the kernel says that there is no such process: then nobody will reap it.
+      attr_accessor :vanished #: bool
 
       #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, deadline: Float,
       #    ?nr: Integer?, ?parent: Handle?) -> void
@@ -32,7 +36,15 @@ module Coppice
         @channel = channel
         @deadline = deadline
         @parent = parent
+        @cold = parent.nil?
         @state = :requested
+      end
+
+      # The parent is let go of, or each handle would keep all its ancestors.
+      #: (Integer) -> void
+      def pid=(pid)
+        @pid = pid
+        @parent = nil
       end
 
       # Raises Bug for a move that the table does not know.
@@ -50,8 +62,9 @@ module Coppice
       #: () -> bool
       def starting? = [:requested, :forked, :registered].include?(state)
 
+      # One whose channel has ended is as good as gone, even if nobody has reaped it yet.
       #: () -> bool
-      def ready? = state == :ready
+      def ready? = state == :ready && !channel.closed?
 
       #: () -> bool
       def leaving? = state == :leaving
@@ -67,10 +80,18 @@ module Coppice
 
       # A mold that booted the application itself.
       #: () -> bool
-      def cold? = mold? && parent.nil?
+      def cold? = mold? && @cold
 
+      # Asked for, but who should have forked it is gone: it will most likely never come.
+      #: () -> bool
+      def orphaned? = pid.nil? && !parent.nil? && parent.gone?
+
+      # Still true when the process is gone and its row another one's.
       #: () -> Integer
-      def requests_count = row.requests
+      def requests_count = @final_requests || row.requests
+
+      #: () -> void
+      def keep_requests_count = @final_requests = row.requests
 
       #: () -> String
       def name = "#{role}#{"[#{nr}]" if nr} gen=#{generation}"

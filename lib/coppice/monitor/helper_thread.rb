@@ -51,7 +51,7 @@ module Coppice
         while (work = @queue.pop)
           work.call
         end
-      rescue Errno::EPIPE, Errno::EIO, IOError
+      rescue SystemCallError, IOError
         retry # nobody reads our log: the next line may find a reader
       end
     end

@@ -15,15 +15,14 @@ module Coppice
     class Promotion
       #: (untyped) -> void
       def initialize(settings)
-        @refork_after = settings.refork_after
+        @settings = settings
       end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
         return pursue(roster) if roster.candidate
-        return [] if now < roster.not_before && !roster.refork_wanted
-        return replace_mold(roster) unless roster.mold
-        return [] unless roster.settled? && wanted?(roster)
+        return replace_mold(roster, now) unless roster.mold
+        return [] unless now >= roster.refork_not_before && roster.settled? && wanted?(roster)
 
         worker = warmest(roster)
         worker ? [Steps::Promote.new(worker, roster.generation + 1)] : []
@@ -44,9 +43,9 @@ module Coppice
         return [Steps::Abandon.new(candidate, "it ended before it was ready")] if candidate.gone? || candidate.leaving?
         return [] unless candidate.ready?
         return [Steps::Commit.new(candidate)] if roster.mold.nil? || roster.trial&.ready?
-        return [] if roster.trial
+        return begin_trial(roster) unless roster.trial
 
-        roster.trial_lost ? [Steps::Abandon.new(candidate, "its first worker never got ready")] : begin_trial(roster)
+        roster.trial.starting? ? [] : [Steps::Abandon.new(candidate, "its first worker never got ready")]
       end
 
       # The trial takes an empty slot; if there is none, one worker makes room.
@@ -60,23 +59,18 @@ module Coppice
 
       # Losing a mold is not losing the service: the generation stays what it is, so
       # nobody is replaced for it. A second try after a failed promotion is a cold boot.
-      def replace_mold(roster)
-        worker = warmest(roster) if roster.failed_molds.even?
+      def replace_mold(roster, now)
+        return [] if now < roster.mold_not_before
+
+        worker = warmest(roster) if roster.failed_replacements.even?
         [worker ? Steps::Promote.new(worker, roster.generation) : Steps::ColdBoot.new(roster.generation)]
       end
 
       def wanted?(roster)
         return true if roster.refork_wanted
 
-        limit = request_limit(roster.generation)
-        limit && roster.ready_workers.any? { |worker| worker.requests_count >= limit }
-      end
-
-      # A list of limits, one for each generation; the last one repeats; false ends it.
-      def request_limit(generation)
-        return unless @refork_after
-
-        @refork_after.fetch(generation) { @refork_after.last }
+        limit = @settings.request_limit(roster.generation)
+        !limit.nil? && roster.ready_workers.any? { |worker| worker.requests_count >= limit }
       end
     end
   end

@@ -14,10 +14,10 @@ module Coppice
       attr_accessor :mold           #: Handle? -- the committed mold
       attr_accessor :candidate      #: Handle? -- a mold that is not committed yet
       attr_accessor :trial          #: Handle? -- the first worker of the candidate
-      attr_accessor :trial_lost     #: bool -- the trial ended before it was ready
       attr_accessor :refork_wanted  #: bool -- the user's USR2
-      attr_accessor :not_before     #: Float -- no promotion before this instant
-      attr_accessor :failed_molds   #: Integer -- candidates lost since the last commit
+      attr_accessor :refork_not_before #: Float -- back-off after a refork that failed
+      attr_accessor :mold_not_before   #: Float -- the same for the replacement of a lost mold
+      attr_accessor :failed_replacements #: Integer -- since the last commit
       attr_accessor :failed_spawns  #: Integer -- children lost before they were ready, in a row
       attr_accessor :spawn_not_before #: Float
       attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
@@ -29,8 +29,8 @@ module Coppice
         @target = target
         @generation = 0
         @refork_wanted = false
-        @not_before = @spawn_not_before = -Float::INFINITY
-        @failed_molds = @failed_spawns = 0
+        @refork_not_before = @mold_not_before = @spawn_not_before = -Float::INFINITY
+        @failed_replacements = @failed_spawns = 0
       end
 
       #: (Handle) -> Handle
@@ -44,7 +44,6 @@ module Coppice
       def remove(handle)
         @handles.delete(handle)
         @mold = nil if @mold.equal?(handle)
-        @trial = nil if @trial.equal?(handle)
       end
 
       #: (Integer) -> Handle?

@@ -11,7 +11,7 @@ module Coppice
     class Shutdown
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return roster.handles.map { |handle| Steps::End.new(handle, :shutdown) } if overdue?(roster, now)
+        return roster.handles.reject(&:ended_for).map { |handle| Steps::End.new(handle, :shutdown) } if overdue?(roster, now)
 
         roster.handles.reject(&:leaving?).map { |handle| Steps::Retire.new(handle) }
       end

@@ -49,7 +49,7 @@ module Coppice
       #: () -> Float
       def patience
         now = @system.now
-        due = [@watchdog.next_deadline(roster), roster.stop_deadline, roster.spawn_not_before, roster.not_before]
+        due = [@watchdog.next_deadline(roster), roster.stop_deadline, roster.spawn_not_before, roster.refork_not_before, roster.mold_not_before]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
       end
 
@@ -63,7 +63,7 @@ module Coppice
 
         @log.info("stopping", how: how)
         roster.stopping = how
-        roster.stop_deadline = @system.now + (how == :at_once ? AT_ONCE : @settings.timeout + @settings.timeout_cleanup)
+        roster.stop_deadline = @system.now + (how == :at_once ? AT_ONCE : @settings.hard_timeout)
         roster.handles.each { |handle| @actions.signal(handle, :INT) } if how == :at_once
       end
 
@@ -73,6 +73,7 @@ module Coppice
         @log.info("refork asked for")
         @log.warn("no worker is fork safe: the refork waits") if roster.ready_workers.none? { |worker| worker.row.fork_safe? }
         roster.refork_wanted = true
+        roster.refork_not_before = @system.now # a back-off is for our own tries
       end
 
       # One slot more or one less; answers how many workers there shall be.

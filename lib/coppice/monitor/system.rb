@@ -2,6 +2,7 @@
 
 require "rbconfig"
 require "coppice/control/channel"
+require "coppice/executable"
 require "coppice/os/clock"
 
 # Runs in the monitor.
@@ -11,8 +12,6 @@ module Coppice
     # What the monitor asks of the operating system, and nothing else: so that all of
     # its bookkeeping can be driven through thousands of histories without a process.
     class System
-      EXECUTABLE = File.expand_path("../../../exe/coppice", __dir__)
-
       #: () -> Float
       def now = OS::Clock.now
 
@@ -20,8 +19,8 @@ module Coppice
       #: () -> [Control::Channel, Control::Channel]
       def channel_pair = Control::Channel.pair
 
-      # A fresh Ruby that boots the application; answers its pid. Nothing of the
-      # monitor is in it but one descriptor.
+      # A fresh Ruby that boots the application; answers its pid. It inherits one
+      # descriptor.
       #: (Control::Channel, own_group: bool) -> Integer
       def spawn_mold(channel, own_group:)
         Process.spawn(RbConfig.ruby, EXECUTABLE, "mold", channel.fileno.to_s,
@@ -35,6 +34,8 @@ module Coppice
         true
       rescue Errno::ESRCH
         false
+      rescue Errno::EPERM
+        true # it has become somebody else's; it is there
       end
 
       # A child that has ended, or nil. Orphans of our children are ours as well.

@@ -14,11 +14,12 @@ module Coppice
       #: (untyped) -> void
       def initialize(settings)
         @cleanup_ms = settings.timeout_cleanup * 1000
+        @spawn_timeout = settings.spawn_timeout
       end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        roster.handles.filter_map do |handle|
+        roster.handles.reject(&:orphaned?).filter_map do |handle|
           reason = reason_to_end(handle, now)
           Steps::End.new(culprit(handle), reason) if reason
         end
@@ -27,17 +28,27 @@ module Coppice
       # When to look again, at the latest: the next deadline (monotonic seconds).
       #: (Roster) -> Float
       def next_deadline(roster)
-        roster.handles.flat_map { |handle| [handle.deadline, request_deadline(handle)] }.compact.min || Float::INFINITY
+        roster.handles.flat_map { |handle| [deadline(handle), request_deadline(handle)] }.compact.min || Float::INFINITY
       end
 
       private
 
       def reason_to_end(handle, now)
-        return (:still_there if now >= handle.deadline) if handle.ended_for && handle.deadline
+        return (:still_there if now >= handle.deadline) if handle.ended_for
         return :request_timeout if (overdue = request_deadline(handle)) && now >= overdue
-        return unless handle.deadline && now >= handle.deadline
+        return unless (deadline = deadline(handle)) && now >= deadline
 
         handle.leaving? ? :stop_timeout : :spawn_timeout
+      end
+
+      # A request that was given more time has it, also when its worker shall leave or
+      # fork a mold afterwards.
+      def deadline(handle)
+        return unless handle.deadline
+
+        in_hand = request_deadline(handle) if handle.leaving?
+        in_hand = request_deadline(handle.parent)&.+(@spawn_timeout) if handle.requested? && handle.parent
+        [handle.deadline, in_hand].compact.max
       end
 
       # The worker ends itself at its deadline; this is later by `cleanup`.

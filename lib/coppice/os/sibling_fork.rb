@@ -26,26 +26,30 @@ module Coppice
       # In the middle process: tells `announce` the sibling's pid, and leaves.
       # In the sibling: yields, on the caller's stack, so the block must throw.
       #: (announce: ^(Integer) -> void) { () -> bot } -> bool
-      def call(announce:)
-        middle = @lock.synchronize { Process.fork }
-        return left_well?(middle) if middle
+      def call(announce:, &life)
+        middle = fork_middle
+        return middle && left_well?(middle) unless middle == :here
 
         middle = Process.pid
-        fork_and_leave(announce)
-        wait_for_adoption(middle)
-        yield
+        confined { fork_and_leave(announce) }
+        confined { wait_for_adoption(middle).then(&life) }
       end
 
       private
+
+      # The middle's pid; :here in the middle; false when there can be none.
+      def fork_middle
+        @lock.synchronize { Process.fork } || :here
+      rescue SystemCallError => error
+        warn "coppice: cannot fork: #{error.message}"
+        false
+      end
 
       # Returns in the sibling only. `exit!` runs no at_exit handler: they are the caller's.
       def fork_and_leave(announce)
         sibling = Process.fork or return
         announce.call(sibling)
         exit!(0)
-      rescue SystemCallError => error
-        warn "coppice: cannot fork: #{error.message}"
-        exit!(CANNOT_FORK)
       end
 
       # The sibling may not register before the monitor is its parent.
@@ -53,19 +57,32 @@ module Coppice
         sleep(0.0005) while Process.ppid == middle
       end
 
+      # Whatever is raised in a new process must not unwind the caller's stack in it. A throw passes.
+      def confined
+        yield
+      rescue StandardError, ScriptError, NoMemoryError, SystemExit, SignalException => error
+        warn "coppice: a fork failed: #{error.message} (#{error.class})"
+        exit!(CANNOT_FORK)
+      end
+
       def left_well?(middle)
-        Process.kill(:KILL, middle) unless ended?(middle)
-        _, status = Process.wait2(middle)
+        status = exit_of(middle)
+        unless status
+          Process.kill(:KILL, middle)
+          _, status = Process.wait2(middle)
+        end
         status.success? || false # nil when a signal ended it
       end
 
-      # A signal may interrupt the wait, so it is bounded by the clock.
-      def ended?(middle)
+      # nil when it takes too long. A signal may interrupt the wait, so it is bounded by
+      # the clock; a kernel without pidfd, or a sandbox that denies it, is asked again and again.
+      def exit_of(middle)
         deadline = Clock.now + @timeout
         while (left = deadline - Clock.now).positive?
-          return true if OS.wait_exit(middle, (left * 1000).ceil)
+          sleep(0.001) if OS.wait_exit(middle, (left * 1000).ceil).nil?
+          _, status = Process.wait2(middle, Process::WNOHANG)
+          return status if status
         end
-        false
       end
     end
   end

@@ -23,7 +23,7 @@ module Coppice
       def self.stop_by(&stop) = install(INT: -> { exit!(0) }, TERM: stop, QUIT: stop)
 
       def self.ignore(name)
-        previous = trap(name, "IGNORE")
+        previous = trap(name) { nil } # a handler, since "IGNORE" would be inherited through exec
         trap(name, previous) if previous.is_a?(Proc)
       end
       private_class_method :ignore

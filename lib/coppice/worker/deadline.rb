@@ -10,9 +10,11 @@ module Coppice
         @row = row
       end
 
-      # Gives this one request more time, in seconds.
+      # Gives this one request more time, in seconds; does nothing when it is over.
       #: (Numeric) -> void
       def extend_deadline(seconds)
+        return if @row.deadline_ms.zero?
+
         @row.deadline_ms += (seconds * 1000).ceil
       end
 

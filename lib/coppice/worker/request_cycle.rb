@@ -6,8 +6,7 @@ require "coppice/worker/deadline"
 module Coppice
   class Worker
     # What a worker does around each request: tells the board, ps, the soft timeout
-    # and the user's hook. Runs in the worker process, on its main thread; no system
-    # call but for the title.
+    # and the user's hook. Runs in the worker process, on its main thread. No system call.
     class RequestCycle
       attr_reader :worker #: Worker
 
@@ -21,7 +20,7 @@ module Coppice
         @settings = worker.inheritance.settings
         @timeout_ms = (@settings.timeout * 1000).ceil
         @requests = 0
-        @limit = request_limit
+        @limit = @settings.request_limit(worker.generation)
       end
 
       # The application is about to be called.
@@ -34,29 +33,21 @@ module Coppice
         @membership.status = "#{@requests} requests, #{env['REQUEST_METHOD']} #{env['PATH_INFO']}"
       end
 
-      # The answer is written and its body closed, or the client is gone.
+      # The answer is written and its body closed, or the client is gone. The user's hook
+      # is still within the deadline: one that hangs would take the worker out for ever.
       #: (Hash[String, untyped]) -> void
       def request_finished(env)
-        @row.deadline_ms = 0
-        @row.started_ms = 0
-        @soft_timeout.env = nil
         @row.requests = (@requests += 1)
+        @settings.hook(:after_request_complete)&.call(@worker.inheritance.server, @worker, env)
+        @row.deadline_ms = @row.started_ms = 0
+        @soft_timeout.env = nil
         @membership.status = "#{@requests} requests, waiting"
         @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
-        @settings.hook(:after_request_complete)&.call(@worker.inheritance.server, @worker, env)
       end
 
       # env["coppice.timeout"]: one object for all requests, since only one is served at a time.
       #: (Hash[String, untyped]) -> Deadline
       def request_timeout(_env) = @deadline
-
-      private
-
-      # nil when this generation is not to be followed by another.
-      def request_limit
-        limits = @settings.refork_after or return
-        (limits[@membership.generation] || limits.last) || nil
-      end
     end
   end
 end

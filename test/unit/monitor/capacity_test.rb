@@ -19,8 +19,9 @@ class CapacityTest < FamilyTestCase
     family.supervision.refork
     family.settle
     victim = family.roster.ready_workers.find { |worker| worker.nr == 2 }
+    family.system.advance(2)
     family.system.signal(victim.pid, :KILL)
-    family.settle
+    family.turn
     successor = family.roster.workers.find { |worker| worker.nr == 2 }
 
     assert_same family.roster.mold, successor.parent

@@ -16,10 +16,12 @@ class PromotionTest < FamilyTestCase
     first_mold = family.roster.mold
     warmest = family.roster.ready_workers[2]
     family.roster.ready_workers.each { |worker| worker.row.requests = worker.equal?(warmest) ? 50 : 10 }
+    family.turn
+
+    assert_same warmest, family.roster.candidate.parent
     family.settle
 
     assert_equal 1, family.roster.generation
-    assert_same warmest, family.roster.mold.parent
     assert_predicate first_mold, :gone?
     assert_equal [1], family.roster.ready_workers.map(&:generation).uniq
     assert_equal 4, family.roster.ready_workers.size
@@ -31,9 +33,9 @@ class PromotionTest < FamilyTestCase
     unsafe.row.requests = 1000
     unsafe.row.not_fork_safe = 1
     family.supervision.refork
-    family.settle
+    family.turn
 
-    assert_includes others, family.roster.mold.parent
+    assert_includes others, family.roster.candidate.parent
   end
 
   test "a list of limits that ends with false ends reforking" do
@@ -80,7 +82,7 @@ class PromotionTest < FamilyTestCase
 
     assert_same mold, family.roster.mold
     assert_nil family.roster.candidate
-    assert_equal family.system.now + 10, family.roster.not_before
+    assert_equal family.system.now + 10, family.roster.refork_not_before
     assert_equal 4, family.roster.ready_workers.size
   end
 
