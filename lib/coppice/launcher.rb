@@ -12,7 +12,7 @@ module Coppice
   # stay as they are: they are meant for the application, and reach it in the mold.
   class Launcher
     LIBRARY = File.expand_path("..", __dir__)
-  
+
     #: (Array[String]) -> void
     def initialize(arguments)
       @arguments = arguments

@@ -97,7 +97,8 @@ class History
   end
 
   def extend(number)
-    pick(number) { |process| process.row.deadline_ms = ((system.now + (number % 60)) * 1000).to_i if process.row && process.role == :worker }
+    deadline_ms = ((system.now + (number % 60)) * 1000).to_i
+    pick(number) { |process| process.row.deadline_ms = deadline_ms if process.row && process.role == :worker }
   end
 
   def unsafe(number)

@@ -18,7 +18,7 @@ module Coppice
       attr_accessor :refork_not_before #: Float -- back-off after a refork that failed
       attr_accessor :mold_not_before   #: Float -- the same for the replacement of a lost mold
       attr_accessor :failed_replacements #: Integer -- since the last commit
-      attr_accessor :failed_spawns  #: Integer -- children lost before they were ready, in a row
+      attr_accessor :failed_spawns #: Integer -- children lost before they were ready, in a row
       attr_accessor :spawn_not_before #: Float
       attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
       attr_accessor :stop_deadline  #: Float?

@@ -49,7 +49,8 @@ module Coppice
       #: () -> Float
       def patience
         now = @system.now
-        due = [@watchdog.next_deadline(roster), roster.stop_deadline, roster.spawn_not_before, roster.refork_not_before, roster.mold_not_before]
+        pauses = [roster.spawn_not_before, roster.refork_not_before, roster.mold_not_before]
+        due = [@watchdog.next_deadline(roster), roster.stop_deadline, *pauses]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
       end
 
