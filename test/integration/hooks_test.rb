@@ -25,7 +25,7 @@ class HooksTest < Coppice::TestCase
     after_worker_ready { |server, worker| note.call(:after_worker_ready, worker.nr) }
     after_request_complete { |server, worker, env| note.call(:after_request_complete, worker.requests_count, env["PATH_INFO"]) }
     before_worker_exit { |server, worker| note.call(:before_worker_exit, worker.requests_count) }
-    after_worker_exit { |server, worker, status| note.call(:after_worker_exit, worker.pid, status.exitstatus) }
+    after_worker_exit { |server, worker, status| note.call(:after_worker_exit, worker.pid, worker.requests_count, status.exitstatus) }
     before_service_worker_ready { |server, service| note.call(:before_service_worker_ready, service.generation) }
     before_service_worker_exit { |server| note.call(:before_service_worker_exit) }
   RUBY
@@ -53,7 +53,7 @@ class HooksTest < Coppice::TestCase
       server.stop
 
       assert_equal [worker, "1"], note_after(server, "before_worker_exit")
-      assert_equal [server.pid.to_s, worker, "0"], note_after(server, "after_worker_exit")
+      assert_equal [server.pid.to_s, worker, "1", "0"], note_after(server, "after_worker_exit")
       assert_equal [service], note_after(server, "before_service_worker_exit")
     end
   end

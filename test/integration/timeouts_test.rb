@@ -65,6 +65,36 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
+  test "a block that cannot choose the signal does not keep the worker alive, nor end the monitor" do
+    config = "worker_processes 2\ntimeout 0.3, cleanup: 0.3\ntimeout_signal { |_pid| raise 'no idea' }"
+    serve(config) do |server|
+      ask(server, "/deaf") do |_socket|
+        pid = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }.pid
+        server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == pid } }
+      end
+
+      assert_equal 200, server.get.status
+    end
+  end
+
+  test "a hook after the request is still within its deadline" do
+    config = <<~RUBY
+      worker_processes 1
+      timeout 0.5, cleanup: 0.5
+      after_request_complete do |_server, _worker, env|
+        env["coppice.timeout"].extend_deadline(1)
+        IO.select(nil) if env["PATH_INFO"] == "/hook"
+      end
+    RUBY
+    serve(config) do |server|
+      pid = server.get("/").body
+
+      assert_equal pid, server.get("/hook").body
+      server.wait { server.ready_workers.any? { |row| row.pid.to_s != pid } }
+      refute_equal pid, server.get("/").body
+    end
+  end
+
   test "a request may ask for more time" do
     serve("worker_processes 1\ntimeout 0.3, cleanup: 0.1") do |server|
       pid = server.ready_workers.first.pid

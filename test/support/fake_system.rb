@@ -17,7 +17,7 @@ class FakeSystem
 
   attr_reader :processes, :now, :last_pid
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
-  attr_writer :middle   # what becomes of the next middle process: nil, :lost before it forks, :mute after it
+  attr_writer :middle   # what becomes of the next middle process: nil, :lost before it forks, :mute after it, :stuck for ever
   attr_writer :late     # whether the kernel tells of the dead only now and then
 
   def initialize(board)
@@ -123,6 +123,7 @@ class FakeSystem
     channel = packet.descriptors.first
     middle = @middle
     @middle = nil
+    return if middle == :stuck # and so the channel never ends
     return channel.close if middle == :lost
 
     pid = born(role, channel, @board.row(packet.message.row))

@@ -8,7 +8,7 @@ class History
   # How often each event is drawn.
   WEIGHTS = {
     turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2, starve: 1,
-    extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1
+    extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1
   }.freeze
   RESIZING = { grow: 1, reduce: 1 }.freeze
 
@@ -80,6 +80,7 @@ class History
   def late(number) = system.late = number.odd?
   def lose_middle(_) = system.middle = :lost
   def mute_middle(_) = system.middle = :mute
+  def hold_middle(_) = system.middle = :stuck
   def step(number) = pick(number) { |process| system.step(process) }
   def advance(number) = system.advance((number % 100) / 50.0)
   def long_wait(number) = system.advance(number % 40)
