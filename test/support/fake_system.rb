@@ -15,7 +15,7 @@ class FakeSystem
   # One make-believe child: it does nothing unless `step` is called.
   FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, keyword_init: true)
 
-  attr_reader :processes, :now, :last_pid
+  attr_reader :processes, :now, :last_pid, :signals
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
   attr_writer :middle   # what becomes of the next middle process: nil, :lost before it forks, :mute after it, :stuck for ever
   attr_writer :late     # whether the kernel tells of the dead only now and then
@@ -27,6 +27,7 @@ class FakeSystem
     @zombies = []
     @last_pid = 100
     @refusals = 0
+    @signals = [] # [pid, name] of all that were sent
   end
 
   def advance(seconds) = @now += seconds
@@ -45,6 +46,7 @@ class FakeSystem
   end
 
   def signal(pid, name)
+    @signals << [pid, name]
     process = @processes[pid] or return false
     die(process, Status.new(nil, Signal.list.fetch(name.to_s))) if name == :KILL || !process.hanging
     true
@@ -69,6 +71,12 @@ class FakeSystem
     @processes.delete(process.pid)
     process.channel.close
     @zombies << [process.pid, status]
+  end
+
+  # It ends, and the kernel tells somebody else.
+  def vanish(process)
+    @processes.delete(process.pid)
+    process.channel.close
   end
 
   private

@@ -80,6 +80,44 @@ class CapacityTest < FamilyTestCase
     assert_match(/3 children in a row/, family.given_up)
   end
 
+  test "a child that was reaped before anybody told its pid frees its slot" do
+    family = settled_family
+    victim = family.roster.ready_workers.last
+    family.system.signal(victim.pid, :KILL)
+    family.turn
+    family.system.step(family.process_of(family.roster.mold))
+    newborn = family.system.processes.values.last
+    family.system.die(newborn, FakeSystem::Status.new(nil, 9))
+    family.supervision.turn([]) # reaps before it hears
+    family.turn
+
+    assert_empty(family.roster.workers.select { |worker| worker.nr == victim.nr })
+    family.system.advance(1)
+    family.settle
+
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "a child that nobody will ever reap is found out" do
+    family = settled_family
+    family.system.vanish(family.process_of(family.roster.ready_workers.first))
+    family.settle
+    family.system.advance(30)
+    2.times { family.settle }
+
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "a worker that dies with its first breath is not replaced without a pause" do
+    family = family_of(worker_processes: 1)
+    run_until(family) { family.roster.ready_workers.any? }
+    family.roster.ready_workers.first.row.requests = 0
+    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
+    family.turn
+
+    assert_operator family.roster.spawn_not_before, :>, family.system.now
+  end
+
   test "a lost service worker is replaced" do
     family = settled_family(hooks: { before_service_worker_ready: -> {} })
     first = family.roster.service

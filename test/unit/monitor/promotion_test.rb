@@ -86,6 +86,53 @@ class PromotionTest < FamilyTestCase
     assert_equal 4, family.roster.ready_workers.size
   end
 
+  test "each candidate has a trial of its own" do
+    family = settled_family
+    family.supervision.refork
+    family.settle
+    family.supervision.refork
+    run_until(family) { family.roster.candidate&.ready? && family.roster.trial }
+
+    assert_equal 1, family.roster.generation
+    assert_predicate family.roster.trial, :starting?
+  end
+
+  test "a wish for a refork outlives the replacement of a lost mold" do
+    family = settled_family
+    family.system.signal(family.roster.mold.pid, :KILL)
+    family.supervision.refork
+    2.times { family.settle } # first the mold, then the wish
+
+    assert_equal 1, family.roster.generation
+  end
+
+  test "after a replacement that failed the next one is a cold boot, and not before the back-off" do
+    family = settled_family(refork_backoff: 10)
+    family.system.signal(family.roster.mold.pid, :KILL)
+    run_until(family) { family.roster.candidate&.pid }
+    family.process_of(family.roster.candidate).broken = true
+    family.settle
+
+    assert_nil family.roster.candidate
+    family.system.advance(9)
+    family.turn
+
+    assert_nil family.roster.candidate
+    family.system.advance(2)
+    family.turn
+
+    assert_predicate family.roster.candidate, :cold?
+  end
+
+  test "a lost mold is replaced at once, also in the back-off after a refork that failed" do
+    family = settled_family
+    family.roster.refork_not_before = family.system.now + 1000
+    family.system.signal(family.roster.mold.pid, :KILL)
+    family.settle
+
+    assert_predicate family.roster.mold, :ready?
+  end
+
   test "a candidate whose first worker never gets ready is abandoned" do
     family = settled_family
     mold = family.roster.mold

@@ -42,6 +42,22 @@ class ShutdownTest < FamilyTestCase
     assert_predicate family.supervision, :finished?
   end
 
+  test "at the deadline the user's signal comes first, and KILL only a second later" do
+    family = settled_family(timeout_signal: :ABRT)
+    worker = family.roster.ready_workers.first
+    family.process_of(worker).hanging = true
+    family.supervision.stop(:gracefully)
+    family.turn
+    family.system.advance(1000)
+    family.turn
+
+    assert_equal [:ABRT], family.system.signals.filter_map { |pid, name| name if pid == worker.pid }
+    family.system.advance(2)
+    family.settle
+
+    assert_predicate family.supervision, :finished?
+  end
+
   test "at once is a second for those who heed a signal" do
     family = settled_family
     family.process_of(family.roster.ready_workers.first).hanging = true

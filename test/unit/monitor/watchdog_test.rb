@@ -75,6 +75,23 @@ class WatchdogTest < FamilyTestCase
     assert_equal :stop_timeout, worker.ended_for
   end
 
+  test "a request that was given more time keeps it when its worker shall leave" do
+    family = settled_family(timeout: 20, timeout_cleanup: 2)
+    worker = family.roster.ready_workers.last
+    family.process_of(worker).hanging = true
+    overdue_by(family, worker, -100)
+    family.supervision.resize(-1)
+    family.turn
+    family.system.advance(50)
+    family.turn
+
+    assert_nil worker.ended_for
+    family.system.advance(60)
+    family.turn
+
+    assert_equal :request_timeout, worker.ended_for
+  end
+
   test "what outlives the user's own signal is ended for certain" do
     family = settled_family(timeout_signal: :ABRT)
     worker = family.roster.ready_workers.first
