@@ -61,7 +61,7 @@ module Coppice
     # Only now may clients connect: a health check never meets a server that boots.
     #: () -> void
     def worker_ready
-      return if @listening
+      return if @listening || @supervision.roster.stopping
 
       @listening = true
       @listeners.listen!

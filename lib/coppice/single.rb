@@ -30,8 +30,11 @@ module Coppice
       listeners = Listeners::Set.bind(@settings.listen)
       inheritance = inherit(listeners)
       listeners.listen!
-      @log.info("listening", on: listeners.names.join(" "), pid: Process.pid)
+      @log.info("listening", on: listeners.names.join(" "))
       Worker.new(inheritance: inheritance, membership: membership, listeners: listening(listeners)).run
+    rescue BootError => error
+      @log.exception(error.message, error.cause || error)
+      exit(1)
     rescue Interrupt
       @log.info("interrupted")
     ensure

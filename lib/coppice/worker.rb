@@ -77,7 +77,9 @@ module Coppice
 
     # One turn: a client, or a word from the monitor, never both.
     def turn
-      ready = @waiter.wait(nil) or return
+      ready = @waiter.wait(nil)
+      return if ready.nil? || @stopping
+
       ready == membership.channel.fileno ? obey : serve(ready)
     end
 

@@ -9,6 +9,12 @@ class TimeoutsTest < Coppice::TestCase
     run(lambda do |env|
       case env["PATH_INFO"]
       when "/hang" then sleep # app: for ever
+      when "/stuck"
+        loop do
+          IO.select(nil)
+        rescue Exception # why: the application that this test is about
+          next
+        end
       when "/deaf" then Process.kill(:STOP, Process.pid) # app: not even its own timeout can end it
       when "/extended"
         env["pitchfork.timeout"].extend_deadline(30)
@@ -101,6 +107,17 @@ class TimeoutsTest < Coppice::TestCase
 
       assert_equal pid.to_s, server.get("/extended").body
       assert_equal pid.to_s, server.get("/").body
+    end
+  end
+
+  test "a request that cannot be ended ends with its worker, even when nobody watches" do
+    serve("worker_processes 1\ntimeout 0.3, cleanup: 0.2") do |server|
+      ask(server, "/stuck") do |_socket|
+        worker = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }.pid
+        server.signal(:KILL)
+        server.wait_for_end
+        eventually(20) { !File.exist?("/proc/#{worker}") }
+      end
     end
   end
 

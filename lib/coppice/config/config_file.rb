@@ -56,8 +56,10 @@ module Coppice
         unknown_word?(error, dsl) ? refuse_word(error) : wrap(error)
       rescue SyntaxError => error
         raise ConfigError.new(error.message.strip, file: @file, line: error.message[/:(\d+):/, 1]&.to_i)
-      rescue ScriptError, StandardError => error
+      rescue ScriptError, SystemStackError, StandardError => error
         wrap(error)
+      rescue SystemExit => error
+        raise ConfigError.new("the file calls exit", file: @file, line: line_of(error))
       end
 
       def unknown_word?(error, dsl)

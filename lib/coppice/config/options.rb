@@ -26,7 +26,7 @@ module Coppice
     # The catalogue of options: the only place where an option is described. The words of the config file, the flags,
     # the readers of Settings, the help and docs/configuration.md are all made from this table.
     OPTIONS = Catalogue.new([
-      Option.describe(:worker_processes, Groups::PROCESSES, Types::Whole.new(minimum: 0), default: 1, flag: "--workers",
+      Option.describe(:worker_processes, Groups::PROCESSES, Types::Whole.new(minimum: 0, maximum: 1024), default: 1, flag: "--workers",
         environment: "WEB_CONCURRENCY", example: "worker_processes 16",
         doc: "How many workers serve. Each serves one client at a time. 0 means one process that does everything, " \
              "without forking: for development and debugging."),

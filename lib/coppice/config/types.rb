@@ -39,14 +39,15 @@ module Coppice
 
       # A whole number of things, or of bytes.
       class Whole < Type
-        #: (?minimum: Integer?, ?bytes: bool) -> void
-        def initialize(minimum: nil, bytes: false)
+        #: (?minimum: Integer?, ?maximum: Integer?, ?bytes: bool) -> void
+        def initialize(minimum: nil, maximum: nil, bytes: false)
           @minimum = minimum
+          @maximum = maximum
           @bytes = bytes
           freeze
         end
 
-        def description = "a whole number#{' of bytes' if @bytes}#{", #{@minimum} or more" if @minimum}"
+        def description = "a whole number#{' of bytes' if @bytes}#{", #{range}" if @minimum}"
         def placeholder = @bytes ? "BYTES" : "N"
         def unit = ("bytes" if @bytes)
 
@@ -58,8 +59,10 @@ module Coppice
         private
 
         def accepts?(value)
-          value.is_a?(Integer) && (@minimum.nil? || value >= @minimum)
+          value.is_a?(Integer) && (@minimum.nil? || value >= @minimum) && (@maximum.nil? || value <= @maximum)
         end
+
+        def range = @maximum ? "from #{@minimum} to #{@maximum}" : "#{@minimum} or more"
       end
 
       # A duration. Fractions are welcome: our clocks are precise.

@@ -118,7 +118,7 @@ module Coppice
         return if @connection.detached?
         return cut if @connection.response_started?
 
-        @failures.note("request refused", status: status, reason: reason) if reason
+        @failures.refused(status, reason) if reason
         page = reason ? "#{status}: #{reason}\n" : "#{status}: the application failed\n"
         @connection.respond(status, { "content-type" => "text/plain; charset=utf-8" }, [page])
       rescue ClientGone => error

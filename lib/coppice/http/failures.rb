@@ -22,6 +22,13 @@ module Coppice
         @logger.error("the body is #{what} than its content-length", request: request_of(env))
       end
 
+      # The client's fault, and nothing unusual; or ours, and something to look at.
+      #: (Integer, String) -> void
+      def refused(status, reason)
+        level = status == 507 ? :error : :debug
+        @logger.public_send(level, "request refused", status: status, why: reason)
+      end
+
       # Not the application's fault, and nothing unusual.
       #: (String, **untyped) -> void
       def note(what, **details)

@@ -60,6 +60,8 @@ module Coppice
         file.write(piece) while @connection.read_body(COPY_BYTES, piece)
         file.rewind
         done = file
+      rescue SystemCallError => error # no room, no descriptor, no right: the client's body cannot be kept
+        raise RequestRefused.new(507, "the body cannot be kept in #{Dir.tmpdir}: #{error.message}")
       ensure
         file&.close unless done
       end

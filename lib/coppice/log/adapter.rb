@@ -18,7 +18,7 @@ module Coppice
       # Passes the entry on. Errors of the user's logger go to the fallback, with the entry: it is their code.
       def emit(entry) #: (Entry) -> void
         @logger.public_send(entry.level, @format.body(entry))
-      rescue StandardError => e
+      rescue StandardError, ScriptError => e
         entry.fields = { **entry.fields, logger_error: e.class.name }
         @fallback.emit(entry)
       end

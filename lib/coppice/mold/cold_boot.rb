@@ -65,6 +65,9 @@ module Coppice
         app = while_parent_lives { AppLoader.new(settings).call }
         log.info("application loaded", rackup: settings.rackup, seconds: (OS::Clock.now - started).round(2), jit: jit)
         app
+      rescue SystemExit => error
+        log.error("the application called exit while it was loaded", status: error.status)
+        raise
       rescue BootError => error
         log.exception(error.message, error.cause || error)
         exit(1)
@@ -73,6 +76,7 @@ module Coppice
       # Nobody looks at the channel while the application loads, and that may hang for ever.
       def while_parent_lives
         OS.parent_death_signal(Signal.list.fetch("TERM"))
+        trap(:INT) { exit!(0) }
         yield
       ensure
         OS.parent_death_signal(0)

@@ -38,6 +38,15 @@ module Coppice
         handle.vanished = true if handle.pid && !handle.gone? && !@system.signal(handle.pid, name)
       end
 
+      # Ends a child at once; the watchdog sees to those that do not heed it by the deadline.
+      #: (Handle, Float) -> void
+      def interrupt(handle, deadline)
+        handle.ended_for ||= :shutdown
+        handle.move(:leaving) unless handle.leaving?
+        handle.deadline = deadline
+        signal(handle, :INT)
+      end
+
       private
 
       def carry_out(step, now)

@@ -65,6 +65,8 @@ module Coppice
       end
 
       def forked(handle, pid)
+        return stray(handle, pid) unless [nil, pid].include?(handle.pid)
+
         handle.pid = pid
         status = @early_exits.delete(pid)
         return ended(handle, status) if status
@@ -76,8 +78,14 @@ module Coppice
 
       # The middle process may have died before it could tell the pid.
       def registered(handle, pid)
-        forked(handle, pid) unless handle.pid
-        handle.move(:registered) if handle.starting?
+        forked(handle, pid)
+        handle.move(:registered) if handle.state == :forked && handle.pid == pid
+      end
+
+      # A hook or a library forked once more: a copy that answers in the name of another.
+      def stray(handle, pid)
+        @log.error("a second process for one place: does a hook fork?", **handle.to_log, stray_pid: pid)
+        @system.signal(pid, :KILL)
       end
 
       # One that was told to leave meanwhile will find that out by itself.

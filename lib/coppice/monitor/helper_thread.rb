@@ -14,8 +14,7 @@ module Coppice
       def initialize
         @queue = Thread::Queue.new
         @dropped = 0
-        @thread = Thread.new { work }
-        @thread.name = "coppice helper"
+        begin_work
       end
 
       # Queues one piece of work; false when there was no room for it.
@@ -26,6 +25,7 @@ module Coppice
           return false
         end
         report_dropped
+        begin_work unless @thread.alive? # the user's code may end any thread it runs on
         @queue << work
         true
       end
@@ -33,11 +33,17 @@ module Coppice
       # Does what is queued, for at most so many seconds.
       #: (Numeric) -> void
       def finish(seconds)
+        begin_work unless @thread.alive?
         @queue.close
         @thread.join(seconds)
       end
 
       private
+
+      def begin_work
+        @thread = Thread.new { work }
+        @thread.name = "coppice helper"
+      end
 
       def report_dropped
         return if @dropped.zero?
@@ -49,10 +55,14 @@ module Coppice
 
       def work
         while (work = @queue.pop)
-          work.call
+          attempt(work)
         end
-      rescue SystemCallError, IOError
-        retry # nobody reads our log: the next line may find a reader
+      end
+
+      def attempt(work)
+        work.call
+      rescue Exception => error # rubocop:disable Lint/RescueException -- # why: it is the user's; nothing may end this thread
+        warn "coppice: #{error.message} (#{error.class})", *error.backtrace&.first(5)
       end
     end
   end

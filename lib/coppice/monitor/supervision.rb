@@ -65,7 +65,7 @@ module Coppice
         @log.info("stopping", how: how)
         roster.stopping = how
         roster.stop_deadline = @system.now + (how == :at_once ? AT_ONCE : @settings.hard_timeout)
-        roster.handles.each { |handle| @actions.signal(handle, :INT) } if how == :at_once
+        roster.handles.each { |handle| @actions.interrupt(handle, roster.stop_deadline) } if how == :at_once
       end
 
       # The user's USR2: a new generation as soon as there can be one.

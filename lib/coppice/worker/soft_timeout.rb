@@ -53,10 +53,9 @@ module Coppice
         until (left = seconds_left).negative?
           sleep(left)
         end
+        @worker.stop # first of all: no other client may be met by what follows
         expire
-      rescue StandardError => error # the user's hook: the worker ends all the same
-        @worker.log.exception("after_worker_timeout failed", error)
-        exit(0)
+        leave
       end
 
       def seconds_left
@@ -70,9 +69,18 @@ module Coppice
       def expire
         overdue = Overdue.new(@main, @env)
         report(overdue)
-        @worker.stop
         @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.server, @worker, overdue)
-        exit(0) # raises SystemExit in the main thread: bodies are closed, at_exit handlers run
+      rescue StandardError, ScriptError => error # the user's hook: the worker ends all the same
+        @worker.log.exception("after_worker_timeout failed", error)
+      end
+
+      # As `exit` would in the serving thread: bodies are closed, at_exit handlers run.
+      # Usually it is the monitor that ends a worker which rescues even that; but the
+      # monitor may be gone.
+      def leave
+        @main.raise(SystemExit)
+        sleep(@settings.timeout_cleanup + 1)
+        exit!(1)
       end
 
       def report(overdue)

@@ -101,10 +101,11 @@ module Coppice
         refute_equal evaluate("timeout 12").fingerprint, evaluate("timeout 21").fingerprint
       end
 
-      test "an exit passes" do
+      test "a file that calls exit is a mistake, not a quiet end with status 0" do
         with_tmpdir do |folder|
-          File.write(File.join(folder, "coppice.rb"), "exit 3")
-          assert_equal 3, assert_raises(SystemExit) { ConfigFile.read("coppice.rb", directory: folder) }.status
+          File.write(File.join(folder, "coppice.rb"), "\nexit")
+          error = assert_raises(ConfigError) { ConfigFile.read("coppice.rb", directory: folder) }
+          assert_equal "coppice.rb:2: the file calls exit", error.message
         end
       end
 

@@ -64,6 +64,16 @@ module Coppice
       end
     end
 
+    test "a body that cannot be kept is refused with 507" do
+      with_tmpdir do |folder|
+        gone = File.join(folder, "gone")
+        Dir.stub(:tmpdir, gone) do
+          harness = HttpHarness.new(client_body_buffer_size: 10) { flunk "it is not to be called" }
+          assert_equal 507, harness.serve(post("x" * 1000)).status
+        end
+      end
+    end
+
     test "an empty chunked body is a body" do
       with_input(chunked_post("0\r\n\r\n")) do |input, env|
         assert_equal ["", "0"], [input.read, env["CONTENT_LENGTH"]]

@@ -41,6 +41,19 @@ class HelperThreadTest < Coppice::TestCase
     assert_equal [:next], done
   end
 
+  test "whatever the user's code raises, or ends, the next work is done" do
+    done = []
+    _, complaint = capture_io do
+      @helper.post { raise Exception, "not even a StandardError" } # rubocop:disable Lint/RaiseException
+      @helper.post { Thread.current.kill }
+      eventually { @helper.post { done << :next } && !done.empty? }
+      @helper.finish(5)
+    end
+
+    assert_includes done, :next
+    assert_match(/not even a StandardError/, complaint)
+  end
+
   test "work that hangs does not hold up the end" do
     gate = Thread::Queue.new
     @helper.post { gate.pop }
