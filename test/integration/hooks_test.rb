@@ -90,8 +90,9 @@ class HooksTest < Coppice::TestCase
       before_fork { |_server| forked ||= fork || true }
     RUBY
     Server.open(app: APP, config: config) do |server|
-      server.signal(:KILL, to: server.ready_workers.first.pid)
-      server.wait { server.ready_workers.any? }
+      first = server.ready_workers.first.pid
+      server.signal(:KILL, to: first)
+      server.wait { server.ready_workers.any? { |row| row.pid != first } }
 
       assert_equal 200, server.get.status
       assert_equal 0, server.stop.exitstatus
