@@ -82,6 +82,26 @@ class HooksTest < Coppice::TestCase
     end
   end
 
+  test "closing all descriptors in a hook closes the application's and keeps ours and those kept" do
+    skip "needs Ruby 3.2.3" if RUBY_VERSION < "3.2.3"
+    app = <<~'RUBY'
+      $leaked, $writer = IO.pipe
+      $kept = Coppice::Info.keep_io(File.open("/dev/null"))
+      run ->(_env) { [200, { "content-type" => "text/plain" }, ["#{$leaked.closed?} #{$kept.closed?}"]] }
+    RUBY
+    config = <<~RUBY
+      worker_processes 1
+      after_mold_fork { Coppice::Info.close_all_ios! }
+      after_worker_fork { Coppice::Info.close_all_ios! }
+    RUBY
+    Server.open(app: app, config: config) do |server|
+      server.signal(:USR2)
+      server.wait { server.ready_workers.map(&:generation) == [1] }
+
+      assert_equal "true false", server.get.body
+    end
+  end
+
   test "a hook that forks once more does not bring the server down" do
     config = <<~RUBY
       worker_processes 1

@@ -3,12 +3,13 @@
 require "test_helper"
 require_relative "../../support/history"
 
-# HISTORIES=50000 SEED=1 runs more of them, or the same ones again.
+# The same histories each time, so that a failure is the fault of the change at hand.
+# To look for new ones: HISTORIES=50000 HISTORY_SEED=$RANDOM bin/test test/unit/monitor/history_test.rb
 class HistoryTest < Coppice::TestCase
   HISTORIES = Integer(ENV.fetch("HISTORIES", 1500))
 
   test "no history of faults breaks the rules, and every family recovers" do
-    seed = Integer(ENV.fetch("HISTORY_SEED", Random.new_seed % (2**32)))
+    seed = Integer(ENV.fetch("HISTORY_SEED", 20_261_121))
     random = Random.new(seed)
     HISTORIES.times do |number|
       history = History.draw(random)
