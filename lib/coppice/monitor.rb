@@ -11,9 +11,10 @@ require "coppice/server"
 
 module Coppice
   # The parent of every other process. Runs in the monitor, the process that the user
-  # started. It never loads the application, never forks (it spawns) and never waits for anybody: it takes what
-  # has come in, lets pure objects decide, and has Actions carry it out. Owns the
-  # listeners, the board and one end of every child's channel; the user ends it.
+  # started. It never loads the application, never forks (it spawns) and never waits
+  # for anybody: it takes what has come in, lets pure objects decide, and has Actions
+  # carry it out. Owns the listeners, the board and one end of every child's channel;
+  # the user ends it.
   class Monitor
     #: (settings: untyped, listeners: Listeners::Set, log: untyped, helper: HelperThread) -> void
     def initialize(settings:, listeners:, log:, helper:)
@@ -24,7 +25,7 @@ module Coppice
       @board = Board.create
       @inbox = Inbox.new
       @supervision = Supervision.new(monitor: self, system: System.new, rows: RowPool.new(@board), settings: settings, log: log)
-      @server = Server.new(settings: settings, logger: settings.logger || log, monitor_pid: Process.pid, listener_names: listeners.names)
+      @server = Server.new(settings: settings, log: log, listener_names: listeners.names)
       @status = 0
     end
 

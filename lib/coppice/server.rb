@@ -6,14 +6,12 @@ module Coppice
   class Server
     attr_reader :logger #: the user's own, or ours
     attr_reader :settings #: Config::Settings
-    attr_reader :monitor_pid #: Integer
     attr_reader :listener_names #: Array[String]
 
-    #: (settings: untyped, logger: untyped, monitor_pid: Integer, listener_names: Array[String]) -> void
-    def initialize(settings:, logger:, monitor_pid:, listener_names: [])
+    #: (settings: untyped, log: untyped, listener_names: Array[String]) -> void
+    def initialize(settings:, log:, listener_names:)
       @settings = settings
-      @logger = logger
-      @monitor_pid = monitor_pid
+      @logger = settings.logger || log
       @listener_names = listener_names
     end
 

@@ -44,7 +44,7 @@ module Coppice
     private
 
     def inherit(listeners)
-      server = Server.new(settings: @settings, logger: @settings.logger || @log, monitor_pid: Process.pid, listener_names: listeners.names)
+      server = Server.new(settings: @settings, log: @log, listener_names: listeners.names)
       Inheritance.new(app: Mold::AppLoader.new(@settings).call, settings: @settings, server: server, log: @log,
                       board: @board, fork_lock: Coppice.fork_lock).freeze
     end

@@ -35,6 +35,14 @@ class TimeoutsTest < Coppice::TestCase
     socket&.close
   end
 
+  # Waits until the worker of a request that nothing but the monitor can end was replaced.
+  def lose_a_worker(server)
+    ask(server, "/deaf") do |_socket|
+      pid = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }.pid
+      server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == pid } }
+    end
+  end
+
   test "a worker whose request takes too long ends itself, after the hook has seen the request" do
     note = File.join(Dir.tmpdir, "coppice-timeout-#{Process.pid}")
     config = <<~RUBY
@@ -62,10 +70,7 @@ class TimeoutsTest < Coppice::TestCase
 
   test "a worker that cannot end itself is ended by the monitor" do
     serve("worker_processes 2\ntimeout 0.3, cleanup: 0.3") do |server|
-      ask(server, "/deaf") do |_socket|
-        pid = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }.pid
-        server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == pid } }
-      end
+      lose_a_worker(server)
 
       assert_equal 200, server.get.status
     end
@@ -74,10 +79,7 @@ class TimeoutsTest < Coppice::TestCase
   test "a block that cannot choose the signal does not keep the worker alive, nor end the monitor" do
     config = "worker_processes 2\ntimeout 0.3, cleanup: 0.3\ntimeout_signal { |_pid| raise 'no idea' }"
     serve(config) do |server|
-      ask(server, "/deaf") do |_socket|
-        pid = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }.pid
-        server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == pid } }
-      end
+      lose_a_worker(server)
 
       assert_equal 200, server.get.status
     end

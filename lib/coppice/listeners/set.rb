@@ -8,7 +8,7 @@ require "coppice/listeners/listener"
 module Coppice
   module Listeners
     # All listeners of a server. The monitor binds them at start, opens them with `listen!` when the first worker is
-    # ready, and hands their descriptors to each cold mold; workers inherit them.
+    # ready, and sends each worker the descriptors of its slot.
     class Set
       include Enumerable
 

@@ -53,8 +53,7 @@ module Coppice
         log = Log.for(settings, role: :mold, generation: boot.generation)
         log.warn("the file has changed since the server was started", config: settings.config_file) if settings.config_changed?
         Info.enter(board: @board, row: membership.row) # initializers ask for workers_count
-        server = Server.new(settings: settings, logger: settings.logger || log, monitor_pid: Process.ppid,
-                            listener_names: boot.listener_names)
+        server = Server.new(settings: settings, log: log, listener_names: boot.listener_names)
         Inheritance.new(app: load_app(settings, log), settings: settings, server: server, log: log,
                         board: @board, fork_lock: Coppice.fork_lock).freeze
       end

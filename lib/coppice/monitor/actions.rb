@@ -41,9 +41,7 @@ module Coppice
       # Ends a child at once; the watchdog sees to those that do not heed it by the deadline.
       #: (Handle, Float) -> void
       def interrupt(handle, deadline)
-        handle.ended_for ||= :shutdown
-        handle.move(:leaving) unless handle.leaving?
-        handle.deadline = deadline
+        put_down_end(handle, :shutdown, deadline)
         signal(handle, :INT)
       end
 
@@ -156,14 +154,18 @@ module Coppice
       # First the signal that the user chose, then the one that cannot be refused.
       def end_child(handle, reason, now)
         again = !handle.ended_for.nil?
-        handle.ended_for ||= reason
-        handle.move(:leaving) unless handle.leaving?
-        handle.deadline = now + Watchdog::GRACE
+        put_down_end(handle, reason, now + Watchdog::GRACE)
         give_time_to_children(handle, now)
         return signal(handle, :KILL) if again
 
         @log.error("ending a child", **handle.to_log, why: reason) unless reason == :shutdown
         @monitor.ending(handle, reason) { |name| signal(handle, name) }
+      end
+
+      def put_down_end(handle, reason, deadline)
+        handle.ended_for ||= reason
+        handle.move(:leaving) unless handle.leaving?
+        handle.deadline = deadline
       end
 
       # Those it was asked to fork are not late by their own fault. Their channels end with

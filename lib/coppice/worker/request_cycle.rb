@@ -17,10 +17,11 @@ module Coppice
         @row = worker.membership.row
         @soft_timeout = soft_timeout
         @deadline = Deadline.new(@row)
-        @settings = worker.inheritance.settings
-        @timeout_ms = (@settings.timeout * 1000).ceil
+        settings = worker.inheritance.settings
+        @after_request = settings.hook(:after_request_complete)
+        @timeout_ms = (settings.timeout * 1000).ceil
         @requests = 0
-        @limit = @settings.request_limit(worker.generation)
+        @limit = settings.request_limit(worker.generation)
       end
 
       # The application is about to be called.
@@ -38,7 +39,7 @@ module Coppice
       #: (Hash[String, untyped]) -> void
       def request_finished(env)
         @row.requests = (@requests += 1)
-        @settings.hook(:after_request_complete)&.call(@worker.inheritance.server, @worker, env)
+        @after_request&.call(@worker.inheritance.server, @worker, env)
         @row.deadline_ms = @row.started_ms = 0
         @soft_timeout.env = nil
         @membership.status = "#{@requests} requests, waiting"
