@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/fork_safety/stray_copy"
 require "coppice/mold"
 require "coppice/service"
 require "coppice/worker"
@@ -35,6 +36,7 @@ module Coppice
     # behind. The frames in between must have no `ensure`, which would run here too.
     #: (inheritance: Inheritance, membership: Membership, ?listeners: Array[IO]) -> bot
     def self.begin(inheritance:, membership:, listeners: [])
+      ForkSafety::StrayCopy.adopt
       Process.setpgrp if inheritance.settings.setpgid
       life = case membership.role
              when :mold then Mold.new(inheritance: inheritance, membership: membership)

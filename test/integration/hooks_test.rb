@@ -102,23 +102,6 @@ class HooksTest < Coppice::TestCase
     end
   end
 
-  test "a hook that forks once more does not bring the server down" do
-    config = <<~RUBY
-      worker_processes 1
-      timeout 2, cleanup: 1
-      forked = false
-      before_fork { |_server| forked ||= fork || true }
-    RUBY
-    Server.open(app: APP, config: config) do |server|
-      first = server.ready_workers.first.pid
-      server.signal(:KILL, to: first)
-      server.wait { server.ready_workers.any? { |row| row.pid != first } }
-
-      assert_equal 200, server.get.status
-      assert_equal 0, server.stop.exitstatus
-    end
-  end
-
   test "a raising hook of the monitor is logged, and the server lives" do
     Server.open(app: APP, config: "worker_processes 1\nafter_worker_exit { |_s, _w, _st| raise 'oops' }") do |server|
       first = server.ready_workers.first.pid

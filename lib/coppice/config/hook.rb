@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
+require "coppice/fork_safety/stray_copy"
 
 module Coppice
   module Config
@@ -11,14 +12,15 @@ module Coppice
 
     # One row of the catalogue of hooks: its name, the arguments its block gets, the process that calls it, and when.
     Hook = Struct.new(:name, :arguments, :process, :since, :doc, keyword_init: true) do
-      # Answers a Proc that can be called with all arguments of the hook, or nil for nil. A block may take fewer.
+      # Answers a Proc that can be called with all arguments of the hook, or nil for nil. A block may take fewer. A
+      # process that it forks does not come out of it.
       # Raises InvalidValue when it asks for more.
       #: (untyped) -> Proc?
       def check(block)
         return if block.nil?
         raise InvalidValue, "takes a block, but got #{block.inspect[0, 80]}" unless block.respond_to?(:to_proc) && !block.is_a?(Symbol)
 
-        fit(block.to_proc)
+        ForkSafety::StrayCopy.end_after_each(fit(block.to_proc))
       end
 
       # The process that calls the block, for people.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
+require "coppice/fork_safety/stray_copy"
 require "coppice/http/callbacks"
 require "coppice/http/client"
 require "coppice/http/env_prototype"
@@ -72,7 +73,7 @@ module Coppice
 
       # Whatever happens, the body is closed once, the client let go, and the callbacks are run.
       def answer(env, input, client)
-        status, headers, body = checked(@app.call(env))
+        status, headers, body = checked(ForkSafety::StrayCopy.end_after { @app.call(env) })
         body = @writer.whole(body)
         missing = @connection.detached? ? 0 : @writer.write(status, headers, body, input, client)
         @failures.log_length(missing, env) unless missing.zero?
