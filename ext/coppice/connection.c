@@ -35,9 +35,14 @@ static size_t connection_size(const void *pointer) {
            connection->limits.field_count * sizeof(struct coppice_field);
 }
 
+static void connection_mark(void *pointer) {
+    const struct coppice_connection *connection = pointer;
+    rb_gc_mark(connection->deadline);
+}
+
 static const rb_data_type_t connection_type = {
     .wrap_struct_name = "Coppice::Http::Connection",
-    .function = {.dfree = connection_free, .dsize = connection_size},
+    .function = {.dmark = connection_mark, .dfree = connection_free, .dsize = connection_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
@@ -57,6 +62,7 @@ static VALUE connection_allocate(VALUE klass) {
     struct coppice_connection *connection;
     VALUE self = TypedData_Make_Struct(klass, struct coppice_connection, &connection_type, connection);
     connection->fd = -1;
+    connection->deadline = Qnil;
     return self;
 }
 
@@ -78,10 +84,18 @@ static VALUE connection_initialize(VALUE self, VALUE limits) {
     connection->limits.header_timeout_ms = limit_ms(limits, "header_timeout");
     connection->limits.body_timeout_ms = limit_ms(limits, "body_timeout");
     connection->limits.write_timeout_ms = limit_ms(limits, "write_timeout");
+    VALUE min_rate = rb_funcall(limits, rb_intern("min_rate"), 0);
+    connection->limits.min_rate = NIL_P(min_rate) ? 0 : NUM2LL(min_rate);
     uint32_t field_count = limit_uint(limits, "header_count");
     connection->fields = ruby_xrealloc2(connection->fields, field_count, sizeof(struct coppice_field));
     connection->limits.field_count = field_count;
     return self;
+}
+
+/* deadline = an object that is told by `postpone(ms)` of time that went to waiting for the client; negative ms take back. */
+static VALUE connection_set_deadline(VALUE self, VALUE deadline) {
+    coppice_connection_get(self)->deadline = deadline;
+    return deadline;
 }
 
 static void begin_client(struct coppice_connection *connection, int fd) {
@@ -282,6 +296,7 @@ void Init_coppice_connection(VALUE coppice) {
     pthread_atfork(NULL, NULL, count_fork);
     rb_define_alloc_func(klass, connection_allocate);
     rb_define_method(klass, "initialize", connection_initialize, 1);
+    rb_define_method(klass, "deadline=", connection_set_deadline, 1);
     rb_define_method(klass, "accept", connection_accept, 1);
     rb_define_method(klass, "adopt", connection_adopt, -1);
     rb_define_method(klass, "close", connection_close, 0);

@@ -15,6 +15,7 @@
 #include "byte_buffer.h"
 #include "chunked.h"
 #include "http_parser.h"
+#include "patience.h"
 #include "response_head.h"
 
 enum coppice_body_state {
@@ -32,6 +33,7 @@ struct coppice_connection_limits {
     int64_t header_timeout_ms;
     int64_t body_timeout_ms;
     int64_t write_timeout_ms;
+    int64_t min_rate; /* bytes in a second; 0 for any */
 };
 
 struct coppice_connection {
@@ -42,6 +44,8 @@ struct coppice_connection {
     bool detached;            /* hijacked: the descriptor belongs to the application now */
     unsigned fork_count;      /* of this process when the client came: see coppice_connection_foreign */
     struct coppice_connection_limits limits;
+    VALUE deadline; /* the application's: a Worker::Deadline, or nil */
+    struct coppice_patience reading, writing;
 
     /* The request: the head stays at the front of `input` until the next client, body bytes follow it. */
     struct coppice_byte_buffer input;

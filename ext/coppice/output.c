@@ -39,10 +39,18 @@ static void hold_body_still(struct outgoing *outgoing) {
     part->iov_base = RSTRING_PTR(outgoing->body) + done;
 }
 
+void coppice_output_sent(struct coppice_connection *connection, size_t bytes) {
+    coppice_patience_earn(&connection->writing, bytes, connection->limits.min_rate);
+}
+
 void coppice_output_wait(struct coppice_connection *connection) {
-    int64_t deadline_ms = coppice_monotonic_ms() + connection->limits.write_timeout_ms;
-    if (coppice_io_wait(connection->fd, POLLOUT, deadline_ms) != COPPICE_IO_DONE) {
+    switch (coppice_patience_wait(connection, POLLOUT, &connection->writing)) {
+    case COPPICE_WAIT_PAUSED:
         coppice_raise_client_gone(connection, "it read nothing for longer than client_write_timeout");
+    case COPPICE_WAIT_SLOW:
+        coppice_raise_client_gone(connection, "it read slower than client_min_rate");
+    case COPPICE_WAIT_READY:
+        break;
     }
 }
 
@@ -54,7 +62,8 @@ static void send_outgoing(struct coppice_connection *connection, struct outgoing
                                                         outgoing->count - outgoing->first, more_follows, &sent);
         if (result == COPPICE_IO_CLOSED) coppice_raise_client_gone(connection, "the response did not reach it");
         advance(outgoing, sent);
-        if (result == COPPICE_IO_FULL) {
+        coppice_output_sent(connection, sent);
+        if (result == COPPICE_IO_BLOCKED) {
             hold_body_still(outgoing);
             coppice_output_wait(connection);
         }

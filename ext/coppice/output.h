@@ -2,7 +2,7 @@
 #define COPPICE_OUTPUT_H
 
 /* Sending what a connection has gathered. All but the interim answer wait for a slow client, and raise
- * Coppice::ClientGone when it is gone or reads nothing for client_write_timeout. */
+ * Coppice::ClientGone when it is gone, pauses for client_write_timeout, or is slower than client_min_rate. */
 
 #include "connection.h"
 
@@ -11,6 +11,8 @@ void coppice_output_send(struct coppice_connection *connection, VALUE body, size
 void coppice_output_flush(struct coppice_connection *connection);
 /* The same, but the kernel may hold it until more follows, which must. */
 void coppice_output_cork(struct coppice_connection *connection);
+/* So many bytes of the response have left. */
+void coppice_output_sent(struct coppice_connection *connection, size_t bytes);
 /* Until there is room in the socket. */
 void coppice_output_wait(struct coppice_connection *connection);
 /* Sends `bytes` now, apart from any response; false when the client is gone. */

@@ -1,4 +1,5 @@
 /* Coppice::Http::Connection, the reading half: the request's head, then its body. */
+#include <poll.h>
 #include <string.h>
 
 #include "connection.h"
@@ -23,17 +24,27 @@ void coppice_request_reset(struct coppice_connection *connection) {
     connection->body_remaining = 0;
     connection->refusal = NULL;
     connection->continue_due = false;
+    coppice_patience_begin(&connection->reading, connection->limits.header_timeout_ms);
     coppice_http_parser_init(&connection->parser, &connection->limits.head, connection->fields,
                              connection->limits.field_count);
 }
 
-/* Appends what the client sent; waits for it until the deadline. */
-static enum coppice_io_result receive_input(struct coppice_connection *connection, int64_t deadline_ms) {
+/* At least one byte; TIMEOUT when the client tried our patience. */
+static enum coppice_io_result receive(struct coppice_connection *connection, char *bytes, size_t capacity, size_t *received) {
+    for (;;) {
+        enum coppice_io_result result = coppice_io_receive(connection->fd, bytes, capacity, received);
+        if (result != COPPICE_IO_BLOCKED) return result;
+        if (coppice_patience_wait(connection, POLLIN, &connection->reading) != COPPICE_WAIT_READY) return COPPICE_IO_TIMEOUT;
+    }
+}
+
+/* Appends what the client sent. */
+static enum coppice_io_result receive_input(struct coppice_connection *connection) {
     struct coppice_byte_buffer *input = &connection->input;
     coppice_byte_buffer_reserve(input, READ_BYTES);
     size_t received = 0;
-    enum coppice_io_result result = coppice_io_receive(connection->fd, input->data + input->length,
-                                                       input->capacity - input->length, deadline_ms, &received);
+    enum coppice_io_result result =
+        receive(connection, input->data + input->length, input->capacity - input->length, &received);
     input->length += received;
     return result;
 }
@@ -61,6 +72,7 @@ static VALUE begin_body(struct coppice_connection *connection) {
     const struct coppice_http_parser *parser = &connection->parser;
     connection->head_complete = true;
     connection->input_position = parser->position;
+    coppice_patience_begin(&connection->reading, connection->limits.body_timeout_ms);
     connection->continue_due = parser->expects_continue; /* never for HTTP/1.0, nor without a body */
     if (parser->has_content_length && parser->content_length > connection->limits.body_bytes) {
         return refuse(connection, 413, "the body is larger than max_body_bytes");
@@ -92,9 +104,8 @@ static VALUE head_not_sent(struct coppice_connection *connection, enum coppice_i
 static VALUE connection_read_head(VALUE self) {
     struct coppice_connection *connection = coppice_connection_open(self);
     const struct coppice_byte_buffer *input = &connection->input;
-    int64_t deadline_ms = coppice_monotonic_ms() + connection->limits.header_timeout_ms;
     if (input->length == 0) { /* else it was adopted with bytes */
-        enum coppice_io_result first = receive_input(connection, deadline_ms);
+        enum coppice_io_result first = receive_input(connection);
         if (first != COPPICE_IO_DONE) return head_not_sent(connection, first);
     }
     for (;;) {
@@ -107,21 +118,19 @@ static VALUE connection_read_head(VALUE self) {
         case COPPICE_HTTP_INCOMPLETE:
             break;
         }
-        enum coppice_io_result result = receive_input(connection, deadline_ms);
+        enum coppice_io_result result = receive_input(connection);
         if (result != COPPICE_IO_DONE) return head_not_sent(connection, result);
     }
 }
 
-static void check_received(struct coppice_connection *connection, enum coppice_io_result result) {
+static void check_received(struct coppice_connection *connection, enum coppice_io_result result, size_t received) {
     if (result == COPPICE_IO_CLOSED) coppice_raise_client_gone(connection, "its request's body is not complete");
     if (result == COPPICE_IO_TIMEOUT) {
-        coppice_raise_refused(connection, 408, "the body stalled for longer than client_body_timeout");
+        coppice_raise_refused(connection, 408, "the body stalled for client_body_timeout, or came slower than client_min_rate");
     }
+    coppice_patience_earn(&connection->reading, received, connection->limits.min_rate);
 }
 
-static int64_t body_deadline(const struct coppice_connection *connection) {
-    return coppice_monotonic_ms() + connection->limits.body_timeout_ms;
-}
 
 /* A body of known length goes straight into the String, but for what came along with the head. */
 static size_t read_length(struct coppice_connection *connection, VALUE into, size_t filled, size_t room) {
@@ -133,8 +142,8 @@ static size_t read_length(struct coppice_connection *connection, VALUE into, siz
         memcpy(RSTRING_PTR(into) + filled, connection->input.data + connection->input_position, received);
         connection->input_position += received;
     } else {
-        check_received(connection, coppice_io_receive(connection->fd, RSTRING_PTR(into) + filled, wanted,
-                                                      body_deadline(connection), &received));
+        enum coppice_io_result result = receive(connection, RSTRING_PTR(into) + filled, wanted, &received);
+        check_received(connection, result, received);
     }
     connection->body_remaining -= received;
     if (connection->body_remaining == 0) connection->body = COPPICE_BODY_READ;
@@ -144,7 +153,8 @@ static size_t read_length(struct coppice_connection *connection, VALUE into, siz
 /* Behind the head there is always room for the next piece of a chunked body. */
 static void refill_input(struct coppice_connection *connection) {
     connection->input.length = connection->input_position = connection->parser.position;
-    check_received(connection, receive_input(connection, body_deadline(connection)));
+    enum coppice_io_result result = receive_input(connection);
+    check_received(connection, result, connection->input.length - connection->input_position);
 }
 
 static size_t read_chunked(struct coppice_connection *connection, VALUE into, size_t filled, size_t room) {

@@ -22,6 +22,7 @@ void coppice_response_reset(struct coppice_connection *connection) {
     connection->framing = (struct coppice_framing){.kind = COPPICE_FRAMING_NONE};
     connection->head_made = false;
     connection->response_started = false;
+    coppice_patience_begin(&connection->writing, connection->limits.write_timeout_ms);
 }
 
 static struct coppice_connection *writable_connection(VALUE self) {
@@ -171,9 +172,10 @@ static void send_file(struct coppice_connection *connection, int file) {
         enum coppice_io_result result = coppice_io_send_file(connection->fd, file, &offset, wanted, &sent, &supported);
         if (!supported) return copy_file(connection, file, offset);
         if (result == COPPICE_IO_CLOSED) coppice_raise_client_gone(connection, "the file did not reach it");
-        if (result == COPPICE_IO_FULL) coppice_output_wait(connection);
+        if (result == COPPICE_IO_BLOCKED) coppice_output_wait(connection);
         if (result == COPPICE_IO_DONE && sent == 0) return;
         framing->remaining -= sent;
+        coppice_output_sent(connection, sent);
     }
 }
 

@@ -55,27 +55,16 @@ enum coppice_io_result coppice_io_wait(int fd, short events, int64_t deadline_ms
     return COPPICE_IO_TIMEOUT;
 }
 
-enum coppice_io_result coppice_io_receive(int fd, char *bytes, size_t capacity, int64_t deadline_ms, size_t *received) {
-    for (;;) {
-        ssize_t count = recv(fd, bytes, capacity, 0);
-        int error = errno;
-        if (count > 0) {
-            *received = (size_t)count;
-            return COPPICE_IO_DONE;
-        }
-        if (count == 0) return COPPICE_IO_CLOSED;
-        if (error == EINTR) continue;
-        if (!would_block(error)) return COPPICE_IO_CLOSED;
-
-        enum coppice_io_result waited = coppice_io_wait(fd, POLLIN, deadline_ms);
-        if (waited != COPPICE_IO_DONE) return waited;
-    }
+static enum coppice_io_result attempt_result(ssize_t count, int error, size_t *moved) {
+    *moved = count > 0 ? (size_t)count : 0;
+    if (count >= 0) return COPPICE_IO_DONE;
+    return error == EINTR || would_block(error) ? COPPICE_IO_BLOCKED : COPPICE_IO_CLOSED;
 }
 
-static enum coppice_io_result attempt_result(ssize_t count, int error, size_t *sent) {
-    *sent = count > 0 ? (size_t)count : 0;
-    if (count >= 0) return COPPICE_IO_DONE;
-    return error == EINTR || would_block(error) ? COPPICE_IO_FULL : COPPICE_IO_CLOSED;
+enum coppice_io_result coppice_io_receive(int fd, char *bytes, size_t capacity, size_t *received) {
+    ssize_t count = recv(fd, bytes, capacity, 0);
+    int error = errno;
+    return count == 0 ? COPPICE_IO_CLOSED : attempt_result(count, error, received);
 }
 
 enum coppice_io_result coppice_io_send(int fd, const struct iovec *parts, int count, bool more_follows, size_t *sent) {

@@ -2,10 +2,10 @@
 #define COPPICE_SOCKET_IO_H
 
 /*
- * Bytes in and out of a non-blocking socket, each with a limit in time. Every
- * call tries first with the Ruby lock held, which is all that most clients need;
- * only a client that keeps us waiting costs a poll(2) without the lock. While
- * waiting Ruby's interrupts are served, so any of these may raise.
+ * Bytes in and out of a non-blocking socket. Every transfer is one attempt with the
+ * Ruby lock held, which is all that most clients need; only a client that keeps us
+ * waiting costs a poll(2) without the lock. While waiting Ruby's interrupts are served,
+ * so that one may raise.
  */
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 enum coppice_io_result {
     COPPICE_IO_DONE,    /* some bytes moved */
     COPPICE_IO_CLOSED,  /* the peer closed its side, or the connection is broken */
-    COPPICE_IO_FULL,    /* nothing moved: the peer has to read first */
+    COPPICE_IO_BLOCKED, /* nothing moved: the peer has to read, or write, first */
     COPPICE_IO_TIMEOUT  /* the deadline passed */
 };
 
@@ -26,10 +26,10 @@ int64_t coppice_monotonic_ms(void);
 /* COPPICE_IO_DONE once fd is ready for `events` (POLLIN, POLLOUT) or broken. */
 enum coppice_io_result coppice_io_wait(int fd, short events, int64_t deadline_ms);
 
-/* Reads at least one byte. */
-enum coppice_io_result coppice_io_receive(int fd, char *bytes, size_t capacity, int64_t deadline_ms, size_t *received);
+/* One attempt, which never waits: DONE, BLOCKED or CLOSED. */
+enum coppice_io_result coppice_io_receive(int fd, char *bytes, size_t capacity, size_t *received);
 
-/* One attempt, which never waits: DONE, FULL or CLOSED. */
+/* The same. */
 enum coppice_io_result coppice_io_send(int fd, const struct iovec *parts, int count, bool more_follows, size_t *sent);
 
 /* As coppice_io_send, from a file; *offset moves on. DONE with nothing sent is the end of the file; *supported is

@@ -9,9 +9,9 @@ module Coppice
   class HttpHarness
     DEFAULTS = {
       max_request_line_bytes: 15 * 1024, max_header_bytes: 112 * 1024, max_header_count: 128, max_body_bytes: nil,
-      client_header_timeout: 10, client_body_timeout: 10, client_write_timeout: 10, client_body_buffer_size: 112 * 1024,
-      trusted_proxies: nil, allow_underscore_headers: false, logger: nil, rewindable_input: true, early_hints: false,
-      check_client_connection: false
+      client_header_timeout: 10, client_body_timeout: 10, client_write_timeout: 10, client_min_rate: nil,
+      client_body_buffer_size: 112 * 1024, trusted_proxies: nil, allow_underscore_headers: false, logger: nil,
+      rewindable_input: true, early_hints: false, check_client_connection: false
     }.freeze
 
     Settings = Struct.new(*DEFAULTS.keys, keyword_init: true)
@@ -31,14 +31,16 @@ module Coppice
 
     # Stands for the worker: notes what it is told.
     class Observer
-      attr_reader :events, :worker
+      attr_reader :events, :worker, :postponed_ms
 
       def initialize
         @events = []
         @worker = Object.new
+        @postponed_ms = 0
       end
 
-      def request_timeout(_env) = self
+      def deadline = self
+      def postpone(milliseconds) = @postponed_ms += milliseconds
 
       def request_started(env)
         env["test.started"] = true

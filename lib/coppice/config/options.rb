@@ -69,7 +69,12 @@ module Coppice
       Option.describe(:client_body_timeout, Groups::TIMEOUTS, Types::Seconds.new, default: 15, since: :coppice,
         doc: "How long a client may pause while it sends the body of its request."),
       Option.describe(:client_write_timeout, Groups::TIMEOUTS, Types::Seconds.new, default: 15, since: :coppice,
-        doc: "How long a client may pause while it reads the answer."),
+        doc: "How long a client may pause while it reads the answer. Time spent waiting for a client does not count against `timeout`."),
+      Option.describe(:client_min_rate, Groups::TIMEOUTS, Types::Optional.new(Types::Whole.new(minimum: 1, bytes: true)), default: 4096,
+        since: :coppice, example: "client_min_rate nil",
+        doc: "How many bytes of a body a client must at least send, or read, in each second of waiting for it. One that is slower " \
+             "without ever pausing would hold its worker for hours. `client_body_timeout` or `client_write_timeout` seconds are " \
+             "granted beforehand; nil bears any client."),
 
       Option.describe(:refork_after, Groups::REFORKING, Types::Optional.new(Types::RequestCounts.new),
         default_text: "nil: never by itself", example: "refork_after [50, 100, 1000]",

@@ -22,6 +22,7 @@ module Coppice
       def initialize(app:, connection:, settings:, logger:, observer:)
         @app = app
         @connection = connection
+        connection.deadline = observer.deadline
         @observer = observer
         @early_hints = settings.early_hints
         @check_client = settings.check_client_connection
@@ -61,7 +62,7 @@ module Coppice
       end
 
       def observed(env, input)
-        env["coppice.timeout"] = env["pitchfork.timeout"] = @observer.request_timeout(env)
+        env["coppice.timeout"] = env["pitchfork.timeout"] = @observer.deadline
         client = introduce_client(env)
         @observer.request_started(env)
         begin

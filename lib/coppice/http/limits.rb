@@ -11,6 +11,7 @@ module Coppice
       :header_timeout,     # seconds for the whole head: 408 after
       :body_timeout,       # seconds between two pieces of the body: 408 after
       :write_timeout,      # seconds in which the client reads nothing: dropped after
+      :min_rate,           # bytes in a second that a body must move, on either way; nil for any
       keyword_init: true
     ) do
       #: (Config::Settings) -> Limits
@@ -22,7 +23,8 @@ module Coppice
           body_bytes: settings.max_body_bytes,
           header_timeout: settings.client_header_timeout,
           body_timeout: settings.client_body_timeout,
-          write_timeout: settings.client_write_timeout
+          write_timeout: settings.client_write_timeout,
+          min_rate: settings.client_min_rate
         ).freeze
       end
     end

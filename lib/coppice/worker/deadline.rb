@@ -18,6 +18,12 @@ module Coppice
         @row.deadline_ms += (seconds * 1000).ceil
       end
 
+      # The worker waits, or has waited, for its client: that time is not the application's. Negative to take back.
+      #: (Integer) -> void
+      def postpone(milliseconds)
+        @row.deadline_ms += milliseconds unless @row.deadline_ms.zero?
+      end
+
       # The monotonic instant at which the request is overdue, in seconds.
       #: () -> Float
       def deadline = @row.deadline_ms / 1000.0

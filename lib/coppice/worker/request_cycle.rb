@@ -8,7 +8,8 @@ module Coppice
     # What a worker does around each request: tells the board, ps, the soft timeout
     # and the user's hook. Runs in the worker process, on its main thread. No system call.
     class RequestCycle
-      attr_reader :worker #: Worker
+      attr_reader :worker   #: Worker
+      attr_reader :deadline #: Deadline -- env["coppice.timeout"]; one for all requests, since only one is served at a time
 
       #: (Worker, SoftTimeout) -> void
       def initialize(worker, soft_timeout)
@@ -45,10 +46,6 @@ module Coppice
         @membership.status = "#{@requests} requests, waiting"
         @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
       end
-
-      # env["coppice.timeout"]: one object for all requests, since only one is served at a time.
-      #: (Hash[String, untyped]) -> Deadline
-      def request_timeout(_env) = @deadline
     end
   end
 end

@@ -1,0 +1,74 @@
+#include "patience.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+
+#include "connection.h"
+#include "socket_io.h"
+
+/* The deadline is moved ahead of each wait, by no more than this: whoever watches it meanwhile is never far wrong. */
+enum { SLICE_MS = 500, US_PER_MS = 1000, US_PER_SECOND = 1000000 };
+
+void coppice_patience_begin(struct coppice_patience *patience, int64_t pause_ms) {
+    patience->pause_ms = pause_ms;
+    patience->left_us = pause_ms * US_PER_MS;
+}
+
+void coppice_patience_earn(struct coppice_patience *patience, size_t bytes, int64_t bytes_per_second) {
+    const int64_t most_us = INT64_MAX / 2;
+    if (bytes_per_second == 0 || bytes > (size_t)(most_us / US_PER_SECOND)) {
+        patience->left_us = most_us;
+        return;
+    }
+    int64_t earned_us = (int64_t)bytes * US_PER_SECOND / bytes_per_second;
+    patience->left_us = patience->left_us > most_us - earned_us ? most_us : patience->left_us + earned_us;
+}
+
+/* Before the application is called there is no deadline: the object does nothing then. */
+static void postpone(const struct coppice_connection *connection, int64_t ms) {
+    if (!NIL_P(connection->deadline)) rb_funcall(connection->deadline, rb_intern("postpone"), 1, LL2NUM(ms));
+}
+
+static int64_t shorter(int64_t one, int64_t other) {
+    return one < other ? one : other;
+}
+
+static bool wait_slice(const struct coppice_connection *connection, short events, int64_t slice_ms, int64_t *waited_ms) {
+    int64_t began_ms = coppice_monotonic_ms();
+    postpone(connection, slice_ms);
+    enum coppice_io_result result = coppice_io_wait(connection->fd, events, began_ms + slice_ms);
+    *waited_ms = coppice_monotonic_ms() - began_ms;
+    postpone(connection, *waited_ms - slice_ms);
+    return result == COPPICE_IO_DONE;
+}
+
+/* Bytes that the kernel keeps for the client; poll(2) calls a socket writable only when a good part of them has gone. */
+static int queued_bytes(const struct coppice_connection *connection) {
+    int count;
+    return ioctl(connection->fd, TIOCOUTQ, &count) == 0 ? count : 0;
+}
+
+/* Whether a client that shall read has read since the last look. */
+static bool reads_on(const struct coppice_connection *connection, short events, int *queued) {
+    if (events != POLLOUT) return false;
+    int before = *queued;
+    *queued = queued_bytes(connection);
+    return *queued < before;
+}
+
+enum coppice_wait_result coppice_patience_wait(struct coppice_connection *connection, short events,
+                                               struct coppice_patience *patience) {
+    int64_t pause_ms = patience->pause_ms;
+    int queued = events == POLLOUT ? queued_bytes(connection) : 0;
+    while (pause_ms > 0) {
+        int64_t left_ms = patience->left_us / US_PER_MS;
+        if (left_ms <= 0) return COPPICE_WAIT_SLOW;
+
+        int64_t waited_ms;
+        bool ready = wait_slice(connection, events, shorter(SLICE_MS, shorter(pause_ms, left_ms)), &waited_ms);
+        patience->left_us -= waited_ms * US_PER_MS;
+        if (ready) return COPPICE_WAIT_READY;
+        pause_ms = reads_on(connection, events, &queued) ? patience->pause_ms : pause_ms - waited_ms;
+    }
+    return COPPICE_WAIT_PAUSED;
+}

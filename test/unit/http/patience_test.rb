@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/http_harness"
+
+module Coppice
+  # How long a worker waits for its client, and on whose account.
+  class PatienceTest < TestCase
+    BODY = ("x" * 4_000_000).freeze # more than a socket holds
+    GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    test "a body that trickles for ever is refused, though it never pauses" do
+      harness = HttpHarness.new(client_body_timeout: 0.5, client_min_rate: 1_000_000) { flunk "the application is not called" }
+      harness.with_client(sent: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n") do |client|
+        trickle(client)
+
+        assert_match(%r{\AHTTP/1.1 408 }, client.read)
+      end
+    end
+
+    test "time spent waiting for a reader does not count against the application's deadline" do
+      harness = HttpHarness.new { [200, {}, [BODY]] }
+      harness.with_client(sent: GET) do |client|
+        wait(0.3)
+
+        assert_operator client.read.bytesize, :>, BODY.bytesize
+      end
+
+      assert_operator harness.observer.postponed_ms, :>=, 200
+    end
+
+    # The kernel calls a Unix socket writable only when three quarters of its buffer are read.
+    test "a reader that is slow, but reads, is not taken for one that stalls" do
+      harness = HttpHarness.new(client_write_timeout: 3) { [200, {}, [BODY]] }
+      harness.with_client(sent: GET) do |client|
+        slowly = Array.new(20) { client.readpartial(8000).tap { wait(0.25) } }
+
+        assert_operator slowly.sum(&:bytesize) + client.read.bytesize, :>, BODY.bytesize
+      end
+    end
+
+    private
+
+    # Until there is an answer.
+    def trickle(client)
+      client.write("x") until client.wait_readable(0.02)
+    end
+
+    # For time itself: no descriptor announces that the server has waited for us.
+    def wait(seconds) = IO.select(nil, nil, nil, seconds)
+  end
+end
