@@ -47,6 +47,10 @@ module Coppice
     #: () -> void
     def stop = @stopping = true
 
+    # The request in flight is past its time: its client is answered. On the thread of the soft timeout.
+    #: () -> void
+    def answer_overdue = @exchange.expire
+
     # In a process forked from this one: lets go of what is this worker's alone. The
     # client, if there is one, is still being served by this worker's own process.
     #: () -> void

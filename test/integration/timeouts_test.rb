@@ -15,6 +15,7 @@ class TimeoutsTest < Coppice::TestCase
         rescue Exception # why: the application that this test is about
           next
         end
+      when "/begun" then return [200, {}, Enumerator.new { |body| (body << "first") && sleep }] # app: for ever
       when "/deaf" then Process.kill(:STOP, Process.pid) # app: not even its own timeout can end it
       when "/extended"
         env["pitchfork.timeout"].extend_deadline(30)
@@ -61,11 +62,29 @@ class TimeoutsTest < Coppice::TestCase
         server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == pid } }
 
         assert_equal "#{nr} /hang true", File.read(note)
-        socket.read
+        assert_match(/\AHTTP\/1.1 503 .*^retry-after: \d+\r\n.*took too long/mi, socket.read)
       end
     end
   ensure
     FileUtils.rm_f(note)
+  end
+
+  test "the client of an application that lets nothing end it is answered all the same" do
+    serve("worker_processes 1\ntimeout 0.3, cleanup: 20") do |server|
+      ask(server, "/stuck") { |socket| assert_match(%r{\AHTTP/1.1 503 }, socket.readpartial(4096)) }
+      server.signal(:KILL, to: server.ready_workers.first.pid)
+    end
+  end
+
+  test "an answer that has begun when the time is over is cut off" do
+    serve("worker_processes 1\ntimeout 0.5, cleanup: 10") do |server|
+      ask(server, "/begun") do |socket|
+        bytes = socket.read
+
+        assert_match(%r{\AHTTP/1.1 200 }, bytes)
+        refute_match(/503|0\r\n\r\n\z/, bytes)
+      end
+    end
   end
 
   test "a worker that cannot end itself is ended by the monitor" do

@@ -17,6 +17,7 @@ module Coppice
     class Exchange
       # What an application may raise without being meant for the process: errors, missing code, endless recursion.
       APPLICATION_ERRORS = [StandardError, ScriptError, SystemStackError].freeze
+      RETRY_AFTER = "5" # seconds: the worker is replaced sooner, but what made the application slow may last
 
       #: (app: untyped, connection: Connection, settings: Config::Settings, logger: untyped, observer: untyped) -> void
       def initialize(app:, connection:, settings:, logger:, observer:)
@@ -43,6 +44,15 @@ module Coppice
         nil
       ensure
         @connection.close
+      end
+
+      # Answers in the place of an application that is past its time, if nothing has been answered yet. Called on the
+      # thread of the soft timeout while the main thread hangs in the application.
+      #: () -> void
+      def expire
+        return if @connection.response_started? || !@connection.open?
+
+        refuse(503, "the application took too long", "retry-after" => RETRY_AFTER)
       end
 
       private
@@ -116,13 +126,13 @@ module Coppice
       end
 
       # An error page; or, when a part of the response is out already, an end that the client can tell from the real one.
-      def refuse(status, reason)
+      def refuse(status, reason, headers = {})
         return if @connection.detached?
         return cut if @connection.response_started?
 
         @failures.refused(status, reason) if reason
         page = reason ? "#{status}: #{reason}\n" : "#{status}: the application failed\n"
-        @connection.respond(status, { "content-type" => "text/plain; charset=utf-8" }, [page])
+        @connection.respond(status, { "content-type" => "text/plain; charset=utf-8", **headers }, [page])
       rescue ClientGone => error
         @failures.note(error.message)
       end

@@ -5,7 +5,7 @@ require "coppice/os/clock"
 module Coppice
   class Worker
     # Ends a worker whose request takes too long, while the worker can still say
-    # which one it was. Runs in the worker process, on one helper thread.
+    # which one it was and answer its client. Runs in the worker process, on one helper thread.
     #
     # It costs nothing per request: a request only writes its deadline to the board.
     # The thread sleeps for the whole timeout at a time; a deadline set after it fell
@@ -69,6 +69,7 @@ module Coppice
       def expire
         overdue = Overdue.new(@main, @env)
         report(overdue)
+        @worker.answer_overdue
         @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.server, @worker, overdue)
       rescue StandardError, ScriptError => error # the user's hook: the worker ends all the same
         @worker.log.exception("after_worker_timeout failed", error)
@@ -83,9 +84,12 @@ module Coppice
         exit!(1)
       end
 
+      # Of the request, in seconds.
+      def age = (OS::Clock.now_ms - @row.started_ms) / 1000.0
+
       def report(overdue)
         env = overdue.rack_env || {}
-        @worker.log.error("request timed out", after: @settings.timeout, method: env["REQUEST_METHOD"], path: env["PATH_INFO"],
+        @worker.log.error("request timed out", seconds: age, method: env["REQUEST_METHOD"], path: env["PATH_INFO"],
                                                backtrace: (@main.backtrace || []).join("\n"))
       end
     end
