@@ -8,6 +8,7 @@
 #include <ruby.h>
 #include <ruby/io.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,6 +112,34 @@ static VALUE cells_store(VALUE self, VALUE rb_index, VALUE rb_value) {
     return rb_value;
 }
 
+/* A run of cells that holds a text: cut to what fits, ended by NUL bytes. Not atomic as a whole: a reader may see half of
+ * the old and half of the new. */
+static char *cells_text(VALUE self, VALUE rb_index, VALUE rb_length, size_t *bytes) {
+    struct cells *cells = cells_get(self);
+    size_t index = NUM2SIZET(rb_index), length = NUM2SIZET(rb_length);
+    if (length > cells->count || index > cells->count - length) rb_raise(rb_eIndexError, "cell %zu of %zu", index, cells->count);
+    *bytes = length * sizeof(int64_t);
+    return (char *)&cells->words[index];
+}
+
+/* write_text(index, length, String): `length` in cells. */
+static VALUE cells_write_text(VALUE self, VALUE rb_index, VALUE rb_length, VALUE string) {
+    size_t bytes;
+    char *text = cells_text(self, rb_index, rb_length, &bytes);
+    StringValue(string);
+    size_t used = (size_t)RSTRING_LEN(string) < bytes ? (size_t)RSTRING_LEN(string) : bytes;
+    memcpy(text, RSTRING_PTR(string), used);
+    memset(text + used, 0, bytes - used);
+    return string;
+}
+
+/* read_text(index, length) -> String, of bytes */
+static VALUE cells_read_text(VALUE self, VALUE rb_index, VALUE rb_length) {
+    size_t bytes;
+    const char *text = cells_text(self, rb_index, rb_length, &bytes);
+    return rb_str_new(text, (long)strnlen(text, bytes));
+}
+
 static VALUE cells_count(VALUE self) { return SIZET2NUM(cells_get(self)->count); }
 
 static VALUE cells_fileno(VALUE self) { return INT2NUM(cells_get(self)->fd); }
@@ -130,6 +159,8 @@ void Init_coppice_cells(VALUE coppice) {
     rb_define_singleton_method(klass, "attach", cells_attach, 1);
     rb_define_method(klass, "[]", cells_load, 1);
     rb_define_method(klass, "[]=", cells_store, 2);
+    rb_define_method(klass, "write_text", cells_write_text, 3);
+    rb_define_method(klass, "read_text", cells_read_text, 2);
     rb_define_method(klass, "count", cells_count, 0);
     rb_define_method(klass, "fileno", cells_fileno, 0);
     rb_define_method(klass, "close", cells_close, 0);

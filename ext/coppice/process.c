@@ -1,14 +1,16 @@
 /*
- * Coppice::OS, the part that needs the kernel's own calls: becoming a subreaper
- * (orphaned descendants become our children, prctl(2)) and waiting for one child
- * with a time limit (pidfd_open(2)), which Ruby does not offer.
+ * Coppice::OS, the part that needs the kernel's own calls, which Ruby does not offer:
+ * becoming a subreaper (orphaned descendants become our children, prctl(2)), waiting for
+ * one child with a time limit (pidfd_open(2)), and what a child that has ended had used.
  */
 #include <errno.h>
 #include <poll.h>
 #include <ruby.h>
 #include <ruby/thread.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "coppice_ext.h"
@@ -60,9 +62,26 @@ static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
     return wait.ready > 0 ? Qtrue : Qfalse;
 }
 
+/*
+ * A child that has ended, without reaping it: [pid, the most memory it ever had resident, in KiB], or nil. The kernel's
+ * own waitid(2) tells the usage, its wrapper in the C library does not.
+ */
+static VALUE os_next_exit(VALUE self) {
+    (void)self;
+    siginfo_t info = {0};
+    struct rusage usage;
+    if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, &usage) < 0) {
+        int saved = errno;
+        if (saved == ECHILD) return Qnil;
+        rb_syserr_fail(saved, "waitid");
+    }
+    return info.si_pid == 0 ? Qnil : rb_assoc_new(PIDT2NUM(info.si_pid), LONG2NUM(usage.ru_maxrss));
+}
+
 void Init_coppice_process(VALUE coppice) {
     VALUE os = rb_define_module_under(coppice, "OS");
     rb_define_module_function(os, "become_subreaper", os_become_subreaper, 0);
     rb_define_module_function(os, "parent_death_signal", os_parent_death_signal, 1);
     rb_define_module_function(os, "wait_exit", os_wait_exit, 2);
+    rb_define_module_function(os, "next_exit", os_next_exit, 0);
 }

@@ -13,7 +13,7 @@ module Coppice
   # that a tool of another version can read it), the server's columns, the rows.
   class Board
     MAGIC = 0x436f_7070_6963_6531 # "Coppice1"
-    VERSION = 1
+    VERSION = 2
     HEADER_CELLS = 256
     SERVER_CELLS = 256
     ROWS_AT = HEADER_CELLS + SERVER_CELLS
@@ -85,7 +85,7 @@ module Coppice
     #: () -> void
     def write_header
       [MAGIC, VERSION, HEADER_CELLS, SERVER_CELLS, ROW_CELLS, ROW_COUNT].each_with_index { |value, at| @cells[at] = value }
-      text = "server: #{SERVER_COLUMNS.map(&:name).join(' ')}\nrow: #{ROW_COLUMNS.map(&:name).join(' ')}\n"
+      text = "server: #{SERVER_COLUMNS.join(' ')}\nrow: #{ROW_COLUMNS.join(' ')}\n"
       words = text.b.ljust((HEADER_CELLS - 8) * 8, "\0").unpack("q*")
       words.each_with_index { |word, at| @cells[8 + at] = word }
     end

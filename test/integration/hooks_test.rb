@@ -102,6 +102,27 @@ class HooksTest < Coppice::TestCase
     end
   end
 
+  test "after_worker_exit has a report of the worker's end, with the request it was serving" do
+    config = <<~RUBY
+      after_worker_exit do |_server, worker, _status|
+        report = worker.exit_report
+        File.write("report", [report.cause, report.nr, report.requests, report.request, report.peak_memory > 1_000_000].join(" "))
+      end
+    RUBY
+    app = 'run ->(env) { env["PATH_INFO"] == "/hang" ? sleep : [200, {}, []] }'
+    Server.open(app: app, config: config) do |server|
+      server.get
+      socket = server.connect
+      socket.write("GET /hang HTTP/1.1\r\nHost: x\r\n\r\n")
+      busy = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }
+      server.signal(:KILL, to: busy.pid)
+      server.wait { File.size?(server.path("report")) }
+
+      assert_equal "signal 0 1 GET /hang true", File.read(server.path("report"))
+      socket.close
+    end
+  end
+
   test "a raising hook of the monitor is logged, and the server lives" do
     Server.open(app: APP, config: "worker_processes 1\nafter_worker_exit { |_s, _w, _st| raise 'oops' }") do |server|
       first = server.ready_workers.first.pid

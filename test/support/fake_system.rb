@@ -52,6 +52,8 @@ class FakeSystem
     true
   end
 
+  def out_of_memory? = false
+
   def reap = @late && (@now * 10).to_i.odd? ? nil : @zombies.shift
 
   # One process does the next thing it would do.

@@ -38,7 +38,7 @@ class BoardTest < Coppice::TestCase
     text = bytes.byteslice(64..).delete("\0")
 
     assert_equal "server: monitor_pid workers_count generation shutting_down rows_count\n" \
-                 "row: role nr generation pid ready deadline_ms started_ms requests not_fork_safe\n", text
+                 "row: role nr generation pid ready deadline_ms started_ms requests not_fork_safe request:16\n", text
   end
 
   test "a board of another layout is refused" do
@@ -65,6 +65,21 @@ class BoardTest < Coppice::TestCase
 
     assert_equal [:worker, 4, 2, 0], [row.role_name, row.nr, row.generation, row.deadline_ms]
     refute_predicate row, :used?
+  end
+
+  test "a text is kept as far as it fits, and taken back with its row" do
+    row = @board.row(0)
+    row.request = "GET /a"
+    row.request = "GET /b"
+
+    assert_equal "GET /b", row.request
+    row.request = "x" * 200
+
+    assert_equal "x" * 128, row.request
+    assert_equal [0, ""], [@board.row(1).role, @board.row(1).request]
+    row.clear
+
+    assert_equal "", row.request
   end
 
   test "cells refuse an index past their end" do

@@ -2,9 +2,17 @@
 
 module Coppice
   class Board
-    # One gauge: its name, the one process that writes it, and what it means.
-    Column = Struct.new(:name, :writer, :meaning, keyword_init: true) do
-      def self.table(*rows) = rows.map { |name, writer, meaning| new(name: name, writer: writer, meaning: meaning).freeze }.freeze
+    # One gauge: its name, the one process that writes it, what it means, and how many cells it takes: more than one
+    # for a text.
+    Column = Struct.new(:name, :writer, :meaning, :cells, keyword_init: true) do
+      def self.table(*rows)
+        rows.map { |name, writer, meaning, cells = 1| new(name: name, writer: writer, meaning: meaning, cells: cells).freeze }.freeze
+      end
+
+      def text? = cells > 1
+
+      # Its name and size in the board's header.
+      def to_s = text? ? "#{name}:#{cells}" : name.to_s
     end
 
     SERVER_COLUMNS = Column.table(
@@ -26,7 +34,8 @@ module Coppice
       [:deadline_ms, :process, "monotonic: when the request in flight is overdue; 0 when idle"],
       [:started_ms, :process, "monotonic: when the request in flight began; 0 when idle"],
       [:requests, :process, "requests served since the fork"],
-      [:not_fork_safe, :process, "1 once it must not be promoted"]
+      [:not_fork_safe, :process, "1 once it must not be promoted"],
+      [:request, :process, "the request in flight, or the last one: method and path, cut to 128 bytes", 16]
     )
   end
 end

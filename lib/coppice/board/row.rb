@@ -18,9 +18,15 @@ module Coppice
         @index = index
       end
 
-      ROW_COLUMNS.each_with_index do |column, at|
-        define_method(column.name) { @cells[@offset + at] }
-        define_method(:"#{column.name}=") { |value| @cells[@offset + at] = value }
+      ROW_COLUMNS.inject(0) do |at, column|
+        if column.text?
+          define_method(column.name) { @cells.read_text(@offset + at, column.cells) }
+          define_method(:"#{column.name}=") { |text| @cells.write_text(@offset + at, column.cells, text) }
+        else
+          define_method(column.name) { @cells[@offset + at] }
+          define_method(:"#{column.name}=") { |value| @cells[@offset + at] = value }
+        end
+        at + column.cells
       end
 
       # Hands the row to a process about to be spawned (monitor).
@@ -35,7 +41,7 @@ module Coppice
       # Takes it back once the process is reaped (monitor).
       #: () -> void
       def clear
-        ROW_COLUMNS.each_index { |at| @cells[@offset + at] = 0 }
+        ROW_COLUMNS.sum(&:cells).times { |at| @cells[@offset + at] = 0 }
       end
 
       #: () -> Symbol

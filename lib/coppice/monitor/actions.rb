@@ -66,6 +66,7 @@ module Coppice
         pid = @system.spawn_mold(theirs, own_group: @settings.setpgid)
         handle = enlist(:mold, step.generation, ours, now + @settings.boot_timeout)
         handle.pid = pid
+        handle.forked_at = now
         handle.move(:forked)
         @roster.candidate = handle
         @log.info("booting the application", **handle.to_log)

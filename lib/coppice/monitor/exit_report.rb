@@ -4,23 +4,33 @@
 
 module Coppice
   class Monitor
-    # Why a child ended, in one word and in a log line: asked for, ended by us with a
-    # reason, killed by a signal that was not ours, or left by itself.
+    # How a child ended, and what it was doing: made once, when it is gone, from what is still known then. In the log,
+    # and for the user's after_worker_exit as `worker.exit_report`.
     class ExitReport
-      #: (Handle, Process::Status?) -> void
-      def initialize(handle, status)
-        @handle = handle
+      attr_reader :role, :nr, :generation, :pid
+      # :asked, :left, :failed, :signal, :out_of_memory, :vanished, :never_forked; or, when we ended it, why:
+      # :request_timeout, :spawn_timeout, :stop_timeout, :still_there, :shutdown
+      attr_reader :cause        #: Symbol
+      attr_reader :status       #: Process::Status?
+      attr_reader :requests     #: Integer -- served
+      attr_reader :age          #: Float? -- seconds since the fork
+      attr_reader :request      #: String? -- in flight: method and path
+      attr_reader :request_age  #: Float? -- seconds
+      attr_reader :peak_memory  #: Integer? -- bytes: the most it ever had resident, shared pages included
+
+      #: (Handle, Process::Status?, now: Float, ?peak_kib: Integer?, ?out_of_memory: bool) -> void
+      def initialize(handle, status, now:, peak_kib: nil, out_of_memory: false)
+        @role = handle.role
+        @nr = handle.nr
+        @generation = handle.generation
+        @pid = handle.pid
         @status = status
-      end
-
-      #: () -> Symbol
-      def cause
-        return @handle.ended_for if @handle.ended_for
-        return @handle.pid ? :vanished : :never_forked unless @status
-        return :asked if @handle.leaving? && left_well?
-        return :signal if @status.signaled?
-
-        @status.success? ? :left : :failed
+        @cause = cause_of(handle, out_of_memory)
+        @requests = handle.requests_count
+        @age = now - handle.forked_at if handle.forked_at
+        @peak_memory = peak_kib * 1024 if peak_kib
+        note_request(handle.row, now) if handle.worker?
+        freeze
       end
 
       # A rollout is routine and stays quiet; what nobody asked for is told.
@@ -36,17 +46,35 @@ module Coppice
       # The fields of its log line.
       #: () -> Hash[Symbol, untyped]
       def to_log
-        @handle.to_log.merge(
-          why: cause, status: @status&.exitstatus,
-          signal: (Signal.signame(@status.termsig) if @status&.signaled?),
-          requests: (@handle.requests_count if @handle.worker?)
-        ).compact
+        {
+          child: role, nr: nr, gen: generation, child_pid: pid, why: cause, status: status&.exitstatus,
+          signal: (Signal.signame(status.termsig) if status&.signaled?),
+          requests: (requests if role == :worker), age: age&.round(1),
+          request: request, request_age: request_age&.round(1), peak_mib: (peak_memory / 1_048_576 if peak_memory)
+        }.compact
       end
 
       private
 
+      def cause_of(handle, out_of_memory)
+        return handle.ended_for if handle.ended_for
+        return handle.pid ? :vanished : :never_forked unless status
+        return :asked if handle.leaving? && left_well?
+        return out_of_memory ? :out_of_memory : :signal if status.signaled?
+
+        status.success? ? :left : :failed
+      end
+
       # A mold that still loads the application ends by the default action of TERM.
-      def left_well? = @status.success? || @status.termsig == Signal.list["TERM"]
+      def left_well? = status.success? || status.termsig == Signal.list["TERM"]
+
+      def note_request(row, now)
+        started_ms = row.started_ms
+        return if started_ms.zero?
+
+        @request = row.request
+        @request_age = now - (started_ms / 1000.0)
+      end
     end
   end
 end

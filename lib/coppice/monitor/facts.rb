@@ -23,7 +23,7 @@ module Coppice
         @rows = rows
         @settings = settings
         @log = log
-        @early_exits = {} # pid => status, of children reaped before their pid was told
+        @early_exits = {} # pid => [status, peak memory], of children reaped before their pid was told
       end
 
       # Everything that has come in on one child's channel.
@@ -44,9 +44,9 @@ module Coppice
       # Everybody who has ended since the last call.
       #: () -> void
       def reap
-        while (pid, status = @system.reap)
+        while (pid, *exit = @system.reap)
           handle = @roster.by_pid(pid)
-          handle ? ended(handle, status) : @early_exits[pid] = status
+          handle ? ended(handle, *exit) : @early_exits[pid] = exit
         end
         @early_exits.clear if @roster.handles.all?(&:pid) # they were nobody's we wait for
         forget_the_lost
@@ -68,8 +68,9 @@ module Coppice
         return stray(handle, pid) unless [nil, pid].include?(handle.pid)
 
         handle.pid = pid
-        status = @early_exits.delete(pid)
-        return ended(handle, status) if status
+        handle.forked_at ||= @system.now
+        exit = @early_exits.delete(pid)
+        return ended(handle, *exit) if exit
         return unless handle.requested?
 
         handle.move(:forked)
@@ -118,11 +119,10 @@ module Coppice
         lost.each { |handle| ended(handle, nil) }
       end
 
-      def ended(handle, status)
+      def ended(handle, status, peak_kib = nil)
         handle.keep_requests_count
-        report = ExitReport.new(handle, status)
         note_failure(handle, status)
-        write_down(report)
+        write_down(handle.exit_report = report_on(handle, status, peak_kib))
         # One that was given up unseen may still come, and write: its row is not used again.
         @rows.release(handle.row) unless handle.orphaned? && !handle.channel.closed?
         handle.move(:gone)
@@ -144,6 +144,12 @@ module Coppice
 
       def died_young?(handle, status)
         status && !status.success? && handle.requests_count.zero? && @system.now - handle.ready_at < YOUTH
+      end
+
+      # A KILL that was not ours may have been the kernel's, for want of memory.
+      def report_on(handle, status, peak_kib)
+        killed = status&.termsig == Signal.list["KILL"] && handle.ended_for.nil?
+        ExitReport.new(handle, status, now: @system.now, peak_kib: peak_kib, out_of_memory: killed && @system.out_of_memory?)
       end
 
       def write_down(report)

@@ -21,8 +21,10 @@ module Coppice
       attr_accessor :deadline #: Float?
       # Why it was ended by us; nil as long as it was not.
       attr_accessor :ended_for #: Symbol?
-      # When it became ready (monotonic seconds).
-      attr_accessor :ready_at #: Float?
+      # Why and with what it ended; nil as long as it lives.
+      attr_accessor :exit_report #: ExitReport?
+      # When it was forked and when it became ready (monotonic seconds).
+      attr_accessor :forked_at, :ready_at #: Float?
       # Set when the kernel says that there is no such process: then nobody will reap it.
       attr_accessor :vanished #: bool
 

@@ -3,6 +3,7 @@
 require "rbconfig"
 require "coppice/control/channel"
 require "coppice/executable"
+require "coppice/monitor/oom_counter"
 require "coppice/os/clock"
 
 # Runs in the monitor.
@@ -12,6 +13,10 @@ module Coppice
     # What the monitor asks of the operating system, and nothing else: so that all of
     # its bookkeeping can be driven through thousands of histories without a process.
     class System
+      def initialize
+        @oom_counter = OomCounter.new
+      end
+
       #: () -> Float
       def now = OS::Clock.now
 
@@ -38,13 +43,16 @@ module Coppice
         true # it has become somebody else's; it is there
       end
 
-      # A child that has ended, or nil. Orphans of our children are ours as well.
-      #: () -> [Integer, Process::Status]?
+      # A child that has ended, with the most memory it had in KiB, or nil. Orphans of our children are ours as well.
+      #: () -> [Integer, Process::Status, Integer]?
       def reap
-        Process.wait2(-1, Process::WNOHANG)
-      rescue Errno::ECHILD
-        nil
+        pid, peak_kib = OS.next_exit
+        [*Process.wait2(pid), peak_kib] if pid
       end
+
+      # Whether the kernel has ended somebody for want of memory since this was last asked.
+      #: () -> bool
+      def out_of_memory? = @oom_counter.moved?
     end
   end
 end

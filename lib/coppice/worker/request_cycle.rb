@@ -32,7 +32,8 @@ module Coppice
         @soft_timeout.env = env
         @row.started_ms = now
         @row.deadline_ms = now + @timeout_ms
-        @membership.status = "#{@requests} requests, #{env['REQUEST_METHOD']} #{env['PATH_INFO']}"
+        @row.request = request = "#{env['REQUEST_METHOD']} #{env['PATH_INFO']}"
+        @membership.status = "#{@requests} requests, #{request}"
       end
 
       # The answer is written and its body closed, or the client is gone. The user's hook

@@ -2,15 +2,10 @@
 
 require "test_helper"
 require "coppice"
-require "coppice/monitor/exit_report"
 require "coppice/monitor/handle"
 
 class HandleTest < Coppice::TestCase
   Lifecycle = Coppice::Monitor::Lifecycle
-  Status = Struct.new(:exitstatus, :termsig) do
-    def signaled? = !termsig.nil?
-    def success? = exitstatus&.zero?
-  end
   Row = Struct.new(:requests)
 
   def handle_in(state)
@@ -36,34 +31,5 @@ class HandleTest < Coppice::TestCase
         end
       end
     end
-  end
-
-  test "the cause of an end is told from what we did and what the kernel says" do
-    {
-      [:leaving, nil, Status.new(0, nil)] => [:asked, :debug],
-      [:leaving, nil, Status.new(nil, 15)] => [:asked, :debug],
-      [:leaving, nil, Status.new(nil, 9)] => [:signal, :error],
-      [:leaving, nil, Status.new(1, nil)] => [:failed, :error],
-      [:ready, nil, Status.new(0, nil)] => [:left, :info],
-      [:ready, nil, Status.new(3, nil)] => [:failed, :error],
-      [:ready, nil, Status.new(nil, 11)] => [:signal, :error],
-      [:leaving, :request_timeout, Status.new(nil, 9)] => [:request_timeout, :error],
-      [:leaving, :shutdown, Status.new(nil, 9)] => [:shutdown, :debug],
-      [:requested, nil, nil] => [:never_forked, :error]
-    }.each do |(state, ended_for, status), expected|
-      handle = handle_in(state)
-      handle.ended_for = ended_for
-      report = Coppice::Monitor::ExitReport.new(handle, status)
-
-      assert_equal expected, [report.cause, report.level], [state, ended_for, status].inspect
-    end
-  end
-
-  test "a report names child, slot, generation, signal and requests" do
-    handle = handle_in(:ready)
-    handle.pid = 42
-    fields = Coppice::Monitor::ExitReport.new(handle, Status.new(nil, 11)).to_log
-
-    assert_equal({ child: :worker, nr: 3, gen: 1, child_pid: 42, why: :signal, signal: "SEGV", requests: 7 }, fields)
   end
 end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/board"
+require "coppice/monitor/exit_report"
+require "coppice/monitor/handle"
+
+class ExitReportTest < Coppice::TestCase
+  Status = Struct.new(:exitstatus, :termsig) do
+    def signaled? = !termsig.nil?
+    def success? = exitstatus&.zero?
+  end
+
+  def setup
+    @board = Coppice::Board.create
+    @row = @board.row(0).tap { |row| row.assign(role: :worker, nr: 3, generation: 1) }
+    @row.requests = 7
+  end
+
+  def teardown
+    @board.close
+  end
+
+  def handle_in(state, **known)
+    path = { requested: [], ready: %i[forked registered ready], leaving: %i[forked leaving] }.fetch(state)
+    handle = Coppice::Monitor::Handle.new(role: :worker, nr: 3, generation: 1, row: @row, channel: nil, deadline: 1.0)
+    handle.pid = 42 unless path.empty?
+    path.each { |step| handle.move(step) }
+    known.each { |name, value| handle.public_send(:"#{name}=", value) }
+    handle
+  end
+
+  def report_on(handle, status, **known) = Coppice::Monitor::ExitReport.new(handle, status, now: 1000.0, **known)
+
+  test "the cause of an end is told from what we did and what the kernel says" do
+    {
+      [:leaving, nil, Status.new(0, nil)] => [:asked, :debug],
+      [:leaving, nil, Status.new(nil, 15)] => [:asked, :debug],
+      [:leaving, nil, Status.new(nil, 9)] => [:signal, :error],
+      [:leaving, nil, Status.new(1, nil)] => [:failed, :error],
+      [:ready, nil, Status.new(0, nil)] => [:left, :info],
+      [:ready, nil, Status.new(3, nil)] => [:failed, :error],
+      [:ready, nil, Status.new(nil, 11)] => [:signal, :error],
+      [:ready, nil, nil] => [:vanished, :error],
+      [:leaving, :request_timeout, Status.new(nil, 9)] => [:request_timeout, :error],
+      [:leaving, :shutdown, Status.new(nil, 9)] => [:shutdown, :debug],
+      [:requested, nil, nil] => [:never_forked, :error]
+    }.each do |(state, ended_for, status), expected|
+      report = report_on(handle_in(state, ended_for: ended_for), status)
+
+      assert_equal expected, [report.cause, report.level], [state, ended_for, status].inspect
+    end
+  end
+
+  test "a kill that moved the kernel's counter was for want of memory" do
+    report = report_on(handle_in(:ready), Status.new(nil, 9), out_of_memory: true)
+
+    assert_equal :out_of_memory, report.cause
+  end
+
+  test "the log line has who, why, how old, and with how much memory" do
+    expected = { child: :worker, nr: 3, gen: 1, child_pid: 42, why: :signal, signal: "SEGV", requests: 7, age: 60.0, peak_mib: 70 }
+
+    assert_equal expected, report_on(handle_in(:ready, forked_at: 940.0), Status.new(nil, 11), peak_kib: 70 * 1024).to_log
+  end
+
+  test "the request in flight is told, and that of before is not" do
+    @row.request = "GET /products"
+
+    assert_nil report_on(handle_in(:ready), Status.new(nil, 9)).request
+    @row.started_ms = 999_500
+    report = report_on(handle_in(:ready), Status.new(nil, 9))
+
+    assert_equal ["GET /products", 0.5], [report.request, report.request_age]
+  end
+
+  test "what it says stays when its row is another's" do
+    report = report_on(handle_in(:ready), Status.new(nil, 9))
+    @row.clear
+
+    assert_equal 7, report.requests
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "fileutils"
+require "tmpdir"
+require "coppice/monitor/oom_counter"
+
+class OomCounterTest < Coppice::TestCase
+  def setup
+    @root = Dir.mktmpdir("coppice-cgroup-")
+  end
+
+  def teardown
+    FileUtils.remove_entry(@root)
+  end
+
+  def counter(membership)
+    write("membership", membership)
+    Coppice::Monitor::OomCounter.new(membership: File.join(@root, "membership"), root: @root)
+  end
+
+  def write(path, text)
+    file = File.join(@root, path)
+    FileUtils.mkdir_p(File.dirname(file))
+    File.write(file, text)
+  end
+
+  test "version 2: a count that moves is told once" do
+    write("app/memory.events", "low 0\noom 3\noom_kill 2\n")
+    counter = counter("0::/app\n")
+
+    refute_predicate counter, :moved?
+    write("app/memory.events", "low 0\noom 4\noom_kill 3\n")
+
+    assert_predicate counter, :moved?
+    refute_predicate counter, :moved?
+  end
+
+  test "version 1 counts beside the controller" do
+    write("memory/app/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n")
+    counter = counter("5:cpu:/app\n4:memory:/app\n0::/\n")
+    write("memory/app/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n")
+
+    assert_predicate counter, :moved?
+  end
+
+  test "in a container the path is not there, and the root is ours" do
+    write("memory.events", "oom_kill 0\n")
+    counter = counter("0::/kubepods/abc\n")
+    write("memory.events", "oom_kill 1\n")
+
+    assert_predicate counter, :moved?
+  end
+
+  test "without a counter, or when it goes away, nothing moves" do
+    refute_predicate counter("0::/none\n"), :moved?
+    write("app/memory.events", "oom_kill 2\n")
+    counter = counter("0::/app\n")
+    FileUtils.rm(File.join(@root, "app/memory.events"))
+
+    refute_predicate counter, :moved?
+  end
+end
