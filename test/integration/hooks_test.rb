@@ -64,7 +64,7 @@ class HooksTest < Coppice::TestCase
     Server.open(app: APP, config: CONFIG) do |server|
       worker = server.ready_workers.first.pid.to_s
       server.signal(:USR2)
-      server.wait { server.ready_workers.map(&:generation) == [1] && server.rows(:service).map(&:generation) == [1] }
+      server.wait { server.settled?(1) && server.rows(:service).map(&:generation) == [1] }
       mold = server.rows(:mold).first.pid.to_s
 
       assert_includes notes(server), ["before_fork", worker]
@@ -96,7 +96,7 @@ class HooksTest < Coppice::TestCase
     RUBY
     Server.open(app: app, config: config) do |server|
       server.signal(:USR2)
-      server.wait { server.ready_workers.map(&:generation) == [1] }
+      server.wait { server.settled?(1) }
 
       assert_equal "true false", server.get.body
     end

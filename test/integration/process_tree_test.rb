@@ -34,7 +34,7 @@ class ProcessTreeTest < Coppice::TestCase
       before = server.board.rows.map(&:pid)
       server.get
       server.signal(:USR2)
-      server.wait { generations(server) == [1, 1] && server.rows(:mold).size == 1 }
+      server.wait { server.settled?(1) }
 
       assert_empty before & server.board.rows.map(&:pid)
       assert_equal 1, server.rows(:mold).first.generation
@@ -44,7 +44,7 @@ class ProcessTreeTest < Coppice::TestCase
   test "a request count reached begins a new generation" do
     serve("refork_after [5, false]") do |server|
       10.times { server.get }
-      server.wait { generations(server) == [1, 1] }
+      server.wait { server.settled?(1) }
       10.times { assert_equal 200, server.get.status }
 
       assert_equal [1, 1], generations(server)
@@ -138,7 +138,7 @@ class ProcessTreeTest < Coppice::TestCase
     serve do |server|
       sizes = Array.new(50) do |generation|
         server.signal(:USR2)
-        server.wait { generations(server) == [generation + 1] * 2 && server.rows(:mold).size == 1 }
+        server.wait { server.settled?(generation + 1) }
         _, _, _, depth, descriptors = server.get.body.split.map(&:to_i)
         [depth, descriptors, Dir.children("/proc/#{server.pid}/fd").size, private_kb(server.pid)]
       end

@@ -28,10 +28,6 @@ class RailsShopTest < Coppice::TestCase
     nil
   end
 
-  def rolled_out?(server)
-    server.ready_workers.map(&:generation).uniq == [server.board.generation] && server.rows(:mold).size == 1
-  end
-
   def state_of(pid) = File.read("/proc/#{pid}/stat").rpartition(")").last.split.first
 
   test "three generations under load without one failed request" do
@@ -42,10 +38,10 @@ class RailsShopTest < Coppice::TestCase
       server.wait(60, "the second generation") { offences.concat(offences(server)) && server.board.generation >= 2 }
       server.signal(:USR2)
       server.wait(60, "the third generation") { offences.concat(offences(server)) && server.board.generation >= 3 }
-      server.wait(30, "the end of the rollout") { rolled_out?(server) }
+      server.wait(30, "the end of the rollout") { server.settled?(server.board.generation) }
       load.stop
       # The last requests may have begun yet another generation.
-      server.wait(30, "four workers and one mold") { rolled_out?(server) && server.children(server.pid).size == 5 }
+      server.wait(30, "four workers and one mold") { server.settled?(server.board.generation) && server.children(server.pid).size == 5 }
 
       assert_empty load.failures.tally
       assert_empty offences

@@ -136,6 +136,8 @@ class History
     by_choice = roster.workers.count { |worker| worker.leaving? && worker.ended_for.nil? }
     width = (roster.target * 0.1).ceil
     broken "#{by_choice} of #{roster.target} workers were told to leave at once" if by_choice > width
+    extra = roster.workers.size - roster.target
+    broken "#{extra} workers more than wanted" if extra > width
   end
 
   # The faults stop; within bounded time every slot is served by one generation with one mold.

@@ -146,6 +146,15 @@ class Server
 
   private
 
+  def command = [RbConfig.ruby, EXECUTABLE]
+
+  # The variable names the process that the sockets are meant for: the shell, which Ruby then takes the place of.
+  def activation
+    @sockets.empty? ? [] : ["/bin/sh", "-c", 'LISTEN_PID=$$ exec "$@"', "sh", "env", "LISTEN_FDS=#{@sockets.size}"]
+  end
+
+  def passed = @sockets.each_with_index.to_h { |socket, index| [3 + index, socket] }
+
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
   def listening?

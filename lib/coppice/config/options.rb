@@ -81,8 +81,12 @@ module Coppice
         doc: "After how many requests of one worker a new generation begins: one count for each generation, of which " \
              "the last repeats. With false as the last element, that generation is the final one."),
       Option.describe(:refork_max_unavailable, Groups::REFORKING, Types::Optional.new(Types::Whole.new(minimum: 1)),
-        default_text: "a tenth of the workers, rounded up", example: "refork_max_unavailable 5",
+        default_text: "0 with refork_surge, else a tenth of the workers, rounded up", example: "refork_max_unavailable 5",
         doc: "How many workers may be away at the same time while a new generation replaces the old one."),
+      Option.describe(:refork_surge, Groups::REFORKING, Types::Share.new, default: "10%", since: :coppice, example: "refork_surge 2",
+        doc: "How many workers beyond `worker_processes` there may be while a new generation replaces the old one. Successors are " \
+             "ready before anybody leaves, so that capacity does not dip; they have the numbers from `worker_processes` on. A number, " \
+             "or a share, rounded up; 0 saves their memory."),
       Option.describe(:refork_backoff, Groups::REFORKING, Types::Seconds.new(minimum: 0), default: 10, since: :coppice,
         doc: "How long to wait after a refork that failed before the next is tried."),
 

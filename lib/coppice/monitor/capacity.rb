@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/steps"
+require "coppice/monitor/width"
 
 # Runs in the monitor.
 
@@ -10,6 +11,7 @@ module Coppice
     class Capacity
       #: (untyped) -> void
       def initialize(settings)
+        @width = Width.new(settings)
         @max_errors = settings.max_consecutive_spawn_errors
         @service = !settings.hook(:before_service_worker_ready).nil?
       end
@@ -25,7 +27,10 @@ module Coppice
 
       def too_many_errors?(roster) = @max_errors && roster.failed_spawns >= @max_errors
 
+      # Those in surge stay until their elders have left.
       def surplus(roster)
+        return [] unless roster.filled?
+
         roster.ready_workers.select { |worker| worker.nr >= roster.target }.map { |worker| Steps::Retire.new(worker) }
       end
 
@@ -36,9 +41,14 @@ module Coppice
         return [] if mold.nil? || !mold.ready? || now < roster.spawn_not_before
         return [] if roster.handles.any? { |handle| handle.requested? && handle.parent.equal?(mold) }
 
-        slots = roster.empty_slots.map { |nr| Steps::Spawn.new(mold, :worker, nr, false) }
+        slots = roster.empty_slots(beyond: surge(roster)).map { |nr| Steps::Spawn.new(mold, :worker, nr, false) }
         slots << Steps::Spawn.new(mold, :service, nil, false) if @service && roster.service.nil?
         slots
+      end
+
+      # As many as there are workers to replace: the first of them leaves when one of these is ready.
+      def surge(roster)
+        roster.candidate ? 0 : [@width.surge(roster), roster.outdated_workers.size].min
       end
     end
   end

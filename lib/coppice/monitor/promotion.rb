@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/steps"
+require "coppice/monitor/width"
 
 # Runs in the monitor.
 
@@ -16,6 +17,7 @@ module Coppice
       #: (untyped) -> void
       def initialize(settings)
         @settings = settings
+        @width = Width.new(settings)
       end
 
       #: (Roster, Float) -> Array[Step]
@@ -48,9 +50,9 @@ module Coppice
         roster.trial.starting? ? [] : [Steps::Abandon.new(candidate, "its first worker never got ready")]
       end
 
-      # The trial takes an empty slot; if there is none, one worker makes room.
+      # The trial takes an empty slot, one in surge if there may be one; if there is none, one worker makes room.
       def begin_trial(roster)
-        slot = roster.empty_slots.first
+        slot = roster.empty_slots(beyond: @width.surge(roster)).first
         return [Steps::Spawn.new(roster.candidate, :worker, slot, true)] if slot
         return [] if roster.unavailable.positive?
 

@@ -1,17 +1,18 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/steps"
+require "coppice/monitor/width"
 
 # Runs in the monitor.
 
 module Coppice
   class Monitor
-    # Decides which workers of an older generation leave next, so that at most
-    # `refork_max_unavailable` of the wanted workers are away at once.
+    # Decides which workers of an older generation leave next: no more than there are
+    # successors in surge, and `refork_max_unavailable` on top.
     class Rollout
       #: (untyped) -> void
       def initialize(settings)
-        @max_unavailable = settings.refork_max_unavailable
+        @width = Width.new(settings)
       end
 
       # The least warm go first: they gain most. None while a candidate is on trial,
@@ -34,8 +35,8 @@ module Coppice
       end
 
       def room(roster)
-        width = @max_unavailable || (roster.target * 0.1).ceil
-        [width - [roster.unavailable, 0].max, 0].max
+        surplus = roster.ready_workers.size - roster.target
+        [@width.max_unavailable(roster) + surplus, 0].max
       end
     end
   end

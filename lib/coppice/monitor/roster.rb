@@ -58,9 +58,9 @@ module Coppice
       #: () -> Handle?
       def service = handles.find { |handle| handle.role == :service }
 
-      # Slots below the target that nobody owns, not even somebody on the way out.
-      #: () -> Array[Integer]
-      def empty_slots = (0...target).to_a - workers.map(&:nr)
+      # Slots that nobody owns, not even somebody on the way out: below the target, and so many beyond it.
+      #: (?beyond: Integer) -> Array[Integer]
+      def empty_slots(beyond: 0) = (0...(target + beyond)).to_a - workers.map(&:nr)
 
       # Ready workers that were forked from another mold than the committed one.
       #: () -> Array[Handle]
@@ -70,9 +70,13 @@ module Coppice
       #: () -> Integer
       def unavailable = target - ready_workers.count { |worker| worker.nr < target }
 
-      # Every slot is served, by one generation.
+      # Every slot is served, by one generation, and nobody is there beyond them.
       #: () -> bool
-      def settled? = candidate.nil? && unavailable <= 0 && outdated_workers.empty?
+      def settled? = candidate.nil? && filled? && workers.all? { |worker| worker.nr < target }
+
+      # Every slot is served by one generation.
+      #: () -> bool
+      def filled? = unavailable <= 0 && outdated_workers.empty?
 
       # Whether the service was ever up: before that a failed boot is final.
       #: () -> bool

@@ -5,29 +5,50 @@ require_relative "../../support/family_test_case"
 class RolloutTest < FamilyTestCase
   def leaving(family) = family.roster.workers.select(&:leaving?)
 
-  # The most that were on their way out at once, while a new generation was rolled out.
-  def widest(family)
+  # The fewest that were ready, and the most that were there at all, while a new generation was rolled out.
+  def extremes(**settings)
+    family = settled_family(**settings)
     family.supervision.refork
-    most = 0
+    ready = []
+    there = []
     run_until(family) do
-      most = [most, leaving(family).size].max
+      ready << family.roster.ready_workers.size
+      there << family.roster.workers.size
       family.roster.generation == 1 && family.roster.settled?
     end
-    most
+    [ready.min, there.max]
+  ensure
+    family.close
   end
 
-  test "a tenth of the workers, rounded up, is replaced at a time" do
-    assert_equal 1, widest(settled_family(worker_processes: 10))
-    @family.close
-    assert_equal 2, widest(settled_family(worker_processes: 11))
+  test "successors are ready before anybody leaves" do
+    assert_equal [4, 5], extremes(worker_processes: 4)
+    assert_equal [20, 22], extremes(worker_processes: 20)
+    assert_equal 4, extremes(worker_processes: 4, refork_surge: "100%").first
   end
 
-  test "the user's own width holds" do
-    assert_equal 3, widest(settled_family(worker_processes: 8, refork_max_unavailable: 3))
+  test "without a surge a tenth of the workers, rounded up, is away at a time" do
+    assert_equal [9, 10], extremes(worker_processes: 10, refork_surge: 0)
+    assert_equal [9, 11], extremes(worker_processes: 11, refork_surge: 0)
+  end
+
+  test "as many are away as the user allows" do
+    assert_equal [5, 8], extremes(worker_processes: 8, refork_surge: 0, refork_max_unavailable: 3)
+    assert_equal 5, extremes(worker_processes: 8, refork_surge: 1, refork_max_unavailable: 3).first
+  end
+
+  test "where there is no room for a surge, a rollout goes on without" do
+    family = settled_family(worker_processes: 4)
+    family.supervision.refork
+    run_until(family) { family.roster.generation == 1 }
+    family.roster.failed_spawns = Coppice::Monitor::Width::FUTILE
+    run_until(family) { family.roster.ready_workers.size == 3 }
+
+    assert_equal 1, leaving(family).size
   end
 
   test "a slot that is empty for another reason counts" do
-    family = settled_family(worker_processes: 4)
+    family = settled_family(worker_processes: 4, refork_surge: 0)
     family.supervision.refork
     run_until(family) { family.roster.generation == 1 && leaving(family).empty? }
     outdated = family.roster.outdated_workers.first
@@ -43,11 +64,11 @@ class RolloutTest < FamilyTestCase
     family.supervision.refork
     run_until(family) { family.roster.generation == 1 && leaving(family).any? }
 
-    assert_equal [2], leaving(family).map(&:nr), "the trial took slot 3, which was the coldest"
+    assert_equal [3], leaving(family).map(&:nr)
   end
 
   test "nobody leaves while there is no mold to fork a successor, or a candidate is on trial" do
-    family = settled_family
+    family = settled_family(refork_surge: 0)
     rollout = Coppice::Monitor::Rollout.new(family.settings)
     mold = family.roster.mold
     family.roster.generation = 5 # so that everybody is outdated
