@@ -30,22 +30,23 @@ class Server
 
   attr_reader :folder, :pid
 
-  # app: the text of config.ru; config: of the configuration; both may use `folder`.
-  def initialize(app:, config: "", env: {}, arguments: [], folder: nil, ready: true)
+  # app: the text of config.ru; config: of the configuration; both may use `folder`; sockets: passed on as systemd does.
+  def initialize(app:, config: "", env: {}, arguments: [], folder: nil, ready: true, sockets: [])
     @folder = Dir.mktmpdir("coppice-server-")
     @directory = folder || @folder
     @app = app
     @config = config
     @env = { "RACK_ENV" => "production", "WEB_CONCURRENCY" => nil, "PORT" => nil }.merge(env)
     @arguments = arguments
+    @sockets = sockets
     @wait_until_ready = ready
   end
 
   def start
     File.write(path("config.ru"), @app) if @app
     File.write(path("coppice.conf.rb"), "listen #{socket_path.inspect}\n#{@config}")
-    @pid = Process.spawn(@env, RbConfig.ruby, EXECUTABLE, "-c", path("coppice.conf.rb"), *@arguments, *(path("config.ru") if @app),
-                         chdir: @directory, %i[out err] => path("log"), in: File::NULL)
+    @pid = Process.spawn(@env, *activation, *command, "-c", path("coppice.conf.rb"), *@arguments,
+                         *(path("config.ru") if @app), chdir: @directory, %i[out err] => path("log"), in: File::NULL, **passed)
     wait_until_ready if @wait_until_ready
   end
 
@@ -64,6 +65,13 @@ class Server
   def rows(role) = (board&.rows || []).select { |row| row.role_name == role }
 
   def ready_workers = rows(:worker).select(&:ready?)
+
+  # Every slot is served by this generation, nobody is there beyond them, and there is one mold.
+  def settled?(generation)
+    workers = rows(:worker)
+    workers.all?(&:ready?) && workers.map(&:nr).sort == (0...board.workers_count).to_a &&
+      (workers + rows(:mold)).all? { |row| row.generation == generation } && rows(:mold).size == 1
+  end
 
   # Waits for what no descriptor announces. The server may not end meanwhile.
   def wait(timeout = 20, reason = "condition")

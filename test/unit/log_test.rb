@@ -65,6 +65,16 @@ module Coppice
       assert_includes line, 'msg="a\nb\r\t\"c\" \\\\ \u{1b}[31m \u{85} \u{202e} é" path="/x y"'
     end
 
+    test "no character that controls or confuses a terminal leaves in either format, wherever it stands" do
+      hostile = [*0..0x1f, *0x7f..0x9f, 0x2028, 0x2029, 0x200e, 0x200f, *0x202a..0x202e, *0x2066..0x2069].pack("U*")
+      error = RuntimeError.new(hostile).tap { |failed| failed.set_backtrace(["/app/#{hostile}.rb:1"]) }
+      lines = [:text, :json].map { |format| written(format) { |log| log.exception(hostile, error, path: hostile, list: [hostile]) } }
+
+      assert_empty lines.join.delete("\n").each_char.select { |character| hostile.include?(character) }
+      assert_equal [2, 1], lines.map { |line| line.lines.size }
+      assert_equal hostile, JSON.parse(lines.last)["reason"]
+    end
+
     test "text in any encoding, and none, is written" do
       fields = { broken: "a\xFF\n", binary: "\xC3\xA9".b, latin: "é".encode("ISO-8859-1"),
                  wide: "é".encode("UTF-16LE"), utf7: "a".dup.force_encoding("UTF-7") }

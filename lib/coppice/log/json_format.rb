@@ -5,11 +5,9 @@ require "coppice/log/text"
 module Coppice
   class Log
     # One JSON object in a line. Written here and not with the json library: that is a gem, and a version of it that
-    # is loaded before the application's Bundler would be the wrong one for the application.
+    # is loaded before the application's Bundler would be the wrong one for the application. It escapes more than JSON
+    # asks for, since people read logs in terminals.
     class JsonFormat
-      UNSAFE = /[\u0000-\u001f"\\\u007f\u2028\u2029]/
-      ESCAPES = { "\n" => '\n', "\r" => '\r', "\t" => '\t', '"' => '\"', "\\" => "\\\\" }.freeze
-
       # The whole entry, with its line end.
       def render(entry) #: (Entry) -> String
         values = { time: entry.stamp, level: entry.level, **entry.pairs }
@@ -40,7 +38,7 @@ module Coppice
       end
 
       def string(value)
-        text = Text.utf8(value).scrub.gsub(UNSAFE) { |character| ESCAPES[character] || format('\u%04x', character.ord) }
+        text = Text.utf8(value).scrub.gsub(Text::UNSAFE) { |character| Text::ESCAPES[character] || format('\u%04x', character.ord) }
         %("#{text}")
       end
     end

@@ -4,6 +4,12 @@ module Coppice
   class Log
     # Makes any value a piece of valid UTF-8 text: what applications and clients hand us may be in any encoding, or broken.
     module Text
+      # Control characters, those that reorder or break a line when shown, and what would end a quoted value.
+      UNSAFE = /[\p{Cntrl}"\\\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+
+      # Those of them that have a short form, in JSON as elsewhere.
+      ESCAPES = { "\n" => '\n', "\r" => '\r', "\t" => '\t', '"' => '\"', "\\" => "\\\\" }.freeze
+
       def self.utf8(value) #: (untyped) -> String
         text = value.to_s
         return text if text.encoding == Encoding::UTF_8

@@ -10,10 +10,6 @@ module Coppice
       # What needs no quotes.
       PLAIN = %r{\A[\w./:@+,%*~?&;#\[\]()<>!|{}-]+\z}
 
-      # Control characters, and those that reorder or break a line when shown.
-      UNSAFE = /[\p{Cntrl}"\\\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/
-      ESCAPES = { "\n" => '\n', "\r" => '\r', "\t" => '\t', '"' => '\"', "\\" => "\\\\" }.freeze
-
       # The whole entry, with its line end.
       def render(entry) #: (Entry) -> String
         "#{entry.stamp} level=#{entry.level} #{body(entry)}\n"
@@ -45,16 +41,16 @@ module Coppice
 
       def escape(text)
         text = Text.utf8(text)
-        return text.gsub(UNSAFE) { |character| escape_character(character) } if text.valid_encoding?
+        return text.gsub(Text::UNSAFE) { |character| escape_character(character) } if text.valid_encoding?
 
         text.each_char.map { |character| escape_character(character) }.join
       end
 
       def escape_character(character)
         return character.bytes.map { |byte| format('\x%02X', byte) }.join unless character.valid_encoding?
-        return character unless character.match?(UNSAFE)
+        return character unless character.match?(Text::UNSAFE)
 
-        ESCAPES[character] || format('\u{%x}', character.ord)
+        Text::ESCAPES[character] || format('\u{%x}', character.ord)
       end
     end
   end

@@ -10,6 +10,23 @@ module Coppice
   class HttpExchangeTest < TestCase
     GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
+    # How a response can end: what an application makes of a body and env. The client reads a little, then leaves.
+    ENDS = {
+      "answers" => ->(body, _) { [200, {}, body] },
+      "answers without a body to send" => ->(body, _) { [204, {}, body] },
+      "says the wrong length" => ->(body, _) { [200, { "content-length" => "100" }, body] },
+      "has a bad header" => ->(body, _) { [200, { "x" => "\n" }, body] },
+      "has a bad status" => ->(body, _) { [nil, {}, body] },
+      "fails amid the body" => ->(body, _) { [200, {}, body.tap { def body.each = yield("a") && raise("broken") }] },
+      "fails before its first piece" => ->(body, _) { [200, {}, body.tap { def body.each = raise("broken") }] },
+      "fails while it streams" => ->(body, _) { [200, {}, streaming(body) { |stream| stream.write("a") && raise("broken") }] },
+      "has a bad trailer" => ->(body, _) { [200, {}, body.tap { def body.trailers = { "x" => "\n" } }] },
+      "takes the socket over" => ->(body, env) { env["rack.hijack"].call.close || [200, {}, body] },
+      "takes it over behind the head" => ->(body, _) { [200, { "rack.hijack" => :close.to_proc }, body] },
+      "fails behind the head" => ->(body, _) { [200, { "rack.hijack" => ->(io) { io.close || raise("broken") } }, body] },
+      "writes more than the client reads" => ->(body, _) { [200, {}, body.tap { def body.each = loop { yield "x" * 100_000 } }] },
+    }.freeze
+
     test "callbacks run when the client has its answer, the body's close before them" do
       order = []
       harness = HttpHarness.new do |env|
@@ -49,6 +66,19 @@ module Coppice
       assert_equal 200, harness.serve(GET).status
       assert_equal [1, 2], ran
       assert_equal 3, harness.log.at(:error).size
+    end
+
+    test "the body is closed once and the callbacks run once, however a response ends" do
+      ran = ENDS.transform_values do |ending|
+        counts = Hash.new(0)
+        harness = HttpHarness.new do |env|
+          env["rack.response_finished"] << ->(*) { counts[:finished] += 1 }
+          instance_exec(body_that { counts[:closed] += 1 }, env, &ending)
+        end
+        harness.with_client(sent: GET) { |client| client.wait_readable(10) && client.read_nonblock(100, exception: false) }
+        [counts, harness.observer.events]
+      end
+      assert_equal [[{ closed: 1, finished: 1 }, %i[started finished]]], ran.values.uniq, ran
     end
 
     test "the observer sees env before the application does" do
@@ -161,9 +191,15 @@ module Coppice
     private
 
     def body_that(&on_close)
-      body = Object.new
-      def body.each = yield("a")
+      body = Class.new { def each = yield("a") }.new
       body.define_singleton_method(:close, &on_close)
+      body
+    end
+
+    # Rack 3: a body with `call` in place of `each`.
+    def streaming(body, &stream)
+      body.singleton_class.undef_method(:each)
+      body.define_singleton_method(:call, &stream)
       body
     end
   end

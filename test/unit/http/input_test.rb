@@ -48,7 +48,8 @@ module Coppice
         assert_equal body, input.read
         input.rewind
         assert_equal "0123", input.read(4)
-        assert_equal 0, input.stat.nlink
+        assert_equal [0, 0o600], [input.stat.nlink, input.stat.mode & 0o777]
+        assert_predicate input, :close_on_exec?
         assert_equal Encoding::BINARY, input.external_encoding
       end
     end
@@ -61,6 +62,13 @@ module Coppice
           assert_equal "6", env["CONTENT_LENGTH"]
           refute_includes env, "HTTP_TRANSFER_ENCODING"
         end
+      end
+    end
+
+    test "trailers never become headers" do
+      with_input(chunked_post("2\r\nhi\r\n0\r\nX-Sum: 1\r\nX-Forwarded-Proto: https\r\n\r\n")) do |input, env|
+        assert_equal %w[hi http], [input.read, env["rack.url_scheme"]]
+        assert_equal %w[HTTP_HOST HTTP_VERSION], env.keys.grep(/\AHTTP_/).sort
       end
     end
 
