@@ -1,7 +1,7 @@
 /*
  * Coppice::Http::Connection: one client at a time, on its raw descriptor. Used by
  * the worker, which keeps one object for all its clients, so that buffers are
- * allocated once. Owns the descriptor until close, forget or detach.
+ * allocated once. Owns the descriptor until one of the ways of parting.c.
  */
 #include "connection.h"
 
@@ -13,9 +13,6 @@
 
 #include "coppice_ext.h"
 #include "socket_io.h"
-
-/* After an early answer: what we read and throw away so that the client sees the answer, not a reset. */
-enum { LINGER_BYTES = 1024 * 1024, LINGER_MS = 2000 };
 
 /* Counted up in each forked child, so that it knows its parent's client from its own without a system call. */
 static unsigned fork_count;
@@ -176,67 +173,8 @@ static VALUE connection_adopt(int argc, VALUE *argv, VALUE self) {
     return self;
 }
 
-/* The client was accepted by the process that this one was forked from: it is not ours to say goodbye to. */
-static bool foreign(const struct coppice_connection *connection) {
+bool coppice_connection_foreign(const struct coppice_connection *connection) {
     return connection->fork_count != fork_count;
-}
-
-/* Some clients send a stray line end after a body. Looked for only there, for it costs a system call; behind a head
- * without body it would have been read along with it. */
-static bool stray_bytes(int fd) {
-    char byte;
-    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-}
-
-static bool unread_bytes(const struct coppice_connection *connection, int fd) {
-    if (connection->body != COPPICE_BODY_READ || connection->input_position < connection->input.length) return true;
-    return connection->parser.has_content_length && connection->parser.content_length > 0 && stray_bytes(fd);
-}
-
-/* close: always safe. If the client may still be sending, waits a little for it to read our answer: closing with
- * bytes unread makes the kernel send a reset, which can destroy an answer on its way. */
-static VALUE connection_close(VALUE self) {
-    struct coppice_connection *connection = coppice_connection_get(self);
-    int fd = connection->fd;
-    if (fd < 0) return Qnil;
-    connection->fd = -1; /* first: an interrupt must not close it twice */
-    if (connection->response_started && !connection->client_gone && !foreign(connection) && unread_bytes(connection, fd)) {
-        if (shutdown(fd, SHUT_WR) == 0) coppice_io_discard(fd, LINGER_BYTES, LINGER_MS);
-    }
-    close(fd);
-    return Qnil;
-}
-
-/* abort: closes with a reset, so that an answer whose end is the end of the connection is seen to be cut off. */
-static VALUE connection_abort(VALUE self) {
-    struct coppice_connection *connection = coppice_connection_get(self);
-    int fd = connection->fd;
-    if (fd < 0) return Qnil;
-    connection->fd = -1;
-    struct linger hard = {.l_onoff = 1, .l_linger = 0};
-    if (!foreign(connection)) setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
-    close(fd);
-    return Qnil;
-}
-
-/* forget: lets go of the descriptor without a word to the client; for a process that was forked while it was served. */
-static VALUE connection_forget(VALUE self) {
-    struct coppice_connection *connection = coppice_connection_get(self);
-    int fd = connection->fd;
-    connection->fd = -1;
-    if (fd >= 0) close(fd);
-    return Qnil;
-}
-
-/* detach -> [fd, bytes]: the descriptor is the caller's from now on, and so are the bytes read too far. */
-static VALUE connection_detach(VALUE self) {
-    struct coppice_connection *connection = coppice_connection_open(self);
-    VALUE rest = rb_str_new(connection->input.data + connection->input_position,
-                            (long)(connection->input.length - connection->input_position));
-    VALUE answer = rb_assoc_new(INT2NUM(connection->fd), rest);
-    connection->fd = -1;
-    connection->detached = true;
-    return answer;
 }
 
 static VALUE connection_detached_p(VALUE self) {
@@ -265,10 +203,10 @@ const char *coppice_connection_bytes(const struct coppice_connection *connection
     return connection->input.data + span.offset;
 }
 
-bool coppice_connection_head_request(const struct coppice_connection *connection) {
+bool coppice_connection_method_is(const struct coppice_connection *connection, const char *name) {
     struct coppice_span method = connection->parser.method;
-    return connection->head_complete && method.length == 4 &&
-           memcmp(coppice_connection_bytes(connection, method), "HEAD", 4) == 0;
+    return connection->head_complete && method.length == strlen(name) &&
+           memcmp(coppice_connection_bytes(connection, method), name, method.length) == 0;
 }
 
 void coppice_raise_client_gone(struct coppice_connection *connection, const char *during) {
@@ -299,14 +237,11 @@ void Init_coppice_connection(VALUE coppice) {
     rb_define_method(klass, "deadline=", connection_set_deadline, 1);
     rb_define_method(klass, "accept", connection_accept, 1);
     rb_define_method(klass, "adopt", connection_adopt, -1);
-    rb_define_method(klass, "close", connection_close, 0);
-    rb_define_method(klass, "abort", connection_abort, 0);
-    rb_define_method(klass, "forget", connection_forget, 0);
-    rb_define_method(klass, "detach", connection_detach, 0);
     rb_define_method(klass, "detached?", connection_detached_p, 0);
     rb_define_method(klass, "open?", connection_open_p, 0);
     rb_define_method(klass, "fileno", connection_fileno, 0);
     rb_define_method(klass, "peer_gone?", connection_peer_gone_p, 0);
+    coppice_parting_define(klass);
     coppice_addresses_define(klass);
     coppice_request_define(klass);
 }

@@ -3,7 +3,7 @@
 
 /*
  * One client, as the C files of the HTTP engine share it:
- * connection.c opens and closes it, request.c reads from it, env.c translates
+ * connection.c opens it and parting.c closes it, request.c reads from it, env.c translates
  * the head it read, response.c and output.c write to it, addresses.c tells its addresses.
  */
 
@@ -75,13 +75,16 @@ struct coppice_connection *coppice_connection_get(VALUE self);
 /* The same, for methods that need a client: raises IOError without one. */
 struct coppice_connection *coppice_connection_open(VALUE self);
 
-bool coppice_connection_head_request(const struct coppice_connection *connection);
+/* Whether the client was accepted by the process that this one was forked from: it is not ours to say goodbye to. */
+bool coppice_connection_foreign(const struct coppice_connection *connection);
+bool coppice_connection_method_is(const struct coppice_connection *connection, const char *method);
 const char *coppice_connection_bytes(const struct coppice_connection *connection, struct coppice_span span);
 
 /* request.c's part of Init_coppice_connection. */
 void coppice_request_define(VALUE connection_class);
 void coppice_request_reset(struct coppice_connection *connection);
-/* addresses.c's part. */
+/* parting.c's and addresses.c's parts. */
+void coppice_parting_define(VALUE connection_class);
 void coppice_addresses_define(VALUE connection_class);
 /* response.c's: nothing is answered yet. */
 void coppice_response_reset(struct coppice_connection *connection);

@@ -16,6 +16,7 @@ struct env {
     VALUE hash;
     uint64_t seen; /* the common headers met, by their index: only repeated ones need a look into the hash */
     bool allow_underscore;
+    unsigned dropped; /* headers with an underscore in their name */
     VALUE forwarded_proto;
     VALUE forwarded_ssl;
 };
@@ -88,7 +89,7 @@ static void add_common(struct env *env, unsigned index, VALUE value) {
 }
 
 /* "HTTP_" and the name in capitals, or Qnil for a name that must not get in. */
-static VALUE uncommon_key(const struct env *env, const char *name, size_t length) {
+static VALUE uncommon_key(struct env *env, const char *name, size_t length) {
     char buffer[256] = "HTTP_";
     char *key = length + 5 <= sizeof(buffer) ? buffer : ruby_xmalloc(length + 5);
     bool good = true;
@@ -98,6 +99,7 @@ static VALUE uncommon_key(const struct env *env, const char *name, size_t length
         if (byte == '_' && !env->allow_underscore) good = false; /* or X_Y could pass for X-Y */
         key[i + 5] = byte == '-' ? '_' : (byte >= 'a' && byte <= 'z' ? (char)(byte - 'a' + 'A') : byte);
     }
+    if (!good) env->dropped++;
     VALUE string = good && !coppice_env_key_forbidden(key, length + 5) ? rb_enc_interned_str(key, (long)length + 5, utf8) : Qnil;
     if (key != buffer) ruby_xfree(key);
     return string;
@@ -212,6 +214,7 @@ static VALUE connection_env(VALUE self, VALUE prototype, VALUE trusted_proxies, 
     if (https) set(&env, COPPICE_ENV_RACK_URL_SCHEME, rb_interned_str_cstr("https"));
     set_server(&env, self, https);
     set_protocol(&env);
+    if (env.dropped > 0) rb_hash_aset(env.hash, rb_interned_str_cstr("coppice.dropped_headers"), UINT2NUM(env.dropped));
     return env.hash;
 }
 

@@ -126,8 +126,10 @@ static enum coppice_http_error read_connection(struct coppice_http_parser *parse
 
 static enum coppice_http_error read_expect(struct coppice_http_parser *parser, const uint8_t *bytes,
                                            struct coppice_span value) {
+    bool repeated = parser->expects_continue; /* two lines are one list, and a list is no expectation that we know */
+
     parser->expects_continue = true;
-    return is_word(bytes, value, "100-continue", 12) ? COPPICE_HTTP_OK : COPPICE_HTTP_BAD_EXPECTATION;
+    return !repeated && is_word(bytes, value, "100-continue", 12) ? COPPICE_HTTP_OK : COPPICE_HTTP_BAD_EXPECTATION;
 }
 
 /* No two of these names are equally long, so a name's length leaves one candidate. */

@@ -33,7 +33,8 @@ static struct coppice_connection *writable_connection(VALUE self) {
 
 static void start(struct coppice_connection *connection, VALUE status, VALUE headers, int64_t body_length) {
     struct coppice_response_request request = {
-        .head = coppice_connection_head_request(connection),
+        .head = coppice_connection_method_is(connection, "HEAD"),
+        .connect = coppice_connection_method_is(connection, "CONNECT"),
         .http10 = connection->head_complete && connection->parser.minor_version == 0,
         .joined_lines = connection->joined_lines,
     };

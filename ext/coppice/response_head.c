@@ -36,6 +36,7 @@ static void take_length(struct head *head, VALUE name, VALUE value) {
         length = length * 10 + (uint64_t)(digits[i] - '0');
     }
     if (!good) coppice_raise_response_error("content-length is %+" PRIsVALUE ", not a number of bytes", text);
+    if (head->has_length && head->length != length) coppice_raise_response_error("content-length is given twice");
     head->has_length = true;
     head->length = length;
 }
@@ -114,11 +115,18 @@ static int status_code(VALUE status) {
     if (!FIXNUM_P(number) || FIX2LONG(number) < 100 || FIX2LONG(number) > 999) {
         coppice_raise_response_error("status is %+" PRIsVALUE ", not an Integer from 100 to 999", status);
     }
+    if (FIX2INT(number) < 200 && FIX2INT(number) != 101) {
+        coppice_raise_response_error("status %d is no final one: early hints go through rack.early_hints", FIX2INT(number));
+    }
     return FIX2INT(number);
 }
 
-static bool status_has_no_body(int status) {
-    return status < 200 || status == 204 || status == 304;
+static bool opens_tunnel(int status, const struct coppice_response_request *request) {
+    return request->connect && status >= 200 && status < 300;
+}
+
+static bool has_no_body(int status, const struct coppice_response_request *request) {
+    return status == 101 || status == 204 || status == 205 || status == 304 || opens_tunnel(status, request);
 }
 
 static void append_length(struct head *head, uint64_t length) {
@@ -148,9 +156,12 @@ static struct coppice_framing frame_body(struct head *head, int64_t body_length,
     return (struct coppice_framing){.kind = COPPICE_FRAMING_CHUNKED};
 }
 
-/* What may be said of a body that is not sent: for HEAD and 304 what GET would have got, if we know. */
-static struct coppice_framing frame_nothing(struct head *head, int status, int64_t body_length) {
-    if (status >= 200 && status != 204) {
+/* What may be said of a body that is not sent: for HEAD and 304 what GET would have got, if we know (RFC 9110 8.6). */
+static struct coppice_framing frame_nothing(struct head *head, int status, int64_t body_length,
+                                            const struct coppice_response_request *request) {
+    if (status == 205) {
+        append_length(head, 0);
+    } else if (status == 304 || (request->head && !has_no_body(status, request))) {
         if (head->has_length) {
             append_length(head, head->length);
         } else if (body_length > 0 && status != 304) {
@@ -178,9 +189,9 @@ struct coppice_framing coppice_response_head(struct coppice_byte_buffer *output,
     coppice_status_line_append(output, code);
     rb_hash_foreach(headers, append_header, (VALUE)&head);
     if (!head.has_date) coppice_date_line_append(output);
-    bool no_body = request->head || (status_has_no_body(code) && body_length != COPPICE_LENGTH_NOT_OURS);
+    bool no_body = request->head || (has_no_body(code, request) && body_length != COPPICE_LENGTH_NOT_OURS);
     struct coppice_framing framing =
-        no_body ? frame_nothing(&head, code, body_length) : frame_body(&head, body_length, request->http10);
+        no_body ? frame_nothing(&head, code, body_length, request) : frame_body(&head, body_length, request->http10);
     append_connection(&head, code);
     coppice_byte_buffer_append(output, "\r\n", 2);
     return framing;

@@ -10,7 +10,7 @@
 #include "byte_buffer.h"
 
 enum coppice_framing_kind {
-    COPPICE_FRAMING_NONE,       /* no body: HEAD, 1xx, 204, 304 */
+    COPPICE_FRAMING_NONE,       /* no body: HEAD, 101, 204, 205, 304, a tunnel that CONNECT opened */
     COPPICE_FRAMING_LENGTH,     /* `remaining` bytes */
     COPPICE_FRAMING_CHUNKED,    /* chunks that we make */
     COPPICE_FRAMING_AS_GIVEN,   /* chunks that the application made */
@@ -28,6 +28,7 @@ enum coppice_body_length { COPPICE_LENGTH_UNKNOWN = -1, COPPICE_LENGTH_NOT_OURS 
 
 struct coppice_response_request {
     bool head;         /* the method is HEAD */
+    bool connect;      /* it is CONNECT */
     bool http10;       /* the client cannot read chunks */
     bool joined_lines; /* a line feed in a value separates several (Rack 2), instead of being an attack */
 };

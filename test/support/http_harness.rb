@@ -42,6 +42,9 @@ module Coppice
       def deadline = self
       def postpone(milliseconds) = @postponed_ms += milliseconds
 
+      def request_refused = @events << :refused
+      def headers_dropped(count) = @events << [:dropped, count]
+
       def request_started(env)
         env["test.started"] = true
         @events << :started

@@ -35,6 +35,8 @@ module Coppice
       [:started_ms, :process, "monotonic: when the request in flight began; 0 when idle"],
       [:requests, :process, "requests served since the fork"],
       [:not_fork_safe, :process, "1 once it must not be promoted"],
+      [:refused, :process, "requests that the server itself answered: malformed, too large or too slow"],
+      [:dropped_headers, :process, "headers left out of the env for the underscore in their names"],
       [:request, :process, "the request in flight, or the last one: method and path, cut to 128 bytes", 16]
     )
   end

@@ -59,12 +59,13 @@ module Coppice
 
       def take_request
         env = @prototype.env_of(@connection)
+        (dropped = env["coppice.dropped_headers"]) && @observer.headers_dropped(dropped)
         env["rack.input"] = input = @inputs.open(env)
         return if @check_client && @connection.peer_gone?
 
         observed(env, input)
       rescue RequestRefused => error
-        refuse(error.status, error.message)
+        refuse(error.status, error.message, cause: error.cause)
       rescue ClientGone => error
         @failures.note(error.message)
       ensure
@@ -91,10 +92,13 @@ module Coppice
       rescue *APPLICATION_ERRORS => error
         recover(error, env)
       ensure
-        close(body, env)
-        client.release
-        @connection.close
-        @callbacks.run(env, status, headers, error)
+        begin
+          close(body, env)
+        ensure
+          client.release
+          @connection.close
+          @callbacks.run(env, status, headers, error)
+        end
       end
 
       def introduce_client(env)
@@ -118,7 +122,7 @@ module Coppice
       def recover(error, env)
         case error
         when ClientGone then @failures.note(error.message)
-        when RequestRefused then refuse(error.status, error.message)
+        when RequestRefused then refuse(error.status, error.message, cause: error.cause)
         else
           @failures.log("application error", error, env)
           refuse(500, nil)
@@ -126,15 +130,21 @@ module Coppice
       end
 
       # An error page; or, when a part of the response is out already, an end that the client can tell from the real one.
-      def refuse(status, reason, headers = {})
+      # The cause is for the log alone: it may name things of this machine.
+      def refuse(status, reason, headers = {}, cause: nil)
         return if @connection.detached?
         return cut if @connection.response_started?
 
-        @failures.refused(status, reason) if reason
-        page = reason ? "#{status}: #{reason}\n" : "#{status}: the application failed\n"
+        note_refusal(status, reason, cause) if reason
+        page = "#{status}: #{reason || 'the application failed'}\n"
         @connection.respond(status, { "content-type" => "text/plain; charset=utf-8", **headers }, [page])
       rescue ClientGone => error
         @failures.note(error.message)
+      end
+
+      def note_refusal(status, reason, cause)
+        @observer.request_refused
+        @failures.refused(status, [reason, cause&.message].compact.join(": "))
       end
 
       def cut

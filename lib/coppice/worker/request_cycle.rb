@@ -25,6 +25,13 @@ module Coppice
         @limit = settings.request_limit(worker.generation)
       end
 
+      # The server answers in the application's place: it was not called, or is past its time.
+      #: () -> void
+      def request_refused = @row.refused += 1
+
+      #: (Integer) -> void
+      def headers_dropped(count) = @row.dropped_headers += count
+
       # The application is about to be called.
       #: (Hash[String, untyped]) -> void
       def request_started(env)

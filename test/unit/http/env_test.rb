@@ -56,7 +56,7 @@ module Coppice
     end
 
     test "a header cannot become HTTP_PROXY or HTTP_VERSION" do
-      env = env_of("GET / HTTP/1.1\r\nHost: a\r\nProxy: evil\r\nVersion: evil\r\n\r\n")
+      env = env_of("GET / HTTP/1.1\r\nHost: a\r\nProxy: evil\r\npROXY: evil\r\nVersion: evil\r\n\r\n")
 
       refute_includes env, "HTTP_PROXY"
       assert_equal "HTTP/1.1", env["HTTP_VERSION"]
@@ -66,6 +66,7 @@ module Coppice
       request = "GET / HTTP/1.1\r\nHost: a\r\nX-Real: 1\r\nX_Real: 2\r\nx_other: 3\r\n\r\n"
 
       assert_equal ["1", nil], env_of(request).values_at("HTTP_X_REAL", "HTTP_X_OTHER")
+      assert_equal 2, env_of(request)["coppice.dropped_headers"]
       assert_equal ["1, 2", "3"], env_of(request, allow_underscore_headers: true).values_at("HTTP_X_REAL", "HTTP_X_OTHER")
     end
 
@@ -141,6 +142,32 @@ module Coppice
         client.write("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
         assert_equal "http", HttpHarness::Answer.new(client.read).body
       end
+    end
+
+    test "what an untrusted proxy says decides nothing, and is left to the application" do
+      seen = nil
+      harness = HttpHarness.new(trusted_proxies: []) { |env| (seen = env) && [200, {}, []] }
+      harness.serve("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Ssl: on\r\n\r\n", tcp: true)
+
+      assert_equal %w[http 80], seen.values_at("rack.url_scheme", "SERVER_PORT")
+      assert_equal %w[https on], seen.values_at("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_SSL")
+    end
+
+    test "of whom and of which host a proxy speaks decides nothing, even when it is trusted" do
+      fields = {
+        "X-Forwarded-For" => "192.0.2.1", "X-Real-Ip" => "192.0.2.2", "Client-Ip" => "192.0.2.3", "X-Forwarded-Host" => "b",
+        "X-Forwarded-Port" => "1", "X-Forwarded-Scheme" => "https", "Forwarded" => "for=192.0.2.4;proto=https;host=c"
+      }
+      env = env_of("GET / HTTP/1.1\r\nHost: a\r\n#{fields.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n")
+
+      assert_equal %w[127.0.0.1 a 80 http], env.values_at("REMOTE_ADDR", "SERVER_NAME", "SERVER_PORT", "rack.url_scheme")
+      assert_equal fields.values, env.values_at(*fields.keys.map { |name| "HTTP_#{name.upcase.tr('-', '_')}" })
+    end
+
+    test "a forwarded header with an underscore is none" do
+      env = env_of("GET / HTTP/1.1\r\nHost: a\r\nX_Forwarded_Proto: https\r\nX-Forwarded_Ssl: on\r\n\r\n")
+
+      assert_equal ["http", nil, nil], env.values_at("rack.url_scheme", "HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_SSL")
     end
 
     test "proxies are trusted by their network" do

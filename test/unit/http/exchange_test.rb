@@ -81,6 +81,20 @@ module Coppice
       assert_equal [[{ closed: 1, finished: 1 }, %i[started finished]]], ran.values.uniq, ran
     end
 
+    test "callbacks run although the body's close leaves the process" do
+      ran = []
+      harness = HttpHarness.new do |env|
+        env["rack.response_finished"] << ->(*) { ran << 1 }
+        [200, {}, body_that { exit(3) }]
+      end
+      client = harness.connect
+      client.write(GET)
+
+      assert_raises(SystemExit) { harness.exchange.serve }
+      assert_equal [1], ran
+      client.close
+    end
+
     test "the observer sees env before the application does" do
       harness = HttpHarness.new { |env| [200, {}, [env["test.started"].to_s]] }
       assert_equal "true", harness.serve(GET).body
@@ -92,7 +106,7 @@ module Coppice
 
       assert_equal [400, "close", answer.body.bytesize.to_s], [answer.status, answer["connection"], answer["content-length"]]
       assert_equal "text/plain; charset=utf-8", answer["content-type"]
-      assert_empty harness.observer.events
+      assert_equal [:refused], harness.observer.events
     end
 
     test "limits of the head" do

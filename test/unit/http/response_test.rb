@@ -73,7 +73,7 @@ module Coppice
       assert_equal ["chunked", "1\r\na\r\n0\r\n\r\n"], [answer["transfer-encoding"], answer.body]
     end
 
-    test "HEAD, 1xx, 204 and 304 have no body, which is closed all the same" do
+    test "HEAD, 101, 204 and 304 have no body, which is closed all the same" do
       [[HEAD, 200], [GET, 101], [GET, 204], [GET, 304]].each do |request, status|
         body = Body.new("hello") { flunk "it is not to be read" }
         answer = answer_to(request, [status, { "content-length" => "5" }, body])
@@ -82,6 +82,14 @@ module Coppice
         assert_equal ([101, 204].include?(status) ? [] : ["content-length: 5"]), answer.lines.grep(/length/)
         assert_nil answer["transfer-encoding"]
       end
+    end
+
+    test "205 says that there is nothing, and a tunnel says nothing" do
+      connect = "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n"
+
+      assert_equal [["content-length: 0"], ""], framing_and_body(GET, [205, {}, ["x"]])
+      assert_equal [[], ""], framing_and_body(connect, [200, {}, ["x"]])
+      assert_equal [["content-length: 1"], "x"], framing_and_body(connect, [404, {}, ["x"]])
     end
 
     test "a body that can be had whole is, and to_ary is trusted to close it" do
@@ -112,7 +120,8 @@ module Coppice
         [200, {}, nil] => /NilClass/,
         [200, {}, "text"] => /neither each nor call/, [200, {}, [1]] => /Integer/,
         [200, { "content-length" => "five" }, []] => /content-length is "five"/, [200, { "content-length" => %w[1 2] }, []] => /several/,
-        [200, { "transfer-encoding" => "gzip" }, []] => /transfer-encoding/
+        [200, { "content-length" => "1", "Content-Length" => "2" }, ["x"]] => /given twice/,
+        [200, { "transfer-encoding" => "gzip" }, []] => /transfer-encoding/, [103, {}, []] => /rack.early_hints/
       }
       nonsense.each do |answer, reason|
         harness = HttpHarness.new { answer }
@@ -258,6 +267,11 @@ module Coppice
     private
 
     def answer_to(request, response, **settings) = HttpHarness.new(**settings) { response }.serve(request)
+
+    def framing_and_body(request, response)
+      answer = answer_to(request, response)
+      [answer.lines.grep(/length|transfer/), answer.body]
+    end
 
     def with_file(content)
       Tempfile.create("coppice-test") do |file|

@@ -1,0 +1,77 @@
+/*
+ * Coppice::Http::Connection, the ways to part from a client: a close that lets it read the answer, a reset, and
+ * two that leave the socket to somebody else.
+ */
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "connection.h"
+#include "socket_io.h"
+
+/* After an early answer: what we read and throw away so that the client sees the answer, not a reset. */
+enum { LINGER_BYTES = 1024 * 1024, LINGER_MS = 2000 };
+
+/* Some clients send a stray line end after a body. Looked for only there, for it costs a system call; behind a head
+ * without body it would have been read along with it. */
+static bool stray_bytes(int fd) {
+    char byte;
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+static bool unread_bytes(const struct coppice_connection *connection, int fd) {
+    if (connection->body != COPPICE_BODY_READ || connection->input_position < connection->input.length) return true;
+    return connection->parser.has_content_length && connection->parser.content_length > 0 && stray_bytes(fd);
+}
+
+/* close: always safe. If the client may still be sending, waits a little for it to read our answer: closing with
+ * bytes unread makes the kernel send a reset, which can destroy an answer on its way. */
+static VALUE connection_close(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    int fd = connection->fd;
+    if (fd < 0) return Qnil;
+    connection->fd = -1; /* first: an interrupt must not close it twice */
+    if (connection->response_started && !connection->client_gone && !coppice_connection_foreign(connection) && unread_bytes(connection, fd)) {
+        if (shutdown(fd, SHUT_WR) == 0) coppice_io_discard(fd, LINGER_BYTES, LINGER_MS);
+    }
+    close(fd);
+    return Qnil;
+}
+
+/* abort: closes with a reset, so that an answer whose end is the end of the connection is seen to be cut off. */
+static VALUE connection_abort(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    int fd = connection->fd;
+    if (fd < 0) return Qnil;
+    connection->fd = -1;
+    struct linger hard = {.l_onoff = 1, .l_linger = 0};
+    if (!coppice_connection_foreign(connection)) setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+    close(fd);
+    return Qnil;
+}
+
+/* forget: lets go of the descriptor without a word to the client; for a process that was forked while it was served. */
+static VALUE connection_forget(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    int fd = connection->fd;
+    connection->fd = -1;
+    if (fd >= 0) close(fd);
+    return Qnil;
+}
+
+/* detach -> [fd, bytes]: the descriptor is the caller's from now on, and so are the bytes read too far. */
+static VALUE connection_detach(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_open(self);
+    VALUE rest = rb_str_new(connection->input.data + connection->input_position,
+                            (long)(connection->input.length - connection->input_position));
+    VALUE answer = rb_assoc_new(INT2NUM(connection->fd), rest);
+    connection->fd = -1;
+    connection->detached = true;
+    return answer;
+}
+
+void coppice_parting_define(VALUE klass) {
+    rb_define_method(klass, "close", connection_close, 0);
+    rb_define_method(klass, "abort", connection_abort, 0);
+    rb_define_method(klass, "forget", connection_forget, 0);
+    rb_define_method(klass, "detach", connection_detach, 0);
+}
