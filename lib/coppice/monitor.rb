@@ -50,6 +50,16 @@ module Coppice
       @listeners.queues_for(nr, workers: @supervision.roster.target).map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
     end
 
+    # Nobody new can come from now on. Workers have the queues too, and see to those who wait.
+    #: () -> void
+    def refuse_clients
+      @listening ? @listeners.drain : @listeners.close
+    end
+
+    # Whether clients who wait now would meet our successor.
+    #: () -> bool
+    def queues_stay? = @listeners.all?(&:borrowed?)
+
     # The board's descriptor, to be sent to a cold mold.
     #: () -> IO
     def board_io = IO.for_fd(@board.fileno, autoclose: false)
@@ -119,7 +129,7 @@ module Coppice
 
     def obey(name)
       case name
-      when :TERM, :QUIT then stop(:gracefully)
+      when :TERM, :QUIT then stop(:gracefully, delay: @listening ? @settings.shutdown_delay : 0)
       when :INT then stop(:at_once)
       when :USR2 then @supervision.refork
       when :TTIN then @board.workers_count = @supervision.resize(+1)
@@ -127,9 +137,9 @@ module Coppice
       end
     end
 
-    def stop(how)
+    def stop(how, delay: 0)
       @board.shutting_down = 1
-      @supervision.stop(how)
+      @supervision.stop(how, delay: delay)
     end
 
     # One line for each generation, when every slot is served by it.

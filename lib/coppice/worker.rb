@@ -87,8 +87,12 @@ module Coppice
       ready == membership.channel.fileno ? obey : serve(ready)
     end
 
+    # Answers whether there was a client.
     def serve(listener)
-      @exchange.serve if @connection.accept(listener)
+      return false unless @connection.accept(listener)
+
+      @exchange.serve
+      true
     end
 
     def obey
@@ -103,6 +107,7 @@ module Coppice
       case packet.message
       when Control::Messages::Spawn then promote(packet)
       when Control::Messages::Stop then stop
+      when Control::Messages::Drain then drain
       else raise Bug, "a worker got #{packet.message.inspect}"
       end
     end
@@ -111,6 +116,14 @@ module Coppice
     # any more, the monitor sees the mold's channel end.
     def promote(packet)
       Info.fork_safe? ? Forking.new(self).call(packet) : packet.descriptors.each(&:close)
+    end
+
+    # Nobody new comes any more. The limit is for those who do all the same: the kernel always lets one in.
+    def drain
+      limit = OS::Clock.now + inheritance.settings.timeout
+      nil while OS::Clock.now < limit && @listeners.any? { |listener| serve(listener.fileno) }
+      @listeners.each(&:close)
+      stop
     end
 
     def finish

@@ -14,7 +14,7 @@ class FakeFamily
     %i[debug info warn error fatal exception].each { |name| define_method(name) { |*, **| nil } }
   end
 
-  attr_reader :system, :supervision, :given_up, :settings
+  attr_reader :system, :supervision, :given_up, :settings, :refused_clients
 
   def initialize(hooks: {}, **values)
     @settings = Coppice::Config::Settings.new(values: { worker_processes: 4, **values }, hooks: hooks)
@@ -57,6 +57,8 @@ class FakeFamily
   def listener_names = []
   def listeners_for(_nr) = []
   def board_io = nil
+  def refuse_clients = @refused_clients = true
+  def queues_stay? = false
   def generation_committed(_generation) = nil
   def worker_ready = nil
   def child_ended(_handle, _status) = nil

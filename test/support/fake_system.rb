@@ -124,7 +124,7 @@ class FakeSystem
 
   def obey(process, packet)
     case message = packet.message
-    when Coppice::Control::Messages::Stop then die(process, Status.new(0, nil))
+    when Coppice::Control::Messages::Stop, Coppice::Control::Messages::Drain then die(process, Status.new(0, nil))
     when Coppice::Control::Messages::Spawn then fork_child(message.role, packet)
     end
   end

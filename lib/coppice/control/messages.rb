@@ -17,6 +17,8 @@ module Coppice
         Spawn: [:role, :nr, :generation, :row],
         # to any child: leave when the work in hand is done
         Stop: [],
+        # to a worker: no more clients can come; serve those who wait, then leave
+        Drain: [],
 
         # about a child, from the process that forked it
         Forked: [:pid],

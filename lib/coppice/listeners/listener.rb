@@ -61,6 +61,18 @@ module Coppice
         descriptors.rotate(nr).first(width)
       end
 
+      # Whether somebody else, such as systemd, has the sockets open and goes on listening.
+      def borrowed? #: () -> bool
+        @owner.nil?
+      end
+
+      # The queue keeps who is in it and takes nobody more, until the last process has closed it. A borrowed one is not
+      # ours to shut.
+      def drain #: () -> void
+        sockets.each { |socket| socket.listen(0) unless borrowed? || socket.closed? }
+        close
+      end
+
       # Does no harm when called again. In the process that bound it, also removes the file of a Unix socket.
       def close #: () -> void
         remove_file

@@ -70,6 +70,11 @@ module Coppice
         end
       end
 
+      # Nobody new can connect from now on; who waits in a queue stays there for the processes that have it open.
+      def drain #: () -> void
+        each(&:drain)
+      end
+
       # Does no harm when called again.
       def close #: () -> void
         each(&:close)

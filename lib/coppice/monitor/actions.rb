@@ -55,6 +55,8 @@ module Coppice
         when Steps::Commit then commit(step.candidate, now)
         when Steps::Abandon then abandon(step, now)
         when Steps::Retire then retire(step.handle, now)
+        when Steps::RefuseClients then @monitor.refuse_clients
+        when Steps::Drain then drain(step.handle, now)
         when Steps::End then end_child(step.handle, step.reason, now)
         when Steps::GiveUp then @monitor.give_up(step.reason)
         else raise Bug, "no action for #{step.inspect}"
@@ -141,15 +143,26 @@ module Coppice
         @monitor.give_up("the application could not be booted") unless @roster.booted?
       end
 
-      # The deadline covers the request in hand and the user's exit hook. A channel is never so
-      # full that a Stop is lost: at most a Spawn lies in it.
       def retire(handle, now)
         return if handle.leaving? || handle.gone?
 
-        handle.channel.send(Control::Messages::Stop.new)
         signal(handle, :TERM) if handle.mold? && handle.starting? # it loads, and does not listen, but has nothing to lose
+        tell_to_leave(handle, Control::Messages::Stop, now)
+      end
+
+      # A queue that outlives us, such as systemd's, is for our successor to serve.
+      def drain(handle, now)
+        return retire(handle, now) if @monitor.queues_stay?
+
+        tell_to_leave(handle, Control::Messages::Drain, now + @settings.timeout)
+      end
+
+      # The deadline covers the request in hand and the user's exit hook. A channel is never so
+      # full that such a message is lost: at most a Spawn lies in it.
+      def tell_to_leave(handle, message, from)
+        handle.channel.send(message.new)
         handle.move(:leaving)
-        handle.deadline = now + @settings.hard_timeout
+        handle.deadline = from + @settings.hard_timeout
       end
 
       # First the signal that the user chose, then the one that cannot be refused.

@@ -21,6 +21,7 @@ module Coppice
       attr_accessor :failed_spawns #: Integer -- children lost before they were ready, in a row
       attr_accessor :spawn_not_before #: Float
       attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
+      attr_accessor :leave_at       #: Float? -- until then a server that stops goes on serving
       attr_accessor :stop_deadline  #: Float?
 
       #: (target: Integer) -> void

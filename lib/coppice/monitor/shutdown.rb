@@ -7,13 +7,15 @@ require "coppice/monitor/steps"
 module Coppice
   class Monitor
     # Decides how everybody leaves once a stop was asked for: gracefully until the
-    # deadline, then at once. The molds leave with the others; nobody is forked any more.
+    # deadline, then at once. Workers serve first who is in a queue already. The molds
+    # leave with the others; nobody is forked any more.
     class Shutdown
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
         return roster.handles.reject(&:ended_for).map { |handle| Steps::End.new(handle, :shutdown) } if overdue?(roster, now)
 
-        roster.handles.reject(&:leaving?).map { |handle| Steps::Retire.new(handle) }
+        workers, others = roster.handles.reject(&:leaving?).partition(&:worker?)
+        [Steps::RefuseClients.new] + workers.map { |worker| Steps::Drain.new(worker) } + others.map { |other| Steps::Retire.new(other) }
       end
 
       private

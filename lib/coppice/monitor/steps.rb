@@ -18,6 +18,10 @@ module Coppice
       Abandon = Struct.new(:candidate, :reason)
       # Ask a child to leave once its work in hand is done.
       Retire = Struct.new(:handle)
+      # No more clients: those who wait in a queue stay there.
+      RefuseClients = Class.new
+      # Ask a worker to leave once nobody waits any more.
+      Drain = Struct.new(:handle)
       # Make a child leave: it is overdue.
       End = Struct.new(:handle, :reason)
       # Stop the server, with a reason for the log and exit status 1.

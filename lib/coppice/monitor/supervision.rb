@@ -32,7 +32,9 @@ module Coppice
         @actions = Actions.new(**parts)
         @facts = Facts.new(**parts)
         @watchdog = Watchdog.new(settings)
-        @serving = [@watchdog, Promotion.new(settings), Rollout.new(settings), Capacity.new(settings)]
+        capacity = Capacity.new(settings)
+        @serving = [@watchdog, Promotion.new(settings), Rollout.new(settings), capacity]
+        @delaying = [@watchdog, capacity]
         @leaving = [@watchdog, Shutdown.new]
       end
 
@@ -42,7 +44,7 @@ module Coppice
         speakers.each { |handle| @facts.hear(handle) unless handle.gone? }
         @facts.reap
         now = @system.now
-        (roster.stopping ? @leaving : @serving).each { |decision| @actions.perform(decision.next(roster, now), now) }
+        decisions(now).each { |decision| @actions.perform(decision.next(roster, now), now) }
       end
 
       # Seconds until something is due, at most a tick.
@@ -50,21 +52,23 @@ module Coppice
       def patience
         now = @system.now
         pauses = [roster.spawn_not_before, roster.refork_not_before, roster.mold_not_before]
-        due = [@watchdog.next_deadline(roster), roster.stop_deadline, *pauses]
+        due = [@watchdog.next_deadline(roster), roster.leave_at, roster.stop_deadline, *pauses]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
       end
 
       #: () -> bool
       def finished? = !roster.stopping.nil? && roster.handles.empty?
 
-      # :gracefully lets everybody finish the request in hand; :at_once does not.
-      #: (Symbol) -> void
-      def stop(how)
+      # :gracefully goes on for so many seconds, then lets everybody serve who is in the queue and finish the request in
+      # hand; :at_once does not.
+      #: (Symbol, ?delay: Numeric) -> void
+      def stop(how, delay: 0)
         return if roster.stopping == :at_once || roster.stopping == how
 
-        @log.info("stopping", how: how)
+        @log.info("stopping", how: how, **(delay.zero? ? {} : { in: delay }))
         roster.stopping = how
-        roster.stop_deadline = @system.now + (how == :at_once ? AT_ONCE : @settings.hard_timeout)
+        roster.leave_at = @system.now + delay
+        roster.stop_deadline = roster.leave_at + (how == :at_once ? AT_ONCE : @settings.timeout + @settings.hard_timeout)
         roster.handles.each { |handle| @actions.interrupt(handle, roster.stop_deadline) } if how == :at_once
       end
 
@@ -83,6 +87,15 @@ module Coppice
         roster.target = (roster.target + step).clamp(1, Board::ROW_COUNT / 4)
         @log.info("workers wanted", count: roster.target)
         roster.target
+      end
+
+      private
+
+      # A server that stops with a delay keeps its workers up, and changes nothing else.
+      def decisions(now)
+        return @serving unless roster.stopping
+
+        now < roster.leave_at ? @delaying : @leaving
       end
     end
   end

@@ -15,6 +15,30 @@ class ShutdownTest < FamilyTestCase
     assert_empty family.system.processes
   end
 
+  test "with a delay everybody goes on, the dead are replaced, and no generation begins" do
+    family = settled_family
+    family.supervision.stop(:gracefully, delay: 5)
+    family.supervision.refork
+    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
+    family.settle
+
+    assert_equal [4, 0, nil], [family.roster.ready_workers.size, family.roster.generation, family.refused_clients]
+    family.system.advance(5)
+    family.settle
+
+    assert_predicate family.supervision, :finished?
+    assert family.refused_clients
+  end
+
+  test "workers serve first who waits for them, the others just leave" do
+    family = settled_family
+    family.supervision.stop(:gracefully)
+    steps = Coppice::Monitor::Shutdown.new.next(family.roster, family.system.now)
+
+    assert_equal [:RefuseClients, *[:Drain] * 4, :Retire], (steps.map { |step| step.class.name.split("::").last.to_sym })
+    assert_predicate steps.last.handle, :mold?
+  end
+
   test "nobody is forked any more" do
     family = settled_family
     born = family.system.processes.keys.max
@@ -32,7 +56,7 @@ class ShutdownTest < FamilyTestCase
     family.process_of(worker).hanging = true
     family.supervision.stop(:gracefully)
     family.settle
-    family.system.advance(21)
+    family.system.advance(41)
     family.settle
 
     refute_predicate family.supervision, :finished?

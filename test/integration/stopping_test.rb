@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server"
+
+# A stop that clients do not notice.
+class StoppingTest < Coppice::TestCase
+  SLOW = <<~RUBY
+    run(lambda do |_env|
+      IO.select(nil, nil, nil, 0.01)
+      [200, { "content-type" => "text/plain" }, [Coppice::Info.shutting_down?.to_s]]
+    end)
+  RUBY
+  REQUEST = "GET / HTTP/1.1\r\nHost: test\r\n\r\n"
+
+  # So many clients, all in the queue before anybody looks at what becomes of them.
+  def clients(count, address = nil)
+    Array.new(count) do
+      socket = address ? TCPSocket.new(*address) : yield
+      socket.tap { |client| client.write(REQUEST) }
+    end
+  end
+
+  def statuses(clients) = clients.map { |client| client.read[%r{\AHTTP/1.1 (\d+)}, 1] }.tally
+
+  test "all who had connected when the stop came are answered" do
+    Server.open(app: SLOW, config: "worker_processes 2") do |server|
+      waiting = clients(200) { server.connect }
+      server.signal(:TERM)
+
+      assert_equal({ "200" => 200 }, statuses(waiting))
+      assert_equal 0, server.wait_for_end.exitstatus
+    ensure
+      waiting&.each(&:close)
+    end
+  end
+
+  test "all who had connected by TCP are answered, from each queue" do
+    port = free_port
+    Server.open(app: SLOW, config: "worker_processes 2\nlisten '127.0.0.1:#{port}', queues: 3") do |server|
+      waiting = clients(200, ["127.0.0.1", port])
+      server.signal(:TERM)
+
+      assert_equal({ "200" => 200 }, statuses(waiting))
+      assert_equal 0, server.wait_for_end.exitstatus
+      assert_raises(Errno::ECONNREFUSED) { TCPSocket.new("127.0.0.1", port) }
+    ensure
+      waiting&.each(&:close)
+    end
+  end
+
+  test "with a delay it goes on serving, tells the application, and keeps its workers up" do
+    Server.open(app: SLOW, config: "worker_processes 1\nshutdown_delay 60") do |server|
+      assert_equal "false", server.get.body
+      server.signal(:TERM)
+      server.wait { server.board.shutting_down == 1 }
+
+      assert_equal "true", server.get.body
+      first = server.ready_workers.first.pid
+      server.signal(:KILL, to: first)
+      server.wait { server.ready_workers.any? { |row| row.pid != first } }
+
+      assert_equal "true", server.get.body
+      server.signal(:INT)
+      assert_equal 0, server.wait_for_end.exitstatus
+    end
+  end
+
+  test "when the delay is over, it stops" do
+    Server.open(app: SLOW, config: "shutdown_delay 0.5") do |server|
+      server.signal(:TERM)
+
+      assert_equal 0, server.wait_for_end.exitstatus
+    end
+  end
+
+  test "nobody who waits is lost when a worker is taken away" do
+    Server.open(app: SLOW, config: "worker_processes 3") do |server|
+      waiting = clients(100) { server.connect }
+      [2, 1].each do |count| # two signals in a row may become one
+        server.signal(:TTOU)
+        server.wait { server.board.workers_count == count }
+      end
+
+      assert_equal({ "200" => 100 }, statuses(waiting))
+      server.wait { server.rows(:worker).size == 1 }
+    ensure
+      waiting&.each(&:close)
+    end
+  end
+
+  private
+
+  # A port that was free a moment ago; nobody else on this machine is given it so soon again.
+  def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }
+end
