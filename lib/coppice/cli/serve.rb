@@ -35,7 +35,7 @@ module Coppice
 
       def serve(settings, helper)
         log = Monitor::PostedLog.new(Log.for(settings, role: :monitor), helper)
-        listeners = Listeners::Set.bind(settings.listen, logger: log)
+        listeners = Listeners::Set.bind(settings.listen, patience: settings.hard_timeout, logger: log)
         greet(log, settings, listeners)
         Monitor.new(settings: settings, listeners: listeners, log: log, helper: helper).run
       end

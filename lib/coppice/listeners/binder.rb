@@ -5,30 +5,32 @@ require "coppice/listeners/holders"
 require "coppice/listeners/listener"
 require "coppice/listeners/tcp_binder"
 require "coppice/listeners/unix_binder"
+require "coppice/os/clock"
 
 module Coppice
   module Listeners
-    # Turns an address into a Listener with bound sockets that do not listen yet. Tries again while the address is in
-    # use, as its options `tries` and `delay` say. Runs in the monitor, before its loop begins: so it may sleep.
+    # Turns an address into a Listener with bound sockets that do not listen yet. While the address is in use, waits for
+    # workers that an ended server has left there, then tries again as the address's options `tries` and `delay` say.
+    # Runs in the monitor, before its loop begins: so it may sleep.
     class Binder
-      # The logger gets a warning before each pause.
-      #: (Address, ?logger: untyped) -> void
-      def initialize(address, logger: nil)
+      LOOK = 0.05 # seconds between two looks at workers that leave
+
+      # patience: seconds for which workers that leave are waited for. The logger gets a warning before each pause.
+      #: (Address, ?patience: Numeric, ?logger: untyped) -> void
+      def initialize(address, patience: 0, logger: nil)
         @address = address
         @options = address.options
+        @patience = patience
         @logger = logger
+        @tries = @options[:tries]
       end
 
       # Raises AddressInUse or BindError.
       def bind #: () -> Listener
-        tries = @options[:tries]
         begin
           Listener.bound(@address, configure(sockets))
         rescue Errno::EADDRINUSE
-          tries -= 1
-          raise AddressInUse, in_use if tries.zero? || @options[:tries].zero?
-
-          pause
+          wait_for_leavers || try_again || raise(AddressInUse, in_use)
           retry
         end
       rescue SystemCallError => error
@@ -48,9 +50,34 @@ module Coppice
         end
       end
 
-      def pause
+      # false when there are none, or no more patience with them.
+      def wait_for_leavers
+        holders = Holders.new(@address)
+        return false unless holders.leaving?
+
+        @give_up_at ||= OS::Clock.now + @patience
+        return false if OS::Clock.now >= @give_up_at
+
+        name_leavers(holders.to_s)
+        sleep LOOK
+        true
+      end
+
+      def name_leavers(names)
+        return if names == @named
+
+        @logger&.warn("#{@address} is still served by #{names}, of a server that has ended: waiting up to #{@patience} s")
+        @named = names
+      end
+
+      # false when it was tried often enough; a negative number of tries is never enough.
+      def try_again
+        @tries -= 1
+        return false if @tries.zero? || @options[:tries].zero?
+
         @logger&.warn("#{@address} is in use, trying again in #{@options[:delay]} s")
         sleep @options[:delay]
+        true
       end
 
       def in_use

@@ -18,6 +18,13 @@ module Coppice
         found.empty? ? "another process" : found.join(", ")
       end
 
+      # Workers of a server whose monitor has ended, or has let go of the address: nobody else has it, and they leave when
+      # they have answered whom they serve.
+      def leaving? #: () -> bool
+        titles = pids.map { |pid| title(pid) }
+        titles.any? && titles.all? { |title| title.start_with?("coppice worker[") }
+      end
+
       # The processes that have a socket at the address open.
       def pids #: () -> Array[Integer]
         wanted = inodes.map { |inode| "socket:[#{inode}]" }
@@ -52,6 +59,12 @@ module Coppice
         Dir.children("/proc/#{pid}/fd").any? { |fd| wanted.include?(File.readlink("/proc/#{pid}/fd/#{fd}")) }
       rescue SystemCallError # it has ended, or is not ours to look at
         false
+      end
+
+      def title(pid)
+        File.read("/proc/#{pid}/cmdline")
+      rescue SystemCallError
+        ""
       end
 
       def command(pid)

@@ -13,12 +13,12 @@ module Coppice
       include Enumerable
 
       # Sockets that systemd has passed on are taken before any is bound. Raises AddressInUse or BindError, with nothing
-      # left open.
-      #: (Array[Address], ?environment: Hash[String, String], ?logger: untyped) -> Set
-      def self.bind(addresses, environment: ENV, logger: nil)
+      # left open. patience: seconds for which workers of an ended server are waited for.
+      #: (Array[Address], ?environment: Hash[String, String], ?patience: Numeric, ?logger: untyped) -> Set
+      def self.bind(addresses, environment: ENV, patience: 0, logger: nil)
         activation = Activation.new(environment)
         listeners = []
-        addresses.each { |address| listeners << (activation.take(address) || Binder.new(address, logger: logger).bind) }
+        addresses.each { |address| listeners << (activation.take(address) || Binder.new(address, patience: patience, logger: logger).bind) }
         new(listeners)
       rescue BindError
         listeners.each(&:close)
