@@ -22,13 +22,14 @@ class History
     stops_early = random.rand < 0.3
     bag = weights.flat_map { |name, weight| [name] * weight }
     events = Array.new(random.rand(20..160)) { [bag.sample(random: random), random.rand(1_000_000)] }
-    new(events, worker_processes: random.rand(1..12), refork_after: [nil, [5], [3, 6, false]].sample(random: random),
-                resizing: resizing, stops_early: stops_early)
+    settings = { worker_processes: random.rand(1..12), refork_after: [nil, [5], [3, 6, false]].sample(random: random),
+                 refork_surge: ["10%", "10%", 0, "50%"].sample(random: random), shutdown_delay: random.rand(3) }
+    new(events, resizing: resizing, stops_early: stops_early, **settings)
   end
 
-  def initialize(events, worker_processes:, refork_after:, resizing:, stops_early:)
+  def initialize(events, resizing:, stops_early:, **settings)
     @events = events
-    @settings = { worker_processes: worker_processes, refork_after: refork_after }
+    @settings = settings
     @resizing = resizing
     @stops_early = stops_early
   end
@@ -70,8 +71,10 @@ class History
   def play
     @family.settle
     @events.each do |name, number|
+      before = by_choice
       send(name, number)
       check_rules
+      check_capacity if (by_choice - before).any? && !@resizing
     end
   end
 
@@ -132,10 +135,17 @@ class History
   end
 
   # Down by our own choice: told to leave, and not because they were overdue.
+  def by_choice = roster.workers.select { |worker| worker.leaving? && worker.ended_for.nil? }
+
+  # Whoever leaves by our choice leaves enough others that serve.
+  def check_capacity
+    least = roster.target - Coppice::Monitor::Width.new(@family.settings).max_unavailable(roster)
+    broken "#{roster.ready_workers.size} workers are left, #{least} were promised" if roster.ready_workers.size < least
+  end
+
   def check_width
-    by_choice = roster.workers.count { |worker| worker.leaving? && worker.ended_for.nil? }
-    width = (roster.target * 0.1).ceil
-    broken "#{by_choice} of #{roster.target} workers were told to leave at once" if by_choice > width
+    width = [settings[:refork_surge], "10%"].map { |share| Coppice::Config::Types::Share.of(share, roster.target) }.max
+    broken "#{by_choice.size} of #{roster.target} workers were told to leave at once" if by_choice.size > width
     extra = roster.workers.size - roster.target
     broken "#{extra} workers more than wanted" if extra > width
   end
@@ -171,7 +181,7 @@ class History
 
   def stop
     calm
-    @family.supervision.stop(:gracefully)
+    @family.supervision.stop(:gracefully, delay: settings[:shutdown_delay])
     100.times do
       @family.settle(rounds: 5)
       return if @family.supervision.finished?
