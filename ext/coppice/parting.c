@@ -8,8 +8,9 @@
 #include "connection.h"
 #include "socket_io.h"
 
-/* After an early answer: what we read and throw away so that the client sees the answer, not a reset. */
-enum { LINGER_BYTES = 1024 * 1024, LINGER_MS = 2000 };
+/* After an early answer: how long we read and throw away so that the client sees the answer, not a reset. How many
+ * bytes that are makes no difference: time is all that they cost a worker. */
+enum { LINGER_MS = 2000 };
 
 /* Some clients send a stray line end after a body. Looked for only there, for it costs a system call; behind a head
  * without body it would have been read along with it. */
@@ -23,6 +24,13 @@ static bool unread_bytes(const struct coppice_connection *connection, int fd) {
     return connection->parser.has_content_length && connection->parser.content_length > 0 && stray_bytes(fd);
 }
 
+/* Not on the application's account. Nothing is taken back afterwards: the request is as good as over. */
+static void linger(const struct coppice_connection *connection, int fd) {
+    if (shutdown(fd, SHUT_WR) < 0) return;
+    coppice_patience_postpone(connection, LINGER_MS);
+    coppice_io_discard(fd, LINGER_MS);
+}
+
 /* close: always safe. If the client may still be sending, waits a little for it to read our answer: closing with
  * bytes unread makes the kernel send a reset, which can destroy an answer on its way. */
 static VALUE connection_close(VALUE self) {
@@ -31,7 +39,7 @@ static VALUE connection_close(VALUE self) {
     if (fd < 0) return Qnil;
     connection->fd = -1; /* first: an interrupt must not close it twice */
     if (connection->response_started && !connection->client_gone && !coppice_connection_foreign(connection) && unread_bytes(connection, fd)) {
-        if (shutdown(fd, SHUT_WR) == 0) coppice_io_discard(fd, LINGER_BYTES, LINGER_MS);
+        linger(connection, fd);
     }
     close(fd);
     return Qnil;

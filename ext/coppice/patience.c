@@ -25,7 +25,7 @@ void coppice_patience_earn(struct coppice_patience *patience, size_t bytes, int6
 }
 
 /* Before the application is called there is no deadline: the object does nothing then. */
-static void postpone(const struct coppice_connection *connection, int64_t ms) {
+void coppice_patience_postpone(const struct coppice_connection *connection, int64_t ms) {
     if (!NIL_P(connection->deadline)) rb_funcall(connection->deadline, rb_intern("postpone"), 1, LL2NUM(ms));
 }
 
@@ -35,10 +35,10 @@ static int64_t shorter(int64_t one, int64_t other) {
 
 static bool wait_slice(const struct coppice_connection *connection, short events, int64_t slice_ms, int64_t *waited_ms) {
     int64_t began_ms = coppice_monotonic_ms();
-    postpone(connection, slice_ms);
+    coppice_patience_postpone(connection, slice_ms);
     enum coppice_io_result result = coppice_io_wait(connection->fd, events, began_ms + slice_ms);
     *waited_ms = coppice_monotonic_ms() - began_ms;
-    postpone(connection, *waited_ms - slice_ms);
+    coppice_patience_postpone(connection, *waited_ms - slice_ms);
     return result == COPPICE_IO_DONE;
 }
 

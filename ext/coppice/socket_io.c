@@ -18,7 +18,6 @@ struct poll_call {
 
 struct discard_call {
     int fd;
-    size_t limit_bytes;
     int64_t deadline_ms;
 };
 
@@ -91,13 +90,11 @@ static void *discard_nogvl(void *pointer) {
     struct discard_call *call = pointer;
     static char waste[16384]; /* shared on purpose: nobody reads it */
     struct pollfd pollfd = {.fd = call->fd, .events = POLLIN};
-    while (call->limit_bytes > 0) {
+    for (;;) {
         ssize_t count = recv(call->fd, waste, sizeof(waste), MSG_DONTWAIT);
         int error = errno;
         if (count == 0 || (count < 0 && error != EINTR && !would_block(error))) break;
-        if (count > 0) {
-            call->limit_bytes -= (size_t)count < call->limit_bytes ? (size_t)count : call->limit_bytes;
-        } else if (would_block(error)) {
+        if (count < 0 && would_block(error)) {
             int left = remaining_ms(call->deadline_ms);
             if (left == 0 || poll(&pollfd, 1, left) <= 0) break; /* a signal ends it too: it is only a courtesy */
         }
@@ -106,7 +103,7 @@ static void *discard_nogvl(void *pointer) {
     return NULL;
 }
 
-void coppice_io_discard(int fd, size_t limit_bytes, int64_t limit_ms) {
-    struct discard_call call = {.fd = fd, .limit_bytes = limit_bytes, .deadline_ms = coppice_monotonic_ms() + limit_ms};
+void coppice_io_discard(int fd, int64_t limit_ms) {
+    struct discard_call call = {.fd = fd, .deadline_ms = coppice_monotonic_ms() + limit_ms};
     rb_thread_call_without_gvl2(discard_nogvl, &call, RUBY_UBF_IO, NULL);
 }

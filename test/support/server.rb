@@ -30,6 +30,9 @@ class Server
 
   attr_reader :folder, :pid
 
+  # The process that we started, unless it started the monitor in its turn.
+  def monitor_pid = pid
+
   # app: the text of config.ru; config: of the configuration; both may use `folder`; sockets: passed on as systemd does.
   def initialize(app:, config: "", env: {}, arguments: [], folder: nil, ready: true, sockets: [])
     @folder = Dir.mktmpdir("coppice-server-")
@@ -56,7 +59,7 @@ class Server
 
   # nil until the monitor has made it.
   def board
-    @board ||= Coppice::Board.of_process(pid)
+    @board ||= Coppice::Board.of_process(monitor_pid)
   rescue Coppice::Error, SystemCallError
     nil
   end
@@ -91,7 +94,7 @@ class Server
 
   def all_ready? = board.workers_count.positive? && ready_workers.size == board.workers_count
 
-  def signal(name, to: pid) = Process.kill(name, to)
+  def signal(name, to: monitor_pid) = Process.kill(name, to)
 
   # The exit status, once the monitor has ended.
   def wait_for_end(timeout = 30)

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/raw_client"
+require_relative "../support/server_over_tcp"
+
+# A client that uploads in blocking writes looks for the answer only when all is sent. The server that has answered long
+# before must let it finish: closing with bytes unread would make the kernel reset the connection, answer and all.
+class LingeringCloseTest < Coppice::TestCase
+  UPLOAD_BYTES = 32 * 1024 * 1024
+  ANSWER_BYTES = 100_000
+
+  # Answers at once, with something that does not fit into one packet.
+  APP = <<~RUBY.freeze
+    run ->(env) { [env["PATH_INFO"].delete_prefix("/").to_i, {}, ["x" * #{ANSWER_BYTES}]] }
+  RUBY
+
+  # What a client is answered that sends this head, and then very much.
+  def answer_to(head, config)
+    ServerOverTcp.open(app: APP, config: config) do |server|
+      RawClient.on(server.connect) do |client|
+        client.write(head)
+        upload(client)
+        client.answer
+      end
+    end
+  end
+
+  def upload(client)
+    piece = "x" * 65_536
+    (UPLOAD_BYTES / piece.bytesize).times { client.write(piece) }
+  end
+
+  def post(path) = "POST #{path} HTTP/1.1\r\nHost: x\r\nContent-Length: #{UPLOAD_BYTES}\r\n\r\n"
+
+  test "of an application that reads nothing, whatever it answers" do
+    [200, 413].each do |status|
+      answer = answer_to(post("/#{status}"), "rewindable_input false")
+
+      assert_equal [status, ANSWER_BYTES], [answer.status, answer.body.bytesize]
+    end
+  end
+
+  test "of a head that is refused" do
+    assert_equal 400, answer_to("POST / HTTP/1.1\r\nBad header: x\r\n\r\n", "").status
+  end
+
+  test "of a body that is announced to be too large" do
+    assert_equal 413, answer_to(post("/200"), "max_body_bytes 1000").status
+  end
+
+  test "of a body that is found to be too large" do
+    head = "POST /200 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n#{UPLOAD_BYTES.to_s(16)}\r\n"
+
+    assert_equal 413, answer_to(head, "max_body_bytes 1000").status
+  end
+
+  test "is not the application's time" do
+    ServerOverTcp.open(app: APP, config: "rewindable_input false\ntimeout 1.5, cleanup: 0.5") do |server|
+      pid = server.ready_workers.first.pid
+      RawClient.on(server.connect) do |stays|
+        stays.write(post("/200"))
+        assert_equal 200, stays.answer.status
+        assert_equal 200, server.get("/200").status
+      end
+
+      assert_equal [pid], server.ready_workers.map(&:pid)
+    end
+  end
+end

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require_relative "server"
+
+# A real server that is reached over TCP, at a port that the kernel chose and that the server itself wrote to its folder.
+class ServerOverTcp < Server
+  ANNOUNCE = <<~RUBY
+    after_monitor_ready do |server|
+      File.write("listeners.new", server.listener_names.join("\\n"))
+      File.rename("listeners.new", "listeners")
+    end
+  RUBY
+
+  # host: a numeric address; listen: options of its listener; others as of Server.
+  #: (?host: String, ?listen: Hash[Symbol, untyped], ?config: String, **untyped) -> void
+  def initialize(host: "127.0.0.1", listen: {}, config: "", **options)
+    @host = host
+    address = "#{host.include?(':') ? "[#{host}]" : host}:0"
+    super(config: "#{ANNOUNCE}listen #{address.inspect}, **#{listen.inspect}\n#{config}", **options)
+  end
+
+  #: () -> TCPSocket
+  def connect = TCPSocket.new(@host, port)
+
+  #: () -> Integer
+  def port
+    @port ||= wait { File.exist?(path("listeners")) } && File.read(path("listeners"))[/:(\d+)$/, 1].to_i
+  end
+end
