@@ -96,6 +96,7 @@ module Coppice
         listeners = step.role == :worker ? @monitor.listeners_for(step.nr) : []
         handle = ask(step.mold, role: step.role, nr: step.nr, generation: step.mold.generation,
                                 deadline: now + @settings.spawn_timeout, listeners: listeners)
+        handle.listeners = listeners.map(&:fileno)
         @roster.trial = handle if step.trial
       end
 
@@ -131,6 +132,7 @@ module Coppice
 
       def abandon(step, now)
         @roster.candidate = @roster.trial = nil
+        @roster.mold = nil if step.candidate.equal?(@roster.mold)
         again = now + @settings.refork_backoff
         if @roster.mold
           @roster.refork_not_before = again

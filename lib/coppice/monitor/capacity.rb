@@ -18,12 +18,17 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return [Steps::GiveUp.new("#{roster.failed_spawns} children in a row ended before they were ready")] if too_many_errors?(roster)
+        return [Steps::GiveUp.new(reason(roster))] if too_many_errors?(roster)
 
         surplus(roster) + missing(roster, now).first(1)
       end
 
       private
+
+      def reason(roster)
+        "#{roster.failed_spawns} children in a row ended before they were ready (max_consecutive_spawn_errors): " \
+          "the lines above say why; look at before_fork and after_worker_fork"
+      end
 
       def too_many_errors?(roster) = @max_errors && roster.failed_spawns >= @max_errors
 

@@ -99,7 +99,7 @@ module Coppice
         @log.debug("ready", **handle.to_log)
         return unless handle.worker?
 
-        @roster.failed_spawns = 0
+        @roster.failed_spawns = @roster.crowded_trials = 0
         @monitor.worker_ready
       end
 
@@ -136,10 +136,17 @@ module Coppice
       def note_failure(handle, status)
         return if handle.mold? || (handle.leaving? && handle.ended_for.nil?)
         return if handle.ready_at && !died_young?(handle, status)
+        return note_failed_trial(handle, status) if handle.generation > @roster.generation
 
         @roster.failed_spawns += 1
         pause = [SPAWN_PAUSE * (2**@roster.failed_spawns), LONGEST_PAUSE].min
         @roster.spawn_not_before = @system.now + pause
+      end
+
+      # Its mold is given up for it, and the generation in charge is none the worse. But one that was never forked, or
+      # was killed, may have been one too many for the machine.
+      def note_failed_trial(handle, status)
+        @roster.crowded_trials += 1 if status.nil? || killed?(handle, status)
       end
 
       def died_young?(handle, status)
@@ -148,9 +155,11 @@ module Coppice
 
       # A KILL that was not ours may have been the kernel's, for want of memory.
       def report_on(handle, status, peak_kib)
-        killed = status&.termsig == Signal.list["KILL"] && handle.ended_for.nil?
-        ExitReport.new(handle, status, now: @system.now, peak_kib: peak_kib, out_of_memory: killed && @system.out_of_memory?)
+        out_of_memory = killed?(handle, status) && @system.out_of_memory?
+        ExitReport.new(handle, status, now: @system.now, peak_kib: peak_kib, out_of_memory: out_of_memory)
       end
+
+      def killed?(handle, status) = status&.termsig == Signal.list["KILL"] && handle.ended_for.nil?
 
       def write_down(report)
         @log.public_send(report.level, "ended", **report.to_log)

@@ -25,6 +25,9 @@ module Coppice
       attr_accessor :exit_report #: ExitReport?
       # When it was forked and when it became ready (monotonic seconds).
       attr_accessor :forked_at, :ready_at #: Float?
+      # A worker's listeners; and whether it would be given others now, for all queues to be served.
+      attr_accessor :listeners #: Array[Integer]?
+      attr_accessor :misplaced #: bool
       # Set when the kernel says that there is no such process: then nobody will reap it.
       attr_accessor :vanished #: bool
 

@@ -14,6 +14,8 @@ module Coppice
     # worker is forked from it, the trial, and only when that one is ready is the
     # candidate committed. With no mold to lose there is nothing to wait for.
     class Promotion
+      BARREN = 3 # workers of an untried mold that failed in a row
+
       #: (untyped) -> void
       def initialize(settings)
         @settings = settings
@@ -24,6 +26,7 @@ module Coppice
       def next(roster, now)
         return pursue(roster) if roster.candidate
         return replace_mold(roster, now) unless roster.mold
+        return [Steps::Abandon.new(roster.mold, "none of its workers gets ready")] if barren?(roster)
         return [] unless now >= roster.refork_not_before && roster.settled? && wanted?(roster)
 
         worker = warmest(roster)
@@ -66,6 +69,14 @@ module Coppice
 
         worker = warmest(roster) if roster.failed_replacements.even?
         [worker ? Steps::Promote.new(worker, roster.generation) : Steps::ColdBoot.new(roster.generation)]
+      end
+
+      # A worker that took a lost mold's place had no trial, and may be broken in a way that shows only in what is
+      # forked from it. A cold mold is as good as the application is: there is nothing better to be had.
+      def barren?(roster)
+        return false if roster.mold.cold? || roster.failed_spawns < BARREN
+
+        roster.ready_workers.none? { |worker| worker.forked_at >= roster.mold.ready_at }
       end
 
       def wanted?(roster)

@@ -18,7 +18,8 @@ module Coppice
       attr_accessor :refork_not_before #: Float -- back-off after a refork that failed
       attr_accessor :mold_not_before   #: Float -- the same for the replacement of a lost mold
       attr_accessor :failed_replacements #: Integer -- since the last commit
-      attr_accessor :failed_spawns #: Integer -- children lost before they were ready, in a row
+      attr_accessor :failed_spawns #: Integer -- children lost before they were ready, in a row; trials apart
+      attr_accessor :crowded_trials #: Integer -- trials lost in a row that there may have been no room for
       attr_accessor :spawn_not_before #: Float
       attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
       attr_accessor :leave_at       #: Float? -- until then a server that stops goes on serving
@@ -31,7 +32,7 @@ module Coppice
         @generation = 0
         @refork_wanted = false
         @refork_not_before = @mold_not_before = @spawn_not_before = -Float::INFINITY
-        @failed_replacements = @failed_spawns = 0
+        @failed_replacements = @failed_spawns = @crowded_trials = 0
       end
 
       #: (Handle) -> Handle
@@ -63,9 +64,9 @@ module Coppice
       #: (?beyond: Integer) -> Array[Integer]
       def empty_slots(beyond: 0) = (0...(target + beyond)).to_a - workers.map(&:nr)
 
-      # Ready workers that were forked from another mold than the committed one.
+      # Ready workers that were forked from another mold than the committed one, or wait at the wrong queues.
       #: () -> Array[Handle]
-      def outdated_workers = ready_workers.reject { |worker| worker.generation == generation }
+      def outdated_workers = ready_workers.select { |worker| worker.generation != generation || worker.misplaced }
 
       # How many of the wanted workers do not serve at this moment.
       #: () -> Integer

@@ -24,6 +24,7 @@ module Coppice
 
       #: (monitor: Monitor, system: System, rows: RowPool, settings: untyped, log: untyped) -> void
       def initialize(monitor:, system:, rows:, settings:, log:)
+        @monitor = monitor
         @system = system
         @settings = settings
         @log = log
@@ -86,10 +87,19 @@ module Coppice
       def resize(step)
         roster.target = (roster.target + step).clamp(1, Board::ROW_COUNT / 4)
         @log.info("workers wanted", count: roster.target)
+        find_misplaced
         roster.target
       end
 
       private
+
+      # With several queues and fewer workers each must see to more of them than it was given.
+      def find_misplaced
+        roster.workers.each do |worker|
+          wanted = @monitor.listeners_for(worker.nr).map(&:fileno)
+          worker.misplaced = !(wanted - worker.listeners.to_a).empty?
+        end
+      end
 
       # A server that stops with a delay keeps its workers up, and changes nothing else.
       def decisions(now)

@@ -18,7 +18,7 @@ module Coppice
       # Workers that may be there beyond those wanted.
       #: (Roster) -> Integer
       def surge(roster)
-        roster.failed_spawns >= FUTILE ? 0 : Config::Types::Share.of(@settings.refork_surge, roster.target)
+        roster.failed_spawns + roster.crowded_trials >= FUTILE ? 0 : Config::Types::Share.of(@settings.refork_surge, roster.target)
       end
 
       # Workers that may be away by our own choice.

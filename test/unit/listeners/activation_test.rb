@@ -20,7 +20,7 @@ module Coppice
 
       test "a passed socket is used for its address, and its file is left" do
         with_tmpdir do |folder|
-          passed(folder) do |set|
+          passed("#{folder}/x.sock") do |set|
             output = run_with(set.descriptors, {}, "127.0.0.1:0", set.names.first)
             assert_equal [set.names.first, "3"], [output.lines[1].chomp, output.lines[2][/, (\d+)\]/, 1]]
             assert_path_exists set.names.first
@@ -28,9 +28,23 @@ module Coppice
         end
       end
 
+      test "systemd's socket for a port is taken for the same port on all IPv4 addresses" do
+        skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
+        passed("[::]:0") do |set|
+          assert_equal ["0.0.0.0:#{set.first.address.port}", "[3]"], run_with(set.descriptors, {}, set.first.address.port.to_s).split
+        end
+      end
+
+      test "unless it is for IPv6 only" do
+        skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
+        passed("[::]:0", ipv6only: true) do |set|
+          refute_match(/\[3\]/, run_with(set.descriptors, {}, set.first.address.port.to_s))
+        end
+      end
+
       test "sockets that are meant for another process are not used" do
         with_tmpdir do |folder|
-          passed(folder) do |set|
+          passed("#{folder}/x.sock") do |set|
             assert_match(/is in use by pid/, run_with(set.descriptors, { "LISTEN_PID" => "1" }, set.names.first))
           end
         end
@@ -38,8 +52,8 @@ module Coppice
 
       private
 
-      def passed(folder)
-        set = Set.bind([Address.parse("#{folder}/x.sock")], environment: {})
+      def passed(address, **options)
+        set = Set.bind([Address.parse(address, options)], environment: {})
         set.listen!
         yield set
       ensure
