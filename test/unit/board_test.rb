@@ -38,7 +38,8 @@ class BoardTest < Coppice::TestCase
     text = bytes.byteslice(64..).delete("\0")
 
     assert_equal "server: monitor_pid workers_count generation shutting_down rows_count\n" \
-                 "row: role nr generation pid ready deadline_ms started_ms requests not_fork_safe refused dropped_headers request:16\n", text
+                 "row: role nr generation pid ready deadline_ms started_ms requests not_fork_safe refused dropped_headers " \
+                 "request:16\n", text
   end
 
   test "a board of another layout is refused" do

@@ -15,8 +15,6 @@ module Coppice
     # main thread. What clients and applications do wrong ends here; only exceptions
     # that are meant for the process (SystemExit, signals, no memory) and throws go on, after cleanup.
     class Exchange
-      # What an application may raise without being meant for the process: errors, missing code, endless recursion.
-      APPLICATION_ERRORS = [StandardError, ScriptError, SystemStackError].freeze
       RETRY_AFTER = "5" # seconds: the worker is replaced sooner, but what made the application slow may last
 
       #: (app: untyped, connection: Connection, settings: Config::Settings, logger: untyped, observer: untyped) -> void
@@ -52,7 +50,7 @@ module Coppice
       def expire
         return if @connection.response_started? || !@connection.open?
 
-        refuse(503, "the application took too long", "retry-after" => RETRY_AFTER)
+        refuse(503, "the application took too long", { "retry-after" => RETRY_AFTER }) # braces: else it is taken for keywords
       end
 
       private

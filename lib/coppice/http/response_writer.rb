@@ -96,8 +96,12 @@ module Coppice
       def hand_over(status, headers, takeover, client)
         @connection.start_response(status, headers, false)
         @connection.flush
-        takeover.call(client.call)
+        socket = client.call
+        takeover.call(socket)
         0
+      rescue *APPLICATION_ERRORS # the socket was the application's to close: its client would wait for ever
+        socket&.close
+        raise
       end
 
       # Rack 2 asks of headers no more than `each`.

@@ -37,9 +37,9 @@ module Coppice
       def request_started(env)
         now = OS::Clock.now_ms
         @soft_timeout.env = env
+        @row.request = request = "#{env['REQUEST_METHOD']} #{env['PATH_INFO']}"
         @row.started_ms = now
         @row.deadline_ms = now + @timeout_ms
-        @row.request = request = "#{env['REQUEST_METHOD']} #{env['PATH_INFO']}"
         @membership.status = "#{@requests} requests, #{request}"
       end
 

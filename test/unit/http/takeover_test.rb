@@ -180,6 +180,15 @@ module Coppice
       assert_operator harness.serve("GET / HTTP/1.0\r\n\r\n").raw, :start_with?, "HTTP/1.1 200"
     end
 
+    test "a socket that was taken over is closed when the application fails with it" do
+      { 200 => [{ "rack.hijack" => ->(_io) { raise "x" } }, []], 101 => [{}, ->(_io) { raise "x" }] }.each do |status, answer|
+        harness = HttpHarness.new { [status, *answer] }
+
+        assert_operator harness.serve(GET).raw, :start_with?, "HTTP/1.1 #{status} "
+        assert_match(/application error: x/, harness.log.at(:error).join)
+      end
+    end
+
     test "the socket may be looked at" do
       owners = nil
       harness = HttpHarness.new do |env|
