@@ -45,7 +45,10 @@ module Coppice
       end
 
       def wrap(app)
-        @settings.environment_name == "development" ? Rack::Lint.new(app) : app
+        return app unless @settings.environment_name == "development"
+
+        require "uri" # Lint of Rack 2.2 uses it without; each request would fail
+        Rack::Lint.new(app)
       end
     end
   end

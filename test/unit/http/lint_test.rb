@@ -1,24 +1,11 @@
 # frozen_string_literal: true
 
-require "uri" # Lint of Rack 2 forgets to
-
-begin
-  require "rack"
-  require "rack/lint"
-rescue LoadError
-  nil # the tests below say that they are skipped
-end
-
 require_relative "../../test_helper"
-require_relative "../../support/http_harness"
+require_relative "../../support/lint_test_case"
 
 module Coppice
-  # Rack::Lint between us and applications of each kind, with whichever Rack is installed.
-  class HttpLintTest < TestCase
-    def setup
-      skip "Rack is not installed" unless defined?(::Rack::Lint)
-    end
-
+  # Rack::Lint between us and what requests ask of us: env, input, and the ways around the response.
+  class HttpLintTest < LintTestCase
     test "plain requests of all methods" do
       %w[GET HEAD POST PUT PATCH DELETE OPTIONS].each do |method|
         body = %w[POST PUT PATCH].include?(method) ? "Content-Length: 5\r\n\r\nhello" : "\r\n"
@@ -50,7 +37,7 @@ module Coppice
     test "the input can be read in every way" do
       post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\none\ntwo\nab"
       [true, false].each do |rewindable|
-        next if !rewindable && ::Rack.release < "3" # it demands rewind
+        next if !rewindable && rack2? # it demands rewind
 
         answer = lint(post, rewindable_input: rewindable) do |env|
           input = env["rack.input"]
@@ -83,7 +70,7 @@ module Coppice
     end
 
     test "a streaming body" do
-      skip "Rack 2 knows none" if ::Rack.release < "3"
+      skip "Rack 2 knows none" if rack2?
 
       body = lambda do |stream|
         stream.write("a")
@@ -91,6 +78,30 @@ module Coppice
       end
       answer = lint("GET / HTTP/1.1\r\nHost: a\r\n\r\n") { [200, { "content-type" => "text/plain" }, body] }
       assert_equal "1\r\na\r\n0\r\n\r\n", answer.body
+    end
+
+    test "an upgrade, as the client offers it" do
+      skip "Rack 2 knows no streaming body" if rack2?
+
+      body = lambda do |io|
+        io.write(io.read(3).reverse)
+        io.close
+      end
+      answer = lint("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: other, echo\r\n\r\nabc") do |env|
+        [101, { "rack.protocol" => env["rack.protocol"].last }, body]
+      end
+      assert_equal [101, "echo", "upgrade", "cba"], [answer.status, answer["upgrade"], answer["connection"], answer.body]
+    end
+
+    test "an upgrade in the manner of Rack 2, by a partial hijack" do
+      takeover = lambda do |io|
+        io.write(io.read(3).reverse)
+        io.close
+      end
+      answer = lint("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\nabc") do
+        [101, { "connection" => "upgrade", "upgrade" => "echo", "rack.hijack" => takeover }, []]
+      end
+      assert_equal [101, "echo", "upgrade", "cba"], [answer.status, answer["upgrade"], answer["connection"], answer.body]
     end
 
     test "callbacks and early hints" do
@@ -102,25 +113,6 @@ module Coppice
       end
       assert_includes answer.raw, "103 Early Hints\r\nlink: </a>\r\n"
       assert_equal [4], ran
-    end
-
-    test "the middleware that Pitchfork puts around every application" do
-      app = ->(_env) { [200, { "content-type" => "text/plain" }, ["ab", "c"]] }
-      stack = ::Rack::ContentLength.new(::Rack::TempfileReaper.new(app))
-      stack = ::Rack::Chunked.new(stack) if ::Rack.release < "3"
-      harness = HttpHarness.new(::Rack::Lint.new(stack))
-      answer = harness.serve("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-      assert_equal %w[200 abc], [answer.status.to_s, answer.text]
-    end
-
-    private
-
-    # The answer of an application with Lint around it, which must have found nothing.
-    def lint(request, **settings, &app)
-      harness = HttpHarness.new(::Rack::Lint.new(app), **settings)
-      answer = harness.serve(request)
-      assert_empty harness.log.at(:error)
-      answer
     end
   end
 end

@@ -1,0 +1,8 @@
+# frozen_string_literal: true
+
+require "hanami/action"
+
+module Trees
+  class Action < Hanami::Action
+  end
+end

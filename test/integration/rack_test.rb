@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server"
+
+# A rackup file, loaded and served with whichever Rack is installed; in development, where Rack::Lint watches.
+class RackTest < Coppice::TestCase
+  APP = <<~'RUBY'
+    use Rack::Runtime
+    map("/hijacked") do
+      run(lambda do |env|
+        io = env["rack.hijack"].call
+        io.write("mine")
+        io.close
+        [200, {}, []]
+      end)
+    end
+    map("/offence") { run ->(_env) { [200, { "content-type" => 5 }, []] } }
+    run ->(env) { [200, { "content-type" => "text/plain" }, ["#{Rack.release} #{env["rack.input"].read}"]] }
+  RUBY
+
+  test "middleware, maps and the application of a rackup file" do
+    Server.open(app: APP, config: "worker_processes 1", env: { "RACK_ENV" => "development" }) do |server|
+      answer = server.request("POST", "/", { "Content-Type" => "text/plain" }, "sent")
+
+      assert_match(/\b#{Gem.loaded_specs.fetch('rack').version} sent\b/, answer.body)
+      assert answer.headers["x-runtime"]
+      assert_equal "mine", raw(server, "/hijacked")
+      assert_equal 500, server.get("/offence").status
+      assert_equal 200, server.get("/").status
+    end
+  end
+
+  private
+
+  # All that the server sends, whether it is HTTP or not.
+  def raw(server, path)
+    socket = server.connect
+    socket.write("GET #{path} HTTP/1.1\r\nHost: test\r\n\r\n")
+    socket.read
+  ensure
+    socket.close
+  end
+end
