@@ -15,12 +15,12 @@ require_relative "fairness"
 
 module Bench
   # What the user has asked for. nil: the benchmark knows best. `plan` holds what every Plan gets.
-  Options = Struct.new(:servers, :seconds, :rounds, :requests, :workers, :clients, :kills, :app, :plan, :save, keyword_init: true)
+  Options = Struct.new(:servers, :seconds, :rounds, :requests, :workers, :clients, :kills, :apps, :app, :plan, :save, keyword_init: true)
 
   # bin/bench: reads the command line, prepares, runs one benchmark, prints and keeps its report.
   class CLI
     BENCHMARKS = {
-      "http" => [Http, "CPU per request", { seconds: 5, rounds: 3, servers: Servers::DEFAULT }],
+      "http" => [Http, "CPU per request", { seconds: 3, rounds: 5, servers: Servers::NAMES, apps: HttpApps::NAMES }],
       "memory" => [Memory, "Memory of a warm server", { rounds: 1, servers: Servers::DEFAULT }],
       "recovery" => [Recovery, "From the death of a worker to its replacement", { rounds: 3, servers: Servers::DEFAULT }],
       "fairness" => [Fairness, "Who serves when few ask", { seconds: 10, rounds: 1, servers: Servers::DEFAULT }]
@@ -79,7 +79,8 @@ module Bench
     end
 
     def what_to_run(parser)
-      parser.on("--servers A,B", Array, "of #{Servers::NAMES.join(", ")}") { |names| @options[:servers] = known(names) }
+      parser.on("--servers A,B", Array, "of #{Servers::NAMES.join(", ")}") { |names| @options[:servers] = known(names, Servers::NAMES) }
+      parser.on("--apps A,B", Array, "http: of #{HttpApps::NAMES.join(", ")}") { |names| @options[:apps] = known(names, HttpApps::NAMES) }
       parser.on("--app NAME", %w[constants shop], "memory: the application to weigh") { |name| @options[:app] = name }
       parser.on("--workers N", POSITIVE, "processes that serve") { |count| @options[:workers] = count.to_i }
       parser.on("--yjit", "servers run with RUBY_YJIT_ENABLE=1") { @plan[:environment] = { "RUBY_YJIT_ENABLE" => "1" } }
@@ -96,9 +97,9 @@ module Bench
       parser.on("--no-save", "print only, leave bench/results alone") { @options[:save] = false }
     end
 
-    def known(names)
-      unknown = names - Servers::NAMES
-      raise OptionParser::InvalidArgument, "no such server: #{unknown.join(", ")}" if unknown.any?
+    def known(names, all)
+      unknown = names - all
+      raise OptionParser::InvalidArgument, "unknown: #{unknown.join(", ")}" if unknown.any?
 
       names
     end

@@ -1,68 +1,88 @@
 # frozen_string_literal: true
 
+require_relative "http_app"
+require_relative "http_table"
+
 module Bench
-  # What does a request cost? A hello application, each request on a connection of its own. The figure to judge by
-  # is the CPU time that all processes of the server spend on a request: it hardly depends on what else the machine
-  # does, where requests per second and percentiles do. Rounds go in turn (A B C, A B C), so that a change in the
-  # machine's mood meets every server.
+  # What does a request cost? Each application on each server, with a connection for each request, and kept alive where
+  # a server does that. The figure to judge by is the CPU time that all processes of the server spend on a request: it
+  # hardly depends on what else the machine does, where requests per second and percentiles do. Rounds go in turn
+  # (A B C, A B C), so that a change in the machine's mood meets every server.
   class Http
     WARM_UP_SECONDS = 1
-    BODY_BYTES = 14 # of apps/hello.ru
-
-    Round = Struct.new(:cpu_us, :result, keyword_init: true)
+    MODES = { false => "one connection per request", true => "kept alive" }.freeze
 
     #: (Options) -> void
     def initialize(options)
       @options = options
     end
 
+    # What can run here.
     #: () -> Array[Plan]
-    def plans
-      @plans ||= @options.servers.map { |name| Servers.plan(name, **@options.plan, workers: @options.workers || 2) }
-    end
+    def plans = apps.flat_map { |app| servers_for(app).reject(&:missing).map { |server| plan(server, app) } }
 
     #: (Report) -> void
     def call(report)
-      rounds = plans.to_h { |plan| [plan, []] }
-      @options.rounds.times { plans.each { |plan| rounds[plan] << measure(plan) } }
-
-      report.text "#{plans.first.workers} workers, #{clients} clients in a closed loop, a new connection for each request, " \
-                  "#{@options.rounds} rounds of #{@options.seconds} s in turn: median (lowest–highest)."
-      report.table ["server", "CPU µs per request", "ratio to #{base.label}", "req/s", "p50 ms", "p99 ms", "errors"],
-        plans.map { |plan| row(plan, rounds) }
-      report.text "The load generator itself took #{client_cost(rounds.values.flatten)} µs per request."
+      Samples.write
+      report.text "#{workers} workers, #{clients} clients in a closed loop, #{@options.rounds} rounds of #{@options.seconds} s in turn: " \
+                  "median (lowest–highest). Ratios are taken within a round; the best peer is the one with the best median."
+      apps.each { |app| compare(app, report) }
     end
 
     private
 
+    def workers = @options.workers || 2
     def clients = @options.clients || 8
+    def apps = HttpApps::TABLE.select { |app| @options.apps.include?(app.name) }
 
-    # What ratios are taken to: Pitchfork, or else the first server.
-    def base = plans.find { |plan| plan.server.name == "pitchfork" } || plans.first
+    # The floor knows one answer.
+    def servers_for(app)
+      names = app.name == "hello" ? @options.servers : @options.servers - [Servers::FLOOR]
+      names.map { |name| Servers.named(name) }
+    end
 
-    def measure(plan)
-      RunningServer.run(plan) do |server|
-        load = { clients: clients, path: "/", length: BODY_BYTES }
-        Load.run(server.port, **load, seconds: WARM_UP_SECONDS)
-        before = server.tree.cpu_seconds
-        result = Load.run(server.port, **load, seconds: @options.seconds)
-        cpu = server.tree.cpu_seconds - before
-        Round.new(cpu_us: cpu * 1e6 / [result.answered, 1].max, result: result)
+    def plan(server, app) = Servers.plan(server.name, **@options.plan, workers: workers, app: app.rackup)
+
+    def compare(app, report)
+      tables = MODES.transform_values { HttpTable.new(servers_for(app)) }
+      @options.rounds.times do |round|
+        warn "bench: #{app.name}, round #{round + 1} of #{@options.rounds}"
+        servers_for(app).reject(&:missing).each { |server| measure(server, app, round, tables) }
+      end
+      tables.each do |keep_alive, table|
+        report.section "#{app.name}: #{app.description}; #{MODES[keep_alive]}"
+        report.table table.head, table.rows
+        report.text table.remarks
       end
     end
 
-    def row(plan, rounds)
-      own = rounds[plan]
-      ratios = own.zip(rounds[base]).map { |mine, theirs| mine.cpu_us / theirs.cpu_us }
-      results = own.map(&:result)
-      [plan.label, Spread.new(own.map(&:cpu_us)), Spread.new(ratios).to_s(digits: 2), Spread.new(results.map(&:requests_per_second)),
-       Spread.new(results.map { |result| result.p50_us / 1e3 }).to_s(digits: 2),
-       Spread.new(results.map { |result| result.p99_us / 1e3 }).to_s(digits: 2), LoadResult.errors_of(results)]
+    # One fresh server in each mode. One that does not start has no figures, and costs the others none.
+    def measure(server, app, round, tables)
+      RunningServer.run(plan(server, app)) do |running|
+        tables.each do |keep_alive, table|
+          load = { clients: clients, keep_alive: keep_alive, **app.load }
+          warm_up = Load.run(running.port, **load, seconds: [WARM_UP_SECONDS, @options.seconds].min)
+          reason = why_not(warm_up, keep_alive)
+          reason ? table.explain(server, reason) : table.add(server, round, under_load(running, load))
+        end
+      end
+    rescue Failure => error
+      tables.each_value { |table| table.explain(server, "did not start") }
+      warn "bench: #{app.name}: #{error.message}"
     end
 
-    def client_cost(rounds)
-      results = rounds.map(&:result)
-      (results.sum(&:client_cpu_seconds) * 1e6 / [results.sum(&:answered), 1].max).round
+    # Why it makes no sense to measure; nil where it does.
+    def why_not(warm_up, keep_alive)
+      return LoadResult.errors_of([warm_up]) if warm_up.answered.zero?
+
+      "closes each connection" if keep_alive && !warm_up.kept_alive?
+    end
+
+    def under_load(running, load)
+      before = running.tree.cpu_seconds
+      result = Load.run(running.port, **load, seconds: @options.seconds)
+      cpu = running.tree.cpu_seconds - before
+      HttpResult.new(cpu_us: cpu * 1e6 / [result.answered, 1].max, load: result)
     end
   end
 end

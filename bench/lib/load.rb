@@ -4,7 +4,11 @@ require "json"
 
 module Bench
   # What one run of the load generator has seen.
-  LoadResult = Struct.new(:answered, :seconds, :client_cpu_seconds, :p50_us, :p99_us, :max_us, :errors, :bodies, keyword_init: true) do
+  LoadResult = Struct.new(:answered, :connections_kept, :seconds, :client_cpu_seconds, :p50_us, :p99_us, :max_us, :errors, :bodies,
+    keyword_init: true) do
+    #: () -> bool whether the server has kept a connection open after an answer
+    def kept_alive? = connections_kept.positive?
+
     #: () -> Float
     def requests_per_second = answered / seconds
 
@@ -20,7 +24,7 @@ module Bench
     end
   end
 
-  # One run of bench/load.c against a port of this machine. `start` lets it run beside us, and `each_new_body` tells
+  # One run of bench/load/ against a port of this machine. `start` lets it run beside us, and `next_new_body` tells
   # who answers for the first time; `finish` waits for the end and answers with the result.
   class Load
     SLACK = 15 # the seconds that a last request may take, and more
@@ -29,7 +33,7 @@ module Bench
     #: (Integer, **untyped) -> LoadResult
     def self.run(port, **options) = new(port, **options).start.finish
 
-    # The options of load.c: clients:, requests:, seconds:, path:, length:, bodies: true.
+    # The options of load.c, in Ruby's spelling: clients: 8, keep_alive: true, header: ["A: b", "C: d"].
     def initialize(port, **options)
       @options = { seconds: 60 }.merge(options)
       @command = [Setup::LOAD_BINARY, port.to_s, *@options.flat_map { |name, value| arguments(name, value) }]
@@ -75,7 +79,14 @@ module Bench
 
     private
 
-    def arguments(name, value) = value == true ? ["--#{name}"] : ["--#{name}", value.to_s]
+    def arguments(name, value)
+      flag = "--#{name.to_s.tr("_", "-")}"
+      case value
+      when true then [flag]
+      when false, nil then []
+      else Array(value).flat_map { |one| [flag, one.to_s] }
+      end
+    end
 
     def next_line(deadline)
       return unless @io.wait_readable([deadline - now, 0].max) # the generator writes whole lines

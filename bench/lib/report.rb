@@ -21,6 +21,11 @@ module Bench
       @parts << "" << paragraph
     end
 
+    #: (String) -> void
+    def section(title)
+      @parts << "" << "## #{title}"
+    end
+
     # `head` names the columns; the first is aligned left, all others right.
     #: (Array[String], Array[Array[untyped]]) -> void
     def table(head, rows)
@@ -55,8 +60,17 @@ module Bench
     def processor = File.read("/proc/cpuinfo")[/^model name\s*: (.*)/, 1] || RbConfig::CONFIG["arch"]
 
     def versions
-      gems = @plans.map { |plan| [plan.server.gem, plan] }.uniq(&:first)
-      (gems + [["rack", @plans.first]]).map { |gem, plan| "#{gem} #{gem == "coppice" ? coppice_version(plan) : locked(gem, plan)}" }
+      servers = @plans.uniq { |plan| plan.server.name }
+      rack = servers.find(&:gemfile)
+      [*servers.map { |plan| "#{plan.server.name} #{version(plan)}" }, *("rack #{locked("rack", rack)}" if rack)]
+    end
+
+    def version(plan)
+      case plan.server.gem
+      when "coppice" then coppice_version(plan)
+      when nil then IO.popen([Setup.program(plan.server.name), "-v"], err: [:child, :out], &:read)[/[\d.]+/]
+      else locked(plan.server.gem, plan)
+      end
     end
 
     def coppice_version(plan)

@@ -39,9 +39,8 @@ module Bench
     #: () -> void
     def start
       File.write(@config_path, @plan.server.config.call(@plan, @port, @config_path))
-      command = @plan.server.command.call(@plan, @port, @config_path)
-      @pid = Process.spawn(@plan.process_environment, "bundle", "exec", *command, unsetenv_others: true, pgroup: true,
-        chdir: File.dirname(@plan.app), in: File::NULL, out: @log_path, err: [:child, :out])
+      @pid = Process.spawn(@plan.process_environment, *@plan.command(@port, @config_path), unsetenv_others: true, pgroup: true,
+        chdir: File.dirname(@config_path), in: File::NULL, out: @log_path, err: [:child, :out])
       deadline = now + BOOT_TIMEOUT
       until answers?
         fail_with_log("has ended") if ended?

@@ -1,24 +1,14 @@
 # frozen_string_literal: true
 
 require_relative "setup"
+require_relative "server"
 
 module Bench
-  # How one server is told what a Plan asks for: its configuration file and its command line.
-  # `config` and `command` are called with (plan, port, config_path).
-  Server = Struct.new(:name, :gem, :gemfile, :config, :command, keyword_init: true)
-
-  # What a benchmark asks of a server, in words that mean the same for each of them.
-  # refork: nil, or the list of request counts after which generations end; warmup: Process.warmup in each new mold;
-  # before_fork: Ruby to run before each fork.
-  Plan = Struct.new(:server, :label, :workers, :app, :refork, :warmup, :before_fork, :environment, :gemfile, :checkout,
-    keyword_init: true) do
-    #: () -> Hash[String, String]
-    def process_environment = Setup.environment(gemfile).merge(environment)
-  end
-
   # The one table of what can be compared. Every server gets the same: one thread for each worker, the application
   # loaded before the workers are forked, no access log, the application's own middleware only where that can be chosen.
   module Servers
+    FLOOR = "nginx"
+
     PITCHFORK_CONFIG = lambda do |plan, _port, _path|
       lines = ["worker_processes #{plan.workers}"]
       lines << "refork_after #{plan.refork.inspect}" if plan.refork
@@ -41,6 +31,23 @@ module Bench
       lines.join("\n")
     end
 
+    ITSI_CONFIG = lambda do |plan, port, _path|
+      ["bind 'http://127.0.0.1:#{port}'", "workers #{plan.workers}", "threads 1", "preload true", "log_level :error",
+       "location('*') { rackup_file #{plan.app.inspect} }"].join("\n")
+    end
+
+    # The floor: no application, an answer that is the same bytes each time.
+    NGINX_CONFIG = lambda do |plan, port, path|
+      <<~CONF
+        daemon off; pid #{path}.pid; worker_processes #{plan.workers};
+        events { worker_connections 512; }
+        http {
+          access_log off; keepalive_requests 1000000;
+          server { listen 127.0.0.1:#{port}; location / { default_type text/plain; return 200 "Hello, World!\\n"; } }
+        }
+      CONF
+    end
+
     NO_CONFIG = ->(_plan, _port, _path) { "" }
 
     TABLE = [
@@ -53,23 +60,32 @@ module Bench
       # Its default middleware asks for Rack::Chunked, which Rack 3.1 has no more: -N.
       Server.new(name: "unicorn", gem: "unicorn", gemfile: "Gemfile", config: UNICORN_CONFIG,
         command: ->(plan, _port, path) { ["unicorn", "-N", "-c", path, plan.app] }),
-      Server.new(name: "falcon", gem: "falcon", gemfile: "Gemfile.more", config: NO_CONFIG,
+      Server.new(name: "falcon", gem: "falcon", gemfile: "Gemfile.more", since: "3.3", config: NO_CONFIG,
         command: lambda do |plan, port, _path|
           ["falcon", "serve", "--forked", "--count", plan.workers.to_s, "--bind", "http://127.0.0.1:#{port}", "--config", plan.app]
         end),
-      Server.new(name: "iodine", gem: "iodine", gemfile: "Gemfile.more", config: NO_CONFIG,
-        command: ->(plan, port, _path) { ["iodine", "-b", "127.0.0.1", "-p", port.to_s, "-w", plan.workers.to_s, "-t", "1", plan.app] })
+      Server.new(name: "itsi", gem: "itsi-server", gemfile: "Gemfile.more", since: "3.3", config: ITSI_CONFIG,
+        command: ->(_plan, _port, path) { ["itsi", "-C", path, "start"] }),
+      Server.new(name: "iodine", gem: "iodine", gemfile: "Gemfile.more", since: "3.3", config: NO_CONFIG,
+        command: ->(plan, port, _path) { ["iodine", "-b", "127.0.0.1", "-p", port.to_s, "-w", plan.workers.to_s, "-t", "1", plan.app] }),
+      Server.new(name: FLOOR, config: NGINX_CONFIG, command: ->(_plan, _port, path) { [Setup.program(FLOOR), "-e", "stderr", "-c", path] })
     ].freeze
 
     NAMES = TABLE.map(&:name).freeze
     DEFAULT = %w[coppice pitchfork puma unicorn].freeze
 
+    #: (String) -> Server
+    def self.named(name)
+      TABLE.find { |server| server.name == name } or raise ArgumentError, "no server #{name}, only #{NAMES.join(", ")}"
+    end
+
     # A plan for the named server; what is not said is the hello application on two workers.
     #: (String, **untyped) -> Plan
     def self.plan(name, label: name, workers: 2, app: "hello.ru", gemfile: nil, environment: {}, checkout: Setup::ROOT, **others)
-      server = TABLE.find { |candidate| candidate.name == name } or raise ArgumentError, "no server #{name}, only #{NAMES.join(", ")}"
+      server = named(name)
+      gemfile ||= server.gemfile
       Plan.new(server: server, label: label, workers: workers, app: File.expand_path(app, File.join(Setup::ROOT, "bench/apps")),
-        gemfile: File.join(Setup::ROOT, "bench", gemfile || server.gemfile), environment: environment, checkout: checkout, **others)
+        gemfile: gemfile && File.join(Setup::ROOT, "bench", gemfile), environment: environment, checkout: checkout, **others)
     end
   end
 end

@@ -13,7 +13,7 @@ module Bench
   module Setup
     ROOT = File.expand_path("../..", __dir__).freeze
     FOLDER = File.join(ROOT, "tmp/bench").freeze
-    LOAD_SOURCE = File.join(ROOT, "bench/load.c").freeze
+    LOAD_SOURCES = File.join(ROOT, "bench/load").freeze
     LOAD_BINARY = File.join(FOLDER, "load").freeze
     # What a server gets of our environment. Variables that tune Ruby or malloc pass, and are named in the report.
     TUNING = /\A(RUBY_|MALLOC_|LD_PRELOAD\z)/.freeze
@@ -24,9 +24,16 @@ module Bench
       def prepare(plans)
         FileUtils.mkdir_p(FOLDER)
         compile_load
-        plans.map(&:gemfile).uniq.each { |gemfile| install(gemfile) }
+        plans.filter_map(&:gemfile).uniq.each { |gemfile| install(gemfile) }
         checkouts = plans.select { |plan| plan.server.name == "coppice" }.map(&:checkout).uniq
         checkouts.each { |checkout| run("rake", "--silent", "compile", env: environment, folder: checkout) }
+      end
+
+      # Where a program is that is no gem; nil where it is not installed. Debian keeps servers where users do not look.
+      #: (String) -> String?
+      def program(name)
+        folders = environment["PATH"].split(":") + ["/usr/sbin"]
+        folders.map { |folder| File.join(folder, name) }.find { |path| File.file?(path) && File.executable?(path) }
       end
 
       # The environment of everything that we start: ours, cleaned, so that no bundle that we may run in leaks into it.
@@ -44,9 +51,10 @@ module Bench
       private
 
       def compile_load
-        return if File.exist?(LOAD_BINARY) && File.mtime(LOAD_BINARY) > File.mtime(LOAD_SOURCE)
+        newest = Dir["#{LOAD_SOURCES}/*"].map { |path| File.mtime(path) }.max
+        return if File.exist?(LOAD_BINARY) && File.mtime(LOAD_BINARY) > newest
 
-        run("cc", "-O2", "-Wall", "-Wextra", LOAD_SOURCE, "-o", LOAD_BINARY, env: environment)
+        run("cc", "-O2", "-Wall", "-Wextra", *Dir["#{LOAD_SOURCES}/*.c"], "-o", LOAD_BINARY, env: environment)
       end
 
       def install(gemfile)

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+# Reads a body in pieces, as one that goes to a file would be read, and answers how long it was.
+PIECE_BYTES = 64 * 1024
+
+run(lambda do |env|
+  input = env["rack.input"]
+  piece = String.new(capacity: PIECE_BYTES)
+  total = 0
+  total += piece.bytesize while input&.read(PIECE_BYTES, piece) && !piece.empty? # the end is nil; for Iodine it is ""
+  body = total.to_s
+  [200, { "content-type" => "text/plain", "content-length" => body.bytesize.to_s }, [body]]
+end)

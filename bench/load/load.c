@@ -1,0 +1,84 @@
+/*
+ * A small closed-loop HTTP load generator: a few clients in one thread.
+ *
+ *   load PORT --clients N --requests N --seconds S [--keep-alive] [--path /,/page/{n}] [--modulus M]
+ *             [--header "Name: value"]... [--post FILE] [--length BYTES] [--bodies]
+ *
+ * Why not wrk or ab: wrk keeps its connections alive where the server lets it, so peers would be measured doing
+ * different work; ab does not check the answers of HTTP/1.1. Here each client sends one request, reads until the answer
+ * is whole, checks status and length, and only then begins again. Without --keep-alive it connects anew for each request,
+ * asks for `connection: close`, and an answer is whole once the server has closed; with it a connection is used until
+ * the server closes it.
+ * It stops at the count, at the time or at SIGTERM, whichever comes first, prints one line of JSON, and touches only
+ * 127.0.0.1.
+ *
+ * --post makes it a POST with that file as its body. Of several paths each request takes one as if by chance, but the
+ * same in every run; {n} is then the number of the request, from 1 to M over and over.
+ *
+ * With --bodies it also tells the answers apart: "body <monotonic seconds> <text>" the first time each is seen, and
+ * how often each came, at the end. That is how the other benchmarks learn which process has answered, and since when.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+
+#include "client.h"
+#include "clock.h"
+#include "options.h"
+#include "request.h"
+#include "tally.h"
+
+enum { TICK_MS = 20 }; /* how soon timeouts and the end are noticed */
+
+static struct client clients[MAX_CLIENTS];
+static volatile sig_atomic_t asked_to_stop;
+
+static void stop(int signal) {
+    (void)signal;
+    asked_to_stop = 1;
+}
+
+/* Begins what there is to begin. Answers whether anybody is at work. */
+static bool drive(const struct options *options, uint64_t deadline_ns, uint64_t *started) {
+    uint64_t now_ns = clock_ns();
+    bool more = now_ns < deadline_ns && !asked_to_stop;
+    bool waiting = more && *started < options->requests;
+
+    for (int i = 0; i < options->clients; i++) {
+        struct client *client = &clients[i];
+        client_check_time(client, now_ns);
+        if (more && !client->busy && *started < options->requests && now_ns >= client->resume_ns) client_begin(client, ++*started);
+        waiting = waiting || client->busy;
+    }
+    return waiting;
+}
+
+static void run(const struct options *options, int poller) {
+    struct epoll_event events[MAX_CLIENTS];
+    uint64_t started = 0, deadline_ns = clock_ns() + (uint64_t)(options->seconds * 1e9);
+
+    while (drive(options, deadline_ns, &started)) {
+        int count = epoll_wait(poller, events, MAX_CLIENTS, TICK_MS);
+        for (int i = 0; i < count; i++) client_events(events[i].data.ptr, events[i].events);
+    }
+}
+
+int main(int argc, char **argv) {
+    struct options options = options_parse(argc, argv);
+    int poller = epoll_create1(EPOLL_CLOEXEC);
+    if (poller < 0) {
+        perror("epoll_create1");
+        return 2;
+    }
+    request_prepare(&options);
+    tally_prepare(&options);
+    clients_prepare(&options, poller);
+    for (int i = 0; i < MAX_CLIENTS; i++) client_reset(&clients[i]);
+    signal(SIGTERM, stop);
+
+    uint64_t began_ns = clock_ns();
+    run(&options, poller);
+    tally_report((double)(clock_ns() - began_ns) / 1e9);
+    return 0;
+}
