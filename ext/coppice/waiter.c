@@ -73,6 +73,15 @@ static void *waiter_wait_nogvl(void *pointer) {
     return NULL;
 }
 
+/* A descriptor that is ready now, or nil: does not sleep, and so need not let go of the Ruby lock. */
+static VALUE waiter_look(VALUE self) {
+    struct epoll_event event;
+    int count = epoll_wait(waiter_get(self)->epoll_fd, &event, 1, 0);
+    int saved = errno;
+    if (count < 0 && saved != EINTR) rb_syserr_fail(saved, "epoll_wait");
+    return count > 0 ? INT2NUM(event.data.fd) : Qnil;
+}
+
 /*
  * Sleeps until a descriptor is ready and answers it; nil when the time is over
  * or a signal came. One at a time: the kernel's ready list takes turns.
@@ -101,6 +110,7 @@ void Init_coppice_waiter(VALUE coppice) {
     VALUE klass = rb_define_class_under(coppice, "Waiter", rb_cObject);
     rb_define_alloc_func(klass, waiter_allocate);
     rb_define_method(klass, "initialize", waiter_initialize, 2);
+    rb_define_method(klass, "look", waiter_look, 0);
     rb_define_method(klass, "wait", waiter_wait, 1);
     rb_define_method(klass, "close", waiter_close, 0);
 }

@@ -14,6 +14,10 @@ module Coppice
   class Worker
     extend Forwardable
 
+    # How many clients of one queue are served in a row, and for how long, before others and the monitor are looked for.
+    ROW_OF_CLIENTS = 16
+    ROW_MS = 10
+
     attr_reader :inheritance #: Inheritance
     attr_reader :membership  #: Membership
 
@@ -75,16 +79,29 @@ module Coppice
     end
 
     def build_exchange
-      cycle = RequestCycle.new(self, @soft_timeout)
-      Http::Exchange.new(app: inheritance.app, connection: @connection, settings: inheritance.settings, logger: log, observer: cycle)
+      @cycle = RequestCycle.new(self, @soft_timeout)
+      Http::Exchange.new(app: inheritance.app, connection: @connection, settings: inheritance.settings, logger: log, observer: @cycle)
     end
 
-    # One turn: a client, or a word from the monitor, never both.
+    # One turn: clients, or a word from the monitor, never both.
     def turn
-      ready = @waiter.wait(nil)
-      return if ready.nil? || @stopping
+      ready = @waiter.look
+      return answer(ready) { serve_row(ready) } if ready
 
-      ready == membership.channel.fileno ? obey : serve(ready)
+      @cycle.idle
+      ready = @waiter.wait(nil) unless @stopping # a signal may have come since we were asked
+      answer(ready) { serve(ready) } if ready && !@stopping
+    end
+
+    def answer(ready)
+      ready == membership.channel.fileno ? obey : yield
+    end
+
+    # A queue that had somebody waiting most likely has more: no need to ask.
+    def serve_row(listener)
+      until_ms = OS::Clock.now_ms + ROW_MS
+      left = ROW_OF_CLIENTS
+      left -= 1 while serve(listener) && left.positive? && !@stopping && OS::Clock.now_ms < until_ms
     end
 
     # Answers whether there was a client.

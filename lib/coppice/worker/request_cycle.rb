@@ -25,6 +25,12 @@ module Coppice
         @limit = settings.request_limit(worker.generation)
       end
 
+      # Nobody waits to be served.
+      #: () -> void
+      def idle
+        @membership.status = "#{@requests} requests, waiting"
+      end
+
       # The server answers in the application's place: it was not called, or is past its time.
       #: () -> void
       def request_refused = @row.refused += 1
@@ -51,7 +57,6 @@ module Coppice
         @after_request&.call(@worker.inheritance.server, @worker, env)
         @row.deadline_ms = @row.started_ms = 0
         @soft_timeout.env = nil
-        @membership.status = "#{@requests} requests, waiting"
         @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
       end
     end
