@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "forwardable"
+require "coppice/os/clock"
 require "coppice/os/signals"
 
 module Coppice
@@ -37,6 +38,7 @@ module Coppice
       membership.status = "ready"
       obey(waiter) until @stopping
       membership.status = "leaving"
+      membership.row.deadline_ms = OS::Clock.now_ms + (inheritance.settings.timeout * 1000).ceil # for the hook
       hook(:before_service_worker_exit)
       exit
     end

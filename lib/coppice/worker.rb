@@ -18,6 +18,10 @@ module Coppice
     ROW_OF_CLIENTS = 16
     ROW_MS = 10
 
+    # What accept(2) raises when this process or the machine has no room for one more; and seconds until the next try.
+    NO_ROOM = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
+    PAUSE_WITHOUT_ROOM = 0.5
+
     attr_reader :inheritance #: Inheritance
     attr_reader :membership  #: Membership
 
@@ -110,6 +114,10 @@ module Coppice
 
       @exchange.serve
       true
+    rescue *NO_ROOM => error
+      log.error("cannot accept", error: error.message, again_in: PAUSE_WITHOUT_ROOM)
+      sleep(PAUSE_WITHOUT_ROOM) # the client waits in the queue, and epoll would tell of it at once
+      false
     end
 
     def obey
@@ -145,6 +153,7 @@ module Coppice
 
     def finish
       membership.status = "leaving"
+      membership.row.deadline_ms = OS::Clock.now_ms + (inheritance.settings.timeout * 1000).ceil # for the hook
       hook(:before_worker_exit)
       log.debug("leaves", requests: requests_count)
       exit

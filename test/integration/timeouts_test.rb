@@ -87,6 +87,16 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
+  test "a worker whose exit hook hangs is replaced, also when nobody asked it to leave" do
+    serve("worker_processes 1\ntimeout 0.3, cleanup: 0.3\nbefore_worker_exit { |*| sleep }") do |server|
+      pid = server.ready_workers.first.pid
+      server.signal(:TERM, to: pid)
+      server.wait { server.ready_workers.any? { |row| row.pid != pid } }
+
+      assert_equal 200, server.get.status
+    end
+  end
+
   test "a worker that cannot end itself is ended by the monitor" do
     serve("worker_processes 2\ntimeout 0.3, cleanup: 0.3") do |server|
       lose_a_worker(server)

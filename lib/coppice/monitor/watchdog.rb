@@ -51,9 +51,9 @@ module Coppice
         [handle.deadline, in_hand].compact.max
       end
 
-      # The worker ends itself at its deadline; this is later by `cleanup`.
+      # Of a request, or of the hook at a process's end. A worker ends itself at its deadline; this is later by `cleanup`.
       def request_deadline(handle)
-        deadline_ms = handle.worker? && handle.pid ? handle.row.deadline_ms : 0
+        deadline_ms = handle.pid ? handle.row.deadline_ms : 0
         (deadline_ms + @cleanup_ms) / 1000.0 unless deadline_ms.zero?
       end
 

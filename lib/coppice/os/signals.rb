@@ -20,7 +20,10 @@ module Coppice
       # For a child: TERM and QUIT are told to the block, which notes them for the end of
       # the work in hand; INT leaves at once.
       #: () { () -> void } -> void
-      def self.stop_by(&stop) = install(INT: -> { exit!(0) }, TERM: stop, QUIT: stop)
+      def self.stop_by(&stop)
+        install(INT: -> { exit!(0) }, TERM: stop, QUIT: stop)
+        ignore(:XFSZ) # a file that is too large for its limit is an error of that write, not the end of the process
+      end
 
       def self.ignore(name)
         previous = trap(name) { nil } # a handler, since "IGNORE" would be inherited through exec

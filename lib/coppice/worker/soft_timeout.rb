@@ -88,9 +88,11 @@ module Coppice
       def age = (OS::Clock.now_ms - @row.started_ms) / 1000.0
 
       def report(overdue)
-        env = overdue.rack_env || {}
-        @worker.log.error("request timed out", seconds: age, method: env["REQUEST_METHOD"], path: env["PATH_INFO"],
-                                               backtrace: (@main.backtrace || []).join("\n"))
+        backtrace = (@main.backtrace || []).join("\n")
+        env = overdue.rack_env
+        return @worker.log.error("before_worker_exit timed out", backtrace: backtrace) unless env
+
+        @worker.log.error("request timed out", seconds: age, method: env["REQUEST_METHOD"], path: env["PATH_INFO"], backtrace: backtrace)
       end
     end
   end
