@@ -22,6 +22,8 @@ module Coppice
     # channel end when the child dies. No `ensure`: the child leaves by throw and needs them.
     #: (Control::Channel::Packet) -> void
     def call(packet)
+      return @parent.log.error("could not fork", why: "no descriptors left") if packet.descriptors.empty?
+
       membership = membership_for(packet)
       @inheritance.settings.hook(:before_fork)&.call(@inheritance.server)
       made = @sibling.call(announce: membership.method(:announce_fork)) { begin_life(membership, packet) }

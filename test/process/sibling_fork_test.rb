@@ -60,6 +60,21 @@ class SiblingForkTest < Coppice::TestCase
     Process.wait(-1) # the sibling, which was forked before the middle process hung
   end
 
+  test "a hook of the fork that fails in the copy makes no second caller" do
+    [Errno::ECONNREFUSED, ArgumentError, Interrupt].each do |error|
+      @reader, @writer = IO.pipe if @writer.closed?
+      text, = in_child do
+        Process.singleton_class.prepend(Module.new { define_method(:_fork) { super().tap { |pid| raise error if pid.zero? } } })
+        $stderr.reopen(File::NULL)
+        made = forking.call(announce: ->(_) {}) { exit!(0) }
+        @writer.write("made #{made}\n")
+      end
+
+      assert_equal "made false\n", text
+      @reader.close
+    end
+  end
+
   test "nothing is forked while a thread prevents it" do
     order = Thread::Queue.new
     locked = Thread::Queue.new

@@ -40,14 +40,17 @@ module Coppice
         :closed
       end
 
-      # A Packet, :empty or :closed. Raises ProtocolMismatch for a malformed one.
+      # A Packet, :empty or :closed. All descriptors come or, when this process has not enough room for them, none: half
+      # of them would make a worker without listeners. Raises ProtocolMismatch for a malformed one.
       #: () -> (Packet | Symbol)
       def receive
-        bytes, _, _, *controls = @socket.recvmsg_nonblock(MAX_BYTES, 0, scm_rights: true, exception: false)
+        bytes, _, flags, *controls = @socket.recvmsg_nonblock(MAX_BYTES, 0, scm_rights: true, exception: false)
         return :empty if bytes == :wait_readable
         return :closed if bytes.nil? || bytes.empty?
 
-        Packet.new(Codec.decode(bytes), controls.flat_map { |control| control.unix_rights || [] })
+        descriptors = controls.flat_map { |control| control.unix_rights || [] }
+        descriptors.each(&:close).clear if flags.anybits?(Socket::MSG_CTRUNC)
+        Packet.new(Codec.decode(bytes), descriptors)
       rescue Errno::ECONNRESET, IOError
         :closed
       end

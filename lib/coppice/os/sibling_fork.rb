@@ -37,10 +37,15 @@ module Coppice
 
       private
 
-      # The middle's pid; :here in the middle; false when there can be none.
+      # The middle's pid; :here in the middle; false when there can be none. An error in the middle is one of the user's
+      # hooks of Process._fork: let through, it would make that process a second caller, on the same channel.
       def fork_middle
+        caller = Process.pid
         @lock.synchronize { Process.fork } || :here
-      rescue SystemCallError => error
+      rescue Exception => error # rubocop:disable Lint/RescueException -- # why: no error may come out of the copy
+        leave_copy(error) unless Process.pid == caller
+        raise unless error.is_a?(SystemCallError)
+
         warn "coppice: cannot fork: #{error.message}"
         false
       end
@@ -61,6 +66,10 @@ module Coppice
       def confined
         yield
       rescue StandardError, ScriptError, NoMemoryError, SystemExit, SignalException => error
+        leave_copy(error)
+      end
+
+      def leave_copy(error)
         warn "coppice: a fork failed: #{error.message} (#{error.class})"
         exit!(CANNOT_FORK)
       end

@@ -41,6 +41,24 @@ class ChannelTest < Coppice::TestCase
     reader.close
   end
 
+  test "descriptors come all or none when there is no room for all" do
+    @ours.send(Messages::Stop.new, descriptors: [$stdin, $stdout])
+    packet = with_room_for(1) { @theirs.receive }
+
+    assert_instance_of Messages::Stop, packet.message
+    assert_empty packet.descriptors
+  end
+
+  # Lets this process have so many descriptors more while the block runs.
+  def with_room_for(count)
+    limits = Process.getrlimit(:NOFILE)
+    free = (0..).lazy.reject { |number| File.symlink?("/proc/self/fd/#{number}") }.first(count + 1)
+    Process.setrlimit(:NOFILE, free.last, limits.last)
+    yield
+  ensure
+    Process.setrlimit(:NOFILE, *limits)
+  end
+
   test "empty, closed and malformed are three different answers" do
     assert_equal :empty, @theirs.receive
     @ours.to_io.send("nonsense", 0)
