@@ -1,0 +1,119 @@
+# frozen_string_literal: true
+
+require "io/wait"
+
+module Chaos
+  # Asks the server, over a connection of its own for each request, and judges the answer. To be refused at once is no
+  # loss: that may be told to another server.
+  class Client
+    PATIENCE = 60 # seconds: longer than anything that the server may take
+
+    # A request that got no answer, or a wrong one; at is when that was known (monotonic seconds).
+    Lost = Struct.new(:id, :at, :reason, keyword_init: true)
+
+    Refused = Class.new(IOError)
+    private_constant :Refused
+
+    #: (Server) -> void
+    def initialize(server)
+      @server = server
+      @lock = Mutex.new
+      @count = 0
+      @lost = []
+      @refusals = []
+      @answers = Hash.new(0)
+    end
+
+    # Answers the status, or nil when there was no answer.
+    #: (String, ?body: String?) -> Integer?
+    def ask(verb, body: nil)
+      id = next_id
+      status, text = exchange("/#{verb}/#{id}", body)
+      return lose(id, "the answer of another request: #{text.inspect}") if status == 200 && text != id.to_s
+
+      @lock.synchronize { @answers[status] += 1 }
+      status
+    rescue Refused
+      @lock.synchronize { @refusals << now }
+      nil
+    rescue SystemCallError, IOError => error
+      lose(id, "#{verb}: #{error.class}: #{error.message}")
+    end
+
+    # Asks for a fault, and so for no answer. Answers the request's number, once it is over.
+    #: (String, Symbol) -> Integer
+    def provoke(verb, action)
+      id = next_id
+      exchange("/#{verb}/#{id}/#{action}", nil)
+      id
+    rescue SystemCallError, IOError
+      id
+    end
+
+    #: () -> Array[Lost]
+    def lost = @lock.synchronize { @lost.dup }
+
+    # When connections were refused (monotonic seconds).
+    #: () -> Array[Float]
+    def refusals = @lock.synchronize { @refusals.dup }
+
+    # Status to how often.
+    #: () -> Hash[Integer, Integer]
+    def answers = @lock.synchronize { @answers.dup }
+
+    private
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    def next_id = @lock.synchronize { @count += 1 }
+
+    def lose(id, reason)
+      @lock.synchronize { @lost << Lost.new(id: id, at: now, reason: reason) }
+      nil
+    end
+
+    def exchange(path, body)
+      socket = connect
+      send_request(socket, path, body)
+      head, text = read_all(socket).split("\r\n\r\n", 2)
+      raise EOFError, "no whole answer" unless text && whole?(head, text)
+
+      [head[/\A\S+ (\d+)/, 1].to_i, decoded(head, text)]
+    ensure
+      socket&.close
+    end
+
+    def connect
+      @server.connect
+    rescue Errno::ECONNREFUSED, Errno::ENOENT => error
+      raise Refused, error.message
+    end
+
+    # One whose body is refused may find the socket closed, with the answer in it.
+    def send_request(socket, path, body)
+      verb = body ? "POST" : "GET"
+      length = "Content-Length: #{body.bytesize}\r\n" if body
+      socket.write("#{verb} #{path} HTTP/1.1\r\nHost: chaos\r\nConnection: close\r\n#{length}\r\n#{body}")
+    rescue Errno::EPIPE
+      nil
+    end
+
+    def read_all(socket)
+      bytes = String.new
+      while (piece = socket.read_nonblock(65_536, exception: false))
+        next bytes << piece if piece.is_a?(String)
+        raise IOError, "no answer within #{PATIENCE} s" unless socket.wait_readable(PATIENCE)
+      end
+      bytes
+    end
+
+    def whole?(head, text)
+      length = head[/^content-length: (\d+)/i, 1]
+      length ? text.bytesize == length.to_i : text.end_with?("0\r\n\r\n")
+    end
+
+    def decoded(head, text)
+      head.match?(/^content-length:/i) ? text : text.scan(/^\h+\r\n(.*)\r\n/).join
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "coppice/control/messages"
+require_relative "misdeed"
+
+module Chaos
+  # The application under load. Each path is /verb/id or /verb/id/action; before anything else it tells the driver, through
+  # a FIFO, who serves which id: so a request that is never answered can be laid at the door of one process.
+  class App
+    PLAIN = { "content-type" => "text/plain" }.freeze
+
+    #: (String) -> void
+    def initialize(folder)
+      @served = File.open(File.join(folder, "served"), "w")
+      @assembly = File.join(folder, "assembly")
+    end
+
+    #: (Hash[String, untyped]) -> [Integer, Hash[String, String], untyped]
+    def call(env)
+      _, verb, id, action = env["PATH_INFO"].split("/")
+      @served.syswrite("#{id} #{Process.pid}\n")
+      [200, PLAIN.dup, answer(env, verb, id, action)]
+    end
+
+    private
+
+    def answer(env, verb, id, action)
+      case verb
+      when "work" then sleep(0.003)
+      when "upload" then env["rack.input"].read
+      when "fault" then Misdeed.commit(action.to_sym)
+      when "cut" then return Enumerator.new { |body| body << "begun"; Misdeed.commit(action.to_sym); body << id }
+      when "assemble" then sleep(0.002) while File.exist?(@assembly)
+      when "chatter" then chatter(env["coppice.worker"].membership)
+      end
+      [id]
+    end
+
+    # More than a channel holds; the server itself never says so much.
+    def chatter(membership)
+      2000.times { membership.tell(Coppice::Control::Messages::RequestLimitReached.new(requests: 1)) }
+    end
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+module Chaos
+  # What a process of the server does to itself. Runs in it.
+  module Misdeed
+    ACTIONS = {
+      kill: -> { Process.kill(:KILL, Process.pid) },
+      crash: -> { Process.kill(:SEGV, Process.pid) },
+      stop: -> { Process.kill(:STOP, Process.pid) },
+      leave: -> { exit!(3) },
+      hang: -> { loop { sleep } },
+      cling: -> { cling }, # not even the soft timeout ends it
+      no_process: -> { raise Errno::EAGAIN },
+      no_memory: -> { raise Errno::ENOMEM }
+    }.freeze
+
+    #: (Symbol) -> void
+    def self.commit(action) = ACTIONS.fetch(action).call
+
+    def self.cling
+      loop { sleep }
+    rescue SystemExit
+      retry
+    end
+    private_class_method :cling
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "../orders"
+require_relative "misdeed"
+
+module Chaos
+  # Where the server's processes look for orders: in each hook, and around each fork. Runs in all of them, put there by
+  # the configuration file.
+  class Points
+    HOOKS = %i[
+      before_fork after_mold_fork after_worker_fork after_worker_ready after_request_complete before_worker_exit
+      before_service_worker_ready before_service_worker_exit
+    ].freeze
+
+    # Prepended to Process: the one place that every fork of Ruby's passes. The server forks a middle process, and that
+    # one the child: see os/sibling_fork.rb.
+    module Fork
+      #: () -> Integer
+      def _fork
+        first = Process.ppid == Points.monitor
+        Points.here.pass(first ? :first_fork : :second_fork)
+        super.tap { |pid| Points.here.pass(first ? :middle_born : :child_born) if pid.zero? }
+      end
+    end
+
+    class << self
+      attr_reader :here    #: Points
+      attr_reader :monitor #: Integer -- the parent of everybody that lives
+
+      # dsl: of the configuration file.
+      #: (Coppice::Config::Dsl, String) -> void
+      def set_up(dsl, folder)
+        @here = new(Orders.new(folder))
+        @monitor = Process.ppid # in a mold, which is the monitor's child; the monitor itself never forks
+        HOOKS.each { |name| dsl.public_send(name) { |*| Points.here.pass(name) } }
+        Process.singleton_class.prepend(Fork)
+      end
+    end
+
+    #: (Orders) -> void
+    def initialize(orders)
+      @orders = orders
+    end
+
+    #: (Symbol) -> void
+    def pass(point)
+      action, file = @orders.claim(point)
+      return unless action
+
+      action == :hold ? hold(file) : Misdeed.commit(action)
+    end
+
+    private
+
+    # Until the driver says so.
+    def hold(file)
+      sleep(0.002) while File.exist?(file)
+    end
+  end
+end

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "plan"
+
+class PlanTest < Coppice::TestCase
+  def lives(seed, count) = Array.new(count) { |number| Chaos::Plan.new(seed).life(number) }
+
+  def words(seed) = lives(seed, 12).map { |life| [life.settings, life.rounds.flatten.map(&:to_s), life.ending.to_s] }
+
+  test "a seed plans the same again, and another seed something else" do
+    assert_equal words(7), words(7)
+    refute_equal words(7), words(8)
+  end
+
+  test "every kind of fault and every ending has its turn" do
+    lives = lives(1, 40)
+
+    assert_empty Chaos::Faults::WEIGHTS.keys - lives.flat_map { |life| life.rounds.flatten.map(&:class) }
+    assert_equal Chaos::Endings::ALL.map(&:name).sort, lives.map { |life| life.ending.name }.uniq.sort
+  end
+end
