@@ -35,13 +35,13 @@ class RailsShopTest < Coppice::TestCase
       offences = []
       load = ClosedLoop.new(server, clients: 4, paths: PATHS)
       load.start
-      server.wait(60, "the second generation") { offences.concat(offences(server)) && server.board.generation >= 2 }
+      server.wait(120, "the second generation") { offences.concat(offences(server)) && server.board.generation >= 2 }
       server.signal(:USR2)
-      server.wait(60, "the third generation") { offences.concat(offences(server)) && server.board.generation >= 3 }
-      server.wait(30, "the end of the rollout") { server.settled?(server.board.generation) }
+      server.wait(120, "the third generation") { offences.concat(offences(server)) && server.board.generation >= 3 }
+      server.wait(60, "the end of the rollout") { server.settled?(server.board.generation) }
       load.stop
       # The last requests may have begun yet another generation.
-      server.wait(30, "four workers and one mold") { server.settled?(server.board.generation) && server.children(server.pid).size == 5 }
+      server.wait(60, "four workers and one mold") { server.settled?(server.board.generation) && server.children(server.pid).size == 5 }
 
       assert_empty load.failures.tally
       assert_empty offences

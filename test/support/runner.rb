@@ -10,7 +10,7 @@ module Coppice
     ROOT = File.expand_path("../..", __dir__)
 
     # Seconds that one file may take.
-    LIMIT = 240
+    LIMIT = 400
 
     def initialize(arguments, out: $stdout, folder: ROOT, limit: LIMIT, jobs: Etc.nprocessors)
       @arguments = arguments
