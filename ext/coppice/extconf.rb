@@ -2,7 +2,7 @@
 
 # Writes the Makefile of the extension. Two switches, for development:
 #   COPPICE_STRICT=1    every warning we care about is an error
-#   COPPICE_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer (run Ruby with libasan preloaded)
+#   COPPICE_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer, for bin/sanitize
 require "mkmf"
 
 # Each probe defines HAVE_<NAME>; the code that uses it has another way for systems without.
@@ -19,7 +19,10 @@ append_cflags(%w[-fvisibility=hidden -O3])
 # Appended unprobed: mkmf probes with a program that -Wextra itself would refuse.
 flags = []
 flags += %w[-Wall -Wextra -Wshadow -Wmissing-prototypes -Wno-unused-parameter -Werror] if ENV["COPPICE_STRICT"]
-flags += %w[-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined] if ENV["COPPICE_SANITIZE"]
+if ENV["COPPICE_SANITIZE"]
+  flags += %w[-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all]
+  flags += ["-include", File.expand_path("../../test/support/plain_malloc.h", __dir__)]
+end
 # rubocop:disable Style/GlobalVars -- globals are how mkmf is told
 $CFLAGS << " " << flags.join(" ")
 $LDFLAGS << " -fsanitize=address,undefined" if ENV["COPPICE_SANITIZE"]

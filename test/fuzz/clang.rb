@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "open3"
+require "tmpdir"
+
+module Coppice
+  # The only compiler with libFuzzer.
+  module Clang
+    OPTIONS = %w[-std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all].freeze
+    INSTALL = "apt-get install -y --no-install-recommends clang libclang-rt-14-dev"
+    EMPTY_TARGET = "int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return !data && size; }"
+    private_constant :EMPTY_TARGET
+
+    # Whether it is here, if need be after an attempt to install it.
+    def self.ready? #: () -> bool
+      works? || (may_install? && install && works?)
+    end
+
+    def self.compile(program, sources, folder:) #: (String, Array[String], folder: String) -> void
+      system("clang", *OPTIONS, "-Iext/coppice", "-o", program, *sources, chdir: folder) or abort "bin/fuzz: #{program} cannot be built"
+    end
+
+    def self.works?
+      Dir.mktmpdir do |folder|
+        command = ["clang", *OPTIONS, "-Wno-missing-prototypes", "-x", "c", "-", "-o", File.join(folder, "program")]
+        Open3.capture2e(*command, stdin_data: EMPTY_TARGET).last.success?
+      end
+    rescue Errno::ENOENT
+      false
+    end
+    private_class_method :works?
+
+    def self.may_install?
+      Process.uid.zero? && system("apt-get --version", %i[out err] => File::NULL)
+    end
+    private_class_method :may_install?
+
+    def self.install
+      warn "bin/fuzz: installing clang"
+      system({ "DEBIAN_FRONTEND" => "noninteractive" }, "apt-get update -qq && #{INSTALL} -qq", in: File::NULL, out: File::NULL)
+    end
+    private_class_method :install
+  end
+end

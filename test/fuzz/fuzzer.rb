@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require_relative "clang"
+require_relative "seeds"
+
+module Coppice
+  # One of our parsers in a program with libFuzzer. It begins with the requests of test/conformance and with what earlier
+  # runs learned: of those the telling ones are in test/fuzz/corpus, the rest only here, in tmp/fuzz.
+  class Fuzzer
+    ROOT = File.expand_path("../..", __dir__)
+    TARGETS = { "parser" => "fuzz_http_parser.c", "chunked" => "fuzz_chunked.c" }.freeze
+    TUNING = "\0\x10".b # the two bytes that the targets take their limits and the split from
+    COUNT = /^stat::number_of_executed_units: (\d+)/
+    private_constant :TUNING, :COUNT
+
+    def initialize(target) #: (String) -> void
+      @target = target
+      @folder = File.join(ROOT, "tmp/fuzz", target)
+      @kept = File.join(ROOT, "test/fuzz/corpus", target)
+      @learned = File.join(@folder, "corpus")
+    end
+
+    # Answers whether nothing was found.
+    def run(seconds) #: (Integer) -> bool
+      build
+      found_nothing, output = watch("-max_total_time=#{seconds}", "-max_len=8192", "-timeout=10", "-print_final_stats=1",
+        "-artifact_prefix=#{@folder}/", "-dict=#{File.join(ROOT, "test/fuzz/http.dict")}", @learned, @kept, write_seeds)
+      count = output.join[COUNT, 1]
+      puts "fuzz #{@target}: #{found_nothing ? "#{count} inputs, nothing found" : "FOUND something, see above and #{@folder}"}"
+      found_nothing
+    end
+
+    # Of all that is known what reaches more code than the seeds do goes to the corpus in the repository, and nothing else.
+    def keep #: () -> void
+      build
+      pool = write_seeds
+      seeds = Dir.children(pool)
+      system(program, "-merge=1", pool, @kept, @learned, err: File::NULL) or abort "bin/fuzz: the corpus cannot be merged"
+      FileUtils.rm(Dir.glob("#{@kept}/*"))
+      FileUtils.cp((Dir.children(pool) - seeds).map { |name| File.join(pool, name) }, @kept)
+      puts "fuzz #{@target}: kept #{Dir.children(@kept).size} inputs"
+    end
+
+    private
+
+    def program = File.join(@folder, "fuzz")
+
+    def build
+      FileUtils.mkdir_p([@learned, @kept])
+      sources = ["test/fuzz/#{TARGETS.fetch(@target)}", "test/fuzz/harness.c", *Dir.glob("ext/coppice/{http_*,chunked*}.c", base: ROOT)]
+      Clang.compile(program, sources, folder: ROOT)
+    end
+
+    # Shows what it prints as it comes.
+    def watch(*arguments)
+      lines = IO.popen([program, *arguments], err: %i[child out]) do |output|
+        output.each_line(chomp: false).map { |line| line.tap { $stdout.write(line) } }
+      end
+      [Process.last_status.success?, lines]
+    end
+
+    # Answers their folder.
+    def write_seeds
+      folder = File.join(@folder, "seeds")
+      FileUtils.rm_rf(folder)
+      FileUtils.mkdir_p(folder)
+      Seeds.of(@target).each.with_index { |bytes, index| File.binwrite(File.join(folder, index.to_s), TUNING + bytes) }
+      folder
+    end
+  end
+end
