@@ -2,6 +2,7 @@
 
 require "socket"
 require "io/nonblock"
+require "coppice/listeners/newcomers"
 
 module Coppice
   module Listeners
@@ -69,7 +70,7 @@ module Coppice
       # The queue keeps who is in it and takes nobody more, until the last process has closed it. A borrowed one is not
       # ours to shut.
       def drain #: () -> void
-        sockets.each { |socket| socket.listen(0) unless borrowed? || socket.closed? }
+        sockets.reject(&:closed?).each { |socket| Newcomers.keep_out_of(socket) } unless borrowed?
         close
       end
 
