@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 # Clients that ask, read the answer and ask again, each on a thread, a new connection
-# for each request. Keeps what failed, with its reason.
+# for each request: with GET unless the block asks otherwise. Keeps what failed, with its reason.
 class ClosedLoop
   attr_reader :failures
 
-  def initialize(server, clients:, paths:)
-    @server = server
+  #: (untyped, clients: Integer, paths: Array[String]) ?{ (String) -> OneShotClient::Answer } -> void
+  def initialize(server, clients:, paths:, &asking)
+    @asking = asking || server.method(:get)
     @clients = clients
     @paths = paths.dup
     @lock = Mutex.new
@@ -29,7 +30,7 @@ class ClosedLoop
 
   def ask
     path = @lock.synchronize { @paths.rotate!.first }
-    answer = @server.get(path)
+    answer = @asking.call(path)
     answer.status == 200 && answer.complete ? @lock.synchronize { @answers += 1 } : failed("#{path}: #{answer.status}")
   rescue SystemCallError, IOError => error
     failed("#{path}: #{error.class}: #{error.message}")

@@ -6,14 +6,14 @@ require "socket"
 require "tmpdir"
 require "coppice"
 require "coppice/board"
+require_relative "one_shot_client"
 
 # A real server in processes of its own, on a unix socket in a folder of its own; its
 # log is shown when a test fails. Tests look at its board, not at its log.
 class Server
-  EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
+  include OneShotClient
 
-  # An answer: status, lower-case headers and body; `complete` unless it was cut off.
-  Answer = Struct.new(:status, :headers, :body, :complete, keyword_init: true)
+  EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
 
   # Yields a server that is ready, and stops it afterwards.
   #: (app: String, ?config: String, **untyped) { (Server) -> void } -> void
@@ -121,19 +121,6 @@ class Server
 
   def connect = UNIXSocket.new(socket_path)
 
-  # One request on a connection of its own. Raises what the socket raises.
-  def get(target = "/", headers = {}) = request("GET", target, headers)
-
-  def request(verb, target, headers = {}, body = nil)
-    headers = { "Host" => "test" }.merge(headers)
-    headers["Content-Length"] = body.bytesize if body
-    socket = connect
-    socket.write("#{verb} #{target} HTTP/1.1\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
-    parse(socket.read)
-  ensure
-    socket&.close
-  end
-
   # Every process of the family, by pid.
   def family = [pid, *children(pid)]
 
@@ -173,16 +160,6 @@ class Server
     true
   rescue SystemCallError
     false
-  end
-
-  def parse(bytes)
-    head, body = bytes.split("\r\n\r\n", 2)
-    raise EOFError, "no answer" unless head && body
-
-    line, *fields = head.split("\r\n")
-    headers = fields.to_h { |field| field.split(/:\s*/, 2).then { |name, value| [name.downcase, value] } }
-    length = headers["content-length"]
-    Answer.new(status: line.split[1].to_i, headers: headers, body: body, complete: length.nil? || length.to_i == body.bytesize)
   end
 
   def end_by_force

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+# Requests, each on a connection of its own, for classes that say with `connect` where to.
+module OneShotClient
+  # status, lower-case headers and body; `complete` unless it was cut off.
+  Answer = Struct.new(:status, :headers, :body, :complete, keyword_init: true)
+
+  # Raises what the socket raises.
+  def get(target = "/", headers = {}) = request("GET", target, headers)
+
+  def request(verb, target, headers = {}, body = nil)
+    headers = { "Host" => "test" }.merge(headers)
+    headers["Content-Length"] = body.bytesize if body
+    socket = connect
+    socket.write("#{verb} #{target} HTTP/1.1\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
+    parse(socket.read)
+  ensure
+    socket&.close
+  end
+
+  private
+
+  def parse(bytes)
+    head, body = bytes.split("\r\n\r\n", 2)
+    raise EOFError, "no answer" unless head && body
+
+    line, *fields = head.split("\r\n")
+    headers = fields.to_h { |field| field.split(/:\s*/, 2).then { |name, value| [name.downcase, value] } }
+    length = headers["content-length"]
+    Answer.new(status: line.split[1].to_i, headers: headers, body: body, complete: length.nil? || length.to_i == body.bytesize)
+  end
+end
