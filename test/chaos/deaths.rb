@@ -60,6 +60,7 @@ module Chaos
       case death.why
       when "asked", *Victims::LIMITS then true # a limit that is passed on a busy machine is counted, see `causes`
       when "left" then @overdue.include?(death.pid)
+      when "signal" then death.role == "mold" && victim&.told # one that boots takes the signal as every Ruby does
       when "failed" then @starved.include?(death.pid)
       else false
       end

@@ -4,8 +4,8 @@ module Chaos
   # Whom the driver's faults hit, and what that excuses.
   class Victims
     # certain: the fault leaves it no way out; causes: how the server may report its end; excused: it may have lost the
-    # one request that it served.
-    Victim = Struct.new(:pid, :faults, :certain, :causes, :excused, keyword_init: true)
+    # one request that it served; told: it got a signal that asks.
+    Victim = Struct.new(:pid, :faults, :certain, :causes, :excused, :told, keyword_init: true)
 
     # Causes that name a limit of the server's own.
     LIMITS = %w[request_timeout spawn_timeout stop_timeout still_there shutdown].freeze
@@ -41,6 +41,7 @@ module Chaos
       victim.certain ||= certain
       victim.causes |= causes
       victim.excused ||= loses && !spent
+      victim.told ||= %i[ask interrupt].include?(outcome)
     end
 
     #: (Integer) -> Victim?
