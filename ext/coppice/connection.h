@@ -64,6 +64,7 @@ struct coppice_connection {
     struct coppice_framing framing;
     bool head_made;        /* it is gathered or sent */
     bool response_started; /* a byte of it may have left */
+    bool sending;          /* by a thread that waits for the client; or one was interrupted in it, and half is sent */
     bool client_gone;
     bool joined_lines; /* the application answers in the manner of Rack 2 */
 };

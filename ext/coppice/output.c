@@ -55,7 +55,7 @@ void coppice_output_wait(struct coppice_connection *connection) {
 }
 
 static void send_outgoing(struct coppice_connection *connection, struct outgoing *outgoing, bool more_follows) {
-    connection->response_started = true;
+    connection->response_started = connection->sending = true;
     while (outgoing->first < outgoing->count) {
         size_t sent = 0;
         enum coppice_io_result result = coppice_io_send(connection->fd, outgoing->parts + outgoing->first,
@@ -68,6 +68,7 @@ static void send_outgoing(struct coppice_connection *connection, struct outgoing
             coppice_output_wait(connection);
         }
     }
+    connection->sending = false;
 }
 
 void coppice_output_send(struct coppice_connection *connection, VALUE body, size_t length, const char *tail) {

@@ -24,23 +24,18 @@ static bool unread_bytes(const struct coppice_connection *connection, int fd) {
     return connection->parser.has_content_length && connection->parser.content_length > 0 && stray_bytes(fd);
 }
 
-/* Not on the application's account. Nothing is taken back afterwards: the request is as good as over. */
-static void linger(const struct coppice_connection *connection, int fd) {
-    if (shutdown(fd, SHUT_WR) < 0) return;
-    coppice_patience_postpone(connection, LINGER_MS);
-    coppice_io_discard(fd, LINGER_MS);
-}
-
 /* close: always safe. If the client may still be sending, waits a little for it to read our answer: closing with
  * bytes unread makes the kernel send a reset, which can destroy an answer on its way. */
 static VALUE connection_close(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     int fd = connection->fd;
     if (fd < 0) return Qnil;
-    connection->fd = -1; /* first: an interrupt must not close it twice */
-    if (connection->response_started && !connection->client_gone && !coppice_connection_foreign(connection) && unread_bytes(connection, fd)) {
-        linger(connection, fd);
-    }
+    bool may_linger = connection->response_started && !connection->client_gone && !coppice_connection_foreign(connection);
+    bool lingers = may_linger && unread_bytes(connection, fd);
+    /* Not on the application's account. Nothing is taken back afterwards: the request is as good as over. */
+    if (lingers) coppice_patience_postpone(connection, LINGER_MS);
+    connection->fd = -1; /* before anything that lets other threads run: it must not be closed twice */
+    if (lingers && shutdown(fd, SHUT_WR) == 0) coppice_io_discard(fd, LINGER_MS);
     close(fd);
     return Qnil;
 }

@@ -12,6 +12,7 @@ enum { SLICE_MS = 500, US_PER_MS = 1000, US_PER_SECOND = 1000000 };
 void coppice_patience_begin(struct coppice_patience *patience, int64_t pause_ms) {
     patience->pause_ms = pause_ms;
     patience->left_us = pause_ms * US_PER_MS;
+    patience->waiting = false;
 }
 
 void coppice_patience_earn(struct coppice_patience *patience, size_t bytes, int64_t bytes_per_second) {
@@ -33,13 +34,29 @@ static int64_t shorter(int64_t one, int64_t other) {
     return one < other ? one : other;
 }
 
-static bool wait_slice(const struct coppice_connection *connection, short events, int64_t slice_ms, int64_t *waited_ms) {
-    int64_t began_ms = coppice_monotonic_ms();
-    coppice_patience_postpone(connection, slice_ms);
-    enum coppice_io_result result = coppice_io_wait(connection->fd, events, began_ms + slice_ms);
-    *waited_ms = coppice_monotonic_ms() - began_ms;
-    coppice_patience_postpone(connection, *waited_ms - slice_ms);
-    return result == COPPICE_IO_DONE;
+struct slice {
+    const struct coppice_connection *connection;
+    struct coppice_patience *patience;
+    short events;
+    int64_t length_ms;
+    int64_t began_ms;
+    int64_t waited_ms;
+    bool ready;
+};
+
+static VALUE wait_slice(VALUE pointer) {
+    struct slice *slice = (struct slice *)pointer;
+    slice->ready = coppice_io_wait(slice->connection->fd, slice->events, slice->began_ms + slice->length_ms) == COPPICE_IO_DONE;
+    return Qnil;
+}
+
+/* Also when an exception comes into the wait. What is longer than the slice was not the client's: others had the lock. */
+static VALUE end_slice(VALUE pointer) {
+    struct slice *slice = (struct slice *)pointer;
+    slice->patience->waiting = false;
+    slice->waited_ms = shorter(coppice_monotonic_ms() - slice->began_ms, slice->length_ms);
+    coppice_patience_postpone(slice->connection, slice->waited_ms - slice->length_ms);
+    return Qnil;
 }
 
 /* Bytes that the kernel keeps for the client; poll(2) calls a socket writable only when a good part of them has gone. */
@@ -64,11 +81,14 @@ enum coppice_wait_result coppice_patience_wait(struct coppice_connection *connec
         int64_t left_ms = patience->left_us / US_PER_MS;
         if (left_ms <= 0) return COPPICE_WAIT_SLOW;
 
-        int64_t waited_ms;
-        bool ready = wait_slice(connection, events, shorter(SLICE_MS, shorter(pause_ms, left_ms)), &waited_ms);
-        patience->left_us -= waited_ms * US_PER_MS;
-        if (ready) return COPPICE_WAIT_READY;
-        pause_ms = reads_on(connection, events, &queued) ? patience->pause_ms : pause_ms - waited_ms;
+        struct slice slice = {.connection = connection, .patience = patience, .events = events,
+                              .length_ms = shorter(SLICE_MS, shorter(pause_ms, left_ms)), .began_ms = coppice_monotonic_ms()};
+        coppice_patience_postpone(connection, slice.length_ms);
+        patience->waiting = true;
+        rb_ensure(wait_slice, (VALUE)&slice, end_slice, (VALUE)&slice);
+        patience->left_us -= slice.waited_ms * US_PER_MS;
+        if (slice.ready) return COPPICE_WAIT_READY;
+        pause_ms = reads_on(connection, events, &queued) ? patience->pause_ms : pause_ms - slice.waited_ms;
     }
     return COPPICE_WAIT_PAUSED;
 }

@@ -17,6 +17,7 @@ struct coppice_connection;
 struct coppice_patience {
     int64_t pause_ms; /* the longest single wait */
     int64_t left_us;  /* of waiting in all, until more is earned */
+    bool waiting;     /* a thread is at it */
 };
 
 enum coppice_wait_result {

@@ -56,14 +56,16 @@ static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
         if (saved == ENOSYS || saved == EPERM) return Qnil;
         rb_syserr_fail(saved, "pidfd_open");
     }
-    rb_thread_call_without_gvl(os_wait_exit_nogvl, &wait, RUBY_UBF_IO, NULL);
+    rb_thread_call_without_gvl2(os_wait_exit_nogvl, &wait, RUBY_UBF_IO, NULL); /* raises nothing before the close */
     close(wait.pid_fd);
+    rb_thread_check_ints();
     if (wait.ready < 0 && wait.saved_errno != EINTR) rb_syserr_fail(wait.saved_errno, "poll");
     return wait.ready > 0 ? Qtrue : Qfalse;
 }
 
 /*
- * A child that has ended, without reaping it: [pid, the most memory it ever had resident, in KiB], or nil. The kernel's
+ * A child that has ended, without reaping it: [pid, the most memory that it, or a program that it had waited for, ever
+ * had resident, in KiB], or nil. The kernel's
  * own waitid(2) tells the usage, its wrapper in the C library does not.
  */
 static VALUE os_next_exit(VALUE self) {

@@ -11,7 +11,8 @@ enum {
     CHUNK_LINE_BYTES = 4 * 1024,
     CHUNK_EXTENSION_BYTES = 16 * 1024,
     TRAILER_BYTES = 16 * 1024,
-    TRAILER_COUNT = 64
+    TRAILER_COUNT = 64,
+    TRUSTED_BYTES = 1024 * 1024 /* of a body: beyond, memory is taken only as it comes */
 };
 
 static const char continue_response[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -31,6 +32,7 @@ void coppice_request_reset(struct coppice_connection *connection) {
 
 /* At least one byte; TIMEOUT when the client tried our patience. */
 static enum coppice_io_result receive(struct coppice_connection *connection, char *bytes, size_t capacity, size_t *received) {
+    if (connection->reading.waiting) rb_raise(rb_eIOError, "another thread is reading from this client");
     for (;;) {
         enum coppice_io_result result = coppice_io_receive(connection->fd, bytes, capacity, received);
         if (result != COPPICE_IO_BLOCKED) return result;
@@ -131,7 +133,6 @@ static void check_received(struct coppice_connection *connection, enum coppice_i
     coppice_patience_earn(&connection->reading, received, connection->limits.min_rate);
 }
 
-
 /* A body of known length goes straight into the String, but for what came along with the head. */
 static size_t read_length(struct coppice_connection *connection, VALUE into, size_t filled, size_t room) {
     size_t wanted = room < connection->body_remaining ? room : (size_t)connection->body_remaining;
@@ -197,6 +198,28 @@ static bool body_left(const struct coppice_connection *connection) {
     return connection->body == COPPICE_BODY_LENGTH || connection->body == COPPICE_BODY_CHUNKED;
 }
 
+struct piece {
+    struct coppice_connection *connection;
+    VALUE into;
+    size_t filled, room;
+    size_t length;
+};
+
+static VALUE read_locked(VALUE pointer) {
+    struct piece *piece = (struct piece *)pointer;
+    piece->length = (piece->connection->body == COPPICE_BODY_LENGTH ? read_length : read_chunked)(
+        piece->connection, piece->into, piece->filled, piece->room);
+    return Qnil;
+}
+
+/* While we wait other threads run: they must leave the String's bytes where they are. */
+static size_t read_piece(struct coppice_connection *connection, VALUE into, size_t filled, size_t room) {
+    struct piece piece = {.connection = connection, .into = into, .filled = filled, .room = room};
+    rb_str_locktmp(into);
+    rb_ensure(read_locked, (VALUE)&piece, rb_str_unlocktmp, into);
+    return piece.length;
+}
+
 static VALUE read_body(VALUE self, VALUE maximum, VALUE into, bool fill) {
     struct coppice_connection *connection = coppice_connection_open(self);
     size_t capacity = NUM2SIZET(maximum);
@@ -206,14 +229,18 @@ static VALUE read_body(VALUE self, VALUE maximum, VALUE into, bool fill) {
         capacity = (size_t)connection->body_remaining;
     }
 
-    if (NIL_P(into)) into = rb_str_buf_new((long)capacity);
+    /* Room for what has come, not for what was promised. */
+    size_t size = capacity < TRUSTED_BYTES ? capacity : TRUSTED_BYTES;
+    if (NIL_P(into)) into = rb_str_buf_new((long)size);
     rb_str_modify(into);
-    rb_str_resize(into, (long)capacity);
+    rb_str_resize(into, (long)size);
     size_t filled = 0;
     while (filled < capacity && body_left(connection) && (fill || filled == 0)) {
-        size_t room = capacity - filled;
-        filled += connection->body == COPPICE_BODY_LENGTH ? read_length(connection, into, filled, room)
-                                                          : read_chunked(connection, into, filled, room);
+        if (filled == size) {
+            size = capacity / 2 < size ? capacity : size * 2;
+            rb_str_resize(into, (long)size);
+        }
+        filled += read_piece(connection, into, filled, size - filled);
     }
     rb_str_set_len(into, (long)filled);
     return filled == 0 ? Qnil : into;

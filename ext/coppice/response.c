@@ -21,13 +21,15 @@ void coppice_response_reset(struct coppice_connection *connection) {
     connection->output.length = 0;
     connection->framing = (struct coppice_framing){.kind = COPPICE_FRAMING_NONE};
     connection->head_made = false;
-    connection->response_started = false;
+    connection->response_started = connection->sending = false;
     coppice_patience_begin(&connection->writing, connection->limits.write_timeout_ms);
 }
 
 static struct coppice_connection *writable_connection(VALUE self) {
     struct coppice_connection *connection = coppice_connection_open(self);
     if (connection->client_gone) coppice_raise_client_gone(connection, "an earlier write failed");
+    if (connection->sending) rb_raise(rb_eIOError, "another thread is writing to this client, or was interrupted in it");
+    if (coppice_connection_foreign(connection)) rb_raise(rb_eIOError, "this client is served by the process that forked this one");
     return connection;
 }
 
@@ -166,18 +168,23 @@ static void copy_file(struct coppice_connection *connection, int file, off_t off
 static void send_file(struct coppice_connection *connection, int file) {
     struct coppice_framing *framing = &connection->framing;
     off_t offset = 0;
+    connection->sending = true;
     while (framing->remaining > 0) {
         size_t wanted = framing->remaining < SSIZE_MAX ? (size_t)framing->remaining : SSIZE_MAX;
         size_t sent = 0;
         bool supported = true;
         enum coppice_io_result result = coppice_io_send_file(connection->fd, file, &offset, wanted, &sent, &supported);
-        if (!supported) return copy_file(connection, file, offset);
+        if (!supported) {
+            connection->sending = false;
+            return copy_file(connection, file, offset);
+        }
         if (result == COPPICE_IO_CLOSED) coppice_raise_client_gone(connection, "the file did not reach it");
         if (result == COPPICE_IO_BLOCKED) coppice_output_wait(connection);
-        if (result == COPPICE_IO_DONE && sent == 0) return;
+        if (result == COPPICE_IO_DONE && sent == 0) break; /* the file has shrunk */
         framing->remaining -= sent;
         coppice_output_sent(connection, sent);
     }
+    connection->sending = false;
 }
 
 /* write_file(descriptor): sends the file's bytes from its start, as many as the response's content-length says. */

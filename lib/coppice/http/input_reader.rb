@@ -60,7 +60,7 @@ module Coppice
         append(file, piece) while @connection.read_body(COPY_BYTES, piece)
         file.rewind
         done = file
-      rescue SystemCallError => error # no room, no descriptor, no right: the client's body cannot be kept
+      rescue SystemCallError, ArgumentError => error # no room, no descriptor, no right, no folder at all: it cannot be kept
         raise RequestRefused.new(507, "the body cannot be kept"), cause: error
       ensure
         file&.close unless done

@@ -11,6 +11,7 @@ module Coppice
         @connection = connection
         @input = input
         @readable = @writable = true
+        @writing = Mutex.new # a heartbeat may come from another thread
       end
 
       #: (?Integer?, ?String?) -> String?
@@ -25,7 +26,7 @@ module Coppice
       def write(*pieces)
         raise IOError, "not opened for writing" unless @writable
 
-        pieces.sum { |piece| @connection.write(piece.to_s) }
+        @writing.synchronize { pieces.sum { |piece| @connection.write(piece.to_s) } }
       end
 
       #: (_ToS) -> Stream
