@@ -23,6 +23,25 @@ class StrayCopiesTest < Coppice::TestCase
     end
   end
 
+  test "a copy that a body or a callback forks ends there as well" do
+    app = <<~'RUBY'
+      body = Class.new do
+        def each
+          yield "a"
+          fork && Process.wait
+          yield "b"
+        end
+      end
+      run(lambda do |env|
+        env["rack.after_reply"] << -> { fork && Process.wait }
+        [200, {}, body.new]
+      end)
+    RUBY
+    Server.open(app: app) do |server|
+      assert_equal(["1\r\na\r\n1\r\nb\r\n0\r\n\r\n"] * 5, Array.new(5) { server.get.body })
+    end
+  end
+
   test "a copy that an application lets exit has its own status, and touches nothing of ours" do
     app = <<~'RUBY'
       at_exit { File.write("at_exit", "#{Process.pid}\n", mode: "a") }

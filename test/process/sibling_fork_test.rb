@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "coppice"
+require "coppice/fork_safety/stray_copy"
 require "coppice/os/fork_lock"
 require "coppice/os/sibling_fork"
 
@@ -58,6 +59,20 @@ class SiblingForkTest < Coppice::TestCase
 
     assert_equal "made false", text
     Process.wait(-1) # the sibling, which was forked before the middle process hung
+  end
+
+  test "a middle process that hangs in a hook ends with the process that forked it" do
+    caller = fork do
+      hang = -> { @writer.puts(Process.pid) || sleep }
+      Process.singleton_class.prepend(Module.new { define_method(:_fork) { super().tap { |pid| hang.call if pid.zero? } } })
+      forking(timeout: 60).call(announce: ->(_) {}) { exit!(0) }
+    end
+    middle = @reader.gets.to_i
+    Process.kill(:KILL, caller)
+    Process.wait(caller)
+    _, status = Process.wait2(middle) # ours now, as its subreaper's
+
+    assert_equal Signal.list["KILL"], status.termsig
   end
 
   test "a hook of the fork that fails in the copy makes no second caller" do

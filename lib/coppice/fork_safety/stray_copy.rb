@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/os/sibling_fork"
+
 module Coppice
   module ForkSafety
     # A process that the user's code forked without a block, and that then comes back out of that code: a second
@@ -10,7 +12,12 @@ module Coppice
       module Watch
         #: () -> Integer
         def _fork
-          super.tap { |pid| StrayCopy.born if pid.zero? }
+          super.tap do |pid|
+            next unless pid.zero?
+
+            StrayCopy.born
+            OS::SiblingFork.born
+          end
         end
       end
 

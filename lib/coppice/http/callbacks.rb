@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/fork_safety/stray_copy"
+
 module Coppice
   module Http
     # Runs what the application wants done after the response. One in each worker. No
@@ -22,8 +24,8 @@ module Coppice
 
       private
 
-      def guard(env)
-        yield
+      def guard(env, &callback)
+        ForkSafety::StrayCopy.end_after(&callback)
       rescue StandardError, ScriptError => error # the application's code: it may fail in any way
         @failures.log("a callback after the response failed", error, env)
       end

@@ -51,6 +51,8 @@ module Coppice
         return if @connection.response_started? || !@connection.open?
 
         refuse(503, "the application took too long", { "retry-after" => RETRY_AFTER }) # braces: else it is taken for keywords
+      rescue IOError
+        nil # the application has begun to answer in this instant
       end
 
       private
@@ -83,10 +85,13 @@ module Coppice
 
       # Whatever happens, the body is closed once, the client let go, and the callbacks are run.
       def answer(env, input, client)
-        status, headers, body = checked(ForkSafety::StrayCopy.end_after { @app.call(env) })
-        body = @writer.whole(body)
-        missing = @connection.detached? ? 0 : @writer.write(status, headers, body, input, client)
-        @failures.log_length(missing, env) unless missing.zero?
+        status = headers = body = nil
+        ForkSafety::StrayCopy.end_after do
+          status, headers, body = checked(@app.call(env))
+          body = @writer.whole(body)
+          missing = @connection.detached? ? 0 : @writer.write(status, headers, body, input, client)
+          @failures.log_length(missing, env) unless missing.zero?
+        end
       rescue *APPLICATION_ERRORS => error
         recover(error, env)
       ensure
@@ -150,7 +155,7 @@ module Coppice
       end
 
       def close(body, env)
-        body.close if body.respond_to?(:close)
+        ForkSafety::StrayCopy.end_after { body.close } if body.respond_to?(:close)
       rescue *APPLICATION_ERRORS => error
         @failures.log("closing the body failed", error, env)
       end

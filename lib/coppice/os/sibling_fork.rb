@@ -14,6 +14,26 @@ module Coppice
     class SiblingFork
       CANNOT_FORK = 71 # EX_OSERR of sysexits.h
 
+      @forking_middle = false
+
+      class << self
+        # Called in each process that was just forked, before any hook of the user's: a middle process ends with the one
+        # that forked it, or one that hangs in such a hook would be nobody's for ever.
+        #: () -> void
+        def born
+          OS.parent_death_signal(Signal.list.fetch("KILL")) if @forking_middle
+          @forking_middle = false
+        end
+
+        #: () { () -> Integer? } -> Integer?
+        def forking_middle
+          @forking_middle = true
+          yield
+        ensure
+          @forking_middle = false
+        end
+      end
+
       # timeout: seconds that the middle process may take; one that takes longer
       # hangs in a fork handler and is killed.
       #: (lock: ForkLock, timeout: Numeric) -> void
@@ -40,10 +60,10 @@ module Coppice
       # The middle's pid; :here in the middle; false when there can be none. An error in the middle is one of the user's
       # hooks of Process._fork: let through, it would make that process a second caller, on the same channel.
       def fork_middle
-        caller = Process.pid
-        @lock.synchronize { Process.fork } || :here
+        forking = Process.pid
+        @lock.synchronize { self.class.forking_middle { Process.fork } } || :here
       rescue Exception => error # rubocop:disable Lint/RescueException -- # why: no error may come out of the copy
-        leave_copy(error) unless Process.pid == caller
+        leave_copy(error) unless Process.pid == forking
         raise unless error.is_a?(SystemCallError)
 
         warn "coppice: cannot fork: #{error.message}"
