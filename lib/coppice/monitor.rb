@@ -129,7 +129,7 @@ module Coppice
 
     def obey(name)
       case name
-      when :TERM, :QUIT then stop(:gracefully, delay: @listening ? @settings.shutdown_delay : 0)
+      when :TERM, :QUIT, :HUP then stop(:gracefully, delay: @listening ? @settings.shutdown_delay : 0)
       when :INT then stop(:at_once)
       when :USR2 then @supervision.refork
       when :TTIN then @board.workers_count = @supervision.resize(+1)

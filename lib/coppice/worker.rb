@@ -94,7 +94,7 @@ module Coppice
 
       @cycle.idle
       ready = @waiter.wait(nil) unless @stopping # a signal may have come since we were asked
-      answer(ready) { serve(ready) } if ready && !@stopping
+      answer(ready) { serve(ready) } if ready # in any case: nobody else was woken for this client
     end
 
     def answer(ready)
@@ -104,16 +104,19 @@ module Coppice
     # A queue that had somebody waiting most likely has more: no need to ask.
     def serve_row(listener)
       until_ms = OS::Clock.now_ms + ROW_MS
-      left = ROW_OF_CLIENTS
-      left -= 1 while serve(listener) && left.positive? && !@stopping && OS::Clock.now_ms < until_ms
+      ROW_OF_CLIENTS.times { break unless serve(listener) && !@stopping && OS::Clock.now_ms < until_ms }
     end
 
     # Answers whether there was a client.
     def serve(listener)
-      return false unless @connection.accept(listener)
+      return false unless accept(listener)
 
       @exchange.serve
       true
+    end
+
+    def accept(listener)
+      @connection.accept(listener)
     rescue *NO_ROOM => error
       log.error("cannot accept", error: error.message, again_in: PAUSE_WITHOUT_ROOM)
       sleep(PAUSE_WITHOUT_ROOM) # the client waits in the queue, and epoll would tell of it at once
@@ -146,7 +149,7 @@ module Coppice
     # Nobody new comes any more. The limit is for those who do all the same: the kernel always lets one in.
     def drain
       limit = OS::Clock.now + inheritance.settings.timeout
-      nil while OS::Clock.now < limit && @listeners.any? { |listener| serve(listener.fileno) }
+      nil while OS::Clock.now < limit && !@stopping && @listeners.any? { |listener| serve(listener.fileno) }
       @listeners.each(&:close)
       stop
     end

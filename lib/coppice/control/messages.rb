@@ -4,7 +4,7 @@ module Coppice
   module Control
     # The version of the messages below. The first one carries it, so that a mold
     # of another release is refused and not misunderstood.
-    PROTOCOL = 1
+    PROTOCOL = 2
 
     # Every message, once: imperatives come from the monitor, past facts from its
     # children. A message carries plain values; descriptors travel beside it.

@@ -16,7 +16,7 @@ module Coppice
       attr_reader :age          #: Float? -- seconds since the fork
       attr_reader :request      #: String? -- in flight: method and path
       attr_reader :request_age  #: Float? -- seconds
-      attr_reader :peak_memory  #: Integer? -- bytes: the most it ever had resident, shared pages included
+      attr_reader :peak_memory  #: Integer? -- bytes: the most it, or a program it ran, ever had resident; shared pages included
 
       #: (Handle, Process::Status?, now: Float, ?peak_kib: Integer?, ?out_of_memory: bool) -> void
       def initialize(handle, status, now:, peak_kib: nil, out_of_memory: false)

@@ -9,7 +9,7 @@ module Coppice
     # Where the monitor waits: for signals, for its children's messages, for work
     # that comes back from the helper thread. Owns a pipe to be woken by.
     class Inbox
-      SIGNALS = [:INT, :TERM, :QUIT, :USR2, :TTIN, :TTOU, :CHLD].freeze
+      SIGNALS = [:INT, :TERM, :QUIT, :HUP, :USR2, :TTIN, :TTOU, :CHLD].freeze
 
       def initialize
         @reader, @writer = IO.pipe

@@ -16,12 +16,13 @@ module Coppice
         @count = count
       end
 
-      # Whether it has counted on since the last call.
+      # Whether it has counted one on that was not asked for yet.
       #: () -> bool
       def moved?
-        before = @count
-        @count = count
-        @count > before
+        return false unless count > @count
+
+        @count += 1
+        true
       end
 
       private

@@ -85,6 +85,8 @@ module Coppice
       # One slot more or one less; answers how many workers there shall be.
       #: (Integer) -> Integer
       def resize(step)
+        return roster.target if roster.stopping
+
         roster.target = (roster.target + step).clamp(1, Board::ROW_COUNT / 4)
         @log.info("workers wanted", count: roster.target)
         find_misplaced

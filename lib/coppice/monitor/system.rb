@@ -48,6 +48,8 @@ module Coppice
       def reap
         pid, peak_kib = OS.next_exit
         [*Process.wait2(pid), peak_kib] if pid
+      rescue Errno::ECHILD # a hook on the helper thread ran a program, and has waited for it in this instant
+        retry
       end
 
       # Whether the kernel has ended somebody for want of memory since this was last asked.

@@ -35,11 +35,14 @@ module Coppice
 
       def reason_to_end(handle, now)
         return (:still_there if now >= handle.deadline) if handle.ended_for
-        return :request_timeout if (overdue = request_deadline(handle)) && now >= overdue
+        return late_for(handle) if (overdue = request_deadline(handle)) && now >= overdue
         return unless (deadline = deadline(handle)) && now >= deadline
 
         handle.leaving? ? :stop_timeout : :spawn_timeout
       end
+
+      # Without a request it is the hook at a process's end that hangs.
+      def late_for(handle) = handle.row.started_ms.zero? ? :stop_timeout : :request_timeout
 
       # A request that was given more time has it, also when its worker shall leave or
       # fork a mold afterwards.

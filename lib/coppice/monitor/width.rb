@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/config/types"
+
 # Runs in the monitor.
 
 module Coppice

@@ -36,6 +36,14 @@ class OomCounterTest < Coppice::TestCase
     refute_predicate counter, :moved?
   end
 
+  test "two at once are told twice" do
+    write("app/memory.events", "oom_kill 0\n")
+    counter = counter("0::/app\n")
+    write("app/memory.events", "oom_kill 2\n")
+
+    assert_equal [true, true, false], (Array.new(3) { counter.moved? })
+  end
+
   test "version 1 counts beside the controller" do
     write("memory/app/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n")
     counter = counter("5:cpu:/app\n4:memory:/app\n0::/\n")

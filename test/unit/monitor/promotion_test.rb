@@ -149,6 +149,66 @@ class PromotionTest < FamilyTestCase
     assert_equal 4, family.roster.ready_workers.size
   end
 
+  # Everything that this mold forks ends before it is ready, until the block is content.
+  def lose_all_children_until(family)
+    run_until(family) do
+      family.system.processes.each_value { |process| process.broken = true if process.stage == :forked && process.role == :worker }
+      family.system.advance(1)
+      yield
+    end
+  end
+
+  test "trials that fail of themselves cost nobody a slot, nor end the server" do
+    family = settled_family(refork_backoff: 0, max_consecutive_spawn_errors: 5)
+    everybody = [family.roster.mold, *family.roster.ready_workers]
+    candidates = []
+    family.supervision.refork
+    lose_all_children_until(family) { (candidates |= [family.roster.candidate].compact).size == 10 }
+
+    assert_equal everybody, [family.roster.mold, *family.roster.ready_workers]
+    assert_nil family.given_up
+  end
+
+  test "trials that are killed may be one too many for the machine: the next one takes another's place" do
+    family = settled_family(refork_backoff: 0)
+    family.supervision.refork
+    killed = []
+    run_until(family) do
+      trial = family.roster.trial&.pid
+      family.system.signal(trial, :KILL) if trial && killed.size < Coppice::Monitor::Width::FUTILE && (killed |= [trial])
+      family.roster.generation == 1
+    end
+
+    assert_equal Coppice::Monitor::Width::FUTILE, killed.size
+    assert_operator family.roster.ready_workers.map(&:nr).max, :<, 4
+  end
+
+  test "a mold that took a lost one's place, and whose workers all fail, is replaced by a cold one" do
+    family = settled_family
+    family.system.signal(family.roster.mold.pid, :KILL)
+    family.settle
+    barren = family.roster.mold
+    family.system.signal(family.roster.ready_workers.last.pid, :KILL)
+    lose_all_children_until(family) { family.roster.mold.nil? }
+    family.system.advance(60)
+    family.settle
+
+    assert_predicate barren, :gone?
+    assert_predicate family.roster.mold, :cold?
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "a mold that has proven itself stays, whatever happens to its workers afterwards" do
+    family = settled_family
+    family.supervision.refork
+    family.settle
+    mold = family.roster.mold
+    family.system.signal(family.roster.ready_workers.last.pid, :KILL)
+    lose_all_children_until(family) { family.roster.failed_spawns == 10 }
+
+    assert_same mold, family.roster.mold
+  end
+
   test "an application that cannot be booted at the start ends the server" do
     family = family_of
     family.turn

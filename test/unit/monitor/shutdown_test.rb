@@ -39,6 +39,13 @@ class ShutdownTest < FamilyTestCase
     assert_predicate steps.last.handle, :mold?
   end
 
+  test "nobody is wanted any more" do
+    family = settled_family
+    family.supervision.stop(:gracefully)
+
+    assert_equal 4, family.supervision.resize(+1)
+  end
+
   test "nobody is forked any more" do
     family = settled_family
     born = family.system.processes.keys.max

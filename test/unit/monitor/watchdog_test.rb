@@ -4,7 +4,7 @@ require_relative "../../support/family_test_case"
 
 class WatchdogTest < FamilyTestCase
   def overdue_by(family, worker, seconds)
-    worker.row.deadline_ms = ((family.system.now - seconds) * 1000).to_i
+    worker.row.started_ms = worker.row.deadline_ms = ((family.system.now - seconds) * 1000).to_i
   end
 
   test "a worker past its deadline has the time for its own cleanup" do
@@ -73,6 +73,14 @@ class WatchdogTest < FamilyTestCase
     family.turn
 
     assert_equal :stop_timeout, worker.ended_for
+  end
+
+  test "without a request it is the exit hook that is late" do
+    family = settled_family
+    worker = family.roster.ready_workers.first
+    worker.row.deadline_ms = ((family.system.now - 100) * 1000).to_i
+
+    assert_equal [:stop_timeout], (Coppice::Monitor::Watchdog.new(family.settings).next(family.roster, family.system.now).map(&:reason))
   end
 
   test "a request that was given more time keeps it when its worker shall leave" do
