@@ -54,13 +54,16 @@ module Chaos
            .map { |death| "#{death.role} #{death.pid} ended, why=#{death.why}, hit by #{victims[death.pid]&.faults || 'nothing'}" }
     end
 
+    # A mold that boots takes a signal that asks as every Ruby does; anybody a second one, while its Ruby already ends.
+    def told_by_default?(death, victim) = victim && victim.told >= (death.role == "mold" ? 1 : 2)
+
     def explained?(death, victim)
       return true if victim&.causes&.include?(death.why)
 
       case death.why
       when "asked", *Victims::LIMITS then true # a limit that is passed on a busy machine is counted, see `causes`
       when "left" then @overdue.include?(death.pid)
-      when "signal" then death.role == "mold" && victim&.told # one that boots takes the signal as every Ruby does
+      when "signal" then told_by_default?(death, victim)
       when "failed" then @starved.include?(death.pid)
       else false
       end

@@ -4,7 +4,7 @@ module Chaos
   # Whom the driver's faults hit, and what that excuses.
   class Victims
     # certain: the fault leaves it no way out; causes: how the server may report its end; excused: it may have lost the
-    # one request that it served; told: it got a signal that asks.
+    # one request that it served; told: how many signals that ask it got.
     Victim = Struct.new(:pid, :faults, :certain, :causes, :excused, :told, keyword_init: true)
 
     # Causes that name a limit of the server's own.
@@ -36,12 +36,13 @@ module Chaos
     #: (Integer, Symbol, untyped, ?spent: bool) -> void
     def add(pid, outcome, fault, spent: false)
       certain, causes, loses = OUTCOMES.fetch(outcome)
-      victim = @victims[pid] ||= Victim.new(pid: pid, faults: [], certain: false, causes: LIMITS + ALREADY_LEAVING, excused: false)
+      victim = @victims[pid] ||= Victim.new(pid: pid, faults: [], certain: false, causes: LIMITS + ALREADY_LEAVING, excused: false,
+                                               told: 0)
       victim.faults |= [fault.to_s]
       victim.certain ||= certain
       victim.causes |= causes
       victim.excused ||= loses && !spent
-      victim.told ||= %i[ask interrupt].include?(outcome)
+      victim.told += 1 if %i[ask interrupt].include?(outcome)
     end
 
     #: (Integer) -> Victim?

@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/gate"
+require_relative "../support/server"
+
+# Forks that hang, each at another place: what hangs is ended after `spawn_timeout`, and another fork is tried.
+class HangingForksTest < Coppice::TestCase
+  # A library's hook on fork that takes a lock in the child: one for the middle process, another for the sibling.
+  # /hold begins a thread that prevents forks for ever.
+  APP = <<~RUBY.freeze
+    module Hook
+      @forks = 0
+
+      class << self
+        def forked
+          @forks += 1
+          @forks.odd? ? pass("middle") { #{Gate.code('middle')} } : pass("sibling") { #{Gate.code('sibling')} }
+        end
+
+        def pass(place)
+          File.write("\#{place}s", "\#{Process.pid}\\n", mode: "a")
+          yield
+        end
+      end
+
+      def _fork = super.tap { |pid| Hook.forked if pid.zero? }
+    end
+    Process.singleton_class.prepend(Hook)
+
+    run(lambda do |env|
+      Thread.new { Coppice.prevent_fork { Thread.stop } } if env["PATH_INFO"] == "/hold"
+      [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
+    end)
+  RUBY
+
+  CONFIG = <<~RUBY
+    worker_processes 2
+    timeout 5, cleanup: 1
+    spawn_timeout 4
+    refork_backoff 0.1
+  RUBY
+
+  def serve(&block) = Server.open(app: APP, config: CONFIG, &block)
+
+  # Keeps the lock for this place until one process that waits for it was ended and the next one has come there.
+  def hang(server, place)
+    forks = -> { File.readlines(server.path("#{place}s")).map(&:to_i) }
+    before = forks.call
+    Gate.new(server.path(place)).closed do
+      yield
+      server.wait(60) do
+        hung, successor = forks.call - before
+        successor && !File.exist?("/proc/#{hung}")
+      end
+    end
+  end
+
+  ["middle", "sibling"].each do |place|
+    test "when the fork of a worker hangs in the #{place}, that is ended, and another one forked" do
+      serve do |server|
+        victim = server.ready_workers.first.pid
+        hang(server, place) { server.signal(:KILL, to: victim) }
+        server.wait(60) { server.settled?(0) && server.ready_workers.none? { |row| row.pid == victim } }
+
+        assert_equal 200, server.get.status
+      end
+    end
+
+    test "when the fork of a mold hangs in the #{place}, that is ended, and another one forked" do
+      serve do |server|
+        before = server.ready_workers.map(&:pid).sort
+        hang(server, place) do
+          server.signal(:USR2)
+
+          assert_equal 200, server.get.status
+        end
+        server.wait(60) { server.settled?(1) }
+
+        assert_empty before & server.ready_workers.map(&:pid)
+      end
+    end
+  end
+
+  test "a worker that a thread of its own keeps from forking is ended, and another one promoted" do
+    serve do |server|
+      holder = server.get("/hold").body.to_i
+      server.signal(:USR2)
+      server.wait(60) { server.settled?(1) }
+
+      refute_path_exists "/proc/#{holder}"
+    end
+  end
+end

@@ -1,0 +1,195 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/capacity_watch"
+require_relative "../support/closed_loop"
+require_relative "../support/gate"
+require_relative "../support/server"
+
+# A mold that is lost, or that is no good: clients notice nothing, and as many workers as were promised are ready.
+class MoldLossTest < Coppice::TestCase
+  # /break spoils the worker that answers: what is forked from it finds itself broken. It waits at a gate, so that a
+  # test can spoil all workers at once.
+  APP = <<~RUBY.freeze
+    BOOTED_IN = Process.pid
+    Flaw = Struct.new(:here).new(false)
+    File.write("boots", "\#{BOOTED_IN}\\n", mode: "a")
+    run(lambda do |env|
+      if env["PATH_INFO"] == "/break"
+        Flaw.here = true
+        #{Gate.code('break')}
+      end
+      [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
+    end)
+  RUBY
+
+  BREAKABLE = <<~RUBY
+    after_worker_fork do |_server, worker|
+      File.write("births", "\#{Process.pid}\\n", mode: "a")
+      raise "broken" if Flaw.here
+    end
+  RUBY
+
+  def serve(config, workers: 2, &block)
+    Server.open(app: APP, config: "worker_processes #{workers}\nrefork_backoff 0.1\nspawn_timeout 60\n#{config}", &block)
+  end
+
+  # Clients ask all the time while the block runs; all must be answered, by never fewer workers than there should be.
+  def unnoticed(server)
+    clients = ClosedLoop.new(server, clients: 2, paths: ["/"])
+    lowest = CapacityWatch.lowest(server) do
+      clients.start
+      yield
+    ensure
+      clients.stop
+    end
+
+    assert_empty clients.failures
+    assert_operator clients.answers, :>, 0
+    assert_equal server.board.workers_count, lowest
+  end
+
+  def workers(server) = server.ready_workers.map(&:pid).sort
+
+  def mold(server) = server.rows(:mold).first
+
+  # The mold and the workers that were there from the start.
+  def first_generation(server) = server.board.rows.select { |row| row.ready? && row.generation.zero? }.map(&:pid).sort
+
+  def gate(server, name) = Gate.new(server.path(name))
+
+  # The pids in a file to which each process adds its own.
+  def notes(server, name) = File.exist?(server.path(name)) ? File.readlines(server.path(name)).map(&:to_i) : []
+
+  def lose_mold(server)
+    lost = mold(server).pid
+    server.signal(:KILL, to: lost)
+    server.wait { server.rows(:mold).map { |row| [row.ready?, row.pid == lost] } == [[true, false]] }
+  end
+
+  # Has every worker answer one request that spoils it.
+  def spoil_all(server)
+    sockets = Array.new(server.board.workers_count) { server.connect }
+    gate(server, "break").closed do
+      sockets.each { |socket| socket.write("GET /break HTTP/1.1\r\nHost: x\r\n\r\n") }
+      server.wait { server.ready_workers.all? { |row| row.started_ms.positive? } }
+    end
+    sockets.each { |socket| assert_match(%r{\AHTTP/1.1 200 }, socket.read) }
+  ensure
+    sockets.each(&:close)
+  end
+
+  test "a mold that is lost again and again is replaced each time" do
+    serve("") do |server|
+      before = workers(server)
+      unnoticed(server) { 3.times { lose_mold(server) } }
+
+      assert_equal before, workers(server)
+    end
+  end
+
+  test "a mold that is lost in the middle of a rollout is replaced, and the rollout goes on" do
+    config = "after_worker_fork { |_server, worker| #{Gate.code('gate')} if worker.generation == 1 && worker.nr < 3 }"
+    serve("refork_surge 1\n#{config}", workers: 3) do |server|
+      unnoticed(server) do
+        gate(server, "gate").closed do
+          server.signal(:USR2)
+          server.wait { server.board.generation == 1 && server.rows(:worker).any? { |row| row.generation == 1 && !row.ready? } }
+          lose_mold(server)
+        end
+        server.wait { server.settled?(1) }
+      end
+    end
+  end
+
+  test "a candidate that is lost during its trial is given up, and another one tried" do
+    config = "after_worker_fork { |_server, worker| #{Gate.code('gate')} if worker.generation == 1 }"
+    serve(config) do |server|
+      unnoticed(server) do
+        gate(server, "gate").closed do
+          server.signal(:USR2)
+          server.wait { server.rows(:worker).any? { |row| row.generation == 1 } }
+          candidate = server.rows(:mold).find { |row| row.generation == 1 }.pid
+          server.signal(:KILL, to: candidate)
+          server.wait { server.rows(:mold).none? { |row| row.pid == candidate } }
+        end
+        server.wait { server.settled?(1) }
+      end
+    end
+  end
+
+  # For a hook of the mold: does this in each but the one that booted the application.
+  def failing(action)
+    <<~RUBY
+      after_mold_fork do |_server, _mold|
+        next if Process.pid == BOOTED_IN
+        File.write("tries", "\#{Process.pid}\\n", mode: "a")
+        #{action}
+      end
+    RUBY
+  end
+
+  { "calls exit" => "exit", "is killed" => "Process.kill(:KILL, Process.pid)" }.each do |name, action|
+    test "a promoted worker that #{name} in its hook leaves everything as it was" do
+      serve(failing(action)) do |server|
+        before = first_generation(server)
+        unnoticed(server) do
+          server.signal(:USR2)
+          server.wait { notes(server, "tries").size == 2 && server.rows(:mold).size == 1 }
+        end
+
+        assert_equal before, first_generation(server)
+      end
+    end
+  end
+
+  { "raises" => "raise 'no'", "hangs" => Gate.code("gate") }.each do |name, action|
+    test "when the replacement of a lost mold #{name} in its hook, the application is booted" do
+      serve("#{failing(action)}\nspawn_timeout 2") do |server|
+        before = workers(server)
+        unnoticed(server) do
+          gate(server, "gate").closed { lose_mold(server) }
+        end
+
+        assert_equal 2, notes(server, "boots").size
+        assert_equal before, workers(server)
+      end
+    end
+  end
+
+  test "a promoted worker whose workers die is given up, each time, and the server does not give up" do
+    serve("#{BREAKABLE}\nmax_consecutive_spawn_errors 3") do |server|
+      spoil_all(server)
+      before = first_generation(server)
+      unnoticed(server) do
+        server.signal(:USR2)
+        server.wait(60) { notes(server, "births").size >= 8 } # two workers and six trials
+      end
+
+      assert_equal before, first_generation(server)
+    end
+  end
+
+  test "a lost mold whose place a worker took whose workers die is replaced by a cold one" do
+    serve(BREAKABLE) do |server|
+      spoil_all(server)
+      lose_mold(server)
+      victim = workers(server).first
+      server.signal(:KILL, to: victim)
+      server.wait(60) { server.settled?(0) && !workers(server).include?(victim) }
+
+      assert_equal 2, notes(server, "boots").size
+    end
+  end
+
+  test "a server that cannot replace its workers gives up where the user says so, and names the hook to look at" do
+    config = "max_consecutive_spawn_errors 3\nafter_worker_fork { |_server, _worker| raise 'no' if File.exist?('down') }"
+    serve(config) do |server|
+      File.write(server.path("down"), "")
+      server.signal(:KILL, to: workers(server).first)
+
+      assert_equal 1, server.wait_for_end.exitstatus
+      assert_match(/level=fatal .*3 children in a row.*after_worker_fork/, server.log) # made for people
+    end
+  end
+end
