@@ -79,10 +79,10 @@ module Bench
     end
 
     def under_load(running, load)
-      before = running.tree.cpu_seconds
+      before = running.tree.cpu
       result = Load.run(running.port, **load, seconds: @options.seconds)
-      cpu = running.tree.cpu_seconds - before
-      HttpResult.new(cpu_us: cpu * 1e6 / [result.answered, 1].max, load: result)
+      cpu = running.tree.cpu - before
+      HttpResult.new(cpu_us: cpu.seconds * 1e6 / [result.answered, 1].max, load: result)
     end
   end
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "memory_app"
+require_relative "lazy_app"
 require_relative "memory_map"
 
 module Bench
@@ -22,7 +22,7 @@ module Bench
     #: (Options) -> void
     def initialize(options)
       @options = options
-      @app = MemoryApp.named(options.app || "constants")
+      @app = LazyApp.named(options.app)
     end
 
     #: () -> Array[Plan]

@@ -2,17 +2,26 @@
 
 require "etc"
 require "fiddle"
+require_relative "cpu_time"
 
 module Bench
   # One process as /proc shows it at one moment. `title` is its command line, where servers tell their children apart.
-  # `cpu_seconds` includes the children it has already waited for, so that a sum over a tree never loses time when
-  # a process in it ends.
-  ProcessEntry = Struct.new(:pid, :parent, :cpu_seconds, :title, keyword_init: true) do
+  # `cpu` includes the children it has already waited for, so that a sum over a tree never loses time when a process in
+  # it ends.
+  ProcessEntry = Struct.new(:pid, :parent, :cpu, :title, keyword_init: true) do
     #: () -> bool
     def worker? = title.match?(/\bworker\b/)
 
     #: () -> bool
     def mold? = title.match?(/\bmold\b/)
+
+    # Whether it serves, or can fork: it is neither getting ready nor on its way out.
+    #: () -> bool
+    def ready? = !title.match?(/ - (loading|starting|init|leaving|exiting)\b/)
+
+    # Who it is, without what it does: "coppice worker[0] (gen 2)".
+    #: () -> String
+    def name = title.partition(" - ").first
 
     #: () -> Integer? as its title tells it: "(gen:2)", "(gen 2)"
     def generation = title[/\bgen[: ](\d+)/, 1]&.to_i
@@ -65,10 +74,13 @@ module Bench
 
     attr_reader :root #: Integer
 
-    #: (Integer) -> void
-    def initialize(root)
+    # strangers: processes that are known to be none of its descendants, and need not be read again. To read all that a
+    # machine has is slow, so who looks often takes them from its first look.
+    #: (Integer, ?strangers: Array[Integer]) -> void
+    def initialize(root, strangers: [])
       @root = root
-      everything = Dir.children("/proc").grep(/\A\d+\z/).filter_map { |pid| read(pid.to_i) }
+      everything = (Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i) - strangers).filter_map { |pid| read(pid) }
+      @pids_read = everything.map(&:pid)
       @by_parent = everything.group_by(&:parent)
       @top = everything.find { |entry| entry.pid == root }
     end
@@ -82,11 +94,16 @@ module Bench
       end
     end
 
-    #: () -> Float CPU time that the tree has spent so far, in user space and in the kernel
-    def cpu_seconds = sum(&:cpu_seconds)
+    # What the tree has spent so far.
+    #: () -> CpuTime
+    def cpu = map(&:cpu).inject(CpuTime.new(0.0, 0.0), :+)
 
     #: () -> Array[Integer]
     def pids = map(&:pid)
+
+    # Who was found beside its own processes.
+    #: () -> Array[Integer]
+    def strangers = @pids_read - pids
 
     private
 
@@ -94,11 +111,16 @@ module Bench
       fields = File.read("/proc/#{pid}/stat").rpartition(") ").last.split # the name before it may hold anything
       return if fields[0] == "Z"
 
-      ticks = fields.values_at(11, 12, 13, 14).sum(&:to_i) # utime stime cutime cstime
       title = File.read("/proc/#{pid}/cmdline").tr("\0", " ").strip
-      ProcessEntry.new(pid: pid, parent: fields[1].to_i, cpu_seconds: ticks / CLOCK_TICKS, title: title)
+      ProcessEntry.new(pid: pid, parent: fields[1].to_i, cpu: cpu_time(*fields[11, 4]), title: title)
     rescue Errno::ENOENT, Errno::ESRCH
       nil # it has ended while we were looking
+    end
+
+    # In ticks: its own, and those of the children it has waited for.
+    def cpu_time(*ticks)
+      user, kernel, waited_user, waited_kernel = ticks.map { |count| count.to_i / CLOCK_TICKS }
+      CpuTime.new(user + kernel + waited_user + waited_kernel, kernel + waited_kernel)
     end
   end
 end

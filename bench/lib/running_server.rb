@@ -50,8 +50,12 @@ module Bench
     end
 
     # All its processes, as they are now.
-    #: () -> ProcessTree
-    def tree = ProcessTree.new(@pid)
+    #: (?strangers: Array[Integer]) -> ProcessTree
+    def tree(strangers: []) = ProcessTree.new(@pid, strangers: strangers)
+
+    # To the process that was started: the monitor, where there is one.
+    #: (Symbol) -> void
+    def signal(name) = ProcessTree.signal(name, @pid)
 
     #: () -> bool
     def ended?
@@ -63,7 +67,7 @@ module Bench
     def stop
       return if @pid.nil? || ended?
 
-      ProcessTree.signal(:TERM, @pid)
+      signal(:TERM)
       deadline = now + STOP_TIMEOUT
       sleep 0.02 until ended? || now > deadline
     end

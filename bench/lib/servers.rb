@@ -14,7 +14,7 @@ module Bench
       lines << "refork_after #{plan.refork.inspect}" if plan.refork
       lines << "after_mold_fork { |_server, _mold| Process.warmup }" if plan.warmup
       lines << "before_fork { |_server| #{plan.before_fork} }" if plan.before_fork
-      lines.join("\n")
+      [*lines, *plan.settings].join("\n")
     end
 
     PUMA_CONFIG = lambda do |plan, port, _path|

@@ -3,11 +3,11 @@
 require_relative "setup"
 
 module Bench
-  # An application to weigh. `load`: what the load generator is told; `before_fork`: Ruby that its server must run before
-  # it forks.
-  MemoryApp = Struct.new(:rackup, :gemfile, :load, :before_fork, :description, keyword_init: true) do
+  # An application that fills itself lazily, the kind that reforking is for. `load`: what the load generator is told;
+  # `before_fork`: Ruby that its server must run before it forks.
+  LazyApp = Struct.new(:rackup, :gemfile, :load, :before_fork, :description, keyword_init: true) do
     # Raises KeyError for a name that is not known.
-    #: (String) -> MemoryApp
+    #: (String) -> LazyApp
     def self.named(name) = { "constants" => constants, "shop" => shop }.fetch(name)
 
     def self.constants
