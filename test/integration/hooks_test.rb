@@ -114,7 +114,7 @@ class HooksTest < Coppice::TestCase
       server.get
       socket = server.connect
       socket.write("GET /hang HTTP/1.1\r\nHost: x\r\n\r\n")
-      busy = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }
+      busy = server.wait { server.ready_workers.find { |row| row.started_ms.positive? && row.request == "GET /hang" } }
       server.signal(:KILL, to: busy.pid)
       server.wait { File.size?(server.path("report")) }
 
