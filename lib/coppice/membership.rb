@@ -2,6 +2,7 @@
 
 require "coppice/control/messages"
 require "coppice/info"
+require "coppice/os/clock"
 
 module Coppice
   # A process's place in the family: who it is, its row on the board and its
@@ -50,6 +51,13 @@ module Coppice
     def ready
       row.ready = 1
       tell(Control::Messages::Ready.new)
+    end
+
+    # Only the user's exit hook is left to run; the watchdog ends one that takes longer than so many seconds.
+    #: (Numeric) -> void
+    def begin_leaving(seconds)
+      self.status = "leaving"
+      row.deadline_ms = OS::Clock.now_ms + (seconds * 1000).ceil
     end
 
     # A fact for the monitor. Nothing is done about a monitor that is gone: the

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "forwardable"
-require "coppice/os/clock"
 require "coppice/os/signals"
 
 module Coppice
@@ -37,8 +36,7 @@ module Coppice
       membership.ready
       membership.status = "ready"
       obey(waiter) until @stopping
-      membership.status = "leaving"
-      membership.row.deadline_ms = OS::Clock.now_ms + (inheritance.settings.timeout * 1000).ceil # for the hook
+      membership.begin_leaving(inheritance.settings.timeout)
       hook(:before_service_worker_exit)
       exit
     end

@@ -155,8 +155,7 @@ module Coppice
     end
 
     def finish
-      membership.status = "leaving"
-      membership.row.deadline_ms = OS::Clock.now_ms + (inheritance.settings.timeout * 1000).ceil # for the hook
+      membership.begin_leaving(inheritance.settings.timeout)
       hook(:before_worker_exit)
       log.debug("leaves", requests: requests_count)
       exit
