@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../support/process_memory"
 require_relative "../support/server"
 
 # The whole server over a real socket: who lives, who is whose child, who replaces whom.
@@ -140,15 +141,11 @@ class ProcessTreeTest < Coppice::TestCase
         server.signal(:USR2)
         server.wait { server.settled?(generation + 1) }
         _, _, _, depth, descriptors = server.get.body.split.map(&:to_i)
-        [depth, descriptors, Dir.children("/proc/#{server.pid}/fd").size, private_kb(server.pid)]
+        [depth, descriptors, Dir.children("/proc/#{server.pid}/fd").size, ProcessMemory.private_kib(server.pid)]
       end
 
       assert_equal sizes[1][0..2], sizes.last[0..2]
       assert_operator sizes.last[3], :<=, sizes[9][3] + 1024, "the monitor grows: #{sizes.map(&:last)}"
     end
-  end
-
-  def private_kb(pid)
-    File.read("/proc/#{pid}/smaps_rollup").scan(/^Private_\w+:\s+(\d+)/).sum { |(kb)| kb.to_i }
   end
 end
