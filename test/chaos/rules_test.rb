@@ -58,6 +58,14 @@ class ChaosRulesTest < Coppice::TestCase
     assert_empty complaints("level=error role=worker nr=0 pid=50 msg=\"request timed out\" seconds=2\n#{ended(50, 'left')}")
   end
 
+  test "INT ends a process now, by our handler or by Ruby's own" do
+    @victims.add(50, :interrupt, "INT to a service")
+    @victims.add(51, :ask, "TERM to a worker")
+
+    assert_empty complaints(ended(50, "signal") + ended(51, "asked"))
+    assert_match(/51 ended, why=signal/, complaints(ended(50, "asked") + ended(51, "signal")).first)
+  end
+
   test "an error in the server's own code is a finding" do
     assert_match(/own: .*NoMethodError/, complaints("level=error role=mold pid=3 msg=failed error=NoMethodError\n").first)
   end

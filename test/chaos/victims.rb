@@ -18,7 +18,7 @@ module Chaos
       kill: [true, %w[signal out_of_memory], true],
       crash: [true, %w[signal], true],
       leave: [true, %w[failed], true],
-      interrupt: [true, [], true],
+      interrupt: [true, %w[signal], true], # one that ends already has Ruby's own handler back
       hang: [true, [], true],
       cling: [true, [], true],
       stop: [false, %w[signal], true],
