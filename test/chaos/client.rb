@@ -96,6 +96,8 @@ module Chaos
       socket.write("#{verb} #{path} HTTP/1.1\r\nHost: chaos\r\nConnection: close\r\n#{length}\r\n#{body}")
     rescue Errno::EPIPE
       nil
+    rescue Errno::ENOTCONN => error # a signal has interrupted connect(2) in a full queue, which Ruby takes for its success
+      raise Refused, error.message
     end
 
     def read_all(socket)
