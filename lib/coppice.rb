@@ -9,6 +9,8 @@ require "coppice/info"
 
 # The public front door: what an application calls. See also Coppice::Info.
 module Coppice
+  autoload :MemInfo, "coppice/mem_info" # not loaded where nobody asks, as in the monitor
+
   @fork_lock = OS::ForkLock.new
 
   class << self

@@ -10,7 +10,8 @@ module Coppice
     FOUNDATION = %w[errors version executable coppice_ext os board control log].freeze
 
     # What every process is given. It may know the foundation.
-    SHARED = %w[coppice config listeners fork_safety memory info inheritance membership server compatibility].freeze
+    SHARED = %w[coppice config listeners fork_safety memory mem_info gc_profile allocator mold_environment info inheritance
+                membership server compatibility].freeze
 
     # The rest belongs to one process or starts it: each part with the other such parts that it may know.
     # Parts are files or folders of lib/coppice; the longest name that fits is a file's part.
@@ -23,8 +24,9 @@ module Coppice
       "child" => %w[mold service worker], # the trampoline: the only one that knows them all
       "mold/cold_boot" => %w[child mold], # where a cold mold's process begins
       "single" => %w[mold worker], # worker_processes 0: no monitor, no fork
+      "cold" => %w[mold worker], # coppice cold: the application in a process without a monitor
       "monitor" => [], # spawns a cold mold by exec: loading the code of molds and workers would only cost it memory
-      "cli" => %w[monitor single], # one file for each thing a user can ask for
+      "cli" => %w[cold monitor single], # one file for each thing a user can ask for
       "launcher" => %w[cli mold/cold_boot], # the first thing that runs in every process started by exec
       "rackup" => [],
       "rails" => []

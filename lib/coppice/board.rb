@@ -13,11 +13,11 @@ module Coppice
   # that a tool of another version can read it), the server's columns, the rows.
   class Board
     MAGIC = 0x436f_7070_6963_6531 # "Coppice1"
-    VERSION = 2
+    VERSION = 3
     HEADER_CELLS = 256
     SERVER_CELLS = 256
     ROWS_AT = HEADER_CELLS + SERVER_CELLS
-    ROW_CELLS = 32 # four cache lines: neighbours never share one
+    ROW_CELLS = 64 # eight cache lines: neighbours never share one
     # Address space, not memory: a page counts only when its row is used. So the
     # board grows with TTIN without being mapped anew in every process.
     ROW_COUNT = 4096
@@ -41,15 +41,23 @@ module Coppice
     end
 
     # The board of a running server, found through its monitor's open descriptors:
-    # for tools and tests. Raises Errno::ENOENT or Errno::EACCES when there is no such
-    # process or it is another user's, Error when the process has no board.
+    # for tools and tests; any process of the family will do. Raises Errno::EACCES when it
+    # is another user's, Error when the process has no board or there is none.
     #: (Integer) -> Board
     def self.of_process(pid)
-      link = Dir.glob("/proc/#{pid}/fd/*").find { |path| File.readlink(path).include?("memfd:coppice-board") }
+      link = Dir.glob("/proc/#{pid}/fd/*").find { |path| leads_to_board?(path) }
       raise Error, "process #{pid} is no Coppice monitor" unless link
 
       File.open(link, "r+") { |file| attach(file.fileno) }
     end
+
+    # The process may close a descriptor while we look through them.
+    def self.leads_to_board?(link)
+      File.readlink(link).include?("memfd:coppice-board")
+    rescue Errno::ENOENT
+      false
+    end
+    private_class_method :leads_to_board?
 
     #: (Cells) -> void
     def initialize(cells)

@@ -8,6 +8,7 @@ require "coppice/version"
 unless defined?(Pitchfork)
   module Pitchfork
     autoload :Info, "coppice/compatibility/info"
+    autoload :MemInfo, "coppice/compatibility/mem_info"
 
     VERSION = Coppice::VERSION
     REFORKING_AVAILABLE = RUBY_PLATFORM.include?("linux")

@@ -37,7 +37,18 @@ module Coppice
       [:not_fork_safe, :process, "1 once it must not be promoted"],
       [:refused, :process, "requests that the server itself answered: malformed, too large or too slow"],
       [:dropped_headers, :process, "headers left out of the env for the underscore in their names"],
-      [:request, :process, "the request in flight, or the last one: method and path, cut to 128 bytes", 16]
+      [:request, :process, "the request in flight, or the last one: method and path, cut to 128 bytes", 16],
+      [:measured_ms, :process, "monotonic: when it last looked at its own memory and CPU time; 0 when it never did"],
+      [:measured_requests, :process, "what `requests` was then; the columns below are of the same moment"],
+      [:rss_kib, :process, "resident memory, shared pages included"],
+      [:pss_kib, :process, "resident memory, each shared page divided by those that share it"],
+      [:private_kib, :process, "pages that nobody shares with it"],
+      [:private_at_start_kib, :process, "the same when it became ready: what it owes to its fork alone"],
+      [:anonymous_kib, :process, "memory that is no file's, shared or not: of a mold, what generations hand on"],
+      [:cpu_ms, :process, "CPU time since its fork; of a cold mold since its application was loaded"],
+      [:cpu_at_start_ms, :process, "the same when it became ready: what its fork, hooks and warm-up cost"],
+      [:compiles, :process, "of a worker: 1 when YJIT was on in it before it was ready"],
+      [:allocations, :process, "what its requests allocate, as GCProfile::Measurement has it; empty when it was not measured", 24]
     )
   end
 end

@@ -51,6 +51,7 @@ class ChannelTest < Coppice::TestCase
 
   # Lets this process have so many descriptors more while the block runs.
   def with_room_for(count)
+    GC.start # an IO that nobody holds any more would be closed, and make room, in the middle of it
     limits = Process.getrlimit(:NOFILE)
     free = (0..).lazy.reject { |number| File.symlink?("/proc/self/fd/#{number}") }.first(count + 1)
     Process.setrlimit(:NOFILE, free.last, limits.last)

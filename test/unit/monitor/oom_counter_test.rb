@@ -16,7 +16,8 @@ class OomCounterTest < Coppice::TestCase
 
   def counter(membership)
     write("membership", membership)
-    Coppice::Monitor::OomCounter.new(membership: File.join(@root, "membership"), root: @root)
+    cgroup = Coppice::OS::MemoryCgroup.new(membership: File.join(@root, "membership"), root: @root)
+    Coppice::Monitor::OomCounter.new(cgroup)
   end
 
   def write(path, text)

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "json"
+require "optparse"
+require "coppice/cli/running_monitor"
+require "coppice/config/suggestion"
+require "coppice/memory/table"
+require "coppice/memory/tree"
+
+module Coppice
+  class CLI
+    # `coppice memory [PID]`: what each process of a running server uses, and what they share. Runs in a process of its
+    # own, reads the board and /proc, and asks nothing of the server.
+    class Memory
+      INTERVAL = 2
+      CLEAR_SCREEN = "\e[H\e[2J"
+
+      #: (Array[String], ?output: IO) -> void
+      def initialize(words, output: $stdout)
+        @words = words
+        @output = output
+      end
+
+      # Answers 0. Raises UsageError or Error.
+      def run #: () -> Integer
+        board = RunningMonitor.board(RunningMonitor.pid(parse))
+        if @map then draw(board)
+        elsif @watch then watch(board)
+        else show(board)
+        end
+        0
+      rescue Interrupt
+        0
+      rescue Errno::EACCES, Errno::EPERM
+        raise Error, "the kernel does not let this user look into the server's processes. Run this as root"
+      ensure
+        board&.close
+      end
+
+      private
+
+      def parse
+        pids = parser.permute(@words)
+        raise UsageError, "one pid is enough, but there are #{pids.size}: #{pids.join(' ')}" if pids.size > 1
+        raise UsageError, "a picture is drawn once, without --watch or --json" if @map && (@watch || @json)
+
+        pids.first
+      rescue OptionParser::InvalidOption => error
+        flag = error.args.first
+        raise UsageError, ["unknown flag #{flag}", Config::Suggestion.sentence(flag, %w[--watch --json --map])].compact.join(". ")
+      rescue OptionParser::ParseError => error
+        raise UsageError, error.message
+      end
+
+      def parser
+        OptionParser.new do |parser|
+          parser.on("--watch") { @watch = true }
+          parser.on("--json") { @json = true }
+          parser.on("--map FILE") { |file| @map = file }
+        end
+      end
+
+      # Until Ctrl-C, or until the server has ended.
+      def watch(board)
+        while alive?(board)
+          @output.print CLEAR_SCREEN if @output.tty? && !@json
+          show(board)
+          @output.flush
+          sleep INTERVAL
+        end
+      end
+
+      def alive?(board) = File.exist?("/proc/#{board.monitor_pid}")
+
+      def show(board)
+        tree = Coppice::Memory::Tree.of(board)
+        @output.puts @json ? JSON.generate(tree.to_h) : Coppice::Memory::Table.new(tree).to_s
+      end
+
+      def draw(board)
+        require "coppice/memory/picture"
+        write(Coppice::Memory::Picture.of(Coppice::Memory::Tree.of(board)).to_s)
+        @output.puts "written: #{@map}"
+      end
+
+      def write(text)
+        File.write(@map, text)
+      rescue SystemCallError => error
+        raise Error, "#{@map} cannot be written: #{error.message}"
+      end
+    end
+  end
+end

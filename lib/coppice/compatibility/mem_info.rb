@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+require "coppice/mem_info"
+
+module Pitchfork
+  MemInfo = Coppice::MemInfo
+end

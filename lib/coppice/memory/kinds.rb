@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Memory
+    # Tells what a process uses each of its mappings for. Where the kernel was built with CONFIG_ANON_VMA_NAME, Ruby 3.4 and
+    # newer name theirs. Elsewhere the form of a mapping tells, or it stays `other`: docs/memory.md says how sure that is.
+    class Kinds
+      # Kind => what people call it, in the order in which they are shown.
+      NAMES = {
+        gc_heap: "GC heap",
+        malloc: "malloc",
+        other: "anonymous",
+        jit: "JIT code",
+        stacks: "stacks",
+        libraries: "libraries",
+        files: "files"
+      }.freeze
+
+      # What the names of mappings begin with, the more exact first. Those of glibc: tunable glibc.mem.decorate_maps.
+      PREFIXES = {
+        "[heap]" => :malloc,
+        "[stack" => :stacks,
+        "[v" => :libraries, # [vdso], [vvar], [vsyscall]: code of the kernel for all processes
+        "[anon:Ruby:GC:" => :gc_heap,
+        "[anon:Ruby:rb_yjit" => :jit, # 3.4; then rb_jit, rb_zjit
+        "[anon:Ruby:rb_jit" => :jit,
+        "[anon:Ruby:rb_zjit" => :jit,
+        "[anon:Ruby:rjit" => :jit,
+        "[anon:Ruby:fiber_pool" => :stacks,
+        "[anon:Ruby:nt_alloc_thread_stack" => :stacks,
+        "[anon: glibc: pthread stack" => :stacks,
+        "[anon: glibc: malloc" => :malloc,
+        "[anon:jemalloc" => :malloc
+      }.freeze
+
+      # Other allocators take their memory in pieces as round as those of Ruby's heap.
+      ALLOCATORS = /lib(?:jemalloc|tcmalloc|mimalloc)/
+
+      # Of glibc: an arena that is not the main one lies in a region of this size, at a multiple of it.
+      ARENA_BYTES = 64 * 1024 * 1024
+
+      # A larger mapping after a guard is the stack merged with something else.
+      STACK_KIB = 8 * 1024
+      GUARD_KIB = 64
+
+      # Ruby's pages are as large as they are aligned.
+      PAGE_BYTES = 64 * 1024
+      PAGE_BYTES_BEFORE_3_2 = 16 * 1024
+
+      # All mappings of a process, in the order of their addresses.
+      #: (Array[Mapping]) -> void
+      def initialize(mappings)
+        @mappings = mappings
+        names = mappings.map(&:name).uniq
+        @code = mappings.select { |mapping| mapping.file? && mapping.executable? }.map(&:name).uniq
+        @round_is_ruby = names.none? { |name| ALLOCATORS.match?(name) || name.start_with?("[anon:Ruby:GC:") }
+        @page_bytes = names.any? { |name| name.match?(/ruby-?[23]\.[01]\b/) } ? PAGE_BYTES_BEFORE_3_2 : PAGE_BYTES
+      end
+
+      # Kind => its mappings. Without those that only keep addresses free.
+      #: () -> Hash[Symbol, Array[Mapping]]
+      def to_h
+        found = [nil, *@mappings, nil].each_cons(3).reject { |_, mapping, _| mapping.reserved? }
+                                      .group_by { |before, mapping, after| kind(mapping, before, after) }
+        NAMES.keys.to_h { |kind| [kind, (found[kind] || []).map { |_, mapping, _| mapping }] }
+      end
+
+      private
+
+      def kind(mapping, before, after)
+        if mapping.file? then @code.include?(mapping.name) || mapping.name.match?(/\.so\b/) ? :libraries : :files
+        elsif mapping.unnamed? then by_form(mapping, before, after)
+        else PREFIXES.find { |prefix, _| mapping.name.start_with?(prefix) }&.last || :other
+        end
+      end
+
+      def by_form(mapping, before, after)
+        if mapping.executable? then :jit
+        elsif arena?(mapping, after) then :malloc
+        elsif guarded?(mapping, before) then :stacks
+        elsif ruby_pages?(mapping) then :gc_heap
+        else :other
+        end
+      end
+
+      def arena?(mapping, after)
+        return false unless (mapping.start % ARENA_BYTES).zero? && mapping.kib * 1024 <= ARENA_BYTES
+
+        rest = after if after&.reserved? && after.start == mapping.finish
+        ((rest || mapping).finish % ARENA_BYTES).zero?
+      end
+
+      # A stack has a page before it that may not be touched.
+      def guarded?(mapping, before)
+        before&.reserved? && before.finish == mapping.start && before.kib <= GUARD_KIB && mapping.kib <= STACK_KIB
+      end
+
+      # Ruby writes to all of a page as soon as it has made it. What is mostly untouched is kept for later: the table
+      # of shapes, say.
+      def ruby_pages?(mapping)
+        @round_is_ruby && mapping.writable? && mapping.aligned?(@page_bytes) && mapping.touched_kib * 2 >= mapping.kib
+      end
+    end
+  end
+end

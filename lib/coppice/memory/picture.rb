@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require "coppice/memory/address_space"
+require "coppice/memory/raster"
+
+module Coppice
+  module Memory
+    # The memory of molds and workers, page by page, as an SVG: a column for each process, a part for each kind of mapping at
+    # the same height in all columns, so that one sees beside each other what a worker no longer shares.
+    class Picture
+      CELLS_PER_ROW = 128
+      CELL = 2 # pixels
+      COLUMN = (CELLS_PER_ROW * CELL) + 24
+      MARGIN = 16
+      LINE = 16
+      HEAD = 96 # the title, the legend and the names of the columns
+
+      # Per process; where one has more pages, several make a cell.
+      MOST_CELLS = 100_000
+
+      STATES = { private: "private", shared: "shared", swapped: "swapped out", absent: "not present" }.freeze
+
+      # Colours that people who see no red or no green can tell apart, on paper and on a dark screen.
+      STYLE = <<~CSS
+        svg { background: #fff; font: 11px system-ui, sans-serif; fill: #222 }
+        .title { font-size: 15px; font-weight: 600 } .name { font-weight: 600 }
+        path, line { fill: none; stroke-width: 1 }
+        .private { stroke: #d9480f } .shared { stroke: #9cc3e6 } .swapped { stroke: #7048e8 } .absent { stroke: #eceef0 }
+        @media (prefers-color-scheme: dark) {
+          svg { background: #16191d; fill: #e6e8ea }
+          .private { stroke: #ff8a3d } .shared { stroke: #2b5c8a } .swapped { stroke: #9775fa } .absent { stroke: #24282d }
+        }
+      CSS
+
+      # Raises Errno::EACCES when the kernel does not let us look.
+      #: (Tree) -> Picture
+      def self.of(tree)
+        new(tree.processes.reject { |process| process.role == :monitor }.filter_map { |process| AddressSpace.of(process) })
+      end
+
+      #: (Array[AddressSpace]) -> void
+      def initialize(spaces)
+        @spaces = spaces
+        @pages_per_cell = [(spaces.map(&:size).max || 0).fdiv(MOST_CELLS).ceil, 1].max
+      end
+
+      def to_s #: () -> String
+        width = (MARGIN * 2) + ([@spaces.size, 2].max * COLUMN)
+        height = HEAD + parts.values.sum { |rasters| part_height(rasters) } + MARGIN
+        <<~SVG
+          <svg xmlns="http://www.w3.org/2000/svg" width="#{width}" height="#{height}" viewBox="0 0 #{width} #{height}" role="img" aria-labelledby="title desc">
+          <title id="title">Memory of a Coppice server, page by page</title>
+          <desc id="desc">#{description}</desc>
+          <style>#{STYLE}</style>
+          #{head}
+          #{columns.join("\n")}
+          </svg>
+        SVG
+      end
+
+      private
+
+      def description
+        @spaces.map { |space| "#{space.measurement.name}: #{share(space.measurement.sizes)}." }.join(" ")
+      end
+
+      def head
+        scale = @pages_per_cell == 1 ? "a page of #{Pagemap::PAGE_BYTES / 1024} KiB" : "#{@pages_per_cell} pages, as most of them are"
+        [text(MARGIN, 24, "Memory page by page", "title"), *legend,
+         text(MARGIN + 400, 46, "a cell: #{scale}; long gaps are cut short")].join("\n")
+      end
+
+      def legend
+        STATES.each_with_index.flat_map do |(state, name), index|
+          x = MARGIN + (index * 95)
+          ["<line class=\"#{state}\" style=\"stroke-width:10\" x1=\"#{x}\" x2=\"#{x + 10}\" y1=\"42\" y2=\"42\"/>", text(x + 15, 46, name)]
+        end
+      end
+
+      def columns
+        @spaces.each_with_index.map do |space, index|
+          measured = space.measurement
+          x = MARGIN + (index * COLUMN)
+          lines = [text(x, 74, measured.name, "name"), text(x, 88, "pid #{measured.pid}: #{share(measured.sizes)}")]
+          "<g>\n#{[*lines, *column(measured, index, x)].join("\n")}\n</g>"
+        end
+      end
+
+      def column(measured, index, left)
+        top = HEAD
+        parts.map do |kind, rasters|
+          drawn = part(rasters.fetch(index), left, top, "#{Kinds::NAMES[kind]}: #{share(measured.kinds.fetch(kind))}")
+          top += part_height(rasters)
+          drawn
+        end
+      end
+
+      # Half a cell down, since a line lies on both sides of where it is drawn.
+      def part(raster, left, top, label)
+        paths = raster.paths.map { |state, path| "<path class=\"#{state}\" d=\"#{path}\"/>" }
+        place = "translate(#{left} #{top + LINE + (CELL / 2)}) scale(#{CELL})"
+        "#{text(left, top + LINE - 4, label)}\n<g shape-rendering=\"crispEdges\" transform=\"#{place}\">#{paths.join}</g>"
+      end
+
+      # Kind => the processes' rasters, for kinds of which somebody has a page.
+      def parts
+        @parts ||= Kinds::NAMES.keys.to_h { |kind| [kind, @spaces.map { |space| raster(space.pages.fetch(kind)) }] }
+                               .reject { |_, rasters| rasters.all? { |raster| raster.height.zero? } }
+      end
+
+      def raster(pages) = Raster.new(Raster.cells(pages, @pages_per_cell), width: CELLS_PER_ROW)
+
+      def part_height(rasters) = (LINE * 2) + (rasters.map(&:height).max * CELL)
+
+      def share(sizes) = format("%.1f of %.1f MiB private", sizes.private / 1024.0, sizes.rss / 1024.0)
+
+      def text(left, baseline, words, style = nil)
+        "<text x=\"#{left}\" y=\"#{baseline}\"#{" class=\"#{style}\"" if style}>#{words}</text>"
+      end
+    end
+  end
+end

@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "open3"
+require "rbconfig"
+require_relative "../support/server"
+
+# `coppice memory`, asked about a real server.
+class MemoryCommandTest < Coppice::TestCase
+  APP = 'run ->(env) { [200, { "content-type" => "text/plain" }, ["ok"]] }'
+
+  test "each process of the tree, with totals that add up" do
+    serve do |server|
+      report = JSON.parse(memory(server.pid, "--json"))
+      processes = report.fetch("processes")
+
+      roles = processes.map { |process| process.values_at("role", "nr") }
+      assert_equal [["monitor", nil], ["mold", nil], ["worker", 0], ["worker", 1]], roles
+      assert_equal server.board.rows.map(&:pid).push(server.pid).sort, processes.map { |process| process.fetch("pid") }.sort
+      assert_equal processes.sum { |process| process.fetch("pss_kib") }, report.dig("total", "pss_kib")
+      processes.each { |process| assert_in_delta process.fetch("rss_kib"), kinds(process, "rss_kib"), 4096, process.inspect }
+    end
+  end
+
+  # Objects and what they hold, whichever of these kinds so small a heap is taken for.
+  test "workers share most of their objects' memory with the mold" do
+    serve do |server|
+      workers = JSON.parse(memory(server.pid, "--json")).fetch("processes").select { |process| process.fetch("role") == "worker" }
+
+      workers.each do |worker|
+        kinds = worker.fetch("kinds").values_at("gc_heap", "malloc", "other")
+        shared, own = %w[shared_kib uss_kib].map { |size| kinds.sum { |kind| kind.fetch(size) } }
+        assert_operator shared, :>, own, worker.inspect
+      end
+    end
+  end
+
+  test "a table for people" do
+    serve do |server|
+      table = memory(server.pid)
+
+      assert_match(/^process +pid +requests +RSS +PSS +USS +shared +growth$/, table)
+      assert_match(/^worker\[1\] \(gen 0\) +\d+ +0 +\d+\.\d /, table)
+      assert_match(/^\d+\.\d MiB in all; sharing saves \d+\.\d MiB of \d+\.\d$/, table)
+    end
+  end
+
+  test "a picture of each mold and worker" do
+    serve do |server|
+      picture = server.path("map.svg")
+
+      assert_equal "written: #{picture}\n", memory(server.pid, "--map", picture)
+      assert_equal server.board.rows.map(&:pid).sort, File.read(picture).scan(/>pid (\d+):/).flatten.map(&:to_i).sort
+      assert_includes File.read(picture), '<path class="private" d="M'
+    end
+  end
+
+  test "it goes on watching until it is interrupted, and that is no error" do
+    serve do |server|
+      Open3.popen2(*command(server.pid, "--watch", "--json")) do |input, output, waiter|
+        input.close
+        first = JSON.parse(output.gets)
+        second = JSON.parse(output.gets)
+        Process.kill(:INT, waiter.pid)
+
+        assert_equal first.keys, second.keys
+        assert_predicate waiter.value, :success?
+      end
+    end
+  end
+
+  test "it ends watching when the server does" do
+    serve do |server|
+      Open3.popen2(*command(server.pid, "--watch", "--json")) do |input, output, waiter|
+        input.close
+        output.gets
+        server.stop
+        output.read
+
+        assert_predicate waiter.value, :success?
+      end
+    end
+  end
+
+  test "the pid of a worker leads to its server as well" do
+    serve do |server|
+      assert_match(/^monitor +#{server.pid} /, memory(server.rows(:worker).first.pid))
+    end
+  end
+
+  test "without a pid, a server of this user is found" do
+    serve do |server|
+      output, = Open3.capture2e(*command)
+
+      assert_match(/^monitor +#{server.pid} |: .*\b#{server.pid}\b/, output)
+    end
+  end
+
+  private
+
+  def serve(&block) = Server.open(app: APP, config: "worker_processes 2\n", &block)
+
+  def command(*words) = [{ "RUBYOPT" => nil }, RbConfig.ruby, Server::EXECUTABLE, "memory", *words.map(&:to_s)]
+
+  def memory(*words)
+    output, status = Open3.capture2e(*command(*words))
+    assert_predicate status, :success?, output
+    output
+  end
+
+  def kinds(process, size) = process.fetch("kinds").sum { |_, sum| sum.fetch(size) }
+end

@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/memory/kinds"
+require_relative "../../support/recorded_memory"
+
+module Coppice
+  module Memory
+    class KindsTest < TestCase
+      KIB = 1024
+      MIB = 1024 * 1024
+      AT = 0x7f00_0000_0000
+
+      test "the heap of Ruby 3.4 is told by the form of its mappings" do
+        kinds = recorded("ruby-3.4-yjit")
+        assert_equal 93, kinds[:gc_heap].size
+        assert_equal 37_568, kib(kinds[:gc_heap])
+      end
+
+      test "the heap of Ruby 3.1 has smaller pages" do
+        kinds = recorded("ruby-3.1")
+        assert_equal 29_172, kib(kinds[:gc_heap])
+        refute(kinds[:gc_heap].all? { |mapping| mapping.aligned?(64 * KIB) })
+      end
+
+      test "code of YJIT is what can be executed and is no file's" do
+        assert_equal 236, kib(recorded("ruby-3.4-yjit")[:jit])
+        assert_empty recorded("ruby-3.1")[:jit]
+      end
+
+      test "stacks, libraries and files of a recorded worker" do
+        kinds = recorded("ruby-3.4-yjit")
+        assert_equal 1, kinds[:stacks].count { |mapping| mapping.name == "[stack]" }
+        assert_operator kinds[:stacks].size, :>, 30
+        assert(kinds[:libraries].any? { |mapping| mapping.name.end_with?("bin/ruby") && !mapping.executable? })
+        assert_includes kinds[:files].map(&:name), "/memfd:coppice-board (deleted)"
+      end
+
+      test "every mapping that can hold memory has one kind" do
+        RecordedMemory::NAMES.each do |name|
+          mappings = RecordedMemory.mappings(name)
+          assert_equal mappings.reject(&:reserved?).map(&:start), Kinds.new(mappings).to_h.values.flatten.map(&:start).sort
+        end
+      end
+
+      test "where the kernel keeps names, they tell" do
+        names = { "[anon:Ruby:GC:default:heap_page_body_allocate]" => :gc_heap, "[anon:Ruby:rb_yjit_reserve_addr_space]" => :jit,
+                  "[anon:Ruby:rb_jit_reserve_addr_space]" => :jit, "[anon:Ruby:fiber_pool_allocate_memory]" => :stacks,
+                  "[anon:Ruby:Init_default_shapes:shape_list]" => :other, "[heap]" => :malloc, "[vdso]" => :libraries }
+        names.each { |name, kind| assert_equal kind, kind_of(mapping(name: name)), name }
+      end
+
+      test "and then a round mapping without a name is not Ruby's" do
+        named = mapping(start: AT + MIB, name: "[anon:Ruby:GC:default:heap_page_body_allocate]")
+        assert_equal :other, kind_of(mapping, named)
+      end
+
+      test "beside another allocator a round mapping may be anybody's" do
+        library = mapping(start: AT + MIB, name: "/usr/lib/libjemalloc.so.2", permissions: "r-xp")
+        assert_equal :gc_heap, kind_of(mapping)
+        assert_equal :other, kind_of(mapping, library)
+      end
+
+      test "a round mapping that is mostly untouched is not of Ruby's pages" do
+        assert_equal :other, kind_of(mapping(kib: 1024, rss: 511))
+        assert_equal :gc_heap, kind_of(mapping(kib: 1024, rss: 100, swap: 412))
+      end
+
+      test "an arena of malloc fills the rest of its region" do
+        arena = mapping(start: 64 * MIB, kib: 132)
+        assert_equal :malloc, kind_of(arena, mapping(start: arena.finish, kib: (64 * KIB) - 132, permissions: "---p", rss: 0))
+        assert_equal :other, kind_of(arena)
+      end
+
+      test "a stack has a guard before it" do
+        guard = mapping(kib: 4, permissions: "---p", rss: 0)
+        assert_equal :stacks, kind_of(mapping(start: guard.finish, kib: 640), guard)
+        assert_equal :other, kind_of(mapping(start: guard.finish, kib: 8196), guard)
+        assert_equal :other, kind_of(mapping(start: guard.finish + 4096, kib: 640), guard)
+      end
+
+      private
+
+      def recorded(name) = Kinds.new(RecordedMemory.mappings(name)).to_h
+
+      def kib(mappings) = mappings.sum { |mapping| mapping.sizes.rss }
+
+      # The kind of the first, among all of them.
+      def kind_of(*mappings)
+        kinds = Kinds.new(mappings.sort_by(&:start)).to_h
+        kinds.find { |_, found| found.include?(mappings.first) }.first
+      end
+
+      def mapping(start: AT, kib: 64, permissions: "rw-p", name: "", rss: kib, swap: 0)
+        sizes = Rollup.new(rss: rss, pss: rss, shared: 0, private: rss, anonymous: rss, swap: swap)
+        Mapping.new(start: start, finish: start + (kib * KIB), permissions: permissions, name: name, sizes: sizes)
+      end
+    end
+  end
+end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/memory/picture"
+require_relative "../../support/measured_family"
+
+module Coppice
+  module Memory
+    class PictureTest < TestCase
+      test "each process has a column with its pages" do
+        first, second = columns(picture(space(0, [:shared] * 3), space(1, [:shared, :private, :shared])))
+        assert_equal ["M0 0h3"], lines(first, "shared").take(1)
+        assert_equal ["M0 0h1M2 0h1"], lines(second, "shared").take(1)
+        assert_equal ["M1 0h1"], lines(second, "private")
+      end
+
+      test "a kind begins at the same height in all columns" do
+        heights = columns(picture(space(0, [:shared] * 1000), space(1, [:private]))).map { |column| column.scan(/translate\(\d+ (\d+)\)/) }
+        assert_equal [2, 2], heights.map(&:size)
+        assert_equal heights.first, heights.last
+      end
+
+      test "names and sizes are there for those who cannot see it" do
+        svg = picture(space(0, [:private]))
+        assert_match(/\A<svg [^>]*role="img" aria-labelledby="title desc">/, svg)
+        assert_includes svg, '<title id="title">Memory of a Coppice server, page by page</title>'
+        assert_match(/<desc id="desc">worker\[0\] \(gen 2\): 10\.0 of 100\.0 MiB private\.<.desc>/, svg)
+      end
+
+      test "every element that is opened is closed" do
+        svg = picture(space(0, [:private]), space(1, [:swapped, :absent]))
+        %w[svg title desc style g text].each { |name| assert_equal svg.scan(/<#{name}[ >]/).size, svg.scan("</#{name}>").size, name }
+        assert_equal svg.scan(/<(?:path|line) /).size, svg.scan(%r{<(?:path|line) [^<>]*/>}).size
+      end
+
+      test "where there are too many pages several make a cell" do
+        svg = picture(space(0, [:shared, :shared, :private] * ((Picture::MOST_CELLS * 2 / 3) + 1)))
+        assert_includes svg, "a cell: 3 pages"
+        assert_empty lines(svg, "private")
+      end
+
+      test "a long stretch of absent pages is cut short" do
+        states = [:private, *([:absent] * 1000), :private, :absent]
+        assert_equal [:private, *([:absent] * LONGEST_GAP), :private, :absent], AddressSpace.shortened(states)
+      end
+
+      test "of a process that has ended there is nothing to draw" do
+        assert_nil AddressSpace.of(MeasuredFamily.measurement(4_194_305, :worker, private: 1))
+      end
+
+      private
+
+      def picture(*spaces) = Picture.new(spaces).to_s
+
+      def columns(svg) = svg.split("<g>\n").drop(1)
+
+      def lines(text, state) = text.scan(/<path class="#{state}" d="([^"]*)"/).flatten
+
+      def space(nr, heap)
+        none = Kinds::NAMES.keys.to_h { |kind| [kind, []] }
+        AddressSpace.new(measurement: MeasuredFamily.measurement(10 + nr, :worker, nr: nr, private: 10 * 1024),
+          pages: none.merge(gc_heap: heap, jit: [:shared]))
+      end
+    end
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "fileutils"
+require "tmpdir"
+require "coppice/memory/room"
+
+module Coppice
+  module Memory
+    class RoomTest < TestCase
+      def setup
+        @root = Dir.mktmpdir("coppice-cgroup-")
+        write("meminfo", "MemTotal:        8000 kB\nMemFree:         1000 kB\nMemAvailable:    5000 kB\n")
+      end
+
+      def teardown
+        FileUtils.remove_entry(@root)
+      end
+
+      def write(path, text)
+        file = File.join(@root, path)
+        FileUtils.mkdir_p(File.dirname(file))
+        File.write(file, text)
+      end
+
+      def kib(count) = "#{count * 1024}\n"
+
+      # [total, left] of a process with this line in /proc/self/cgroup.
+      def room(membership)
+        write("membership", membership)
+        cgroup = OS::MemoryCgroup.new(membership: File.join(@root, "membership"), root: @root)
+        room = Room.new(cgroup: cgroup, meminfo: File.join(@root, "meminfo"))
+        [room.total_kib, room.left_kib]
+      end
+
+      test "without a cgroup there is what the machine has" do
+        assert_equal [8000, 5000], room("0::/\n")
+      end
+
+      test "version 2: the limit, and what is left below it; idle page cache is as good as free" do
+        write("app/memory.max", kib(2000))
+        write("app/memory.current", kib(1500))
+        write("app/memory.stat", "anon 5\ninactive_file #{300 * 1024}\nactive_file 7\n")
+
+        assert_equal [2000, 800], room("0::/app\n")
+      end
+
+      test "a limit around ours counts, the tightest one" do
+        write("pod/app/memory.max", "max\n")
+        write("pod/memory.max", kib(3000))
+        write("pod/memory.current", kib(2900))
+
+        assert_equal [3000, 100], room("0::/pod/app\n")
+      end
+
+      test "version 1 has other names, and no limit is a huge one" do
+        write("memory/app/memory.limit_in_bytes", kib(4000))
+        write("memory/app/memory.usage_in_bytes", kib(1000))
+        write("memory/app/memory.stat", "inactive_file 1\ntotal_inactive_file #{100 * 1024}\n")
+        write("memory/memory.limit_in_bytes", "9223372036854771712\n")
+
+        assert_equal [4000, 3100], room("5:cpu:/\n4:memory:/app\n0::/\n")
+      end
+
+      test "the machine may have less than a cgroup allows, and nobody has less than nothing" do
+        write("app/memory.max", kib(6000))
+        write("app/memory.current", kib(10))
+
+        assert_equal [6000, 5000], room("0::/app\n")
+        write("app/memory.current", kib(7000))
+
+        assert_equal [6000, 0], room("0::/app\n")
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/memory/table"
+require_relative "../../support/measured_family"
+
+module Coppice
+  module Memory
+    class TreeTest < TestCase
+      test "the monitor comes first, then the mold, then the workers by their slots" do
+        assert_equal ["monitor", "mold (gen 2)", "worker[0] (gen 2)", "worker[1] (gen 2)"], MeasuredFamily.tree.processes.map(&:name)
+      end
+
+      test "totals, and what sharing saves" do
+        total = MeasuredFamily.tree.to_h[:total]
+        assert_equal({ pss_kib: 279_040, rss_kib: 409_600, uss_kib: 148_480, swap_kib: 0, saved_kib: 130_560 }, total)
+      end
+
+      test "for programs each process has all its facts, and its kinds" do
+        worker = MeasuredFamily.tree.to_h[:processes].last
+        assert_equal({ pid: 13, role: :worker, nr: 1, generation: 2, requests: 7, rss_kib: 102_400, pss_kib: 66_560, uss_kib: 30_720,
+                       shared_kib: 71_680, swap_kib: 0, growth_kib: 20_480 }, worker.reject { |key, _| key == :kinds })
+        assert_equal Kinds::NAMES.keys, worker[:kinds].keys
+        assert_equal({ rss_kib: 102_400, pss_kib: 66_560, uss_kib: 30_720, shared_kib: 71_680 }, worker[:kinds][:gc_heap])
+      end
+
+      test "for people in MiB, without kinds that nobody has" do
+        assert_equal <<~TEXT.chomp, Table.new(MeasuredFamily.tree).to_s
+          process            pid  requests    RSS    PSS    USS  shared  growth
+          monitor             10            100.0  100.0  100.0     0.0
+          mold (gen 2)        11            100.0   52.5    5.0    95.0
+          worker[0] (gen 2)   12         0  100.0   55.0   10.0    90.0
+          worker[1] (gen 2)   13         7  100.0   65.0   30.0    70.0   +20.0
+          total                             400.0  272.5  145.0   255.0
+
+          272.5 MiB in all; sharing saves 127.5 MiB of 400.0
+
+          private of resident MiB, by kind:
+          process                   GC heap
+          monitor            100.0 of 100.0
+          mold (gen 2)         5.0 of 100.0
+          worker[0] (gen 2)   10.0 of 100.0
+          worker[1] (gen 2)   30.0 of 100.0
+        TEXT
+      end
+
+      test "the process that asks can be measured" do
+        own = Measurement.of(pid: Process.pid, role: :worker, private_at_start: 1)
+        assert_equal own.sizes.private - 1, own.growth
+        assert_operator own.kinds[:libraries].rss, :>, 0
+      end
+
+      test "a process that has ended is left out" do
+        assert_nil Measurement.of(pid: MISSING_PID, role: :worker)
+      end
+
+      # Above the largest that the kernel gives.
+      MISSING_PID = 4_194_305
+    end
+  end
+end
