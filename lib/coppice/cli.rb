@@ -19,6 +19,10 @@ module Coppice
     COMMANDS = [
       Command.new("serve", :Serve, "serve the application of config.ru (what happens without a command, too)").freeze,
       Command.new("check", :Check, "read the configuration and say whether it is good; --show prints every setting").freeze,
+      Command.new("cold", :Cold, "play paths in a fork of the application and say what made the first request slow").freeze,
+      Command.new("memory", :Memory, "what the processes of a running server use and share: [PID] [--watch] [--json] [--map FILE.svg]").freeze,
+      Command.new("profile", :Profile,
+        "write the garbage collector's profile from what a running server has measured: [PID] [--output FILE] [--print]").freeze,
       Command.new("help", :Help, "show this help, or that of an option or hook: coppice help timeout").freeze,
       Command.new("version", :Version, "show the version").freeze,
       Command.new("single", :Single).freeze # what serve becomes for worker_processes 0

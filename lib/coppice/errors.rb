@@ -53,4 +53,10 @@ module Coppice
 
   # The application's answer is not one that Rack allows; the message names what is wrong with it.
   class ResponseError < Error; end
+
+  # `coppice cold`: the application did not answer a path within the option `timeout`.
+  class PlayOverdue < Error; end
+
+  # `coppice cold`: the process in which a path was played did not live to tell of it.
+  class PlayFailed < Error; end
 end

@@ -23,7 +23,7 @@ module Coppice
       $LOAD_PATH.unshift(LIBRARY) unless $LOAD_PATH.include?(LIBRARY)
       case @arguments.first
       when "mold" then boot_mold
-      when "single" then run_command # needs the gems: the application is loaded in this process
+      when "single", "cold" then run_in_bundle # the application is loaded in this process
       else serving? && defined?(::Gem) ? become_bare : run_command
       end
     end
@@ -38,6 +38,13 @@ module Coppice
     def become_bare
       require "rbconfig"
       exec(RbConfig.ruby, "--disable=gems,rubyopt", EXECUTABLE, *@arguments)
+    end
+
+    # With the application's own bundle, `bundle exec` or not, before anything else is required: also of the gems that
+    # come with Ruby the bundle may want another version.
+    def run_in_bundle
+      require "bundler/setup" if ENV["BUNDLE_GEMFILE"]
+      run_command
     end
 
     def run_command

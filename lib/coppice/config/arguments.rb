@@ -14,16 +14,19 @@ module Coppice
     class Arguments
       DEFAULT_HOST = "0.0.0.0"
       DEFAULT_PORT = 8080
+      REQUEST_PATH = %r{\A/(?!.*\.(?:ru|rb)\z)}
 
       attr_reader :config_file      #: String?
       attr_reader :environment_name #: String?
       attr_reader :rackup           #: String?
+      attr_reader :paths            #: Array[String]  of requests, for a command that takes them
       attr_reader :notes            #: Array[String]  what people should know about flags that do nothing
 
-      # Raises UsageError. A block gets the OptionParser, to add flags of its own.
-      #: (Array[String]) ?{ (OptionParser) -> void } -> Arguments
-      def self.parse(words, &more)
-        new.parse(words, &more)
+      # Raises UsageError. A block gets the OptionParser, to add flags of its own. With `paths`, what begins with a slash
+      # and does not end like a rackup file is the path of a request.
+      #: (Array[String], ?paths: bool) ?{ (OptionParser) -> void } -> Arguments
+      def self.parse(words, paths: false, &more)
+        new.parse(words, paths: paths, &more)
       end
 
       # The flags as `--help` shows them.
@@ -39,10 +42,10 @@ module Coppice
         @wishes = []
       end
 
-      def parse(words) #: (Array[String]) ?{ (OptionParser) -> void } -> self
+      def parse(words, paths: false) #: (Array[String], ?paths: bool) ?{ (OptionParser) -> void } -> self
         parser = self.parser
         yield parser if block_given?
-        rackups = parser.permute(words)
+        @paths, rackups = parser.permute(words).partition { |word| paths && word.match?(REQUEST_PATH) }
         raise UsageError, "one rackup file is enough, but there are #{rackups.size}: #{rackups.join(' ')}" if rackups.size > 1
 
         @rackup = rackups.first

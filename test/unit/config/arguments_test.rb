@@ -20,6 +20,16 @@ module Coppice
         assert_equal ["-s is ignored: this is Coppice"], arguments.notes
       end
 
+      test "paths of requests, for a command that takes them" do
+        arguments = Arguments.parse(["/", "/my/app.ru", "-c", "/my/config.rb", "/products?page=2"], paths: true)
+        assert_equal [["/", "/products?page=2"], "/my/app.ru", "/my/config.rb"],
+          [arguments.paths, arguments.rackup, arguments.config_file]
+      end
+
+      test "for others they are rackup files" do
+        assert_equal ["/my/app", []], parse("/my/app").then { |arguments| [arguments.rackup, arguments.paths] }
+      end
+
       test "nothing given, nothing said" do
         arguments = parse
         assert_nil arguments.rackup

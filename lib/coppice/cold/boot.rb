@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "coppice"
+require "coppice/board"
+require "coppice/cold/play"
+require "coppice/control/channel"
+require "coppice/inheritance"
+require "coppice/log"
+require "coppice/membership"
+require "coppice/mold"
+require "coppice/mold/app_loader"
+require "coppice/server"
+require "coppice/worker"
+
+module Coppice
+  module Cold
+    # Brings this process to where a cold mold is when it forks its first worker: application loaded, hooks called, heap
+    # warmed up. Nobody is at the other end of its channel, and nothing listens. Runs in the process of `coppice cold`.
+    class Boot
+      #: (Config::Settings) -> void
+      def initialize(settings)
+        @settings = settings
+        @board = Board.create
+        @silent_end, @channel = Control::Channel.pair
+      end
+
+      # Raises BootError; its cause is the application's.
+      #: () -> self
+      def call
+        @settings.ruby_flags.apply
+        @inheritance = inherit
+        Play.prepare
+        membership = join(:mold)
+        hook(:after_mold_fork, Mold.new(inheritance: @inheritance, membership: membership))
+        Mold::Warmup.new(@settings.warmup).call
+        self
+      end
+
+      def app = @inheritance.app #: () -> ^(Hash[String, untyped]) -> untyped
+
+      # In this process, before each fork.
+      def before_fork #: () -> void
+        hook(:before_fork)
+      end
+
+      # In a fork of this process: answers the worker that it now stands for, with its hooks called.
+      def become_worker #: () -> Worker
+        Worker.new(inheritance: @inheritance, membership: join(:worker), listeners: []).tap do |worker|
+          hook(:after_worker_fork, worker)
+          hook(:after_worker_ready, worker)
+        end
+      end
+
+      private
+
+      def inherit
+        log = Log.for(@settings, role: :cold)
+        Info.enter(board: @board, row: @board.row(0)) # initializers ask for workers_count
+        @board.workers_count = [@settings.worker_processes, 1].max
+        Inheritance.new(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board,
+                        server: Server.new(settings: @settings, log: log, listener_names: []), fork_lock: Coppice.fork_lock).freeze
+      end
+
+      # Not Membership#join: there is no monitor to register with.
+      def join(role)
+        row = @board.row(0)
+        nr = (0 if role == :worker)
+        row.assign(role: role, nr: nr, generation: 0)
+        row.pid = Process.pid
+        Membership.new(role: role, nr: nr, generation: 0, row: row, channel: @channel)
+      end
+
+      def hook(name, *arguments)
+        @settings.hook(name)&.call(@inheritance.server, *arguments)
+      end
+    end
+  end
+end

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "coppice/executable"
+
+module Coppice
+  module Cold
+    # A path as a person knows it: within the application, within a gem, within Ruby.
+    class Place
+      GEM = %r{\A.*/(?:bundler/)?gems/([^/]+-[^/]+/.+)\z}
+      EXTENSION = %r{\A.*/extensions/[^/]+/[^/]+/([^/]+-[^/]+/.+)\z}
+      COPPICE = [EXECUTABLE, File.expand_path("../..", __dir__)].freeze # when it is not a gem
+      RUBY = [RbConfig::CONFIG["rubyarchdir"], RbConfig::CONFIG["rubylibdir"]].freeze # the first lies within the second
+
+      #: (?String) -> void
+      def initialize(root = Dir.pwd)
+        @root = "#{File.realpath(root)}/"
+      end
+
+      #: (String) -> String
+      def short(path)
+        in_gem(path) || in_ruby(path) || path.delete_prefix(@root)
+      end
+
+      # Whether it belongs to the application itself.
+      #: (String) -> bool
+      def own?(path)
+        path.start_with?(@root) && !path.start_with?("#{@root}vendor/", *COPPICE) && !in_gem(path)
+      end
+
+      private
+
+      def in_gem(path) = path[GEM, 1] || path[EXTENSION, 1]
+
+      def in_ruby(path)
+        folder = RUBY.find { |name| path.start_with?("#{name}/") }
+        path.sub(folder, "ruby") if folder
+      end
+    end
+  end
+end

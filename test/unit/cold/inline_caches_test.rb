@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/cold/inline_caches"
+
+module Coppice
+  module Cold
+    class InlineCachesTest < TestCase
+      MANY = 300
+
+      # MANY methods that name a constant each; `all` runs them.
+      module Lazy
+        MANY.times { |number| const_set("NUMBER_#{number}", number) }
+        module_eval(Array.new(MANY) { |number| "def self.number_#{number}() = NUMBER_#{number}" }.join("\n"))
+        module_eval("def self.all\n#{Array.new(MANY) { |number| "number_#{number}" }.join("\n")}\nend")
+      end
+
+      test "code that runs for the first time fills them, the second time it does not" do
+        first = filled { Lazy.all }
+        second = filled { Lazy.all }
+
+        assert_operator first[:constants], :>=, MANY
+        assert_operator first[:calls], :>=, MANY
+        assert_operator second.values.max, :<, MANY / 2
+      end
+
+      private
+
+      def filled
+        caches = InlineCaches.new
+        caches.start
+        yield
+        caches.stop
+        caches.filled
+      end
+    end
+  end
+end

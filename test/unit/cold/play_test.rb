@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "rack"
+require "coppice/cold/play"
+
+module Coppice
+  module Cold
+    class PlayTest < TestCase
+      # Counts what a server does with it.
+      class Body
+        attr_reader :calls
+
+        def initialize
+          @calls = []
+        end
+
+        def each
+          @calls << :each
+          yield "text"
+        end
+
+        def close = @calls << :close
+      end
+
+      test "the application is asked as by a client of its host" do
+        env = nil
+        play("/shelves?page=2", host: "shop.example") { |given| (env = given) && [204, {}, []] }
+
+        assert_equal ["GET", "shop.example", "/shelves", "page=2", true, :worker],
+          env.values_at("REQUEST_METHOD", "SERVER_NAME", "PATH_INFO", "QUERY_STRING", "coppice.warm_up", "coppice.worker")
+      end
+
+      test "a body is read to its end and closed" do
+        body = Body.new
+        play { [200, {}, body] }
+
+        assert_equal %i[each close], body.calls
+      end
+
+      test "a streaming body gets its stream" do
+        written = nil
+        outcome = play { [200, {}, ->(stream) { (written = stream.write("piece")) && stream.close }] }
+
+        assert_equal [5, 200, nil], [written, outcome.status, outcome.error]
+      end
+
+      test "what is to be done after the response is done" do
+        done = []
+        play do |env|
+          env["rack.response_finished"] << ->(_env, status, _headers, _error) { done << status }
+          env["rack.after_reply"] << -> { done << :reply }
+          [200, {}, []]
+        end
+
+        assert_equal [200, :reply], done
+      end
+
+      test "a redirect says where to" do
+        assert_equal "/cart", play { [302, { "location" => "/cart" }, []] }.location
+      end
+
+      test "what the application raises" do
+        assert_equal "no", play { raise ArgumentError, "no" }.error.message
+      end
+
+      test "what the application answers with an error page" do
+        outcome = play { |env| (env["action_dispatch.exception"] = ArgumentError.new("no")) && [500, {}, []] }
+
+        assert_equal ["no", 500], [outcome.error.message, outcome.status]
+      end
+
+      test "an error that has its own good answer is none" do
+        assert_nil play { |env| (env["action_dispatch.exception"] = ArgumentError.new("no")) && [404, {}, []] }.error
+      end
+
+      test "a path that hangs is ended, and its backtrace says where" do
+        outcome = play(seconds: 0.01) { sleep }
+
+        assert_kind_of PlayOverdue, outcome.error
+        assert_match(/\A#{__FILE__}:#{__LINE__ - 3}:/, outcome.error.backtrace.first(3).grep(/#{__FILE__}/).first)
+      end
+
+      private
+
+      def play(path = "/", host: "localhost", seconds: 60, &app)
+        Play.prepare
+        Play.new(app: app, worker: :worker, path: path, host: host, seconds: seconds).call
+      end
+    end
+  end
+end

@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "coppice/cold/definitions"
+require "coppice/cold/findings"
+require "coppice/cold/json_report"
+require "coppice/cold/memos"
+require "coppice/cold/place"
+require "coppice/cold/retained_objects"
+require "coppice/cold/stopwatch"
+require "coppice/cold/text_report"
+
+module Coppice
+  module Cold
+    class ReportTest < TestCase
+      ROOT = File.realpath(Dir.tmpdir)
+      GEMS = "/usr/lib/ruby/gems/3.4.0/gems"
+      ATTRIBUTE_METHODS = "#{GEMS}/activemodel-8.0.0/lib/active_model/attribute_methods.rb".freeze
+
+      test "the figures of both plays" do
+        text = report(warm(times: [measured(120.04, 90), measured(8, 7.5)],
+          memory: [{ gc_heap: 2048, malloc: 1024, jit: 10 }, { malloc: 512 }]))
+
+        assert_match(/^  time +first +120\.0 ms, second +8\.0 ms$/, text)
+        assert_match(/^  processor time +first +90\.0 ms, second +7\.5 ms$/, text)
+        assert_match(/^  private memory +first +3\.0 MiB, second +0\.5 MiB$/, text)
+        assert_match(/^  inline caches +3 of constants, 4 of calls$/, text)
+        assert_match(/^    GC heap +first +2\.0 MiB, second +0\.0 MiB$/, text)
+        refute_match(/JIT/, text)
+      end
+
+      test "where nothing was found there is nothing to do" do
+        assert_match(/\A  nothing to do at boot/, report(warm).lines.last)
+        refute_match(/files loaded|methods defined|remembered|objects left/, report(warm))
+      end
+
+      test "files are shown as far as asked for" do
+        files = %w[a b c].map { |name| "#{ROOT}/#{name}.rb" }
+        text = report(warm(files: files), top: 2)
+
+        assert_match(/^  files loaded +3\n    a\.rb\n    b\.rb\n    … and 1 more \(--top 3\)\n/, text)
+        assert_match(/^    3 files of the application loaded by a request: /, text)
+      end
+
+      test "methods that came with a file are only counted, those of the application come first" do
+        text = report(warm(files: ["#{ROOT}/a.rb"], defined_methods: [
+          group("A#", %i[x y], "#{ROOT}/a.rb"), group("B#", %i[name name= name?], ATTRIBUTE_METHODS), group("C.", %i[rate], "#{ROOT}/c.rb")
+        ]))
+
+        assert_match(/^  methods defined +4 \(and 2 of the files and templates above\)$/, text)
+        assert_match(/^ +1  C\.rate  c\.rb:7\n +3  B#name, name=, name\?  active/, text)
+        assert_match(/^    1 method defined by a request \(c\.rb first of all\): call what defines them at boot$/, text)
+        assert_match(/^    3 attribute methods defined by a request: dump the schema cache/, text)
+      end
+
+      test "what is remembered and what is left" do
+        text = report(warm(memos: [Memos::Memo.new(name: "Rates.@all", bytes: 40_960, file: "#{ROOT}/rates.rb", line: 2)],
+          retained: [RetainedObjects::Site.new(file: "", line: 0, type: "String", objects: 3, bytes: 1_048_576)]))
+
+        assert_match(/^ +40\.0 KiB  Rates\.@all  rates\.rb:2$/, text)
+        assert_match(/^ +1024\.0 KiB +3  in C  String$/, text)
+        assert_match(/^    1 variable of the application filled by a request: fill at boot Rates\.@all$/, text)
+        assert_match(/^    1\.0 MiB of other objects left behind/, text)
+      end
+
+      test "a redirect and a page of an error are said beside the path" do
+        assert_equal "GET /x  302 to /login\n", report(warm(status: 302, location: "/login")).lines.first
+        assert_match(%r{\AGET /x  404, an error page}, report(warm(status: 404)))
+      end
+
+      test "a failure with the application's own lines" do
+        trace = ["#{GEMS}/pg-1.5.0/lib/pg.rb:5:in `a'", "#{GEMS}/pg-1.5.0/lib/pg.rb:9:in `b'", "#{ROOT}/shop.rb:3:in `c'"]
+        text = report(Findings.new(path: "/x", failure: Failure.new(message: "gone (PG::Error)", backtrace: trace)))
+
+        assert_equal ["GET /x", "  failed: gone (PG::Error)", "    pg-1.5.0/lib/pg.rb:5:in `a'", "    shop.rb:3:in `c'"],
+          text.lines.map(&:chomp)
+      end
+
+      test "all of it as JSON" do
+        findings = [warm(defined_methods: [group("C.", %i[rate], "#{ROOT}/c.rb")]),
+                    Findings.new(path: "/y", failure: Failure.new(message: "no", backtrace: []))]
+        warm, failed = JSON.parse(JsonReport.new(findings, place: Place.new(ROOT)).text)
+
+        assert_equal 200, warm["status"]
+        assert_equal [{ "owner" => "C.", "names" => ["rate"], "file" => "#{ROOT}/c.rb", "line" => 7 }], warm["defined_methods"]
+        assert_equal({ "wall_ms" => 1.0, "cpu_ms" => 1.0 }, warm["times"].first)
+        assert_equal 1, warm["todo"].size
+        assert_equal({ "path" => "/y", "failure" => { "message" => "no", "backtrace" => [] } }, failed)
+      end
+
+      private
+
+      def warm(**found)
+        Findings.new(path: "/x", status: 200, times: [measured(1.0, 1.0)] * 2, memory: [{}, {}], files: [], templates: [],
+          defined_methods: [], defined_constants: [], memos: [], retained: [],
+          inline_caches: { constants: 3, calls: 4 }, **found)
+      end
+
+      def measured(wall, cpu) = Stopwatch::Time.new(wall_ms: wall, cpu_ms: cpu)
+      def group(owner, names, file) = Definitions::Group.new(owner: owner, names: names, file: file, line: 7)
+      def report(findings, top: 8) = TextReport.new(findings, place: Place.new(ROOT), top: top).lines.join("\n")
+    end
+  end
+end

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/cold/memos"
+require "coppice/cold/retained_objects"
+
+module Coppice
+  module Cold
+    # What is kept is kept in many, and what is let go of is let go of one by one: a word that is left on the machine's
+    # stack may keep an object alive, and with it all that it holds.
+    class RetainedObjectsTest < TestCase
+      MANY = 500
+
+      # Keeps.
+      module Keeper
+        class << self
+          attr_accessor :kept
+        end
+      end
+
+      def teardown
+        Keeper.kept = nil
+        ObjectSpace.trace_object_allocations_clear
+      end
+
+      test "objects that are kept, by the line that allocated them" do
+        retained = watched { Keeper.kept = Array.new(MANY) { |number| "kept #{number} #{'.' * 700}" } }
+        site = site_in_this_file(retained, __LINE__ - 1)
+
+        assert_equal "String", site.type
+        assert_includes MANY..(MANY + 1), site.objects
+        assert_operator site.bytes, :>, MANY * 700
+        assert_equal site, retained.sites.first
+      end
+
+      test "objects that are let go of are not left" do
+        retained = watched { MANY.times { |number| "dropped #{number}".reverse } }
+
+        assert_operator objects_in_this_file(retained), :<, MANY / 10
+      end
+
+      test "what the second play replaces is not left" do
+        retained = watched(second: -> { Keeper.kept.clear }) { Keeper.kept = Array.new(MANY) { |number| "replaced #{number}" } }
+
+        assert_operator objects_in_this_file(retained), :<, MANY / 10
+      end
+
+      test "what the second play allocates does not count" do
+        retained = watched(second: -> { Keeper.kept = Array.new(MANY) { |number| "late #{number}" } }) { nil }
+
+        assert_operator objects_in_this_file(retained), :<, MANY / 10
+      end
+
+      test "what a variable of a module came to hold, with the bytes behind it" do
+        memos = Memos.new
+        memos.start
+        retained = watched { Keeper.kept = Array.new(MANY) { |number| "remembered #{number} #{'.' * 700}" } }
+        memos.stop
+        memo = memos.found(retained).find { |found| found.name == "#{Keeper.name}.@kept" }
+
+        assert_operator memo.bytes, :>, MANY * 700
+        assert_operator memo.bytes, :<=, retained.sites.sum(&:bytes)
+        assert_equal __FILE__, memo.file
+      end
+
+      test "a variable that was set before is no news" do
+        Keeper.kept = 1
+        memos = Memos.new
+        memos.start
+        Keeper.kept = 2
+        memos.stop
+
+        assert_empty(memos.found(RetainedObjects.new).map(&:name).grep(/Keeper/))
+      end
+
+      private
+
+      def watched(second: -> {})
+        retained = RetainedObjects.new
+        retained.start
+        yield
+        retained.settle
+        second.call
+        retained.stop
+        retained
+      end
+
+      def site_in_this_file(retained, line)
+        retained.sites.find { |site| site.file == __FILE__ && site.line == line }
+      end
+
+      def objects_in_this_file(retained)
+        retained.sites.select { |site| site.file == __FILE__ }.sum(&:objects)
+      end
+    end
+  end
+end
