@@ -4,6 +4,9 @@ module Bench
   # Who serves when there is less work than workers? A few clients ask for something slow. Workers that are never
   # asked stay cold and are never the warmest; workers that are always asked leave their caches to nobody.
   class Fairness
+    # What Coppice's file says to have it one way or the other.
+    ORDERS = %w[kernel fair].to_h { |order| ["coppice, #{order}", "accept_order :#{order}"] }.freeze
+
     #: (Options) -> void
     def initialize(options)
       @options = options
@@ -11,7 +14,7 @@ module Bench
 
     #: () -> Array[Plan]
     def plans
-      @plans ||= @options.servers.map { |name| Servers.plan(name, **@options.plan, workers: @options.workers || 8, app: "pid.ru") }
+      @plans ||= @options.servers.flat_map { |name| name == "coppice" ? orders(plan(name)) : [plan(name)] }
     end
 
     #: (Report) -> void
@@ -25,6 +28,12 @@ module Bench
     private
 
     def clients = @options.clients || 2
+
+    def plan(name) = Servers.plan(name, **@options.plan_for(name), workers: @options.workers || 8, app: "pid.ru")
+
+    def orders(plan)
+      ORDERS.map { |label, line| plan.dup.tap { |copy| copy.label = label; copy.settings = [*plan.settings, line] } }
+    end
 
     def order(label) = plans.index { |plan| plan.label == label }
 

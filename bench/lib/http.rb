@@ -41,7 +41,7 @@ module Bench
       names.map { |name| Servers.named(name) }
     end
 
-    def plan(server, app) = Servers.plan(server.name, **@options.plan, workers: workers, app: app.rackup)
+    def plan(server, app) = Servers.plan(server.name, **@options.plan_for(server.name), workers: workers, app: app.rackup)
 
     def compare(app, report)
       tables = MODES.transform_values { HttpTable.new(servers_for(app)) }

@@ -4,24 +4,56 @@ require_relative "setup"
 
 module Bench
   # An application that fills itself lazily, the kind that reforking is for. `load`: what the load generator is told;
-  # `before_fork`: Ruby that its server must run before it forks.
-  LazyApp = Struct.new(:rackup, :gemfile, :load, :before_fork, :description, keyword_init: true) do
-    # Raises KeyError for a name that is not known.
-    #: (String) -> LazyApp
-    def self.named(name) = { "constants" => constants, "shop" => shop }.fetch(name)
+  # `before_fork`: Ruby that its server must run before it forks; `refork_after` and `points`: counts of requests that
+  # suit it, of one worker and of all; `page`: one path that does not wait.
+  LazyApp = Struct.new(:name, :rackup, :gemfile, :load, :page, :before_fork, :refork_after, :points, :description, keyword_init: true) do
+    # What the plan of every server gets.
+    #: () -> Hash[Symbol, untyped]
+    def plan = { app: rackup, gemfile: gemfile, before_fork: before_fork }
+  end
 
-    def self.constants
-      new(rackup: "constants.ru", load: { path: "/page/{n}?wait=60" },
-        description: "An application of 100,000 constant caches, 1,000 filled by each of its 100 pages; a request waits 60 ms.")
-    end
+  # Those that are here, and the user's own.
+  module LazyApps
+    NAMES = %w[constants lazy shop].freeze
 
-    # The pages that a visitor reads: none writes to the database. The sales report is left out, it takes seconds of CPU.
-    def self.shop
-      paths = %w[/ /products /products/{n} /products/{n}?postcode=SA48 /api/products /api/products/{n} /cart]
-      new(rackup: File.join(Setup::ROOT, "examples/rails_shop/config.ru"), gemfile: "Gemfile.shop",
-        load: { path: paths.join(","), modulus: 100 },
-        before_fork: "ActiveRecord::Base.connection_handler.clear_all_connections!",
-        description: "The example Rails application, #{paths.size} kinds of pages.")
+    # Few requests fill one of ours for good.
+    SMALL = { refork_after: [50, 100, 200], points: [500, 2000] }.freeze
+    # A Rails application goes on for long; its last generation stays.
+    RAILS = { refork_after: [50, 100, 500, false], points: [3000, 9000] }.freeze
+
+    class << self
+      # Raises Failure when the user has not said enough of an application.
+      #: (Options) -> LazyApp
+      def of(options) = options.own_app ? own(**options.own_app) : public_send(options.app)
+
+      def constants #: () -> LazyApp
+        LazyApp.new(name: "constants", rackup: "constants.ru", load: { path: "/page/{n}?wait=60" }, page: "/page/1", **SMALL,
+          description: "An application of 100,000 constant caches, 1,000 filled by each of its 100 pages; a request waits 60 ms.")
+      end
+
+      def lazy #: () -> LazyApp
+        LazyApp.new(name: "lazy", rackup: "lazy_object.ru", load: { path: "/object/{n}?wait=60" }, page: "/object/1", **SMALL,
+          description: "An application that makes one big object of many small ones when it is first asked for it; a request waits 60 ms.")
+      end
+
+      # The pages that a visitor reads: none writes to the database. The sales report is left out, it takes seconds of CPU.
+      def shop #: () -> LazyApp
+        paths = %w[/ /products /products/{n} /products/{n}?postcode=SA48 /api/products /api/products/{n} /cart]
+        LazyApp.new(name: "shop", rackup: File.join(Setup::ROOT, "examples/rails_shop/config.ru"), gemfile: "Gemfile.shop",
+          load: { path: paths.join(","), modulus: 100 }, page: "/products",
+          before_fork: "ActiveRecord::Base.connection_handler.clear_all_connections!",
+          description: "The example Rails application, #{paths.size} kinds of pages.", **RAILS)
+      end
+
+      private
+
+      def own(rackup: nil, gemfile: nil, paths: ["/"], before_fork: nil, name: nil)
+        raise Failure, "an application of your own needs --rackup" unless rackup
+
+        name ||= File.basename(File.dirname(rackup))
+        LazyApp.new(name: name, rackup: rackup, gemfile: gemfile, load: { path: paths.join(","), modulus: 100 },
+          page: paths.first.sub("{n}", "1"), before_fork: before_fork, description: "#{name}, #{paths.size} kinds of pages.", **RAILS)
+      end
     end
   end
 end

@@ -1,15 +1,25 @@
 # frozen_string_literal: true
 
 require_relative "process_tree"
+require_relative "setup"
+
+# The reader of a process's mappings is Coppice's own. It tells kinds of memory apart in whatever runs Ruby.
+$LOAD_PATH.unshift(File.join(Bench::Setup::ROOT, "lib"))
+require "coppice/memory/kinds"
+require "coppice/memory/rollup"
+require "coppice/memory/smaps"
 
 module Bench
-  # The memory of one process, in bytes, as the kernel sums it up.
-  Size = Struct.new(:entry, :pss, :rss, :shared, keyword_init: true) do
+  # The memory of one process. `sizes` is what the kernel sums it up to, `kinds` its private MiB of each kind.
+  Size = Struct.new(:entry, :sizes, :kinds, keyword_init: true) do
+    #: () -> Float
+    def pss_mib = sizes.pss / 1024.0
+
     #: () -> Float the part of its resident pages that other processes have mapped too
-    def shared_percent = rss.zero? ? 0.0 : 100.0 * shared / rss
+    def shared_percent = sizes.rss.zero? ? 0.0 : 100.0 * sizes.shared / sizes.rss
 
     #: () -> Float
-    def private_mib = (rss - shared) / (1024.0 * 1024)
+    def private_mib = sizes.private / 1024.0
   end
 
   # What each process of a tree weighs at one moment.
@@ -38,13 +48,16 @@ module Bench
 
     #: (ProcessEntry) -> Size?
     def self.size(entry)
-      kilobytes = File.foreach("/proc/#{entry.pid}/smaps_rollup").to_h { |line| [line[/\A\w+/], line[/(\d+) kB/, 1].to_i * 1024] }
-      Size.new(entry: entry, pss: kilobytes["Pss"], rss: kilobytes["Rss"],
-        shared: kilobytes["Shared_Clean"] + kilobytes["Shared_Dirty"])
+      Size.new(entry: entry, sizes: Coppice::Memory::Rollup.of(entry.pid), kinds: private_by_kind(entry))
     rescue Errno::ENOENT, Errno::ESRCH
       nil # it has ended since the tree was read
     end
-    private_class_method :size
+
+    def self.private_by_kind(entry)
+      found = Coppice::Memory::Kinds.new(Coppice::Memory::Smaps.of(entry.pid)).to_h
+      found.transform_values { |mappings| mappings.sum { |mapping| mapping.sizes.private } / 1024.0 }
+    end
+    private_class_method :size, :private_by_kind
 
     attr_reader :sizes #: Array[Size]
 
@@ -54,7 +67,7 @@ module Bench
     end
 
     #: () -> Float
-    def total_mib = sizes.sum(&:pss) / (1024.0 * 1024)
+    def total_mib = sizes.sum(&:pss_mib)
 
     #: () -> Array[Size]
     def workers = sizes.select { |size| size.entry.worker? }

@@ -20,7 +20,7 @@ module Bench
       raise Failure, "refork knows #{VARIANTS.keys.join(" and ")}, not #{unknown.join(", ")}" if unknown.any?
 
       @options = options
-      @app = LazyApp.named(options.app)
+      @app = LazyApps.of(options)
     end
 
     #: () -> Array[Plan]

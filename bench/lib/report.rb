@@ -6,13 +6,15 @@ require_relative "setup"
 
 module Bench
   # The page that a benchmark ends in: what was asked, on which machine, with which versions, and the tables.
-  # Printed, and kept as bench/results/NAME.md.
+  # Printed, and kept as bench/results/NAME.md with its pictures.
   class Report
     FOLDER = File.join(Setup::ROOT, "bench/results").freeze
 
-    #: (String, plans: Array[Plan], command: String) -> void
-    def initialize(title, plans:, command:)
+    #: (String, name: String, plans: Array[Plan], command: String) -> void
+    def initialize(title, name:, plans:, command:)
+      @name = name
       @plans = plans
+      @pictures = {} # file name => SVG
       @parts = ["# #{title}", "", "`#{command}`", "", *facts]
     end
 
@@ -33,15 +35,22 @@ module Bench
       @parts << "" << [head, rule, *rows].map { |row| "| #{row.join(" | ")} |" }.join("\n")
     end
 
+    # An SVG that is kept beside the page, and shown in it.
+    #: (String, alt: String, svg: String) -> void
+    def picture(name, alt:, svg:)
+      file = "#{@name}-#{name}.svg"
+      @pictures[file] = svg
+      text "![#{alt}](#{file})"
+    end
+
     #: () -> String
     def to_s = "#{@parts.join("\n")}\n"
 
-    #: (String) -> String the path it was written to
-    def write(name)
+    #: () -> String the path it was written to
+    def write
       FileUtils.mkdir_p(FOLDER)
-      path = File.join(FOLDER, "#{name}.md")
-      File.write(path, to_s)
-      path
+      @pictures.merge("#{@name}.md" => to_s).each { |file, content| File.write(File.join(FOLDER, file), content) }
+      File.join(FOLDER, "#{@name}.md")
     end
 
     private

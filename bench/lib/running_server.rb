@@ -26,6 +26,7 @@ module Bench
 
     attr_reader :plan #: Plan
     attr_reader :port #: Integer
+    attr_reader :greeting #: Net::HTTPResponse? -- the first answer of all
 
     #: (Plan, String) -> void
     def initialize(plan, folder)
@@ -81,12 +82,13 @@ module Bench
     def free_port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
 
     def answers?
-      Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: 10) { |http| http.get("/").is_a?(Net::HTTPResponse) }
+      Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: 10) { |http| @greeting = http.get("/") }
+      true
     rescue SystemCallError, IOError, Timeout::Error
       false # not yet
     end
 
-    def fail_with_log(what) = raise(Failure, "#{@plan.label} #{what}. Its log:\n#{log}")
+    def fail_with_log(what) = raise(NotStarted.new("#{@plan.label} #{what}", log: log))
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end

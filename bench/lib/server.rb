@@ -17,9 +17,10 @@ module Bench
   end
 
   # What a benchmark asks of a server, in words that mean the same for each of them.
-  # refork: nil, or the list of request counts after which generations end; warmup: Process.warmup in each new mold;
-  # before_fork: Ruby to run before each fork; settings: nil, or more lines of its configuration file.
-  Plan = Struct.new(:server, :label, :workers, :app, :refork, :warmup, :before_fork, :settings, :environment, :gemfile, :checkout,
+  # threads: of each worker; refork: nil, or the list of request counts after which generations end, or :auto;
+  # warmup: Process.warmup in each new mold; before_fork: Ruby to run before each fork; settings: nil, or more lines of its
+  # configuration file.
+  Plan = Struct.new(:server, :label, :workers, :threads, :app, :refork, :warmup, :before_fork, :settings, :environment, :gemfile, :checkout,
     keyword_init: true) do
     #: () -> Hash[String, String]
     def process_environment = Setup.environment(gemfile).merge(environment)

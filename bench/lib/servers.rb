@@ -4,8 +4,9 @@ require_relative "setup"
 require_relative "server"
 
 module Bench
-  # The one table of what can be compared. Every server gets the same: one thread for each worker, the application
-  # loaded before the workers are forked, no access log, the application's own middleware only where that can be chosen.
+  # The one table of what can be compared. Every server gets the same: one thread for each worker (Puma more, where a plan
+  # says so), the application loaded before the workers are forked, no access log, the application's own middleware only where
+  # that can be chosen.
   module Servers
     FLOOR = "nginx"
 
@@ -18,7 +19,8 @@ module Bench
     end
 
     PUMA_CONFIG = lambda do |plan, port, _path|
-      lines = ["bind 'tcp://127.0.0.1:#{port}'", "workers #{plan.workers}", "threads 1, 1", "silence_single_worker_warning"]
+      lines = ["bind 'tcp://127.0.0.1:#{port}'", "workers #{plan.workers}", "threads #{plan.threads}, #{plan.threads}",
+               "silence_single_worker_warning"]
       lines << "before_fork { #{plan.before_fork} }" if plan.before_fork
       lines << "before_refork { #{plan.before_fork} }" if plan.before_fork && plan.refork
       lines << (plan.refork ? "fork_worker #{plan.refork.first}" : "preload_app!")
@@ -48,6 +50,7 @@ module Bench
       CONF
     end
 
+    APPS = File.join(Setup::ROOT, "bench/apps").freeze
     NO_CONFIG = ->(_plan, _port, _path) { "" }
 
     TABLE = [
@@ -81,11 +84,14 @@ module Bench
 
     # A plan for the named server; what is not said is the hello application on two workers.
     #: (String, **untyped) -> Plan
-    def self.plan(name, label: name, workers: 2, app: "hello.ru", gemfile: nil, environment: {}, checkout: Setup::ROOT, **others)
+    def self.plan(name, label: name, workers: 2, app: "hello.ru", threads: 1, gemfile: nil, environment: {}, checkout: Setup::ROOT,
+                  **others)
       server = named(name)
       gemfile ||= server.gemfile
-      Plan.new(server: server, label: label, workers: workers, app: File.expand_path(app, File.join(Setup::ROOT, "bench/apps")),
-        gemfile: gemfile && File.join(Setup::ROOT, "bench", gemfile), environment: environment, checkout: checkout, **others)
+      Plan.new(server: server, label: label, workers: workers, threads: threads,
+        app: File.expand_path(app, APPS),
+        gemfile: gemfile && File.expand_path(gemfile, File.join(Setup::ROOT, "bench")), environment: environment,
+        checkout: checkout, **others)
     end
   end
 end

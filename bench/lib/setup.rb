@@ -8,6 +8,21 @@ module Bench
   # Something that we started did not do what it should; the message says what it had to say.
   class Failure < StandardError; end
 
+  # A server that did not come up; `reason` is the line of its log that tells most, without
+  # the folders of this machine.
+  class NotStarted < Failure
+    TELLING = /error|invalid|unknown|undefined|must|not /i.freeze
+
+    #: (String, log: String) -> void
+    def initialize(what, log:)
+      @lines = log.lines.map(&:strip).reject(&:empty?)
+      super("#{what}. Its log:\n#{log}")
+    end
+
+    #: () -> String
+    def reason = (@lines.grep(TELLING).first || @lines.first || "it said nothing").gsub(%r{/\S+/}, "")
+  end
+
   # Makes what a benchmark needs, on first use and inside the project: the peers' gems (vendor/bundle has a folder for
   # each Ruby), the load generator, Coppice's extension. A second run does nothing.
   module Setup

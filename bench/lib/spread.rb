@@ -25,6 +25,10 @@ module Bench
       low == high ? middle : "#{middle} (#{low}–#{high})"
     end
 
+    # As to_s, without the others.
+    #: (?digits: Integer) -> String
+    def middle(digits: 0) = self.class.new([median]).to_s(digits: digits)
+
     private
 
     def format(value, digits)

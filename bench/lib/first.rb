@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require_relative "first_requests"
+require_relative "lazy_app"
+require_relative "memory_map"
+require_relative "refork_watch"
+
+module Bench
+  # How long does a worker's first request take, against its others? When the server has just booted, when it has been
+  # warmed up at boot, and when its workers were forked from a warm one. As many clients as workers, so that each is asked.
+  class First
+    # Those that can refork and tell the generation. Coppice also with the page asked for before the workers are forked.
+    VARIANTS = {
+      "coppice" => ->(path) { [{}, { settings: ["warm_up_requests #{path.inspect}"] }] },
+      "pitchfork" => ->(_path) { [{}, { warmup: true }] }
+    }.freeze
+
+    # What the workers of one server have shown; `reforked` is empty where it cannot refork.
+    Round = Struct.new(:booted, :reforked, :errors, keyword_init: true)
+
+    #: (Options) -> void
+    def initialize(options)
+      @options = options
+      @app = LazyApps.of(options)
+    end
+
+    #: () -> Array[Plan]
+    def plans
+      @plans ||= @options.servers.flat_map do |name|
+        variants = VARIANTS.fetch(name, ->(_path) { [{}] }).call(path)
+        variants.filter_map do |variant|
+          next if variant[:warmup] && !Process.respond_to?(:warmup) # Ruby 3.3 has it first
+
+          plan(name, variant)
+        end
+      end
+    end
+
+    #: (Report) -> void
+    def call(report)
+      rounds = plans.to_h { |plan| [plan.label, []] }
+      refused = {}
+      @options.rounds.times { plans.each { |plan| measure(plan, rounds, refused) unless refused.key?(plan.label) } }
+      report.text "#{@app.description} #{workers} workers, #{clients} clients in a closed loop, all ask for `#{path}` only, " \
+                  "#{@options.rounds} rounds in turn. Median of all workers (lowest–highest); a ratio is that of one worker's first " \
+                  "request to the median of its later ones. Who has told the benchmark that the server is up does not count as booted."
+      refused.each { |label, reason| report.text "#{label} did not start: #{reason}." }
+      report.table ["server", *%w[booted reforked].flat_map { |phase| ["#{phase}: first ms", "later ms", "ratio"] }, "errors"],
+        rounds.except(*refused.keys).map { |label, of_plan| row(label, of_plan) }
+    end
+
+    private
+
+    def workers = @options.workers || 4
+    def clients = @options.clients || workers
+    def path = @app.page
+
+    def plan(name, variant)
+      common = @options.plan_for(name)
+      settings = [*common[:settings], *variant[:settings]]
+      environment = common[:environment].merge("BENCH_RACKUP" => File.expand_path(@app.rackup, Servers::APPS))
+      Servers.plan(name, **@app.plan, **common, **variant, app: "named.ru", workers: workers, settings: settings,
+        environment: environment, label: [name, *variant[:settings], *("Process.warmup" if variant[:warmup])].join(", "))
+    end
+
+    def measure(plan, rounds, refused)
+      warn "bench: #{plan.label}"
+      rounds[plan.label] << RunningServer.run(plan) { |server| round(server) }
+    rescue NotStarted => error
+      warn "bench: #{error.message}"
+      refused[plan.label] = error.reason
+    end
+
+    def round(server)
+      booted = ask(server, known: [server.greeting["x-process"]])
+      reforked = refork(server) if VARIANTS.key?(server.plan.server.name)
+      Round.new(booted: booted.found, reforked: reforked&.found || [], errors: [booted, reforked].compact.sum(&:errors))
+    end
+
+    def refork(server)
+      ReforkWatch.new(server).run
+      MemoryMap.wait_until_quiet(server)
+      ask(server)
+    end
+
+    def ask(server, known: [])
+      FirstRequests.new(server.port, path: path, workers: workers, clients: clients, known: known).run
+    end
+
+    def row(label, rounds)
+      phases = [rounds.flat_map(&:booted), rounds.flat_map(&:reforked)].flat_map do |found|
+        [:first_ms, :later_ms, :ratio].map { |name| Spread.new(found.map(&name)).to_s(digits: 1) }
+      end
+      [label, *phases, rounds.sum(&:errors)]
+    end
+  end
+end

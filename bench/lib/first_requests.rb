@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "net/http"
+require_relative "spread"
+
+module Bench
+  # Asks a server for one page again and again until each of its workers has answered a few times, and knows who has
+  # answered when. A client in Ruby, with a connection for each request: the load generator reads no headers.
+  class FirstRequests
+    ENOUGH = 20 # answers of each worker
+    MOST = 20 * ENOUGH # for each worker, so that one that is never asked does not hold us for ever
+
+    # What one worker's first request took, and its later ones in the middle.
+    Worker = Struct.new(:first_ms, :later_ms, keyword_init: true) do
+      #: () -> Float
+      def ratio = first_ms / later_ms
+    end
+
+    attr_reader :errors #: Integer
+
+    #: (Integer, path: String, workers: Integer, clients: Integer, ?known: Array[String?]) -> void
+    def initialize(port, path:, workers:, clients:, known: [])
+      @port = port
+      @path = path
+      @workers = workers
+      @clients = clients
+      @known = known # processes that have answered somebody before
+      @times = Hash.new { |times, pid| times[pid] = [] }
+      @errors = 0
+      @mutex = Mutex.new
+    end
+
+    #: () -> self
+    def run
+      Array.new(@clients) { Thread.new { ask until enough? } }.each(&:join)
+      self
+    end
+
+    # One for each worker that has answered us, and nobody before us.
+    #: () -> Array[Worker]
+    def found
+      @times.except(*@known).values.select { |times| times.size > 1 }
+            .map { |first, *later| Worker.new(first_ms: first, later_ms: Spread.new(later).median) }
+    end
+
+    private
+
+    def ask
+      began = now
+      response = Net::HTTP.start("127.0.0.1", @port, read_timeout: 60) { |http| http.get(@path, "connection" => "close") }
+      note(response, (now - began) * 1000)
+    rescue SystemCallError, IOError, Timeout::Error
+      @mutex.synchronize { @errors += 1 }
+    end
+
+    def note(response, elapsed_ms)
+      @mutex.synchronize do
+        response.is_a?(Net::HTTPOK) ? @times[response["x-process"]] << elapsed_ms : @errors += 1
+      end
+    end
+
+    def enough?
+      @mutex.synchronize do
+        counts = @times.values.map(&:size)
+        counts.count { |count| count >= ENOUGH } >= @workers || counts.sum + @errors >= MOST * @workers
+      end
+    end
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "bar_plot"
+require_relative "line_plot"
+require_relative "memory_tables"
+require_relative "spread"
+
+module Bench
+  # The same as the tables, to look at: what the servers weigh from point to point, and what a worker has for itself at
+  # the last of them. Medians of all rounds.
+  class MemoryPlots
+    #: (Hash[String, Array[MemoryRun]], points: Array[Integer]) -> void
+    def initialize(runs, points:)
+      @runs = runs
+      @points = points
+    end
+
+    #: (Report) -> void
+    def write(report)
+      return if @runs.empty?
+
+      report.picture "total", alt: "Total PSS over requests, a line for each server", svg: totals.to_s
+      report.picture "private", alt: "Private memory of a worker by kind, a bar for each server", svg: kinds.to_s
+    end
+
+    private
+
+    def totals
+      LinePlot.new("Total PSS, MiB", subtitle: "all processes of a server; a page that several share counts once",
+        below: "requests so far", lines: @runs.map { |label, runs| line(label, runs) })
+    end
+
+    def line(label, runs)
+      maps = [runs.map(&:booted), *@points.each_index.map { |index| runs.map { |run| run.points[index].memory } }]
+      heights = maps.map { |of_rounds| Spread.new(of_rounds.map(&:total_mib)).median }
+      LinePlot::Line.new(label: label, points: [0, *@points].zip(heights), **looks(label))
+    end
+
+    # A colour for each server, dashes for its variants.
+    def looks(label)
+      servers = @runs.keys.group_by { |name| server(name) }
+      { colour: servers.keys.index(server(label)) % Plot::COLOURS,
+        dash: servers.fetch(server(label)).index(label) % LinePlot::DASHES.size }
+    end
+
+    def server(label) = label[/\A\w+/]
+
+    def kinds
+      BarPlot.new("Private memory of a worker by kind, MiB", subtitle: "the median worker after #{Spread.new([@points.last])} requests",
+        bars: @runs.transform_values { |runs| private_parts(runs.flat_map { |run| run.points.last.memory.workers }) })
+    end
+
+    def private_parts(workers)
+      MemoryTables::KINDS.transform_values { |kinds| Spread.new(workers.map { |size| size.kinds.values_at(*kinds).sum }).median || 0 }
+    end
+  end
+end
