@@ -13,6 +13,8 @@
 
 struct waiter {
     int epoll_fd;
+    int listeners_count;
+    int *listener_fds;
 };
 
 struct waiter_call {
@@ -26,6 +28,7 @@ struct waiter_call {
 static void waiter_free(void *pointer) {
     struct waiter *waiter = pointer;
     if (waiter->epoll_fd >= 0) close(waiter->epoll_fd);
+    xfree(waiter->listener_fds);
     xfree(waiter);
 }
 
@@ -53,17 +56,41 @@ static void waiter_add(struct waiter *waiter, int fd, uint32_t events) {
     if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0) rb_sys_fail("epoll_ctl");
 }
 
+/* Takes the last place in the listener's queue of waiters. */
+static void waiter_line_up(struct waiter *waiter, int listener_fd) {
+    waiter_add(waiter, listener_fd, EPOLLIN | EPOLLEXCLUSIVE);
+}
+
 /* Waiter.new(listener_fds, control_fd) */
 static VALUE waiter_initialize(VALUE self, VALUE listener_fds, VALUE control_fd) {
     struct waiter *waiter = waiter_get(self);
     Check_Type(listener_fds, T_ARRAY);
     waiter->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (waiter->epoll_fd < 0) rb_sys_fail("epoll_create1");
+    waiter->listener_fds = ALLOC_N(int, RARRAY_LEN(listener_fds));
     for (long i = 0; i < RARRAY_LEN(listener_fds); i++) {
-        waiter_add(waiter, NUM2INT(RARRAY_AREF(listener_fds, i)), EPOLLIN | EPOLLEXCLUSIVE);
+        waiter->listener_fds[i] = NUM2INT(RARRAY_AREF(listener_fds, i));
+        waiter_line_up(waiter, waiter->listener_fds[i]);
+        waiter->listeners_count++;
     }
     if (!NIL_P(control_fd)) waiter_add(waiter, NUM2INT(control_fd), EPOLLIN);
     return self;
+}
+
+/*
+ * Lets all other waiters go before this one. The kernel wakes the first waiter in
+ * a listener's queue that sleeps, and leaves each where it once lined up: left
+ * alone, the first serves whenever it is free. A client that comes while we stand
+ * in no queue is not missed: lining up looks at the listener.
+ */
+static VALUE waiter_go_last(VALUE self) {
+    struct waiter *waiter = waiter_get(self);
+    for (int i = 0; i < waiter->listeners_count; i++) {
+        int fd = waiter->listener_fds[i];
+        if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_DEL, fd, NULL) < 0) rb_sys_fail("epoll_ctl");
+        waiter_line_up(waiter, fd);
+    }
+    return Qnil;
 }
 
 static void *waiter_wait_nogvl(void *pointer) {
@@ -111,6 +138,7 @@ void Init_coppice_waiter(VALUE coppice) {
     rb_define_alloc_func(klass, waiter_allocate);
     rb_define_method(klass, "initialize", waiter_initialize, 2);
     rb_define_method(klass, "look", waiter_look, 0);
+    rb_define_method(klass, "go_last", waiter_go_last, 0);
     rb_define_method(klass, "wait", waiter_wait, 1);
     rb_define_method(klass, "close", waiter_close, 0);
 }
