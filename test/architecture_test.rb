@@ -10,7 +10,7 @@ module Coppice
     FOUNDATION = %w[errors version executable coppice_ext os board control log].freeze
 
     # What every process is given. It may know the foundation.
-    SHARED = %w[coppice config listeners fork_safety memory mem_info gc_profile allocator mold_environment info inheritance
+    SHARED = %w[coppice config listeners fork_safety memory mem_info gc_profile allocator mold_environment worker_beat info inheritance
                 membership server compatibility].freeze
 
     # The rest belongs to one process or starts it: each part with the other such parts that it may know.

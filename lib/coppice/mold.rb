@@ -2,6 +2,7 @@
 
 require "forwardable"
 require "coppice/forking"
+require "coppice/memory/scales"
 require "coppice/mold/warmup"
 require "coppice/os/signals"
 
@@ -32,10 +33,12 @@ module Coppice
     #: () -> void
     def run
       membership.join(inheritance)
+      scales = Memory::Scales.new(membership.row, log)
       OS::Signals.stop_by { @stopping = true }
       inheritance.settings.hook(:after_mold_fork)&.call(inheritance.server, self)
       Warmup.new(inheritance.settings.warmup).call
       @waiter = Waiter.new([], membership.channel.fileno)
+      scales.tare
       membership.ready
       membership.status = "ready"
       obey until @stopping

@@ -2,6 +2,9 @@
 
 require "coppice"
 require "coppice/board"
+require "coppice/gc_profile/fit"
+require "coppice/gc_profile/measurement"
+require "coppice/mold_environment"
 require "coppice/monitor/helper_thread"
 require "coppice/monitor/inbox"
 require "coppice/monitor/row_pool"
@@ -60,6 +63,29 @@ module Coppice
     #: () -> bool
     def queues_stay? = @listeners.all?(&:borrowed?)
 
+    # What a cold mold is spawned with: read anew each time, so that a profile that was written meanwhile counts. One that
+    # is no good ends the server only at its start.
+    #: () -> MoldEnvironment
+    def mold_environment
+      @mold_environment = MoldEnvironment.new(@settings, fitted: @fitted)
+    rescue ConfigError => error
+      raise unless @mold_environment
+
+      @log.error("the environment of molds stays as it was", error: error.message)
+      @mold_environment
+    end
+
+    # For the cold molds from now on: parameters that fit what a worker has measured, as its row has it.
+    #: (String) -> void
+    def fit(allocations)
+      @supervision.roster.unfitted = false # there is one try
+      fit = GCProfile::Fit.new(GCProfile::Measurement.parse(allocations))
+      @fitted = fit.variables
+      @log.info("fitted the garbage collector", measured: allocations, requests_per_collection: fit.requests_per_collection)
+    rescue ArgumentError => error # the application shares memory with the row
+      @log.error("a worker's measurement cannot be read", error: error.message)
+    end
+
     # The board's descriptor, to be sent to a cold mold.
     #: () -> IO
     def board_io = IO.for_fd(@board.fileno, autoclose: false)
@@ -113,6 +139,7 @@ module Coppice
       Process.setproctitle("coppice monitor")
       raise Error, "this system has no subreaper: run one process with --workers 0" unless OS.become_subreaper || Process.pid == 1
 
+      @supervision.roster.unfitted = @settings.warm_up? && MoldEnvironment.new(@settings).unfitted?
       @board.monitor_pid = Process.pid
       @board.workers_count = @settings.worker_processes
       @inbox.open

@@ -2,10 +2,15 @@
 
 require "forwardable"
 require "coppice/forking"
+require "coppice/gc_profile/meter"
 require "coppice/http"
+require "coppice/memory/scales"
+require "coppice/os/jit"
 require "coppice/os/signals"
+require "coppice/worker/rehearsal"
 require "coppice/worker/request_cycle"
 require "coppice/worker/soft_timeout"
+require "coppice/worker_beat"
 
 module Coppice
   # Serves one client at a time. Runs in the worker process. Owns its channel, its
@@ -17,6 +22,7 @@ module Coppice
     # How many clients of one queue are served in a row, and for how long, before others and the monitor are looked for.
     ROW_OF_CLIENTS = 16
     ROW_MS = 10
+    BEAT_MS = WORKER_BEAT * 1000
 
     # What accept(2) raises when this process or the machine has no room for one more; and seconds until the next try.
     NO_ROOM = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
@@ -44,9 +50,11 @@ module Coppice
       prepare
       hook(:after_worker_fork)
       hook(:after_worker_ready)
+      @soft_timeout.start unless single? # a breakpoint is not a timeout
+      warm_up
+      @scales.tare
       membership.ready
       membership.status = "ready"
-      @soft_timeout.start unless single? # a breakpoint is not a timeout
       turn until @stopping
       finish
     end
@@ -77,23 +85,51 @@ module Coppice
       OS::Signals.stop_by { stop }
       trap(:INT, "DEFAULT") if single? # Ctrl-C, with everything that Ruby does at the end of a program
       @soft_timeout = SoftTimeout.new(self)
+      @scales = Memory::Scales.new(membership.row, log)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
       @exchange = build_exchange
       @waiter = Waiter.new(@listeners.map(&:fileno), membership.channel.fileno)
+      @fair = inheritance.settings.accept_order == :fair
     end
 
-    def build_exchange
-      @cycle = RequestCycle.new(self, @soft_timeout)
-      Http::Exchange.new(app: inheritance.app, connection: @connection, settings: inheritance.settings, logger: log, observer: @cycle)
+    def build_exchange(marks: {})
+      @cycle ||= RequestCycle.new(self, @soft_timeout, @scales)
+      Http::Exchange.new(app: inheritance.app, connection: @connection, settings: inheritance.settings, logger: log, observer: @cycle,
+                         marks: marks)
     end
 
-    # One turn: clients, or a word from the monitor, never both.
+    # A worker that no client can reach is there to be warmed up; the first of those that serve may lead in other ways.
+    def warm_up
+      settings = inheritance.settings
+      rehearsing = @listeners.empty?
+      OS::JIT.turn_on if settings.jit == :lead && (rehearsing || nr.zero?)
+      membership.row.compiles = OS::JIT.on? ? 1 : 0
+      return rehearse(settings) if rehearsing
+
+      @cycle.meter = GCProfile::Meter.new(skip: GCProfile::Meter::SETTLED) if settings.gc_profile == :fitted && nr.zero?
+    end
+
+    def rehearse(settings)
+      rehearsal = Rehearsal.new(exchange: build_exchange(marks: Rehearsal::MARK), connection: @connection, log: log,
+                                called_away: method(:called_away?))
+      meter = nil
+      rehearsal.call(settings.warm_up_requests, settings.hook(:on_warm_up)) { @cycle.meter = meter = GCProfile::Meter.new }
+      membership.row.allocations = meter.measurement.to_s if meter && membership.row.allocations.empty?
+      @cycle.meter = nil
+    end
+
+    # Before it is ready, all that the monitor may have to say is that it shall leave; or the monitor is gone.
+    def called_away? = @stopping || !membership.channel.socket.wait_readable(0).nil?
+
+    # One turn: clients, or a word from the monitor, never both; without either, a sign of life.
     def turn
+      membership.row.seen_ms = OS::Clock.now_ms
       ready = @waiter.look
       return answer(ready) { serve_row(ready) } if ready
 
       @cycle.idle
-      ready = @waiter.wait(nil) unless @stopping # a signal may have come since we were asked
+      @waiter.go_last if @fair
+      ready = @waiter.wait(BEAT_MS) unless @stopping # a signal may have come since we were asked
       answer(ready) { serve(ready) } if ready # in any case: nobody else was woken for this client
     end
 

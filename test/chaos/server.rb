@@ -30,6 +30,7 @@ module Chaos
       spawn_timeout #{SPAWN_TIMEOUT}
       boot_timeout 60
       refork_backoff 0.3
+      client_header_timeout 3 # a part of how long a worker may be without a sign of life
     RUBY
 
     attr_reader :orders #: Orders

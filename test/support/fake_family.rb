@@ -14,6 +14,9 @@ class FakeFamily
     %i[debug info warn error fatal exception].each { |name| define_method(name) { |*, **| nil } }
   end
 
+  # Of a mold that gets nothing but what we have.
+  PLAIN_ENVIRONMENT = Struct.new(:added, :to_log).new({}.freeze, {}.freeze).freeze
+
   attr_reader :system, :supervision, :given_up, :settings, :refused_clients
 
   def initialize(hooks: {}, **values)
@@ -23,6 +26,7 @@ class FakeFamily
     @supervision = Coppice::Monitor::Supervision.new(
       monitor: self, system: @system, rows: Coppice::Monitor::RowPool.new(@board), settings: @settings, log: Silence.new
     )
+    roster.unfitted = @settings.warm_up?
   end
 
   # Yields a new family and lets go of its board afterwards.
@@ -37,7 +41,10 @@ class FakeFamily
   def roster = supervision.roster
 
   # The monitor's loop, once.
-  def turn = supervision.turn(roster.handles.reject { |handle| handle.channel.closed? || !handle.channel.talking? })
+  def turn
+    system.beat
+    supervision.turn(roster.handles.reject { |handle| handle.channel.closed? || !handle.channel.talking? })
+  end
 
   # Everybody does what they have to do, for as long as something happens.
   def settle(rounds: 200)
@@ -55,8 +62,10 @@ class FakeFamily
 
   # What Monitor answers to its parts:
   def listener_names = []
-  def listeners_for(_nr) = []
+  def listeners_for(_nr) = [$stdin]
   def board_io = nil
+  def mold_environment = PLAIN_ENVIRONMENT
+  def fit(_allocations) = roster.unfitted = false
   def refuse_clients = @refused_clients = true
   def queues_stay? = false
   def generation_committed(_generation) = nil

@@ -16,6 +16,9 @@ class FakeSystem
   FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, keyword_init: true)
 
   attr_reader :processes, :now, :last_pid, :signals
+  attr_accessor :memory_left_kib
+  attr_writer :mold_kib # what each mold measures of itself when it is ready
+  attr_writer :mold_growth_kib # and how much more the next one does
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
   attr_writer :middle   # what becomes of the next middle process: nil, :lost before it forks, :mute after it, :stuck for ever
   attr_writer :late     # whether the kernel tells of the dead only now and then
@@ -23,6 +26,9 @@ class FakeSystem
   def initialize(board)
     @board = board
     @now = 1000.0
+    @memory_left_kib = 2_000_000
+    @mold_kib = 100_000
+    @mold_growth_kib = 0
     @processes = {}
     @zombies = []
     @last_pid = 100
@@ -37,8 +43,9 @@ class FakeSystem
     FakeChannel.pair
   end
 
-  def spawn_mold(channel, own_group:)
+  def spawn_mold(channel, own_group:, environment:)
     raise "own_group must be told" if own_group.nil?
+    raise "its environment must be told" if environment.nil?
 
     refuse_or_go_on(Errno::EAGAIN)
 
@@ -53,8 +60,14 @@ class FakeSystem
   end
 
   def out_of_memory? = false
+  def memory_total_kib = 4_000_000
 
   def reap = @late && (@now * 10).to_i.odd? ? nil : @zombies.shift
+
+  # Whoever does not hang gives a sign of life.
+  def beat
+    @processes.each_value { |process| process.row.seen_ms = (@now * 1000).to_i if process.row && !process.hanging }
+  end
 
   # One process does the next thing it would do.
   def step(process)
@@ -105,8 +118,19 @@ class FakeSystem
       process.channel.send(Coppice::Control::Messages::Registered.new(pid: process.pid))
     else
       process.stage = :ready
+      tare(process)
       process.channel.send(Coppice::Control::Messages::Ready.new)
     end
+  end
+
+  def tare(process)
+    row = process.row
+    row.measured_ms = (@now * 1000).to_i
+    @mold_kib += @mold_growth_kib if process.role == :mold
+    row.anonymous_kib = row.rss_kib = @mold_kib
+    row.private_kib = row.private_at_start_kib = 1000
+    row.cpu_ms = row.cpu_at_start_ms = 10
+    row.allocations = "measured"
   end
 
   # A cold mold learns who it is from its first message.

@@ -8,9 +8,11 @@ class History
   # How often each event is drawn.
   WEIGHTS = {
     turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2, starve: 1,
-    extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1
+    extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1, weigh: 6, rush: 3, use_memory: 1
   }.freeze
   RESIZING = { grow: 1, reduce: 1 }.freeze
+  LEAKY = { leak: 3, renew: 20 }.freeze
+  MAX_AGE = 120 # of a worker, where it is limited
 
   Broken = Class.new(StandardError)
 
@@ -18,14 +20,22 @@ class History
 
   def self.draw(random)
     resizing = random.rand < 0.3
-    weights = resizing ? WEIGHTS.merge(RESIZING) : WEIGHTS
+    weights = WEIGHTS.merge(resizing ? RESIZING : {}, random.rand < 0.2 ? LEAKY : {})
     stops_early = random.rand < 0.3
     bag = weights.flat_map { |name, weight| [name] * weight }
     events = Array.new(random.rand(20..160)) { [bag.sample(random: random), random.rand(1_000_000)] }
-    settings = { worker_processes: random.rand(1..12), refork_after: [nil, [5], [3, 6, false]].sample(random: random),
-                 refork_surge: ["10%", "10%", 0, "50%"].sample(random: random), shutdown_delay: random.rand(3) }
+    settings = { worker_processes: random.rand(1..12), refork_after: [nil, [5], [3, 6, false], :auto].sample(random: random),
+                 refork_surge: ["10%", "10%", 0, "50%"].sample(random: random), shutdown_delay: random.rand(3),
+                 warm_up_requests: [nil, nil, ["/"]].sample(random: random), **limits(random) }
     new(events, resizing: resizing, stops_early: stops_early, **settings)
   end
+
+  def self.limits(random)
+    { worker_max_requests: [nil, nil, 8].sample(random: random), worker_max_age: [nil, nil, MAX_AGE].sample(random: random),
+      worker_memory_limit: [nil, { private: 50_000 * 1024 }, { pss: "2%" }].sample(random: random),
+      cold_boot_after_growth: [nil, "10%"].sample(random: random) }
+  end
+  private_class_method :limits
 
   def initialize(events, resizing:, stops_early:, **settings)
     @events = events
@@ -100,6 +110,34 @@ class History
     pick(number) { |process| process.row.requests += 1 if process.role == :worker && process.stage == :ready }
   end
 
+  # A worker measures itself.
+  def weigh(number)
+    pick(number) do |process|
+      row = process.row
+      next unless process.role == :worker && process.stage == :ready
+
+      row.measured_requests = row.requests
+      row.private_kib = row.pss_kib = number % 100_000
+      row.cpu_ms = row.cpu_at_start_ms + (row.requests * 5)
+    end
+  end
+
+  # A whole generation without an accident.
+  def renew(number)
+    refork(number)
+    @family.settle
+  end
+
+  # Many requests until the next look.
+  def rush(number)
+    pick(number) { |process| process.row.requests += number % 5000 if process.role == :worker && process.stage == :ready }
+    weigh(number)
+  end
+
+  # From now on each mold is larger than the one before.
+  def leak(number) = system.mold_growth_kib = number % 50_000
+  def use_memory(number) = system.memory_left_kib = number * 4
+
   def extend(number)
     deadline_ms = ((system.now + (number % 60)) * 1000).to_i
     pick(number) { |process| process.row.deadline_ms = deadline_ms if process.row && process.role == :worker }
@@ -122,7 +160,14 @@ class History
     unique(roster.handles.map { |handle| handle.row.index }, "row")
     broken "gave up: #{@family.given_up}" if @family.given_up
     roster.handles.each { |handle| broken "no way out for #{handle.name}, #{handle.state}" if stuck?(handle) }
+    check_molds
     check_width unless @resizing
+  end
+
+  # One that is committed and one that wants to be; the others are on their way out.
+  def check_molds
+    molds = roster.handles.select { |handle| handle.mold? && !handle.leaving? }
+    broken "#{molds.size} molds" if molds.size > 2 || (molds - [roster.mold, roster.candidate]).any?
   end
 
   def unique(values, name)
@@ -135,7 +180,10 @@ class History
   end
 
   # Down by our own choice: told to leave, and not because they were overdue.
-  def by_choice = roster.workers.select { |worker| worker.leaving? && worker.ended_for.nil? }
+  def by_choice = serving.select { |worker| worker.leaving? && worker.ended_for.nil? }
+
+  # All but one that nobody can reach.
+  def serving = roster.workers.reject { |worker| worker.listeners == [] }
 
   # Whoever leaves by our choice leaves enough others that serve.
   def check_capacity
@@ -146,7 +194,7 @@ class History
   def check_width
     width = [settings[:refork_surge], "10%"].map { |share| Coppice::Config::Types::Share.of(share, roster.target) }.max
     broken "#{by_choice.size} of #{roster.target} workers were told to leave at once" if by_choice.size > width
-    extra = roster.workers.size - roster.target
+    extra = serving.size - roster.target
     broken "#{extra} workers more than wanted" if extra > width
   end
 
@@ -157,11 +205,26 @@ class History
       system.processes.each_value { |process| process.broken = false }
       @family.settle(rounds: 20)
       check_rules
-      return if recovered?
+      return stay_calm if recovered?
 
       system.advance(2.0)
     end
     broken "did not recover: #{roster.handles.map { |handle| [handle.name, handle.state, handle.deadline&.round] }} at #{system.now.round}"
+  end
+
+  # Where nobody serves and nobody grows, what was replaced once is good for as long as it may live.
+  def stay_calm
+    generation = roster.generation
+    forks = system.last_pid
+    20.times do
+      system.advance(5.0)
+      @family.settle(rounds: 20)
+    end
+    forks = system.last_pid - forks
+    reforks = roster.generation - generation
+    rounds = reforks + 1 + (settings[:worker_max_age] ? 2 : 0) # in each every worker is replaced, and one in surge with it
+    broken "#{reforks} reforks for nothing" if reforks > 2
+    broken "#{forks} forks for nothing" if forks > rounds * ((2 * roster.target) + 1)
   end
 
   # The faults of the machine itself; those of processes are the server's to deal with.
@@ -173,7 +236,8 @@ class History
   end
 
   def recovered?
-    roster.settled? && roster.mold&.ready? && roster.handles.size == roster.target + 1 && !promotion_due?
+    roster.settled? && roster.mold&.ready? && roster.handles.size == roster.target + 1 && !promotion_due? &&
+      roster.ready_workers.none? { |worker| system.processes[worker.pid]&.hanging }
   end
 
   # A wish for a refork waits for as long as no worker may be forked.

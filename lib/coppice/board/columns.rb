@@ -34,6 +34,7 @@ module Coppice
       [:deadline_ms, :process, "monotonic: when the request in flight is overdue; 0 when idle"],
       [:started_ms, :process, "monotonic: when the request in flight began; 0 when idle"],
       [:requests, :process, "requests served since the fork"],
+      [:seen_ms, :process, "monotonic: when a worker last came by its channel; it does so every few seconds, served or not"],
       [:not_fork_safe, :process, "1 once it must not be promoted"],
       [:refused, :process, "requests that the server itself answered: malformed, too large or too slow"],
       [:dropped_headers, :process, "headers left out of the env for the underscore in their names"],

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/config"
+require "coppice/mold_environment"
 
 module Coppice
   class CLI
@@ -21,8 +22,9 @@ module Coppice
           parser.on("--show", "print every setting, its value and where it comes from") { @show = true }
         end
         settings = Config::Loader.new(arguments: arguments, environment: @environment, directory: @directory).load
+        variables = variables(settings)
         @output.puts verdict(settings)
-        @output.puts "", table(settings) if @show
+        @output.puts "", table(settings, variables) if @show
         0
       end
 
@@ -34,8 +36,16 @@ module Coppice
         "there is no configuration file (#{Config::Loader::DEFAULT_FILES.join(' or ')}); the defaults are good"
       end
 
-      def table(settings)
-        rows = [%w[setting value origin], *plain_rows(settings), *option_rows(settings), *hook_rows(settings)]
+      # Of a cold mold's environment; one process that does everything is given none.
+      def variables(settings)
+        return [] if settings.worker_processes.zero?
+
+        MoldEnvironment.new(settings, environment: @environment, directory: @directory).variables
+      end
+
+      def table(settings, variables)
+        rows = [%w[setting value origin], *plain_rows(settings), *option_rows(settings), *hook_rows(settings),
+                *variable_rows(variables)]
         widths = [0, 1].map { |column| rows.map { |row| row[column].size }.max }
         rows.map { |row| "#{row[0].ljust(widths[0])}  #{row[1].ljust(widths[1])}  #{row[2]}".rstrip }
       end
@@ -53,6 +63,12 @@ module Coppice
 
       def hook_rows(settings)
         settings.hooks.compact.keys.map { |name| [name.to_s, "a block", settings.origin(name)] }
+      end
+
+      def variable_rows(variables)
+        return [] if variables.empty?
+
+        [["", "", ""], %w[variable value origin], *variables.map { |variable| [variable.name, variable.value, variable.origin] }]
       end
 
       # A logger or a block says no more than its kind.

@@ -53,6 +53,7 @@ module Coppice
       end
 
       def reforking(settings)
+        return "on, when it pays" if settings.refork_after == :auto
         return "on, after #{settings.refork_after.map { |count| count || 'no more' }.join(', ')} requests" if settings.refork_after
 
         "on USR2 only: refork_after is not set"

@@ -14,7 +14,7 @@ module Coppice
         @coppice_record = record
       end
 
-      (OPTIONS.names - %i[listen timeout]).each do |name|
+      (OPTIONS.names - %i[listen timeout warm_up_requests]).each do |name|
         define_method(name) { |*arguments, &block| @coppice_record.option(name, arguments, block) }
       end
 
@@ -37,6 +37,13 @@ module Coppice
       #: (Numeric, **untyped) -> void
       def timeout(seconds, **keywords)
         @coppice_record.timeout(seconds, keywords)
+      end
+
+      # Paths, or a block that is given a client; or both. nil for none.
+      #: (*String?) ?{ (untyped) -> void } -> void
+      def warm_up_requests(*paths, &block)
+        @coppice_record.option(:warm_up_requests, paths == [nil] ? paths : [paths.flatten(1)]) unless paths.empty?
+        @coppice_record.hook(:on_warm_up, [], block) if block || paths.empty?
       end
 
       private

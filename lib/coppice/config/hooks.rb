@@ -20,6 +20,10 @@ module Coppice
         "The place to disconnect, to warm up, and to refuse the promotion with `exit` when something is wrong."),
       row.call(:after_worker_fork, %i[server worker], :worker,
         "Called in a new worker: the place to reconnect and to start threads again."),
+      Hook.new(name: :on_warm_up, arguments: %i[client].freeze, process: :worker, since: :coppice,
+        doc: "What warm_up_requests calls when it is given a block: in the first worker of a cold mold, which no client can reach. " \
+             "`client.get(path, **headers)`, `client.request(method, path, headers, body)` answer the status; what it raises is " \
+             "logged.").freeze,
       row.call(:after_worker_ready, %i[server worker], :worker,
         "Called when the worker is fully set up, right before it accepts its first request."),
       row.call(:after_request_complete, %i[server worker env], :worker,

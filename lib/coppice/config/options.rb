@@ -5,7 +5,11 @@ require "coppice/config/option"
 require "coppice/config/types"
 require "coppice/config/types/addresses"
 require "coppice/config/types/duck"
+require "coppice/config/types/gc_profile"
+require "coppice/config/types/memory_limit"
 require "coppice/config/types/networks"
+require "coppice/config/types/paths"
+require "coppice/config/types/percentage"
 require "coppice/config/types/request_counts"
 require "coppice/config/types/signal_name"
 require "coppice/listeners/address"
@@ -18,6 +22,7 @@ module Coppice
       LISTENERS = "Listeners"
       TIMEOUTS = "Timeouts"
       REFORKING = "Reforking"
+      MEMORY = "Memory"
       REQUESTS = "Requests"
       LIMITS = "Limits of a request"
       LOGGING = "Logging"
@@ -53,6 +58,11 @@ module Coppice
         doc: "An address to listen on; may be given several times. See [Addresses](#addresses) for its forms and " \
              "options. The flags -p, -o and -l, and the environment variable PORT, replace the file's addresses; an " \
              "address that the file names too keeps its options, and a file that already listens on PORT is left as it is."),
+      Option.describe(:accept_order, Groups::LISTENERS, Types::OneOf.new(:kernel, :fair), default: :kernel, since: :coppice,
+        example: "accept_order :fair",
+        doc: "Which idle worker serves the next client. :kernel leaves it to Linux, which takes the same ones whenever they are " \
+             "free: with little traffic the others stay cold, and small. :fair takes the one that has been idle longest, so that all " \
+             "get an equal share."),
 
       Option.describe(:timeout, Groups::TIMEOUTS, Types::Seconds.new, default: 20, example: "timeout 10, cleanup: 3",
         doc: "The soft limit of a request. When it has passed, the worker calls after_worker_timeout on a second thread, and " \
@@ -83,7 +93,8 @@ module Coppice
       Option.describe(:refork_after, Groups::REFORKING, Types::Optional.new(Types::RequestCounts.new),
         default_text: "nil: never by itself", example: "refork_after [50, 100, 1000]",
         doc: "After how many requests of one worker a new generation begins: one count for each generation, of which " \
-             "the last repeats. With false as the last element, that generation is the final one."),
+             "the last repeats. With false as the last element, that generation is the final one. `:auto` begins one when the " \
+             "memory it wins back is worth more than the work it costs (docs/memory.md)."),
       Option.describe(:refork_max_unavailable, Groups::REFORKING, Types::Optional.new(Types::Whole.new(minimum: 1)),
         default_text: "0 with refork_surge, else a tenth of the workers, rounded up", example: "refork_max_unavailable 5",
         doc: "How many workers may be away at the same time while a new generation replaces the old one."),
@@ -93,6 +104,46 @@ module Coppice
              "or a share, rounded up; 0 saves their memory."),
       Option.describe(:refork_backoff, Groups::REFORKING, Types::Seconds.new(minimum: 0), default: 10, since: :coppice,
         doc: "How long to wait after a refork that failed before the next is tried."),
+
+      Option.describe(:gc_profile, Groups::MEMORY, Types::GcProfile.new, default: :fitted, since: :coppice,
+        example: "gc_profile \"RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO\" => 0.1",
+        doc: "The parameters of Ruby's garbage collector, which it reads when the application boots. :fitted takes those of " \
+             "config/coppice.gc, which `coppice profile` writes; without that file those that warm_up_requests measure, and without " \
+             "them a middle course. :ruby leaves Ruby its own. A variable that is set in the environment is left as it is."),
+      Option.describe(:allocator, Groups::MEMORY, Types::OneOf.new(:auto, :system, :jemalloc), default: :auto, since: :coppice,
+        example: "allocator :system",
+        doc: "Which malloc the application runs with. :auto takes jemalloc where it is installed and nothing else is preloaded " \
+             "already, :system the C library's own."),
+      Option.describe(:jit, Groups::MEMORY, Types::Optional.new(Types::OneOf.new(:lead, :all, :off)),
+        default_text: "nil: as Ruby and the application have it", since: :coppice, example: "jit :lead",
+        doc: "Which processes compile with YJIT, from Ruby 3.3 on. :all do, since the application was loaded; with :lead only the " \
+             "lead worker does until it is promoted, so that others neither spend time nor memory on code that they inherit soon. " \
+             ":off leaves it off. An application that turns it on by itself, as Rails does, is not kept from it."),
+      Option.describe(:warm_up_requests, Groups::MEMORY, Types::Optional.new(Types::Paths.new), since: :coppice,
+        default_text: "nil: the first clients warm the workers", example: "warm_up_requests \"/\", \"/products?page=2\"",
+        doc: "Paths that are asked for, with GET, in the first worker of a cold mold, before any client is. That worker is promoted " \
+             "at once, so that none that serves is ever cold. The list is repeated for five seconds, at most 40 times. " \
+             "`env[\"coppice.warm_up\"]` is true meanwhile; what fails is logged, and the server starts all the same. A block is " \
+             "given a client: see on_warm_up."),
+      Option.describe(:worker_memory_limit, Groups::MEMORY, Types::Optional.new(Types::MemoryLimit.new),
+        default_text: "nil: no limit", since: :coppice, example: "worker_memory_limit \"20%\"",
+        doc: "How large a worker may become before a fresh fork takes its place, between two requests. Bytes, or a share of the " \
+             "memory that the server may use: the cgroup's limit, or the machine's memory. PSS counts, in which a page that " \
+             "several processes share is divided among them; `{ private: \"10%\" }` counts private pages only. Workers measure " \
+             "themselves, at least a second apart, and some replace themselves up to a tenth earlier, so that not all do at once."),
+      Option.describe(:worker_max_requests, Groups::MEMORY, Types::Optional.new(Types::Whole.new(minimum: 1)),
+        default_text: "nil: no limit", since: :coppice, example: "worker_max_requests 100_000",
+        doc: "After about how many requests a fresh fork takes a worker's place. Looked at once a second; up to a tenth earlier, " \
+             "so that not all are replaced at once."),
+      Option.describe(:worker_max_age, Groups::MEMORY, Types::Optional.new(Types::Seconds.new(minimum: 1)),
+        default_text: "nil: no limit", since: :coppice, example: "worker_max_age 24 * 60 * 60",
+        doc: "After how long a fresh fork takes a worker's place. Up to a tenth earlier, so that not all are replaced at once."),
+      Option.describe(:cold_boot_after_growth, Groups::MEMORY, Types::Optional.new(Types::Percentage.new),
+        default_text: "nil: never", since: :coppice, example: "cold_boot_after_growth \"50%\"",
+        doc: "By how much the molds may grow from generation to generation until a new one boots the application afresh. What a " \
+             "worker retains for ever its copies inherit, so that reforking hands on a leak; the log warns of one in any case. The " \
+             "fresh mold boots beside the one that serves, which needs the memory of both for a while, and takes over when its " \
+             "first worker is ready."),
 
       Option.describe(:rewindable_input, Groups::REQUESTS, Types::Boolean.new, default: true, example: "rewindable_input false",
         doc: "Whether `env[\"rack.input\"]` can be rewound. Rack 3 does not ask for it: false saves memory and disk " \

@@ -77,12 +77,15 @@ module Coppice
         timeout + timeout_cleanup
       end
 
-      # After how many requests of one worker the generation is to be followed by another; nil for never. The last
-      # count of the list repeats.
+      # After how many requests of one worker the generation is to be followed by another; nil for never, or when no count
+      # decides it. The last count of the list repeats.
       #: (Integer) -> Integer?
       def request_limit(generation)
-        (refork_after.fetch(generation) { refork_after.last } || nil) if refork_after
+        (refork_after.fetch(generation) { refork_after.last } || nil) if refork_after.is_a?(Array)
       end
+
+      # Whether a cold mold is warmed up before it serves.
+      def warm_up? = !(warm_up_requests || hook(:on_warm_up)).nil? #: () -> bool
 
       # The name of the signal that ends an overdue process.
       #: (Integer) -> Symbol

@@ -8,11 +8,11 @@ module Coppice
     # All of an env that is the same for each request of a worker. Made once in each
     # worker; C copies it and adds what the client sent.
     class EnvPrototype
-      #: (Config::Settings, untyped) -> void
-      def initialize(settings, worker)
+      #: (Config::Settings, untyped, ?Hash[String, untyped]) -> void
+      def initialize(settings, worker, marks = {})
         @trusted_proxies = TrustedProxies.new(settings.trusted_proxies)
         @allow_underscore = settings.allow_underscore_headers
-        @constant = cgi.merge(rack(settings), "coppice.worker" => worker, "pitchfork.worker" => worker).freeze
+        @constant = cgi.merge(rack(settings), "coppice.worker" => worker, "pitchfork.worker" => worker, **marks).freeze
       end
 
       # A fresh env of the request whose head was read.

@@ -17,15 +17,17 @@ module Coppice
     class Exchange
       RETRY_AFTER = "5" # seconds: the worker is replaced sooner, but what made the application slow may last
 
-      #: (app: untyped, connection: Connection, settings: Config::Settings, logger: untyped, observer: untyped) -> void
-      def initialize(app:, connection:, settings:, logger:, observer:)
+      # marks: more to be found in each env.
+      #: (app: untyped, connection: Connection, settings: Config::Settings, logger: untyped, observer: untyped,
+      #    ?marks: Hash[String, untyped]) -> void
+      def initialize(app:, connection:, settings:, logger:, observer:, marks: {})
         @app = app
         @connection = connection
         connection.deadline = observer.deadline
         @observer = observer
         @early_hints = settings.early_hints
         @check_client = settings.check_client_connection
-        @prototype = EnvPrototype.new(settings, observer.worker)
+        @prototype = EnvPrototype.new(settings, observer.worker, marks)
         @inputs = InputReader.new(connection, settings)
         @writer = ResponseWriter.new(connection)
         @failures = Failures.new(logger)

@@ -7,8 +7,10 @@ require "coppice/control/channel"
 require "coppice/inheritance"
 require "coppice/log"
 require "coppice/membership"
+require "coppice/mold_environment"
 require "coppice/mold/app_loader"
 require "coppice/os/fork_lock"
+require "coppice/os/jit"
 require "coppice/server"
 
 module Coppice
@@ -25,6 +27,7 @@ module Coppice
       # Boots the application and lives as a mold, then as whatever is forked from it.
       #: () -> void
       def call
+        environments.each { |environment| MoldEnvironment.take_out_of(environment) }
         packet = first_packet or exit(0) # the monitor is gone already
         boot = packet.message
         require "bundler/setup" if ENV["BUNDLE_GEMFILE"] # the release's own bundle, `bundle exec` or not
@@ -37,6 +40,9 @@ module Coppice
       end
 
       private
+
+      # Where RUBYOPT has loaded Bundler already, it keeps a copy of ENV, for programs that are to run without it.
+      def environments = [ENV, (::Bundler::ORIGINAL_ENV if defined?(::Bundler::ORIGINAL_ENV))].compact
 
       def first_packet
         packet = :empty
@@ -62,6 +68,7 @@ module Coppice
         Process.setproctitle("coppice mold - loading #{settings.rackup}")
         started = OS::Clock.now
         app = while_parent_lives { AppLoader.new(settings).call }
+        ready_compiler(settings.jit, log)
         log.info("application loaded", rackup: settings.rackup, seconds: (OS::Clock.now - started).round(2), jit: jit)
         app
       rescue SystemExit => error
@@ -70,6 +77,12 @@ module Coppice
       rescue BootError => error
         log.exception(error.message, error.cause || error)
         exit(1)
+      end
+
+      # Not earlier: what runs at boot is not what is worth compiling.
+      def ready_compiler(jit, log)
+        OS::JIT.turn_on if jit == :all
+        log.warn("there is no compiler to turn on", jit: jit) if %i[all lead].include?(jit) && !OS::JIT.available?
       end
 
       # Nobody looks at the channel while the application loads, and that may hang for ever.
@@ -81,7 +94,7 @@ module Coppice
         OS.parent_death_signal(0)
       end
 
-      def jit = defined?(RubyVM::YJIT) && RubyVM::YJIT.enabled? ? "yjit" : "off"
+      def jit = OS::JIT.on? ? "yjit" : "off"
     end
   end
 end

@@ -54,6 +54,10 @@ module Coppice
         when Steps::Spawn then spawn(step, now)
         when Steps::Commit then commit(step.candidate, now)
         when Steps::Abandon then abandon(step, now)
+        when Steps::Rehearse then rehearse(step, now)
+        when Steps::Refit then refit(step.worker, now)
+        when Steps::Recycle then recycle(step)
+        when Steps::Warn then @log.warn(step.message, **step.fields)
         when Steps::Retire then retire(step.handle, now)
         when Steps::RefuseClients then @monitor.refuse_clients
         when Steps::Drain then drain(step.handle, now)
@@ -65,13 +69,14 @@ module Coppice
 
       def cold_boot(step, now)
         ours, theirs = @system.channel_pair
-        pid = @system.spawn_mold(theirs, own_group: @settings.setpgid)
+        environment = @monitor.mold_environment
+        pid = @system.spawn_mold(theirs, own_group: @settings.setpgid, environment: environment.added)
         handle = enlist(:mold, step.generation, ours, now + @settings.boot_timeout)
         handle.pid = pid
         handle.forked_at = now
         handle.move(:forked)
         @roster.candidate = handle
-        @log.info("booting the application", **handle.to_log)
+        @log.info("booting the application", **handle.to_log, **environment.to_log)
         send_boot(handle)
       ensure
         theirs&.close
@@ -89,7 +94,8 @@ module Coppice
       def promote(step, now)
         patience = @settings.hard_timeout + @settings.spawn_timeout
         @roster.candidate = ask(step.worker, role: :mold, generation: step.generation, deadline: now + patience)
-        @log.info("promoting", **step.worker.to_log, requests: step.worker.requests_count, new_gen: step.generation)
+        @log.info("promoting", **step.worker.to_log, requests: step.worker.requests_count, new_gen: step.generation,
+                  **step.grounds)
       end
 
       def spawn(step, now)
@@ -98,6 +104,28 @@ module Coppice
                                 deadline: now + @settings.spawn_timeout, listeners: listeners)
         handle.listeners = listeners.map(&:fileno)
         @roster.trial = handle if step.trial
+      end
+
+      # It has no listeners, by which it knows what it is for, and none of the slots that serve.
+      def rehearse(step, now)
+        @roster.rehearsal = ask(step.mold, role: :worker, nr: step.nr, generation: step.mold.generation,
+                                           deadline: now + @settings.spawn_timeout)
+        @roster.rehearsal.listeners = []
+      end
+
+      # Nobody is served yet, or the old mold's workers serve: what was booted too early can go.
+      def refit(worker, now)
+        @monitor.fit(worker.row.allocations)
+        mold = @roster.mold
+        @roster.mold = nil
+        end_rehearsal(now)
+        retire(mold, now)
+      end
+
+      def end_rehearsal(now)
+        worker = @roster.rehearsal
+        @roster.rehearsal = nil
+        retire(worker, now) if worker.is_a?(Handle)
       end
 
       # Sends the child's end of a new channel to who shall fork the child. When that one is
@@ -127,6 +155,8 @@ module Coppice
         @monitor.generation_committed(candidate.generation)
         @log.info("mold committed", **candidate.to_log)
         @roster.booted!
+        end_rehearsal(now)
+        @roster.rehearsal = :due if candidate.cold? && @settings.warm_up?
         retire(old, now) if old
       end
 
@@ -142,7 +172,14 @@ module Coppice
         end
         @log.error("mold abandoned", **step.candidate.to_log, why: step.reason, again_in: @settings.refork_backoff)
         retire(step.candidate, now) unless step.candidate.gone?
+        end_rehearsal(now)
         @monitor.give_up("the application could not be booted") unless @roster.booted?
+      end
+
+      # The rollout replaces it as it does workers of an old generation: a successor first, where there may be one more.
+      def recycle(step)
+        step.worker.worn = true
+        @log.info("recycling", **step.worker.to_log, **step.grounds)
       end
 
       def retire(handle, now)

@@ -32,11 +32,12 @@ module Coppice
 
       def too_many_errors?(roster) = @max_errors && roster.failed_spawns >= @max_errors
 
-      # Those in surge stay until their elders have left.
+      # Those in surge stay until their elders have left, and one that is warmed up until it is promoted.
       def surplus(roster)
         return [] unless roster.filled?
 
-        roster.ready_workers.select { |worker| worker.nr >= roster.target }.map { |worker| Steps::Retire.new(worker) }
+        beyond = roster.ready_workers.select { |worker| worker.nr >= roster.target && !worker.equal?(roster.rehearsal) }
+        beyond.map { |worker| Steps::Retire.new(worker) }
       end
 
       # One at a time: the mold forks one after the other anyway, and so a deadline
@@ -44,6 +45,7 @@ module Coppice
       def missing(roster, now)
         mold = roster.mold
         return [] if mold.nil? || !mold.ready? || now < roster.spawn_not_before
+        return [] if roster.rehearsal && !roster.serving? # nobody is served cold who can be served warm soon
         return [] if roster.handles.any? { |handle| handle.requested? && handle.parent.equal?(mold) }
 
         slots = roster.empty_slots(beyond: surge(roster)).map { |nr| Steps::Spawn.new(mold, :worker, nr, false) }

@@ -74,7 +74,7 @@ module Coppice
         return unless handle.requested?
 
         handle.move(:forked)
-        handle.deadline = @system.now + @settings.spawn_timeout
+        handle.deadline = @system.now + (rehearsal?(handle) ? @settings.boot_timeout : @settings.spawn_timeout)
       end
 
       # The middle process may have died before it could tell the pid.
@@ -100,8 +100,10 @@ module Coppice
         return unless handle.worker?
 
         @roster.failed_spawns = @roster.crowded_trials = 0
-        @monitor.worker_ready
+        @monitor.worker_ready unless rehearsal?(handle)
       end
+
+      def rehearsal?(handle) = handle.equal?(@roster.rehearsal)
 
       def channel_ended(handle)
         handle.channel.close
@@ -131,10 +133,10 @@ module Coppice
         @monitor.child_ended(handle, status)
       end
 
-      # One that ended before it was of any use. A pause grows with each one in a row, so
+      # One that ended before it was of any use; a rehearsal the server can do without. A pause grows with each one in a row, so
       # that a broken hook, or a crash at the first breath, does not burn a core.
       def note_failure(handle, status)
-        return if handle.mold? || (handle.leaving? && handle.ended_for.nil?)
+        return if handle.mold? || rehearsal?(handle) || (handle.leaving? && handle.ended_for.nil?)
         return if handle.ready_at && !died_young?(handle, status)
         return note_failed_trial(handle, status) if handle.generation > @roster.generation
 

@@ -25,9 +25,14 @@ module Coppice
       attr_accessor :exit_report #: ExitReport?
       # When it was forked and when it became ready (monotonic seconds).
       attr_accessor :forked_at, :ready_at #: Float?
+      # A worker's last note of the time, and when that was news: see Silence.
+      attr_accessor :last_seen_ms #: Integer?
+      attr_accessor :heard_at     #: Float?
       # A worker's listeners; and whether it would be given others now, for all queues to be served.
       attr_accessor :listeners #: Array[Integer]?
       attr_accessor :misplaced #: bool
+      # A worker that is over one of its limits, and shall be replaced.
+      attr_accessor :worn #: bool
       # Set when the kernel says that there is no such process: then nobody will reap it.
       attr_accessor :vanished #: bool
 

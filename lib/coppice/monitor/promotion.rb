@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/refork_condition"
 require "coppice/monitor/steps"
 require "coppice/monitor/width"
 
@@ -20,6 +21,7 @@ module Coppice
       def initialize(settings)
         @settings = settings
         @width = Width.new(settings)
+        @condition = ReforkCondition.for(settings)
       end
 
       #: (Roster, Float) -> Array[Step]
@@ -27,18 +29,20 @@ module Coppice
         return pursue(roster) if roster.candidate
         return replace_mold(roster, now) unless roster.mold
         return [Steps::Abandon.new(roster.mold, "none of its workers gets ready")] if barren?(roster)
-        return [] unless now >= roster.refork_not_before && roster.settled? && wanted?(roster)
+        return [] if roster.rehearsal
+        return [] unless now >= roster.refork_not_before && roster.settled? && (grounds = grounds(roster, now))
 
         worker = warmest(roster)
-        worker ? [Steps::Promote.new(worker, roster.generation + 1)] : []
+        worker ? [Steps::Promote.new(worker, roster.generation + 1, grounds)] : []
       end
 
       # The most warmed-up worker that may be forked: the one that served most. Of the
-      # committed generation first, since its parent was warm already.
+      # committed generation first, since its parent was warm already; then one that
+      # compiles, where others do not: what they inherit is to be machine code.
       #: (Roster) -> Handle?
       def warmest(roster)
         roster.ready_workers.select { |worker| worker.row.fork_safe? }
-              .max_by { |worker| [worker.generation, worker.requests_count, -worker.nr] }
+              .max_by { |worker| [worker.generation, worker.row.compiles, worker.requests_count, -worker.nr] }
       end
 
       private
@@ -68,7 +72,7 @@ module Coppice
         return [] if now < roster.mold_not_before
 
         worker = warmest(roster) if roster.failed_replacements.even?
-        [worker ? Steps::Promote.new(worker, roster.generation) : Steps::ColdBoot.new(roster.generation)]
+        [worker ? Steps::Promote.new(worker, roster.generation, { why: :mold_lost }) : Steps::ColdBoot.new(roster.generation)]
       end
 
       # A worker that took a lost mold's place had no trial, and may be broken in a way that shows only in what is
@@ -79,12 +83,7 @@ module Coppice
         roster.ready_workers.none? { |worker| worker.forked_at >= roster.mold.ready_at }
       end
 
-      def wanted?(roster)
-        return true if roster.refork_wanted
-
-        limit = @settings.request_limit(roster.generation)
-        !limit.nil? && roster.ready_workers.any? { |worker| worker.requests_count >= limit }
-      end
+      def grounds(roster, now) = roster.refork_wanted ? { why: :asked } : @condition.grounds(roster, now)
     end
   end
 end

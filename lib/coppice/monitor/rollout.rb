@@ -19,7 +19,7 @@ module Coppice
       # and none without a mold that can fork their successors.
       #: (Roster, Float) -> Array[Step]
       def next(roster, _now)
-        return [] if roster.candidate || !roster.mold&.ready?
+        return [] if roster.candidate || roster.rehearsal || !roster.mold&.ready?
 
         leaving = coldest(roster).first(room(roster))
         leaving.unshift(roster.service) if outdated_service?(roster)

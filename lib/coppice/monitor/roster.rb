@@ -14,6 +14,8 @@ module Coppice
       attr_accessor :mold           #: Handle? -- the committed mold
       attr_accessor :candidate      #: Handle? -- a mold that is not committed yet
       attr_accessor :trial          #: Handle? -- the first worker of the candidate
+      attr_accessor :rehearsal      #: Handle | Symbol | nil -- the worker that warms a cold mold up; :due when there shall be one
+      attr_accessor :unfitted       #: bool -- nobody has measured yet which garbage collector fits the application
       attr_accessor :refork_wanted  #: bool -- the user's USR2
       attr_accessor :refork_not_before #: Float -- back-off after a refork that failed
       attr_accessor :mold_not_before   #: Float -- the same for the replacement of a lost mold
@@ -21,6 +23,8 @@ module Coppice
       attr_accessor :failed_spawns #: Integer -- children lost before they were ready, in a row; trials apart
       attr_accessor :crowded_trials #: Integer -- trials lost in a row that there may have been no room for
       attr_accessor :spawn_not_before #: Float
+      attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
+      attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil when nobody wants to know
       attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
       attr_accessor :leave_at       #: Float? -- until then a server that stops goes on serving
       attr_accessor :stop_deadline  #: Float?
@@ -46,6 +50,7 @@ module Coppice
       def remove(handle)
         @handles.delete(handle)
         @mold = nil if @mold.equal?(handle)
+        @rehearsal = nil if @rehearsal.equal?(handle)
       end
 
       #: (Integer) -> Handle?
@@ -64,9 +69,14 @@ module Coppice
       #: (?beyond: Integer) -> Array[Integer]
       def empty_slots(beyond: 0) = (0...(target + beyond)).to_a - workers.map(&:nr)
 
-      # Ready workers that were forked from another mold than the committed one, or wait at the wrong queues.
+      # The first slot beyond the wanted ones that nobody owns.
+      #: () -> Integer
+      def spare_slot = (target..).find { |nr| workers.none? { |worker| worker.nr == nr } }
+
+      # Ready workers that a fresh fork of the committed mold shall replace: forked from an older one, waiting at the wrong
+      # queues, or over a limit.
       #: () -> Array[Handle]
-      def outdated_workers = ready_workers.select { |worker| worker.generation != generation || worker.misplaced }
+      def outdated_workers = ready_workers.select { |worker| worker.generation != generation || worker.misplaced || worker.worn }
 
       # How many of the wanted workers do not serve at this moment.
       #: () -> Integer
@@ -79,6 +89,14 @@ module Coppice
       # Every slot is served by one generation.
       #: () -> bool
       def filled? = unavailable <= 0 && outdated_workers.empty?
+
+      # Whether the worker that nobody can reach is there, and warm.
+      #: () -> bool
+      def rehearsed? = @rehearsal.is_a?(Handle) && @rehearsal.ready?
+
+      # Whether somebody serves clients.
+      #: () -> bool
+      def serving? = ready_workers.any? { |worker| !worker.equal?(@rehearsal) }
 
       # Whether the service was ever up: before that a failed boot is final.
       #: () -> bool

@@ -8,14 +8,22 @@ module Coppice
     module Steps
       # Boot the application in a fresh process.
       ColdBoot = Struct.new(:generation)
-      # Have a worker fork a mold.
-      Promote = Struct.new(:worker, :generation)
+      # Have a worker fork a mold. grounds: fields of the log line.
+      Promote = Struct.new(:worker, :generation, :grounds)
       # Have a mold fork a child. trial: it decides about the candidate that forks it.
       Spawn = Struct.new(:mold, :role, :nr, :trial)
       # The candidate becomes the mold.
       Commit = Struct.new(:candidate)
       # The candidate is given up; the mold, if there is one, stays.
       Abandon = Struct.new(:candidate, :reason)
+      # Have a cold mold fork a worker that nobody can reach, to be warmed up and promoted.
+      Rehearse = Struct.new(:mold, :nr)
+      # Boot the application once more, with a garbage collector that fits what the rehearsal has measured.
+      Refit = Struct.new(:worker)
+      # Have a fresh fork take a worker's place. grounds: fields of the log line.
+      Recycle = Struct.new(:worker, :grounds)
+      # Tell people what they should see to: a line in the log with its fields.
+      Warn = Struct.new(:message, :fields)
       # Ask a child to leave once its work in hand is done.
       Retire = Struct.new(:handle)
       # No more clients: those who wait in a queue stay there.

@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/actions"
+require "coppice/monitor/baseline"
 require "coppice/monitor/capacity"
 require "coppice/monitor/facts"
 require "coppice/monitor/promotion"
+require "coppice/monitor/recycling"
 require "coppice/monitor/rollout"
 require "coppice/monitor/roster"
 require "coppice/monitor/shutdown"
+require "coppice/monitor/warm_up"
 require "coppice/monitor/watchdog"
 
 # Runs in the monitor.
@@ -29,12 +32,14 @@ module Coppice
         @settings = settings
         @log = log
         @roster = Roster.new(target: settings.worker_processes)
+        @roster.memory_total_kib = system.memory_total_kib
         parts = { monitor: monitor, system: system, roster: @roster, rows: rows, settings: settings, log: log }
         @actions = Actions.new(**parts)
         @facts = Facts.new(**parts)
         @watchdog = Watchdog.new(settings)
         capacity = Capacity.new(settings)
-        @serving = [@watchdog, Promotion.new(settings), Rollout.new(settings), capacity]
+        @serving = [@watchdog, Baseline.new(settings), Promotion.new(settings), WarmUp.new, Recycling.new(settings),
+                    Rollout.new(settings), capacity]
         @delaying = [@watchdog, capacity]
         @leaving = [@watchdog, Shutdown.new]
       end
@@ -45,6 +50,7 @@ module Coppice
         speakers.each { |handle| @facts.hear(handle) unless handle.gone? }
         @facts.reap
         now = @system.now
+        roster.memory_left_kib = @system.memory_left_kib if @settings.refork_after == :auto
         decisions(now).each { |decision| @actions.perform(decision.next(roster, now), now) }
       end
 

@@ -3,6 +3,7 @@
 require "rbconfig"
 require "coppice/control/channel"
 require "coppice/executable"
+require "coppice/memory/room"
 require "coppice/monitor/oom_counter"
 require "coppice/os/clock"
 
@@ -15,6 +16,7 @@ module Coppice
     class System
       def initialize
         @oom_counter = OomCounter.new
+        @room = Memory::Room.new
       end
 
       #: () -> Float
@@ -24,11 +26,11 @@ module Coppice
       #: () -> [Control::Channel, Control::Channel]
       def channel_pair = Control::Channel.pair
 
-      # A fresh Ruby that boots the application; answers its pid. It inherits one
-      # descriptor.
-      #: (Control::Channel, own_group: bool) -> Integer
-      def spawn_mold(channel, own_group:)
-        Process.spawn(RbConfig.ruby, EXECUTABLE, "mold", channel.fileno.to_s,
+      # A fresh Ruby that boots the application, with more in its environment than we have; answers its pid. It inherits
+      # one descriptor.
+      #: (Control::Channel, own_group: bool, environment: Hash[String, String]) -> Integer
+      def spawn_mold(channel, own_group:, environment:)
+        Process.spawn(environment, RbConfig.ruby, EXECUTABLE, "mold", channel.fileno.to_s,
                       channel.fileno => channel.fileno, pgroup: own_group || nil, close_others: true)
       end
 
@@ -55,6 +57,13 @@ module Coppice
       # Whether the kernel has ended somebody for want of memory since this was last asked.
       #: () -> bool
       def out_of_memory? = @oom_counter.moved?
+
+      # The memory that all processes together may use, and what is left of it, in KiB.
+      #: () -> Integer
+      def memory_total_kib = @room.total_kib
+
+      #: () -> Integer
+      def memory_left_kib = @room.left_kib
     end
   end
 end

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/silence"
 require "coppice/monitor/steps"
+require "coppice/worker_beat"
 
 # Runs in the monitor.
 
@@ -15,10 +17,13 @@ module Coppice
       def initialize(settings)
         @cleanup_ms = settings.timeout_cleanup * 1000
         @spawn_timeout = settings.spawn_timeout
+        # Between two looks at its channel a worker may wait for one client's head, and serve a request.
+        @silence = Silence.new(WORKER_BEAT + settings.client_header_timeout + settings.hard_timeout)
       end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
+        @silence.listen(roster, now)
         roster.handles.reject(&:orphaned?).filter_map do |handle|
           reason = reason_to_end(handle, now)
           Steps::End.new(culprit(handle), reason) if reason
@@ -36,6 +41,7 @@ module Coppice
       def reason_to_end(handle, now)
         return (:still_there if now >= handle.deadline) if handle.ended_for
         return late_for(handle) if (overdue = request_deadline(handle)) && now >= overdue
+        return :unresponsive if handle.worker? && handle.ready? && @silence.broken?(handle)
         return unless (deadline = deadline(handle)) && now >= deadline
 
         handle.leaving? ? :stop_timeout : :spawn_timeout

@@ -6,22 +6,25 @@ require "coppice/worker/deadline"
 module Coppice
   class Worker
     # What a worker does around each request: tells the board, ps, the soft timeout
-    # and the user's hook. Runs in the worker process, on its main thread. No system call.
+    # and the user's hook, and now and then has it measure its memory. Runs in the worker process, on its main thread. No
+    # system call but for that.
     class RequestCycle
       attr_reader :worker   #: Worker
+      attr_writer :meter    #: GCProfile::Meter -- watches what the next requests allocate
       attr_reader :deadline #: Deadline -- env["coppice.timeout"]; one for all requests, since only one is served at a time
 
-      #: (Worker, SoftTimeout) -> void
-      def initialize(worker, soft_timeout)
+      #: (Worker, SoftTimeout, Memory::Scales) -> void
+      def initialize(worker, soft_timeout, scales)
         @worker = worker
         @membership = worker.membership
         @row = worker.membership.row
         @soft_timeout = soft_timeout
+        @scales = scales
         @deadline = Deadline.new(@row)
         settings = worker.inheritance.settings
         @after_request = settings.hook(:after_request_complete)
         @timeout_ms = (settings.timeout * 1000).ceil
-        @requests = 0
+        @requests = @started_ms = 0
         @limit = settings.request_limit(worker.generation)
       end
 
@@ -44,7 +47,7 @@ module Coppice
         now = OS::Clock.now_ms
         @soft_timeout.env = env
         @row.request = request = "#{env['REQUEST_METHOD']} #{env['PATH_INFO']}"
-        @row.started_ms = now
+        @row.started_ms = @started_ms = now
         @row.deadline_ms = now + @timeout_ms
         @membership.status = "#{@requests} requests, #{request}"
       end
@@ -58,6 +61,16 @@ module Coppice
         @row.deadline_ms = @row.started_ms = 0
         @soft_timeout.env = nil
         @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
+        measure_request if @meter
+        @scales.weigh if @started_ms >= @scales.due_ms # nobody waits for this worker now; the clock was read before
+      end
+
+      private
+
+      def measure_request
+        measurement = @meter.look or return
+        @row.allocations = measurement.to_s
+        @meter = nil
       end
     end
   end

@@ -32,6 +32,28 @@ module Coppice
         Config::OPTIONS.each { |option| assert(rows.any? { |row| row.first == option.name.to_s }, option.name) }
       end
 
+      test "--show prints what a cold mold is given beside, and whose it is" do
+        yours = { "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", "LD_PRELOAD" => "/opt/libother.so" }
+        rows = check("gc_profile \"RUBY_GC_MALLOC_LIMIT\" => 9_000_000", "--show", environment: yours).lines.map(&:split)
+
+        assert_includes rows, %w[variable value origin]
+        assert_includes rows, ["RUBY_GC_MALLOC_LIMIT", "9000000", "config/coppice.rb:1"]
+        assert_includes rows, ["RUBY_GC_HEAP_GROWTH_FACTOR", "1.1", "environment", "(yours)"]
+        assert_includes rows, ["LD_PRELOAD", "/opt/libother.so", "environment", "(yours)"]
+      end
+
+      test "one process that does everything is given nothing" do
+        refute_match(/^variable /, check("worker_processes 0", "--show"))
+      end
+
+      test "a bad profile of the garbage collector is an error, too" do
+        with_folder(nil) do |folder|
+          File.write(File.join(folder, GCProfile::FILE), "nonsense")
+          error = assert_raises(ConfigError) { Check.new([], output: StringIO.new, environment: {}, directory: folder).run }
+          assert_match(%r{config/coppice.gc:1: must be RUBY_GC_}, error.message)
+        end
+      end
+
       test "the columns of the table stand under each other" do
         table = check("worker_processes 2", "--show").lines.drop(2).reject { |line| line.split.size < 3 }
         assert_equal 1, table.map { |line| line.index(/\S+ +\S+  +\K\S/) }.uniq.size
@@ -46,9 +68,9 @@ module Coppice
 
       private
 
-      def check(text, *words)
+      def check(text, *words, environment: {})
         output = StringIO.new
-        with_folder(text) { |folder| assert_equal 0, Check.new(words, output: output, environment: {}, directory: folder).run }
+        with_folder(text) { |folder| assert_equal 0, Check.new(words, output: output, environment: environment, directory: folder).run }
         output.string
       end
 

@@ -27,6 +27,15 @@ module Coppice
         assert_equal :QUIT, evaluate("timeout_signal ->(pid) { :QUIT }").values[:timeout_signal].call(1)
       end
 
+      test "a warm-up is paths, a block, or both" do
+        both = evaluate("warm_up_requests '/', '/up' do |client| client.get('/late') end")
+        assert_equal ["/", "/up"], both.values[:warm_up_requests]
+        assert_instance_of Proc, both.hooks[:on_warm_up]
+        assert_equal ["/a"], evaluate("warm_up_requests ['/a']").values[:warm_up_requests]
+        assert_nil evaluate("warm_up_requests { |client| client.get('/') }").values[:warm_up_requests]
+        assert_nil evaluate("warm_up_requests '/'\nwarm_up_requests nil").values[:warm_up_requests]
+      end
+
       test "addresses add up" do
         record = evaluate("listen 3000\nlisten '/tmp/a.sock', backlog: 64\nlisten 4000, :tcp_nopush => true\nlisten 5000, { backlog: 1 }")
         assert_equal %w[0.0.0.0:3000 /tmp/a.sock 0.0.0.0:4000 0.0.0.0:5000], record.values[:listen].map(&:to_s)

@@ -3,6 +3,9 @@
 require "test_helper"
 require "coppice/config/options"
 require "coppice/config/types/deferral"
+require "coppice/config/types/gc_profile"
+require "coppice/config/types/memory_limit"
+require "coppice/config/types/paths"
 
 module Coppice
   module Config
@@ -49,6 +52,46 @@ module Coppice
         assert_equal [:auto, true, false], %w[auto true false].map { |text| type.parse(text) }
         assert_refused type, "auto", 'must be one of :auto, true, false, but is "auto"'
         assert_raises(InvalidValue) { type.parse("never") }
+      end
+
+      test "a share is a text in per cent" do
+        type = Types::Percentage.new(maximum: 100)
+        assert_equal %w[1% 100%], %w[1% 100%].map { |text| type.parse(text) }
+        assert_equal 1/5r, Types::Percentage.fraction("20%")
+        ["0%", "101%", "20", 20, 0.2, nil, "1.5%"].each { |value| assert_refused type, value }
+        assert_equal "250%", Types::Percentage.new.check("250%")
+      end
+
+      test "a limit on memory is bytes or a share, of PSS unless it says private" do
+        type = Types::MemoryLimit.new
+        assert_equal [{ pss: 5 }, { pss: "20%" }], [5, "20%"].map { |value| type.check(value) }
+        [{ pss: 5 }, { private: 5 }, { private: "5%" }].each { |limit| assert_equal limit, type.check(limit) }
+        assert_equal [{ pss: 1024 }, { pss: "20%" }], %w[1024 20%].map { |text| type.parse(text) }
+        [0, -1, "101%", "much", nil, {}, { rss: 5 }, { pss: 5, private: 5 }, { pss: nil }].each { |value| assert_refused type, value }
+        assert_equal [2, 200], [{ pss: 2048 }, { pss: "20%" }].map { |limit| Types::MemoryLimit.kib(limit, 1000) }
+      end
+
+      test "request counts may be left to the server" do
+        type = Types::RequestCounts.new
+        assert_equal [:auto, :auto, [5, false]], [type.check(:auto), type.parse("auto"), type.parse("5,false")]
+        assert_refused type, :never
+      end
+
+      test "a profile of the garbage collector is a name, or variables with numbers" do
+        type = Types::GcProfile.new
+        assert_equal [:fitted, :ruby, :ruby], [type.check(:fitted), type.check(:ruby), type.parse("ruby")]
+        assert_equal({ "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", "RUBY_GC_MALLOC_LIMIT" => "8m" },
+          type.check({ RUBY_GC_HEAP_GROWTH_FACTOR: 1.1, "RUBY_GC_MALLOC_LIMIT" => "8m" }))
+        ["fitted", nil, 0.1, { "RUBYOPT" => "1" }, { "RUBY_GC_MALLOC_LIMIT" => "much" }, { "RUBY_GC_MALLOC_LIMIT" => nil },
+         { "RUBY_GC_MALLOC_LIMIT" => "1\n" }].each { |value| assert_refused type, value }
+        assert_raises(InvalidValue) { type.parse("tight") }
+      end
+
+      test "paths begin with a slash and are as a request line has them" do
+        type = Types::Paths.new
+        assert_equal ["/", "/products?page=2"], type.check(["/", "/products?page=2"])
+        assert_equal %w[/ /up], type.parse("/,/up")
+        [[], nil, "/", ["up"], ["/a b"], ["/\u00fc"], ["/\r\nx"], ["/a\n"], ["http://x/"], [:/]].each { |value| assert_refused type, value }
       end
 
       test "an optional value is nil or what its type says" do

@@ -6,13 +6,14 @@ module Coppice
   module Config
     module Types
       # Request counts, one for each generation. The last may be false or nil: that generation is the final one.
-      # Kept as a frozen Array that ends in an Integer or in false.
+      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, for what no count can say.
       class RequestCounts < Type
-        def description = "a list of request counts, each 1 or more, of which the last may be false"
-        def placeholder = "N,N,…"
+        def description = "a list of request counts, each 1 or more, of which the last may be false; or :auto"
+        def placeholder = "N,N,…|auto"
 
-        #: (untyped) -> Array[Integer | false]
+        #: (untyped) -> (Array[Integer | false] | :auto)
         def check(value)
+          return value if value == :auto
           return refuse(value) unless value.is_a?(Array) && !value.empty?
 
           *counts, last = value
@@ -20,8 +21,10 @@ module Coppice
           good ? [*counts, last || false].freeze : refuse(value)
         end
 
-        #: (String) -> Array[Integer | false]
+        #: (String) -> (Array[Integer | false] | :auto)
         def parse(text)
+          return :auto if text == "auto"
+
           check(text.split(",").map { |word| word == "false" ? false : Integer(word, 10, exception: false) || word })
         end
 

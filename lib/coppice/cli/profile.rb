@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "optparse"
+require "coppice/cli/running_monitor"
+require "coppice/config/suggestion"
+require "coppice/gc_profile"
+require "coppice/gc_profile/file"
+require "coppice/gc_profile/fit"
+require "coppice/gc_profile/measurement"
+require "coppice/gc_profile/meter"
+
+module Coppice
+  class CLI
+    # `coppice profile [PID]`: makes a file of what a worker of a running server has measured of its requests: parameters
+    # of the garbage collector that fit them. Runs in a process of its own, and asks nothing of the server.
+    class Profile
+      FLAGS = %w[--output --print].freeze
+
+      #: (Array[String], ?output: IO) -> void
+      def initialize(words, output: $stdout)
+        @words = words
+        @output = output
+        @path = GCProfile::FILE # as `serve` looks for it: from the current directory
+      end
+
+      # Answers 0. Raises UsageError or Error.
+      def run #: () -> Integer
+        board = RunningMonitor.board(RunningMonitor.pid(parse))
+        text = text_of(measurement(board))
+        @print ? @output.print(text) : write(text)
+        0
+      ensure
+        board&.close
+      end
+
+      private
+
+      def parse
+        pids = parser.permute(@words)
+        raise UsageError, "one pid is enough, but there are #{pids.size}: #{pids.join(' ')}" if pids.size > 1
+
+        pids.first
+      rescue OptionParser::InvalidOption => error
+        flag = error.args.first
+        raise UsageError, ["unknown flag #{flag}", Config::Suggestion.sentence(flag, FLAGS)].compact.join(". ")
+      rescue OptionParser::ParseError => error
+        raise UsageError, error.message
+      end
+
+      def parser
+        OptionParser.new do |parser|
+          parser.on("--output FILE") { |path| @path = path }
+          parser.on("--print") { @print = true }
+        end
+      end
+
+      # The one that is made of most requests, of the newest generation.
+      def measurement(board)
+        found = board.rows.reject { |row| row.allocations.empty? }
+                     .map { |row| [GCProfile::Measurement.parse(row.allocations), row.generation] }
+        found.max_by { |measurement, generation| [measurement.requests, generation] }&.first or raise Error, nothing_yet
+      rescue ArgumentError => error
+        raise Error, "a worker's measurement cannot be read: #{error.message}"
+      end
+
+      def nothing_yet
+        requests = GCProfile::Meter::SETTLED + GCProfile::Meter::ENOUGH
+        "no worker has measured its requests yet. The first worker of a generation does, with its first #{requests} requests, " \
+          "where gc_profile is :fitted"
+      end
+
+      def text_of(measurement)
+        fit = GCProfile::Fit.new(measurement)
+        GCProfile::File.text(fit.variables, [
+          "Parameters of Ruby's garbage collector, by `coppice profile` on #{Time.now.strftime('%F')}, for Ruby #{RUBY_VERSION}.",
+          "Measured: #{measurement}",
+          "Requests between two minor collections: #{fit.requests_per_collection}"
+        ])
+      end
+
+      def write(text)
+        FileUtils.mkdir_p(::File.dirname(@path))
+        ::File.write(@path, text)
+        @output.puts "written: #{@path}"
+      rescue SystemCallError => error
+        raise Error, "#{@path} cannot be written: #{error.message}"
+      end
+    end
+  end
+end

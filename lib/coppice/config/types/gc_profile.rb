@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require "coppice/config/types"
+require "coppice/gc_profile"
+
+module Coppice
+  module Config
+    module Types
+      # :fitted, :ruby, or a Hash of the environment variables by which Ruby's garbage collector is tuned.
+      class GcProfile < Type
+        NAMES = { "fitted" => :fitted, "ruby" => :ruby }.freeze
+
+        def description = ":fitted, :ruby, or a Hash such as { \"RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO\" => 0.1 }"
+        def placeholder = NAMES.keys.join("|")
+
+        #: (untyped) -> (Symbol | Hash[String, String])
+        def check(value)
+          return value if NAMES.value?(value)
+
+          variables?(value) ? value.to_h { |name, number| [name.to_s, number.to_s] }.freeze : refuse(value)
+        end
+
+        #: (String) -> Symbol
+        def parse(text)
+          check(NAMES.fetch(text, text))
+        end
+
+        private
+
+        def variables?(value)
+          value.is_a?(Hash) && value.all? { |name, number| GCProfile.variable?(name.to_s, number.to_s) }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "coppice/gc_profile/measurement"
+
+module Coppice
+  module GCProfile
+    # Watches what some requests of a worker ask of the garbage collector. Runs in one worker, between requests, for as long
+    # as it takes; some microseconds after each request, and a few collections in the end.
+    class Meter
+      SETTLED = 100 # requests after which a worker allocates as it will go on
+      ENOUGH = 64 # requests
+      COLLECTIONS = 3
+
+      # skip: requests that go by before it begins: the first fill caches.
+      #: (?skip: Integer) -> void
+      def initialize(skip: 0)
+        @skip = skip
+        @looks = @windows = @malloc = 0
+        start
+      end
+
+      # After each request. Answers what was measured once that is enough.
+      #: () -> Measurement?
+      def look
+        return skip if @skip.positive?
+
+        @looks += 1
+        look_at_malloc
+        open_window
+        measurement if @looks == ENOUGH
+      end
+
+      # What was measured so far; nil when that is nothing.
+      #: () -> Measurement?
+      def measurement
+        return if @looks.zero?
+
+        request_us = (cpu_us - @cpu_us) / @looks
+        per_request = taken.to_h { |size, slots| [size, (slots - @taken.fetch(size, 0)) / @looks] }
+        minor_us = minor_collection_us
+        in_use = live
+        Measurement.new(requests: @looks, cpu_us: request_us, minor_us: minor_us, malloc: malloc,
+                        pools: per_request.to_h { |size, slots| [size, [slots, in_use.fetch(size, 0)]] }).freeze
+      end
+
+      private
+
+      def start
+        @cpu_us = cpu_us
+        @taken = taken
+        open_window
+      end
+
+      def skip
+        @skip -= 1
+        start if @skip.zero?
+        nil
+      end
+
+      # It is counted anew after each collection: only requests without one tell it.
+      def look_at_malloc
+        return unless GC.count == @collections
+
+        @windows += 1
+        @malloc += [GC.stat(:malloc_increase_bytes) - @increase, 0].max
+      end
+
+      # Where none goes by without a collection, each takes at least what Ruby lets it.
+      def malloc = @windows.zero? ? GC.stat(:malloc_increase_bytes_limit) : @malloc / @windows
+
+      def open_window
+        @collections = GC.count
+        @increase = GC.stat(:malloc_increase_bytes)
+      end
+
+      # The first finds what the last request has left.
+      def minor_collection_us
+        Array.new(COLLECTIONS) do
+          before = cpu_us
+          GC.start(full_mark: false)
+          cpu_us - before
+        end.min
+      end
+
+      def taken = pools { |pool| pool[:total_allocated_objects] } || { 40 => GC.stat(:total_allocated_objects) }
+      def live = pools { |pool| pool[:total_allocated_objects] - pool[:total_freed_objects] } || { 40 => GC.stat(:heap_live_slots) }
+
+      # By size of slot; nil before Ruby 3.3, which counts all pools together.
+      def pools
+        return unless RUBY_VERSION >= "3.3"
+
+        GC.stat_heap.values.to_h { |pool| [pool[:slot_size], yield(pool)] }
+      end
+
+      def cpu_us = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :microsecond)
+    end
+  end
+end

@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/refork_condition/payback"
+require "coppice/monitor/refork_condition/request_count"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # When a new generation begins by itself. Each condition has one method, `grounds(roster, now)`: what speaks for it at
+    # this moment, as fields of a log line, or nil. It is asked only while one could begin.
+    module ReforkCondition
+      #: (untyped) -> (RequestCount | Payback)
+      def self.for(settings)
+        settings.refork_after == :auto ? Payback.new : RequestCount.new(settings)
+      end
+    end
+  end
+end

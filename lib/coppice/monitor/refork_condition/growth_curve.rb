@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    module ReforkCondition
+      # How the private memory of a generation's workers has grown with the requests they served, from nothing: points in
+      # the order of their requests, and straight lines between them.
+      class GrowthCurve
+        POINTS = 128 # at most; when there are more, they are kept further apart: the shape stays
+
+        def initialize
+          @points = [[0, 0]]
+          @spacing = 1
+        end
+
+        # A worker that was replaced takes its requests and its memory with it: then the curve goes on from there.
+        #: (Integer, Integer) -> void
+        def add(requests, level)
+          @points.pop while @points.size > 1 && @points.last.first >= requests
+          @points.pop if @points.size > 2 && @points[-1].first - @points[-2].first < @spacing # it was there as the latest only
+          thin_out if @points.size >= POINTS
+          @points << [requests, level] if requests.positive?
+        end
+
+        #: () -> Integer
+        def requests = @points.last.first
+
+        #: () -> Integer
+        def level = @points.last.last
+
+        #: (Numeric) -> Float
+        def level_at(requests)
+          after = @points.index { |point| point.first >= requests } or return level.to_f
+          return @points[after].last.to_f if after.zero?
+
+          (from, low), (to, high) = @points[after - 1, 2]
+          low + ((high - low) * (requests - from) / (to - from).to_f)
+        end
+
+        # Below the curve, where it is at least as high as the floor: memory times requests.
+        #: (?floor: Numeric) -> Float
+        def area(floor: 0)
+          @points.each_cons(2).sum do |(from, low), (to, high)|
+            (to - from) * ([low, floor].max + [high, floor].max) / 2.0
+          end
+        end
+
+        # Memory for each request, lately: in the second half of the requests.
+        #: () -> Float
+        def slope
+          requests.zero? ? 0.0 : (level - level_at(requests / 2.0)) / (requests / 2.0)
+        end
+
+        # Where the latest growth would have begun, had it always been as slow: what came at once, and not by and by.
+        #: () -> Float
+        def foot = [level - (slope * requests), 0.0].max
+
+        private
+
+        def thin_out
+          @spacing = [@spacing * 2, requests * 2 / POINTS].max
+          @points = @points.each_with_object([]) do |point, kept|
+            kept << point if kept.empty? || point.first - kept.last.first >= @spacing
+          end
+        end
+      end
+    end
+  end
+end

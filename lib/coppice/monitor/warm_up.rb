@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/steps"
+
+# Runs in the monitor.
+
+module Coppice
+  class Monitor
+    # Decides how a cold mold is warmed up before anybody else is forked from it: its first worker, which no client can
+    # reach, is promoted. What was learned of the application on the way may call for another cold mold, once.
+    class WarmUp
+      #: (Roster, Float) -> Array[Step]
+      def next(roster, now)
+        return [] unless roster.rehearsal && roster.mold&.ready? && roster.candidate.nil?
+        return begin_rehearsal(roster, now) if roster.rehearsal == :due
+        return [] unless roster.rehearsed?
+        return [Steps::Refit.new(roster.rehearsal)] if roster.unfitted && !roster.rehearsal.row.allocations.empty?
+
+        [Steps::Promote.new(roster.rehearsal, roster.generation + 1, { why: :warmed_up })]
+      end
+
+      private
+
+      def begin_rehearsal(roster, now)
+        now < roster.spawn_not_before ? [] : [Steps::Rehearse.new(roster.mold, roster.spare_slot)]
+      end
+    end
+  end
+end

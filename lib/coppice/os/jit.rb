@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+module Coppice
+  module OS
+    # Ruby's compiler, which can be turned on at run time from Ruby 3.3 on, and never off again.
+    module JIT
+      #: () -> bool
+      def self.on? = defined?(RubyVM::YJIT.enabled?) ? RubyVM::YJIT.enabled? : false
+
+      # Whether it is on, or can be turned on.
+      #: () -> bool
+      def self.available? = on? || !defined?(RubyVM::YJIT.enable).nil?
+
+      # Answers whether it is on now.
+      #: () -> bool
+      def self.turn_on
+        RubyVM::YJIT.enable if !on? && defined?(RubyVM::YJIT.enable)
+        on?
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server"
+require_relative "../support/sleepers"
+
+class AcceptOrderTest < Coppice::TestCase
+  include Sleepers
+
+  APP = 'run ->(_env) { [200, { "content-type" => "text/plain" }, [Process.pid.to_s]] }'
+  CONFIG = "worker_processes 4\naccept_order :fair"
+
+  # Asks once nobody has anything left to do: who comes next is certain then.
+  def ask(server)
+    wait_until_idle(server)
+    server.get.body.to_i
+  end
+
+  # The title, of which there is not room for all, is written last; nothing sleeps between that and the wait.
+  def wait_until_idle(server)
+    server.wait do
+      server.ready_workers.all? { |row| title(row.pid).include?("- #{row.requests} requests, wait") && asleep?(row.pid) }
+    end
+  end
+
+  def title(pid) = File.read("/proc/#{pid}/cmdline")
+
+  test "all idle workers get the same share" do
+    Server.open(app: APP, config: CONFIG) do |server|
+      answers = Array.new(12) { ask(server) }
+      wait_until_idle(server)
+
+      assert_equal [3, 3, 3, 3], answers.tally.values
+      assert_equal [3, 3, 3, 3], server.ready_workers.map(&:requests)
+    end
+  end
+
+  test "a client is served although the worker that was woken for it leaves" do
+    Server.open(app: APP, config: CONFIG) do |server|
+      turns = Array.new(4) { ask(server) }
+      wait_until_idle(server)
+      server.signal(:STOP) # nobody takes the place of those who leave
+      answers = turns.first(3).map { |next_in_turn| ask_and_end(server, next_in_turn) }
+
+      assert_equal [], answers - turns
+    ensure
+      server.signal(:CONT)
+    end
+  end
+
+  # The pid of the worker that answers, whether the client or the signal comes first.
+  def ask_and_end(server, pid)
+    client = server.connect
+    server.signal(:TERM, to: pid)
+    client.write("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+    assert client.wait_readable(20), "a client waits for ever"
+    client.read[/\d+\z/].to_i
+  ensure
+    client&.close
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+require "coppice/gc_profile/file"
+require "coppice/gc_profile/meter"
+require_relative "../support/server"
+
+# `coppice profile`, asked about a real server.
+class ProfileCommandTest < Coppice::TestCase
+  APP = "run(->(_env) { [200, {}, [Array.new(100) { Object.new.to_s }.last]] })"
+  REQUESTS = Coppice::GCProfile::Meter::SETTLED + Coppice::GCProfile::Meter::ENOUGH
+
+  test "what the first worker has measured becomes a file that a server reads" do
+    serve do |server|
+      measured(server)
+      output, status = profile(server, server.pid)
+      file = server.path(Coppice::GCProfile::FILE)
+
+      assert_predicate status, :success?, output
+      assert_equal "written: config/coppice.gc\n", output
+      assert_includes Coppice::GCProfile::File.read(file), "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO"
+      assert_match(/\A# .*for Ruby #{Regexp.escape(RUBY_VERSION)}\.\n# Measured: requests=64 .*\n# Requests between/, File.read(file))
+    end
+  end
+
+  test "it goes to another file, or is only shown" do
+    serve do |server|
+      measured(server)
+      profile(server, server.pid, "--output", "other.gc")
+      shown, = profile(server, server.pid, "--print")
+
+      assert_equal File.read(server.path("other.gc")), shown
+      refute_path_exists server.path(Coppice::GCProfile::FILE)
+    end
+  end
+
+  test "before there is a measurement, it says what to wait for" do
+    serve do |server|
+      output, status = profile(server, server.pid)
+
+      assert_equal 1, status.exitstatus
+      assert_match(/\Acoppice: no worker has measured its requests yet\. .* #{REQUESTS} requests/, output)
+    end
+  end
+
+  test "a file that cannot be written is an error" do
+    serve do |server|
+      measured(server)
+      output, status = profile(server, server.pid, "--output", "config.ru/x")
+
+      assert_equal 1, status.exitstatus
+      assert_match(%r{\Acoppice: config\.ru/x cannot be written: }, output)
+    end
+  end
+
+  private
+
+  def serve(&block) = Server.open(app: APP, &block)
+
+  # Has the only worker serve as many requests as it takes.
+  def measured(server)
+    REQUESTS.times { server.get }
+    server.wait { !server.rows(:worker).first.allocations.empty? }
+  end
+
+  def profile(server, *words)
+    Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, Server::EXECUTABLE, "profile", *words.map(&:to_s), chdir: server.folder)
+  end
+end

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server"
+
+# A worker that stands still outside of any request is lost to the service as one that hangs in a request is, but has no
+# deadline to be found by.
+class UnresponsiveTest < Coppice::TestCase
+  APP = "run ->(_env) { [200, {}, [Process.pid.to_s]] }"
+  CONFIG = <<~RUBY
+    worker_processes 2
+    timeout 1, cleanup: 1
+    client_header_timeout 1
+    after_worker_exit { |_server, worker, _status| File.write(File.join(__dir__, "cause"), worker.exit_report.cause) }
+  RUBY
+
+  test "an idle worker that was stopped is replaced, and it alone" do
+    Server.open(app: APP, config: CONFIG) do |server|
+      server.wait { server.all_ready? }
+      stopped, other = server.ready_workers.map(&:pid)
+      server.signal(:STOP, to: stopped)
+      server.wait(60) { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == stopped } }
+
+      assert_includes server.ready_workers.map(&:pid), other
+      server.wait { File.exist?(server.path("cause")) && File.read(server.path("cause")) == "unresponsive" }
+    end
+  end
+end

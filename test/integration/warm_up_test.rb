@@ -1,0 +1,162 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require_relative "../support/gate"
+require_relative "../support/server"
+
+# Servers that warm up before anybody can reach them.
+class WarmUpTest < Coppice::TestCase
+  # Answers who it is, and whether it knew the path already. Puts down who boots it, and what it is asked for.
+  APP = <<~RUBY.freeze
+    require "json"
+    KNOWN = {}
+    File.write("boots", "\#{Process.pid}\\n", mode: "a")
+    run(lambda do |env|
+      path = env["PATH_INFO"]
+      File.write("asked", "\#{path}\\n", mode: "a") if env["coppice.warm_up"]
+      raise "broken" if path == "/broken"
+
+      #{Gate.code('gate')} if path == "/gate"
+      facts = { generation: env["coppice.worker"].generation, known: KNOWN.key?(path), warm_up: env["coppice.warm_up"] }
+      KNOWN[path] = true
+      [200, { "content-type" => "application/json" }, [JSON.generate(facts)]]
+    end)
+  RUBY
+
+  test "who serves knows everything already, from the first request on" do
+    warm('"/", "/other"') do |server|
+      settle(server, 1)
+      answers = %w[/ /other /].map { |path| facts(server, path) }
+
+      assert_equal [{ "generation" => 1, "known" => true, "warm_up" => nil }], answers.uniq
+      refute facts(server, "/new").fetch("known")
+      assert_equal %w[/ /other], lines(server, "asked").uniq
+    end
+  end
+
+  test "nobody can connect before the warm mold's first worker is ready" do
+    warm('"/gate"') do |server|
+      held(server) { assert_raises(Errno::ECONNREFUSED, Errno::ENOENT) { server.connect } }
+      server.wait { listening?(server) }
+
+      assert_equal [1], server.ready_workers.reject { |row| row.generation.zero? }.map(&:generation).uniq
+      assert_equal 1, facts(server).fetch("generation")
+    end
+  end
+
+  test "a path that fails is not fatal" do
+    warm('"/broken", "/"') do |server|
+      settle(server, 1)
+
+      assert_includes lines(server, "asked"), "/broken"
+      assert facts(server).fetch("known")
+    end
+  end
+
+  test "a path that hangs is not fatal: the application is served cold" do
+    warm('"/gate"', "timeout 1, cleanup: 1") do |server|
+      held(server) { settle(server, 0) }
+
+      assert_equal({ "generation" => 0, "known" => false, "warm_up" => nil }, facts(server))
+    end
+  end
+
+  test "a worker that is killed while it is warmed up is not fatal" do
+    warm('"/gate"', "max_consecutive_spawn_errors 1") do |server|
+      held(server) { |row| server.signal(:KILL, to: row.pid) && settle(server, 0) }
+
+      assert_equal 0, facts(server).fetch("generation")
+      assert_equal 1, lines(server, "boots").size
+    end
+  end
+
+  test "when its mold is killed, the application is booted and warmed up again" do
+    warm('"/gate"') do |server|
+      held(server) do
+        server.signal(:KILL, to: server.rows(:mold).first.pid)
+        server.wait { lines(server, "boots").size == 2 }
+      end
+      settle(server, 1)
+
+      assert facts(server, "/gate").fetch("known")
+    end
+  end
+
+  test "a worker more that is wanted meanwhile comes with the others" do
+    warm('"/gate"') do |server|
+      held(server) do
+        server.signal(:TTIN)
+        server.wait { server.board.workers_count == 3 }
+      end
+      settle(server, 1)
+
+      assert_equal [0, 1, 2], server.ready_workers.map(&:nr).sort
+    end
+  end
+
+  test "a stop that comes meanwhile waits for no further path" do
+    warm('"/gate", "/late"') do |server|
+      held(server) do
+        server.signal(:TERM)
+        server.wait { server.rows(:mold).empty? } # told after the worker
+      end
+
+      assert_equal 0, server.wait_for_end.exitstatus
+      assert_equal ["/gate"], lines(server, "asked")
+    end
+  end
+
+  test "a block is given a client" do
+    block = 'warm_up_requests { |client| File.write("status", client.request("POST", "/cart", {}, "a=1").to_s) }'
+    start(block) do |server|
+      settle(server, 1)
+
+      assert_equal "200", File.read(server.path("status"))
+      assert facts(server, "/cart").fetch("known")
+    end
+  end
+
+  test "a block that raises or exits is not fatal" do
+    { "raise 'no'" => 1, "exit" => 0 }.each do |action, generation|
+      start("warm_up_requests { |_client| #{action} }") do |server|
+        settle(server, generation)
+
+        assert_equal generation, facts(server).fetch("generation")
+      end
+    end
+  end
+
+  private
+
+  # With two workers, and before they are ready.
+  def start(config, &block)
+    Server.open(app: APP, config: "worker_processes 2\ngc_profile :ruby\n#{config}", ready: false, &block)
+  end
+
+  def warm(paths, config = "", &block) = start("warm_up_requests #{paths}\n#{config}", &block)
+
+  # Yields the worker that is warmed up, which is in its first request and stays there.
+  def held(server)
+    Gate.new(server.path("gate")).closed do
+      rehearsal = server.wait(60, "the first request") { server.rows(:worker).find { |row| row.started_ms.positive? } }
+      yield rehearsal
+    end
+  end
+
+  # Waits until everybody is of this generation, and can be reached.
+  def settle(server, generation)
+    server.wait(60, "generation #{generation}") { server.board && server.settled?(generation) && listening?(server) }
+  end
+
+  def facts(server, path = "/") = JSON.parse(server.get(path).body)
+
+  def lines(server, name) = File.exist?(server.path(name)) ? File.readlines(server.path(name), chomp: true) : []
+
+  def listening?(server)
+    server.connect.close
+    true
+  rescue Errno::ECONNREFUSED, Errno::ENOENT
+    false
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/cold/fork"
+require "coppice/gc_profile/meter"
+
+module Coppice
+  module GCProfile
+    # In processes of their own: what the tests' own process allocates beside is none of theirs.
+    class MeterTest < TestCase
+      OBJECTS = 1000
+      BYTES = 100_000
+
+      test "what requests take is counted, in the pool that has it" do
+        measured = measure { Array.new(OBJECTS) { Object.new } }
+
+        assert_equal Meter::ENOUGH, measured.requests
+        assert_includes OBJECTS..(OBJECTS + 50), measured.pools.fetch(40).first
+        assert_operator measured.pools.fetch(40).last, :>, OBJECTS
+        assert_operator measured.minor_us, :>, 0
+      end
+
+      test "objects of another size are counted apart" do
+        skip "before Ruby 3.3 it does not tell its pools apart" if RUBY_VERSION < "3.3"
+        measured = measure { Array.new(OBJECTS) { "x" * 100 } }
+
+        assert_includes OBJECTS..(OBJECTS + 50), measured.pools.fetch(160).first
+        assert_operator measured.pools.fetch(40).first, :<, 50
+      end
+
+      test "what they ask of malloc is counted" do
+        assert_in_delta BYTES, measure { "x" * BYTES }.malloc, BYTES / 10
+      end
+
+      test "where each runs into a collection, malloc is what Ruby lets them have" do
+        limit = Integer(GC.stat(:malloc_increase_bytes_limit))
+        measured = measure do
+          GC.start
+          "x" * BYTES
+        end
+
+        assert_operator measured.malloc, :>=, limit / 2
+      end
+
+      test "the first requests are not looked at" do
+        measured = measure(skip: 10) { |number| Array.new(number < 10 ? OBJECTS * 100 : OBJECTS) { Object.new } }
+
+        assert_includes OBJECTS..(OBJECTS + 50), measured.pools.fetch(40).first
+      end
+
+      test "what was seen so far can be had at any time; before that there is nothing" do
+        seen = Cold::Fork.new(60).call do
+          meter = Meter.new
+          before = meter.measurement
+          meter.look
+          [before, meter.measurement.requests]
+        end
+
+        assert_equal [nil, 1], seen
+      end
+
+      private
+
+      # Yields the number of each request until there is a measurement.
+      def measure(skip: 0)
+        text = Cold::Fork.new(60).call do
+          meter = Meter.new(skip: skip)
+          (0..).each do |number|
+            yield number
+            found = meter.look
+            break found.to_s if found
+          end
+        end
+        Measurement.parse(text)
+      end
+    end
+  end
+end

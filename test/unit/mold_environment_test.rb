@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/config"
+require "coppice/config/settings"
+require "coppice/mold_environment"
+
+module Coppice
+  class MoldEnvironmentTest < TestCase
+    FITTED = { "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => "0.08", "RUBY_GC_MALLOC_LIMIT" => "9000000" }.freeze
+    GOAL = "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO"
+
+    test "an application that nobody measured gets a middle course" do
+      made = environment
+
+      assert_equal GCProfile.ratios(GCProfile::SAFE_GOAL), made.added.slice(*GCProfile.ratios(0).keys)
+      assert_equal({ gc: "default", allocator: "system" }, made.to_log)
+      assert_predicate made, :unfitted?
+    end
+
+    test "a committed profile is taken" do
+      made = environment(file: "#{GOAL}=0.12\n")
+
+      assert_equal "0.12", made.added.fetch(GOAL)
+      assert_equal "config/coppice.gc", made.to_log.fetch(:gc)
+      refute_predicate made, :unfitted?
+    end
+
+    test "what this server has measured comes before the file" do
+      made = environment(file: "#{GOAL}=0.12\n", fitted: FITTED)
+
+      assert_equal "0.08", made.added.fetch(GOAL)
+      assert_equal "measured", made.to_log.fetch(:gc)
+      refute_predicate made, :unfitted?
+    end
+
+    test "a profile that is set by hand comes before all" do
+      made = environment(gc_profile: { GOAL => "0.3" }, file: "#{GOAL}=0.12\n", fitted: FITTED)
+
+      assert_equal({ GOAL => "0.3", MoldEnvironment::ADDED => GOAL }, made.added)
+      refute_predicate made, :unfitted?
+    end
+
+    test "Ruby's own means nothing at all" do
+      made = environment(gc_profile: :ruby, file: "not read\n", fitted: FITTED)
+
+      assert_empty made.added
+      assert_equal({ gc: "ruby", allocator: "system" }, made.to_log)
+      refute_predicate made, :unfitted?
+    end
+
+    test "a variable that the user has set is never ours, and is told as the user's" do
+      made = environment(fitted: FITTED, environment: { "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", GOAL => "0.5", "PATH" => "/bin" })
+
+      assert_equal({ "RUBY_GC_MALLOC_LIMIT" => "9000000", MoldEnvironment::ADDED => "RUBY_GC_MALLOC_LIMIT" }, made.added)
+      assert_equal [["RUBY_GC_HEAP_GROWTH_FACTOR", "1.1", MoldEnvironment::YOURS], [GOAL, "0.5", MoldEnvironment::YOURS],
+                    ["RUBY_GC_MALLOC_LIMIT", "9000000", "measured"]], made.variables.map(&:to_a)
+    end
+
+    test "nor one that would cut what the user has set" do
+      fitted = { "RUBY_GC_MALLOC_LIMIT" => "9000000", "RUBY_GC_MALLOC_LIMIT_MAX" => "12000000" }
+
+      assert_empty environment(fitted: fitted, environment: { "RUBY_GC_MALLOC_LIMIT" => "64000000" }).added
+      assert_empty environment(environment: { "RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => "0.3" }).added
+    end
+
+    test "a library that the user preloads stays alone" do
+      made = environment(gc_profile: :ruby, allocator: :auto, environment: { "LD_PRELOAD" => "/opt/libother.so" })
+
+      assert_empty made.added
+      assert_equal "other", made.to_log.fetch(:allocator)
+    end
+
+    test "the mold takes out what was added, and nothing else" do
+      environment = { "HOME" => "/root", "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1" }
+      inside = environment.merge(self.environment(environment: environment).added)
+      refute_equal environment, inside
+      MoldEnvironment.take_out_of(inside)
+
+      assert_equal environment, inside
+    end
+
+    test "where nothing was added, nothing is taken out" do
+      MoldEnvironment.take_out_of(inside = { "LD_PRELOAD" => "/opt/libother.so" })
+
+      assert_equal({ "LD_PRELOAD" => "/opt/libother.so" }, inside)
+    end
+
+    test "a profile that is no good is an error" do
+      in_folder("nonsense\n") do |folder|
+        error = assert_raises(ConfigError) { environment_in(folder) }
+
+        assert_match(%r{config/coppice\.gc:1: }, error.message)
+      end
+    end
+
+    private
+
+    def environment(file: nil, **rest)
+      in_folder(file) { |folder| environment_in(folder, **rest) }
+    end
+
+    def environment_in(folder, environment: {}, fitted: nil, allocator: :system, gc_profile: :fitted)
+      settings = Config::Settings.new(values: { gc_profile: gc_profile, allocator: allocator })
+      MoldEnvironment.new(settings, environment: environment, directory: folder, fitted: fitted)
+    end
+
+    def in_folder(file)
+      with_tmpdir do |folder|
+        FileUtils.mkdir("#{folder}/config")
+        File.write("#{folder}/#{GCProfile::FILE}", file) if file
+        yield folder
+      end
+    end
+  end
+end

@@ -1,0 +1,150 @@
+# frozen_string_literal: true
+
+require_relative "../../support/family_test_case"
+
+class RecyclingTest < FamilyTestCase
+  MIB = 1024
+
+  def weigh(worker, private_kib: 10 * MIB, pss_kib: private_kib * 2, requests: 100)
+    worker.row.requests = worker.row.measured_requests = requests
+    worker.row.private_kib = private_kib
+    worker.row.pss_kib = pss_kib
+  end
+
+  def worn(family) = family.roster.workers.select(&:worn)
+
+  # The workers that are gone after a few turns of the family.
+  def replaced(family)
+    before = family.roster.ready_workers
+    yield before
+    family.settle
+    before.reject { |worker| family.roster.ready_workers.include?(worker) }
+  end
+
+  test "a worker over its memory limit gives its place to a fresh fork of the same generation" do
+    family = settled_family(worker_memory_limit: { private: 50 * MIB * MIB })
+    gone = replaced(family) { |workers| weigh(workers[1], private_kib: 51 * MIB) }
+
+    assert_equal [1], gone.map(&:nr)
+    assert_equal [0, 1, 2, 3], family.roster.ready_workers.map(&:nr).sort
+    assert_equal [0], family.roster.ready_workers.map(&:generation).uniq
+    assert_equal :asked, gone.first.exit_report.cause
+  end
+
+  test "PSS counts unless private memory is asked for" do
+    [[{ pss: 50 * MIB * MIB }, 1], [{ private: 50 * MIB * MIB }, 0]].each do |limit, count|
+      family = settled_family(worker_memory_limit: limit)
+      gone = replaced(family) { |workers| weigh(workers[0], private_kib: 20 * MIB, pss_kib: 60 * MIB) }
+
+      assert_equal count, gone.size
+      family.close
+    end
+  end
+
+  test "a share is one of the memory that there is" do
+    family = settled_family(worker_memory_limit: { pss: "10%" }) # of 4,000,000 KiB
+    gone = replaced(family) do |workers|
+      weigh(workers[0], pss_kib: 350_000)
+      weigh(workers[1], pss_kib: 401_000)
+    end
+
+    assert_equal [1], gone.map(&:nr)
+  end
+
+  test "after so many requests, or at such an age, a worker is replaced" do
+    family = settled_family(worker_max_requests: 1000, worker_max_age: 3600)
+    gone = replaced(family) { |workers| workers[2].row.requests = 1000 }
+    assert_equal [2], gone.map(&:nr)
+    first = family.roster.ready_workers
+    family.system.advance(3600)
+    8.times { family.settle }
+
+    assert_empty first & family.roster.ready_workers
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "each worker has limits of its own, up to a tenth lower" do
+    wear = Coppice::Monitor::Wear.new(settled_family(worker_max_requests: 1000).settings)
+    reached = (1..500).map do |pid|
+      worker = Struct.new(:pid, :requests_count, :ready_at, :row).new(pid, 0, 0.0, nil)
+      (0..1000).step(10).find { |requests| worker.requests_count = requests; wear.grounds(worker, now: 0.0, memory_total_kib: 0) }
+    end
+
+    assert_equal [910, 1000], reached.minmax
+    assert_operator reached.tally.values.max, :<=, 60
+  end
+
+  test "capacity does not dip: successors come before elders leave" do
+    family = settled_family(worker_max_requests: 1000)
+    family.roster.ready_workers.each { |worker| worker.row.requests = 1000 }
+    first = family.roster.ready_workers
+    ready = []
+    run_until(family) do
+      ready << family.roster.ready_workers.size
+      family.roster.workers.each { |worker| worker.row.requests = 0 unless first.include?(worker) }
+      (first & family.roster.ready_workers).empty? && family.roster.settled?
+    end
+
+    assert_equal 4, ready.min
+  end
+
+  test "without a surge as many are away as may be, one after the other" do
+    family = settled_family(worker_max_requests: 1000, refork_surge: 0)
+    family.roster.ready_workers.each { |worker| worker.row.requests = 1000 }
+    family.turn
+
+    assert_equal [1, 3], [worn(family).size, family.roster.ready_workers.size]
+  end
+
+  test "nobody is recycled while a candidate is on trial" do
+    family = settled_family(worker_max_requests: 1000)
+    family.supervision.refork
+    family.turn
+    family.roster.ready_workers.each { |worker| worker.row.requests = 1000 }
+    family.turn
+
+    refute_nil family.roster.candidate
+    assert_empty worn(family)
+  end
+
+  test "a fork that is over the limit before it has served anybody is left alone" do
+    family = settled_family(worker_memory_limit: { private: MIB * MIB })
+    gone = replaced(family) { |workers| workers.each { |worker| weigh(worker, requests: 0) } }
+
+    assert_empty gone
+  end
+
+  test "a limit that forks reach at once is kept ever more rarely, and told once" do
+    family = settled_family(worker_memory_limit: { private: MIB * MIB })
+    recycling = Coppice::Monitor::Recycling.new(family.settings)
+    now = family.system.now
+    family.roster.ready_workers.each { |worker| weigh(worker) }
+    steps = (0..3600).map do |second|
+      family.roster.ready_workers.each { |worker| worker.ready_at = now + second }
+      recycling.next(family.roster, now + second)
+    end
+
+    assert_equal 1, steps.flatten.grep(Coppice::Monitor::Steps::Warn).size
+    assert_equal [0, 2, 6, 14, 30, 62, 126, 254, 510, 1022, 1622, 2222, 2822, 3422],
+      (steps.each_index.reject { |second| steps[second].empty? })
+  end
+
+  test "one whose memory has to wait is replaced for its age all the same" do
+    family = settled_family(worker_memory_limit: { private: MIB * MIB }, worker_max_age: 30)
+    recycling = Coppice::Monitor::Recycling.new(family.settings)
+    family.roster.ready_workers.each { |worker| weigh(worker) }
+    now = family.system.now
+    reasons = [40, 41].map { |second| recycling.next(family.roster, now + second).map { |step| step.grounds[:why] } }
+
+    assert_equal [[:memory], [:age]], reasons
+  end
+
+  test "a worker that took its time is replaced at once, however early others were" do
+    family = settled_family(worker_memory_limit: { private: MIB * MIB })
+    recycling = Coppice::Monitor::Recycling.new(family.settings)
+    family.roster.ready_workers.each { |worker| weigh(worker) }
+    now = family.system.now + Coppice::Monitor::Recycling::YOUTH
+
+    assert_equal [1, 1], (Array.new(2) { |turn| recycling.next(family.roster, now + turn).size })
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "../../../support/family_test_case"
+
+class MeasurementTest < FamilyTestCase
+  Measurement = Coppice::Monitor::ReforkCondition::Measurement
+
+  def measure(row, requests:, private_kib:, cpu_ms:)
+    row.measured_requests = requests
+    row.private_kib = private_kib
+    row.cpu_ms = cpu_ms
+  end
+
+  test "what the workers and the mold have put down is added up" do
+    family = settled_family(worker_processes: 2, refork_after: :auto)
+    first, second = family.roster.ready_workers.map(&:row) # each with 1000 KiB and 10 ms at its start
+    measure(first, requests: 30, private_kib: 5_000, cpu_ms: 410)
+    measure(second, requests: 10, private_kib: 2_000, cpu_ms: 210)
+    family.roster.mold.row.cpu_ms = 300
+    family.turn
+    measurement = Measurement.of(family.roster)
+
+    assert_equal [0, true, 2, 40], measurement.to_h.values_at(:generation, :cold, :workers, :requests)
+    assert_equal [5_000, 107_000, 2_000_000], measurement.to_h.values_at(:waste, :total, :left)
+    assert_equal [320, 15.0], measurement.to_h.values_at(:refork_ms, :request_ms)
+  end
+
+  test "before the first request nobody knows what one costs" do
+    assert_nil Measurement.of(settled_family.roster).request_ms
+  end
+
+  test "there is none until each worker has measured itself" do
+    family = settled_family
+    family.roster.ready_workers.last.row.measured_ms = 0
+
+    assert_nil Measurement.of(family.roster)
+  end
+
+  test "memory that was given back is no negative waste" do
+    family = settled_family
+    family.roster.ready_workers.each { |worker| worker.row.private_kib = 0 }
+
+    assert_equal 0, Measurement.of(family.roster).waste
+  end
+
+  test "a refork that pays is begun, and not before" do
+    family = settled_family(worker_processes: 2, refork_after: :auto)
+    family.roster.ready_workers.each { |worker| measure(worker.row, requests: 10, private_kib: 100_000, cpu_ms: 100) }
+    family.settle
+    assert_equal 0, family.roster.generation
+    family.roster.ready_workers.each { |worker| measure(worker.row, requests: 500, private_kib: 100_000, cpu_ms: 5_000) }
+    family.settle
+
+    assert_equal 1, family.roster.generation
+  end
+end

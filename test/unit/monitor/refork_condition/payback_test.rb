@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../../support/payback_play"
+
+module Coppice
+  class Monitor
+    module ReforkCondition
+      # On growth whose right answer can be worked out.
+      class PaybackTest < TestCase
+        # After how many requests each generation ended. The block answers the private memory, in KiB, of a generation after
+        # so many requests.
+        def lengths(requests: 100_000, **rest, &growth) = PaybackPlay.new(**rest, &growth).run(requests).map { |verdict| verdict[:served] }
+
+        def settling(most, within) = ->(requests) { most * (1 - Math.exp(-requests / within.to_f)) }
+
+        test "steady growth: each generation ends where the waste of the moment exceeds the average cost" do
+          played = lengths(requests: 400_000, left: 16_000_000, refork_ms: 10_000) { |_, requests| 0.4 * requests }
+
+          # The cost is 1000 requests, doubled since memory is plenty. w(n)n - ∫w = 0.2 n² = 2000 (100,000 + 0.4 n) gives n = 33,686.
+          played.drop(1).each { |served| assert_in_delta 33_686, served, PaybackPlay::STEP }
+          assert_operator played.size, :>=, 10
+        end
+
+        test "dear reforks are rarer" do
+          cheap, dear = [1_000, 10_000].map { |ms| lengths(refork_ms: ms) { |_, requests| 10 * requests }.size }
+
+          assert_operator cheap, :>, dear
+          assert_operator dear, :>=, 1
+        end
+
+        test "where memory is short reforks are more frequent" do
+          plenty, short = [1_000_000, 10_000].map { |kib| lengths(refork_ms: 10_000, left: kib) { |_, requests| 10 * requests }.size }
+
+          assert_operator short, :>, plenty
+        end
+
+        test "after boot the first comes quickly, and what it cures needs no other" do
+          played = lengths { |generation, requests| generation.zero? ? settling(100_000, 400).call(requests) : 5_000 }
+
+          assert_equal 1, played.size
+          assert_operator played.first, :<=, 500
+        end
+
+        test "a working set that comes back after each fork is no reason for ever" do
+          played = lengths(requests: 400_000) { |_, requests| settling(100_000, 1000).call(requests) }
+
+          assert_operator played.size, :<=, 6
+          assert_operator played.last, :>, 10 * played.first
+        end
+
+        test "growth above a working set counts for itself" do
+          both = lengths { |_, requests| settling(100_000, 100).call(requests) + (10 * requests) }
+          set_alone = lengths { |_, requests| settling(100_000, 100).call(requests) }
+
+          assert_operator both.size, :>, set_alone.size
+        end
+
+        test "little growth is none, whatever it would save" do
+          assert_empty(lengths { |_, requests| [requests, 8_000].min })
+        end
+
+        test "however much it would save, the server rests between two reforks" do
+          play = PaybackPlay.new(refork_ms: 1, left: 0) { |_, requests| 1000 * requests }
+          play.run(100_000)
+
+          play.pauses.drop(1).each { |pause| assert_operator pause, :>=, Payback::REST.begin * PaybackPlay::ROLLOUT }
+        end
+
+        test "a decision has its numbers" do
+          verdict = PaybackPlay.new { |_, requests| 100 * requests }.run(5_000).first
+
+          assert_equal({ why: :auto, growth_kib_per_request: 100.0, comes_back: 0.0, cost_requests: 50, available_mib: 976 },
+            verdict.slice(:why, :growth_kib_per_request, :comes_back, :cost_requests, :available_mib))
+          assert_operator verdict[:gain_requests], :>=, 50
+        end
+
+        test "what the last refork has left of the growth is expected of the next" do
+          halved = PaybackPlay.new { |generation, requests| (generation.zero? ? 100 : 50) * requests }.run(20_000)
+          repeated = PaybackPlay.new { |_, requests| 50 * requests }.run(20_000)
+
+          assert_equal [0.5, 1.0], [halved, repeated].map { |verdicts| verdicts[1][:comes_back] }
+          assert_operator halved[1][:gain_requests], :>, repeated[1][:gain_requests]
+        end
+
+        test "a refork that came to nothing does not make the next rest longer" do
+          payback = Payback.new
+          play = PaybackPlay.new { |_, requests| 100 * requests }
+          assert payback.judge(play.measurement(generation: 0, requests: 5_000), 100.0)
+          refute payback.judge(play.measurement(generation: 0, requests: 10), 101.0)
+          payback.judge(play.measurement(generation: 1, requests: 0), 5_000.0) # by the user's wish
+
+          assert payback.judge(play.measurement(generation: 1, requests: 20_000), 5_000.0 + (Payback::REST.begin * 2))
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+# Records what a real server's workers measure of themselves, for recorded_test.rb to replay: some generations, of which
+# each serves for a while and is then replaced by USR2.
+#
+#   ruby -Ilib -Itest test/unit/monitor/refork_condition/recorded/record.rb constants 4 20 > constants.csv
+#   ruby -Ilib -Itest test/unit/monitor/refork_condition/recorded/record.rb shop 5 40 > shop.csv
+#
+# The arguments: the application, how many generations, and for how many seconds each.
+
+require "minitest"
+require "coppice"
+require "coppice/monitor/refork_condition/measurement"
+require_relative "../../../../support/closed_loop"
+require_relative "../../../../support/server"
+
+ROOT = File.expand_path("../../../../..", __dir__)
+SHOP = "#{ROOT}/examples/rails_shop".freeze
+SHOP_ENV = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }.freeze
+CONFIG = "worker_processes 4\ntimeout 60\n"
+
+APPLICATIONS = {
+  "constants" => [{ app: File.read("#{ROOT}/bench/apps/constants.ru"), config: CONFIG }, (0..999).map { |page| "/page/#{page}?wait=4" }],
+  "shop" => [{ app: nil, folder: SHOP, config: CONFIG, env: SHOP_ENV },
+             ["/", "/products?page=2", "/products/7", "/api/products.json", "/products?q=oak", "/products/12"]]
+}.freeze
+
+Mold = Struct.new(:row, :generation) { def cold? = generation.zero? }
+Worker = Struct.new(:row)
+# What the monitor's roster would say.
+Roster = Struct.new(:ready_workers, :mold, :generation, :memory_left_kib)
+
+def measure(server)
+  mold = Mold.new(server.rows(:mold).first, server.board.generation)
+  roster = Roster.new(server.ready_workers.map { |row| Worker.new(row) }, mold, mold.generation, nil)
+  Coppice::Monitor::ReforkCondition::Measurement.of(roster)
+end
+
+def look(server, seconds)
+  (seconds * 2).times do
+    sleep(0.5)
+    one = measure(server) or next
+    puts [one.generation, one.requests, one.waste, one.total, one.refork_ms, one.request_ms&.round(3)].join(",") if one.requests.positive?
+  end
+end
+
+application, generations, seconds = ARGV
+options, paths = APPLICATIONS.fetch(application)
+$stdout.sync = true
+puts "generation,requests,waste_kib,total_kib,refork_ms,request_ms"
+Server.open(**options) do |server|
+  load = ClosedLoop.new(server, clients: 4, paths: paths)
+  load.start
+  Integer(generations).times do |generation|
+    server.wait(60) { server.settled?(generation) }
+    look(server, Integer(seconds))
+    server.signal(:USR2)
+  end
+  load.stop
+end

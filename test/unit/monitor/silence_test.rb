@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "../../support/family_test_case"
+
+class SilenceTest < FamilyTestCase
+  LIMIT = 5 + 15 + 22 # the beat, client_header_timeout, timeout and its cleanup
+
+  # So long, with the monitor awake; whoever does not hang gives a sign of life meanwhile.
+  def pass(family, seconds)
+    seconds.times do
+      family.system.advance(1.0)
+      family.turn
+    end
+  end
+
+  def hang(family)
+    family.roster.ready_workers.first.tap { |worker| family.process_of(worker).hanging = true }
+  end
+
+  test "a worker that gives no sign of life is ended, and no other" do
+    family = settled_family
+    silent = hang(family)
+    pass(family, LIMIT - 3)
+
+    assert_nil silent.ended_for
+    pass(family, 6)
+
+    assert_equal :unresponsive, silent.ended_for
+    family.settle
+
+    assert_equal 4, family.roster.ready_workers.size
+    refute_includes family.roster.ready_workers, silent
+  end
+
+  test "a request has a deadline of its own" do
+    family = settled_family
+    busy = hang(family)
+    busy.row.deadline_ms = ((family.system.now + 1000) * 1000).to_i
+    pass(family, LIMIT + 10)
+
+    assert_nil busy.ended_for
+    busy.row.deadline_ms = 0
+    pass(family, 10)
+
+    assert_nil busy.ended_for
+  end
+
+  test "time in which the monitor stood still as well does not count" do
+    family = settled_family
+    silent = hang(family)
+    pass(family, 10)
+    family.system.advance(100_000)
+    family.turn
+    pass(family, LIMIT - 15)
+
+    assert_nil silent.ended_for
+    pass(family, 10)
+
+    assert_equal :unresponsive, silent.ended_for
+  end
+end

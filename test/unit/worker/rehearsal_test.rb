@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/worker/rehearsal"
+require_relative "../../support/http_harness"
+
+module Coppice
+  class Worker
+    class RehearsalTest < TestCase
+      OK = [200, {}, ["ok"]].freeze
+
+      test "each path is asked for with GET, several times, as by a client that came by TLS" do
+        seen = []
+        facts = %w[REQUEST_METHOD PATH_INFO QUERY_STRING rack.url_scheme]
+        rehearse(["/", "/products?page=2"]) { |env| seen << env.values_at(*facts) && OK }
+
+        assert_equal Rehearsal::ROUNDS, seen.size / 2
+        assert_equal [["GET", "/", "", "https"], ["GET", "/products", "page=2", "https"]], seen.uniq
+        assert_empty @harness.log.at(:warn)
+      end
+
+      test "it is believed to be secure whichever proxies are trusted" do
+        seen = []
+        rehearse(["/"], trusted_proxies: [].freeze) { |env| seen << env["rack.url_scheme"] && OK }
+
+        assert_equal ["https"], seen.uniq
+      end
+
+      test "the caller is told once, when everything has been asked for once" do
+        asked = []
+        told = rehearse(%w[/a /b]) { |env| asked << env["PATH_INFO"] && OK }
+
+        assert_equal [%w[/a /b]], told.map { |count| asked.first(count) }
+      end
+
+      test "what fails is logged once for each path, and is not fatal" do
+        rehearse(%w[/broken /missing /moved /good]) do |env|
+          raise "no" if env["PATH_INFO"] == "/broken"
+
+          [{ "/missing" => 404, "/moved" => 302 }.fetch(env["PATH_INFO"], 200), {}, []]
+        end
+
+        failed = @harness.log.entries.select { |_, message, _| message == "warm-up request failed" }
+        assert_equal [[500, "/broken"], [404, "/missing"]], (failed.map { |_, _, fields| fields.values_at(:status, :path) })
+        assert_equal ["warmed up"], @harness.log.at(:info)
+      end
+
+      test "a block is given a client that answers statuses" do
+        statuses = []
+        block = lambda do |client|
+          statuses << client.get("/", "Accept" => "text/html")
+          statuses << client.request("POST", "/cart", { "X-Kind" => "test" }, "a=1") << client.get("/none")
+        end
+        seen = []
+        rehearse(nil, block) do |env|
+          seen << [env["REQUEST_METHOD"], env["HTTP_ACCEPT"], env["HTTP_X_KIND"], env["rack.input"].read]
+          [env["PATH_INFO"] == "/none" ? 410 : 201, {}, []]
+        end
+
+        assert_equal [201, 201, 410], statuses
+        assert_equal [["GET", "text/html", nil, ""], ["POST", nil, "test", "a=1"], ["GET", nil, nil, ""]], seen
+      end
+
+      [StandardError, NotImplementedError].each do |error|
+        test "a block that raises #{error} is logged, and not fatal" do
+          rehearse(nil, ->(_client) { raise error, "no" }) { OK }
+
+          assert_equal ["the warm-up failed: no (#{error})"], @harness.log.at(:error)
+        end
+      end
+
+      test "long answers and long bodies fit" do
+        length = 2 << 20
+        seen = status = nil
+        rehearse(nil, ->(client) { status = client.request("PUT", "/", {}, "x" * length) }) do |env|
+          seen = env["rack.input"].read.bytesize
+          [200, {}, ["y" * length]]
+        end
+
+        assert_equal [length, 200], [seen, status]
+      end
+
+      test "an answer that does not wait for the body is an answer" do
+        status = nil
+        rehearse(nil, ->(client) { status = client.request("POST", "/", {}, "x" * (2 << 20)) }, max_body_bytes: 1000) { OK }
+
+        assert_equal 413, status
+      end
+
+      test "early hints are not the answer" do
+        status = nil
+        rehearse(nil, ->(client) { status = client.get("/") }, early_hints: true) do |env|
+          env["rack.early_hints"].call({ "link" => "</a.css>; rel=preload" })
+          OK
+        end
+
+        assert_equal 200, status
+      end
+
+      test "one that is called away asks for nothing more" do
+        asked = 0
+        rehearse(%w[/a /b], ->(_client) { asked += 100 }, called_away: -> { asked == 3 }) { (asked += 1) && OK }
+
+        assert_equal 3, asked
+      end
+
+      test "no descriptor and no thread is left" do
+        descriptors, threads = held = [Dir.children("/proc/self/fd").size, Thread.list.size]
+        rehearse(["/"]) { OK }
+
+        assert_operator Dir.children("/proc/self/fd").size, :<=, descriptors, held
+        assert_operator Thread.list.size, :<=, threads, held
+      end
+
+      private
+
+      # Answers how many requests there had been each time that the caller was told.
+      def rehearse(paths, block = nil, called_away: -> { false }, **settings)
+        requests = 0
+        @harness = HttpHarness.new(**settings) { |env| (requests += 1) && yield(env) }
+        rehearsal = Rehearsal.new(exchange: @harness.exchange, connection: @harness.connection, log: @harness.log, called_away: called_away)
+        told = []
+        rehearsal.call(paths, block) { told << requests }
+        told
+      end
+    end
+  end
+end
