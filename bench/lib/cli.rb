@@ -13,6 +13,7 @@ require_relative "first"
 require_relative "recovery"
 require_relative "fairness"
 require_relative "refork"
+require_relative "collector"
 
 module Bench
   # bin/bench: reads the command line, prepares, runs one benchmark, prints and keeps its report.
@@ -21,6 +22,7 @@ module Bench
       "http" => [Http, "CPU per request", { seconds: 3, rounds: 5, servers: Servers::NAMES, apps: HttpApps::NAMES }],
       "memory" => [Memory, "Memory of a warm server", { rounds: 1, servers: Servers::DEFAULT, app: "constants" }],
       "first" => [First, "The first request of a worker", { rounds: 3, servers: Servers::DEFAULT, app: "constants" }],
+      "collector" => [Collector, "The garbage collector's profile", { rounds: 12, servers: ["coppice"], app: "shop" }],
       "refork" => [Refork, "What is noticed of a refork",
                    { seconds: 5, rounds: 3, requests: 1000, servers: Refork::VARIANTS.keys, app: "constants" }],
       "recovery" => [Recovery, "From the death of a worker to its replacement", { rounds: 3, servers: Servers::DEFAULT }],

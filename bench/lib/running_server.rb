@@ -61,6 +61,8 @@ module Bench
     #: () -> bool
     def ended?
       @ended ||= !Process.wait(@pid, Process::WNOHANG).nil?
+    rescue Errno::ECHILD
+      @ended = true # one that ran beside it has ended everything
     end
 
     # Asks it to stop and waits a while; what then still runs is ended by ProcessTree.end_descendants.
