@@ -86,7 +86,7 @@ module Bench
     end
 
     def measured(server)
-      server.log[/msg="fitted the garbage collector" (.*)$/, 1] || "Ruby's own"
+      server.log[/msg="fitted the garbage collector[^"]*" (.*)$/, 1] || "Ruby's own"
     end
   end
 end

@@ -81,7 +81,8 @@ module Coppice
       @supervision.roster.unfitted = false # there is one try
       fit = GCProfile::Fit.new(GCProfile::Measurement.parse(allocations))
       @fitted = fit.variables
-      @log.info("fitted the garbage collector", measured: allocations, requests_per_collection: fit.requests_per_collection)
+      @log.info("fitted the garbage collector, and boot once more; `coppice profile` keeps it for the next start",
+                measured: allocations, requests_per_collection: fit.requests_per_collection)
     rescue ArgumentError => error # the application shares memory with the row
       @log.error("a worker's measurement cannot be read", error: error.message)
     end

@@ -98,7 +98,7 @@ module Coppice
                          marks: marks)
     end
 
-    # A worker that no client can reach is there to be warmed up; the first of those that serve may lead in other ways.
+    # A worker that no client can reach is there to be warmed up; the others see what their clients ask for.
     def warm_up
       settings = inheritance.settings
       rehearsing = @listeners.empty?
@@ -106,7 +106,7 @@ module Coppice
       membership.row.compiles = OS::JIT.on? ? 1 : 0
       return rehearse(settings) if rehearsing
 
-      @cycle.meter = GCProfile::Meter.new(skip: GCProfile::Meter::SETTLED) if settings.gc_profile == :fitted && nr.zero?
+      @cycle.meter = GCProfile::Meter.new(skip: GCProfile::Meter::SETTLED) if settings.gc_profile == :fitted
     end
 
     def rehearse(settings)

@@ -66,7 +66,7 @@ module Coppice
 
       def nothing_yet
         requests = GCProfile::Meter::SETTLED + GCProfile::Meter::ENOUGH
-        "no worker has measured its requests yet. The first worker of a generation does, with its first #{requests} requests, " \
+        "no worker has measured its requests yet. Each does, with its first #{requests} requests, " \
           "where gc_profile is :fitted"
       end
 
