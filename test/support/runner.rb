@@ -86,6 +86,9 @@ end
 if $PROGRAM_NAME == __FILE__
   begin
     $stdout.sync = true
+    # A shell starts what it puts into the background with INT ignored, nohup with HUP, and both are inherited for ever:
+    # tests send them to servers.
+    %w[INT HUP].each { |name| trap(name, "DEFAULT") }
     exit Coppice::Runner.new(Coppice::Arguments.new(ARGV, root: Coppice::Runner::ROOT)).run
   rescue ArgumentError => e
     abort "bin/test: #{e.message}"
