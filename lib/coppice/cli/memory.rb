@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 require "json"
-require "optparse"
 require "coppice/cli/running_monitor"
-require "coppice/config/suggestion"
+require "coppice/cli/server_words"
 require "coppice/memory/table"
 require "coppice/memory/tree"
 
@@ -40,24 +39,14 @@ module Coppice
       private
 
       def parse
-        pids = parser.permute(@words)
-        raise UsageError, "one pid is enough, but there are #{pids.size}: #{pids.join(' ')}" if pids.size > 1
-        raise UsageError, "a picture is drawn once, without --watch or --json" if @map && (@watch || @json)
-
-        pids.first
-      rescue OptionParser::InvalidOption => error
-        flag = error.args.first
-        raise UsageError, ["unknown flag #{flag}", Config::Suggestion.sentence(flag, %w[--watch --json --map])].compact.join(". ")
-      rescue OptionParser::ParseError => error
-        raise UsageError, error.message
-      end
-
-      def parser
-        OptionParser.new do |parser|
+        pid = ServerWords.parse(@words) do |parser|
           parser.on("--watch") { @watch = true }
           parser.on("--json") { @json = true }
           parser.on("--map FILE") { |file| @map = file }
         end
+        raise UsageError, "a picture is drawn once, without --watch or --json" if @map && (@watch || @json)
+
+        pid
       end
 
       # Until Ctrl-C, or until the server has ended.

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "optparse"
 require "coppice/cli/running_monitor"
-require "coppice/config/suggestion"
+require "coppice/cli/server_words"
 require "coppice/gc_profile"
 require "coppice/gc_profile/file"
 require "coppice/gc_profile/fit"
@@ -15,8 +14,6 @@ module Coppice
     # `coppice profile [PID]`: makes a file of what a worker of a running server has measured of its requests: parameters
     # of the garbage collector that fit them. Runs in a process of its own, and asks nothing of the server.
     class Profile
-      FLAGS = %w[--output --print].freeze
-
       #: (Array[String], ?output: IO) -> void
       def initialize(words, output: $stdout)
         @words = words
@@ -37,19 +34,7 @@ module Coppice
       private
 
       def parse
-        pids = parser.permute(@words)
-        raise UsageError, "one pid is enough, but there are #{pids.size}: #{pids.join(' ')}" if pids.size > 1
-
-        pids.first
-      rescue OptionParser::InvalidOption => error
-        flag = error.args.first
-        raise UsageError, ["unknown flag #{flag}", Config::Suggestion.sentence(flag, FLAGS)].compact.join(". ")
-      rescue OptionParser::ParseError => error
-        raise UsageError, error.message
-      end
-
-      def parser
-        OptionParser.new do |parser|
+        ServerWords.parse(@words) do |parser|
           parser.on("--output FILE") { |path| @path = path }
           parser.on("--print") { @print = true }
         end

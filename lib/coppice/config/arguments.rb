@@ -147,14 +147,10 @@ module Coppice
       def explain(error, parser)
         flag = error.args.first.to_s[/\A[^=]*/]
         case error
-        when OptionParser::InvalidOption then ["unknown flag #{flag}", near_flag(flag, parser)].compact.join(". ")
+        when OptionParser::InvalidOption then Suggestion.unknown_flag(flag, parser)
         when OptionParser::MissingArgument then "#{flag} needs a value"
         else "#{error.class.name.split('::').last}: #{error.args.join(' ')}"
         end
-      end
-
-      def near_flag(flag, parser)
-        Suggestion.sentence(flag, parser.to_s.gsub("[no-]", "").scan(/--[\w-]+/))
       end
     end
   end

@@ -18,6 +18,13 @@ module Coppice
         "Did you mean #{name}?" if name
       end
 
+      # What is wrong with a flag that a parser does not know.
+      #: (String, OptionParser) -> String
+      def self.unknown_flag(flag, parser)
+        known = parser.to_s.gsub("[no-]", "").scan(/--[\w-]+/)
+        ["unknown flag #{flag}", sentence(flag, known)].compact.join(". ")
+      end
+
       # Two letters that changed places count as two changes; in a very short word that would fit anything.
       def self.tolerance(word)
         word.size < 4 ? 1 : [word.size / 3, 2].max
