@@ -33,10 +33,8 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      RunningServer.run(plans.first) do |first|
-        RunningServer.run(plans.last) do |second|
-          compare(report, [first, second].map { |server| Side.new(server: server, cpu_ms: []) })
-        end
+      RunningServer.run(*plans) do |*servers|
+        compare(report, servers.map { |server| Side.new(server: server, cpu_ms: []) })
       end
     end
 

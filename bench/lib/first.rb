@@ -4,6 +4,7 @@ require_relative "first_requests"
 require_relative "lazy_app"
 require_relative "memory_map"
 require_relative "refork_watch"
+require_relative "rounds"
 
 module Bench
   # How long does a worker's first request take, against its others? When the server has just booted, when it has been
@@ -38,15 +39,13 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      rounds = plans.to_h { |plan| [plan.label, []] }
-      refused = {}
-      @options.rounds.times { plans.each { |plan| measure(plan, rounds, refused) unless refused.key?(plan.label) } }
+      rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
       report.text "#{@app.description} #{workers} workers, #{clients} clients in a closed loop, all ask for `#{path}` only, " \
                   "#{@options.rounds} rounds in turn. Median of all workers (lowest–highest); a ratio is that of one worker's first " \
                   "request to the median of its later ones. Who has told the benchmark that the server is up does not count as booted."
-      refused.each { |label, reason| report.text "#{label} did not start: #{reason}." }
+      rounds.write_refused(report)
       report.table ["server", *%w[booted reforked].flat_map { |phase| ["#{phase}: first ms", "later ms", "ratio"] }, "errors"],
-        rounds.except(*refused.keys).map { |label, of_plan| row(label, of_plan) }
+        rounds.found.map { |label, of_plan| row(label, of_plan) }
     end
 
     private
@@ -61,14 +60,6 @@ module Bench
       environment = common[:environment].merge("BENCH_RACKUP" => File.expand_path(@app.rackup, Servers::APPS))
       Servers.plan(name, **@app.plan, **common, **variant, app: "named.ru", workers: workers, settings: settings,
         environment: environment, label: [name, *variant[:settings], *("Process.warmup" if variant[:warmup])].join(", "))
-    end
-
-    def measure(plan, rounds, refused)
-      warn "bench: #{plan.label}"
-      rounds[plan.label] << RunningServer.run(plan) { |server| round(server) }
-    rescue NotStarted => error
-      warn "bench: #{error.message}"
-      refused[plan.label] = error.reason
     end
 
     def round(server)

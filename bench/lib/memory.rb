@@ -5,6 +5,7 @@ require_relative "memory_plots"
 require_relative "memory_run"
 require_relative "memory_tables"
 require_relative "memory_variants"
+require_relative "rounds"
 
 module Bench
   # What does a whole server weigh once it is warm, and later? Each worker has served many pages of an application that
@@ -26,29 +27,17 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      runs = plans.to_h { |plan| [plan.label, []] }
-      refused = {}
-      @options.rounds.times { plans.each { |plan| measure(plan, runs, refused) unless refused.key?(plan.label) } }
+      runs = Rounds.new(plans, @options.rounds) { |server| MemoryRun.new(server, points: points, clients: clients, **@app.load) }
       report.text "#{@app.description} #{plans.first.workers} workers, #{clients} clients in a closed loop, list is " \
                   "#{@app.refork_after.inspect}, #{@options.rounds} #{@options.rounds == 1 ? "round" : "rounds in turn"}."
-      refused.each { |label, reason| report.text "#{label} did not start: #{reason}." }
-      found = runs.reject { |_, of_plan| of_plan.empty? }
-      MemoryTables.new(found, points: points).write(report)
-      MemoryPlots.new(found, points: points).write(report)
+      runs.write_refused(report)
+      MemoryTables.new(runs.found, points: points).write(report)
+      MemoryPlots.new(runs.found, points: points).write(report)
     end
 
     private
 
     def points = @options.points || @options.requests&.then { |count| [count] } || @app.points
     def clients = @options.clients || plans.first.workers
-
-    # A server that knows nothing of its variant costs the others nothing.
-    def measure(plan, runs, refused)
-      warn "bench: #{plan.label}"
-      runs[plan.label] << RunningServer.run(plan) { |server| MemoryRun.new(server, points: points, clients: clients, **@app.load) }
-    rescue NotStarted => error
-      warn "bench: #{error.message}"
-      refused[plan.label] = error.reason
-    end
   end
 end

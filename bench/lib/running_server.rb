@@ -12,14 +12,15 @@ module Bench
     BOOT_TIMEOUT = 90
     STOP_TIMEOUT = 10
 
-    #: (Plan) { (RunningServer) -> T } -> T
-    def self.run(plan)
+    # Of one plan, or of several that run side by side.
+    #: (*Plan) { (*RunningServer) -> T } -> T
+    def self.run(*plans)
       Dir.mktmpdir("coppice-bench") do |folder|
-        server = new(plan, folder)
-        server.start
-        yield server
+        servers = plans.each_with_index.map { |plan, number| new(plan, File.join(folder, number.to_s)) }
+        servers.each(&:start)
+        yield(*servers)
       ensure
-        server&.stop
+        servers&.each(&:stop)
         ProcessTree.end_descendants
       end
     end
@@ -39,6 +40,7 @@ module Bench
     # Returns when the application has answered. Raises, with the server's log, when it does not.
     #: () -> void
     def start
+      Dir.mkdir(File.dirname(@config_path))
       File.write(@config_path, @plan.server.config.call(@plan, @port, @config_path))
       @pid = Process.spawn(@plan.process_environment, *@plan.command(@port, @config_path), unsetenv_others: true, pgroup: true,
         chdir: File.dirname(@config_path), in: File::NULL, out: @log_path, err: [:child, :out])
@@ -61,8 +63,6 @@ module Bench
     #: () -> bool
     def ended?
       @ended ||= !Process.wait(@pid, Process::WNOHANG).nil?
-    rescue Errno::ECHILD
-      @ended = true # one that ran beside it has ended everything
     end
 
     # Asks it to stop and waits a while; what then still runs is ended by ProcessTree.end_descendants.
