@@ -34,13 +34,14 @@ module Coppice
 
     # Called in a freshly forked process, last of all: leaves the parent's stack
     # behind. The frames in between must have no `ensure`, which would run here too.
-    #: (inheritance: Inheritance, membership: Membership, ?listeners: Array[IO]) -> bot
-    def self.begin(inheritance:, membership:, listeners: [])
+    #: (inheritance: Inheritance, membership: Membership, ?listeners: Array[IO], ?first_request: bool) -> bot
+    def self.begin(inheritance:, membership:, listeners: [], first_request: false)
       ForkSafety::StrayCopy.adopt
       Process.setpgrp if inheritance.settings.setpgid
       life = case membership.role
              when :mold then Mold.new(inheritance: inheritance, membership: membership)
-             when :worker then Worker.new(inheritance: inheritance, membership: membership, listeners: listeners)
+             when :worker
+               Worker.new(inheritance: inheritance, membership: membership, listeners: listeners, first_request: first_request)
              when :service then Service.new(inheritance: inheritance, membership: membership)
              else raise Bug, "no life for a #{membership.role}"
              end

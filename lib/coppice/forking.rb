@@ -42,7 +42,8 @@ module Coppice
     # In the child. (Child is loaded: its parent lives on it as well.)
     def begin_life(membership, packet)
       @parent.abandon
-      Child.begin(inheritance: @inheritance, membership: membership, listeners: packet.descriptors.drop(1))
+      Child.begin(inheritance: @inheritance, membership: membership, listeners: packet.descriptors.drop(1),
+                  first_request: packet.message.first_request)
     end
   end
 end

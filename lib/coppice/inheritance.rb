@@ -11,8 +11,13 @@ module Coppice
     :log,           # Log, not yet of a role
     :board,         # Board
     :fork_lock,     # OS::ForkLock
+    :first_path,    # String? -- what each worker asks itself for before it is ready
     keyword_init: true
   ) do
+    # The same for those that are forked after a rehearsal.
+    #: (String?) -> Inheritance
+    def with_first_path(path) = self.class.new(**to_h, first_path: path).freeze
+
     # The log in which a member of the family speaks for itself.
     #: (Membership) -> Log
     def log_of(membership) = log.with(role: membership.role, nr: membership.nr, generation: membership.generation)

@@ -28,14 +28,19 @@ module Coppice
     NO_ROOM = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
     PAUSE_WITHOUT_ROOM = 0.5
 
+    # The part of spawn_timeout that the page may take which each worker asks itself for: a fork's first is slower.
+    QUICK = 0.1
+
     attr_reader :inheritance #: Inheritance
     attr_reader :membership  #: Membership
 
-    #: (inheritance: Inheritance, membership: Membership, listeners: Array[IO]) -> void
-    def initialize(inheritance:, membership:, listeners:)
+    # first_request: whether it asks itself for a page before it is ready.
+    #: (inheritance: Inheritance, membership: Membership, listeners: Array[IO], ?first_request: bool) -> void
+    def initialize(inheritance:, membership:, listeners:, first_request: false)
       @inheritance = inheritance
       @membership = membership
       @listeners = listeners
+      @first_request = first_request
       @stopping = false
     end
 
@@ -87,13 +92,13 @@ module Coppice
       @soft_timeout = SoftTimeout.new(self)
       @scales = Memory::Scales.new(membership.row, log)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
+      @cycle = RequestCycle.new(self, @soft_timeout, @scales)
       @exchange = build_exchange
       @waiter = Waiter.new(@listeners.map(&:fileno), membership.channel.fileno)
       @fair = inheritance.settings.accept_order == :fair
     end
 
     def build_exchange(marks: {})
-      @cycle ||= RequestCycle.new(self, @soft_timeout, @scales)
       Http::Exchange.new(app: inheritance.app, connection: @connection, settings: inheritance.settings, logger: log, observer: @cycle,
                          marks: marks)
     end
@@ -106,16 +111,28 @@ module Coppice
       membership.row.compiles = OS::JIT.on? ? 1 : 0
       return rehearse(settings) if rehearsing
 
+      ask_itself if @first_request && inheritance.first_path
       @cycle.meter = GCProfile::Meter.new(skip: GCProfile::Meter::SETTLED) if settings.gc_profile == :fitted
     end
 
+    # The first request of a fork copies what it writes to, and opens what could not be inherited: no client waits for that.
+    def ask_itself
+      build_rehearsal.once(inheritance.first_path)
+      @cycle.start_over
+    end
+
     def rehearse(settings)
-      rehearsal = Rehearsal.new(exchange: build_exchange(marks: Rehearsal::MARK), connection: @connection, log: log,
-                                called_away: method(:called_away?))
+      rehearsal = build_rehearsal
       meter = nil
       rehearsal.call(settings.warm_up_requests, settings.hook(:on_warm_up)) { @cycle.meter = meter = GCProfile::Meter.new }
       membership.row.allocations = meter.measurement.to_s if meter && membership.row.allocations.empty?
       @cycle.meter = nil
+      @inheritance = inheritance.with_first_path(rehearsal.quick_path(settings.spawn_timeout * QUICK))
+    end
+
+    def build_rehearsal
+      Rehearsal.new(exchange: build_exchange(marks: Rehearsal::MARK), connection: @connection, log: log,
+                    called_away: method(:called_away?))
     end
 
     # Before it is ready, all that the monitor may have to say is that it shall leave; or the monitor is gone.

@@ -45,6 +45,38 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
+  test "each worker asks itself for the first path once before it is ready, and that is no request of a client" do
+    app = <<~RUBY
+      run(lambda do |env|
+        File.write("asked", "\#{Process.pid} \#{env['PATH_INFO']}\\n", mode: "a") if env["coppice.warm_up"]
+        [200, {}, []]
+      end)
+    RUBY
+    start('warm_up_requests "/first", "/second"', app: app) do |server|
+      settle(server, 1)
+      workers = server.ready_workers
+
+      assert_equal(workers.map { |row| ["#{row.pid} /first"] }, workers.map { |row| lines(server, "asked").grep(/\A#{row.pid} /) })
+      assert_equal [0, 0], workers.map(&:requests)
+    end
+  end
+
+  test "workers that hang in what they ask themselves for are not fatal" do
+    app = <<~RUBY
+      run(lambda do |env|
+        #{Gate.code('gate')} if env["coppice.warm_up"] && env["coppice.worker"].generation == 1
+        [200, {}, []]
+      end)
+    RUBY
+    start("warm_up_requests '/'\nspawn_timeout 2", app: app) do |server|
+      Gate.new(server.path("gate")).closed do
+        settle(server, 0)
+
+        assert_equal 200, server.get("/").status
+      end
+    end
+  end
+
   test "a path that fails is not fatal" do
     warm('"/broken", "/"') do |server|
       settle(server, 1)
@@ -130,8 +162,8 @@ class WarmUpTest < Coppice::TestCase
   private
 
   # With two workers, and before they are ready.
-  def start(config, &block)
-    Server.open(app: APP, config: "worker_processes 2\ngc_profile :ruby\n#{config}", ready: false, &block)
+  def start(config, app: APP, &block)
+    Server.open(app: app, config: "worker_processes 2\ngc_profile :ruby\n#{config}", ready: false, &block)
   end
 
   def warm(paths, config = "", &block) = start("warm_up_requests #{paths}\n#{config}", &block)

@@ -20,6 +20,7 @@ class FakeSystem
   attr_writer :mold_kib # what each mold measures of itself when it is ready
   attr_writer :mold_growth_kib # and how much more the next one does
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
+  attr_writer :hanging_first_request # whether a worker that asks itself for a page hangs in it
   attr_writer :middle   # what becomes of the next middle process: nil, :lost before it forks, :mute after it, :stuck for ever
   attr_writer :late     # whether the kernel tells of the dead only now and then
 
@@ -161,6 +162,7 @@ class FakeSystem
     return channel.close if middle == :lost
 
     pid = born(role, channel, @board.row(packet.message.row))
+    @processes[pid].hanging = true if @hanging_first_request && packet.message.first_request
     channel.send(Coppice::Control::Messages::Forked.new(pid: pid)) unless middle == :mute
   end
 end

@@ -8,7 +8,8 @@ class History
   # How often each event is drawn.
   WEIGHTS = {
     turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2, starve: 1,
-    extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1, weigh: 6, rush: 3, use_memory: 1
+    extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1, weigh: 6, rush: 3, use_memory: 1,
+    hang_at_first: 1
   }.freeze
   RESIZING = { grow: 1, reduce: 1 }.freeze
   LEAKY = { leak: 3, renew: 20 }.freeze
@@ -101,6 +102,7 @@ class History
   def leave(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(0, nil)) }
   def hang(number) = pick(number) { |process| process.hanging = true }
   def break(number) = pick(number) { |process| process.broken = true }
+  def hang_at_first(number) = system.hanging_first_request = number.odd?
   def starve(number) = system.refusals = number % 5
   def refork(_) = @family.supervision.refork
   def grow(_) = @family.supervision.resize(+1)

@@ -123,6 +123,7 @@ module Coppice
         default_text: "nil: the first clients warm the workers", example: "warm_up_requests \"/\", \"/products?page=2\"",
         doc: "Paths that are asked for, with GET, in the first worker of a cold mold, before any client is. That worker is promoted " \
              "at once, so that none that serves is ever cold. The list is repeated for five seconds, at most 40 times. " \
+             "Each worker that is forked afterwards asks itself for the first of them once before it is ready. " \
              "`env[\"coppice.warm_up\"]` is true meanwhile; what fails is logged, and the server starts all the same. A block is " \
              "given a client: see on_warm_up."),
       Option.describe(:worker_memory_limit, Groups::MEMORY, Types::Optional.new(Types::MemoryLimit.new),

@@ -4,7 +4,7 @@ module Coppice
   module Control
     # The version of the messages below. The first one carries it, so that a mold
     # of another release is refused and not misunderstood.
-    PROTOCOL = 2
+    PROTOCOL = 3
 
     # Every message, once: imperatives come from the monitor, past facts from its
     # children. A message carries plain values; descriptors travel beside it.
@@ -13,8 +13,9 @@ module Coppice
         # to a cold mold, first: the board's descriptor travels with it
         Boot: [:protocol, :settings, :generation, :row, :listener_names],
         # to a mold: fork a worker or a service worker; to a worker: fork a mold.
-        # The child's channel travels with it, and a worker's listeners
-        Spawn: [:role, :nr, :generation, :row],
+        # The child's channel travels with it, and a worker's listeners. first_request: whether a worker asks itself for
+        # a page before it is ready
+        Spawn: [:role, :nr, :generation, :row, :first_request],
         # to any child: leave when the work in hand is done
         Stop: [],
         # to a worker: no more clients can come; serve those who wait, then leave

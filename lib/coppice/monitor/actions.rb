@@ -101,7 +101,8 @@ module Coppice
       def spawn(step, now)
         listeners = step.role == :worker ? @monitor.listeners_for(step.nr) : []
         handle = ask(step.mold, role: step.role, nr: step.nr, generation: step.mold.generation,
-                                deadline: now + @settings.spawn_timeout, listeners: listeners)
+                                deadline: now + @settings.spawn_timeout, listeners: listeners,
+                                first_request: step.mold.generation >= @roster.first_requests_from)
         handle.listeners = listeners.map(&:fileno)
         @roster.trial = handle if step.trial
       end
@@ -130,10 +131,11 @@ module Coppice
 
       # Sends the child's end of a new channel to who shall fork the child. When that one is
       # gone, or its channel full, the end is closed again, and read as a child that never came.
-      def ask(parent, role:, generation:, deadline:, nr: nil, listeners: [])
+      def ask(parent, role:, generation:, deadline:, nr: nil, listeners: [], first_request: false)
         ours, theirs = @system.channel_pair
         handle = enlist(role, generation, ours, deadline, nr: nr, parent: parent)
-        message = Control::Messages::Spawn.new(role: role, nr: nr, generation: generation, row: handle.row.index)
+        message = Control::Messages::Spawn.new(role: role, nr: nr, generation: generation, row: handle.row.index,
+                                               first_request: first_request)
         parent.channel.send(message, descriptors: [theirs.to_io, *listeners])
         handle
       ensure

@@ -138,6 +138,9 @@ module Coppice
       def note_failure(handle, status)
         return if handle.mold? || rehearsal?(handle) || (handle.leaving? && handle.ended_for.nil?)
         return if handle.ready_at && !died_young?(handle, status)
+
+        # Maybe in what it asked itself for, which may hang for as long as a database is down: its like shall serve all the same.
+        @roster.first_requests_from = [@roster.first_requests_from, handle.generation + 1].max
         return note_failed_trial(handle, status) if handle.generation > @roster.generation
 
         @roster.failed_spawns += 1

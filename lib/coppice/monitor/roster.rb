@@ -21,6 +21,7 @@ module Coppice
       attr_accessor :mold_not_before   #: Float -- the same for the replacement of a lost mold
       attr_accessor :failed_replacements #: Integer -- since the last commit
       attr_accessor :failed_spawns #: Integer -- children lost before they were ready, in a row; trials apart
+      attr_accessor :first_requests_from #: Integer -- workers of this generation on ask themselves for a page first
       attr_accessor :crowded_trials #: Integer -- trials lost in a row that there may have been no room for
       attr_accessor :spawn_not_before #: Float
       attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
@@ -36,7 +37,7 @@ module Coppice
         @generation = 0
         @refork_wanted = false
         @refork_not_before = @mold_not_before = @spawn_not_before = -Float::INFINITY
-        @failed_replacements = @failed_spawns = @crowded_trials = 0
+        @failed_replacements = @failed_spawns = @crowded_trials = @first_requests_from = 0
       end
 
       #: (Handle) -> Handle

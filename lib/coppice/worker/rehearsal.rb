@@ -23,6 +23,7 @@ module Coppice
         @log = log
         @called_away = called_away
         @failed = []
+        @seconds = {} # path => what it took last, of those that are answered well
       end
 
       # The paths again and again, then the user's block. Yields after the first round. Nothing that goes wrong is more
@@ -30,19 +31,31 @@ module Coppice
       #: (Array[String]?, ^(Rehearsal) -> void | nil) { () -> void } -> void
       def call(paths, block)
         began = OS::Clock.now
-        @client = Client.new
-        rounds = paths ? rounds(paths) { yield } : 0
-        block&.call(self) unless @called_away.call
-        @log.info("warmed up", rounds: rounds, paths: paths.to_a.size, seconds: (OS::Clock.now - began).round(2))
-      rescue StandardError, ScriptError => error # the user's block, or the system's want of descriptors
-        @log.exception("the warm-up failed", error)
-      ensure
-        @client&.finish
+        with_client do
+          rounds = paths ? rounds(paths) { yield } : 0
+          block&.call(self) unless @called_away.call
+          @log.info("warmed up", rounds: rounds, paths: paths.to_a.size, seconds: (OS::Clock.now - began).round(2))
+        end
       end
+
+      # A single request, in a process forked from one that is warm.
+      #: (String) -> void
+      def once(path)
+        with_client { get(path) }
+      end
+
+      # The first of the paths that are answered well within so many seconds, once they are known.
+      #: (Numeric) -> String?
+      def quick_path(limit) = @seconds.find { |_, seconds| seconds < limit }&.first
 
       # Answers the status; 0 when there was no answer. Further words are headers.
       #: (String, **String) -> Integer
-      def get(path, **headers) = request("GET", path, headers)
+      def get(path, **headers)
+        began = OS::Clock.now
+        status = request("GET", path, headers)
+        @seconds[path] = OS::Clock.now - began if well?(status) && headers.empty?
+        status
+      end
 
       #: (String, String, ?Hash[untyped, String], ?String) -> Integer
       def request(method, path, headers = {}, body = "")
@@ -57,6 +70,15 @@ module Coppice
       end
 
       private
+
+      def with_client
+        @client = Client.new
+        yield
+      rescue StandardError, ScriptError => error # the user's block, or the system's want of descriptors
+        @log.exception("the warm-up failed", error)
+      ensure
+        @client&.finish
+      end
 
       def rounds(paths)
         until_ = OS::Clock.now + SECONDS
@@ -81,9 +103,11 @@ module Coppice
         socket.fileno
       end
 
+      def well?(status) = (200..399).cover?(status)
+
       # Once for each path, or the log would have it in every round.
       def note(status, method, path)
-        return status if (200..399).cover?(status) || @failed.include?([method, path])
+        return status if well?(status) || @failed.include?([method, path])
 
         @failed << [method, path]
         @log.warn("warm-up request failed", method: method, path: path, status: status)

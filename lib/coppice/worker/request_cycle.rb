@@ -34,6 +34,12 @@ module Coppice
         @membership.status = "#{@requests} requests, waiting"
       end
 
+      # What was served until now was no client's.
+      #: () -> void
+      def start_over
+        @row.requests = @requests = 0
+      end
+
       # The server answers in the application's place: it was not called, or is past its time.
       #: () -> void
       def request_refused = @row.refused += 1

@@ -86,6 +86,34 @@ class RehearsalDecisionsTest < FamilyTestCase
     assert_equal [1], generations(family).uniq
   end
 
+  # The family's processes hang in what they ask themselves for, and are ended for it.
+  def let_first_requests_hang(family)
+    family.system.hanging_first_request = true
+    yield
+    2.times do
+      family.settle
+      family.system.advance(family.settings.spawn_timeout + 1)
+    end
+    family.settle
+  end
+
+  test "a worker that hangs in what it asks itself for is replaced by one that does not ask" do
+    family = settled_family
+    let_first_requests_hang(family) { family.system.signal(family.roster.ready_workers.first.pid, :KILL) }
+
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "the next generation asks itself again, and is not given up if it hangs again" do
+    family = settled_family(refork_backoff: 1)
+    2.times do |generation|
+      let_first_requests_hang(family) { family.supervision.refork }
+
+      assert_equal generation + 1, family.roster.generation
+      assert_equal generation + 2, family.roster.first_requests_from
+    end
+  end
+
   test "a stop that comes meanwhile ends everybody" do
     family = rehearsing_family
     family.supervision.stop(:gracefully)

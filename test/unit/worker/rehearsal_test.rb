@@ -98,6 +98,27 @@ module Coppice
         assert_equal 200, status
       end
 
+      test "the first path that is answered well and quickly is remembered" do
+        block = ->(client) { client.get("/private", "Authorization" => "a") && client.get("/late") }
+        seconds = { "/slow" => 2, "/quick" => 0.5 }
+        OS::Clock.stub(:now, -> { @now ||= 0.0 }) do
+          rehearse(%w[/missing /slow /quick], block) do |env|
+            @now += seconds.fetch(env["PATH_INFO"], 0)
+            env["PATH_INFO"] == "/missing" ? [404, {}, []] : OK
+          end
+        end
+
+        assert_equal ["/quick", "/late", nil], ([1, 0.1, 0].map { |limit| @rehearsal.quick_path(limit) })
+      end
+
+      test "a single request leaves no client behind" do
+        threads = Thread.list.size
+        seen = []
+        new_rehearsal { |env| seen << env["PATH_INFO"] && OK }.once("/one")
+
+        assert_equal [["/one"], threads], [seen, Thread.list.size]
+      end
+
       test "one that is called away asks for nothing more" do
         asked = 0
         rehearse(%w[/a /b], ->(_client) { asked += 100 }, called_away: -> { asked == 3 }) { (asked += 1) && OK }
@@ -118,11 +139,15 @@ module Coppice
       # Answers how many requests there had been each time that the caller was told.
       def rehearse(paths, block = nil, called_away: -> { false }, **settings)
         requests = 0
-        @harness = HttpHarness.new(**settings) { |env| (requests += 1) && yield(env) }
-        rehearsal = Rehearsal.new(exchange: @harness.exchange, connection: @harness.connection, log: @harness.log, called_away: called_away)
         told = []
-        rehearsal.call(paths, block) { told << requests }
+        @rehearsal = new_rehearsal(called_away: called_away, **settings) { |env| (requests += 1) && yield(env) }
+        @rehearsal.call(paths, block) { told << requests }
         told
+      end
+
+      def new_rehearsal(called_away: -> { false }, **settings, &app)
+        @harness = HttpHarness.new(**settings, &app)
+        Rehearsal.new(exchange: @harness.exchange, connection: @harness.connection, log: @harness.log, called_away: called_away)
       end
     end
   end
