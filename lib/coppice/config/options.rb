@@ -11,6 +11,7 @@ require "coppice/config/types/networks"
 require "coppice/config/types/paths"
 require "coppice/config/types/percentage"
 require "coppice/config/types/request_counts"
+require "coppice/config/types/share"
 require "coppice/config/types/signal_name"
 require "coppice/listeners/address"
 

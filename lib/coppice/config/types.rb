@@ -65,31 +65,6 @@ module Coppice
         def range = @maximum ? "from #{@minimum} to #{@maximum}" : "#{@minimum} or more"
       end
 
-      # So many of the workers: a whole number, or a share of them as a text ("25%").
-      class Share < Type
-        PERCENT = /\A(\d{1,3})%\z/.freeze
-
-        # Rounded up.
-        #: (Integer | String, Integer) -> Integer
-        def self.of(share, workers)
-          share.is_a?(Integer) ? share : (workers * Integer(share.delete_suffix("%")) / 100.0).ceil
-        end
-
-        def description = "a whole number of workers, 0 or more, or a share of them such as \"25%\""
-        def placeholder = "N"
-
-        #: (String) -> (Integer | String)
-        def parse(text)
-          check(Integer(text, 10, exception: false) || text)
-        end
-
-        private
-
-        def accepts?(value)
-          value.is_a?(Integer) ? value >= 0 : value.is_a?(String) && value.match?(PERCENT)
-        end
-      end
-
       # A duration. Fractions are welcome: our clocks are precise.
       class Seconds < Type
         #: (?minimum: Numeric) -> void

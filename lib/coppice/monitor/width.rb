@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/config/types"
+require "coppice/config/types/share"
 
 # Runs in the monitor.
 

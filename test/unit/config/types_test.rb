@@ -6,6 +6,7 @@ require "coppice/config/types/deferral"
 require "coppice/config/types/gc_profile"
 require "coppice/config/types/memory_limit"
 require "coppice/config/types/paths"
+require "coppice/config/types/share"
 
 module Coppice
   module Config
@@ -52,6 +53,13 @@ module Coppice
         assert_equal [:auto, true, false], %w[auto true false].map { |text| type.parse(text) }
         assert_refused type, "auto", 'must be one of :auto, true, false, but is "auto"'
         assert_raises(InvalidValue) { type.parse("never") }
+      end
+
+      test "some of the workers are a number or a share of them, rounded up" do
+        type = Types::Share.new
+        assert_equal [0, 7, "0%", "8%", "100%"], %w[0 07 0% 8% 100%].map { |text| type.parse(text) }
+        assert_equal [3, 0, 1, 9, 36], [3, "0%", "1%", "25%", "100%"].map { |share| Types::Share.of(share, 36) }
+        [-1, 0.5, "08%", "010%", "%", "1000%"].each { |value| assert_refused type, value }
       end
 
       test "a share is a text in per cent" do
