@@ -3,7 +3,7 @@
 require "coppice/cold/boot"
 require "coppice/cold/json_report"
 require "coppice/cold/place"
-require "coppice/cold/rehearsal"
+require "coppice/cold/examination"
 require "coppice/cold/text_report"
 require "coppice/config/loader"
 
@@ -84,7 +84,7 @@ module Coppice
         boot = Coppice::Cold::Boot.new(settings).call
         @output.puts heading(settings) unless @json
         paths.map do |path|
-          findings = Coppice::Cold::Rehearsal.new(boot: boot, path: path, host: @host, seconds: settings.timeout).call
+          findings = Coppice::Cold::Examination.new(boot: boot, path: path, host: @host, seconds: settings.timeout).call
           @output.puts "", Coppice::Cold::TextReport.new(findings, place: place, top: @top).lines unless @json
           findings
         end

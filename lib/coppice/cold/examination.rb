@@ -17,7 +17,7 @@ module Coppice
     # Finds out what the first request of one path costs. The path is played twice in a fork of the loaded application
     # that only measures, and twice in another one that watches what Ruby does, since to watch takes time and memory.
     # Each path begins where the others began: a fork leaves nothing behind in its parent.
-    class Rehearsal
+    class Examination
       PLAYS = 2
       OBSERVING_SECONDS = 120 # for what comes beside the plays: hooks, heap walks
 
