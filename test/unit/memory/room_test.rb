@@ -1,35 +1,24 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "fileutils"
-require "tmpdir"
 require "coppice/memory/room"
+require_relative "../../support/fake_cgroup"
 
 module Coppice
   module Memory
     class RoomTest < TestCase
+      include FakeCgroup
+
       def setup
-        @root = Dir.mktmpdir("coppice-cgroup-")
+        super
         write("meminfo", "MemTotal:        8000 kB\nMemFree:         1000 kB\nMemAvailable:    5000 kB\n")
-      end
-
-      def teardown
-        FileUtils.remove_entry(@root)
-      end
-
-      def write(path, text)
-        file = File.join(@root, path)
-        FileUtils.mkdir_p(File.dirname(file))
-        File.write(file, text)
       end
 
       def kib(count) = "#{count * 1024}\n"
 
       # [total, left] of a process with this line in /proc/self/cgroup.
       def room(membership)
-        write("membership", membership)
-        cgroup = OS::MemoryCgroup.new(membership: File.join(@root, "membership"), root: @root)
-        room = Room.new(cgroup: cgroup, meminfo: File.join(@root, "meminfo"))
+        room = Room.new(cgroup: cgroup(membership), meminfo: File.join(@root, "meminfo"))
         [room.total_kib, room.left_kib]
       end
 

@@ -1,30 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "fileutils"
-require "tmpdir"
 require "coppice/monitor/oom_counter"
+require_relative "../../support/fake_cgroup"
 
 class OomCounterTest < Coppice::TestCase
-  def setup
-    @root = Dir.mktmpdir("coppice-cgroup-")
-  end
+  include FakeCgroup
 
-  def teardown
-    FileUtils.remove_entry(@root)
-  end
-
-  def counter(membership)
-    write("membership", membership)
-    cgroup = Coppice::OS::MemoryCgroup.new(membership: File.join(@root, "membership"), root: @root)
-    Coppice::Monitor::OomCounter.new(cgroup)
-  end
-
-  def write(path, text)
-    file = File.join(@root, path)
-    FileUtils.mkdir_p(File.dirname(file))
-    File.write(file, text)
-  end
+  def counter(membership) = Coppice::Monitor::OomCounter.new(cgroup(membership))
 
   test "version 2: a count that moves is told once" do
     write("app/memory.events", "low 0\noom 3\noom_kill 2\n")

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "tmpdir"
+require "coppice/os/memory_cgroup"
+
+# Files as the kernel has them under /sys/fs/cgroup, for a test case to write.
+module FakeCgroup
+  def setup
+    super
+    @root = Dir.mktmpdir("coppice-cgroup-")
+  end
+
+  def teardown
+    FileUtils.remove_entry(@root)
+    super
+  end
+
+  #: (String, String) -> void
+  def write(path, text)
+    file = File.join(@root, path)
+    FileUtils.mkdir_p(File.dirname(file))
+    File.write(file, text)
+  end
+
+  # That of a process with these lines in /proc/self/cgroup.
+  #: (String) -> Coppice::OS::MemoryCgroup
+  def cgroup(membership)
+    write("membership", membership)
+    Coppice::OS::MemoryCgroup.new(membership: File.join(@root, "membership"), root: @root)
+  end
+end
