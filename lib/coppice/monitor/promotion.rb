@@ -57,13 +57,14 @@ module Coppice
         roster.trial.starting? ? [] : [Steps::Abandon.new(candidate, "its first worker never got ready")]
       end
 
-      # The trial takes an empty slot, one in surge if there may be one; if there is none, one worker makes room.
+      # The trial takes an empty slot, one in surge if there may be one; if there is none, one worker makes room: who is
+      # beyond the wanted ones anyway, and nobody while somebody leaves already.
       def begin_trial(roster)
         slot = roster.empty_slots(beyond: @width.surge(roster)).first
         return [Steps::Spawn.new(roster.candidate, :worker, slot, true)] if slot
-        return [] if roster.unavailable.positive?
+        return [] if roster.unavailable.positive? || roster.workers.any?(&:leaving?)
 
-        [Steps::Retire.new(roster.ready_workers.min_by(&:requests_count))]
+        [Steps::Retire.new(roster.ready_workers.min_by { |worker| [worker.nr < roster.target ? 1 : 0, worker.requests_count] })]
       end
 
       # Losing a mold is not losing the service: the generation stays what it is, so
