@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/server"
+
 module Coppice
   # What one process of the family hands to the next across a fork: the loaded
   # application and what is needed to live beside it. Built once by the cold mold;
@@ -14,6 +16,13 @@ module Coppice
     :first_path,    # String? -- what each worker asks itself for before it is ready
     keyword_init: true
   ) do
+    # Of an application that this process has loaded.
+    #: (app: untyped, settings: Config::Settings, log: Log, board: Board, ?listener_names: Array[String]) -> Inheritance
+    def self.begin(app:, settings:, log:, board:, listener_names: [])
+      server = Server.new(settings: settings, log: log, listener_names: listener_names)
+      new(app: app, settings: settings, server: server, log: log, board: board, fork_lock: Coppice.fork_lock).freeze
+    end
+
     # The same for those that are forked after a rehearsal.
     #: (String?) -> Inheritance
     def with_first_path(path) = self.class.new(**to_h, first_path: path).freeze

@@ -9,7 +9,6 @@ require "coppice/listeners/set"
 require "coppice/log"
 require "coppice/membership"
 require "coppice/mold/app_loader"
-require "coppice/server"
 require "coppice/worker"
 
 module Coppice
@@ -44,9 +43,8 @@ module Coppice
     private
 
     def inherit(listeners)
-      server = Server.new(settings: @settings, log: @log, listener_names: listeners.names)
-      Inheritance.new(app: Mold::AppLoader.new(@settings).call, settings: @settings, server: server, log: @log,
-                      board: @board, fork_lock: Coppice.fork_lock).freeze
+      Inheritance.begin(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: @log, board: @board,
+                        listener_names: listeners.names)
     end
 
     def listening(listeners) = listeners.descriptors.map { |descriptor| IO.for_fd(descriptor, autoclose: false) }

@@ -9,7 +9,6 @@ require "coppice/log"
 require "coppice/membership"
 require "coppice/mold"
 require "coppice/mold/app_loader"
-require "coppice/server"
 require "coppice/worker"
 
 module Coppice
@@ -57,8 +56,7 @@ module Coppice
         log = Log.for(@settings, role: :cold)
         Info.enter(board: @board, row: @board.row(0)) # initializers ask for workers_count
         @board.workers_count = [@settings.worker_processes, 1].max
-        Inheritance.new(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board,
-                        server: Server.new(settings: @settings, log: log, listener_names: []), fork_lock: Coppice.fork_lock).freeze
+        Inheritance.begin(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board)
       end
 
       # Not Membership#join: there is no monitor to register with.

@@ -9,9 +9,7 @@ require "coppice/log"
 require "coppice/membership"
 require "coppice/mold_environment"
 require "coppice/mold/app_loader"
-require "coppice/os/fork_lock"
 require "coppice/os/jit"
-require "coppice/server"
 
 module Coppice
   class Mold
@@ -59,9 +57,7 @@ module Coppice
         log = Log.for(settings, role: :mold, generation: boot.generation)
         log.warn("the file has changed since the server was started", config: settings.config_file) if settings.config_changed?
         Info.enter(board: @board, row: membership.row) # initializers ask for workers_count
-        server = Server.new(settings: settings, log: log, listener_names: boot.listener_names)
-        Inheritance.new(app: load_app(settings, log), settings: settings, server: server, log: log,
-                        board: @board, fork_lock: Coppice.fork_lock).freeze
+        Inheritance.begin(app: load_app(settings, log), settings: settings, log: log, board: @board, listener_names: boot.listener_names)
       end
 
       def load_app(settings, log)
