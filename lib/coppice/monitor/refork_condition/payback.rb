@@ -26,12 +26,12 @@ module Coppice
         FIRST_REQUESTS = 25 # of each new worker are slower; a refork never costs less than so many for each
         # So many times as long as the last refork took, its rollout included, none begins: twice as many after each one since
         # the last cold boot, when most is won, and fewer where memory is short.
-        REST = (10..160)
+        REST = (5..40)
         IMPATIENCE = 0.25 # at most to this part
         SHORTEST_REFORK = 1.0 # seconds; a faster one counts as this
         # What the cost is multiplied with: the memory that is left, in terms of what is in use. Where it is short a refork is
-        # worth more.
-        PLENTY = (0.1..2.0)
+        # worth more; where it is plenty, memory is what people pay for all the same.
+        PLENTY = (0.1..1.0)
 
         def initialize
           @curve = GrowthCurve.new

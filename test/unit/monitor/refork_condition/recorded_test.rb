@@ -11,6 +11,12 @@ module Coppice
       # that come later are taken to be like the last one.
       class RecordedTest < TestCase
         FOLDER = File.expand_path("recorded", __dir__)
+        # Requests of the busiest worker after which a generation ends, as talks and Pitchfork's documentation have them.
+        LISTS = [[50], [50, 100, 1000], [50, 100, 500, nil], [nil]].freeze
+        # A recording, and KiB that each request leaks on top of it.
+        TRAFFIC = [["constants", 0], ["shop", 0], ["shop", 4], ["shop", 40]].freeze
+        REQUESTS = 100_000
+        WORKERS = 4
 
         test "an application that is lazy: what the first refork has cured needs no other" do
           assert_equal 1, replay("constants", requests: 100_000).size
@@ -31,12 +37,41 @@ module Coppice
           assert_operator lengths.last(5).min, :>, 20 * lengths.first
         end
 
+        test "no list is as good for every application" do
+          auto, *lists = [nil, *LISTS].map do |list|
+            TRAFFIC.map { |name, leak| expense(name, list ? lengths_of(list) : replay(name, requests: REQUESTS, leak: leak), leak) }
+          end
+
+          lists.each { |list| assert_operator auto.sum, :<, list.sum }
+          auto.zip(*lists).each { |ours, *theirs| assert_operator ours, :<=, 1.35 * theirs.min }
+        end
+
         private
+
+        # Of generations that are as long as a list says, if all workers are equally busy.
+        def lengths_of(list)
+          lengths = []
+          while (count = list.fetch(lengths.size, list.last)) && lengths.sum + (count * WORKERS) < REQUESTS
+            lengths << (count * WORKERS)
+          end
+          lengths
+        end
+
+        # In requests: what of the server's memory is held in vain while so many are served, and the work of the reforks.
+        def expense(name, lengths, leak)
+          generations = recording(name)
+          [*lengths, REQUESTS - lengths.sum].each_with_index.sum do |length, number|
+            rows = generations[number] || generations.last
+            steps = (0...length).step(PaybackPlay::STEP).map { |served| recorded_at(rows, served, leak * served) }
+            wasted = steps.sum { |step| step[:waste] / step[:total] * PaybackPlay::STEP }
+            wasted + (number.zero? ? 0 : [rows.first["refork_ms"] / rows.last["request_ms"], Payback::FIRST_REQUESTS * WORKERS].max)
+          end
+        end
 
         # After how many requests each generation ended, while so many were served; with so many more KiB for each.
         def replay(name, requests:, leak: 0)
           generations = recording(name)
-          play = PaybackPlay.new(workers: 4) do |generation, served|
+          play = PaybackPlay.new(workers: WORKERS) do |generation, served|
             recorded_at(generations[generation] || generations.last, served, leak * served)
           end
           play.run(requests).map { |verdict| verdict[:served] }
