@@ -38,7 +38,8 @@ module Coppice
              "without forking: for development and debugging."),
       Option.describe(:spawn_timeout, Groups::PROCESSES, Types::Seconds.new, default: 10,
         doc: "How long a forked worker or mold may take until it is ready. One that takes longer is stopped and " \
-             "replaced: a safeguard against deadlocks that a fork can leave behind."),
+             "replaced: a safeguard against deadlocks that a fork can leave behind. A mold has three times as long: it readies its " \
+             "heap at a lower priority than workers serve."),
       Option.describe(:boot_timeout, Groups::PROCESSES, Types::Seconds.new, default: 300, since: :coppice,
         doc: "How long a cold mold may take to load the application. Forks have their own limit, spawn_timeout."),
       Option.describe(:max_consecutive_spawn_errors, Groups::PROCESSES, Types::Optional.new(Types::Whole.new(minimum: 1)),

@@ -77,6 +77,12 @@ module Coppice
         timeout + timeout_cleanup
       end
 
+      # How long a mold that was forked may take to get ready, in seconds: beside workers that are busy it has, while it
+      # readies its heap, a third of what they get of a processor.
+      def mold_timeout #: () -> Numeric
+        spawn_timeout * 3
+      end
+
       # After how many requests of one worker the generation is to be followed by another; nil for never, or when no count
       # decides it. The last count of the list repeats.
       #: (Integer) -> Integer?

@@ -74,7 +74,13 @@ module Coppice
         return unless handle.requested?
 
         handle.move(:forked)
-        handle.deadline = @system.now + (rehearsal?(handle) ? @settings.boot_timeout : @settings.spawn_timeout)
+        handle.deadline = @system.now + time_to_get_ready(handle)
+      end
+
+      def time_to_get_ready(handle)
+        return @settings.boot_timeout if rehearsal?(handle)
+
+        handle.mold? ? @settings.mold_timeout : @settings.spawn_timeout
       end
 
       # The middle process may have died before it could tell the pid.

@@ -45,6 +45,22 @@ class WatchdogTest < FamilyTestCase
     assert_equal :spawn_timeout, starting.ended_for
   end
 
+  test "a mold has three times as long, since it is ready later where others are busy" do
+    family = settled_family(spawn_timeout: 10)
+    family.supervision.refork
+    run_until(family) { family.roster.candidate&.pid }
+    mold = family.roster.candidate
+    family.process_of(mold).hanging = true
+    family.system.advance(29)
+    family.turn
+
+    assert_predicate mold, :starting?
+    family.system.advance(2)
+    family.turn
+
+    assert_equal :spawn_timeout, mold.ended_for
+  end
+
   test "a mold that does not fork when asked is ended, not the child that never was" do
     family = settled_family
     mold = family.roster.mold
