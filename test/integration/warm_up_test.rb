@@ -61,18 +61,21 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
-  test "workers that hang in what they ask themselves for are not fatal" do
-    app = <<~RUBY
-      run(lambda do |env|
-        #{Gate.code('gate')} if env["coppice.warm_up"] && env["coppice.worker"].generation == 1
-        [200, {}, []]
-      end)
-    RUBY
-    start("warm_up_requests '/'\nspawn_timeout 2", app: app) do |server|
-      Gate.new(server.path("gate")).closed do
-        settle(server, 0)
+  # By whichever limit they are ended, the next ones do not ask.
+  ["spawn_timeout 2", "timeout 1, cleanup: 1"].each do |limit|
+    test "workers that hang in what they ask themselves for are not fatal, with #{limit}" do
+      app = <<~RUBY
+        run(lambda do |env|
+          #{Gate.code('gate')} if env["coppice.warm_up"] && env["coppice.worker"].generation == 1
+          [200, {}, []]
+        end)
+      RUBY
+      start("warm_up_requests '/'\n#{limit}", app: app) do |server|
+        Gate.new(server.path("gate")).closed do
+          settle(server, 0)
 
-        assert_equal 200, server.get("/").status
+          assert_equal 200, server.get("/").status
+        end
       end
     end
   end
