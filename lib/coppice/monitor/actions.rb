@@ -93,6 +93,7 @@ module Coppice
       # of one on top.
       def promote(step, now)
         patience = @settings.hard_timeout + @settings.spawn_timeout
+        step.worker.promotions += 1
         @roster.candidate = ask(step.worker, role: :mold, generation: step.generation, deadline: now + patience)
         @log.info("promoting", **step.worker.to_log, requests: step.worker.requests_count, new_gen: step.generation,
                   **step.grounds)

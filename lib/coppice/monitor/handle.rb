@@ -33,6 +33,8 @@ module Coppice
       attr_accessor :misplaced #: bool
       # A worker that is over one of its limits, and shall be replaced.
       attr_accessor :worn #: bool
+      # How often this worker was to become a mold.
+      attr_accessor :promotions #: Integer
       # Set when the kernel says that there is no such process: then nobody will reap it.
       attr_accessor :vanished #: bool
 
@@ -47,6 +49,7 @@ module Coppice
         @deadline = deadline
         @parent = parent
         @cold = parent.nil?
+        @promotions = 0
         @state = :requested
       end
 

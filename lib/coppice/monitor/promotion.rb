@@ -38,11 +38,12 @@ module Coppice
 
       # The most warmed-up worker that may be forked: the one that served most. Of the
       # committed generation first, since its parent was warm already; then one that
-      # compiles, where others do not: what they inherit is to be machine code.
+      # was not tried in vain, as it may be spoilt; then one that compiles, where others
+      # do not: what they inherit is to be machine code.
       #: (Roster) -> Handle?
       def warmest(roster)
         roster.ready_workers.select { |worker| worker.row.fork_safe? }
-              .max_by { |worker| [worker.generation, worker.row.compiles, worker.requests_count, -worker.nr] }
+              .max_by { |worker| [worker.generation, -worker.promotions, worker.row.compiles, worker.requests_count, -worker.nr] }
       end
 
       private

@@ -184,6 +184,17 @@ class PromotionTest < FamilyTestCase
     end
   end
 
+  test "a worker whose copy was no good is not promoted again before the others" do
+    family = settled_family(refork_backoff: 0)
+    spoilt, *others = family.roster.ready_workers
+    spoilt.row.requests = 1000
+    tried = []
+    family.supervision.refork
+    lose_all_children_until(family) { (tried |= [family.roster.candidate&.parent].compact).size == 4 }
+
+    assert_equal [spoilt, *others], tried
+  end
+
   test "trials that fail of themselves cost nobody a slot, nor end the server" do
     family = settled_family(refork_backoff: 0, max_consecutive_spawn_errors: 5)
     everybody = [family.roster.mold, *family.roster.ready_workers]
