@@ -140,12 +140,15 @@ module Coppice
       Process.setproctitle("coppice monitor")
       raise Error, "this system has no subreaper: run one process with --workers 0" unless OS.become_subreaper || Process.pid == 1
 
-      @supervision.roster.unfitted = @settings.warm_up? && MoldEnvironment.new(@settings).unfitted?
+      @supervision.roster.unfitted = worth_fitting?
       @board.monitor_pid = Process.pid
       @board.workers_count = @settings.worker_processes
       @inbox.open
       @supervision.turn([])
     end
+
+    # A second boot, once what was warmed up was measured.
+    def worth_fitting? = @settings.warm_up? && !@settings.development? && MoldEnvironment.new(@settings).unfitted?
 
     def turn
       speakers = @inbox.wait(@supervision.roster.handles, @supervision.patience)

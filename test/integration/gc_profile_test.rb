@@ -35,6 +35,12 @@ class GCProfileTest < Coppice::TestCase
     end
   end
 
+  test "in development nobody waits for a second boot" do
+    serve("warm_up_requests '/'", env: { "RACK_ENV" => "development" }) do |server|
+      assert_equal 1, boots(server)
+    end
+  end
+
   test "with a profile nothing needs to be measured" do
     in_folder(limits(33_000_000).map { |pair| pair.join("=") }.join("\n")) do |folder|
       serve("warm_up_requests '/'", folder: folder) do |server|

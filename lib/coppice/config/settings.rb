@@ -90,6 +90,9 @@ module Coppice
         (refork_after.fetch(generation) { refork_after.last } || nil) if refork_after.is_a?(Array)
       end
 
+      # Whether a person waits for each boot.
+      def development? = environment_name == "development" #: () -> bool
+
       # Whether a cold mold is warmed up before it serves.
       def warm_up? = !(warm_up_requests || hook(:on_warm_up)).nil? #: () -> bool
 

@@ -45,7 +45,7 @@ module Coppice
       end
 
       def wrap(app)
-        return app unless @settings.environment_name == "development"
+        return app unless @settings.development?
 
         require "uri" # Lint of Rack 2.2 uses it without; each request would fail
         Rack::Lint.new(app)
