@@ -75,6 +75,19 @@ class SlowClientsTest < Coppice::TestCase
     end
   end
 
+  test "a worker that shall leave has as long as the body takes" do
+    serve("worker_max_age 1\ntimeout 1, cleanup: 0.5") do |server|
+      reader = server.ready_workers.first.pid
+      answer = RawClient.on(server.connect) do |client|
+        client.write(BODY_HEAD)
+        client.write_over("1234567890", LONG)
+        client.answer
+      end
+
+      assert_equal "#{reader} 10", answer.body
+    end
+  end
+
   test "a reader that stalls is dropped" do
     serve("client_write_timeout 0.5") do |server|
       RawClient.on(server.connect) do |stalled|

@@ -44,6 +44,8 @@ module Coppice
 
       def request_refused = @events << :refused
       def headers_dropped(count) = @events << [:dropped, count]
+      def body_awaited(_env) = nil
+      def body_ended = nil
 
       def request_started(env)
         env["test.started"] = true

@@ -62,7 +62,7 @@ module Coppice
       def take_request
         env = @prototype.env_of(@connection)
         (dropped = env["coppice.dropped_headers"]) && @observer.headers_dropped(dropped)
-        env["rack.input"] = input = @inputs.open(env)
+        env["rack.input"] = input = open_input(env)
         return if @check_client && @connection.peer_gone?
 
         observed(env, input)
@@ -72,6 +72,18 @@ module Coppice
         @failures.note(error.message)
       ensure
         @inputs.release(input) if input
+      end
+
+      # A client may take long for its body. The application's clock does not run yet, but the worker is not idle either.
+      def open_input(env)
+        return @inputs.open(env) unless @connection.body?
+
+        @observer.body_awaited(env)
+        begin
+          @inputs.open(env)
+        ensure
+          @observer.body_ended
+        end
       end
 
       def observed(env, input)

@@ -47,9 +47,33 @@ module Coppice
       #: (Integer) -> void
       def headers_dropped(count) = @row.dropped_headers += count
 
+      # The body is about to be read. Each wait for the client moves the deadline on: see Deadline#postpone.
+      #: (Hash[String, untyped]) -> void
+      def body_awaited(env) = start_clock(env)
+
+      # It is read, or will not be.
+      #: () -> void
+      def body_ended = stop_clock
+
       # The application is about to be called.
       #: (Hash[String, untyped]) -> void
-      def request_started(env)
+      def request_started(env) = start_clock(env)
+
+      # The answer is written and its body closed, or the client is gone. The user's hook
+      # is still within the deadline: one that hangs would take the worker out for ever.
+      #: (Hash[String, untyped]) -> void
+      def request_finished(env)
+        @row.requests = (@requests += 1)
+        @after_request&.call(@worker.inheritance.server, @worker, env)
+        stop_clock
+        @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
+        measure_request if @meter
+        @scales.weigh if @started_ms >= @scales.due_ms # nobody waits for this worker now; the clock was read before
+      end
+
+      private
+
+      def start_clock(env)
         now = OS::Clock.now_ms
         @soft_timeout.env = env
         @row.request = request = "#{env['REQUEST_METHOD']} #{env['PATH_INFO']}"
@@ -58,20 +82,10 @@ module Coppice
         @membership.status = "#{@requests} requests, #{request}"
       end
 
-      # The answer is written and its body closed, or the client is gone. The user's hook
-      # is still within the deadline: one that hangs would take the worker out for ever.
-      #: (Hash[String, untyped]) -> void
-      def request_finished(env)
-        @row.requests = (@requests += 1)
-        @after_request&.call(@worker.inheritance.server, @worker, env)
+      def stop_clock
         @row.deadline_ms = @row.started_ms = 0
         @soft_timeout.env = nil
-        @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
-        measure_request if @meter
-        @scales.weigh if @started_ms >= @scales.due_ms # nobody waits for this worker now; the clock was read before
       end
-
-      private
 
       def measure_request
         measurement = @meter.look or return
