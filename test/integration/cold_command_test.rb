@@ -19,6 +19,7 @@ class ColdCommandTest < Coppice::TestCase
       case env["PATH_INFO"]
       when "/boom" then raise ArgumentError, "no such shelf"
       when "/hang" then sleep
+      when "/third" then File.write("plays", "x", mode: "a") && File.size("plays") > 2 ? raise("no more") : [200, {}, []]
       when "/gone" then exit!(3)
       else
         require File.join(__dir__, "late")
@@ -36,6 +37,14 @@ class ColdCommandTest < Coppice::TestCase
     after_worker_fork { |_server, worker| note.call(:after_worker_fork, worker.nr) }
     after_worker_ready { |_server, worker| note.call(:after_worker_ready, worker.generation) }
   RUBY
+
+  test "of a path that fails only while it is watched there is the failure alone" do
+    status, output = cold("/third", "--json")
+    path = JSON.parse(output).first
+
+    assert_equal [1, "no more (RuntimeError)"], [status, path.dig("failure", "message")]
+    assert_nil path["times"]
+  end
 
   test "one lazy path, for a person" do
     status, output = cold("/lazy")

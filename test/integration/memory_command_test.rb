@@ -56,6 +56,18 @@ class MemoryCommandTest < Coppice::TestCase
     end
   end
 
+  test "who reads what it watches may have had enough" do
+    serve do |server|
+      Open3.popen2e(*command(server.pid, "--watch", "--json")) do |input, output, thread|
+        input.close
+        JSON.parse(output.gets)
+        output.close
+
+        assert_equal 0, thread.value.exitstatus
+      end
+    end
+  end
+
   test "it goes on watching until it is interrupted, and that is no error" do
     serve do |server|
       Open3.popen2(*command(server.pid, "--watch", "--json")) do |input, output, waiter|

@@ -28,7 +28,7 @@ module Coppice
         else show(board)
         end
         0
-      rescue Interrupt
+      rescue Interrupt, Errno::EPIPE # Ctrl-C, or whoever reads has had enough
         0
       rescue Errno::EACCES, Errno::EPERM
         raise Error, "the kernel does not let this user look into the server's processes. Run this as root"

@@ -9,6 +9,7 @@ require "coppice/log"
 require "coppice/membership"
 require "coppice/mold"
 require "coppice/mold/app_loader"
+require "coppice/os/jit"
 require "coppice/worker"
 
 module Coppice
@@ -28,6 +29,7 @@ module Coppice
       def call
         @settings.ruby_flags.apply
         @inheritance = inherit
+        OS::JIT.turn_on if @settings.jit == :all
         Play.prepare
         membership = join(:mold)
         hook(:after_mold_fork, Mold.new(inheritance: @inheritance, membership: membership))

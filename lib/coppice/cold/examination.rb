@@ -30,9 +30,12 @@ module Coppice
       end
 
       def call #: () -> Findings
-        measured = forked { measure }
-        measured[:failure] ||= (watched = forked { watch })[:failure]
-        Findings.new(path: @path, **measured, **(watched unless measured[:failure]).to_h)
+        found = forked { measure }
+        unless found[:failure]
+          watched = forked { watch }
+          found = watched[:failure] ? watched : found.merge(watched)
+        end
+        Findings.new(path: @path, **found)
       rescue PlayFailed => error
         Findings.new(path: @path, failure: Failure.of(error).tap { |failure| failure.backtrace = [] })
       end
@@ -72,7 +75,7 @@ module Coppice
         second = @play.call
         watchers.reverse_each(&:stop)
         raised = [first, second].find { |outcome| failure?(outcome) }
-        return failed(raised).slice(:failure) if raised
+        return failed(raised) if raised
 
         { files: files.paths, templates: templates.paths, memos: memos.found(retained), retained: retained.sites,
           defined_methods: definitions.methods, defined_constants: definitions.constants, inline_caches: caches.filled }

@@ -53,7 +53,8 @@ module Coppice
       end
 
       def env
-        Rack::MockRequest.env_for("http://#{@host}#{@path}",
+        # An application may refuse anything but https.
+        Rack::MockRequest.env_for("https://#{@host}#{@path}",
           "coppice.warm_up" => true, "coppice.worker" => @worker, "pitchfork.worker" => @worker,
           "rack.errors" => $stderr, "rack.response_finished" => [], "rack.after_reply" => [])
       end

@@ -10,7 +10,7 @@ module Coppice
     class PrivateMemory
       # Only reads: to understand what the kernel says takes memory, and has time until the plays are over.
       def initialize
-        @text = File.read("/proc/self/smaps")
+        @text = File.binread("/proc/self/smaps")
       end
 
       # By how much each kind has grown since an earlier instant, in KiB. Kinds that stayed are left out.

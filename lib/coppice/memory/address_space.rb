@@ -20,7 +20,7 @@ module Coppice
           pages = kinds.transform_values { |found| found.select(&:touched?).flat_map { |mapping| shortened(states.call(mapping)) } }
           new(measurement: measurement, pages: pages)
         end
-      rescue Errno::ENOENT, Errno::ESRCH
+      rescue Errno::ENOENT, Errno::ESRCH, EOFError # the last one from a file that was open already
         nil
       end
 

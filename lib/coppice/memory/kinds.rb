@@ -54,7 +54,7 @@ module Coppice
         names = mappings.map(&:name).uniq
         @code = mappings.select { |mapping| mapping.file? && mapping.executable? }.map(&:name).uniq
         @round_is_ruby = names.none? { |name| ALLOCATORS.match?(name) || name.start_with?("[anon:Ruby:GC:") }
-        @page_bytes = names.any? { |name| name.match?(/ruby-?[23]\.[01]\b/) } ? PAGE_BYTES_BEFORE_3_2 : PAGE_BYTES
+        @page_bytes = names.any? { |name| name.match?(%r{ruby(?:[-/]|\.so\.)?[23]\.[01]\b}) } ? PAGE_BYTES_BEFORE_3_2 : PAGE_BYTES
       end
 
       # Kind => its mappings. Without those that only keep addresses free.

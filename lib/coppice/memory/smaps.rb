@@ -12,7 +12,7 @@ module Coppice
 
       # Raises what Rollup.of raises.
       #: (Integer | String) -> Array[Mapping]
-      def self.of(pid) = parse(File.read("/proc/#{pid}/smaps"))
+      def self.of(pid) = parse(File.binread("/proc/#{pid}/smaps")) # paths are bytes
 
       # In the order of their addresses.
       #: (String) -> Array[Mapping]

@@ -27,8 +27,9 @@ module Coppice
         env = nil
         play("/shelves?page=2", host: "shop.example") { |given| (env = given) && [204, {}, []] }
 
-        assert_equal ["GET", "shop.example", "/shelves", "page=2", true, :worker],
-          env.values_at("REQUEST_METHOD", "SERVER_NAME", "PATH_INFO", "QUERY_STRING", "coppice.warm_up", "coppice.worker")
+        assert_equal ["GET", "https", "shop.example", "/shelves", "page=2", true, :worker],
+          env.values_at("REQUEST_METHOD", "rack.url_scheme", "SERVER_NAME", "PATH_INFO", "QUERY_STRING",
+            "coppice.warm_up", "coppice.worker")
       end
 
       test "a body is read to its end and closed" do

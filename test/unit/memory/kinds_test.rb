@@ -43,6 +43,15 @@ module Coppice
         end
       end
 
+      test "the version of Ruby is told by where it is installed" do
+        half = mapping(start: AT + (16 * KIB), kib: 16)
+        { "/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2" => :gc_heap, "/usr/local/lib/libruby.so.3.1.7" => :gc_heap,
+          "/root/.rbenv/versions/3.1.4/lib/ruby/3.1.0/stringio.so" => :gc_heap, "/opt/rubies/ruby-3.1.4/bin/ruby" => :gc_heap,
+          "/usr/local/lib/libruby.so.3.4.5" => :other, "/usr/local/lib/ruby/3.4.0/stringio.so" => :other }.each do |name, kind|
+          assert_equal kind, kind_of(half, mapping(start: AT + MIB, name: name, permissions: "r-xp")), name
+        end
+      end
+
       test "where the kernel keeps names, they tell" do
         names = { "[anon:Ruby:GC:default:heap_page_body_allocate]" => :gc_heap, "[anon:Ruby:rb_yjit_reserve_addr_space]" => :jit,
                   "[anon:Ruby:rb_jit_reserve_addr_space]" => :jit, "[anon:Ruby:fiber_pool_allocate_memory]" => :stacks,
