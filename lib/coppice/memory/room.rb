@@ -19,11 +19,13 @@ module Coppice
         @meminfo = meminfo
       end
 
-      #: () -> Integer
-      def total_kib = [machine_kib("MemTotal"), *limits.map(&:last)].min
+      # nil where nothing tells: a sandbox hides the machine's part, and no cgroup has a limit.
+      #: () -> Integer?
+      def total_kib = [machine_kib("MemTotal"), *limits.map(&:last)].compact.min
 
-      #: () -> Integer
-      def left_kib = [machine_kib("MemAvailable"), *limits.map { |file, limit| limit - used_kib(file) }].min.clamp(0..)
+      # nil as well.
+      #: () -> Integer?
+      def left_kib = [machine_kib("MemAvailable"), *limits.map { |file, limit| limit - used_kib(file) }].compact.min&.clamp(0..)
 
       private
 
@@ -40,11 +42,11 @@ module Coppice
         (text("#{folder}/#{usage}").to_i - idle) / 1024
       end
 
-      def machine_kib(name) = text(@meminfo)[/^#{name}:\s+(\d+)/, 1].to_i
+      def machine_kib(name) = text(@meminfo)[/^#{name}:\s+(\d+)/, 1]&.to_i
 
       def text(file)
         File.read(file)
-      rescue SystemCallError # the cgroup was removed under us
+      rescue SystemCallError # the cgroup was removed under us, or systemd's ProcSubset=pid hides the machine
         ""
       end
     end

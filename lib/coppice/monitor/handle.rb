@@ -33,7 +33,9 @@ module Coppice
       attr_accessor :misplaced #: bool
       # A worker that is over one of its limits, and shall be replaced.
       attr_accessor :worn #: bool
-      # How often this worker was to become a mold.
+      # When it was first seen over its memory limit (monotonic seconds).
+      attr_accessor :too_large_at #: Float?
+      # How often this worker was to become a mold since the last one was committed.
       attr_accessor :promotions #: Integer
       # Set when the kernel says that there is no such process: then nobody will reap it.
       attr_accessor :vanished #: bool

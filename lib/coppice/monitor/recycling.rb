@@ -33,26 +33,31 @@ module Coppice
         return [] unless @wear.limited? && roster.settled? && roster.mold&.ready?
 
         steps = due(roster, now).map { |worker, grounds| Steps::Recycle.new(worker, grounds) }
-        young?(steps, now) ? slow_down(steps, now) : steps
+        young?(steps) ? slow_down(steps, now) : steps
       end
 
       private
 
       # The oldest first.
       def due(roster, now)
-        memory_total_kib = roster.memory_total_kib if now >= @memory_not_before
         oldest = roster.ready_workers.sort_by(&:ready_at)
-        worn = oldest.to_h { |worker| [worker, @wear.grounds(worker, now: now, memory_total_kib: memory_total_kib)] }.compact
-        worn.first(room(roster))
+        oldest.to_h { |worker| [worker, grounds(worker, roster, now)] }.compact.first(room(roster))
+      end
+
+      # Its memory is looked at in a pause as well: one that has to wait is not older for it.
+      def grounds(worker, roster, now)
+        large = @wear.too_large(worker, roster.memory_total_kib)
+        worker.too_large_at ||= (now if large)
+        (large if now >= @memory_not_before) || @wear.spent(worker, now)
       end
 
       def room(roster) = [@width.surge(roster), @width.max_unavailable(roster), 1].max
 
-      def young?(steps, now)
+      def young?(steps)
         for_memory = steps.select { |step| step.grounds[:why] == :memory }
         return false if for_memory.empty?
 
-        young = for_memory.any? { |step| now - step.worker.ready_at < YOUTH }
+        young = for_memory.any? { |step| step.worker.too_large_at - step.worker.ready_at < YOUTH }
         @young = 0 unless young
         young
       end

@@ -42,6 +42,7 @@ module Coppice
                     Rollout.new(settings), capacity]
         @delaying = [@watchdog, capacity]
         @leaving = [@watchdog, Shutdown.new]
+        warn_of_unknown_memory
       end
 
       # Takes in what the given children have to say, and who has ended; then decides.
@@ -100,6 +101,13 @@ module Coppice
       end
 
       private
+
+      def warn_of_unknown_memory
+        limit = @settings.worker_memory_limit
+        return if limit.nil? || Config::Types::MemoryLimit.kib(limit, roster.memory_total_kib)
+
+        @log.warn("a worker_memory_limit that is a share is none: nothing tells how much memory there is", file: Memory::Room::MEMINFO)
+      end
 
       # With several queues and fewer workers each must see to more of them than it was given.
       def find_misplaced

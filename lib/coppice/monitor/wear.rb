@@ -23,34 +23,36 @@ module Coppice
       #: () -> bool
       def limited? = !(@memory_limit || @max_requests || @max_age).nil?
 
-      # What speaks against it, as fields of a log line; nil for nothing. Without memory_total_kib its memory is not looked at.
-      #: (Handle, now: Float, memory_total_kib: Integer?) -> Hash[Symbol, untyped]?
-      def grounds(worker, now:, memory_total_kib:)
-        own = 1 - (SPREAD * ((worker.pid * GOLDEN) % 1))
-        too_large(worker.row, memory_total_kib, own) || too_busy(worker, own) || too_old(worker, now, own)
+      # What speaks against its memory, as fields of a log line; nil for nothing. What was measured before its first request
+      # is the fork's own, and the next fork's as well. memory_total_kib: what a share is one of; nil when nobody knows.
+      #: (Handle, Integer?) -> Hash[Symbol, untyped]?
+      def too_large(worker, memory_total_kib)
+        row = worker.row
+        return if @memory_limit.nil? || row.measured_requests.zero?
+
+        limit = Config::Types::MemoryLimit.kib(@memory_limit, memory_total_kib) or return
+        kind = @memory_limit.keys.first
+        kib = kind == :pss ? row.pss_kib : row.private_kib
+        { why: :memory, kind: kind, mib: kib / 1024, limit_mib: limit / 1024 } if kib > limit * own(worker)
       end
+
+      # The same for its requests and its age.
+      #: (Handle, Float) -> Hash[Symbol, untyped]?
+      def spent(worker, now) = too_busy(worker) || too_old(worker, now)
 
       private
 
-      # What was measured before the first request is the fork's own, and the next fork's as well.
-      def too_large(row, memory_total_kib, own)
-        return if @memory_limit.nil? || memory_total_kib.nil? || row.measured_requests.zero?
+      def own(worker) = 1 - (SPREAD * ((worker.pid * GOLDEN) % 1))
 
-        kind = @memory_limit.keys.first
-        limit = Config::Types::MemoryLimit.kib(@memory_limit, memory_total_kib)
-        kib = kind == :pss ? row.pss_kib : row.private_kib
-        { why: :memory, kind: kind, mib: kib / 1024, limit_mib: limit / 1024 } if kib > limit * own
-      end
-
-      def too_busy(worker, own)
-        return unless @max_requests && worker.requests_count >= @max_requests * own
+      def too_busy(worker)
+        return unless @max_requests && worker.requests_count >= @max_requests * own(worker)
 
         { why: :requests, requests: worker.requests_count, limit: @max_requests }
       end
 
-      def too_old(worker, now, own)
+      def too_old(worker, now)
         age = now - worker.ready_at
-        { why: :age, age: age.round, limit: @max_age } if @max_age && age >= @max_age * own
+        { why: :age, age: age.round, limit: @max_age } if @max_age && age >= @max_age * own(worker)
       end
     end
   end

@@ -26,6 +26,15 @@ module Coppice
         assert_equal [8000, 5000], room("0::/\n")
       end
 
+      test "where nothing tells of the machine, the cgroup does, or nobody" do
+        FileUtils.rm(File.join(@root, "meminfo"))
+        assert_equal [nil, nil], room("0::/\n")
+        write("app/memory.max", kib(2000))
+        write("app/memory.current", kib(1500))
+
+        assert_equal [2000, 500], room("0::/app\n")
+      end
+
       test "version 2: the limit, and what is left below it; idle page cache is as good as free" do
         write("app/memory.max", kib(2000))
         write("app/memory.current", kib(1500))

@@ -67,7 +67,7 @@ class RecyclingTest < FamilyTestCase
     wear = Coppice::Monitor::Wear.new(settled_family(worker_max_requests: 1000).settings)
     reached = (1..500).map do |pid|
       worker = Struct.new(:pid, :requests_count, :ready_at, :row).new(pid, 0, 0.0, nil)
-      (0..1000).step(10).find { |requests| worker.requests_count = requests; wear.grounds(worker, now: 0.0, memory_total_kib: 0) }
+      (0..1000).step(10).find { |requests| worker.requests_count = requests; wear.spent(worker, 0.0) }
     end
 
     assert_equal [910, 1000], reached.minmax
@@ -114,19 +114,39 @@ class RecyclingTest < FamilyTestCase
     assert_empty gone
   end
 
-  test "a limit that forks reach at once is kept ever more rarely, and told once" do
-    family = settled_family(worker_memory_limit: { private: MIB * MIB })
+  # Steps of each second of an hour in which every fork is over the limit at once.
+  def recycled_within_an_hour(family)
     recycling = Coppice::Monitor::Recycling.new(family.settings)
     now = family.system.now
-    family.roster.ready_workers.each { |worker| weigh(worker) }
-    steps = (0..3600).map do |second|
-      family.roster.ready_workers.each { |worker| worker.ready_at = now + second }
-      recycling.next(family.roster, now + second)
-    end
+    family.roster.ready_workers.each { |worker| weigh(worker) && (worker.ready_at = now) }
+    (0..3600).map do |second|
+      recycling.next(family.roster, now + second).each do |step|
+        next unless step.is_a?(Coppice::Monitor::Steps::Recycle)
 
-    assert_equal 1, steps.flatten.grep(Coppice::Monitor::Steps::Warn).size
-    assert_equal [0, 2, 6, 14, 30, 62, 126, 254, 510, 1022, 1622, 2222, 2822, 3422],
-      (steps.each_index.reject { |second| steps[second].empty? })
+        step.worker.ready_at = now + second # as if its successor
+        step.worker.too_large_at = nil
+      end
+    end
+  end
+
+  [1, 8].each do |workers|
+    test "a limit that forks reach at once is kept ever more rarely, and told once, with #{workers} workers" do
+      steps = recycled_within_an_hour(settled_family(worker_processes: workers, worker_memory_limit: { private: MIB * MIB }))
+
+      assert_equal 1, steps.flatten.grep(Coppice::Monitor::Steps::Warn).size
+      assert_equal [0, 2, 6, 14, 30, 62, 126, 254, 510, 1022, 1622, 2222, 2822, 3422],
+        (steps.each_index.reject { |second| steps[second].empty? })
+    end
+  end
+
+  test "a share of what nobody knows is no limit, but so many bytes are" do
+    { { pss: "1%" } => 0, { pss: MIB * MIB } => 1 }.each do |limit, count|
+      family = settled_family(worker_memory_limit: limit)
+      family.roster.memory_total_kib = nil
+
+      assert_equal(count, replaced(family) { |workers| weigh(workers.first) }.size)
+      family.close
+    end
   end
 
   test "one whose memory has to wait is replaced for its age all the same" do

@@ -11,11 +11,13 @@ module Coppice
         KINDS = [:pss, :private].freeze
         SHARE = Percentage.new(maximum: 100)
 
-        # In KiB, where there is so much memory in all.
-        #: (Hash[Symbol, Integer | String], Integer) -> Integer
+        # In KiB, where there is so much memory in all; nil for a share of what nobody knows.
+        #: (Hash[Symbol, Integer | String], Integer?) -> Integer?
         def self.kib(limit, total_kib)
           amount = limit.values.first
-          amount.is_a?(Integer) ? amount / 1024 : (total_kib * Percentage.fraction(amount)).floor
+          return amount / 1024 if amount.is_a?(Integer)
+
+          (total_kib * Percentage.fraction(amount)).floor if total_kib
         end
 
         def description = "a number of bytes or a share of the memory such as \"20%\", or a Hash of one as in { private: \"5%\" }"
