@@ -115,7 +115,7 @@ module Coppice
         @roster.rehearsal.listeners = []
       end
 
-      # Nobody is served yet, or the old mold's workers serve: what was booted too early can go.
+      # Nobody is served yet: what was booted too early can go.
       def refit(worker, now)
         @monitor.fit(worker.row.allocations)
         mold = @roster.mold
@@ -155,6 +155,7 @@ module Coppice
         @roster.generation = candidate.generation
         @roster.candidate = @roster.trial = nil
         @roster.failed_replacements = 0
+        @roster.workers.each { |worker| worker.promotions = 0 }
         @monitor.generation_committed(candidate.generation)
         @log.info("mold committed", **candidate.to_log)
         @roster.booted!

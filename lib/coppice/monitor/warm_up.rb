@@ -14,12 +14,15 @@ module Coppice
         return [] unless roster.rehearsal && roster.mold&.ready? && roster.candidate.nil?
         return begin_rehearsal(roster, now) if roster.rehearsal == :due
         return [] unless roster.rehearsed?
-        return [Steps::Refit.new(roster.rehearsal)] if roster.unfitted && !roster.rehearsal.row.allocations.empty?
+        return [Steps::Refit.new(roster.rehearsal)] if worth_refitting?(roster)
 
         [Steps::Promote.new(roster.rehearsal, roster.generation + 1, { why: :warmed_up })]
       end
 
       private
+
+      # Beside workers that serve, a second boot would only be put off.
+      def worth_refitting?(roster) = roster.unfitted && !roster.serving? && !roster.rehearsal.row.allocations.empty?
 
       def begin_rehearsal(roster, now)
         now < roster.spawn_not_before ? [] : [Steps::Rehearse.new(roster.mold, roster.spare_slot)]

@@ -195,6 +195,18 @@ class PromotionTest < FamilyTestCase
     assert_equal [spoilt, *others], tried
   end
 
+  test "a worker whose copy took a lost mold's place is still the warmest" do
+    family = settled_family
+    warmest = family.roster.ready_workers[2]
+    warmest.row.requests = 1000
+    family.system.signal(family.roster.mold.pid, :KILL)
+    family.settle
+    family.supervision.refork
+    family.turn
+
+    assert_same warmest, family.roster.candidate.parent
+  end
+
   test "trials that fail of themselves cost nobody a slot, nor end the server" do
     family = settled_family(refork_backoff: 0, max_consecutive_spawn_errors: 5)
     everybody = [family.roster.mold, *family.roster.ready_workers]

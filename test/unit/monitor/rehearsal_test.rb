@@ -135,6 +135,17 @@ class RehearsalDecisionsTest < FamilyTestCase
     refute family.roster.unfitted
   end
 
+  test "beside workers that serve a measurement calls for nothing" do
+    family = settled_family(**WARM)
+    family.roster.unfitted = true
+    family.roster.rehearsal = :due
+    last = family.roster.generation
+    run_until(family) { family.roster.generation == last + 1 && family.roster.settled? }
+
+    assert family.roster.unfitted
+    refute_predicate family.roster.mold, :cold?
+  end
+
   test "without a measurement there is nothing to boot again for" do
     family = family_of(**WARM)
     boots = []
