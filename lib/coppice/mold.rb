@@ -33,7 +33,7 @@ module Coppice
     #: () -> void
     def run
       membership.join(inheritance)
-      scales = Memory::Scales.new(membership.row, log)
+      scales = Memory::Scales.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       OS::Signals.stop_by { @stopping = true }
       inheritance.settings.hook(:after_mold_fork)&.call(inheritance.server, self)
       Warmup.new(inheritance.settings.warmup).call

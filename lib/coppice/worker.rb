@@ -90,7 +90,7 @@ module Coppice
       OS::Signals.stop_by { stop }
       trap(:INT, "DEFAULT") if single? # Ctrl-C, with everything that Ruby does at the end of a program
       @soft_timeout = SoftTimeout.new(self)
-      @scales = Memory::Scales.new(membership.row, log)
+      @scales = Memory::Scales.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
       @cycle = RequestCycle.new(self, @soft_timeout, @scales)
       @exchange = build_exchange

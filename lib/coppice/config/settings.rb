@@ -96,6 +96,9 @@ module Coppice
       # Whether a cold mold is warmed up before it serves.
       def warm_up? = !(warm_up_requests || hook(:on_warm_up)).nil? #: () -> bool
 
+      # Whether anything is decided by what processes measure of their memory.
+      def memory_matters? = refork_after == :auto || !(worker_memory_limit || cold_boot_after_growth).nil? #: () -> bool
+
       # The name of the signal that ends an overdue process.
       #: (Integer) -> Symbol
       def timeout_signal_for(pid)

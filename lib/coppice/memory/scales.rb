@@ -13,14 +13,19 @@ module Coppice
     class Scales
       REST = 1000
       SHORTEST_REST_MS = 1000
+      LATER_MS = 60_000 # where there is no room for one more descriptor, say
+
+      NEVER_AGAIN = [Errno::ENOENT, Errno::EACCES, Errno::EPERM].freeze # an old kernel, or a sandbox, has no such file
 
       # Monotonic: no measurement is due before it.
       attr_reader :due_ms #: Integer | Float
 
-      #: (Board::Row, Log, ?rollup: singleton(Rollup)) -> void
-      def initialize(row, log, rollup: Rollup)
+      # needed: whether something the user wants will not happen without.
+      #: (Board::Row, Log, ?needed: bool, ?rollup: singleton(Rollup)) -> void
+      def initialize(row, log, needed: false, rollup: Rollup)
         @row = row
         @log = log
+        @needed = needed
         @rollup = rollup
         @born_at_cpu_ms = process_cpu_ms # a cold mold has loaded an application by now
         @due_ms = 0
@@ -39,9 +44,9 @@ module Coppice
         before = thread_cpu_ms
         put_down(@rollup.of)
         @due_ms = OS::Clock.now_ms + [((thread_cpu_ms - before) * REST).ceil, SHORTEST_REST_MS].max
-      rescue SystemCallError => error # an old kernel, or a sandbox that has no such file
-        @log.info("memory is not measured", error: error.message)
-        @due_ms = Float::INFINITY
+      rescue SystemCallError => error
+        @due_ms = NEVER_AGAIN.include?(error.class) ? Float::INFINITY : OS::Clock.now_ms + LATER_MS
+        @log.public_send(@needed ? :warn : :info, "memory is not measured", error: error.message)
       end
 
       private

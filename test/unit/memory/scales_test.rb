@@ -13,6 +13,7 @@ module Coppice
 
         def initialize = @lines = []
         def info(message, **) = lines << message
+        def warn(message, **) = lines << "warning: #{message}"
       end
 
       def setup
@@ -63,6 +64,15 @@ module Coppice
 
         assert_equal ["memory is not measured"], @notes.lines
         assert_equal 0, @row.measured_ms
+      end
+
+      test "a want of descriptors is over some time, and told aloud where measurements are needed" do
+        full = Class.new { def self.of = raise(Errno::EMFILE) }
+        scales = Scales.new(@row, @notes, needed: true, rollup: full)
+        scales.weigh
+
+        assert_equal ["warning: memory is not measured"], @notes.lines
+        assert_in_delta OS::Clock.now_ms + Scales::LATER_MS, scales.due_ms, 10_000
       end
     end
   end
