@@ -72,10 +72,9 @@ module Coppice
     end
 
     def fitted
-      return described(@fitted, "measured") if @fitted
-      return described(GCProfile.ratios(GCProfile::SAFE_GOAL), "default") if @unfitted
+      return described(GCProfile::File.read(@file), GCProfile::FILE) if ::File.exist?(@file)
 
-      described(GCProfile::File.read(@file), GCProfile::FILE)
+      @fitted ? described(@fitted, "measured") : described(GCProfile.ratios(GCProfile::SAFE_GOAL), "default")
     end
 
     def allocator

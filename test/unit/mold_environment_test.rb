@@ -26,12 +26,16 @@ module Coppice
       refute_predicate made, :unfitted?
     end
 
-    test "what this server has measured comes before the file" do
-      made = environment(file: "#{GOAL}=0.12\n", fitted: FITTED)
+    test "what this server has measured is taken" do
+      made = environment(fitted: FITTED)
 
       assert_equal "0.08", made.added.fetch(GOAL)
       assert_equal "measured", made.to_log.fetch(:gc)
       refute_predicate made, :unfitted?
+    end
+
+    test "a file that was written since comes before it: real requests were measured for that" do
+      assert_equal "config/coppice.gc", environment(file: "#{GOAL}=0.12\n", fitted: FITTED).to_log.fetch(:gc)
     end
 
     test "a profile that is set by hand comes before all" do
