@@ -3,6 +3,7 @@
 require_relative "lazy_app"
 require_relative "refork_round"
 require_relative "refork_tables"
+require_relative "rounds"
 
 module Bench
   # What do users notice of a refork, and what does it cost? As many clients as workers, so that each worker that is away
@@ -37,15 +38,12 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      rounds = plans.to_h { |plan| [plan.label, []] }
-      @options.rounds.times do |round|
-        warn "bench: round #{round + 1} of #{@options.rounds}"
-        plans.each { |plan| rounds[plan.label] << measure(plan) }
-      end
+      rounds = Rounds.new(plans, @options.rounds) { |server| measure(server) }
       report.text "#{@app.description} #{workers} workers, #{clients} clients in a closed loop. #{@options.requests} requests to " \
                   "warm up, #{@options.seconds} s in peace, a refork; #{@options.rounds} rounds in turn: median (lowest–highest). " \
                   "Ratios are to the same server in peace, within a round."
-      ReforkTables.new(rounds).write(report)
+      rounds.write_refused(report)
+      ReforkTables.new(rounds.found).write(report)
     end
 
     private
@@ -57,11 +55,9 @@ module Bench
       [name, *variant[:settings], *("Process.warmup" if variant[:warmup])].join(", ")
     end
 
-    def measure(plan)
-      RunningServer.run(plan) do |server|
-        ReforkRound.new(server, clients: clients, **@app.load)
-                   .measure(warm_up_requests: @options.requests, steady_seconds: @options.seconds)
-      end
+    def measure(server)
+      ReforkRound.new(server, clients: clients, **@app.load)
+                 .measure(warm_up_requests: @options.requests, steady_seconds: @options.seconds)
     end
   end
 end
