@@ -97,6 +97,7 @@ static VALUE connection_set_deadline(VALUE self, VALUE deadline) {
 
 static void begin_client(struct coppice_connection *connection, int fd) {
     connection->fd = fd;
+    connection->serial++;
     connection->family = connection->peer.ss_family;
     connection->adopted_address[0] = '\0';
     connection->detached = false;

@@ -38,6 +38,7 @@ struct coppice_connection_limits {
 
 struct coppice_connection {
     int fd; /* -1 between two clients */
+    unsigned serial; /* another one for each client, and once it is gone: who waited for it may not go on with the next */
     int family;
     struct sockaddr_storage peer;
     char adopted_address[64]; /* of a client that somebody else accepted; else empty */

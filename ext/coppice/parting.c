@@ -24,6 +24,11 @@ static bool unread_bytes(const struct coppice_connection *connection, int fd) {
     return connection->parser.has_content_length && connection->parser.content_length > 0 && stray_bytes(fd);
 }
 
+static void let_go(struct coppice_connection *connection) {
+    connection->fd = -1;
+    connection->serial++;
+}
+
 /* close: always safe. If the client may still be sending, waits a little for it to read our answer: closing with
  * bytes unread makes the kernel send a reset, which can destroy an answer on its way. */
 static VALUE connection_close(VALUE self) {
@@ -34,7 +39,7 @@ static VALUE connection_close(VALUE self) {
     bool lingers = may_linger && unread_bytes(connection, fd);
     /* Not on the application's account. Nothing is taken back afterwards: the request is as good as over. */
     if (lingers) coppice_patience_postpone(connection, LINGER_MS);
-    connection->fd = -1; /* before anything that lets other threads run: it must not be closed twice */
+    let_go(connection); /* before anything that lets other threads run: it must not be closed twice */
     if (lingers && shutdown(fd, SHUT_WR) == 0) coppice_io_discard(fd, LINGER_MS);
     close(fd);
     return Qnil;
@@ -45,7 +50,7 @@ static VALUE connection_abort(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     int fd = connection->fd;
     if (fd < 0) return Qnil;
-    connection->fd = -1;
+    let_go(connection);
     struct linger hard = {.l_onoff = 1, .l_linger = 0};
     if (!coppice_connection_foreign(connection)) setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
     close(fd);
@@ -56,7 +61,7 @@ static VALUE connection_abort(VALUE self) {
 static VALUE connection_forget(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     int fd = connection->fd;
-    connection->fd = -1;
+    let_go(connection);
     if (fd >= 0) close(fd);
     return Qnil;
 }
@@ -67,7 +72,7 @@ static VALUE connection_detach(VALUE self) {
     VALUE rest = rb_str_new(connection->input.data + connection->input_position,
                             (long)(connection->input.length - connection->input_position));
     VALUE answer = rb_assoc_new(INT2NUM(connection->fd), rest);
-    connection->fd = -1;
+    let_go(connection);
     connection->detached = true;
     return answer;
 }

@@ -36,6 +36,7 @@ static int64_t shorter(int64_t one, int64_t other) {
 
 struct slice {
     const struct coppice_connection *connection;
+    unsigned serial;
     struct coppice_patience *patience;
     short events;
     int64_t length_ms;
@@ -50,9 +51,19 @@ static VALUE wait_slice(VALUE pointer) {
     return Qnil;
 }
 
+static bool client_stayed(const struct slice *slice) {
+    return slice->connection->serial == slice->serial;
+}
+
+/* Other threads have run: the descriptor may be the next client's by now, and so the patience and the deadline. */
+static void check_client_stayed(const struct slice *slice) {
+    if (!client_stayed(slice)) rb_raise(rb_eIOError, "the client that this was meant for is gone");
+}
+
 /* Also when an exception comes into the wait. What is longer than the slice was not the client's: others had the lock. */
 static VALUE end_slice(VALUE pointer) {
     struct slice *slice = (struct slice *)pointer;
+    if (!client_stayed(slice)) return Qnil;
     slice->patience->waiting = false;
     slice->waited_ms = shorter(coppice_monotonic_ms() - slice->began_ms, slice->length_ms);
     coppice_patience_postpone(slice->connection, slice->waited_ms - slice->length_ms);
@@ -81,11 +92,13 @@ enum coppice_wait_result coppice_patience_wait(struct coppice_connection *connec
         int64_t left_ms = patience->left_us / US_PER_MS;
         if (left_ms <= 0) return COPPICE_WAIT_SLOW;
 
-        struct slice slice = {.connection = connection, .patience = patience, .events = events,
+        struct slice slice = {.connection = connection, .serial = connection->serial, .patience = patience, .events = events,
                               .length_ms = shorter(SLICE_MS, shorter(pause_ms, left_ms)), .began_ms = coppice_monotonic_ms()};
         coppice_patience_postpone(connection, slice.length_ms);
+        check_client_stayed(&slice);
         patience->waiting = true;
         rb_ensure(wait_slice, (VALUE)&slice, end_slice, (VALUE)&slice);
+        check_client_stayed(&slice);
         patience->left_us -= slice.waited_ms * US_PER_MS;
         if (slice.ready) return COPPICE_WAIT_READY;
         pause_ms = reads_on(connection, events, &queued) ? patience->pause_ms : pause_ms - slice.waited_ms;

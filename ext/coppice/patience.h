@@ -32,7 +32,8 @@ void coppice_patience_begin(struct coppice_patience *patience, int64_t pause_ms)
 /* So many bytes moved. bytes_per_second: the slowest that is borne; 0 for any. */
 void coppice_patience_earn(struct coppice_patience *patience, size_t bytes, int64_t bytes_per_second);
 
-/* Waits until the client's descriptor is ready for `events` (POLLIN, POLLOUT) or broken. */
+/* Waits until the client's descriptor is ready for `events` (POLLIN, POLLOUT) or broken. Raises IOError when another thread parts
+ * from the client meanwhile. */
 enum coppice_wait_result coppice_patience_wait(struct coppice_connection *connection, short events,
                                                struct coppice_patience *patience);
 

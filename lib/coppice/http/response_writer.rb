@@ -87,7 +87,7 @@ module Coppice
         stream = Stream.new(@connection, input)
         body.call(stream)
         stream.close
-        0
+        stream.unwritten
       ensure
         stream&.disown
       end

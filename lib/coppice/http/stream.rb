@@ -24,9 +24,11 @@ module Coppice
       # Sends the pieces at once. Raises ClientGone.
       #: (*_ToS) -> Integer
       def write(*pieces)
-        raise IOError, "not opened for writing" unless @writable
+        @writing.synchronize do
+          raise IOError, "not opened for writing" unless @writable
 
-        @writing.synchronize { pieces.sum { |piece| @connection.write(piece.to_s) } }
+          pieces.sum { |piece| @connection.write(piece.to_s) }
+        end
       end
 
       #: (_ToS) -> Stream
@@ -48,10 +50,12 @@ module Coppice
 
       #: () -> void
       def close_write
-        return unless @writable
+        @writing.synchronize do
+          next unless @writable
 
-        @writable = false
-        @connection.finish_response
+          @writable = false
+          @unwritten = @connection.finish_response
+        end
       end
 
       #: (?Exception?) -> void
@@ -59,6 +63,10 @@ module Coppice
         close_read
         close_write
       end
+
+      # By how many bytes what was written differs from the length that was promised.
+      #: () -> Integer
+      def unwritten = @unwritten || 0
 
       # The response is over, however it ended: nothing may reach the next client.
       #: () -> void

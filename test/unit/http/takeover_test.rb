@@ -141,6 +141,42 @@ module Coppice
       2.times { assert_equal "", harness.serve(GET).body }
     end
 
+    test "what a thread still writes does not reach the next client" do
+      writing = nil
+      harness = HttpHarness.new do |env|
+        next [200, {}, [assert_raises(IOError) { writing.join }.message]] if env["PATH_INFO"] == "/next"
+
+        [200, {}, lambda { |stream|
+          writing = Thread.new { stream.write("x" * 20_000_000) }
+          writing.report_on_exception = false
+          Thread.pass until writing.stop?
+          raise "broken"
+        }]
+      end
+      answer = harness.with_client(sent: GET) do # who reads nothing
+        Thread.pass until harness.observer.events.include?(:finished) && !harness.connection.open?
+        harness.serve("GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
+      end
+
+      assert_equal [200, "the client that this was meant for is gone"], [answer.status, answer.body]
+    end
+
+    test "a stream that is closed waits for what another thread writes" do
+      body = lambda do |stream|
+        writing = Thread.new { stream.write("x" * 2_000_000) }
+        Thread.pass until writing.stop?
+      end
+
+      assert_equal 2_000_000, HttpHarness.new { [200, {}, body] }.serve(GET).text.size
+    end
+
+    test "a stream that is too short is logged" do
+      harness = HttpHarness.new { [200, { "content-length" => "100" }, ->(stream) { stream.write("a") }] }
+      harness.serve(GET)
+
+      assert_equal 1, harness.log.at(:error).grep(/length|short/).size, harness.log.entries.inspect
+    end
+
     test "HEAD does not call a streaming body" do
       answer = HttpHarness.new { [200, {}, ->(_stream) { flunk }] }.serve("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
       assert_equal [200, ""], [answer.status, answer.body]
