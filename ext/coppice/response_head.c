@@ -135,15 +135,21 @@ static void append_length(struct head *head, uint64_t length) {
     coppice_byte_buffer_append(head->output, line, (size_t)count);
 }
 
+/* The application makes the chunks. */
+static void append_chunked(struct head *head, bool http10) {
+    if (http10) coppice_raise_response_error("transfer-encoding: chunked for an HTTP/1.0 client");
+    coppice_byte_buffer_append(head->output, "transfer-encoding: chunked\r\n", 28);
+}
+
 /* Appends what frames a body that is sent. */
 static struct coppice_framing frame_body(struct head *head, int64_t body_length, bool http10) {
     if (body_length == COPPICE_LENGTH_NOT_OURS) {
-        if (head->has_length) append_length(head, head->length);
+        if (head->chunked) append_chunked(head, http10);
+        else if (head->has_length) append_length(head, head->length);
         return (struct coppice_framing){.kind = COPPICE_FRAMING_UNTIL_CLOSE};
     }
     if (head->chunked) {
-        if (http10) coppice_raise_response_error("transfer-encoding: chunked for an HTTP/1.0 client");
-        coppice_byte_buffer_append(head->output, "transfer-encoding: chunked\r\n", 28);
+        append_chunked(head, http10);
         return (struct coppice_framing){.kind = COPPICE_FRAMING_AS_GIVEN};
     }
     if (head->has_length || body_length >= 0) {
@@ -178,7 +184,7 @@ static void append_connection(struct head *head, int status) {
         head->upgrade = true;
         coppice_byte_buffer_append(head->output, "connection: upgrade\r\n", 21);
     }
-    if (!head->upgrade) coppice_byte_buffer_append(head->output, "connection: close\r\n", 19);
+    if (status != 101 || !head->upgrade) coppice_byte_buffer_append(head->output, "connection: close\r\n", 19);
 }
 
 struct coppice_framing coppice_response_head(struct coppice_byte_buffer *output, VALUE status, VALUE headers,

@@ -177,6 +177,22 @@ module Coppice
       assert_equal 1, harness.log.at(:error).grep(/length|short/).size, harness.log.entries.inspect
     end
 
+    test "a partial hijack makes its own chunks" do
+      takeover = lambda do |io|
+        io.write("5\r\nhello\r\n0\r\n\r\n")
+        io.close
+      end
+      answer = HttpHarness.new { [200, { "transfer-encoding" => "chunked", "rack.hijack" => takeover }, []] }.serve(GET)
+
+      assert_equal ["chunked", "hello"], [answer["transfer-encoding"], answer.text[0, 5]]
+    end
+
+    test "who asks for an upgrade is told that this connection is closed all the same" do
+      answer = HttpHarness.new { [426, { "connection" => "upgrade", "upgrade" => "websocket" }, ["no"]] }.serve(GET)
+
+      assert_includes answer.lines, "connection: close"
+    end
+
     test "HEAD does not call a streaming body" do
       answer = HttpHarness.new { [200, {}, ->(_stream) { flunk }] }.serve("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
       assert_equal [200, ""], [answer.status, answer.body]
