@@ -16,10 +16,12 @@ module Coppice
     LEVELS = { debug: 0, info: 1, warn: 2, error: 3, fatal: 4 }.freeze
 
     # The log that the configuration asks for: to the user's logger, which has a level of its own, or to standard error.
-    def self.for(settings, **speaker) #: (Config::Settings, **untyped) -> Log
-      return new(Adapter.new(settings.logger), level: :debug, **speaker) if settings.logger
-
-      new($stderr, format: settings.log_format, **speaker)
+    # A block may put something before that place.
+    #: (Config::Settings, **untyped) ?{ (Output | Adapter) -> untyped } -> Log
+    def self.for(settings, **speaker)
+      own = settings.logger
+      destination = own ? Adapter.new(own) : Output.new($stderr, format: settings.log_format)
+      new(block_given? ? yield(destination) : destination, level: own ? :debug : settings.log_level, **speaker)
     end
 
     # `destination` is an IO, or an Adapter around the user's own logger. `role`, `nr` and `generation` say who speaks,

@@ -19,12 +19,12 @@ module Coppice
   # carry it out. Owns the listeners, the board and one end of every child's channel;
   # the user ends it.
   class Monitor
-    #: (settings: untyped, listeners: Listeners::Set, log: untyped, helper: HelperThread) -> void
-    def initialize(settings:, listeners:, log:, helper:)
+    #: (settings: untyped, listeners: Listeners::Set, log: Log, hooks: HelperThread) -> void
+    def initialize(settings:, listeners:, log:, hooks:)
       @settings = settings
       @listeners = listeners
       @log = log
-      @helper = helper
+      @hooks = hooks
       @board = Board.create
       @inbox = Inbox.new
       @supervision = Supervision.new(monitor: self, system: System.new, rows: RowPool.new(@board), settings: settings, log: log)
@@ -120,7 +120,7 @@ module Coppice
       return yield(@settings.timeout_signal) unless asked || @settings.timeout_signal.respond_to?(:call)
 
       call_hook(:after_worker_hard_timeout, handle) if asked
-      @helper.post do
+      @hooks.post do
         name = chosen_signal(handle.pid)
         @inbox.hand_back { ending.call(name) }
       end
@@ -187,7 +187,7 @@ module Coppice
     # On the helper thread: the user's code may block, and may raise.
     def call_hook(name, *arguments)
       hook = @settings.hook(name) or return
-      @helper.post do
+      @hooks.post do
         hook.call(@server, *arguments)
       rescue StandardError, ScriptError => error # the user's: logged, and nothing else happens
         @log.exception("#{name} failed", error)

@@ -163,14 +163,27 @@ module Coppice
     end
 
     test "the settings say where to and in which format" do
-      settings = Struct.new(:logger, :log_format)
+      settings = Struct.new(:logger, :log_format, :log_level)
       io = StringIO.new
 
-      Log.for(settings.new(Logger.new(io, formatter: ->(*, message) { message }), :json), role: :mold, generation: 1).debug("up")
+      Log.for(settings.new(Logger.new(io, formatter: ->(*, message) { message }), :json, :warn), role: :mold, generation: 1).debug("up")
       assert_equal "role=mold gen=1 pid=#{Process.pid} msg=up", io.string
 
-      _, line = capture_io { Log.for(settings.new(nil, :json), role: :mold).info("up") }
+      _, line = capture_io { Log.for(settings.new(nil, :json, :info), role: :mold).info("up") }
       assert_equal "mold", JSON.parse(line)["role"]
+      _, line = capture_io { Log.for(settings.new(nil, :json, :warn), role: :mold).info("up") }
+      assert_empty line
+    end
+
+    test "what stands before the place gets entries that have their time" do
+      io = StringIO.new
+      kept = []
+      holder = Struct.new(:output, :kept) { def emit(entry) = kept << entry }
+      settings = Struct.new(:logger, :log_format, :log_level).new(nil, :text, :info)
+      capture_io { Log.for(settings, role: :monitor) { |place| holder.new(place, kept) }.info { "up" } }
+
+      assert_equal ["up", :info], [kept.first.message, kept.first.level], io.string
+      assert_operator kept.first.time, :<=, Time.now.utc
     end
 
     test "it loads and writes both formats without RubyGems or any library" do

@@ -6,13 +6,16 @@ require "coppice/listeners/set"
 require "coppice/log"
 require "coppice/monitor"
 require "coppice/monitor/helper_thread"
-require "coppice/monitor/posted_log"
+require "coppice/monitor/posted_output"
 
 module Coppice
   class CLI
     # `coppice [serve]`: becomes the monitor of a family of processes. Runs in the
     # monitor.
     class Serve
+      LAST_HOOKS = 5 # seconds that hooks have which are still queued when everybody has left
+      LAST_LINES = 2 # and lines of the log, where nobody reads them
+
       #: (Array[String]) -> void
       def initialize(arguments)
         @arguments = arguments
@@ -25,19 +28,21 @@ module Coppice
         settings = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load
         return single if settings.worker_processes.zero?
 
-        helper = Monitor::HelperThread.new
-        serve(settings, helper)
+        writer = Monitor::HelperThread.new
+        hooks = Monitor::HelperThread.new
+        serve(settings, writer, hooks)
       ensure
-        helper&.finish(2)
+        hooks&.finish(LAST_HOOKS)
+        writer&.finish(LAST_LINES)
       end
 
       private
 
-      def serve(settings, helper)
-        log = Monitor::PostedLog.new(Log.for(settings, role: :monitor), helper)
+      def serve(settings, writer, hooks)
+        log = Log.for(settings, role: :monitor) { |place| Monitor::PostedOutput.new(place, writer) }
         listeners = Listeners::Set.bind(settings.listen, patience: settings.hard_timeout, logger: log)
         greet(log, settings, listeners)
-        Monitor.new(settings: settings, listeners: listeners, log: log, helper: helper).run
+        Monitor.new(settings: settings, listeners: listeners, log: log, hooks: hooks).run
       end
 
       # One process, with RubyGems, since it loads the application itself.

@@ -183,6 +183,10 @@ module Coppice
       Option.describe(:logger, Groups::LOGGING, Types::Optional.new(Types::Duck.new(:debug, :info, :warn, :error, :fatal)),
         default_text: "one line for each event, on standard error", example: "logger Logger.new(\"log/server.log\")",
         doc: "Where the server logs to: an object like Ruby's Logger."),
+      Option.describe(:log_level, Groups::LOGGING, Types::OneOf.new(:debug, :info, :warn, :error, :fatal), default: :info, since: :coppice,
+        example: "log_level :debug",
+        doc: "The least severe lines that are logged. :debug tells of each request that is refused or given up by its client, and of " \
+             "each process that gets ready or leaves. A logger of your own has its own level."),
       Option.describe(:log_format, Groups::LOGGING, Types::OneOf.new(:text, :json), default: :text, since: :coppice,
         example: "log_format :json",
         doc: "The form of a line in the log, when no logger is given.")

@@ -9,7 +9,7 @@ module Coppice
     class ExitReport
       attr_reader :role, :nr, :generation, :pid
       # :asked, :left, :failed, :signal, :out_of_memory, :vanished, :never_forked; or, when we ended it, why:
-      # :request_timeout, :spawn_timeout, :stop_timeout, :unresponsive, :still_there, :shutdown
+      # :request_timeout, :spawn_timeout, :stop_timeout, :unresponsive, :shutdown
       attr_reader :cause        #: Symbol
       attr_reader :status       #: Process::Status?
       attr_reader :requests     #: Integer -- served

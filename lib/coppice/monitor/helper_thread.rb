@@ -4,8 +4,8 @@
 
 module Coppice
   class Monitor
-    # One thread behind a bounded queue for all that might block: the user's hooks
-    # and the writing of log lines. The monitor's loop only ever queues; when the
+    # One thread behind a bounded queue for what might block: there is one for the user's hooks,
+    # and one that writes the log. The monitor's loop only ever queues; when the
     # queue is full, work is dropped and counted. Allowed, since the monitor spawns
     # with exec and never forks. Owns its thread; ends with `finish`.
     class HelperThread
