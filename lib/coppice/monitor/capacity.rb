@@ -49,7 +49,7 @@ module Coppice
         return [] if roster.handles.any? { |handle| handle.requested? && handle.parent.equal?(mold) }
 
         slots = roster.empty_slots(beyond: surge(roster)).map { |nr| Steps::Spawn.new(mold, :worker, nr, false) }
-        slots << Steps::Spawn.new(mold, :service, nil, false) if @service && roster.service.nil?
+        slots << Steps::Spawn.new(mold, :service, nil, false) if @service && roster.service.nil? && now >= roster.service_not_before
         slots
       end
 

@@ -103,7 +103,7 @@ module Coppice
         handle.deadline = nil
         handle.ready_at = @system.now
         @log.debug("ready", **handle.to_log)
-        return unless handle.worker?
+        return @roster.failed_services = 0 unless handle.worker?
 
         @roster.failed_spawns = @roster.crowded_trials = 0
         @monitor.worker_ready unless rehearsal?(handle)
@@ -144,15 +144,23 @@ module Coppice
       def note_failure(handle, status)
         return if handle.mold? || rehearsal?(handle) || (handle.leaving? && handle.ended_for.nil?)
         return if handle.ready_at && !died_young?(handle, status)
+        return note_failed_service unless handle.worker?
 
         # Maybe in what it asked itself for, which may hang for as long as a database is down: its like shall serve all the same.
         @roster.first_requests_from = [@roster.first_requests_from, handle.generation + 1].max
         return note_failed_trial(handle, status) if handle.generation > @roster.generation
 
         @roster.failed_spawns += 1
-        pause = [SPAWN_PAUSE * (2**@roster.failed_spawns), LONGEST_PAUSE].min
-        @roster.spawn_not_before = @system.now + pause
+        @roster.spawn_not_before = @system.now + pause_after(@roster.failed_spawns)
       end
+
+      # Nothing that workers do depends on it.
+      def note_failed_service
+        @roster.failed_services += 1
+        @roster.service_not_before = @system.now + pause_after(@roster.failed_services)
+      end
+
+      def pause_after(failures) = [SPAWN_PAUSE * (2**failures), LONGEST_PAUSE].min
 
       # Its mold is given up for it, and the generation in charge is none the worse. But one that was never forked, or
       # was killed, may have been one too many for the machine.

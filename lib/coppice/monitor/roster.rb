@@ -24,6 +24,8 @@ module Coppice
       attr_accessor :first_requests_from #: Integer -- workers of this generation on ask themselves for a page first
       attr_accessor :crowded_trials #: Integer -- trials lost in a row that there may have been no room for
       attr_accessor :spawn_not_before #: Float
+      attr_accessor :failed_services #: Integer -- service workers lost before they were ready, in a row
+      attr_accessor :service_not_before #: Float
       attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
       attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil when nobody wants to know
       attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
@@ -36,8 +38,8 @@ module Coppice
         @target = target
         @generation = 0
         @refork_wanted = false
-        @refork_not_before = @mold_not_before = @spawn_not_before = -Float::INFINITY
-        @failed_replacements = @failed_spawns = @crowded_trials = @first_requests_from = 0
+        @refork_not_before = @mold_not_before = @spawn_not_before = @service_not_before = -Float::INFINITY
+        @failed_replacements = @failed_spawns = @failed_services = @crowded_trials = @first_requests_from = 0
       end
 
       #: (Handle) -> Handle

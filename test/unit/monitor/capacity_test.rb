@@ -118,6 +118,21 @@ class CapacityTest < FamilyTestCase
     assert_operator family.roster.spawn_not_before, :>, family.system.now
   end
 
+  test "a service worker that never gets ready is its own affair" do
+    family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 3, hooks: { before_service_worker_ready: -> {} })
+    family.system.signal(family.roster.service.pid, :KILL)
+    lost = []
+    run_until(family) do
+      family.system.processes.each_value { |process| process.broken = true if process.role == :service }
+      family.system.advance(1)
+      (lost |= [family.roster.service].compact).size > 5
+    end
+
+    assert_nil family.given_up
+    assert_equal 0, family.roster.failed_spawns
+    assert_operator family.roster.failed_services, :>=, 4
+  end
+
   test "a lost service worker is replaced" do
     family = settled_family(hooks: { before_service_worker_ready: -> {} })
     first = family.roster.service
