@@ -72,6 +72,15 @@ class HooksTest < Coppice::TestCase
     end
   end
 
+  test "a worker whose hook after a request raises lives on" do
+    Server.open(app: APP, config: "worker_processes 1\nafter_request_complete { raise 'no such host' }") do |server|
+      answers = Array.new(3) { server.get.body }
+
+      assert_equal [server.ready_workers.first.pid.to_s], answers.uniq
+      server.wait { server.ready_workers.first.deadline_ms.zero? }
+    end
+  end
+
   test "a worker that exits in the middle of a request is replaced" do
     Server.open(app: APP, config: "worker_processes 1") do |server|
       pid = server.get.body
@@ -83,7 +92,7 @@ class HooksTest < Coppice::TestCase
   end
 
   test "closing all descriptors in a hook closes the application's and keeps ours and those kept" do
-    skip "needs Ruby 3.2.3" if RUBY_VERSION < "3.2.3"
+    skip "needs Ruby 3.2.3" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.2.3")
     app = <<~'RUBY'
       $leaked, $writer = IO.pipe
       $kept = Coppice::Info.keep_io(File.open("/dev/null"))

@@ -23,7 +23,7 @@ module Coppice
         # objects (bugs.ruby-lang.org/issues/19531), so there it is refused.
         #: () -> void
         def close_others
-          if RUBY_VERSION < "3.2.3"
+          if (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 2, 3]).negative?
             raise NotImplementedError, "close_all_ios! needs Ruby 3.2.3 or newer: older ones can crash in it"
           end
 

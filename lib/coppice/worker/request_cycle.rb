@@ -64,7 +64,7 @@ module Coppice
       #: (Hash[String, untyped]) -> void
       def request_finished(env)
         @row.requests = (@requests += 1)
-        @after_request&.call(@worker.inheritance.server, @worker, env)
+        call_hook(env) if @after_request
         stop_clock
         @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
         measure_request if @meter
@@ -72,6 +72,13 @@ module Coppice
       end
 
       private
+
+      # A worker that ended for it would take each of its successors along.
+      def call_hook(env)
+        @after_request.call(@worker.inheritance.server, @worker, env)
+      rescue StandardError, ScriptError => error # the user's
+        @worker.log.exception("after_request_complete failed", error)
+      end
 
       def start_clock(env)
         now = OS::Clock.now_ms
