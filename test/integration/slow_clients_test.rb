@@ -88,6 +88,18 @@ class SlowClientsTest < Coppice::TestCase
     end
   end
 
+  test "a worker that shall leave has as long as a head takes" do
+    serve("worker_max_age 1\ntimeout 1, cleanup: 0.5") do |server|
+      reader = server.ready_workers.first.pid
+      answer = RawClient.on(server.connect) do |client|
+        client.write_over("GET / HTTP/1.1\r\nHost: x\r\n\r\n", LONG)
+        client.answer
+      end
+
+      assert_equal "#{reader} 0", answer.body
+    end
+  end
+
   test "a reader that stalls is dropped" do
     serve("client_write_timeout 0.5") do |server|
       RawClient.on(server.connect) do |stalled|

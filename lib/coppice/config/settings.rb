@@ -77,6 +77,11 @@ module Coppice
         timeout + timeout_cleanup
       end
 
+      # From one look of a worker at its channel to the next: it may wait for a client's head, and serve it. In seconds.
+      def longest_turn #: () -> Numeric
+        client_header_timeout + hard_timeout
+      end
+
       # How long a mold that was forked may take to get ready, in seconds: beside workers that are busy it has, while it
       # readies its heap, a third of what they get of a processor.
       def mold_timeout #: () -> Numeric

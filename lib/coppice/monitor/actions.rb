@@ -89,10 +89,8 @@ module Coppice
         handle.channel.send(message, descriptors: [@monitor.board_io])
       end
 
-      # A worker looks at its channel only between two requests, so it gets the time
-      # of one on top.
       def promote(step, now)
-        patience = @settings.hard_timeout + @settings.spawn_timeout
+        patience = @settings.longest_turn + @settings.spawn_timeout
         step.worker.promotions += 1
         @roster.candidate = ask(step.worker, role: :mold, generation: step.generation, deadline: now + patience)
         @log.info("promoting", **step.worker.to_log, requests: step.worker.requests_count, new_gen: step.generation,
@@ -200,12 +198,12 @@ module Coppice
         tell_to_leave(handle, Control::Messages::Drain, now + @settings.timeout)
       end
 
-      # The deadline covers the request in hand and the user's exit hook. A channel is never so
+      # The deadline covers the client in hand and the user's exit hook. A channel is never so
       # full that such a message is lost: at most a Spawn lies in it.
       def tell_to_leave(handle, message, from)
         handle.channel.send(message.new)
         handle.move(:leaving)
-        handle.deadline = from + @settings.hard_timeout
+        handle.deadline = from + @settings.longest_turn
       end
 
       # First the signal that the user chose, then the one that cannot be refused.

@@ -17,8 +17,7 @@ module Coppice
       def initialize(settings)
         @cleanup_ms = settings.timeout_cleanup * 1000
         @spawn_timeout = settings.spawn_timeout
-        # Between two looks at its channel a worker may wait for one client's head, and serve a request.
-        @silence = Silence.new(WORKER_BEAT + settings.client_header_timeout + settings.hard_timeout)
+        @silence = Silence.new(WORKER_BEAT + settings.longest_turn)
       end
 
       #: (Roster, Float) -> Array[Step]

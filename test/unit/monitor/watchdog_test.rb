@@ -80,12 +80,16 @@ class WatchdogTest < FamilyTestCase
   end
 
   test "what does not leave in time is ended" do
-    family = settled_family(timeout: 20, timeout_cleanup: 2)
+    family = settled_family(timeout: 20, timeout_cleanup: 2, client_header_timeout: 15)
     worker = family.roster.ready_workers.last
     family.process_of(worker).hanging = true
     family.supervision.resize(-1)
     family.turn
-    family.system.advance(23)
+    family.system.advance(36)
+    family.turn
+
+    assert_nil worker.ended_for # it may wait for a head, and serve a request
+    family.system.advance(2)
     family.turn
 
     assert_equal :stop_timeout, worker.ended_for
