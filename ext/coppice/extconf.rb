@@ -5,14 +5,11 @@
 #   COPPICE_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer, for bin/sanitize
 require "mkmf"
 
+abort "Coppice runs on Linux only: there is no epoll here" unless have_header("sys/epoll.h")
+
 # Each probe defines HAVE_<NAME>; the code that uses it has another way for systems without.
-have_func("epoll_create1", "sys/epoll.h")
-have_const("EPOLLEXCLUSIVE", "sys/epoll.h")
 have_func("accept4", "sys/socket.h", "-D_GNU_SOURCE")
-have_func("memfd_create", "sys/mman.h", "-D_GNU_SOURCE")
 have_func("sendfile", "sys/sendfile.h")
-have_func("prctl", "sys/prctl.h")
-have_const("PR_SET_CHILD_SUBREAPER", "sys/prctl.h")
 
 append_cflags(%w[-fvisibility=hidden -O3])
 

@@ -42,6 +42,10 @@ static void *os_wait_exit_nogvl(void *pointer) {
     return NULL;
 }
 
+#ifndef SYS_pidfd_open /* a C library that is older than the kernel; the number is the same on each architecture */
+#define SYS_pidfd_open 434
+#endif
+
 /*
  * Waits until the process has ended, without reaping it: true when it has, false
  * when the time is over or a signal came first, nil where there is no pidfd (an old
