@@ -30,8 +30,12 @@ class CapacityWatch
   # what was there at one moment, since none of these pids comes back.
   def ready
     pids = read
-    pids = again until pids == (read)
-    pids
+    loop do
+      again = read
+      return pids if again == pids
+
+      pids = again
+    end
   end
 
   def read = @server.ready_workers.map(&:pid)
