@@ -103,7 +103,8 @@ module Coppice
                          marks: marks)
     end
 
-    # A worker that no client can reach is there to be warmed up; the others see what their clients ask for.
+    # A worker that no client can reach is there to be warmed up. The others ask themselves for one page, and see what their
+    # clients ask for then.
     def warm_up
       settings = inheritance.settings
       rehearsing = @listeners.empty?

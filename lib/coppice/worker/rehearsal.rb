@@ -7,8 +7,8 @@ require "coppice/worker/rehearsal/client"
 module Coppice
   class Worker
     # The requests that a worker which nobody can reach gets from us, so that the one which becomes the mold is warm. Runs
-    # in the first worker of a cold mold, on its main thread, before it is ready. They come through a socket, as a
-    # client's do: what serves clients is warm afterwards as well.
+    # in the first worker of a cold mold, on its main thread, before it is ready; with one request, in each that is forked
+    # later. They come through a socket, as a client's do: what serves clients is warm afterwards as well.
     class Rehearsal
       SECONDS = 5 # in which the list is begun once more
       ROUNDS = 40 # YJIT compiles what was called thirty times
