@@ -8,7 +8,7 @@ require "coppice/config/settings"
 module Coppice
   module Config
     # Builds the Settings: flags over environment over the options line of config.ru over config file over defaults.
-    # Runs once, in the monitor. Writes RACK_ENV, so that the config file and all children see the chosen one.
+    # Runs once, in the monitor. Writes RACK_ENV (which RAILS_ENV stands in for), so that the config file and all children see the chosen one.
     class Loader
       DEFAULT_FILES = %w[config/coppice.rb config/pitchfork.rb].freeze
       DEFAULT_RACKUP = "config.ru"
@@ -50,8 +50,8 @@ module Coppice
       end
 
       def environment_name(embedded)
-        chosen = @arguments.environment_name || @environment["RACK_ENV"] || embedded.environment_name
-        chosen.to_s.empty? ? DEFAULT_ENVIRONMENT : chosen
+        chosen = [@arguments.environment_name, *@environment.values_at("RACK_ENV", "RAILS_ENV"), embedded.environment_name]
+        chosen.find { |name| !name.to_s.empty? } || DEFAULT_ENVIRONMENT
       end
 
       def read_file(embedded)

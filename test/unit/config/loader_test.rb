@@ -74,6 +74,11 @@ module Coppice
         assert_equal "nope.rb: there is no such file. Give the right one with -c", complaint(%w[-c nope.rb])
       end
 
+      test "RAILS_ENV stands in for RACK_ENV" do
+        assert_equal "production", load(environment: { "RAILS_ENV" => "production" }).environment_name
+        assert_equal "test", load(environment: { "RACK_ENV" => "test", "RAILS_ENV" => "production" }).environment_name
+      end
+
       test "RACK_ENV is chosen, and set before the file is read" do
         environment = { "RACK_ENV" => "staging" }
         assert_equal "staging", load(environment: environment).environment_name
