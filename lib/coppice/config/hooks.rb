@@ -37,7 +37,8 @@ module Coppice
       row.call(:before_worker_exit, %i[server worker], :worker,
         "Called in a worker that is about to leave in good order."),
       row.call(:after_worker_exit, %i[server worker status], :monitor,
-        "Called when a worker has ended, with its Process::Status."),
+        "Called when a worker has ended, with its Process::Status; not for one whose status nobody knows. `worker.exit_report` " \
+        "answers cause, status, requests, age and request_age in seconds, request and peak_memory."),
       row.call(:before_service_worker_ready, %i[server service_worker], :service,
         "Asks for a service worker: a process that takes no requests and runs the threads that this block starts. " \
         "The block must return; it is never promoted, so that anything unsafe to fork is safe there."),

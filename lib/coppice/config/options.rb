@@ -74,7 +74,7 @@ module Coppice
         doc: "How long after the soft limit the hard limit follows: the same as `cleanup:` of timeout."),
       Option.describe(:shutdown_delay, Groups::TIMEOUTS, Types::Seconds.new(minimum: 0), default: 0, since: :coppice,
         example: "shutdown_delay 5",
-        doc: "How long the server goes on serving after TERM or QUIT, while `Coppice::Info.shutting_down?` is true already: for the " \
+        doc: "How long the server goes on serving after TERM, QUIT or HUP, while `Coppice::Info.shutting_down?` is true already: for the " \
              "health check to fail and the proxy to send its clients elsewhere. Then it refuses new ones and answers who waits."),
       Option.describe(:timeout_signal, Groups::TIMEOUTS, Types::SignalName.new, default: :KILL,
         example: "timeout_signal { |pid| :ABRT }",
