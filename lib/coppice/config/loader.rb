@@ -8,7 +8,8 @@ require "coppice/config/settings"
 module Coppice
   module Config
     # Builds the Settings: flags over environment over the options line of config.ru over config file over defaults.
-    # Runs once, in the monitor. Writes RACK_ENV (which RAILS_ENV stands in for), so that the config file and all children see the chosen one.
+    # Runs once, in the monitor. Writes RACK_ENV, so that the config file and all children see the chosen one. RAILS_ENV
+    # stands in for it.
     class Loader
       DEFAULT_FILES = %w[config/coppice.rb config/pitchfork.rb].freeze
       DEFAULT_RACKUP = "config.ru"
