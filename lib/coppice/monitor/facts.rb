@@ -103,7 +103,8 @@ module Coppice
         handle.deadline = nil
         handle.ready_at = @system.now
         @log.debug("ready", **handle.to_log)
-        return @roster.failed_services = 0 unless handle.worker?
+        @roster.failed_services = 0 if handle.role == :service
+        return unless handle.worker?
 
         @roster.failed_spawns = @roster.crowded_trials = 0
         @monitor.worker_ready unless rehearsal?(handle)

@@ -133,6 +133,15 @@ class CapacityTest < FamilyTestCase
     assert_operator family.roster.failed_services, :>=, 4
   end
 
+  test "a mold that gets ready says nothing of the service worker" do
+    family = settled_family(hooks: { before_service_worker_ready: -> {} })
+    family.roster.failed_services = 3
+    family.supervision.refork
+    run_until(family) { family.roster.candidate&.ready? }
+
+    assert_equal 3, family.roster.failed_services
+  end
+
   test "a lost service worker is replaced" do
     family = settled_family(hooks: { before_service_worker_ready: -> {} })
     first = family.roster.service
