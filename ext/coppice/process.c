@@ -68,15 +68,19 @@ static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
 }
 
 /*
- * A child that has ended, without reaping it: [pid, the most memory that it, or a program that it had waited for, ever
- * had resident, in KiB], or nil. The kernel's
- * own waitid(2) tells the usage, its wrapper in the C library does not.
+ * exited_child(pid = nil) -> [pid, peak KiB] of that child, or of any, once it has exited; else nil. Does not reap it.
+ * The peak is the most memory that the child, or a program that it had waited for, ever had resident. Only the kernel's
+ * own waitid(2) tells it without reaping; the C library's wrapper drops it.
  */
-static VALUE os_next_exit(VALUE self) {
+static VALUE os_exited_child(int argc, VALUE *argv, VALUE self) {
     (void)self;
+    VALUE rb_pid;
+    rb_scan_args(argc, argv, "01", &rb_pid);
     siginfo_t info = {0};
     struct rusage usage;
-    if (syscall(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, &usage) < 0) {
+    idtype_t type = NIL_P(rb_pid) ? P_ALL : P_PID;
+    id_t id = NIL_P(rb_pid) ? 0 : (id_t)NUM2PIDT(rb_pid);
+    if (syscall(SYS_waitid, type, id, &info, WEXITED | WNOHANG | WNOWAIT, &usage) < 0) {
         int saved = errno;
         if (saved == ECHILD) return Qnil;
         rb_syserr_fail(saved, "waitid");
@@ -89,5 +93,5 @@ void Init_coppice_process(VALUE coppice) {
     rb_define_module_function(os, "become_subreaper", os_become_subreaper, 0);
     rb_define_module_function(os, "parent_death_signal", os_parent_death_signal, 1);
     rb_define_module_function(os, "wait_exit", os_wait_exit, 2);
-    rb_define_module_function(os, "next_exit", os_next_exit, 0);
+    rb_define_module_function(os, "exited_child", os_exited_child, -1);
 }

@@ -34,6 +34,21 @@ class HooksTest < Coppice::TestCase
 
   def note(server, name) = server.wait(20, name) { notes(server).find { |line| line.first == name } }
 
+  test "a hook of the monitor reads the exit status of each program that it runs" do
+    config = <<~RUBY
+      after_monitor_ready do |_server|
+        statuses = Array.new(50) { `exit 3`; $?&.exitstatus.inspect }
+        File.write("statuses.new", statuses.tally.inspect)
+        File.rename("statuses.new", "statuses")
+      end
+    RUBY
+    Server.open(app: APP, config: config) do |server|
+      server.wait { File.exist?(server.path("statuses")) }
+
+      assert_equal({ "3" => 50 }.inspect, File.read(server.path("statuses")))
+    end
+  end
+
   test "each hook runs in its process with its arguments" do
     Server.open(app: APP, config: CONFIG) do |server|
       server.wait { server.rows(:service).any?(&:ready?) }

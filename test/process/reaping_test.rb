@@ -2,26 +2,44 @@
 
 require "test_helper"
 require "coppice"
-require "coppice/coppice_ext"
 require "coppice/monitor/system"
 
-# The monitor takes all children that end; its hooks, on another thread, wait for programs of their own.
+# How the monitor learns which children have exited, and how.
 class ReapingTest < Coppice::TestCase
-  test "a program that another thread waits for is nobody's loss" do
-    system = Coppice::Monitor::System.new
-    results = nil
-    hook = Thread.new { results = Array.new(100) { Kernel.system("true") } }
-    system.reap while hook.alive?
-
-    assert_equal 100, results.size
+  def setup
+    @system = Coppice::Monitor::System.new
   end
 
-  test "a child's end is told with its status and its memory" do
-    child = fork { exit!(3) }
-    system = Coppice::Monitor::System.new
-    pid, status, peak_kib = Enumerator.produce { system.reap }.find(&:itself)
+  # Waits until the child has exited, and leaves it unreaped.
+  def child_that_exited(status)
+    fork { exit!(status) }.tap { |pid| Coppice::OS.wait_exit(pid, 60_000) }
+  end
 
-    assert_equal [child, 3], [pid, status.exitstatus]
+  test "a reaped child tells its exit status and its peak memory" do
+    child = child_that_exited(3)
+    status, peak_kib = @system.reap(child)
+
+    assert_equal 3, status.exitstatus
     assert_operator peak_kib, :>, 1000
+  end
+
+  test "a child that runs, and a process that is no child, cannot be reaped" do
+    reader, writer = IO.pipe
+    child = fork { writer.close and reader.read }
+    reader.close
+
+    assert_nil @system.reap(child)
+    assert_nil @system.reap(Process.ppid)
+  ensure
+    writer.close
+    Process.wait(child)
+  end
+
+  test "children that exited are listed, known or not, until they are reaped" do
+    children = [child_that_exited(0), child_that_exited(1), child_that_exited(2)]
+
+    assert_equal children.sort, @system.exited_children([children.last]).sort
+    children.each { |child| @system.reap(child) }
+    assert_empty @system.exited_children(children)
   end
 end

@@ -63,7 +63,13 @@ class FakeSystem
   def out_of_memory? = false
   def memory_total_kib = 4_000_000
 
-  def reap = @late && (@now * 10).to_i.odd? ? nil : @zombies.shift
+  def exited_children(_known) = @late && (@now * 10).to_i.odd? ? [] : @zombies.map(&:first)
+
+  def reap(pid)
+    zombie = @zombies.assoc(pid) or return
+    @zombies.delete(zombie)
+    zombie.drop(1)
+  end
 
   # Whoever does not hang gives a sign of life.
   def beat

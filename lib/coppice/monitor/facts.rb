@@ -13,6 +13,7 @@ module Coppice
     class Facts
       SPAWN_PAUSE = 0.05 # seconds, doubled with each child in a row that never got ready
       LONGEST_PAUSE = 5.0
+      CLAIM_TIME = 1.0 # seconds for which an exited child that is not on the roster is left for others to reap
       YOUTH = 1.0 # seconds in which an end without a request counts as never having been ready
 
       #: (monitor: Monitor, system: System, roster: Roster, rows: RowPool, settings: untyped, log: untyped) -> void
@@ -23,7 +24,7 @@ module Coppice
         @rows = rows
         @settings = settings
         @log = log
-        @early_exits = {} # pid => [status, peak memory], of children reaped before their pid was told
+        @strangers = {} # pid => when it was first seen to have exited (monotonic seconds)
       end
 
       # Everything that has come in on one child's channel.
@@ -41,14 +42,13 @@ module Coppice
         channel_ended(handle)
       end
 
-      # Everybody who has ended since the last call.
+      # Reaps the children that have exited since the last call.
       #: () -> void
       def reap
-        while (pid, *exit = @system.reap)
-          handle = @roster.by_pid(pid)
-          handle ? ended(handle, *exit) : @early_exits[pid] = exit
-        end
-        @early_exits.clear if @roster.handles.all?(&:pid) # they were nobody's we wait for
+        exited = @system.exited_children(@roster.handles.filter_map(&:pid))
+        handles = exited.filter_map { |pid| @roster.by_pid(pid) }
+        handles.each { |handle| (exit = @system.reap(handle.pid)) && ended(handle, *exit) }
+        reap_strangers(exited - handles.map(&:pid))
         forget_the_lost
       end
 
@@ -69,8 +69,6 @@ module Coppice
 
         handle.pid = pid
         handle.forked_at ||= @system.now
-        exit = @early_exits.delete(pid)
-        return ended(handle, *exit) if exit
         return unless handle.requested?
 
         handle.move(:forked)
@@ -108,6 +106,13 @@ module Coppice
 
         @roster.failed_spawns = @roster.crowded_trials = 0
         @monitor.worker_ready unless rehearsal?(handle)
+      end
+
+      # A program that a hook runs is the hook's to reap, and a worker may exit before its pid is known here.
+      def reap_strangers(pids)
+        now = @system.now
+        @strangers = pids.to_h { |pid| [pid, @strangers.fetch(pid, now)] }
+        @strangers.each { |pid, since| @system.reap(pid) if now - since >= CLAIM_TIME }
       end
 
       def rehearsal?(handle) = handle.equal?(@roster.rehearsal)

@@ -45,13 +45,21 @@ module Coppice
         true # it has become somebody else's; it is there
       end
 
-      # A child that has ended, with the most memory it had in KiB, or nil. Orphans of our children are ours as well.
-      #: () -> [Integer, Process::Status, Integer]?
-      def reap
-        pid, peak_kib = OS.next_exit
-        [*Process.wait2(pid), peak_kib] if pid
-      rescue Errno::ECHILD # a hook on the helper thread ran a program, and has waited for it in this instant
-        retry
+      # The pids of all children that have exited and are not reaped: of those known, and of strangers. Orphans of our
+      # children are ours to reap as well. Where the kernel does not list children, the first stranger stands for all.
+      #: (Array[Integer]) -> Array[Integer]
+      def exited_children(known)
+        first, = OS.exited_child
+        first ? [first, *known, *children].uniq.select { |pid| OS.exited_child(pid) } : []
+      end
+
+      # Reaps this child: its exit status, and the most memory it had in KiB. nil when it has not exited, or is no child.
+      #: (Integer) -> [Process::Status, Integer]?
+      def reap(pid)
+        _, peak_kib = OS.exited_child(pid)
+        [Process.wait2(pid).last, peak_kib] if peak_kib
+      rescue Errno::ECHILD # a hook on the helper thread waits for any child, and was faster
+        nil
       end
 
       # Whether the kernel has ended somebody for want of memory since this was last asked.
@@ -64,6 +72,15 @@ module Coppice
 
       #: () -> Integer
       def memory_left_kib = @room.left_kib
+
+      private
+
+      # Each thread has the children that it spawned, and one has the orphans. Source: proc(5).
+      def children
+        Dir.glob("/proc/self/task/*/children").flat_map { |file| File.read(file).split.map(&:to_i) }
+      rescue SystemCallError # a thread ended meanwhile: the next look finds the rest
+        []
+      end
     end
   end
 end
