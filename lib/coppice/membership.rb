@@ -3,6 +3,7 @@
 require "coppice/control/messages"
 require "coppice/info"
 require "coppice/os/clock"
+require "coppice/os/signals"
 
 module Coppice
   # A process's place in the family: who it is, its row on the board and its
@@ -39,6 +40,13 @@ module Coppice
       row.pid = Process.pid
       tell(Control::Messages::Registered.new(pid: Process.pid))
       self.status = "starting"
+    end
+
+    # From now on TERM and QUIT are reported to the monitor, and this process goes on: where all processes of the server get
+    # the signal, the server stops, and requests in flight are answered. The monitor retires one that got it alone.
+    #: () -> void
+    def report_stop_signals
+      OS::Signals.stop_by { |name| tell(Control::Messages::SignalReceived.new(name: name)) }
     end
 
     # In the process that forks this one: lets the monitor know whom to expect, and

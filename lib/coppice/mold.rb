@@ -4,7 +4,6 @@ require "forwardable"
 require "coppice/forking"
 require "coppice/memory/scales"
 require "coppice/mold/warmup"
-require "coppice/os/signals"
 
 module Coppice
   # The template: a process that holds the loaded, warm application, serves nobody,
@@ -34,7 +33,7 @@ module Coppice
     def run
       membership.join(inheritance)
       scales = Memory::Scales.new(membership.row, log, needed: inheritance.settings.memory_matters?)
-      OS::Signals.stop_by { @stopping = true }
+      membership.report_stop_signals
       inheritance.settings.hook(:after_mold_fork)&.call(inheritance.server, self)
       Warmup.new(inheritance.settings.warmup).call
       @waiter = Waiter.new([], membership.channel.fileno)

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "forwardable"
-require "coppice/os/signals"
 
 module Coppice
   # The service worker: runs, in a process of its own, what used to be threads in
@@ -30,7 +29,7 @@ module Coppice
     #: () -> void
     def run
       membership.join(inheritance)
-      OS::Signals.stop_by { @stopping = true }
+      membership.report_stop_signals
       waiter = Waiter.new([], membership.channel.fileno)
       hook(:before_service_worker_ready)
       membership.ready

@@ -87,8 +87,7 @@ module Coppice
     def prepare
       membership.join(inheritance)
       Info.keep_ios(@listeners)
-      OS::Signals.stop_by { stop }
-      trap(:INT, "DEFAULT") if single? # Ctrl-C, with everything that Ruby does at the end of a program
+      single? ? stop_by_signals : membership.report_stop_signals
       @soft_timeout = SoftTimeout.new(self)
       @scales = Memory::Scales.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
@@ -96,6 +95,12 @@ module Coppice
       @exchange = build_exchange
       @waiter = Waiter.new(@listeners.map(&:fileno), membership.channel.fileno)
       @fair = inheritance.settings.accept_order == :fair
+    end
+
+    # There is no monitor. Ctrl-C does everything that Ruby does at the end of a program.
+    def stop_by_signals
+      OS::Signals.stop_by { stop }
+      trap(:INT, "DEFAULT")
     end
 
     def build_exchange(marks: {})

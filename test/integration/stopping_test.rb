@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../support/gate"
 require_relative "../support/server"
 
 # A stop that clients do not notice.
@@ -49,6 +50,49 @@ class StoppingTest < Coppice::TestCase
     end
   end
 
+  HELD = <<~RUBY.freeze
+    run(lambda do |env|
+      #{Gate.code('gate')} if env["PATH_INFO"] == "/held"
+      [200, { "content-type" => "text/plain" }, ["answered"]]
+    end)
+  RUBY
+
+  # In each of these places of the order, the monitor is the one that gets the signal.
+  { "first" => 0, "in between" => 2, "last" => -1 }.each do |name, place|
+    test "TERM to every process of the server, to the monitor #{name}, is a graceful stop" do
+      Server.open(app: HELD, config: "worker_processes 3\nshutdown_delay 0.5") do |server|
+        clients = Array.new(2) { server.connect }
+        Gate.new(server.path("gate")).closed do
+          clients.each { |client| client.write("GET /held HTTP/1.1\r\nHost: test\r\n\r\n") }
+          server.wait { server.ready_workers.count { |row| row.started_ms.positive? } == 2 }
+          children = server.children(server.pid)
+          children.insert(place, server.pid).each { |pid| server.signal(:TERM, to: pid) }
+          server.wait { server.board.shutting_down == 1 }
+
+          assert_equal "answered", server.get.body
+        end
+
+        assert_equal(%w[200 200], clients.map { |client| client.read[%r{\AHTTP/1.1 (\d+)}, 1] })
+        assert_equal 0, server.wait_for_end.exitstatus
+      ensure
+        clients&.each(&:close)
+      end
+    end
+  end
+
+  test "TERM to every process while the application boots ends the start with status 0" do
+    loading = 'loop { IO.select(nil, nil, nil, 0.01); File.write("steps", ".", mode: "a") }'
+    Server.open(app: loading, config: "worker_processes 1", ready: false) do |server|
+      server.wait { steps(server).positive? }
+      before = steps(server)
+      server.signal(:TERM, to: server.children(server.pid).first)
+      server.wait { steps(server) > before + 20 }
+      server.signal(:TERM)
+
+      assert_equal 0, server.wait_for_end(10).exitstatus
+    end
+  end
+
   test "with a delay it goes on serving, tells the application, and keeps its workers up" do
     Server.open(app: SLOW, config: "worker_processes 1\nshutdown_delay 60") do |server|
       assert_equal "false", server.get.body
@@ -90,6 +134,9 @@ class StoppingTest < Coppice::TestCase
   end
 
   private
+
+  # How often the application that never ends loading has added to its file.
+  def steps(server) = File.exist?(server.path("steps")) ? File.size(server.path("steps")) : 0
 
   # A port that was free a moment ago; nobody else on this machine is given it so soon again.
   def free_port = TCPServer.open("127.0.0.1", 0) { |server| server.local_address.ip_port }

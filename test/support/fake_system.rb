@@ -95,6 +95,11 @@ class FakeSystem
     @zombies << [process.pid, status]
   end
 
+  # It gets TERM, and goes on.
+  def report_term(process)
+    process.channel.send(Coppice::Control::Messages::SignalReceived.new(name: :TERM))
+  end
+
   # It ends, and the kernel tells somebody else.
   def vanish(process)
     @processes.delete(process.pid)

@@ -9,7 +9,7 @@ class History
   WEIGHTS = {
     turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2, starve: 1,
     extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1, weigh: 6, rush: 3, use_memory: 1,
-    hang_at_first: 1
+    hang_at_first: 1, term: 1
   }.freeze
   RESIZING = { grow: 1, reduce: 1 }.freeze
   LEAKY = { leak: 3, renew: 20 }.freeze
@@ -100,6 +100,7 @@ class History
   def long_wait(number) = system.advance(number % 40)
   def kill(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(nil, 9)) }
   def leave(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(0, nil)) }
+  def term(number) = pick(number) { |process| system.report_term(process) if process.row && !process.hanging }
   def hang(number) = pick(number) { |process| process.hanging = true }
   def break(number) = pick(number) { |process| process.broken = true }
   def hang_at_first(number) = system.hanging_first_request = number.odd?
@@ -181,8 +182,8 @@ class History
     handle.ready? ? !handle.deadline.nil? : handle.deadline.nil? && handle.state != :ready
   end
 
-  # Down by our own choice: told to leave, and not because they were overdue.
-  def by_choice = serving.select { |worker| worker.leaving? && worker.ended_for.nil? }
+  # Down by our own choice: told to leave, and neither because they were overdue nor for a signal to them alone.
+  def by_choice = serving.select { |worker| worker.leaving? && worker.ended_for.nil? && worker.signalled_at.nil? }
 
   # All but one that nobody can reach.
   def serving = roster.workers.reject { |worker| worker.listeners == [] }

@@ -4,7 +4,7 @@ module Coppice
   module Control
     # The version of the messages below. The first one carries it, so that a mold
     # of another release is refused and not misunderstood.
-    PROTOCOL = 3
+    PROTOCOL = 4
 
     # Every message, once: imperatives come from the monitor, past facts from its
     # children. A message carries plain values; descriptors travel beside it.
@@ -27,6 +27,8 @@ module Coppice
         Registered: [:pid],
         # from the child: a worker serves, a mold can fork
         Ready: [],
+        # from the child: it got TERM or QUIT, and goes on
+        SignalReceived: [:name],
         # from a worker: it has served as many requests as its generation should
         RequestLimitReached: [:requests]
       }.freeze

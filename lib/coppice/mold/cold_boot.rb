@@ -81,14 +81,18 @@ module Coppice
         log.warn("there is no compiler to turn on", jit: jit) if %i[all lead].include?(jit) && !OS::JIT.available?
       end
 
-      # Nobody looks at the channel while the application loads, and that may hang for ever.
+      # Loading may hang forever, and nobody reads the channel meanwhile. So the kernel sends TERM when the monitor dies, and
+      # the monitor sends it after a Stop message. TERM from anybody else may have been sent to all processes of the server.
       def while_parent_lives
         OS.parent_death_signal(Signal.list.fetch("TERM"))
         trap(:INT) { exit!(0) }
+        trap(:TERM) { @channel.receive == :empty ? report_term : raise(SignalException, "TERM") }
         yield
       ensure
         OS.parent_death_signal(0)
       end
+
+      def report_term = @channel.send(Control::Messages::SignalReceived.new(name: :TERM))
 
       def jit = OS::JIT.on? ? "yjit" : "off"
     end

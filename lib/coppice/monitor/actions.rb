@@ -58,7 +58,7 @@ module Coppice
         when Steps::Refit then refit(step.worker, now)
         when Steps::Recycle then recycle(step)
         when Steps::Warn then @log.warn(step.message, **step.fields)
-        when Steps::Retire then retire(step.handle, now)
+        when Steps::Retire then retire(step.handle, now, signal: step.signal)
         when Steps::RefuseClients then @monitor.refuse_clients
         when Steps::Drain then drain(step.handle, now)
         when Steps::End then end_child(step.handle, step.reason, now)
@@ -184,11 +184,13 @@ module Coppice
         @log.info("recycling", **step.worker.to_log, **step.grounds)
       end
 
-      def retire(handle, now)
+      def retire(handle, now, signal: nil)
         return if handle.leaving? || handle.gone?
 
-        signal(handle, :TERM) if handle.mold? && handle.starting? # it loads, and does not listen, but has nothing to lose
+        @log.info("retiring a child that got a signal", **handle.to_log, signal: signal) if signal
+        loading = handle.mold? && handle.starting?
         tell_to_leave(handle, Control::Messages::Stop, now)
+        signal(handle, :TERM) if loading # it does not read its channel before it is ready
       end
 
       # A queue that outlives us, such as systemd's, is for our successor to serve.

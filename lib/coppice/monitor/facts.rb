@@ -59,6 +59,7 @@ module Coppice
         when Control::Messages::Forked then forked(handle, message.pid)
         when Control::Messages::Registered then registered(handle, message.pid)
         when Control::Messages::Ready then ready(handle)
+        when Control::Messages::SignalReceived then signal_received(handle, message.name)
         when Control::Messages::RequestLimitReached then nil # its purpose was to wake us: the board has the count
         else raise ProtocolMismatch, "a child may not say #{message.class}"
         end
@@ -113,6 +114,12 @@ module Coppice
         now = @system.now
         @strangers = pids.to_h { |pid| [pid, @strangers.fetch(pid, now)] }
         @strangers.each { |pid, since| @system.reap(pid) if now - since >= CLAIM_TIME }
+      end
+
+      # Retirement decides what follows from it.
+      def signal_received(handle, name)
+        handle.stop_signal ||= name
+        handle.signalled_at ||= @system.now
       end
 
       def rehearsal?(handle) = handle.equal?(@roster.rehearsal)

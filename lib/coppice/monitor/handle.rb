@@ -35,6 +35,9 @@ module Coppice
       attr_accessor :worn #: bool
       # When it was first seen over its memory limit (monotonic seconds).
       attr_accessor :too_large_at #: Float?
+      # When it first reported that it got TERM or QUIT (monotonic seconds), and which.
+      attr_accessor :signalled_at #: Float?
+      attr_accessor :stop_signal  #: Symbol?
       # How often this worker was to become a mold since the last one was committed.
       attr_accessor :promotions #: Integer
       # Set when the kernel says that there is no such process: then nobody will reap it.

@@ -24,8 +24,8 @@ module Coppice
       Recycle = Struct.new(:worker, :grounds)
       # Tell people what they should see to: a line in the log with its fields.
       Warn = Struct.new(:message, :fields)
-      # Ask a child to leave once its work in hand is done.
-      Retire = Struct.new(:handle)
+      # Ask a child to leave once its work in hand is done. signal: the one that it got, if that is why.
+      Retire = Struct.new(:handle, :signal)
       # No more clients: those who wait in a queue stay there.
       RefuseClients = Class.new
       # Ask a worker to leave once nobody waits any more.

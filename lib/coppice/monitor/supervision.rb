@@ -6,6 +6,7 @@ require "coppice/monitor/capacity"
 require "coppice/monitor/facts"
 require "coppice/monitor/promotion"
 require "coppice/monitor/recycling"
+require "coppice/monitor/retirement"
 require "coppice/monitor/rollout"
 require "coppice/monitor/roster"
 require "coppice/monitor/shutdown"
@@ -38,7 +39,7 @@ module Coppice
         @facts = Facts.new(**parts)
         @watchdog = Watchdog.new(settings)
         capacity = Capacity.new(settings)
-        @serving = [@watchdog, Baseline.new(settings), Promotion.new(settings), WarmUp.new, Recycling.new(settings),
+        @serving = [@watchdog, Retirement.new, Baseline.new(settings), Promotion.new(settings), WarmUp.new, Recycling.new(settings),
                     Rollout.new(settings), capacity]
         @delaying = [@watchdog, capacity]
         @leaving = [@watchdog, Shutdown.new]

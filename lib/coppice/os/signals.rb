@@ -17,11 +17,10 @@ module Coppice
         (FOR_THE_MONITOR - handlers.keys).each { |name| ignore(name) }
       end
 
-      # For a child: TERM and QUIT are told to the block, which notes them for the end of
-      # the work in hand; INT leaves at once.
-      #: () { () -> void } -> void
-      def self.stop_by(&stop)
-        install(INT: -> { exit!(0) }, TERM: stop, QUIT: stop)
+      # For a child: yields TERM and QUIT to the block, which only notes or reports them; INT exits at once.
+      #: () { (Symbol) -> void } -> void
+      def self.stop_by
+        install(INT: -> { exit!(0) }, TERM: -> { yield :TERM }, QUIT: -> { yield :QUIT })
         ignore(:XFSZ) # a file that is too large for its limit is an error of that write, not the end of the process
       end
 
