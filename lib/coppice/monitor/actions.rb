@@ -200,12 +200,13 @@ module Coppice
         tell_to_leave(handle, Control::Messages::Drain, now + @settings.timeout)
       end
 
-      # The deadline covers the client in hand and the user's exit hook. A channel is never so
-      # full that such a message is lost: at most a Spawn lies in it.
+      # The time covers the client in hand and the user's exit hook. One that still starts has no client, and no more time
+      # than it had to get ready. A channel is never so full that such a message is lost: at most a Spawn lies in it.
       def tell_to_leave(handle, message, from)
         handle.channel.send(message.new)
+        handle.leave_deadline = from + @settings.longest_turn
+        handle.deadline = handle.leave_deadline unless handle.starting? && handle.deadline < handle.leave_deadline
         handle.move(:leaving)
-        handle.deadline = from + @settings.longest_turn
       end
 
       # First the signal that the user chose, then the one that cannot be refused.

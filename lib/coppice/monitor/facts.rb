@@ -94,8 +94,9 @@ module Coppice
         @system.signal(pid, :KILL)
       end
 
-      # One that was told to leave meanwhile will find that out by itself.
+      # One that was told to leave meanwhile finds that out by itself now.
       def ready(handle)
+        handle.deadline = handle.leave_deadline if handle.leaving? && handle.ended_for.nil?
         return unless handle.starting?
 
         handle.move(:ready)

@@ -19,6 +19,8 @@ module Coppice
       attr_reader :pid        #: Integer?
       # When the state it is in becomes too old (monotonic seconds; nil: never).
       attr_accessor :deadline #: Float?
+      # When it must have left, of one that was told to: what `deadline` becomes once it has got ready.
+      attr_accessor :leave_deadline #: Float?
       # Why it was ended by us; nil as long as it was not.
       attr_accessor :ended_for #: Symbol?
       # Why and with what it ended; nil as long as it lives.

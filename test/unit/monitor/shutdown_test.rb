@@ -73,6 +73,48 @@ class ShutdownTest < FamilyTestCase
     assert_predicate family.supervision, :finished?
   end
 
+  # A stop while a worker hangs in its hook: the family and that worker.
+  def stop_with_starting_worker
+    family = settled_family(spawn_timeout: 10, timeout: 20)
+    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
+    run_until(family) { family.roster.workers.any? { |worker| worker.starting? && worker.pid } }
+    starting = family.roster.workers.find(&:starting?)
+    process = family.process_of(starting)
+    process.hanging = true
+    family.supervision.stop(:gracefully)
+    family.settle
+    [family, starting, process]
+  end
+
+  test "a worker that does not get ready while the server stops has its spawn_timeout, and no more" do
+    family, starting, = stop_with_starting_worker
+    family.system.advance(9)
+    family.settle
+
+    assert_nil starting.ended_for
+    family.system.advance(2)
+    family.settle
+
+    assert_equal :stop_timeout, starting.ended_for
+    family.system.advance(1.1)
+    family.settle
+
+    assert_predicate family.supervision, :finished?
+  end
+
+  test "a worker that gets ready while the server stops has as long to leave as the others" do
+    family, starting, process = stop_with_starting_worker
+    process.channel.send(Coppice::Control::Messages::Ready.new)
+    family.system.advance(11)
+    family.settle
+
+    assert_nil starting.ended_for
+    process.hanging = false
+    family.settle
+
+    assert_predicate family.supervision, :finished?
+  end
+
   test "at the deadline the user's signal comes first, and KILL only a second later" do
     family = settled_family(timeout_signal: :ABRT)
     worker = family.roster.ready_workers.first
