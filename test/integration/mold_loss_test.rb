@@ -61,6 +61,12 @@ class MoldLossTest < Coppice::TestCase
   # The pids in a file to which each process adds its own.
   def notes(server, name) = File.exist?(server.path(name)) ? File.readlines(server.path(name)).map(&:to_i) : []
 
+  # Whether a mold has its row, and no process yet.
+  def replacement_asked?(server)
+    rows = (0...server.board.rows_count).map { |index| server.board.row(index) }
+    rows.any? { |row| row.role_name == :mold && row.pid.zero? }
+  end
+
   def lose_mold(server)
     lost = mold(server).pid
     server.signal(:KILL, to: lost)
@@ -85,6 +91,26 @@ class MoldLossTest < Coppice::TestCase
       unnoticed(server) { 3.times { lose_mold(server) } }
 
       assert_equal before, workers(server)
+    end
+  end
+
+  test "a mold and the worker that is to replace it are lost, and the next warm worker replaces the mold" do
+    Server.open(app: APP, config: "worker_processes 3\nspawn_timeout 60\nrefork_backoff 60") do |server|
+      socket = server.connect
+      gate(server, "break").closed do
+        socket.write("GET /break HTTP/1.1\r\nHost: x\r\n\r\n")
+        chosen = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }
+        chosen.requests = 1000
+        server.signal(:KILL, to: mold(server).pid)
+        server.wait { replacement_asked?(server) }
+        pid = chosen.pid
+        server.signal(:KILL, to: pid)
+        server.wait { server.settled?(0) && !workers(server).include?(pid) }
+      end
+
+      assert_equal 1, notes(server, "boots").size
+    ensure
+      socket&.close
     end
   end
 

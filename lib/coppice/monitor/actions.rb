@@ -152,7 +152,7 @@ module Coppice
         @roster.mold = candidate
         @roster.generation = candidate.generation
         @roster.candidate = @roster.trial = nil
-        @roster.failed_replacements = 0
+        @roster.failed_replacements = @roster.killed_replacements = 0
         @roster.workers.each { |worker| worker.promotions = 0 }
         @monitor.generation_committed(candidate.generation)
         @log.info("mold committed", **candidate.to_log)
@@ -165,17 +165,21 @@ module Coppice
       def abandon(step, now)
         @roster.candidate = @roster.trial = nil
         @roster.mold = nil if step.candidate.equal?(@roster.mold)
-        again = now + @settings.refork_backoff
-        if @roster.mold
-          @roster.refork_not_before = again
-        else
-          @roster.mold_not_before = again
-          @roster.failed_replacements += 1
-        end
-        @log.error("mold abandoned", **step.candidate.to_log, why: step.reason, again_in: @settings.refork_backoff)
+        pause = step.at_once ? 0 : @settings.refork_backoff
+        note_failed_candidate(step, now + pause)
+        @log.error("mold abandoned", **step.candidate.to_log, why: step.reason, again_in: pause)
         retire(step.candidate, now) unless step.candidate.gone?
         end_rehearsal(now)
         @monitor.give_up("the application could not be booted") unless @roster.booted?
+      end
+
+      def note_failed_candidate(step, again)
+        return @roster.refork_not_before = again if @roster.mold
+        return @roster.killed_replacements += 1 if step.at_once
+
+        @roster.mold_not_before = again
+        @roster.failed_replacements += 1
+        @roster.killed_replacements = 0
       end
 
       # The rollout replaces it as it does workers of an old generation: a successor first, where there may be one more.

@@ -17,6 +17,10 @@ module Coppice
     class Promotion
       BARREN = 3 # workers of an untried mold that failed in a row
 
+      # How a candidate ends through no fault of its own: its worker died before it forked, or somebody killed it.
+      KILLED = %i[never_forked vanished signal out_of_memory].freeze
+      KILLED_IN_A_ROW = 3 # replacements of a lost mold that are asked for without a pause
+
       #: (untyped) -> void
       def initialize(settings)
         @settings = settings
@@ -50,7 +54,7 @@ module Coppice
 
       def pursue(roster)
         candidate = roster.candidate
-        return [Steps::Abandon.new(candidate, "it ended before it was ready")] if candidate.gone? || candidate.leaving?
+        return [Steps::Abandon.new(candidate, "it ended before it was ready", at_once?(roster))] if candidate.gone? || candidate.leaving?
         return [] unless candidate.ready?
         return [Steps::Commit.new(candidate)] if roster.mold.nil? || roster.trial&.ready?
         return begin_trial(roster) unless roster.trial
@@ -68,13 +72,18 @@ module Coppice
         [Steps::Retire.new(roster.ready_workers.min_by { |worker| [worker.nr < roster.target ? 1 : 0, worker.requests_count] })]
       end
 
-      # Losing a mold is not losing the service: the generation stays what it is, so
-      # nobody is replaced for it. A second try after a failed promotion is a cold boot.
+      # Losing a mold is not losing the service: the generation stays what it is, so nobody is replaced for it. After a
+      # promotion that failed by itself comes a cold boot. One that was killed says nothing against the next worker.
       def replace_mold(roster, now)
         return [] if now < roster.mold_not_before
 
         worker = warmest(roster) if roster.failed_replacements.even?
         [worker ? Steps::Promote.new(worker, roster.generation, { why: :mold_lost }) : Steps::ColdBoot.new(roster.generation)]
+      end
+
+      def at_once?(roster)
+        roster.mold.nil? && roster.killed_replacements < KILLED_IN_A_ROW && KILLED.include?(roster.candidate.exit_report&.cause) &&
+          !warmest(roster).nil?
       end
 
       # A worker that took a lost mold's place had no trial, and may be broken in a way that shows only in what is

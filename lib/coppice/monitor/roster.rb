@@ -19,7 +19,8 @@ module Coppice
       attr_accessor :refork_wanted  #: bool -- the user's USR2
       attr_accessor :refork_not_before #: Float -- back-off after a refork that failed
       attr_accessor :mold_not_before   #: Float -- the same for the replacement of a lost mold
-      attr_accessor :failed_replacements #: Integer -- since the last commit
+      attr_accessor :failed_replacements #: Integer -- of a lost mold, since the last commit
+      attr_accessor :killed_replacements #: Integer -- the same, of those that ended through no fault of their own, in a row
       attr_accessor :failed_spawns #: Integer -- children lost before they were ready, in a row; trials apart
       attr_accessor :first_requests_from #: Integer -- workers of this generation on ask themselves for a page first
       attr_accessor :crowded_trials #: Integer -- trials lost in a row that there may have been no room for
@@ -39,7 +40,7 @@ module Coppice
         @generation = 0
         @refork_wanted = false
         @refork_not_before = @mold_not_before = @spawn_not_before = @service_not_before = -Float::INFINITY
-        @failed_replacements = @failed_spawns = @failed_services = @crowded_trials = @first_requests_from = 0
+        @failed_replacements = @killed_replacements = @failed_spawns = @failed_services = @crowded_trials = @first_requests_from = 0
       end
 
       #: (Handle) -> Handle

@@ -14,8 +14,8 @@ module Coppice
       Spawn = Struct.new(:mold, :role, :nr, :trial)
       # The candidate becomes the mold.
       Commit = Struct.new(:candidate)
-      # The candidate is given up; the mold, if there is one, stays.
-      Abandon = Struct.new(:candidate, :reason)
+      # The candidate is given up; the mold, if there is one, stays. at_once: the next one is asked for without a pause.
+      Abandon = Struct.new(:candidate, :reason, :at_once)
       # Have a cold mold fork a worker that nobody can reach, to be warmed up and promoted.
       Rehearse = Struct.new(:mold, :nr)
       # Boot the application once more, with a garbage collector that fits what the rehearsal has measured.

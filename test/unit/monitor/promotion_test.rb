@@ -75,27 +75,6 @@ class PromotionTest < FamilyTestCase
     assert_equal 1, family.roster.generation
   end
 
-  test "a lost mold is replaced from the warmest worker, and nobody else is touched" do
-    family = settled_family
-    workers = family.roster.ready_workers
-    family.system.signal(family.roster.mold.pid, :KILL)
-    family.settle
-
-    assert_equal workers, family.roster.ready_workers
-    refute_predicate family.roster.mold, :cold?
-    assert_equal 0, family.roster.generation
-  end
-
-  test "a lost mold is replaced by a cold boot where no worker may be forked" do
-    family = settled_family
-    family.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
-    family.system.signal(family.roster.mold.pid, :KILL)
-    family.settle
-
-    assert_predicate family.roster.mold, :cold?
-    assert_nil family.given_up
-  end
-
   test "a candidate that ends before it is ready leaves the old mold in charge and starts the back-off" do
     family = settled_family(refork_backoff: 10)
     mold = family.roster.mold
@@ -130,33 +109,6 @@ class PromotionTest < FamilyTestCase
     2.times { family.settle } # first the mold, then the wish
 
     assert_equal 1, family.roster.generation
-  end
-
-  test "after a replacement that failed the next one is a cold boot, and not before the back-off" do
-    family = settled_family(refork_backoff: 10)
-    family.system.signal(family.roster.mold.pid, :KILL)
-    run_until(family) { family.roster.candidate&.pid }
-    family.process_of(family.roster.candidate).broken = true
-    family.settle
-
-    assert_nil family.roster.candidate
-    family.system.advance(9)
-    family.turn
-
-    assert_nil family.roster.candidate
-    family.system.advance(2)
-    family.turn
-
-    assert_predicate family.roster.candidate, :cold?
-  end
-
-  test "a lost mold is replaced at once, also in the back-off after a refork that failed" do
-    family = settled_family
-    family.roster.refork_not_before = family.system.now + 1000
-    family.system.signal(family.roster.mold.pid, :KILL)
-    family.settle
-
-    assert_predicate family.roster.mold, :ready?
   end
 
   test "a candidate whose first worker never gets ready is abandoned" do
