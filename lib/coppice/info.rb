@@ -11,6 +11,7 @@ module Coppice
     # in a frozen constant would be a mutable constant, so it is the module's state.
     @board = nil
     @row = nil
+    @fork_safe = true # in memory: what was loaded before a fork is in the copy as well
 
     class << self
       # Called by each process of the family when its life begins.
@@ -18,6 +19,7 @@ module Coppice
       def enter(board:, row:)
         @board = board
         @row = row
+        row.not_fork_safe = 1 unless @fork_safe
       end
 
       # How many workers there should be, TTIN and TTOU counted; 0 outside of a server.
@@ -41,12 +43,14 @@ module Coppice
 
       # Whether this process may become the template of the others.
       #: () -> bool
-      def fork_safe? = @row ? @row.fork_safe? : true
+      def fork_safe? = @fork_safe
 
-      # This process has done something that cannot be forked (a native thread, say):
-      # it is never promoted. For good.
+      # This process has done something that cannot be forked (it started a native thread, for example): it is never
+      # promoted, and nor are processes that are forked from it later. Called while the application is loaded, it ends
+      # reforking for the whole server.
       #: () -> void
       def no_longer_fork_safe!
+        @fork_safe = false
         @row.not_fork_safe = 1 if @row
       end
 

@@ -244,7 +244,7 @@ class History
   end
 
   # A wish for a refork waits for as long as no worker may be forked.
-  def promotion_due? = roster.refork_wanted && roster.ready_workers.any? { |worker| worker.row.fork_safe? }
+  def promotion_due? = roster.refork_wanted && Coppice::Monitor::Promotion.new(@family.settings).template(roster)
 
   def stop
     calm

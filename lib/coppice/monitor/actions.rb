@@ -156,6 +156,7 @@ module Coppice
         @roster.workers.each { |worker| worker.promotions = 0 }
         @monitor.generation_committed(candidate.generation)
         @log.info("mold committed", **candidate.to_log)
+        @log.warn("no reforks: no_longer_fork_safe! was called while the application was loaded") unless candidate.row.fork_safe?
         @roster.booted!
         end_rehearsal(now)
         @roster.rehearsal = :due if candidate.cold? && @settings.warm_up?

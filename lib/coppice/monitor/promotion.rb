@@ -36,18 +36,16 @@ module Coppice
         return [] if roster.rehearsal
         return [] unless now >= roster.refork_not_before && roster.settled? && (grounds = grounds(roster, now))
 
-        worker = warmest(roster)
+        worker = template(roster)
         worker ? [Steps::Promote.new(worker, roster.generation + 1, grounds)] : []
       end
 
-      # The most warmed-up worker that may be forked: the one that served most. Of the
-      # committed generation first, since its parent was warm already; then one that
-      # was not tried in vain, as it may be spoilt; then one that compiles, where others
-      # do not: what they inherit is to be machine code.
+      # The worker whose copy a refork makes the mold. One that served nobody is no warmer than the mold is, and would not be
+      # worth replacing those that did.
       #: (Roster) -> Handle?
-      def warmest(roster)
-        roster.ready_workers.select { |worker| worker.row.fork_safe? }
-              .max_by { |worker| [worker.generation, -worker.promotions, worker.row.compiles, worker.requests_count, -worker.nr] }
+      def template(roster)
+        served = roster.ready_workers.select { |worker| worker.requests_count.positive? }
+        warmest(served.empty? ? roster.ready_workers : served)
       end
 
       private
@@ -77,13 +75,21 @@ module Coppice
       def replace_mold(roster, now)
         return [] if now < roster.mold_not_before
 
-        worker = warmest(roster) if roster.failed_replacements.even?
+        worker = warmest(roster.ready_workers) if roster.failed_replacements.even?
         [worker ? Steps::Promote.new(worker, roster.generation, { why: :mold_lost }) : Steps::ColdBoot.new(roster.generation)]
       end
 
       def at_once?(roster)
         roster.mold.nil? && roster.killed_replacements < KILLED_IN_A_ROW && KILLED.include?(roster.candidate.exit_report&.cause) &&
-          !warmest(roster).nil?
+          !warmest(roster.ready_workers).nil?
+      end
+
+      # Of those that may be forked the one that served most. Of the committed generation first, since its parent was warm
+      # already; then one that was not tried in vain, as it may be spoilt; then one that compiles, where others do not: what
+      # they inherit is to be machine code.
+      def warmest(workers)
+        workers.select { |worker| worker.row.fork_safe? }
+               .max_by { |worker| [worker.generation, -worker.promotions, worker.row.compiles, worker.requests_count, -worker.nr] }
       end
 
       # A worker that took a lost mold's place had no trial, and may be broken in a way that shows only in what is

@@ -38,8 +38,9 @@ module Coppice
         @actions = Actions.new(**parts)
         @facts = Facts.new(**parts)
         @watchdog = Watchdog.new(settings)
+        @promotion = Promotion.new(settings)
         capacity = Capacity.new(settings)
-        @serving = [@watchdog, Retirement.new, Baseline.new(settings), Promotion.new(settings), WarmUp.new, Recycling.new(settings),
+        @serving = [@watchdog, Retirement.new, Baseline.new(settings), @promotion, WarmUp.new, Recycling.new(settings),
                     Rollout.new(settings), capacity]
         @delaying = [@watchdog, capacity]
         @leaving = [@watchdog, Shutdown.new]
@@ -85,7 +86,7 @@ module Coppice
       #: () -> void
       def refork
         @log.info("refork asked for")
-        @log.warn("no worker is fork safe: the refork waits") if roster.ready_workers.none? { |worker| worker.row.fork_safe? }
+        @log.warn("the refork waits until a fork-safe worker has served a request") if @promotion.template(roster).nil?
         roster.refork_wanted = true
         roster.refork_not_before = @system.now # a back-off is for our own tries
       end

@@ -14,12 +14,18 @@ module Coppice
         return [] unless roster.rehearsal && roster.mold&.ready? && roster.candidate.nil?
         return begin_rehearsal(roster, now) if roster.rehearsal == :due
         return [] unless roster.rehearsed?
+        return give_up(roster.rehearsal) unless roster.rehearsal.row.fork_safe?
         return [Steps::Refit.new(roster.rehearsal)] if worth_refitting?(roster)
 
         [Steps::Promote.new(roster.rehearsal, roster.generation + 1, { why: :warmed_up })]
       end
 
       private
+
+      def give_up(rehearsal)
+        [Steps::Warn.new("the warmed-up worker is not fork safe: workers are forked from the cold mold", rehearsal.to_log),
+         Steps::Retire.new(rehearsal)]
+      end
 
       # Beside workers that serve, a second boot would only be put off.
       def worth_refitting?(roster) = roster.unfitted && !roster.serving? && !roster.rehearsal.row.allocations.empty?

@@ -30,12 +30,43 @@ class PromotionTest < FamilyTestCase
   test "a worker that is not fork safe is never promoted" do
     family = settled_family
     unsafe, *others = family.roster.ready_workers
+    family.roster.ready_workers.each { |worker| worker.row.requests = 10 }
     unsafe.row.requests = 1000
     unsafe.row.not_fork_safe = 1
     family.supervision.refork
     family.turn
 
     assert_includes others, family.roster.candidate.parent
+  end
+
+  test "a worker that served nobody is not promoted where others served, and the wish waits" do
+    family = settled_family
+    unsafe, *others = family.roster.ready_workers
+    unsafe.row.requests = 1000
+    unsafe.row.not_fork_safe = 1
+    family.supervision.refork
+    family.settle
+
+    assert_equal 0, family.roster.generation
+    others.first.row.requests = 1
+    family.settle
+
+    assert_equal 1, family.roster.generation
+  end
+
+  test "requests of a worker that may not be promoted do not count for refork_after" do
+    family = settled_family(refork_after: [50])
+    unsafe, *others = family.roster.ready_workers
+    unsafe.row.requests = 1000
+    unsafe.row.not_fork_safe = 1
+    others.each { |worker| worker.row.requests = 49 }
+    family.settle
+
+    assert_equal 0, family.roster.generation
+    others.last.row.requests = 50
+    family.turn
+
+    assert_same others.last, family.roster.candidate.parent
   end
 
   test "where one worker compiles for all, it is promoted, and after that the one that served most" do
@@ -51,7 +82,7 @@ class PromotionTest < FamilyTestCase
     family.roster.ready_workers.each { |worker| worker.row.compiles = 1 }
     warmest = family.roster.ready_workers.last.tap { |worker| worker.row.requests = 7 }
 
-    assert_same warmest, Coppice::Monitor::Promotion.new(family.settings).warmest(family.roster)
+    assert_same warmest, Coppice::Monitor::Promotion.new(family.settings).template(family.roster)
   end
 
   test "a lead worker that must not be forked is passed over" do

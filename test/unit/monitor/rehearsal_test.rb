@@ -29,6 +29,17 @@ class RehearsalDecisionsTest < FamilyTestCase
     refute_predicate family.roster.mold, :cold?
   end
 
+  test "a warmed-up worker that may not be forked is retired, and the cold mold's workers serve" do
+    family = rehearsing_family
+    rehearsal = family.roster.rehearsal
+    family.process_of(rehearsal).row.not_fork_safe = 1
+    family.settle
+
+    assert_predicate rehearsal, :gone?
+    assert_equal [0, 0, 0], generations(family)
+    assert_predicate family.roster.mold, :cold?
+  end
+
   test "the wait for it is that for a boot" do
     family = rehearsing_family(spawn_timeout: 1, boot_timeout: 100)
     rehearsal = family.roster.rehearsal

@@ -5,7 +5,7 @@
 module Coppice
   class Monitor
     module ReforkCondition
-      # The user's list: a worker has served as many requests as its generation shall.
+      # The user's list: a worker that may be promoted has served as many requests as its generation should.
       class RequestCount
         #: (untyped) -> void
         def initialize(settings)
@@ -15,8 +15,12 @@ module Coppice
         #: (Roster, Float) -> Hash[Symbol, untyped]?
         def grounds(roster, _now)
           limit = @settings.request_limit(roster.generation)
-          { why: :requests, limit: limit } if limit && roster.ready_workers.any? { |worker| worker.requests_count >= limit }
+          { why: :requests, limit: limit } if limit && roster.ready_workers.any? { |worker| reached?(worker, limit) }
         end
+
+        private
+
+        def reached?(worker, limit) = worker.requests_count >= limit && worker.row.fork_safe?
       end
     end
   end
