@@ -13,14 +13,17 @@ module Coppice
     :log,           # Log, not yet of a role
     :board,         # Board
     :fork_lock,     # OS::ForkLock
-    :first_path,    # String? -- what each worker asks itself for before it is ready
+    :borrowed_queues, # bool -- somebody else, such as systemd, goes on listening on one of the listeners at least
+    :first_path, # String? -- what each worker asks itself for before it is ready
     keyword_init: true
   ) do
     # Of an application that this process has loaded.
-    #: (app: untyped, settings: Config::Settings, log: Log, board: Board, ?listener_names: Array[String]) -> Inheritance
-    def self.begin(app:, settings:, log:, board:, listener_names: [])
+    #: (app: untyped, settings: Config::Settings, log: Log, board: Board, ?listener_names: Array[String],
+    #    ?borrowed_queues: bool) -> Inheritance
+    def self.begin(app:, settings:, log:, board:, listener_names: [], borrowed_queues: false)
       server = Server.new(settings: settings, log: log, listener_names: listener_names)
-      new(app: app, settings: settings, server: server, log: log, board: board, fork_lock: Coppice.fork_lock).freeze
+      new(app: app, settings: settings, server: server, log: log, board: board, fork_lock: Coppice.fork_lock,
+          borrowed_queues: borrowed_queues).freeze
     end
 
     # The same for those that are forked after a rehearsal.

@@ -59,6 +59,10 @@ module Coppice
       @listening ? @listeners.drain : @listeners.close
     end
 
+    # Whether somebody else goes on listening on one of the listeners at least.
+    #: () -> bool
+    def borrowed_queues? = @listeners.any?(&:borrowed?)
+
     # Whether clients who wait now would meet our successor.
     #: () -> bool
     def queues_stay? = @listeners.all?(&:borrowed?)

@@ -4,6 +4,7 @@ require "forwardable"
 require "coppice/forking"
 require "coppice/gc_profile/meter"
 require "coppice/http"
+require "coppice/listeners/newcomers"
 require "coppice/memory/scales"
 require "coppice/os/jit"
 require "coppice/os/signals"
@@ -35,7 +36,7 @@ module Coppice
     attr_reader :membership  #: Membership
 
     # first_request: whether it asks itself for a page before it is ready.
-    #: (inheritance: Inheritance, membership: Membership, listeners: Array[IO], ?first_request: bool) -> void
+    #: (inheritance: Inheritance, membership: Membership, listeners: Array[Socket], ?first_request: bool) -> void
     def initialize(inheritance:, membership:, listeners:, first_request: false)
       @inheritance = inheritance
       @membership = membership
@@ -185,7 +186,7 @@ module Coppice
     def obey
       case packet = membership.channel.receive
       when :empty then nil
-      when :closed then stop # the monitor is gone
+      when :closed then outlive_monitor
       else carry_out(packet)
       end
     end
@@ -203,6 +204,12 @@ module Coppice
     # any more, the monitor sees the mold's channel end.
     def promote(packet)
       Info.fork_safe? ? Forking.new(self).call(packet) : packet.descriptors.each(&:close)
+    end
+
+    # The monitor died. New clients are left to its successor; those who have connected have nobody but its workers.
+    def outlive_monitor
+      @listeners.each { |listener| Listeners::Newcomers.keep_out_of(listener) } unless inheritance.borrowed_queues
+      drain
     end
 
     # Nobody new comes any more. The limit is for those who do all the same: the kernel always lets one in.

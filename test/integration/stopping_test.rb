@@ -36,6 +36,18 @@ class StoppingTest < Coppice::TestCase
     end
   end
 
+  test "all who had connected when the monitor was killed are answered" do
+    port = free_port
+    Server.open(app: SLOW, config: "worker_processes 2\nlisten '127.0.0.1:#{port}', queues: 2") do |server|
+      waiting = clients(100) { server.connect } + clients(100, ["127.0.0.1", port])
+      server.signal(:KILL)
+
+      assert_equal({ "200" => 200 }, statuses(waiting))
+    ensure
+      waiting&.each(&:close)
+    end
+  end
+
   test "all who had connected by TCP are answered, from each queue" do
     port = free_port
     Server.open(app: SLOW, config: "worker_processes 2\nlisten '127.0.0.1:#{port}', queues: 3") do |server|

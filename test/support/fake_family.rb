@@ -68,6 +68,7 @@ class FakeFamily
   def fit(_allocations) = roster.unfitted = false
   def refuse_clients = @refused_clients = true
   def queues_stay? = false
+  def borrowed_queues? = false
   def generation_committed(_generation) = nil
   def worker_ready = nil
   def child_ended(_handle, _status) = nil

@@ -4,7 +4,8 @@ require "socket"
 
 module Coppice
   module Listeners
-    # Keeps new clients out of a listening socket, and leaves those in its queue alone. Runs in the monitor, at the end.
+    # Keeps new clients out of a listening socket, and leaves those in its queue alone. Runs in the monitor at
+    # the end, and in workers whose monitor died.
     #
     # listen(fd, 0) still lets one into an empty queue, who is reset when the last process closes it, perhaps with a
     # request sent. So a TCP socket gets a filter that drops each SYN: handshakes under way end well, and who comes later

@@ -85,7 +85,8 @@ module Coppice
 
       def send_boot(handle)
         message = Control::Messages::Boot.new(protocol: Control::PROTOCOL, settings: @settings.to_wire, generation: handle.generation,
-                           row: handle.row.index, listener_names: @monitor.listener_names)
+                           row: handle.row.index, listener_names: @monitor.listener_names,
+                           borrowed_queues: @monitor.borrowed_queues?)
         handle.channel.send(message, descriptors: [@monitor.board_io])
       end
 
