@@ -73,6 +73,7 @@ static void add_body(struct coppice_connection *connection, VALUE piece) {
     } else {
         coppice_output_send(connection, piece, length, chunked ? "\r\n" : NULL);
     }
+    RB_GC_GUARD(piece); /* growing the buffer may collect garbage, and its bytes are copied after that */
 }
 
 /* How many bytes the body is short of its content-length; negative: it was too long by so many, and cut. */
