@@ -1,7 +1,8 @@
 /*
  * The chunked coding (RFC 9112 7.1), read byte by byte but for the data itself.
- * Blanks that the grammar calls bad (BWS) are refused: no client sends them, and
- * readers that disagree about them can be made to disagree about the body's end.
+ * Blanks that the grammar calls bad (BWS) are accepted only where it has them, around
+ * the ; and the = of an extension, which is a must: readers that disagree about blanks
+ * elsewhere can be made to disagree about the body's end.
  */
 
 #include "chunked.h"
@@ -34,6 +35,10 @@ static uint8_t hex_value(uint8_t byte) {
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : 16;
 }
 
+static bool is_blank(uint8_t byte) {
+    return byte == ' ' || byte == '\t';
+}
+
 static void read_size(struct coppice_chunked *decoder, uint8_t byte) {
     uint8_t value = hex_value(byte);
 
@@ -42,6 +47,8 @@ static void read_size(struct coppice_chunked *decoder, uint8_t byte) {
         decoder->remaining = decoder->remaining << 4 | value;
     } else if (value < 16 || decoder->size_digits == 0) {
         coppice_chunked_refuse(decoder, COPPICE_CHUNKED_BAD_SIZE);
+    } else if (is_blank(byte)) {
+        decoder->state = CHUNKED_EXTENSION_START;
     } else if (byte == ';') {
         decoder->state = CHUNKED_EXTENSION_NAME_START;
     } else if (byte == '\r') {
@@ -55,10 +62,22 @@ static void read_size(struct coppice_chunked *decoder, uint8_t byte) {
 static void end_extension(struct coppice_chunked *decoder, uint8_t byte) {
     if (byte == ';')
         decoder->state = CHUNKED_EXTENSION_NAME_START;
+    else if (is_blank(byte))
+        decoder->state = CHUNKED_EXTENSION_START;
     else if (byte == '\r')
         decoder->state = CHUNKED_SIZE_LF;
     else
         coppice_chunked_refuse(decoder, byte == '\n' ? COPPICE_CHUNKED_BAD_LINE_END : COPPICE_CHUNKED_BAD_EXTENSION);
+}
+
+/* What may follow blanks: another extension or, behind a name, its value; not the end of the line. */
+static void end_blanks(struct coppice_chunked *decoder, uint8_t byte) {
+    if (byte == ';')
+        decoder->state = CHUNKED_EXTENSION_NAME_START;
+    else if (byte == '=' && decoder->state == CHUNKED_EXTENSION_NAME_END)
+        decoder->state = CHUNKED_EXTENSION_VALUE_START;
+    else if (!is_blank(byte))
+        coppice_chunked_refuse(decoder, COPPICE_CHUNKED_BAD_EXTENSION);
 }
 
 /* ;name, ;name=token or ;name="quoted". Nobody reads them here, but a line end hidden in one must be seen. */
@@ -67,23 +86,30 @@ static void read_extension(struct coppice_chunked *decoder, uint8_t byte) {
     bool text = coppice_byte_is(byte, COPPICE_BYTE_VALUE);
 
     switch (decoder->state) {
+    case CHUNKED_EXTENSION_START:
+    case CHUNKED_EXTENSION_NAME_END:
+        end_blanks(decoder, byte);
+        break;
     case CHUNKED_EXTENSION_NAME_START:
-    case CHUNKED_EXTENSION_NAME:
         if (token)
             decoder->state = CHUNKED_EXTENSION_NAME;
-        else if (byte == '=' && decoder->state == CHUNKED_EXTENSION_NAME)
-            decoder->state = CHUNKED_EXTENSION_VALUE_START;
-        else if (decoder->state == CHUNKED_EXTENSION_NAME)
-            end_extension(decoder, byte);
-        else
+        else if (!is_blank(byte))
             coppice_chunked_refuse(decoder, COPPICE_CHUNKED_BAD_EXTENSION);
+        break;
+    case CHUNKED_EXTENSION_NAME:
+        if (is_blank(byte))
+            decoder->state = CHUNKED_EXTENSION_NAME_END;
+        else if (byte == '=')
+            decoder->state = CHUNKED_EXTENSION_VALUE_START;
+        else if (!token)
+            end_extension(decoder, byte);
         break;
     case CHUNKED_EXTENSION_VALUE_START:
         if (byte == '"')
             decoder->state = CHUNKED_EXTENSION_QUOTED;
         else if (token)
             decoder->state = CHUNKED_EXTENSION_TOKEN;
-        else
+        else if (!is_blank(byte))
             coppice_chunked_refuse(decoder, COPPICE_CHUNKED_BAD_EXTENSION);
         break;
     case CHUNKED_EXTENSION_TOKEN:

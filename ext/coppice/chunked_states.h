@@ -9,8 +9,10 @@
 /* Named after what the next byte belongs to. */
 enum coppice_chunked_state {
     CHUNKED_SIZE,
+    CHUNKED_EXTENSION_START, /* after blanks: only an extension may follow */
     CHUNKED_EXTENSION_NAME_START,
     CHUNKED_EXTENSION_NAME,
+    CHUNKED_EXTENSION_NAME_END,
     CHUNKED_EXTENSION_VALUE_START,
     CHUNKED_EXTENSION_TOKEN,
     CHUNKED_EXTENSION_QUOTED,
