@@ -187,6 +187,7 @@ static size_t read_chunked(struct coppice_connection *connection, VALUE into, si
 
 /* A client that said "Expect: 100-continue" waits for our word, unless it has begun already. */
 static void send_continue(struct coppice_connection *connection) {
+    if (!connection->continue_due) return;
     connection->continue_due = false;
     if (connection->input_position < connection->input.length || connection->response_started) return;
     if (!coppice_output_send_interim(connection, continue_response, sizeof(continue_response) - 1)) {
@@ -224,7 +225,7 @@ static VALUE read_body(VALUE self, VALUE maximum, VALUE into, bool fill) {
     struct coppice_connection *connection = coppice_connection_open(self);
     size_t capacity = NUM2SIZET(maximum);
     if (!body_left(connection)) return Qnil;
-    if (connection->continue_due) send_continue(connection);
+    send_continue(connection);
     if (connection->body == COPPICE_BODY_LENGTH && capacity > connection->body_remaining) {
         capacity = (size_t)connection->body_remaining;
     }
@@ -263,6 +264,12 @@ static VALUE connection_read_body_partial(int argc, VALUE *argv, VALUE self) {
     return read_body(self, maximum, into, false);
 }
 
+/* send_continue: tells a client that waits for it to go on, unless it was told already or has begun. */
+static VALUE connection_send_continue(VALUE self) {
+    send_continue(coppice_connection_open(self));
+    return Qnil;
+}
+
 /* body? -> whether there are body bytes to read. */
 static VALUE connection_body_p(VALUE self) {
     return body_left(coppice_connection_get(self)) ? Qtrue : Qfalse;
@@ -283,6 +290,7 @@ static VALUE connection_refusal(VALUE self) {
 void coppice_request_define(VALUE klass) {
     rb_define_method(klass, "read_head", connection_read_head, 0);
     rb_define_method(klass, "refusal", connection_refusal, 0);
+    rb_define_method(klass, "send_continue", connection_send_continue, 0);
     rb_define_method(klass, "body?", connection_body_p, 0);
     rb_define_method(klass, "content_length", connection_content_length, 0);
     rb_define_method(klass, "read_body", connection_read_body, -1);

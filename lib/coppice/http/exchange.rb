@@ -17,6 +17,8 @@ module Coppice
     class Exchange
       RETRY_AFTER = "5" # seconds: the worker is replaced sooner, but what made the application slow may last
 
+      CONTINUE = [100, "100"].freeze
+
       # marks: more to be found in each env.
       #: (app: untyped, connection: Connection, settings: Config::Settings, logger: untyped, observer: untyped,
       #    ?marks: Hash[String, untyped]) -> void
@@ -101,7 +103,7 @@ module Coppice
       def answer(env, input, client)
         status = headers = body = nil
         ForkSafety::StrayCopy.end_after do
-          status, headers, body = checked(@app.call(env))
+          status, headers, body = responded(env)
           body = @writer.whole(body)
           missing = @connection.detached? ? 0 : @writer.write(status, headers, body, input, client)
           @failures.log_length(missing, env) unless missing.zero?
@@ -116,6 +118,17 @@ module Coppice
           @connection.close
           @callbacks.run(env, status, headers, error)
         end
+      end
+
+      # In the manner of Rack 2 an application may answer 100 to a client that asks whether it may go on. It is called again,
+      # once, when the client knows; it does when the input was read before.
+      def responded(env)
+        response = checked(@app.call(env))
+        return response if @connection.detached? || !CONTINUE.include?(response[0]) || !env.delete("HTTP_EXPECT")
+
+        close(response[2], env)
+        @connection.send_continue
+        checked(@app.call(env))
       end
 
       def introduce_client(env)

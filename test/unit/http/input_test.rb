@@ -5,6 +5,9 @@ require_relative "../../support/http_harness"
 
 module Coppice
   class HttpInputTest < TestCase
+    EXPECTING = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+    CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n"
+
     test "without a body there is nothing to read" do
       seen = nil
       HttpHarness.new { |env| (seen = env["rack.input"]) && [200, {}, []] }.serve("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -122,8 +125,8 @@ module Coppice
     test "a client that expects it is told to continue" do
       harness = HttpHarness.new { |env| [200, {}, [env["rack.input"].read]] }
       harness.with_client do |client|
-        client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
-        assert_equal "HTTP/1.1 100 Continue\r\n\r\n", client.readpartial(100)
+        client.write(EXPECTING)
+        assert_equal CONTINUE, client.readpartial(100)
         client.write("ok")
         assert_equal "ok", HttpHarness::Answer.new(client.read).body
       end
@@ -135,7 +138,7 @@ module Coppice
         2.times { pieces << env["rack.input"].readpartial(10) }
         [200, {}, pieces]
       end
-      harness.with_client(sent: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n") do |client|
+      harness.with_client(sent: EXPECTING) do |client|
         client.readpartial(100)
         client.write("o")
         eventually { pieces.size == 1 }
@@ -146,9 +149,38 @@ module Coppice
 
     test "nobody is told to continue whose request is refused, or who speaks HTTP/1.0" do
       refused = HttpHarness.new(max_body_bytes: 1) { flunk }
-      assert_equal 413, refused.serve("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n").status
+      assert_equal 413, refused.serve(EXPECTING).status
       old = HttpHarness.new(client_body_timeout: 0.05) { flunk }
       assert_equal 408, old.serve("POST / HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n").status
+    end
+
+    test "an application that answers 100 to the expectation is called again, when the client was told so once" do
+      [true, false].each do |rewindable|
+        closed = 0
+        app = continuing { closed += 1 }
+        answer = HttpHarness.new(app, rewindable_input: rewindable).with_client(sent: EXPECTING) do |client|
+          assert_equal CONTINUE, client.readpartial(100)
+          client.write("ok")
+          HttpHarness::Answer.new(client.read)
+        end
+
+        assert_equal [200, "ok", 1], [answer.status, answer.body, closed]
+      end
+    end
+
+    test "who speaks HTTP/1.0, or has sent the body, is not told to continue by the application either" do
+      [EXPECTING.sub("1.1", "1.0"), EXPECTING].each do |head|
+        answer = HttpHarness.new(continuing { nil }, rewindable_input: false).serve("#{head}ok")
+
+        assert_equal [200, "ok"], [answer.status, answer.body]
+      end
+    end
+
+    test "100 is no answer to who did not ask, nor a second time" do
+      harness = HttpHarness.new(rewindable_input: false) { ["100", {}, []] }
+
+      assert_equal 500, harness.serve(post("hi")).status
+      assert_match(%r{\A#{CONTINUE}HTTP/1\.1 500 }, harness.serve(EXPECTING).raw)
     end
 
     test "a streaming input reads as the bytes come" do
@@ -210,6 +242,12 @@ module Coppice
     end
 
     private
+
+    # An application in the manner of Rack 2; the block is called when the body of its 100 is closed.
+    def continuing(&on_close)
+      going_on = Object.new.tap { |body| body.define_singleton_method(:close, &on_close) }
+      ->(env) { env["HTTP_EXPECT"] ? [100, {}, going_on] : [200, {}, [env["rack.input"].read]] }
+    end
 
     def post(body) = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: #{body.bytesize}\r\n\r\n#{body}"
     def chunked_post(body) = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n#{body}"
