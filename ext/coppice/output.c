@@ -40,7 +40,7 @@ static void hold_body_still(struct outgoing *outgoing) {
 }
 
 void coppice_output_sent(struct coppice_connection *connection, size_t bytes) {
-    coppice_patience_earn(&connection->writing, bytes, connection->limits.min_rate);
+    connection->writing.sent += (int64_t)bytes;
 }
 
 void coppice_output_wait(struct coppice_connection *connection) {

@@ -11,7 +11,7 @@ void coppice_output_send(struct coppice_connection *connection, VALUE body, size
 void coppice_output_flush(struct coppice_connection *connection);
 /* The same, but the kernel may hold it until more follows, which must. */
 void coppice_output_cork(struct coppice_connection *connection);
-/* So many bytes of the response have left. */
+/* The kernel has taken so many bytes of the response; the client may not have yet. */
 void coppice_output_sent(struct coppice_connection *connection, size_t bytes);
 /* Until there is room in the socket. */
 void coppice_output_wait(struct coppice_connection *connection);

@@ -12,6 +12,7 @@ enum { SLICE_MS = 500, US_PER_MS = 1000, US_PER_SECOND = 1000000 };
 void coppice_patience_begin(struct coppice_patience *patience, int64_t pause_ms) {
     patience->pause_ms = pause_ms;
     patience->left_us = pause_ms * US_PER_MS;
+    patience->sent = patience->queued = 0;
     patience->waiting = false;
 }
 
@@ -76,18 +77,25 @@ static int queued_bytes(const struct coppice_connection *connection) {
     return ioctl(connection->fd, TIOCOUTQ, &count) == 0 ? count : 0;
 }
 
-/* Whether a client that shall read has read since the last look. */
-static bool reads_on(const struct coppice_connection *connection, short events, int *queued) {
+/*
+ * Credits a client that is to read with what it took since the last look: what was sent, less what the kernel still
+ * keeps for it, which may be megabytes. Answers whether that was anything. A Unix socket counts more in its queue than
+ * was sent, so the difference may be negative.
+ */
+static bool credit_reader(struct coppice_connection *connection, short events, struct coppice_patience *patience) {
     if (events != POLLOUT) return false;
-    int before = *queued;
-    *queued = queued_bytes(connection);
-    return *queued < before;
+    int queued = queued_bytes(connection);
+    int64_t taken = patience->sent + patience->queued - queued;
+    patience->sent = 0;
+    patience->queued = queued;
+    coppice_patience_earn(patience, taken > 0 ? (size_t)taken : 0, connection->limits.min_rate);
+    return taken > 0;
 }
 
 enum coppice_wait_result coppice_patience_wait(struct coppice_connection *connection, short events,
                                                struct coppice_patience *patience) {
     int64_t pause_ms = patience->pause_ms;
-    int queued = events == POLLOUT ? queued_bytes(connection) : 0;
+    credit_reader(connection, events, patience);
     while (pause_ms > 0) {
         int64_t left_ms = patience->left_us / US_PER_MS;
         if (left_ms <= 0) return COPPICE_WAIT_SLOW;
@@ -101,7 +109,7 @@ enum coppice_wait_result coppice_patience_wait(struct coppice_connection *connec
         check_client_stayed(&slice);
         patience->left_us -= slice.waited_ms * US_PER_MS;
         if (slice.ready) return COPPICE_WAIT_READY;
-        pause_ms = reads_on(connection, events, &queued) ? patience->pause_ms : pause_ms - slice.waited_ms;
+        pause_ms = credit_reader(connection, events, patience) ? patience->pause_ms : pause_ms - slice.waited_ms;
     }
     return COPPICE_WAIT_PAUSED;
 }

@@ -90,7 +90,7 @@ module Coppice
         since: :coppice, example: "client_min_rate nil",
         doc: "How many bytes of a body a client must at least send, or read, in each second of waiting for it. One that is slower " \
              "without ever pausing would hold its worker for hours. `client_body_timeout` or `client_write_timeout` seconds are " \
-             "granted beforehand; nil bears any client."),
+             "granted beforehand; nil bears any client. What still lies in the server's send buffer does not count as read."),
 
       Option.describe(:refork_after, Groups::REFORKING, Types::Optional.new(Types::RequestCounts.new),
         default_text: "nil: never by itself", example: "refork_after [50, 100, 1000]",

@@ -39,7 +39,49 @@ module Coppice
       end
     end
 
+    # The kernel of this machine takes megabytes for a client at once; they earn it nothing until it reads them.
+    test "a reader is as slow as it reads, not as the kernel takes" do
+      harness = HttpHarness.new(client_write_timeout: 2, client_min_rate: 100_000) { [200, {}, [BODY * 2]] }
+      with_narrow_client(harness) do |client|
+        began = monotonic_now
+        read_slowly(client, 2000) until dropped?(harness) || monotonic_now > began + 15
+
+        assert_equal ["the client is gone: it read slower than client_min_rate"], harness.log.at(:debug)
+      end
+    end
+
+    test "a reader that keeps the rate is borne for longer than it may pause" do
+      harness = HttpHarness.new(client_write_timeout: 1, client_min_rate: 10_000) { [200, {}, [BODY * 2]] }
+      with_narrow_client(harness) do |client|
+        40.times { read_slowly(client, 2000) }
+
+        refute dropped?(harness), harness.log.at(:debug)
+      end
+    end
+
     private
+
+    # A client whose own kernel takes little; whoever is still served when the block ends is left.
+    def with_narrow_client(harness)
+      server = TCPServer.new("127.0.0.1", 0)
+      client = Socket.new(:INET, :STREAM).tap { |socket| socket.setsockopt(:SOCKET, :RCVBUF, 4096) }
+      client.connect(server.local_address)
+      client.write(GET)
+      assert harness.connection.accept(server.fileno)
+      serving = Thread.new { harness.exchange.serve }
+      yield client
+    ensure
+      [client, server].each(&:close)
+      serving&.join
+    end
+
+    # Up to 40 kB in a second.
+    def read_slowly(client, bytes)
+      wait(0.05)
+      client.readpartial(bytes)
+    end
+
+    def dropped?(harness) = harness.observer.events.include?(:finished)
 
     # Until there is an answer.
     def trickle(client)
