@@ -58,13 +58,17 @@ static struct cells *cells_get(VALUE self) {
     return cells;
 }
 
-/* Takes the descriptor over: it is closed with the object, or here on failure. */
+/* Takes the descriptor over: it is closed with the object, or here on failure, which an empty file is. */
 static VALUE cells_map(VALUE klass, int fd, size_t count) {
     VALUE self = cells_allocate(klass);
     struct cells *cells = RTYPEDDATA_DATA(self);
     cells->fd = fd;
     void *words = mmap(NULL, count * sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (words == MAP_FAILED) rb_sys_fail("mmap");
+    if (words == MAP_FAILED) {
+        int saved = errno;
+        cells_release(cells);
+        rb_syserr_fail(saved, "mmap");
+    }
     cells->words = words;
     cells->count = count;
     return self;

@@ -84,6 +84,18 @@ class BoardTest < Coppice::TestCase
     assert_equal "", row.request
   end
 
+  # As a board has it in the instant before its maker gives it a size: who tries until it is there would lose one each time.
+  test "cells that cannot be mapped leave no descriptor open" do
+    with_tmpdir do |folder|
+      File.open("#{folder}/empty", "w+") do |file|
+        before = Dir.children("/proc/self/fd").size
+
+        assert_raises(Errno::EINVAL) { Coppice::Cells.attach(file.fileno) }
+        assert_equal before, Dir.children("/proc/self/fd").size
+      end
+    end
+  end
+
   test "cells refuse an index past their end" do
     cells = Coppice::Cells.create(8)
 
