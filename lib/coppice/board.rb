@@ -2,6 +2,7 @@
 
 require "coppice/coppice_ext"
 require "coppice/board/columns"
+require "coppice/board/layout"
 require "coppice/board/row"
 
 module Coppice
@@ -9,23 +10,18 @@ module Coppice
   #
   # The monitor makes it and gives each process one row; a process that replaces
   # another gets a row of its own, so nothing stale is ever read as its successor's.
-  # Layout, in 64-bit cells: a header (magic, version, the column names as text, so
-  # that a tool of another version can read it), the server's columns, the rows.
   class Board
-    MAGIC = 0x436f_7070_6963_6531 # "Coppice1"
-    VERSION = 3
-    HEADER_CELLS = 256
-    SERVER_CELLS = 256
-    ROWS_AT = HEADER_CELLS + SERVER_CELLS
-    ROW_CELLS = 64 # eight cache lines: neighbours never share one
     # Address space, not memory: a page counts only when its row is used. So the
     # board grows with TTIN without being mapped anew in every process.
     ROW_COUNT = 4096
+    LAYOUT = Layout.new(server: SERVER_COLUMNS, row: ROW_COLUMNS, row_count: ROW_COUNT)
 
     # A new board, owned by the calling process.
     #: () -> Board
     def self.create
-      new(Cells.create(ROWS_AT + (ROW_COUNT * ROW_CELLS))).tap(&:write_header)
+      cells = Cells.create(LAYOUT.cells)
+      LAYOUT.header.each_with_index { |value, at| cells[at] = value }
+      new(cells)
     end
 
     # The board behind a descriptor that another process handed over.
@@ -33,11 +29,10 @@ module Coppice
     #: (Integer) -> Board
     def self.attach(descriptor)
       cells = Cells.attach(descriptor)
-      return new(cells) if cells[0] == MAGIC && cells[1] == VERSION
+      return new(cells) if LAYOUT.of?(cells)
 
-      version = cells[1]
       cells.close
-      raise ProtocolMismatch, "the board has layout #{version}, this Coppice reads #{VERSION}"
+      raise ProtocolMismatch, "the board is that of another version of Coppice: its header is not that of layout #{Layout::VERSION}"
     end
 
     # The board of a running server, found through its monitor's open descriptors:
@@ -76,26 +71,17 @@ module Coppice
     def row(index)
       raise ArgumentError, "row #{index} of #{ROW_COUNT}" unless index.between?(0, ROW_COUNT - 1)
 
-      Row.new(@cells, ROWS_AT + (index * ROW_CELLS), index)
+      Row.new(@cells, LAYOUT.row_at(index), index)
     end
 
     # The rows in use: of processes that registered and were not yet reaped.
     #: () -> Array[Row]
     def rows = (0...rows_count).map { |index| row(index) }.select(&:used?)
 
-    SERVER_COLUMNS.each_with_index do |column, index|
-      at = HEADER_CELLS + index
+    Layout.offsets(SERVER_COLUMNS).each do |column, offset|
+      at = LAYOUT.server_at + offset
       define_method(column.name) { @cells[at] }
       define_method(:"#{column.name}=") { |value| @cells[at] = value }
-    end
-
-    # Magic and version first, then the sizes, then the column table as text.
-    #: () -> void
-    def write_header
-      [MAGIC, VERSION, HEADER_CELLS, SERVER_CELLS, ROW_CELLS, ROW_COUNT].each_with_index { |value, at| @cells[at] = value }
-      text = "server: #{SERVER_COLUMNS.join(' ')}\nrow: #{ROW_COLUMNS.join(' ')}\n"
-      words = text.b.ljust((HEADER_CELLS - 8) * 8, "\0").unpack("q*")
-      words.each_with_index { |word, at| @cells[8 + at] = word }
     end
   end
 end

@@ -43,12 +43,55 @@ class BoardTest < Coppice::TestCase
                  "cpu_at_start_ms compiles allocations:24\n", text
   end
 
-  test "a board of another layout is refused" do
-    cells = Coppice::Cells.create(4096)
+  test "a board of another version, of other columns or of nothing is refused" do
+    refuse_cells(Coppice::Cells.create(4096))
+    refuse_cells(Coppice::Cells.create(1))
+    { 1 => 3, 4 => 8, 8 => 0 }.each do |at, value| # the version, a size, the text
+      cells = Coppice::Cells.create(4096)
+      Coppice::Board::LAYOUT.header.each_with_index { |word, index| cells[index] = word }
+      cells[at] = value
+      refuse_cells(cells)
+    end
+  end
+
+  def refuse_cells(cells)
     error = assert_raises(Coppice::ProtocolMismatch) { Coppice::Board.attach(cells.fileno) }
 
-    assert_match(/layout 0/, error.message)
+    assert_match(/another version/, error.message)
     cells.close
+  end
+
+  test "every column has room of its own, in its row alone" do
+    columns = Coppice::Board::ROW_COLUMNS
+    row, neighbour = @board.row(0), @board.row(1)
+    columns.each { |column| row.public_send(:"#{column.name}=", column.text? ? "x" * 8 * column.cells : 1) }
+
+    assert_equal columns.map { |column| column.text? ? "x" * 8 * column.cells : 1 }, columns.map { |column| row.public_send(column.name) }
+    assert_equal columns.map { |column| column.text? ? "" : 0 }, columns.map { |column| neighbour.public_send(column.name) }
+  end
+
+  test "sizes follow from the tables of columns, in whole cache lines" do
+    layout = layout_of(1, 8)
+
+    assert_equal [8, layout.server_at + 8, layout.server_at + 16], [layout.row_cells, layout.row_at(0), layout.row_at(1)]
+    layout = layout_of(9, 65)
+
+    assert_equal [72, layout.server_at + 16, layout.server_at + 88], [layout.row_cells, layout.row_at(0), layout.row_at(1)]
+    assert_equal layout.row_at(2), layout.cells
+    assert_equal 0, layout.server_at % 8
+  end
+
+  test "the header is as long as the names of all columns need" do
+    layout = layout_of(9, 500)
+
+    assert_equal layout.header.size, layout.header[2]
+    assert_includes layout.header.drop(8).pack("q*").delete("\0"), " column499\n"
+  end
+
+  # Of so many columns of the server and of a row, for two rows.
+  def layout_of(*counts)
+    server, row = counts.map { |count| Coppice::Board::Column.table(*Array.new(count) { |index| [:"column#{index}"] }) }
+    Coppice::Board::Layout.new(server: server, row: row, row_count: 2)
   end
 
   test "rows are told apart, and a row past the end is refused" do

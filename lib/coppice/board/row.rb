@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board/columns"
+require "coppice/board/layout"
 
 module Coppice
   class Board
@@ -19,7 +20,7 @@ module Coppice
       end
 
       # As text: each request stores several, and a method made of a block costs twice as much.
-      ROW_COLUMNS.inject(0) do |at, column|
+      Layout.offsets(ROW_COLUMNS).each do |column, at|
         class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
           def #{column.name} = #{column.text? ? "@cells.read_text(@offset + #{at}, #{column.cells})" : "@cells[@offset + #{at}]"}
 
@@ -27,7 +28,6 @@ module Coppice
             #{column.text? ? "@cells.write_text(@offset + #{at}, #{column.cells}, value)" : "@cells[@offset + #{at}] = value"}
           end
         RUBY
-        at + column.cells
       end
 
       # Hands the row to a process about to be spawned (monitor).
