@@ -1,12 +1,14 @@
 /*
  * Coppice::OS, the part that needs the kernel's own calls, which Ruby does not offer:
  * becoming a subreaper (orphaned descendants become our children, prctl(2)), waiting for
- * one child with a time limit (pidfd_open(2)), and what a child that has ended had used.
+ * one child with a time limit (pidfd_open(2)), what a child that has ended had used, and
+ * files without a name (memfd_create(2)).
  */
 #include <errno.h>
 #include <poll.h>
 #include <ruby.h>
 #include <ruby/thread.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -88,10 +90,19 @@ static VALUE os_exited_child(int argc, VALUE *argv, VALUE self) {
     return info.si_pid == 0 ? Qnil : rb_assoc_new(PIDT2NUM(info.si_pid), LONG2NUM(usage.ru_maxrss));
 }
 
+/* A file that has no name and lies in memory: its descriptor. The text is what /proc shows for it. */
+static VALUE os_memory_file(VALUE self, VALUE text) {
+    (void)self;
+    int fd = memfd_create(StringValueCStr(text), MFD_CLOEXEC);
+    if (fd < 0) rb_sys_fail("memfd_create");
+    return INT2NUM(fd);
+}
+
 void Init_coppice_process(VALUE coppice) {
     VALUE os = rb_define_module_under(coppice, "OS");
     rb_define_module_function(os, "become_subreaper", os_become_subreaper, 0);
     rb_define_module_function(os, "parent_death_signal", os_parent_death_signal, 1);
     rb_define_module_function(os, "wait_exit", os_wait_exit, 2);
     rb_define_module_function(os, "exited_child", os_exited_child, -1);
+    rb_define_module_function(os, "memory_file", os_memory_file, 1);
 }

@@ -2,6 +2,7 @@
 
 require "coppice"
 require "coppice/board"
+require "coppice/control/memory_file"
 require "coppice/gc_profile/fit"
 require "coppice/gc_profile/measurement"
 require "coppice/mold_environment"
@@ -26,6 +27,7 @@ module Coppice
       @log = log
       @hooks = hooks
       @board = Board.create
+      @settings_file = Control::MemoryFile.write(settings.to_wire, name: "coppice-settings")
       @inbox = Inbox.new
       @supervision = Supervision.new(monitor: self, system: System.new, rows: RowPool.new(@board), settings: settings, log: log)
       @server = Server.new(settings: settings, log: log, listener_names: listeners.names)
@@ -91,9 +93,9 @@ module Coppice
       @log.error("a worker's measurement cannot be read", error: error.message)
     end
 
-    # The board's descriptor, to be sent to a cold mold.
-    #: () -> IO
-    def board_io = IO.for_fd(@board.fileno, autoclose: false)
+    # What a cold mold gets with its first message: the board and the settings.
+    #: () -> Array[IO]
+    def boot_files = [IO.for_fd(@board.fileno, autoclose: false), @settings_file]
 
     #: (Integer) -> void
     def generation_committed(generation)

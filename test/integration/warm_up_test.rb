@@ -80,6 +80,21 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
+  test "the list may be longer than any message between two processes" do
+    paths = Array.new(20) { |index| "/#{index}/#{'x' * 14_000}" }
+    app = <<~'RUBY'
+      run(lambda do |env|
+        File.write("asked", "#{env['PATH_INFO'][/\d+/]}\n", mode: "a")
+        [200, {}, []]
+      end)
+    RUBY
+    warm(paths.map(&:inspect).join(", "), app: app) do |server|
+      settle(server, 1)
+
+      assert_equal [*"0".."19"], lines(server, "asked").first(20)
+    end
+  end
+
   test "a path that fails is not fatal" do
     warm('"/broken", "/"') do |server|
       settle(server, 1)
@@ -169,7 +184,7 @@ class WarmUpTest < Coppice::TestCase
     Server.open(app: app, config: "worker_processes 2\ngc_profile :ruby\n#{config}", ready: false, &block)
   end
 
-  def warm(paths, config = "", &block) = start("warm_up_requests #{paths}\n#{config}", &block)
+  def warm(paths, config = "", app: APP, &block) = start("warm_up_requests #{paths}\n#{config}", app: app, &block)
 
   # Yields the worker that is warmed up, which is in its first request and stays there.
   def held(server)

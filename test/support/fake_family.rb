@@ -63,7 +63,7 @@ class FakeFamily
   # What Monitor answers to its parts:
   def listener_names = []
   def listeners_for(_nr) = [$stdin]
-  def board_io = nil
+  def boot_files = []
   def mold_environment = PLAIN_ENVIRONMENT
   def fit(_allocations) = roster.unfitted = false
   def refuse_clients = @refused_clients = true

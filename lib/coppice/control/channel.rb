@@ -30,18 +30,21 @@ module Coppice
         @socket.close_on_exec = true
       end
 
-      # :sent, :full (try again later) or :closed: three different answers.
+      # :sent, :full (try again later) or :closed: three different answers. Raises Bug for a message that is too large.
       #: (Object, ?descriptors: Array[IO]) -> Symbol
       def send(message, descriptors: [])
+        bytes = Codec.encode(message)
+        raise Bug, "a #{message.class} of #{bytes.bytesize} bytes: a channel takes #{MAX_BYTES}" if bytes.bytesize > MAX_BYTES
+
         rights = descriptors.empty? ? [] : [Socket::AncillaryData.unix_rights(*descriptors)]
-        sent = @socket.sendmsg_nonblock(Codec.encode(message), 0, nil, *rights, exception: false)
+        sent = @socket.sendmsg_nonblock(bytes, 0, nil, *rights, exception: false)
         sent == :wait_writable ? :full : :sent
       rescue Errno::EPIPE, Errno::ECONNRESET, IOError
         :closed
       end
 
       # A Packet, :empty or :closed. All descriptors come or, when this process has not enough room for them, none: half
-      # of them would make a worker without listeners. Raises ProtocolMismatch for a malformed one.
+      # of them would make a worker without listeners. Raises ProtocolMismatch for a malformed message, or a part of one.
       #: () -> (Packet | Symbol)
       def receive
         bytes, _, flags, *controls = @socket.recvmsg_nonblock(MAX_BYTES, 0, scm_rights: true, exception: false)
@@ -50,7 +53,12 @@ module Coppice
 
         descriptors = controls.flat_map { |control| control.unix_rights || [] }
         descriptors.each(&:close).clear if flags.anybits?(Socket::MSG_CTRUNC)
+        raise ProtocolMismatch, "a message of more than #{MAX_BYTES} bytes" if flags.anybits?(Socket::MSG_TRUNC)
+
         Packet.new(Codec.decode(bytes), descriptors)
+      rescue ProtocolMismatch
+        descriptors.each(&:close)
+        raise
       rescue Errno::ECONNRESET, IOError
         :closed
       end

@@ -10,8 +10,8 @@ module Coppice
     # children. A message carries plain values; descriptors travel beside it.
     module Messages
       TABLE = {
-        # to a cold mold, first: the board's descriptor travels with it
-        Boot: [:protocol, :settings, :generation, :row, :listener_names, :borrowed_queues],
+        # to a cold mold, first: the descriptors of the board and of a MemoryFile with the settings travel with it
+        Boot: [:protocol, :generation, :row, :listener_names, :borrowed_queues],
         # to a mold: fork a worker or a service worker; to a worker: fork a mold.
         # The child's channel travels with it, and a worker's listeners. first_request: whether a worker asks itself for
         # a page before it is ready

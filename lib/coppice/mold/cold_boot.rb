@@ -4,6 +4,7 @@ require "coppice/board"
 require "coppice/child"
 require "coppice/config/settings"
 require "coppice/control/channel"
+require "coppice/control/memory_file"
 require "coppice/inheritance"
 require "coppice/log"
 require "coppice/membership"
@@ -15,7 +16,7 @@ module Coppice
   class Mold
     # How a cold mold begins: a fresh process that the monitor spawned with exec,
     # and that has nothing but one channel. Runs in the cold mold. What to be it
-    # learns from the first message; the board comes with it.
+    # learns from the first message; the board and the settings come with it.
     class ColdBoot
       #: (Integer) -> void
       def initialize(descriptor)
@@ -29,8 +30,7 @@ module Coppice
         packet = first_packet or exit(0) # the monitor is gone already
         boot = packet.message
         require "bundler/setup" if ENV["BUNDLE_GEMFILE"] # the release's own bundle, `bundle exec` or not
-        @board = Board.attach(packet.descriptors.first.fileno)
-        packet.descriptors.each(&:close)
+        take(*packet.descriptors)
         membership = Membership.new(role: :mold, generation: boot.generation, row: @board.row(boot.row), channel: @channel)
         Child.live(Mold.new(inheritance: inherit(boot, membership), membership: membership))
       rescue ConfigError => error # the file was good when the monitor read it
@@ -51,9 +51,15 @@ module Coppice
         raise ProtocolMismatch, "the monitor speaks protocol #{packet.message.protocol}, this mold #{Control::PROTOCOL}"
       end
 
+      def take(board, settings)
+        @board = Board.attach(board.fileno)
+        @settings = Control::MemoryFile.read(settings)
+        [board, settings].each(&:close)
+      end
+
       def inherit(boot, membership)
         # The monitor's values; hooks and logger from reading the file again, beside the application's classes.
-        settings = Config::Settings.evaluate_in_mold(boot.settings)
+        settings = Config::Settings.evaluate_in_mold(@settings)
         log = Log.for(settings, role: :mold, generation: boot.generation)
         log.warn("the file has changed since the server was started", config: settings.config_file) if settings.config_changed?
         Info.enter(board: @board, row: membership.row) # initializers ask for workers_count

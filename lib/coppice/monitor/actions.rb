@@ -84,10 +84,9 @@ module Coppice
       end
 
       def send_boot(handle)
-        message = Control::Messages::Boot.new(protocol: Control::PROTOCOL, settings: @settings.to_wire, generation: handle.generation,
-                           row: handle.row.index, listener_names: @monitor.listener_names,
-                           borrowed_queues: @monitor.borrowed_queues?)
-        handle.channel.send(message, descriptors: [@monitor.board_io])
+        message = Control::Messages::Boot.new(protocol: Control::PROTOCOL, generation: handle.generation, row: handle.row.index,
+                                              listener_names: @monitor.listener_names, borrowed_queues: @monitor.borrowed_queues?)
+        handle.channel.send(message, descriptors: @monitor.boot_files)
       end
 
       def promote(step, now)

@@ -68,6 +68,24 @@ class ChannelTest < Coppice::TestCase
     assert_equal :closed, @theirs.receive
   end
 
+  test "a message that is longer than any is refused, and what came with it is closed" do
+    @ours.to_io.sendmsg(Marshal.dump([:Forked, "x" * 64 * 1024]), 0, nil, Socket::AncillaryData.unix_rights($stdin))
+    before = Dir.children("/proc/self/fd").size
+    error = assert_raises(Coppice::ProtocolMismatch) { @theirs.receive }
+
+    assert_match(/more than 65536 bytes/, error.message)
+    assert_equal before, Dir.children("/proc/self/fd").size
+  end
+
+  test "a message that is too large is not sent" do
+    [64 * 1024, 300_000].each do |size| # what would come in part, and what the kernel would refuse
+      error = assert_raises(Coppice::Bug) { @ours.send(Messages::Forked.new(pid: "x" * size)) }
+
+      assert_match(/Forked of #{size / 1000}\d{3} bytes/, error.message)
+    end
+    assert_equal :empty, @theirs.receive
+  end
+
   test "a message nobody knows is refused" do
     @ours.to_io.send(Marshal.dump([:Unheard, 1]), 0)
     error = assert_raises(Coppice::ProtocolMismatch) { @theirs.receive }
