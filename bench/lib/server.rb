@@ -10,7 +10,7 @@ module Bench
     # What is missing to run it here; nil: nothing.
     #: () -> String?
     def missing
-      return "needs Ruby #{since}" if since && RUBY_VERSION < since
+      return "needs Ruby #{since}" if since && Gem::Version.new(RUBY_VERSION) < Gem::Version.new(since)
 
       "not installed" unless gem || Setup.program(name)
     end

@@ -22,7 +22,7 @@ module Coppice
       end
 
       test "objects of another size are counted apart" do
-        skip "before Ruby 3.3 it does not tell its pools apart" if RUBY_VERSION < "3.3"
+        skip "before Ruby 3.3 it does not tell its pools apart" unless VersionOrder.at_least?(RUBY_VERSION, "3.3")
         measured = measure { Array.new(OBJECTS) { "x" * 100 } }
 
         assert_includes OBJECTS..(OBJECTS + 50), measured.pools.fetch(160).first

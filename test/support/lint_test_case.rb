@@ -3,6 +3,7 @@
 require "uri" # Lint of Rack 2 forgets to
 require "rack"
 require "rack/lint"
+require "coppice/version_order"
 require_relative "test_case"
 require_relative "http_harness"
 
@@ -15,7 +16,7 @@ module Coppice
 
     private
 
-    def rack2? = ::Rack.release < "3"
+    def rack2? = !VersionOrder.at_least?(::Rack.release, "3")
 
     # The answer of an application with Lint around it, which must have found nothing.
     def lint(request, **settings, &app) = answer_of(app, request, **settings)

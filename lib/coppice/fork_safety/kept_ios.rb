@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require "coppice/version_order"
 
 module Coppice
   module ForkSafety
@@ -23,7 +24,7 @@ module Coppice
         # objects (bugs.ruby-lang.org/issues/19531), so there it is refused.
         #: () -> void
         def close_others
-          if (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 2, 3]).negative?
+          unless VersionOrder.at_least?(RUBY_VERSION, "3.2.3")
             raise NotImplementedError, "close_all_ios! needs Ruby 3.2.3 or newer: older ones can crash in it"
           end
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/version_order"
+
 module Coppice
   module GCProfile
     # The parameters of Ruby's garbage collector that fit what was measured of an application. Pure.
@@ -57,7 +59,7 @@ module Coppice
 
       def room(taken) = taken * requests_per_collection
 
-      def floors? = @ruby >= "3.3" && @measurement.pools.keys.all? { |size| SLOTS.include?(size) }
+      def floors? = VersionOrder.at_least?(@ruby, "3.3") && @measurement.pools.keys.all? { |size| SLOTS.include?(size) }
 
       # malloc's buffers count as well: without a limit of their own they would call for a collection sooner, or later.
       def malloc_limits

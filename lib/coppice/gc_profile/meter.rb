@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/gc_profile/measurement"
+require "coppice/version_order"
 
 module Coppice
   module GCProfile
@@ -87,7 +88,7 @@ module Coppice
 
       # By size of slot; nil before Ruby 3.3, which counts all pools together.
       def pools
-        return unless RUBY_VERSION >= "3.3"
+        return unless VersionOrder.at_least?(RUBY_VERSION, "3.3")
 
         GC.stat_heap.values.to_h { |pool| [pool[:slot_size], yield(pool)] }
       end

@@ -2,6 +2,7 @@
 
 require "coppice/errors"
 require "coppice/http/stream"
+require "coppice/version_order"
 
 module Coppice
   module Http
@@ -113,7 +114,7 @@ module Coppice
       end
 
       def rack2?
-        defined?(::Rack.release) ? ::Rack.release < "3" : false
+        defined?(::Rack.release) ? !VersionOrder.at_least?(::Rack.release, "3") : false
       end
     end
   end

@@ -63,6 +63,7 @@ module Coppice
         assert_empty floors(LIGHT, "3.2.0")
         assert_empty floors(LIGHT.gsub("40:", "48:"), "3.4.5")
         refute_empty floors(LIGHT, "3.3.0")
+        refute_empty floors(LIGHT, "3.10.0")
       end
 
       test "without floors, what one request takes of a pool decides the ratio" do

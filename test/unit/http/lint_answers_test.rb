@@ -43,6 +43,16 @@ module Coppice
       assert_equal ["abc", 1], [answer.text, closed]
     end
 
+    test "Rack 10 is newer than Rack 2" do
+      body = Body.new("abc")
+      def body.to_ary = ["abc"].tap { close }
+      ::Rack.stub(:release, "10.0.0") do
+        harness = HttpHarness.new(->(_env) { [200, TEXT.dup, body] })
+
+        assert_equal "3", harness.serve(GET)["content-length"]
+      end
+    end
+
     test "a body with to_path is sent as a file, and closed" do
       Tempfile.create("coppice-test") do |file|
         file.write("content")

@@ -20,7 +20,7 @@ module Coppice
     test "HTTP/1.0, absolute targets, the asterisk and odd bytes" do
       ["GET / HTTP/1.0\r\n\r\n", "GET http://example.com/x HTTP/1.1\r\nHost: example.com\r\n\r\n",
        "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\nHost: [::1]:80\r\nX-Bytes: \xE4\r\n\r\n".b].each do |request|
-        next if request.start_with?("OPTIONS") && ::Rack.release < "3.1" # its Lint does not know the asterisk
+        next if request.start_with?("OPTIONS") && !VersionOrder.at_least?(::Rack.release, "3.1") # its Lint does not know the asterisk
 
         assert_equal 200, lint(request) { [200, { "content-type" => "text/plain" }, ["a"]] }.status, request
       end
