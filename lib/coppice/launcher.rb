@@ -13,6 +13,9 @@ module Coppice
   class Launcher
     LIBRARY = File.expand_path("..", __dir__)
 
+    # What loads the application in this very process.
+    LOADS_APPLICATION = %w[mold single cold].freeze
+
     #: (Array[String]) -> void
     def initialize(arguments)
       @arguments = arguments
@@ -20,15 +23,22 @@ module Coppice
 
     #: () -> void
     def call
+      set_up_bundle if LOADS_APPLICATION.include?(@arguments.first)
       $LOAD_PATH.unshift(LIBRARY) unless $LOAD_PATH.include?(LIBRARY)
-      case @arguments.first
-      when "mold" then boot_mold
-      when "single", "cold" then run_in_bundle # the application is loaded in this process
-      else serving? && defined?(::Gem) ? become_bare : run_command
-      end
+      return boot_mold if @arguments.first == "mold"
+
+      serving? && defined?(::Gem) ? become_bare : run_command
     end
 
     private
+
+    # With the application's own bundle, `bundle exec` or not, before anything else is required: also of the gems that
+    # come with Ruby the bundle may want another version, and one that is in use cannot be exchanged.
+    def set_up_bundle
+      require "bundler/setup" if ENV["BUNDLE_GEMFILE"]
+    rescue ScriptError, StandardError => error # a Gemfile is its user's program
+      abort "coppice: #{ENV.fetch('BUNDLE_GEMFILE')}: #{error.message.strip} (#{error.class})"
+    end
 
     def serving?
       require "coppice/cli"
@@ -38,13 +48,6 @@ module Coppice
     def become_bare
       require "rbconfig"
       exec(RbConfig.ruby, "--disable=gems,rubyopt", EXECUTABLE, *@arguments)
-    end
-
-    # With the application's own bundle, `bundle exec` or not, before anything else is required: also of the gems that
-    # come with Ruby the bundle may want another version.
-    def run_in_bundle
-      require "bundler/setup" if ENV["BUNDLE_GEMFILE"]
-      run_command
     end
 
     def run_command

@@ -2,6 +2,7 @@
 
 require "bundler"
 require_relative "server"
+require_relative "without_bundler"
 
 # A server of one of the applications in test/frameworks, started as its user would: with the bundle of its own Gemfile.
 class FrameworkServer < Server
@@ -12,10 +13,8 @@ class FrameworkServer < Server
     super(app: nil, folder: folder, config: config, env: environment(folder), &block)
   end
 
-  # Without what Bundler told the test's own process.
   def self.environment(folder)
-    clean = ENV.to_h.keys.grep(/\A(?:RUBYOPT|RUBYLIB|BUNDLER_.*|BUNDLE_BIN_PATH)\z/).to_h { |name| [name, nil] }
-    clean.merge("BUNDLE_GEMFILE" => File.join(folder, "Gemfile"), "HANAMI_ENV" => "production")
+    WITHOUT_BUNDLER.merge("BUNDLE_GEMFILE" => File.join(folder, "Gemfile"), "HANAMI_ENV" => "production")
   end
   private_class_method :environment
 

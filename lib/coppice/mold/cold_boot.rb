@@ -29,7 +29,6 @@ module Coppice
         environments.each { |environment| MoldEnvironment.take_out_of(environment) }
         packet = first_packet or exit(0) # the monitor is gone already
         boot = packet.message
-        require "bundler/setup" if ENV["BUNDLE_GEMFILE"] # the release's own bundle, `bundle exec` or not
         take(*packet.descriptors)
         membership = Membership.new(role: :mold, generation: boot.generation, row: @board.row(boot.row), channel: @channel)
         Child.live(Mold.new(inheritance: inherit(boot, membership), membership: membership))
