@@ -2,4 +2,9 @@
 
 # The compiled half of Coppice (ext/coppice), in a folder of its own for each Ruby version,
 # so that one checkout can serve two Rubies at once without a rebuild.
-require "coppice/#{RUBY_VERSION[/\A\d+\.\d+/]}/coppice_ext"
+begin
+  require "coppice/#{RUBY_VERSION[/\A\d+\.\d+/]}/coppice_ext"
+rescue LoadError => error
+  raise LoadError, "the compiled extension cannot be loaded by Ruby #{RUBY_VERSION} (#{error.message.lines.first.chomp}). " \
+                   "To build it: `bin/setup` in a checkout, `gem pristine coppice` for an installed gem"
+end

@@ -25,7 +25,8 @@ module Coppice
     def call
       set_up_bundle if LOADS_APPLICATION.include?(@arguments.first)
       $LOAD_PATH.unshift(LIBRARY) unless $LOAD_PATH.include?(LIBRARY)
-      return boot_mold if @arguments.first == "mold"
+      load_extension
+      return boot_mold if @arguments.first == "mold" && channel?
 
       serving? && defined?(::Gem) ? become_bare : run_command
     end
@@ -38,6 +39,13 @@ module Coppice
       require "bundler/setup" if ENV["BUNDLE_GEMFILE"]
     rescue ScriptError, StandardError => error # a Gemfile is its user's program
       abort "coppice: #{ENV.fetch('BUNDLE_GEMFILE')}: #{error.message.strip} (#{error.class})"
+    end
+
+    # Before any command, also one that does not need it: whoever asks `check` wants to know whether the server would start.
+    def load_extension
+      require "coppice/coppice_ext"
+    rescue LoadError => error
+      abort "coppice: #{error.message}"
     end
 
     def serving?
@@ -55,10 +63,13 @@ module Coppice
       CLI.run(@arguments)
     end
 
+    # The monitor gives the number of a descriptor. Without one it is a person who asks, and the CLI refuses.
+    def channel? = @arguments[1].to_s.match?(/\A\d+\z/) && File.socket?("/proc/self/fd/#{@arguments[1]}")
+
     def boot_mold
       require "coppice"
       require "coppice/mold/cold_boot"
-      Mold::ColdBoot.new(Integer(@arguments.fetch(1))).call
+      Mold::ColdBoot.new(Integer(@arguments[1], 10)).call
     end
   end
 end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "fileutils"
+require "open3"
+require "rbconfig"
+
+# What `exe/coppice` answers before any of its commands runs.
+class LauncherTest < Coppice::TestCase
+  ROOT = File.expand_path("../..", __dir__)
+  COMMANDS = [[], %w[serve], %w[check], %w[version], %w[help], %w[memory], %w[cold], %w[single], %w[-v]].freeze
+
+  test "the word mold is no command for people" do
+    [%w[mold], %w[mold now], %w[mold 0], %w[mold 4000]].each do |words|
+      text, status = run_in(ROOT, *words)
+
+      assert_equal [2, 1], [status, text.lines.size]
+      assert_match(/\Acoppice: mold is not for people/, text)
+    end
+  end
+
+  test "without its compiled extension every command says in one line how to build it" do
+    with_tmpdir do |folder|
+      copy_uncompiled(folder)
+      COMMANDS.each do |words|
+        text, status = run_in(folder, *words)
+
+        assert_equal 1, status
+        assert_match(/\Acoppice: the compiled extension .*bin\/setup.*gem pristine coppice.*\n\z/, text) # made for people
+      end
+    end
+  end
+
+  private
+
+  def run_in(folder, *words)
+    environment = { "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLER_SETUP" => nil }
+    text, status = Open3.capture2e(environment, RbConfig.ruby, "#{folder}/exe/coppice", *words, chdir: folder, stdin_data: "")
+    [text, status.exitstatus]
+  end
+
+  def copy_uncompiled(folder)
+    FileUtils.cp_r(["#{ROOT}/exe", "#{ROOT}/lib"], folder)
+    FileUtils.rm_r(Dir.glob("#{folder}/lib/coppice/[0-9]*"))
+  end
+end
