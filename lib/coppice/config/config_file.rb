@@ -28,10 +28,8 @@ module Coppice
       # Raises ConfigError.
       def evaluate #: () -> Record
         text = read
-        record = Record.new(file: @file, path: @path, fingerprint: fingerprint(text))
         prepare(text)
-        run(Dsl.new(record), text)
-        record.freeze
+        run(text)
       end
 
       private
@@ -48,12 +46,12 @@ module Coppice
       end
 
       # The file is its user's program: whatever it raises is reported with its place. Exits and signals pass.
-      def run(dsl, text)
-        dsl.instance_eval(text, @path)
+      def run(text)
+        record_of(text)
       rescue ConfigError
         raise
       rescue NameError => error
-        unknown_word?(error, dsl) ? refuse_word(error) : wrap(error)
+        unknown_word?(error) ? refuse_word(error) : wrap(error)
       rescue SyntaxError => error
         raise ConfigError.new(error.message.strip, file: @file, line: error.message[/:(\d+):/, 1]&.to_i)
       rescue ScriptError, SystemStackError, StandardError => error
@@ -62,8 +60,21 @@ module Coppice
         raise ConfigError.new("the file calls exit", file: @file, line: line_of(error))
       end
 
-      def unknown_word?(error, dsl)
-        error.receiver.equal?(dsl)
+      # Dsl#require gets RubyGems where the file itself asks for a gem. Where that happens deeper, in a file that it
+      # requires in its turn, nothing could tell Ruby to go on: so all of it is evaluated once more, and nothing of the first
+      # time is kept. Each cold mold evaluates the file anew as well: what it does twice it may do.
+      def record_of(text)
+        record = Record.new(file: @file, path: @path, fingerprint: fingerprint(text))
+        Dsl.new(record).instance_eval(text, @path)
+        record.freeze
+      rescue LoadError
+        raise unless Gems.activate
+
+        retry
+      end
+
+      def unknown_word?(error)
+        error.receiver.is_a?(Dsl)
       rescue ArgumentError # it has none
         false
       end

@@ -36,8 +36,8 @@ module Coppice
 
         **Who reads the file.** The monitor, for the values and for its own hooks, and each mold that boots the application, for
         all other hooks. So do not create threads, pipes or random values at the top of the file: each reader would have its
-        own. The monitor runs without RubyGems until the file requires a gem, which costs memory for as long as the server
-        lives: better do that within the hook that needs it.
+        own. The monitor runs without RubyGems until the file, or one that it requires, needs a gem, which costs memory for as
+        long as the server lives: better require it within the hook that needs it.
       MARKDOWN
 
       ADDRESSES = <<~MARKDOWN

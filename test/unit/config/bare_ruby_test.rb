@@ -19,6 +19,18 @@ module Coppice
         assert_equal "4 2", bare("require 'rack'\nworker_processes Rack::VERSION ? 4 : 0", "2", "BUNDLE_GEMFILE" => nil)
       end
 
+      test "a file that the configuration requires gets RubyGems as well, and the configuration counts once" do
+        skip "no gem to require" unless Gem::Specification.find_all_by_name("rack").any?
+        with_tmpdir do |folder|
+          File.write("#{folder}/shared.rb", "require 'rack'\nSHARED = Rack::VERSION ? 4 : 0")
+          ["require_relative", "class Outer; require", "load"].zip(["", "; end", ""]) do |word, rest|
+            config = "listen 3000\n#{word} '#{folder}/shared.rb'#{rest}\nworker_processes SHARED"
+
+            assert_equal "4 1", bare(config, "settings.listen.size", "BUNDLE_GEMFILE" => nil)
+          end
+        end
+      end
+
       test "a hook can require a gem, too" do
         skip "no gem to require" unless Gem::Specification.find_all_by_name("rack").any?
         assert_equal "1 true", bare("before_fork { require 'rack' }", "settings.hook(:before_fork).call(nil)", "BUNDLE_GEMFILE" => nil)
