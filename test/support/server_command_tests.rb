@@ -12,6 +12,10 @@ module ServerCommandTests
       assert_equal "monitor is no pid", complaint(Coppice::UsageError, "monitor")
     end
 
+    test_case.test "a letter is never the beginning of a flag" do
+      ([*"a".."z"] - ["h"]).each { |letter| assert_equal "unknown flag -#{letter}", complaint(Coppice::UsageError, "-#{letter}") }
+    end
+
     test_case.test "a process that is not there, or no monitor" do
       assert_equal "there is no process #{ENDED_PID}", complaint(Coppice::Error, ENDED_PID)
       assert_equal "process #{Process.pid} is no Coppice monitor", complaint(Coppice::Error, Process.pid.to_s)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "optparse"
+require "coppice/config/flag_parser"
 require "coppice/config/suggestion"
 require "coppice/errors"
 
@@ -11,7 +11,7 @@ module Coppice
       # Yields the parser, for the flags. Answers the word that stands for the pid, or nil. Raises UsageError.
       #: (Array[String]) { (OptionParser) -> void } -> String?
       def self.parse(words, &flags)
-        parser = OptionParser.new(&flags)
+        parser = Config::FlagParser.new(&flags)
         pids = parser.permute(words)
         raise UsageError, "one pid is enough, but there are #{pids.size}: #{pids.join(' ')}" if pids.size > 1
 

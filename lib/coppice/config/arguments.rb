@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "optparse"
 require "coppice/errors"
+require "coppice/config/flag_parser"
 require "coppice/config/layer"
 require "coppice/config/options"
 require "coppice/config/ruby_flags"
@@ -12,8 +12,9 @@ module Coppice
     # What a command line says: all flags of Pitchfork, one flag for each simple option of the catalogue, and one rackup
     # file. Only reads; nothing acts here.
     class Arguments
-      DEFAULT_HOST = "0.0.0.0"
       DEFAULT_PORT = 8080
+      # What -b may have as Rails has it: a name, or a numeric address. Whatever else is an address of ours or a URI of Puma's.
+      HOST = /\A(?:[\w.-]+|(?=.*:.*:)\[?[\h:.]+(?:%\w+)?\]?)\z/.freeze
       REQUEST_PATH = %r{\A/(?!.*\.(?:ru|rb)\z)}
 
       attr_reader :config_file      #: String?
@@ -66,10 +67,10 @@ module Coppice
         RubyFlags.new(@ruby_flags)
       end
 
-      # The values of flags. `port` is where -o listens when there is no -p.
-      #: (?port: Integer) -> Layer
-      def layer(port: DEFAULT_PORT)
-        addresses = @listen + host_and_port(port)
+      # The values of flags. `port` is where -o listens when there is no -p, `host` where -p does when there is no -o.
+      #: (host: String, ?port: Integer) -> Layer
+      def layer(host:, port: DEFAULT_PORT)
+        addresses = @listen + host_and_port(host, port)
         listen = addresses.empty? ? {} : { listen: [Types::Addresses.new.check(addresses.map(&:last)), "flag #{addresses.first.first}"] }
         Layer.of(@values.merge(listen))
       rescue InvalidValue => error
@@ -78,7 +79,7 @@ module Coppice
 
       # The parser that fills this object.
       def parser #: () -> OptionParser
-        OptionParser.new(nil, 34, "  ") do |parser|
+        FlagParser.new(nil, 34, "  ") do |parser|
           ruby_options(parser)
           server_options(parser)
           catalogue_options(parser)
@@ -106,7 +107,8 @@ module Coppice
         parser.on("-c", "--config-file FILE", "read FILE, not config/coppice.rb or config/pitchfork.rb") { |file| @config_file = file }
         parser.on("-E", "--env RACK_ENV", "set RACK_ENV (default: development)") { |name| @environment_name = name }
         parser.on("-l", "--listen ADDRESS", "listen on HOST:PORT or PATH; may be repeated") { |text| @listen << ["-l", text] }
-        parser.on("-o", "--host HOST", "listen on HOST (default: #{DEFAULT_HOST})") { |host| @host = host }
+        parser.on("-o", "--host HOST", "listen on HOST (default: 0.0.0.0; in development 127.0.0.1)") { |host| @host = ["-o", host] }
+        parser.on("-b", "--bind ADDRESS", "listen on HOST, as Rails has it, or on tcp://HOST:PORT or unix:///PATH, as Puma") { |text| bind(text) }
         parser.on("-p", "--port PORT", "listen on PORT (default: #{DEFAULT_PORT})") { |text| @port = checked("-p", Types::Whole.new(minimum: 0), text) }
         parser.on("-s", "--server NAME", "ignored, as rackup has it") { @notes << "-s is ignored: this is Coppice" }
       end
@@ -135,13 +137,20 @@ module Coppice
         raise UsageError, "#{flag} #{error.message}"
       end
 
-      # Flag and text of the address that -o and -p make together.
-      def host_and_port(port)
+      def bind(text)
+        return @host = ["-b", text] if text.match?(HOST)
+        raise UsageError, "-b #{text}: options of an address belong into the configuration (coppice help listen)" if text.include?("?")
+
+        @listen << ["-b", text.sub(%r{\A(?:tcp:|(unix:))//}, "\\1")]
+      end
+
+      # Flag and text of the address that -o (or -b) and -p make together.
+      def host_and_port(host, port)
         return [] unless @host || @port
 
-        host = @host || DEFAULT_HOST
+        flag, host = @host || ["-p", host]
         host = "[#{host}]" if host.include?(":") && !host.start_with?("[")
-        [[@port ? "-p" : "-o", "#{host}:#{@port || port}"]]
+        [[@port ? "-p" : flag, "#{host}:#{@port || port}"]]
       end
 
       def explain(error, parser)

@@ -20,13 +20,13 @@ module Coppice
         raise ConfigError.new("environment variable PORT must be a port number, but is #{text.inspect}")
       end
 
-      # Values and origins. A file that listens on PORT has read the variable itself, perhaps for only one of its
-      # addresses: then the file is right.
-      #: (Layer) -> Layer
-      def layer(file)
+      # Values and origins. PORT is one of this host. A file that listens on PORT has read the variable itself, perhaps for
+      # only one of its addresses: then the file is right.
+      #: (Layer, host: String) -> Layer
+      def layer(file, host:)
         simple = OPTIONS.select(&:environment).reject { |option| option.name == :listen }
         values = simple.filter_map { |option| pair(option) }.to_h
-        values[:listen] = [[Listeners::Address.parse(port)].freeze, "environment PORT"] if port && !listens?(file, port)
+        values[:listen] = [[Listeners::Address.parse("#{host}:#{port}")].freeze, "environment PORT"] if port && !listens?(file, port)
         Layer.of(values)
       rescue InvalidValue => error
         raise ConfigError.new("environment variable PORT: #{error.message}")

@@ -14,6 +14,8 @@ module Coppice
       DEFAULT_FILES = %w[config/coppice.rb config/pitchfork.rb].freeze
       DEFAULT_RACKUP = "config.ru"
       DEFAULT_ENVIRONMENT = "development"
+      EVERYWHERE = "0.0.0.0"
+      THIS_MACHINE = "127.0.0.1"
 
       #: (?arguments: Arguments | Array[String], ?environment: Hash[String, String], ?directory: String) -> void
       def initialize(arguments: [], environment: ENV, directory: Dir.pwd)
@@ -29,7 +31,7 @@ module Coppice
         flags = embedded.ruby_flags + @arguments.ruby_flags
         flags.apply_load_paths
         record = read_file(embedded)
-        layer = merge(record, embedded)
+        layer = merge(record, embedded, name)
         verify(layer)
         Settings.new(values: layer.values, origins: layer.origins, hooks: record.hooks, ruby_flags: flags,
           config_file: record.file, config_fingerprint: record.fingerprint, rackup: rackup, environment_name: name)
@@ -70,12 +72,21 @@ module Coppice
         DEFAULT_FILES.find { |name| File.exist?(File.join(@directory, name)) }
       end
 
-      def merge(record, embedded)
+      def merge(record, embedded, name)
         environment = Environment.new(@environment)
+        host = default_host(name)
         port = environment.port || Arguments::DEFAULT_PORT
-        file = in_config_ru(embedded.layer).over(record)
-        layer = @arguments.layer(port: port).over(environment.layer(file)).over(file)
-        keep_options(layer, record)
+        file = in_config_ru(embedded.layer(host: host)).over(record)
+        layer = @arguments.layer(host: host, port: port).over(environment.layer(file, host: host)).over(file)
+        keep_options(layer.over(default_listen(host)), record)
+      end
+
+      # The host of a port that -p, PORT or nobody names. An application in development shows its errors to whoever asks,
+      # and may have a console: nobody on the network should reach it by accident.
+      def default_host(environment_name) = environment_name == DEFAULT_ENVIRONMENT ? THIS_MACHINE : EVERYWHERE
+
+      def default_listen(host)
+        Layer.of(listen: [[Listeners::Address.parse("#{host}:#{Arguments::DEFAULT_PORT}")].freeze, "default"])
       end
 
       def in_config_ru(layer)
@@ -85,15 +96,15 @@ module Coppice
       # An address that was named without options keeps those that the config file gives to the same one.
       def keep_options(layer, record)
         known = record.values.fetch(:listen, []).to_h { |address| [address.to_s, address] }
-        listen = layer.values.fetch(:listen) { return layer }
-        Layer.new(layer.values.merge(listen: listen.map { |address| known.fetch(address.to_s, address) }.uniq.freeze), layer.origins)
+        listen = layer.values.fetch(:listen).map { |address| known.fetch(address.to_s, address) }.uniq.freeze
+        Layer.new(layer.values.merge(listen: listen), layer.origins)
       end
 
       # What no single value shows.
       def verify(layer)
         return unless layer.values[:check_client_connection]
 
-        corked = layer.values.fetch(:listen, []).find { |address| address.options[:tcp_nopush] } or return
+        corked = layer.values.fetch(:listen).find { |address| address.options[:tcp_nopush] } or return
         raise ConfigError.new("check_client_connection cannot be combined with tcp_nopush (listen #{corked})", remedy: "Remove one of them")
       end
     end

@@ -55,11 +55,13 @@ module Coppice
              "Ruby 3.3 on, with garbage collections before. :auto leaves it to the server, which does."),
 
       Option.describe(:listen, Groups::LISTENERS, Types::Addresses.new, flag: nil,
-        default: [Listeners::Address.parse(8080)].freeze, default_text: "`listen 8080`", environment: "PORT",
+        default: [Listeners::Address.parse(8080)].freeze, environment: "PORT",
+        default_text: "`listen 8080`; in development `listen \"127.0.0.1:8080\"`",
         example: "listen 3000\nlisten \"/run/app.sock\", backlog: 64",
         doc: "An address to listen on; may be given several times. See [Addresses](#addresses) for its forms and " \
-             "options. The flags -p, -o and -l, and the environment variable PORT, replace the file's addresses; an " \
-             "address that the file names too keeps its options, and a file that already listens on PORT is left as it is."),
+             "options. The flags -p, -o, -b and -l, and the environment variable PORT, replace the file's addresses; an " \
+             "address that the file names too keeps its options, and a file that already listens on PORT is left as it is. " \
+             "In development -p and PORT mean 127.0.0.1 where no -o or -b names another host: `-b 0.0.0.0` in a container."),
       Option.describe(:accept_order, Groups::LISTENERS, Types::OneOf.new(:kernel, :fair), default: :kernel, since: :coppice,
         example: "accept_order :fair",
         doc: "Which idle worker serves the next client. :kernel leaves it to Linux, which takes the same ones whenever they are " \

@@ -33,7 +33,7 @@ module Coppice
       test "nothing given, nothing said" do
         arguments = parse
         assert_nil arguments.rackup
-        assert_empty arguments.layer.values
+        assert_empty arguments.layer(host: "0.0.0.0").values
       end
 
       test "addresses: -l may be repeated" do
@@ -48,13 +48,35 @@ module Coppice
         assert_equal %w[0.0.0.0:1 0.0.0.0:2], listen("-p", "2", "-l", "1")
       end
 
+      test "addresses: -b is a host, as for Rails, or a URI, as for Puma" do
+        assert_equal %w[127.0.0.1:8080], listen("-b", "127.0.0.1")
+        assert_equal %w[localhost:3000], listen("-p", "3000", "--bind", "localhost")
+        assert_equal %w[[::1]:8080], listen("-b", "::1")
+        assert_equal %w[127.0.0.1:3000 [::]:3001 /run/x.sock], listen("-b", "tcp://127.0.0.1:3000", "-b", "tcp://[::]:3001", "-b", "unix:///run/x.sock")
+        assert_equal %w[127.0.0.1:3000 [::]:3001 /run/x.sock], listen("-b", "127.0.0.1:3000", "-b", "[::]:3001", "-b", "/run/x.sock")
+        assert_equal [File.expand_path("tmp/x.sock")], listen("-b", "unix://tmp/x.sock")
+        assert_equal "flag -b", layer("-b", "::1").origins[:listen]
+      end
+
+      test "mistakes with -b" do
+        assert_match(/\A-b cannot be "ssl:\/\/127.0.0.1:3000": write 8080/, complaint("-b", "ssl://127.0.0.1:3000"))
+        assert_match(/\A-b tcp.*: options of an address belong into the configuration/, complaint("-b", "tcp://127.0.0.1:3000?backlog=1"))
+      end
+
+      test "a letter is a flag of its own or none, and never the beginning of a long one" do
+        taken = Arguments.summary.scan(/^ +-(\w),/).flatten
+
+        assert_equal %w[e d w I r c E l o b p s h v].sort, taken.sort
+        ([*"a".."z", *"A".."Z", *"0".."9"] - taken).each { |letter| assert_equal "unknown flag -#{letter}", complaint("-#{letter}", "1") }
+      end
+
       test "the host alone takes the port that the environment names" do
-        assert_equal %w[127.0.0.1:5000], parse("-o", "127.0.0.1").layer(port: 5000).values[:listen].map(&:to_s)
+        assert_equal %w[127.0.0.1:5000], parse("-o", "127.0.0.1").layer(host: "0.0.0.0", port: 5000).values[:listen].map(&:to_s)
       end
 
       test "each simple option has a flag" do
-        layer = parse("--workers", "3", "--timeout", "2.5", "--log-format", "json", "--early-hints", "--no-setpgid",
-          "--refork-after", "5,10").layer
+        layer = layer("--workers", "3", "--timeout", "2.5", "--log-format", "json", "--early-hints", "--no-setpgid",
+          "--refork-after", "5,10")
         expected = { worker_processes: 3, timeout: 2.5, log_format: :json, early_hints: true, setpgid: false, refork_after: [5, 10] }
         assert_equal expected, layer.values
         assert_equal "flag --workers", layer.origins[:worker_processes]
@@ -63,7 +85,7 @@ module Coppice
       test "flags and file in any order" do
         arguments = parse("config.ru", "-p", "3000")
         assert_equal "config.ru", arguments.rackup
-        assert_equal %w[0.0.0.0:3000], arguments.layer.values[:listen].map(&:to_s)
+        assert_equal %w[0.0.0.0:3000], arguments.layer(host: "0.0.0.0").values[:listen].map(&:to_s)
       end
 
       test "the words given are left as they are" do
@@ -100,12 +122,16 @@ module Coppice
         Arguments.parse(words)
       end
 
+      def layer(*words)
+        parse(*words).layer(host: "0.0.0.0")
+      end
+
       def listen(*words)
-        parse(*words).layer.values[:listen].map(&:to_s)
+        layer(*words).values[:listen].map(&:to_s)
       end
 
       def complaint(*words)
-        error = assert_raises(UsageError) { parse(*words).layer }
+        error = assert_raises(UsageError) { layer(*words) }
         refute_includes error.message, "\n"
         error.message
       end

@@ -6,10 +6,13 @@ require "coppice/config/loader"
 module Coppice
   module Config
     class LoaderTest < TestCase
+      PRODUCTION = { "RACK_ENV" => "production" }.freeze
+
       test "without any source, all is default" do
         settings = load
-        OPTIONS.each { |option| assert_equal [option.default], [settings.public_send(option.name)], option.name }
-        assert_equal ["0.0.0.0:8080"], settings.listen.map(&:to_s)
+        OPTIONS.reject { |option| option.name == :listen }
+               .each { |option| assert_equal [option.default], [settings.public_send(option.name)], option.name }
+        assert_equal [["127.0.0.1:8080"], "default"], [names(settings), settings.origin(:listen)]
         assert_equal "default", settings.origin(:worker_processes)
         assert_equal ["config.ru", "development", nil], [settings.rackup, settings.environment_name, settings.config_file]
       end
@@ -40,16 +43,26 @@ module Coppice
 
       test "PORT and flags replace the addresses of the file" do
         files = { "config/coppice.rb" => "listen 3000\nlisten '/tmp/x.sock'" }
-        assert_equal %w[0.0.0.0:5000], names(load(files: files, environment: { "PORT" => "5000" }))
-        assert_equal %w[0.0.0.0:6000], names(load(%w[-p 6000], files: files, environment: { "PORT" => "5000" }))
-        assert_equal %w[127.0.0.1:5000], names(load(%w[-o 127.0.0.1], files: files, environment: { "PORT" => "5000" }))
+        environment = { **PRODUCTION, "PORT" => "5000" }
+        assert_equal %w[0.0.0.0:5000], names(load(files: files, environment: environment))
+        assert_equal %w[0.0.0.0:6000], names(load(%w[-p 6000], files: files, environment: environment))
+        assert_equal %w[127.0.0.1:5000], names(load(%w[-o 127.0.0.1], files: files, environment: environment))
         assert_equal %w[0.0.0.0:3000 /tmp/x.sock], names(load(files: files))
+      end
+
+      test "in development a port without a host is for this machine alone, unless the file or a flag says otherwise" do
+        assert_equal %w[127.0.0.1:8080], names(load(environment: { "RAILS_ENV" => "development" }))
+        assert_equal %w[127.0.0.1:5000], names(load(environment: { "PORT" => "5000" }))
+        assert_equal %w[127.0.0.1:3000], names(load(%w[-p 3000]))
+        [%w[-o 0.0.0.0], %w[-b 0.0.0.0], %w[-l 8080]].each { |words| assert_equal %w[0.0.0.0:8080], names(load(words)) }
+        assert_equal %w[0.0.0.0:3000], names(load(files: { "config/coppice.rb" => "listen 3000" }))
+        %w[production staging test].each { |name| assert_equal %w[0.0.0.0:8080], names(load(["-E", name])) }
       end
 
       test "an address that the file names too keeps its options" do
         files = { "config/coppice.rb" => "listen 3000, backlog: 7" }
-        assert_equal 7, load(%w[-p 3000], files: files).listen.first.options[:backlog]
-        assert_equal 1024, load(%w[-p 3001], files: files).listen.first.options[:backlog]
+        assert_equal 7, load(%w[-p 3000], files: files, environment: PRODUCTION.dup).listen.first.options[:backlog]
+        assert_equal 1024, load(%w[-p 3001], files: files, environment: PRODUCTION.dup).listen.first.options[:backlog]
       end
 
       test "a file that listens on PORT itself is right" do
@@ -58,7 +71,7 @@ module Coppice
       end
 
       test "an address that is given twice is one" do
-        assert_equal %w[0.0.0.0:3000], names(load(%w[-p 3000 -l 3000]))
+        assert_equal %w[0.0.0.0:3000], names(load(%w[-p 3000 -l 3000 -E production]))
       end
 
       test "config/coppice.rb is preferred to config/pitchfork.rb, -c to both" do
@@ -92,12 +105,13 @@ module Coppice
         assert_equal %w[0.0.0.0:3000], names(settings)
         assert_equal ["staging", [[:warn, nil]]], [settings.environment_name, settings.ruby_flags.list]
         assert_equal %w[0.0.0.0:9000], names(load(%w[-p 9000], files: { "config.ru" => rackup }))
+        assert_equal %w[127.0.0.1:3000], names(load(%w[-E development], files: { "config.ru" => rackup }))
       end
 
       test "flags in another rackup file, and none in a Ruby file" do
         files = { "my.ru" => "#\\ -p 3000", "my.rb" => "#\\ -p 3000" }
-        assert_equal %w[0.0.0.0:3000], names(load(%w[my.ru], files: files))
-        assert_equal %w[0.0.0.0:8080], names(load(%w[my.rb], files: files))
+        assert_equal %w[127.0.0.1:3000], names(load(%w[my.ru], files: files))
+        assert_equal %w[127.0.0.1:8080], names(load(%w[my.rb], files: files))
       end
 
       test "a mistake in the flags of config.ru is told with the file" do
