@@ -9,7 +9,7 @@ module Coppice
         @settings = settings
       end
 
-      # The application; in development within Rack::Lint, which holds it to the SPEC.
+      # The application; in development within Rack::Lint, which holds it to the SPEC, unless it is Rails.
       # Raises BootError; its cause is the application's.
       #: () -> ^(Hash[String, untyped]) -> untyped
       def call
@@ -45,11 +45,15 @@ module Coppice
       end
 
       def wrap(app)
-        return app unless @settings.development?
+        return app if !@settings.development? || rails?
 
         require "uri" # Lint of Rack 2.2 uses it without; each request would fail
         Rack::Lint.new(app)
       end
+
+      # `rails server` leaves Lint out as well: from Rack 3 on its wrapper hides the input's `rewind`, which middleware of
+      # Rails and of many a gem for it calls. The rackup file has been loaded: an application of Rails is known by now.
+      def rails? = defined?(::Rails.application) && !::Rails.application.nil?
     end
   end
 end
