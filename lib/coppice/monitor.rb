@@ -98,6 +98,11 @@ module Coppice
     def boot_files = [IO.for_fd(@board.fileno, autoclose: false), @settings_file]
 
     #: (Integer) -> void
+    def workers_wanted(count)
+      @board.workers_count = count
+    end
+
+    #: (Integer) -> void
     def generation_committed(generation)
       @board.generation = generation
     end
@@ -148,7 +153,7 @@ module Coppice
 
       @supervision.roster.unfitted = worth_fitting?
       @board.monitor_pid = Process.pid
-      @board.workers_count = @settings.worker_processes
+      @board.workers_count = @supervision.roster.target
       @inbox.open
       @supervision.turn([])
     end
@@ -169,8 +174,8 @@ module Coppice
       when :TERM, :QUIT, :HUP then stop(:gracefully, delay: @listening ? @settings.shutdown_delay : 0)
       when :INT then stop(:at_once)
       when :USR2 then @supervision.refork
-      when :TTIN then @board.workers_count = @supervision.resize(+1)
-      when :TTOU then @board.workers_count = @supervision.resize(-1)
+      when :TTIN then workers_wanted(@supervision.resize(+1))
+      when :TTOU then workers_wanted(@supervision.resize(-1))
       end
     end
 

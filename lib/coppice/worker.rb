@@ -227,7 +227,7 @@ module Coppice
       exit
     end
 
-    def single? = inheritance.settings.worker_processes.zero?
+    def single? = inheritance.settings.single?
 
     def hook(name)
       inheritance.settings.hook(name)&.call(inheritance.server, self)

@@ -2,7 +2,7 @@
 
 require "fileutils"
 require "tmpdir"
-require "coppice/os/memory_cgroup"
+require "coppice/os/cgroup"
 
 # Files as the kernel has them under /sys/fs/cgroup, for a test case to write.
 module FakeCgroup
@@ -24,9 +24,9 @@ module FakeCgroup
   end
 
   # That of a process with these lines in /proc/self/cgroup.
-  #: (String) -> Coppice::OS::MemoryCgroup
-  def cgroup(membership)
+  #: (String, ?String) -> Coppice::OS::Cgroup
+  def cgroup(membership, controller = "memory")
     write("membership", membership)
-    Coppice::OS::MemoryCgroup.new(membership: File.join(@root, "membership"), root: @root)
+    Coppice::OS::Cgroup.new(controller, membership: File.join(@root, "membership"), root: @root)
   end
 end

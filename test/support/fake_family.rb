@@ -17,7 +17,7 @@ class FakeFamily
   # Of a mold that gets nothing but what we have.
   PLAIN_ENVIRONMENT = Struct.new(:added, :to_log).new({}.freeze, {}.freeze).freeze
 
-  attr_reader :system, :supervision, :given_up, :settings, :refused_clients
+  attr_reader :board, :system, :supervision, :given_up, :settings, :refused_clients
 
   def initialize(hooks: {}, **values)
     @settings = Coppice::Config::Settings.new(values: { worker_processes: 4, **values }, hooks: hooks)
@@ -69,6 +69,7 @@ class FakeFamily
   def refuse_clients = @refused_clients = true
   def queues_stay? = false
   def borrowed_queues? = false
+  def workers_wanted(count) = @board.workers_count = count
   def generation_committed(_generation) = nil
   def worker_ready = nil
   def child_ended(_handle, _status) = nil

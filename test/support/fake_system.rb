@@ -61,6 +61,7 @@ class FakeSystem
   end
 
   def out_of_memory? = false
+  def processors = 4
   def memory_total_kib = 4_000_000
 
   def exited_children(_known) = @late && (@now * 10).to_i.odd? ? [] : @zombies.map(&:first)
@@ -139,7 +140,7 @@ class FakeSystem
     row = process.row
     row.measured_ms = (@now * 1000).to_i
     @mold_kib += @mold_growth_kib if process.role == :mold
-    row.anonymous_kib = row.rss_kib = @mold_kib
+    row.anonymous_kib = row.rss_kib = row.pss_kib = @mold_kib
     row.private_kib = row.private_at_start_kib = 1000
     row.cpu_ms = row.cpu_at_start_ms = 10
     row.allocations = "measured"

@@ -38,7 +38,7 @@ module Coppice
 
       # Of a cold mold's environment; one process that does everything is given none.
       def variables(settings)
-        return [] if settings.worker_processes.zero?
+        return [] if settings.single?
 
         MoldEnvironment.new(settings, environment: @environment, directory: @directory).variables
       end

@@ -26,7 +26,7 @@ module Coppice
       #: () -> Integer
       def run
         settings = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load
-        return single if settings.worker_processes.zero?
+        return single if settings.single?
 
         writer = Monitor::HelperThread.new
         hooks = Monitor::HelperThread.new

@@ -10,6 +10,7 @@ require "coppice/membership"
 require "coppice/mold"
 require "coppice/mold/app_loader"
 require "coppice/os/jit"
+require "coppice/os/processors"
 require "coppice/worker"
 
 module Coppice
@@ -57,9 +58,12 @@ module Coppice
       def inherit
         log = Log.for(@settings, role: :cold)
         Info.enter(board: @board, row: @board.row(0)) # initializers ask for workers_count
-        @board.workers_count = [@settings.worker_processes, 1].max
+        @board.workers_count = workers_count
         Inheritance.begin(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board)
       end
+
+      # What :auto comes to only a monitor can tell, of a mold: nobody is served here, and any number will do.
+      def workers_count = [@settings.worker_processes == :auto ? OS::Processors.new.count.ceil : @settings.worker_processes, 1].max
 
       # Not Membership#join: there is no monitor to register with.
       def join(role)

@@ -13,6 +13,7 @@ require "coppice/config/types/percentage"
 require "coppice/config/types/request_counts"
 require "coppice/config/types/share"
 require "coppice/config/types/signal_name"
+require "coppice/config/types/worker_count"
 require "coppice/listeners/address"
 
 module Coppice
@@ -32,10 +33,13 @@ module Coppice
     # The catalogue of options: the only place where an option is described. The words of the config file, the flags,
     # the readers of Settings, the help and docs/configuration.md are all made from this table.
     OPTIONS = Catalogue.new([
-      Option.describe(:worker_processes, Groups::PROCESSES, Types::Whole.new(minimum: 0, maximum: 1024), default: 1, flag: "--workers",
+      Option.describe(:worker_processes, Groups::PROCESSES, Types::WorkerCount.new, default: 1, flag: "--workers",
         environment: "WEB_CONCURRENCY", example: "worker_processes 16",
         doc: "How many workers serve. Each serves one client at a time. 0 means one process that does everything, " \
-             "without forking: for development and debugging."),
+             "without forking: for development and debugging. `:auto` means 1.5 for each processor that the server may use, counted by " \
+             "affinity and the cgroup's quota, rounded up, and at least 2; fewer where the mold and as many workers of half its PSS " \
+             "would take more than 80 % of the memory, which is the cgroup's limit or the machine's. It is decided once, when the " \
+             "application has been loaded, and the log says why."),
       Option.describe(:spawn_timeout, Groups::PROCESSES, Types::Seconds.new, default: 10,
         doc: "How long a forked worker or mold may take until it is ready. One that takes longer is stopped and " \
              "replaced: a safeguard against deadlocks that a fork can leave behind. A mold has three times as long: it readies its " \

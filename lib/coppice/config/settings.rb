@@ -101,8 +101,13 @@ module Coppice
       # Whether a cold mold is warmed up before it serves.
       def warm_up? = !(warm_up_requests || hook(:on_warm_up)).nil? #: () -> bool
 
+      # Whether one process does everything.
+      def single? = worker_processes == 0 #: () -> bool
+
       # Whether anything is decided by what processes measure of their memory.
-      def memory_matters? = refork_after == :auto || !(worker_memory_limit || cold_boot_after_growth).nil? #: () -> bool
+      def memory_matters? #: () -> bool
+        [refork_after, worker_processes].include?(:auto) || !(worker_memory_limit || cold_boot_after_growth).nil?
+      end
 
       # The name of the signal that ends an overdue process.
       #: (Integer) -> Symbol

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/os/memory_cgroup"
+require "coppice/os/cgroup"
 
 module Coppice
   module Memory
@@ -13,8 +13,8 @@ module Coppice
       LIMITS = { "memory.max" => ["memory.current", "inactive_file"],
                  "memory.limit_in_bytes" => ["memory.usage_in_bytes", "total_inactive_file"] }.freeze
 
-      #: (?cgroup: OS::MemoryCgroup, ?meminfo: String) -> void
-      def initialize(cgroup: OS::MemoryCgroup.new, meminfo: MEMINFO)
+      #: (?cgroup: OS::Cgroup, ?meminfo: String) -> void
+      def initialize(cgroup: OS::Cgroup.new("memory"), meminfo: MEMINFO)
         @limits = cgroup.files(*LIMITS.keys)
         @meminfo = meminfo
       end

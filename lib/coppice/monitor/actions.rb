@@ -53,6 +53,7 @@ module Coppice
         when Steps::Promote then promote(step, now)
         when Steps::Spawn then spawn(step, now)
         when Steps::Commit then commit(step.candidate, now)
+        when Steps::Resize then resize(step)
         when Steps::Abandon then abandon(step, now)
         when Steps::Rehearse then rehearse(step, now)
         when Steps::Refit then refit(step.worker, now)
@@ -161,6 +162,12 @@ module Coppice
         end_rehearsal(now)
         @roster.rehearsal = :due if candidate.cold? && @settings.warm_up?
         retire(old, now) if old
+      end
+
+      def resize(step)
+        @roster.target = step.count
+        @monitor.workers_wanted(step.count)
+        @log.info("workers wanted", count: step.count, **step.grounds)
       end
 
       def abandon(step, now)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/os/memory_cgroup"
+require "coppice/os/cgroup"
 
 # Runs in the monitor.
 
@@ -9,8 +9,8 @@ module Coppice
     # Tells whether the kernel has ended a process of our cgroup for want of memory: it sends KILL, as anybody could,
     # but counts it.
     class OomCounter
-      #: (?OS::MemoryCgroup) -> void
-      def initialize(cgroup = OS::MemoryCgroup.new)
+      #: (?OS::Cgroup) -> void
+      def initialize(cgroup = OS::Cgroup.new("memory"))
         @file = cgroup.files("memory.events", "memory.oom_control").first
         @count = count
       end

@@ -10,6 +10,7 @@ require "coppice/monitor/retirement"
 require "coppice/monitor/rollout"
 require "coppice/monitor/roster"
 require "coppice/monitor/shutdown"
+require "coppice/monitor/sizing"
 require "coppice/monitor/warm_up"
 require "coppice/monitor/watchdog"
 
@@ -32,7 +33,8 @@ module Coppice
         @system = system
         @settings = settings
         @log = log
-        @roster = Roster.new(target: settings.worker_processes)
+        sizing = Sizing.new(settings, processors: system.processors, memory_total_kib: system.memory_total_kib)
+        @roster = Roster.new(target: sizing.first_target)
         @roster.memory_total_kib = system.memory_total_kib
         parts = { monitor: monitor, system: system, roster: @roster, rows: rows, settings: settings, log: log }
         @actions = Actions.new(**parts)
@@ -40,8 +42,8 @@ module Coppice
         @watchdog = Watchdog.new(settings)
         @promotion = Promotion.new(settings)
         capacity = Capacity.new(settings)
-        @serving = [@watchdog, Retirement.new, Baseline.new(settings), @promotion, WarmUp.new, Recycling.new(settings),
-                    Rollout.new(settings), capacity]
+        @serving = [@watchdog, Retirement.new, Baseline.new(settings), @promotion, sizing, WarmUp.new,
+                    Recycling.new(settings), Rollout.new(settings), capacity]
         @delaying = [@watchdog, capacity]
         @leaving = [@watchdog, Shutdown.new]
         warn_of_unknown_memory

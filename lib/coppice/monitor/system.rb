@@ -6,6 +6,7 @@ require "coppice/executable"
 require "coppice/memory/room"
 require "coppice/monitor/oom_counter"
 require "coppice/os/clock"
+require "coppice/os/processors"
 
 # Runs in the monitor.
 
@@ -65,6 +66,10 @@ module Coppice
       # Whether the kernel has ended somebody for want of memory since this was last asked.
       #: () -> bool
       def out_of_memory? = @oom_counter.moved?
+
+      # How many processors all processes together may use.
+      #: () -> (Integer | Rational)
+      def processors = OS::Processors.new.count
 
       # The memory that all processes together may use, and what is left of it, in KiB.
       #: () -> Integer

@@ -80,6 +80,7 @@ module Coppice
         expected = { worker_processes: 3, timeout: 2.5, log_format: :json, early_hints: true, setpgid: false, refork_after: [5, 10] }
         assert_equal expected, layer.values
         assert_equal "flag --workers", layer.origins[:worker_processes]
+        assert_equal :auto, layer("--workers", "auto").values[:worker_processes]
       end
 
       test "flags and file in any order" do
@@ -106,7 +107,7 @@ module Coppice
         assert_equal "unknown flag -z", complaint("-z")
         assert_equal "-p needs a value", complaint("-p")
         assert_equal '-p must be a whole number, 0 or more, but is "x"', complaint("-p", "x")
-        assert_equal '--workers must be a whole number, from 0 to 1024, but is "many"', complaint("--workers", "many")
+        assert_equal '--workers must be a whole number, from 0 to 1024; or :auto, but is "many"', complaint("--workers", "many")
         assert_equal "one rackup file is enough, but there are 2: a.ru b.ru", complaint("a.ru", "b.ru")
         assert_match(/\A-l cannot be "nowhere": write 8080/, complaint("-l", "nowhere"))
         assert_match(/\A--log-format must be one of/, complaint("--log-format", "xml"))

@@ -20,7 +20,7 @@ module Coppice
       complains "a word that is like no other", "frobnicate 1",
         "coppice.rb:1: unknown option or hook frobnicate. docs/configuration.md lists all options and hooks"
       complains "a value of the wrong type", "\nworker_processes 'four'",
-        'coppice.rb:2: worker_processes must be a whole number, from 0 to 1024, but is "four". For example: worker_processes 16'
+        'coppice.rb:2: worker_processes must be a whole number, from 0 to 1024; or :auto, but is "four". For example: worker_processes 16'
       complains "no value", "worker_processes",
         "coppice.rb:1: worker_processes takes one value, but got 0. For example: worker_processes 16"
       complains "too many values", "refork_after 50, 100",

@@ -2,14 +2,16 @@
 
 module Coppice
   module OS
-    # Where the kernel keeps the books of our cgroup's memory: files whose names differ between version 2 and 1. Sources:
-    # cgroups(7); the kernel's cgroup-v2 and cgroup-v1 memory documents.
-    class MemoryCgroup
+    # Where the kernel keeps the books of one of our cgroup's resources, such as memory: files whose names differ between
+    # version 2 and 1. Sources: cgroups(7); the kernel's cgroup-v2 and cgroup-v1 documents.
+    class Cgroup
       MEMBERSHIP = "/proc/self/cgroup"
       ROOT = "/sys/fs/cgroup"
 
-      #: (?membership: String, ?root: String) -> void
-      def initialize(membership: MEMBERSHIP, root: ROOT)
+      # controller: the name of the resource, which version 1 has a hierarchy of its own for.
+      #: (String, ?membership: String, ?root: String) -> void
+      def initialize(controller, membership: MEMBERSHIP, root: ROOT)
+        @controller = controller
         @folders = File.readable?(membership) ? File.readlines(membership, chomp: true).flat_map { |line| folders(line, root) } : []
       end
 
@@ -26,7 +28,7 @@ module Coppice
         _, controllers, path = line.split(":", 3)
         case controllers.split(",")
         when [] then inwards(path).map { |folder| "#{root}#{folder}" }
-        when ->(names) { names.include?("memory") } then inwards(path).map { |folder| "#{root}/memory#{folder}" }
+        when ->(names) { names.include?(@controller) } then inwards(path).map { |folder| "#{root}/#{@controller}#{folder}" }
         else []
         end
       end
