@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/cli/outcome"
 require "coppice/config"
 require "coppice/mold_environment"
 
@@ -44,7 +45,7 @@ module Coppice
       end
 
       def table(settings, variables)
-        rows = [%w[setting value origin], *plain_rows(settings), *option_rows(settings), *hook_rows(settings),
+        rows = [%w[setting value origin], *plain_rows(settings), *option_rows(settings, variables), *hook_rows(settings),
                 *variable_rows(variables)]
         widths = [0, 1].map { |column| rows.map { |row| row[column].size }.max }
         rows.map { |row| "#{row[0].ljust(widths[0])}  #{row[1].ljust(widths[1])}  #{row[2]}".rstrip }
@@ -54,10 +55,13 @@ module Coppice
         [["RACK_ENV", settings.environment_name, ""], ["rackup", settings.rackup, ""]]
       end
 
-      def option_rows(settings)
+      def option_rows(settings, variables)
+        outcome = Outcome.new(settings, variables)
         Config::OPTIONS.map do |option|
           value = settings.public_send(option.name)
-          [option.name.to_s, option.name == :listen ? value.join(" ") : described(value), settings.origin(option.name)]
+          text = option.name == :listen ? value.join(" ") : described(value)
+          comes_to = outcome.of(option.name)
+          [option.name.to_s, comes_to ? "#{text} (#{comes_to})" : text, settings.origin(option.name)]
         end
       end
 

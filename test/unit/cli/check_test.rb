@@ -32,6 +32,15 @@ module Coppice
         Config::OPTIONS.each { |option| assert(rows.any? { |row| row.first == option.name.to_s }, option.name) }
       end
 
+      test "--show prints what comes of :auto and of nil" do
+        lines = check("worker_processes :auto\nclient_min_rate nil", "--show", environment: { "LD_PRELOAD" => "/opt/libmy.so" }).lines
+        { "worker_processes" => /:auto \(\d+ for [\d.]+ processors, fewer if/, "allocator" => %r{:auto \(/opt/libmy.so\)},
+          "warmup" => /:auto \(true\)/, "refork_after" => /nil \(never by itself\)/, "client_min_rate" => /nil \(none\)/,
+          "trusted_proxies" => /nil \(loopback and the private networks\)/ }.each do |name, value|
+          assert_match value, lines.find { |line| line.start_with?("#{name} ") }
+        end
+      end
+
       test "--show prints what a cold mold is given beside, and whose it is" do
         yours = { "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", "LD_PRELOAD" => "/opt/libother.so" }
         rows = check("gc_profile \"RUBY_GC_MALLOC_LIMIT\" => 9_000_000", "--show", environment: yours).lines.map(&:split)
