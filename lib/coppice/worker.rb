@@ -61,7 +61,7 @@ module Coppice
       @scales.tare
       membership.ready
       membership.status = "ready"
-      turn until @stopping
+      turn until stopping?
       finish
     end
 
@@ -84,6 +84,8 @@ module Coppice
     end
 
     private
+
+    def stopping? = @stopping || @soft_timeout.expired?
 
     def prepare
       membership.join(inheritance)
@@ -143,7 +145,7 @@ module Coppice
     end
 
     # Before it is ready, all that the monitor may have to say is that it shall leave; or the monitor is gone.
-    def called_away? = @stopping || !membership.channel.socket.wait_readable(0).nil?
+    def called_away? = stopping? || !membership.channel.socket.wait_readable(0).nil?
 
     # One turn: clients, or a word from the monitor, never both; without either, a sign of life.
     def turn
@@ -153,7 +155,7 @@ module Coppice
 
       @cycle.idle
       @waiter.go_last if @fair
-      ready = @waiter.wait(BEAT_MS) unless @stopping # a signal may have come since we were asked
+      ready = @waiter.wait(BEAT_MS) unless stopping? # a signal may have come since we were asked
       answer(ready) { serve(ready) } if ready # in any case: nobody else was woken for this client
     end
 
@@ -164,7 +166,7 @@ module Coppice
     # A queue that had somebody waiting most likely has more: no need to ask.
     def serve_row(listener)
       until_ms = OS::Clock.now_ms + ROW_MS
-      ROW_OF_CLIENTS.times { break unless serve(listener) && !@stopping && OS::Clock.now_ms < until_ms }
+      ROW_OF_CLIENTS.times { break unless serve(listener) && !stopping? && OS::Clock.now_ms < until_ms }
     end
 
     # Answers whether there was a client.
@@ -215,7 +217,7 @@ module Coppice
     # Nobody new comes any more. The limit is for those who do all the same: the kernel always lets one in.
     def drain
       limit = OS::Clock.now + inheritance.settings.timeout
-      nil while OS::Clock.now < limit && !@stopping && @listeners.any? { |listener| serve(listener.fileno) }
+      nil while OS::Clock.now < limit && !stopping? && @listeners.any? { |listener| serve(listener.fileno) }
       @listeners.each(&:close)
       stop
     end

@@ -39,31 +39,47 @@ module Coppice
         @row = worker.membership.row
         @settings = worker.inheritance.settings
         @main = Thread.current
+        @lock = Mutex.new
+        @expired = false
       end
 
-      #: () -> void
+      #: () -> Thread
       def start
         @thread = Thread.new { watch }
         @thread.name = "coppice timeout"
+        @thread
       end
+
+      # Whether the worker ends for a request that is past its time: it may accept no other client. Asked on the main thread
+      # between two clients, so it waits only while that is being decided.
+      #: () -> bool
+      def expired? = @expired && @lock.synchronize { @expired }
 
       private
 
       def watch
-        until (left = seconds_left).negative?
-          sleep(left)
-        end
-        @worker.stop # first of all: no other client may be met by what follows
+        sleep(seconds_left) until @lock.synchronize { decide }
         expire
         leave
       end
 
+      # Looks twice. The request may end after the first look, and the main thread accept the next client, whose time is not
+      # over. After the second it can only end: then the main thread finds that it must leave.
+      def decide
+        return false unless passed?(@row.deadline_ms)
+
+        @expired = true
+        @expired = passed?(@row.deadline_ms)
+      end
+
+      def passed?(deadline_ms) = deadline_ms.positive? && OS::Clock.now_ms > deadline_ms
+
       def seconds_left
-        deadline = @row.deadline_ms
-        return @settings.timeout if deadline.zero?
+        deadline_ms = @row.deadline_ms
+        return @settings.timeout if deadline_ms.zero?
 
         # A hair later than the deadline, so that waking up finds it passed.
-        (deadline - OS::Clock.now_ms + 1) / 1000.0
+        [(deadline_ms - OS::Clock.now_ms + 1) / 1000.0, 0].max
       end
 
       def expire

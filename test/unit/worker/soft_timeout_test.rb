@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/config/settings"
+require "coppice/worker"
+
+module Coppice
+  class Worker
+    # The thread that ends a worker, beside a worker that serves nobody.
+    class SoftTimeoutTest < TestCase
+      LONG = 60 # seconds, longer than any test
+
+      # A row whose deadline is another one each time that it is looked at; the last one stays. Each look is told.
+      class ChangingRow
+        attr_reader :looks, :started_ms
+
+        def initialize(*deadlines)
+          @deadlines = deadlines
+          @looks = Queue.new
+          @started_ms = 1
+        end
+
+        def deadline_ms
+          deadline = @deadlines.size > 1 ? @deadlines.shift : @deadlines.first
+          @looks << deadline
+          deadline
+        end
+      end
+
+      # What a soft timeout asks of its worker.
+      class FakeWorker
+        attr_reader :membership, :inheritance, :answered, :log
+
+        def initialize(row, **settings)
+          @membership = Struct.new(:row).new(row)
+          settings = Config::Settings.new(values: { timeout: LONG, timeout_cleanup: LONG, **settings })
+          @inheritance = Struct.new(:settings, :server).new(settings, nil)
+          @answered = Queue.new
+          @log = Struct.new(:lines) { def error(*line, **) = lines << line }.new([])
+        end
+
+        def answer_overdue = @answered << true
+      end
+
+      def setup
+        @past = OS::Clock.now_ms - 1000
+        @future = OS::Clock.now_ms + (LONG * 1000)
+      end
+
+      test "a request past its deadline ends the worker" do
+        watched(ChangingRow.new(@past)) do |timeout, worker, main|
+          worker.answered.pop
+
+          assert_predicate timeout, :expired?
+          assert_equal :ended, main.value
+        end
+      end
+
+      # The thread looks again once no further client can be accepted.
+      { "no other one follows" => :none, "the next one is served already" => :fresh }.each do |sentence, next_request|
+        test "a request that ends in the instant of its deadline ends nobody: #{sentence}" do
+          row = ChangingRow.new(@past, next_request == :none ? 0 : @future)
+          watched(row) do |timeout, worker, main|
+            eventually { row.looks.size == 3 } # the last one tells it how long to sleep
+
+            refute_predicate timeout, :expired?
+            assert_empty worker.answered
+            assert_predicate main, :alive?
+          end
+        end
+      end
+
+      private
+
+      # Yields a soft timeout that watches the row, its worker and what stands for the worker's main thread.
+      def watched(row)
+        worker = FakeWorker.new(row)
+        made = Queue.new
+        main = Thread.new { serve_until_ended { made << SoftTimeout.new(worker) } }
+        timeout = made.pop
+        watching = timeout.start
+        yield timeout, worker, main
+      ensure
+        [watching, main].each { |thread| thread&.kill&.join }
+      end
+
+      def serve_until_ended
+        yield
+        Thread.stop
+      rescue SystemExit
+        :ended
+      end
+    end
+  end
+end
