@@ -27,7 +27,7 @@ module Coppice
       membership = membership_for(packet)
       @inheritance.settings.hook(:before_fork)&.call(@inheritance.server)
       made = @sibling.call(announce: membership.method(:announce_fork)) { begin_life(membership, packet) }
-      @parent.log.error("could not fork", child: membership.name) unless made
+      @parent.log.error("could not fork", child: membership.name, why: @sibling.failure) unless made
       packet.descriptors.each(&:close)
     end
 

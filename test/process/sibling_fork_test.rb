@@ -53,11 +53,12 @@ class SiblingForkTest < Coppice::TestCase
 
   test "a middle process that hangs is ended after the timeout" do
     text, = in_child do
-      made = forking(timeout: 0.1).call(announce: ->(_) { Process.kill(:STOP, Process.pid) }) { exit!(0) }
-      @writer.write("made #{made}")
+      siblings = forking(timeout: 0.1)
+      made = siblings.call(announce: ->(_) { Process.kill(:STOP, Process.pid) }) { exit!(0) }
+      @writer.write("made #{made}: #{siblings.failure}")
     end
 
-    assert_equal "made false", text
+    assert_equal "made false: the middle process took longer than 0.1 s", text
     Process.wait(-1) # the sibling, which was forked before the middle process hung
   end
 
@@ -81,13 +82,32 @@ class SiblingForkTest < Coppice::TestCase
       text, = in_child do
         Process.singleton_class.prepend(Module.new { define_method(:_fork) { super().tap { |pid| raise error if pid.zero? } } })
         $stderr.reopen(File::NULL)
-        made = forking.call(announce: ->(_) {}) { exit!(0) }
-        @writer.write("made #{made}\n")
+        siblings = forking
+        made = siblings.call(announce: ->(_) {}) { exit!(0) }
+        @writer.write("made #{made}: #{siblings.failure}")
       end
 
-      assert_equal "made false\n", text
+      assert_equal "made false: the middle process exited with status 71: standard error says why", text
       @reader.close
     end
+  end
+
+  test "where the kernel gives no process, or a signal ends the middle one, that is the cause" do
+    refused = -> { Process.singleton_class.prepend(Module.new { define_method(:_fork) { raise Errno::EAGAIN, "fork(2)" } }) }
+    killed = -> { @killed = true }
+    { refused => "Resource temporarily unavailable - fork(2)", killed => "the middle process was ended by SIGKILL" }.each do |prepare, cause|
+      @reader, @writer = IO.pipe if @writer.closed?
+      text, = in_child do
+        prepare.call
+        siblings = forking
+        siblings.call(announce: ->(pid) { @killed && [pid, Process.pid].each { |one| Process.kill(:KILL, one) } }) { exit!(0) }
+        @writer.write(siblings.failure)
+      end
+
+      assert_equal cause, text
+      @reader.close
+    end
+    Process.wait(-1) # the sibling of the middle process that was killed
   end
 
   test "nothing is forked while a thread prevents it" do

@@ -34,6 +34,8 @@ module Coppice
         end
       end
 
+      attr_reader :failure #: String? -- why the last call made no sibling
+
       # timeout: seconds that the middle process may take; one that takes longer
       # hangs in a fork handler and is killed.
       #: (lock: ForkLock, timeout: Numeric) -> void
@@ -42,11 +44,12 @@ module Coppice
         @timeout = timeout
       end
 
-      # In the caller: true when the sibling was made.
+      # In the caller: true when the sibling was made; else `failure` says why not.
       # In the middle process: tells `announce` the sibling's pid, and leaves.
       # In the sibling: yields, on the caller's stack, so the block must throw.
       #: (announce: ^(Integer) -> void) { () -> bot } -> bool
       def call(announce:, &life)
+        @failure = nil
         middle = fork_middle
         return middle && left_well?(middle) unless middle == :here
 
@@ -66,7 +69,7 @@ module Coppice
         leave_copy(error) unless Process.pid == forking
         raise unless error.is_a?(SystemCallError)
 
-        warn "coppice: cannot fork: #{error.message}"
+        @failure = error.message
         false
       end
 
@@ -96,11 +99,23 @@ module Coppice
 
       def left_well?(middle)
         status = exit_of(middle)
-        unless status
-          Process.kill(:KILL, middle)
-          _, status = Process.wait2(middle)
-        end
-        status.success? || false # nil when a signal ended it
+        overdue = status.nil?
+        status ||= end_middle(middle)
+        return true if status.success?
+
+        @failure = "the middle process #{overdue ? "took longer than #{@timeout} s" : ending(status)}"
+        false
+      end
+
+      def end_middle(middle)
+        Process.kill(:KILL, middle)
+        Process.wait2(middle).last
+      end
+
+      def ending(status)
+        return "was ended by SIG#{Signal.signame(status.termsig)}" if status.signaled?
+
+        "exited with status #{status.exitstatus}#{': standard error says why' if status.exitstatus == CANNOT_FORK}"
       end
 
       # nil when it takes too long. A signal may interrupt the wait, so it is bounded by
