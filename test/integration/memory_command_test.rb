@@ -105,7 +105,18 @@ class MemoryCommandTest < Coppice::TestCase
     serve do |server|
       output, = Open3.capture2e(*command)
 
-      assert_match(/^monitor +#{server.pid} |: .*\b#{server.pid}\b/, output)
+      assert_match(/^(?:monitor)? +#{server.pid} /, output)
+    end
+  end
+
+  test "several servers of this user are told apart by address and folder" do
+    serve do |one|
+      serve do |other|
+        output, status = Open3.capture2e(*command)
+
+        assert_equal 1, status.exitstatus
+        [one, other].each { |server| assert_includes output, "  #{server.pid}  on #{server.socket_path}, started in #{server.folder}\n" }
+      end
     end
   end
 

@@ -2,6 +2,7 @@
 
 require "coppice/board"
 require "coppice/errors"
+require "coppice/listeners/listening_sockets"
 
 module Coppice
   class CLI
@@ -34,9 +35,18 @@ module Coppice
         return found.first if found.size == 1
         raise Error, "this user runs no Coppice. Give the pid of the monitor" if found.empty?
 
-        raise Error, "this user runs several: give one of these pids: #{found.join(', ')}"
+        raise Error, ["this user runs several. Give the pid of one:", *found.map { |pid| "  #{described(pid)}" }].join("\n")
       end
       private_class_method :only_one
+
+      # A pid alone says nothing to people.
+      def self.described(pid)
+        addresses = Listeners::ListeningSockets.of(pid)
+        "#{pid}  #{addresses.empty? ? 'does not listen' : "on #{addresses.join(' ')}"}, started in #{File.readlink("/proc/#{pid}/cwd")}"
+      rescue SystemCallError # it has ended meanwhile
+        "#{pid}  has ended"
+      end
+      private_class_method :described
 
       # Pids of this user's monitors. Other processes have the board as well, but only a monitor is named on it.
       #: () -> Array[Integer]

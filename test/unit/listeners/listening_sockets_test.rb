@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "socket"
+require "coppice/listeners/listening_sockets"
+
+module Coppice
+  module Listeners
+    class ListeningSocketsTest < TestCase
+      def found = ListeningSockets.of(Process.pid)
+
+      test "TCP over IPv4, over IPv6, and Unix sockets" do
+        with_tmpdir do |folder|
+          servers = [TCPServer.new("127.0.0.1", 0), TCPServer.new("::1", 0), UNIXServer.new("#{folder}/a socket")]
+          ports = servers.first(2).map { |server| server.addr[1] }
+
+          assert_equal ["127.0.0.1:#{ports.first}", "[::1]:#{ports.last}", "#{folder}/a socket"], found
+        ensure
+          servers&.each(&:close)
+        end
+      end
+
+      test "what does not listen is left out" do
+        socket = Socket.new(:INET, :STREAM)
+        socket.bind(Addrinfo.tcp("127.0.0.1", 0))
+        pair = UNIXSocket.pair
+
+        assert_empty found
+      ensure
+        [socket, *pair].each(&:close)
+      end
+
+      test "a process that is not there listens nowhere" do
+        assert_empty ListeningSockets.of(4_194_305)
+      end
+    end
+  end
+end
