@@ -2,6 +2,7 @@
 
 require "coppice"
 require "coppice/board"
+require "coppice/compatibility"
 require "coppice/config/loader"
 require "coppice/control/channel"
 require "coppice/inheritance"
@@ -43,6 +44,7 @@ module Coppice
     private
 
     def inherit(listeners)
+      Compatibility.enter(@settings, listener_names: listeners.names)
       Inheritance.begin(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: @log, board: @board,
                         listener_names: listeners.names)
     end

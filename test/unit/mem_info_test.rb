@@ -41,7 +41,7 @@ module Coppice
     # In a Ruby of its own: here Pitchfork would stay.
     test "it is loaded when it is asked for, and answers to Pitchfork's name" do
       script = 'require "coppice"; print $LOADED_FEATURES.grep(/mem_info|memory/).size; ' \
-               'require "coppice/compatibility"; print " ", Pitchfork::MemInfo.equal?(Coppice::MemInfo)'
+               'require "coppice/compatibility/pitchfork"; print " ", Pitchfork::MemInfo.equal?(Coppice::MemInfo)'
       output, = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-w", "-I", LIBRARY, "-e", script)
 
       assert_equal "0 true", output

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice"
+require "coppice/compatibility"
 require "coppice/config/loader"
 require "coppice/listeners/set"
 require "coppice/log"
@@ -41,6 +42,7 @@ module Coppice
       def serve(settings, writer, hooks)
         log = Log.for(settings, role: :monitor) { |place| Monitor::PostedOutput.new(place, writer) }
         listeners = Listeners::Set.bind(settings.listen, patience: settings.hard_timeout, logger: log)
+        Compatibility.enter(settings, listener_names: listeners.names)
         greet(log, settings, listeners)
         Monitor.new(settings: settings, listeners: listeners, log: log, hooks: hooks).run
       end

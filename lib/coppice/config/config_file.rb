@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/compatibility"
 require "coppice/config/dsl"
 require "coppice/config/foreign_words"
 
@@ -42,7 +43,7 @@ module Coppice
 
       def prepare(text)
         AUTOLOADS.each { |name, feature| Object.autoload(name, feature) unless Object.const_defined?(name) }
-        require "coppice/compatibility" if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
+        Compatibility.define if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
       end
 
       # The file is its user's program: whatever it raises is reported with its place. Exits and signals pass.
@@ -65,7 +66,7 @@ module Coppice
       # time is kept. Each cold mold evaluates the file anew as well: what it does twice it may do.
       def record_of(text)
         record = Record.new(file: @file, path: @path, fingerprint: fingerprint(text))
-        Dsl.new(record).instance_eval(text, @path)
+        Compatibility.recording(record) { Dsl.new(record).instance_eval(text, @path) }
         record.freeze
       rescue LoadError
         raise unless Gems.activate

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/compatibility"
+
 module Coppice
   class Mold
     # Loads the Rack application. Runs in the cold mold, once.
@@ -14,6 +16,7 @@ module Coppice
       #: () -> ^(Hash[String, untyped]) -> untyped
       def call
         require "rack"
+        Compatibility.stand_in
         wrap(load_app)
       rescue ScriptError, StandardError => error # whatever an application raises at boot
         raise BootError, "could not load #{@settings.rackup}: #{error.message} (#{error.class})"

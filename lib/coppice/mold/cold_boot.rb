@@ -2,6 +2,7 @@
 
 require "coppice/board"
 require "coppice/child"
+require "coppice/compatibility"
 require "coppice/config/settings"
 require "coppice/control/channel"
 require "coppice/control/memory_file"
@@ -62,6 +63,7 @@ module Coppice
         log = Log.for(settings, role: :mold, generation: boot.generation)
         log.warn("the file has changed since the server was started", config: settings.config_file) if settings.config_changed?
         Info.enter(board: @board, row: membership.row) # initializers ask for workers_count
+        Compatibility.enter(settings, listener_names: boot.listener_names)
         Inheritance.begin(app: load_app(settings, log), settings: settings, log: log, board: @board,
                           listener_names: boot.listener_names, borrowed_queues: boot.borrowed_queues)
       end

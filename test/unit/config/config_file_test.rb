@@ -89,6 +89,15 @@ module Coppice
         assert_equal Etc.nprocessors, record.values[:worker_processes]
       end
 
+      test "Pitchfork's pause after a refork that failed is refork_backoff" do
+        record = evaluate("timeout 5\nPitchfork::ReforkCondition.backoff_delay = 2.5")
+
+        assert_equal [2.5, 2.5], [record.values[:refork_backoff], Pitchfork::ReforkCondition.backoff_delay]
+        assert_match(/:2\z/, record.origins[:refork_backoff])
+        error = assert_raises(ConfigError) { evaluate("Pitchfork::ReforkCondition.backoff_delay = :long") }
+        assert_match(/\Acoppice.rb:1: refork_backoff must be a number of seconds/, error.message)
+      end
+
       test "the file can require what lies beside it" do
         with_tmpdir do |folder|
           File.write(File.join(folder, "shared.rb"), "SHARED_WORKERS_OF_TEST = 6")
