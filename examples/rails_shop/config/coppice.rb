@@ -12,6 +12,7 @@ timeout 30
 # finds something new to load, then a last time when it has seen nearly all of the shop.
 refork_after [50, 100, 200, 500, false]
 
-# No process may share a database connection with another: SQLite's locks belong to the process that took them. So
-# whoever is about to be forked lets go of its connections; Active Record opens new ones when they are asked for.
-before_fork { |_server| ActiveRecord::Base.connection_handler.clear_all_connections! }
+# Active Record looks after forks by itself, but the gem sqlite3 only from 2.1 on, and the shop has an older one: a copy that
+# closes the database of another process can damage it. So whoever is about to be forked closes it, in every role; Active
+# Record opens it again when it is asked for. With another database, or a newer sqlite3, this line is not needed.
+before_fork { |_server| ActiveRecord::Base.connection_handler.clear_all_connections!(:all) }
