@@ -93,7 +93,7 @@ module Coppice
     end
 
     def unknown
-      raise UsageError, "mold is not for people: a server starts its molds itself. coppice help lists all commands" if @words.first == "mold"
+      raise UsageError, "mold is not for people: a server starts its molds. coppice help lists all commands" if @words.first == "mold"
 
       near = Config::Suggestion.sentence(@words.first, COMMANDS.keys)
       raise UsageError, ["unknown command #{@words.first}", near || "coppice help lists all commands"].join(". ")

@@ -16,15 +16,15 @@ module Coppice
         require "coppice/compatibility/pitchfork" unless defined?(::Pitchfork)
       end
 
-      # The same in a process that is about to load an application, after Bundler's setup: an application that asks
-      # `if defined?(Pitchfork::Info)` would else keep to itself that it may not be forked. Where its bundle has
-      # Pitchfork, the name is the gem's.
+      # The same in a process that loads an application, after Bundler's setup. Without it an application that calls
+      # `Pitchfork::Info.no_longer_fork_safe! if defined?(Pitchfork::Info)` would skip the call, and be forked. When the
+      # bundle has the gem itself, the name is the gem's.
       #: () -> void
       def stand_in
         define unless defined?(::Gem) && ::Gem.loaded_specs.key?("pitchfork")
       end
 
-      # Called once in each process that is started, when it knows.
+      # Called once in each process that is not forked, when it has the settings.
       #: (Config::Settings, listener_names: Array[String]) -> void
       def enter(settings, listener_names:)
         count = settings.worker_processes
@@ -32,7 +32,7 @@ module Coppice
         @listener_names = listener_names
       end
 
-      # What Pitchfork keeps in a constant may be an option here: while the block runs, this record takes it.
+      # Some of what Pitchfork keeps in constants is an option here: this record takes it while the block runs.
       #: [T] (Config::Record) { () -> T } -> T
       def recording(record)
         @record = record

@@ -13,7 +13,7 @@ module Coppice
   class Launcher
     LIBRARY = File.expand_path("..", __dir__)
 
-    # What loads the application in this very process.
+    # Commands that load the application in their own process.
     LOADS_APPLICATION = %w[mold single cold].freeze
 
     #: (Array[String]) -> void
@@ -33,15 +33,15 @@ module Coppice
 
     private
 
-    # With the application's own bundle, `bundle exec` or not, before anything else is required: also of the gems that
-    # come with Ruby the bundle may want another version, and one that is in use cannot be exchanged.
+    # Before anything else is required, with `bundle exec` or without: the bundle may ask for another version of a gem that
+    # comes with Ruby, and a gem that is loaded cannot be exchanged.
     def set_up_bundle
       require "bundler/setup" if ENV["BUNDLE_GEMFILE"]
     rescue ScriptError, StandardError => error # a Gemfile is its user's program
       abort "coppice: #{ENV.fetch('BUNDLE_GEMFILE')}: #{error.message.strip} (#{error.class})"
     end
 
-    # Before any command, also one that does not need it: whoever asks `check` wants to know whether the server would start.
+    # Before every command, also those that do not need it: `coppice check` should not pass where the server cannot start.
     def load_extension
       require "coppice/coppice_ext"
     rescue LoadError => error
@@ -63,7 +63,7 @@ module Coppice
       CLI.run(@arguments)
     end
 
-    # The monitor gives the number of a descriptor. Without one it is a person who asks, and the CLI refuses.
+    # The monitor gives the number of a socket. Without one a person has typed the command, and the CLI refuses it.
     def channel? = @arguments[1].to_s.match?(/\A\d+\z/) && File.socket?("/proc/self/fd/#{@arguments[1]}")
 
     def boot_mold

@@ -14,7 +14,7 @@ class AutoWorkersTest < Coppice::TestCase
     Server.open(app: APP, env: { "WEB_CONCURRENCY" => "auto" }) do |server|
       mold_kib = server.rows(:mold).first.pss_kib
       wanted = Coppice::Monitor::WorkerCount.new(processors: Coppice::OS::Processors.new.count,
-                                                 memory_total_kib: Coppice::Memory::Room.new.total_kib).answer(mold_kib: mold_kib).count
+                                                 memory_total_kib: Coppice::Memory::Room.new.total_kib).answer(mold_kib: mold_kib).workers
 
       assert_operator mold_kib, :>, 0
       assert_equal [wanted, wanted.to_s], [server.ready_workers.size, server.get.body]

@@ -25,7 +25,8 @@ class History
     stops_early = random.rand < 0.3
     bag = weights.flat_map { |name, weight| [name] * weight }
     events = Array.new(random.rand(20..160)) { [bag.sample(random: random), random.rand(1_000_000)] }
-    settings = { worker_processes: [:auto, *1..12].sample(random: random), refork_after: [nil, [5], [3, 6, false], :auto].sample(random: random),
+    settings = { worker_processes: [:auto, *1..12].sample(random: random),
+                 refork_after: [nil, [5], [3, 6, false], :auto].sample(random: random),
                  refork_surge: ["10%", "10%", 0, "50%"].sample(random: random), shutdown_delay: random.rand(3),
                  warm_up_requests: [nil, nil, ["/"]].sample(random: random), **limits(random) }
     new(events, resizing: resizing, stops_early: stops_early, **settings)

@@ -39,7 +39,7 @@ module Coppice
       # How large the mold is only a server can tell.
       def workers
         answer = Monitor::WorkerCount.new(processors: OS::Processors.new.count, memory_total_kib: Memory::Room.new.total_kib).answer
-        "#{answer.count} for #{answer.grounds.fetch(:processors)} processors, fewer if memory is short"
+        "#{answer.workers} for #{answer.grounds.fetch(:processors)} processors, fewer if memory is short"
       end
 
       def allocator

@@ -62,7 +62,7 @@ module Coppice
         Inheritance.begin(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board)
       end
 
-      # What :auto comes to only a monitor can tell, of a mold: nobody is served here, and any number will do.
+      # Only a monitor decides about :auto. Nobody is served here, so an estimate will do.
       def workers_count = [@settings.worker_processes == :auto ? OS::Processors.new.count.ceil : @settings.worker_processes, 1].max
 
       # Not Membership#join: there is no monitor to register with.

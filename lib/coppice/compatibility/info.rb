@@ -3,14 +3,14 @@
 require "coppice/info"
 
 module Pitchfork
-  # Coppice::Info, but for what Pitchfork's means otherwise. A module of its own: a gem that reopens it changes nothing of ours.
+  # Coppice::Info under Pitchfork's name. A module of its own, because workers_count means something else there.
   module Info
     class << self
       (Coppice::Info.singleton_methods(false) - %i[enter workers_count]).each do |name|
         define_method(name) { |*arguments| Coppice::Info.public_send(name, *arguments) }
       end
 
-      # What the server was started with, whatever TTIN and TTOU have said since.
+      # The number at the start of the server: TTIN and TTOU do not change it.
       #: () -> Integer
       def workers_count = Coppice::Compatibility.workers_count || Coppice::Info.workers_count
     end

@@ -13,7 +13,7 @@ module Coppice
     # file. Only reads; nothing acts here.
     class Arguments
       DEFAULT_PORT = 8080
-      # What -b may have as Rails has it: a name, or a numeric address. Whatever else is an address of ours or a URI of Puma's.
+      # What -b takes for a host, as in Rails: a name or a numeric address. Anything else is an address or one of Puma's URIs.
       HOST = /\A(?:[\w.-]+|(?=.*:.*:)\[?[\h:.]+(?:%\w+)?\]?)\z/.freeze
       REQUEST_PATH = %r{\A/(?!.*\.(?:ru|rb)\z)}
 
@@ -108,7 +108,7 @@ module Coppice
         parser.on("-E", "--env RACK_ENV", "set RACK_ENV (default: development)") { |name| @environment_name = name }
         parser.on("-l", "--listen ADDRESS", "listen on HOST:PORT or PATH; may be repeated") { |text| @listen << ["-l", text] }
         parser.on("-o", "--host HOST", "listen on HOST (default: 0.0.0.0; in development 127.0.0.1)") { |host| @host = ["-o", host] }
-        parser.on("-b", "--bind ADDRESS", "listen on HOST, as Rails has it, or on tcp://HOST:PORT or unix:///PATH, as Puma") { |text| bind(text) }
+        parser.on("-b", "--bind ADDRESS", "listen on HOST (as Rails), tcp://HOST:PORT or unix:///PATH (as Puma)") { |text| bind(text) }
         parser.on("-p", "--port PORT", "listen on PORT (default: #{DEFAULT_PORT})") { |text| @port = checked("-p", Types::Whole.new(minimum: 0), text) }
         parser.on("-s", "--server NAME", "ignored, as rackup has it") { @notes << "-s is ignored: this is Coppice" }
       end

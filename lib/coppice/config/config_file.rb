@@ -61,9 +61,9 @@ module Coppice
         raise ConfigError.new("the file calls exit", file: @file, line: line_of(error))
       end
 
-      # Dsl#require gets RubyGems where the file itself asks for a gem. Where that happens deeper, in a file that it
-      # requires in its turn, nothing could tell Ruby to go on: so all of it is evaluated once more, and nothing of the first
-      # time is kept. Each cold mold evaluates the file anew as well: what it does twice it may do.
+      # Dsl#require loads RubyGems when the file itself requires a gem. When a file that it requires does so, the
+      # LoadError has left that file by now. So the whole configuration is evaluated once more, with RubyGems and into a new
+      # Record. That is safe, because each cold mold evaluates the configuration again in any case.
       def record_of(text)
         record = Record.new(file: @file, path: @path, fingerprint: fingerprint(text))
         Compatibility.recording(record) { Dsl.new(record).instance_eval(text, @path) }

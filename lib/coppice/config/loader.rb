@@ -81,8 +81,8 @@ module Coppice
         keep_options(layer.over(default_listen(host)), record)
       end
 
-      # The host of a port that -p, PORT or nobody names. An application in development shows its errors to whoever asks,
-      # and may have a console: nobody on the network should reach it by accident.
+      # Where a port without a host is bound: that of -p, of PORT, and the default one. An application in development shows
+      # its source in error pages and may offer a console, so the network must not reach it by accident.
       def default_host(environment_name) = environment_name == DEFAULT_ENVIRONMENT ? THIS_MACHINE : EVERYWHERE
 
       def default_listen(host)

@@ -165,9 +165,9 @@ module Coppice
       end
 
       def resize(step)
-        @roster.target = step.count
-        @monitor.workers_wanted(step.count)
-        @log.info("workers wanted", count: step.count, **step.grounds)
+        @roster.target = step.workers
+        @monitor.workers_wanted(step.workers)
+        @log.info("workers wanted", count: step.workers, **step.grounds)
       end
 
       def abandon(step, now)

@@ -7,8 +7,9 @@ require "coppice/monitor/worker_count"
 
 module Coppice
   class Monitor
-    # Decides how many workers there are: what the user says, or with :auto so many as processors and memory allow. Until
-    # the first mold is ready the processors alone count; then its size does as well, before anybody is forked from it.
+    # Decides how many workers there are: the number in the configuration, or with :auto what processors and memory allow.
+    # Before the first mold is ready only the processors count. When it is ready its size counts as well, before a worker
+    # is forked from it.
     class Sizing
       #: (untyped, processors: Numeric, memory_total_kib: Integer?) -> void
       def initialize(settings, processors:, memory_total_kib:)
@@ -16,11 +17,11 @@ module Coppice
         @wanted = settings.worker_processes
       end
 
-      # How many to begin with.
+      # The number before the mold is ready.
       #: () -> Integer
-      def first_target = @count ? @count.answer.count : @wanted
+      def first_target = @count ? @count.answer.workers : @wanted
 
-      # Once. TTIN and TTOU say more than any guess: whoever sent one before has decided.
+      # Decides once. A TTIN or TTOU that came before the mold was ready has decided already.
       #: (Roster, Float) -> Array[Step]
       def next(roster, _now)
         return [] unless @count && roster.mold&.ready?
@@ -28,7 +29,7 @@ module Coppice
         answer = @count.answer(mold_kib: roster.mold.row.pss_kib)
         asked_for = roster.target != first_target
         @count = nil
-        asked_for ? [] : [Steps::Resize.new(answer.count, answer.grounds)]
+        asked_for ? [] : [Steps::Resize.new(answer.workers, answer.grounds)]
       end
     end
   end

@@ -14,8 +14,8 @@ module Coppice
       Spawn = Struct.new(:mold, :role, :nr, :trial)
       # The candidate becomes the mold.
       Commit = Struct.new(:candidate)
-      # So many workers there must be. grounds: fields of the log line.
-      Resize = Struct.new(:count, :grounds)
+      # Change the number of workers wanted. grounds: fields of the log line.
+      Resize = Struct.new(:workers, :grounds)
       # The candidate is given up; the mold, if there is one, stays. at_once: the next one is asked for without a pause.
       Abandon = Struct.new(:candidate, :reason, :at_once)
       # Have a cold mold fork a worker that nobody can reach, to be warmed up and promoted.

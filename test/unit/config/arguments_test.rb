@@ -52,8 +52,9 @@ module Coppice
         assert_equal %w[127.0.0.1:8080], listen("-b", "127.0.0.1")
         assert_equal %w[localhost:3000], listen("-p", "3000", "--bind", "localhost")
         assert_equal %w[[::1]:8080], listen("-b", "::1")
-        assert_equal %w[127.0.0.1:3000 [::]:3001 /run/x.sock], listen("-b", "tcp://127.0.0.1:3000", "-b", "tcp://[::]:3001", "-b", "unix:///run/x.sock")
-        assert_equal %w[127.0.0.1:3000 [::]:3001 /run/x.sock], listen("-b", "127.0.0.1:3000", "-b", "[::]:3001", "-b", "/run/x.sock")
+        three = %w[127.0.0.1:3000 [::]:3001 /run/x.sock]
+        assert_equal three, listen("-b", "tcp://127.0.0.1:3000", "-b", "tcp://[::]:3001", "-b", "unix:///run/x.sock")
+        assert_equal three, listen("-b", "127.0.0.1:3000", "-b", "[::]:3001", "-b", "/run/x.sock")
         assert_equal [File.expand_path("tmp/x.sock")], listen("-b", "unix://tmp/x.sock")
         assert_equal "flag -b", layer("-b", "::1").origins[:listen]
       end

@@ -9,7 +9,7 @@ module Coppice
       GIB = 1024 * 1024 # KiB
 
       def count(processors, memory = 64 * GIB, mold = nil)
-        WorkerCount.new(processors: processors, memory_total_kib: memory).answer(mold_kib: mold).count
+        WorkerCount.new(processors: processors, memory_total_kib: memory).answer(mold_kib: mold).workers
       end
 
       test "three for two processors, rounded up, and never less than two" do
