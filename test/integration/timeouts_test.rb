@@ -20,6 +20,9 @@ class TimeoutsTest < Coppice::TestCase
       when "/extended"
         env["pitchfork.timeout"].extend_deadline(30)
         IO.select(nil, nil, nil, 0.8)
+      when "/lowered"
+        env["coppice.timeout"].extend_deadline(-600)
+        sleep # app: for ever
       end
       [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
     end)
@@ -138,6 +141,20 @@ class TimeoutsTest < Coppice::TestCase
 
       assert_equal pid.to_s, server.get("/extended").body
       assert_equal pid.to_s, server.get("/").body
+    end
+  end
+
+  test "a request may ask for less time: its client is answered then, and the hook sees it" do
+    config = <<~RUBY
+      worker_processes 1
+      timeout 60, cleanup: 3
+      after_worker_timeout { |_server, _worker, info| File.write(File.join(__dir__, "late"), info.rack_env["PATH_INFO"]) }
+    RUBY
+    serve(config) do |server|
+      ask(server, "/lowered") { |socket| assert_match(%r{\AHTTP/1.1 503 }, socket.readpartial(4096)) }
+      server.wait { File.size?(server.path("late")) }
+
+      assert_equal "/lowered", File.read(server.path("late"))
     end
   end
 

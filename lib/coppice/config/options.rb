@@ -75,7 +75,7 @@ module Coppice
       Option.describe(:timeout, Groups::TIMEOUTS, Types::Seconds.new, default: 20, example: "timeout 10, cleanup: 3",
         doc: "The soft limit of a request. When it has passed, the worker calls after_worker_timeout on a second thread, and " \
              "then exits. After `cleanup:` more seconds (2 when it is not given) the monitor ends the worker: the hard limit. " \
-             "A single request gets more time by `env[\"coppice.timeout\"]&.extend_deadline(10)`."),
+             "A single request gets more time by `env[\"coppice.timeout\"]&.extend_deadline(10)`, and less by a negative number."),
       Option.describe(:timeout_cleanup, Groups::TIMEOUTS, Types::Seconds.new, default: 2, since: :coppice,
         doc: "How long after the soft limit the hard limit follows: the same as `cleanup:` of timeout."),
       Option.describe(:shutdown_delay, Groups::TIMEOUTS, Types::Seconds.new(minimum: 0), default: 0, since: :coppice,

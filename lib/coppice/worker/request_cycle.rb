@@ -20,7 +20,7 @@ module Coppice
         @row = worker.membership.row
         @soft_timeout = soft_timeout
         @scales = scales
-        @deadline = Deadline.new(@row)
+        @deadline = Deadline.new(@row, soft_timeout)
         settings = worker.inheritance.settings
         @after_request = settings.hook(:after_request_complete)
         @timeout_ms = (settings.timeout * 1000).ceil

@@ -9,7 +9,7 @@ module Coppice
     #
     # It costs nothing per request: a request only writes its deadline to the board.
     # The thread sleeps for the whole timeout at a time; a deadline set after it fell
-    # asleep cannot pass before it wakes.
+    # asleep cannot pass before it wakes, and one that is lowered wakes it.
     class SoftTimeout
       # What the after_worker_timeout hook gets as its third argument.
       class Overdue
@@ -40,6 +40,7 @@ module Coppice
         @settings = worker.inheritance.settings
         @main = Thread.current
         @lock = Mutex.new
+        @lowered = ConditionVariable.new
         @expired = false
       end
 
@@ -55,10 +56,14 @@ module Coppice
       #: () -> bool
       def expired? = @expired && @lock.synchronize { @expired }
 
+      # The deadline of the request in flight has come nearer.
+      #: () -> void
+      def deadline_lowered = @lock.synchronize { @lowered.signal }
+
       private
 
       def watch
-        sleep(seconds_left) until @lock.synchronize { decide }
+        @lock.synchronize { pause until decide }
         expire
         leave
       end
@@ -73,6 +78,9 @@ module Coppice
       end
 
       def passed?(deadline_ms) = deadline_ms.positive? && OS::Clock.now_ms > deadline_ms
+
+      # Lets go of the lock for as long as it lasts.
+      def pause = @lowered.wait(@lock, seconds_left)
 
       def seconds_left
         deadline_ms = @row.deadline_ms
