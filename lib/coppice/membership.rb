@@ -61,7 +61,7 @@ module Coppice
       tell(Control::Messages::Ready.new)
     end
 
-    # Only the user's exit hook is left to run; the watchdog ends one that takes longer than so many seconds.
+    # Only the user's exit hook is left to run; the watchdog ends one that takes longer than so many seconds, and `cleanup`.
     #: (Numeric) -> void
     def begin_leaving(seconds)
       self.status = "leaving"

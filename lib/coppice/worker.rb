@@ -57,11 +57,7 @@ module Coppice
       hook(:after_worker_fork)
       hook(:after_worker_ready)
       @soft_timeout.start unless single? # a breakpoint is not a timeout
-      warm_up
-      @scales.tare
-      membership.ready
-      membership.status = "ready"
-      turn until stopping?
+      serve_until_stopped
       finish
     end
 
@@ -84,6 +80,16 @@ module Coppice
     end
 
     private
+
+    def serve_until_stopped
+      warm_up
+      @scales.tare
+      membership.ready
+      membership.status = "ready"
+      turn until stopping?
+    rescue SystemExit
+      raise unless @soft_timeout.expired? # it was an `exit` of the application
+    end
 
     def stopping? = @stopping || @soft_timeout.expired?
 
@@ -223,7 +229,7 @@ module Coppice
     end
 
     def finish
-      membership.begin_leaving(inheritance.settings.timeout)
+      membership.begin_leaving(@soft_timeout.seconds_to_leave)
       hook(:before_worker_exit)
       log.debug("leaves", requests: requests_count)
       exit

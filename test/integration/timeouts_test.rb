@@ -39,6 +39,12 @@ class TimeoutsTest < Coppice::TestCase
     socket&.close
   end
 
+  # Waits until the only worker, which gets a request, was replaced.
+  def lose_the_worker(server)
+    pid = server.ready_workers.first.pid
+    ask(server, "/") { server.wait { server.ready_workers.any? { |row| row.pid != pid } } }
+  end
+
   # Waits until the worker of a request that nothing but the monitor can end was replaced.
   def lose_a_worker(server)
     ask(server, "/deaf") do |_socket|
@@ -70,6 +76,70 @@ class TimeoutsTest < Coppice::TestCase
     end
   ensure
     FileUtils.rm_f(note)
+  end
+
+  test "a worker that ends for a request runs before_worker_exit, on its main thread and after the request's own cleanup" do
+    app = <<~'RUBY'
+      note = ->(text) { File.write("notes", "#{text}\n", mode: "a") }
+      run(lambda do |_env|
+        sleep # app: for ever
+      ensure
+        note.call("request")
+      end)
+    RUBY
+    config = <<~'RUBY'
+      worker_processes 1
+      timeout 0.3, cleanup: 10
+      after_worker_timeout { |*| File.write("notes", "timeout\n", mode: "a") }
+      before_worker_exit { |*| File.write("notes", "exit #{Thread.current == Thread.main}\n", mode: "a") }
+    RUBY
+    Server.open(app: app, config: config) do |server|
+      lose_the_worker(server)
+
+      assert_equal ["timeout", "request", "exit true"], File.readlines(server.path("notes"), chomp: true)
+    end
+  end
+
+  test "a request that ends while its timeout is handled cuts no exit hook short" do
+    app = <<~'RUBY'
+      run(lambda do |_env|
+        IO.select(nil, nil, nil, 0.01) until File.exist?("timed_out")
+        [200, {}, []]
+      end)
+    RUBY
+    config = <<~'RUBY'
+      worker_processes 1
+      timeout 0.3, cleanup: 10
+      after_worker_timeout do |*|
+        File.write("timed_out", "")
+        IO.select(nil, nil, nil, 0.01) until File.exist?("leaving")
+        Thread.current[:told] = true
+      end
+      before_worker_exit do |*|
+        File.write("leaving", "")
+        watching = Thread.list.find { |thread| thread.name == "coppice timeout" }
+        IO.select(nil, nil, nil, 0.01) until watching[:told] && watching.status == "sleep" # it has nothing more to do
+        File.write("notes", "whole\n")
+      end
+    RUBY
+    Server.open(app: app, config: config) do |server|
+      lose_the_worker(server)
+
+      assert_equal "whole\n", File.read(server.path("notes"))
+    end
+  end
+
+  test "an exit hook that hangs after a timeout ends with the hard limit of the request" do
+    serve("worker_processes 1\ntimeout 0.5, cleanup: 1\nbefore_worker_exit { |*| File.write('hook', '') && sleep }") do |server|
+      pid = server.ready_workers.first.pid
+      ask(server, "/hang") do
+        deadline_ms = server.wait { server.ready_workers.map(&:deadline_ms).find(&:positive?) }
+        server.wait { File.exist?(server.path("hook")) }
+
+        assert_in_delta deadline_ms, server.ready_workers.find { |row| row.pid == pid }.deadline_ms, 2
+        server.wait { server.ready_workers.any? { |row| row.pid != pid } }
+      end
+    end
   end
 
   test "the client of an application that lets nothing end it is answered all the same" do

@@ -30,12 +30,13 @@ module Coppice
         "Called after each request, when the client has its answer: the place for work that no client should wait for, " \
         "or to `exit` a worker that is no longer healthy."),
       row.call(:after_worker_timeout, %i[server worker timeout_info], :worker,
-        "Called on a second thread when the soft limit of a request has passed; then the worker exits. `timeout_info` " \
-        "answers `thread`, `rack_env` and `copy_thread_variables!`."),
+        "Called on a second thread when the soft limit of a request has passed; then the worker calls before_worker_exit and " \
+        "exits. `timeout_info` answers `thread`, `rack_env` and `copy_thread_variables!`."),
       row.call(:after_worker_hard_timeout, %i[server worker], :monitor,
         "Called right before the monitor ends a worker that is past its hard limit."),
       row.call(:before_worker_exit, %i[server worker], :worker,
-        "Called in a worker that is about to leave in good order."),
+        "Called in a worker that is about to leave: in good order, or after the soft limit of a request. Runs on the main thread; " \
+        "after a soft limit once that thread has left the application, and within what remains of the hard limit."),
       row.call(:after_worker_exit, %i[server worker status], :monitor,
         "Called when a worker has ended, with its Process::Status; not for one whose status nobody knows. `worker.exit_report` " \
         "answers cause, status, requests, age and request_age in seconds, request and peak_memory."),

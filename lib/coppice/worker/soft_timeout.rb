@@ -5,7 +5,8 @@ require "coppice/os/clock"
 module Coppice
   class Worker
     # Ends a worker whose request takes too long, while the worker can still say
-    # which one it was and answer its client. Runs in the worker process, on one helper thread.
+    # which one it was and answer its client. Runs in the worker process, on one helper thread; what the application and
+    # before_worker_exit have to clean up runs on the main thread.
     #
     # It costs nothing per request: a request only writes its deadline to the board.
     # The thread sleeps for the whole timeout at a time; a deadline set after it fell
@@ -56,6 +57,10 @@ module Coppice
       #: () -> bool
       def expired? = @expired && @lock.synchronize { @expired }
 
+      # How long the main thread may take to leave: a request that is past its time has had it already.
+      #: () -> Numeric
+      def seconds_to_leave = expired? ? (@deadline_ms - OS::Clock.now_ms) / 1000.0 : @settings.timeout
+
       # The deadline of the request in flight has come nearer.
       #: () -> void
       def deadline_lowered = @lock.synchronize { @lowered.signal }
@@ -64,8 +69,9 @@ module Coppice
 
       def watch
         @lock.synchronize { pause until decide }
-        expire
-        leave
+        overdue = Overdue.new(@main, @env)
+        expire(overdue)
+        leave(overdue)
       end
 
       # Looks twice. The request may end after the first look, and the main thread accept the next client, whose time is not
@@ -74,7 +80,8 @@ module Coppice
         return false unless passed?(@row.deadline_ms)
 
         @expired = true
-        @expired = passed?(@row.deadline_ms)
+        @deadline_ms = @row.deadline_ms
+        @expired = passed?(@deadline_ms)
       end
 
       def passed?(deadline_ms) = deadline_ms.positive? && OS::Clock.now_ms > deadline_ms
@@ -90,8 +97,7 @@ module Coppice
         [(deadline_ms - OS::Clock.now_ms + 1) / 1000.0, 0].max
       end
 
-      def expire
-        overdue = Overdue.new(@main, @env)
+      def expire(overdue)
         report(overdue)
         @worker.answer_overdue
         @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.server, @worker, overdue)
@@ -99,11 +105,12 @@ module Coppice
         @worker.log.exception("after_worker_timeout failed", error)
       end
 
-      # As `exit` would in the serving thread: bodies are closed, at_exit handlers run.
+      # As `exit` would in the serving thread: bodies are closed, before_worker_exit and at_exit handlers run. Not when the
+      # request has ended meanwhile: that thread leaves already, and its exit hook should not be cut short.
       # Usually it is the monitor that ends a worker which rescues even that; but the
       # monitor may be gone.
-      def leave
-        @main.raise(SystemExit)
+      def leave(overdue)
+        @main.raise(SystemExit) unless overdue.rack_env && @row.started_ms.zero?
         sleep(@settings.timeout_cleanup + 1)
         exit!(1)
       end
