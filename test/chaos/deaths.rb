@@ -5,7 +5,6 @@ module Chaos
   # died whom nothing had hit.
   class Deaths
     LINE = /msg=ended child=(?<role>\w+).*?why=(?<why>\w+)/
-    OVERDUE = /pid=(\d+) msg="request timed out"/
     # A copy of a process that was starved is starved as well.
     STARVED = /pid=(\d+) msg="[^"]* failed" error=Errno::EMFILE/
     OWN_ERRORS = /^.*\b(?:NoMethodError|NameError|TypeError|FrozenError|ArgumentError|KeyError|Coppice::Bug|ProtocolMismatch)\b.*$/
@@ -18,7 +17,6 @@ module Chaos
         found = LINE.match(line) or next
         Death.new(line[/child_pid=(\d+)/, 1]&.to_i, found[:role], found[:why])
       end
-      @overdue = log.scan(OVERDUE).map { |(pid)| pid.to_i }
       @starved = log.scan(STARVED).map { |(pid)| pid.to_i }
       @own_errors = log.scan(OWN_ERRORS)
     end
@@ -62,7 +60,6 @@ module Chaos
 
       case death.why
       when "asked", *Victims::LIMITS then true # a limit that is passed on a busy machine is counted, see `causes`
-      when "left" then @overdue.include?(death.pid)
       when "signal" then told_by_default?(death, victim)
       when "failed" then @starved.include?(death.pid)
       else false

@@ -8,7 +8,7 @@ module Chaos
     Victim = Struct.new(:pid, :faults, :certain, :causes, :excused, :told, keyword_init: true)
 
     # Causes that name a limit of the server's own.
-    LIMITS = %w[request_timeout spawn_timeout stop_timeout shutdown].freeze
+    LIMITS = %w[timeout request_timeout spawn_timeout stop_timeout shutdown].freeze
     # One that was on its way out when the fault came may have been faster.
     ALREADY_LEAVING = %w[asked left].freeze
 

@@ -58,6 +58,7 @@ class TimeoutsTest < Coppice::TestCase
     config = <<~RUBY
       worker_processes 2
       timeout 0.5, cleanup: 10
+      after_worker_exit { |_server, worker, _status| File.write(File.join(__dir__, "cause"), worker.exit_report.cause) }
       after_worker_timeout do |server, worker, info|
         info.copy_thread_variables!
         File.write(#{note.inspect}, [worker.nr, info.rack_env["PATH_INFO"], info.thread == Thread.main].join(" "))
@@ -72,6 +73,8 @@ class TimeoutsTest < Coppice::TestCase
 
         assert_equal "#{nr} /hang true", File.read(note)
         assert_match(/\AHTTP\/1.1 503 .*^retry-after: \d+\r\n.*took too long/mi, socket.read)
+        server.wait { File.size?(server.path("cause")) }
+        assert_equal "timeout", File.read(server.path("cause"))
       end
     end
   ensure

@@ -9,6 +9,7 @@ class FakeSystem
   # How a process ended, as Process::Status would tell.
   Status = Struct.new(:exitstatus, :termsig) do
     def signaled? = !termsig.nil?
+    def exited? = !exitstatus.nil?
     def success? = exitstatus&.zero?
   end
 

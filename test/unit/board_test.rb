@@ -38,9 +38,9 @@ class BoardTest < Coppice::TestCase
     text = bytes.byteslice(64..).delete("\0")
 
     assert_equal "server: monitor_pid workers_count generation shutting_down rows_count\n" \
-                 "row: role nr generation pid ready deadline_ms started_ms requests seen_ms not_fork_safe refused dropped_headers " \
-                 "request:16 measured_ms measured_requests rss_kib pss_kib private_kib private_at_start_kib anonymous_kib cpu_ms " \
-                 "cpu_at_start_ms compiles allocations:24\n", text
+                 "row: role nr generation pid ready deadline_ms started_ms requests seen_ms not_fork_safe timed_out refused " \
+                 "dropped_headers request:16 measured_ms measured_requests rss_kib pss_kib private_kib private_at_start_kib " \
+                 "anonymous_kib cpu_ms cpu_at_start_ms compiles allocations:24\n", text
   end
 
   test "a board of another version, of other columns or of nothing is refused" do

@@ -36,6 +36,7 @@ module Coppice
       [:requests, :process, "requests served since the fork"],
       [:seen_ms, :process, "monotonic: when a worker last came by its channel; it does so every few seconds, served or not"],
       [:not_fork_safe, :process, "1 once it must not be promoted"],
+      [:timed_out, :process, "1 once a worker ends by itself for a request, or an exit hook, that is past its deadline"],
       [:refused, :process, "requests that the server itself answered: malformed, too large or too slow"],
       [:dropped_headers, :process, "headers left out of the env for the underscore in their names"],
       [:request, :process, "the request in flight, or the last one: method and path, cut to 128 bytes", 16],

@@ -8,7 +8,7 @@ module Coppice
     # and for the user's after_worker_exit as `worker.exit_report`.
     class ExitReport
       attr_reader :role, :nr, :generation, :pid
-      # :asked, :left, :failed, :signal, :out_of_memory, :vanished, :never_forked; or, when we ended it, why:
+      # :asked, :left, :timeout, :failed, :signal, :out_of_memory, :vanished, :never_forked; or, when we ended it, why:
       # :request_timeout, :spawn_timeout, :stop_timeout, :unresponsive, :shutdown
       attr_reader :cause        #: Symbol
       attr_reader :status       #: Process::Status?
@@ -33,12 +33,13 @@ module Coppice
         freeze
       end
 
-      # A rollout is routine and stays quiet; what nobody asked for is told.
+      # A rollout is routine and stays quiet; what nobody asked for is told. A timeout was an error in the worker's own log,
+      # with the request: one of them is enough.
       #: () -> Symbol
       def level
         case cause
         when :asked, :shutdown then :debug
-        when :left then :info
+        when :left, :timeout then :info
         else :error
         end
       end
@@ -59,6 +60,7 @@ module Coppice
       def cause_of(handle, out_of_memory)
         return handle.ended_for if handle.ended_for
         return handle.pid ? :vanished : :never_forked unless status
+        return :timeout if handle.row.timed_out == 1 && status.exited?
         return :asked if handle.leaving? && left_well?
         return out_of_memory ? :out_of_memory : :signal if status.signaled?
 

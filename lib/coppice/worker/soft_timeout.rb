@@ -98,6 +98,7 @@ module Coppice
       end
 
       def expire(overdue)
+        @row.timed_out = 1
         report(overdue)
         @worker.answer_overdue
         @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.server, @worker, overdue)

@@ -9,6 +9,7 @@ require "coppice/monitor/handle"
 class ExitReportTest < Coppice::TestCase
   Status = Struct.new(:exitstatus, :termsig) do
     def signaled? = !termsig.nil?
+    def exited? = !exitstatus.nil?
     def success? = exitstatus&.zero?
   end
 
@@ -46,6 +47,22 @@ class ExitReportTest < Coppice::TestCase
       [:leaving, :request_timeout, Status.new(nil, 9)] => [:request_timeout, :error],
       [:leaving, :shutdown, Status.new(nil, 9)] => [:shutdown, :debug],
       [:requested, nil, nil] => [:never_forked, :error]
+    }.each do |(state, ended_for, status), expected|
+      report = report_on(handle_in(state, ended_for: ended_for), status)
+
+      assert_equal expected, [report.cause, report.level], [state, ended_for, status].inspect
+    end
+  end
+
+  test "a worker that left because of a timeout of its own says so, unless it came to another end" do
+    @row.timed_out = 1
+    {
+      [:ready, nil, Status.new(0, nil)] => [:timeout, :info],
+      [:ready, nil, Status.new(1, nil)] => [:timeout, :info],
+      [:leaving, nil, Status.new(0, nil)] => [:timeout, :info],
+      [:ready, nil, Status.new(nil, 11)] => [:signal, :error],
+      [:ready, :request_timeout, Status.new(nil, 9)] => [:request_timeout, :error],
+      [:ready, nil, nil] => [:vanished, :error]
     }.each do |(state, ended_for, status), expected|
       report = report_on(handle_in(state, ended_for: ended_for), status)
 

@@ -14,6 +14,7 @@ module Coppice
       # A row whose deadline is another one each time that it is looked at; the last one stays. Each look is told.
       class ChangingRow
         attr_reader :looks, :started_ms
+        attr_accessor :timed_out
 
         def initialize(*deadlines)
           @deadlines = deadlines
@@ -49,11 +50,10 @@ module Coppice
       end
 
       test "a request past its deadline ends the worker" do
-        watched(ChangingRow.new(@past)) do |timeout, worker, main|
-          worker.answered.pop
-
+        watched(row = ChangingRow.new(@past)) do |timeout, worker, main|
+          assert_equal :ended, main.join(10)&.value
           assert_predicate timeout, :expired?
-          assert_equal :ended, main.value
+          assert_equal [1, 1], [worker.answered.size, row.timed_out]
         end
       end
 
@@ -65,7 +65,7 @@ module Coppice
             eventually { row.looks.size == 3 } # the last one tells it how long to sleep
 
             refute_predicate timeout, :expired?
-            assert_empty worker.answered
+            assert_equal [0, nil], [worker.answered.size, row.timed_out]
             assert_predicate main, :alive?
           end
         end
