@@ -191,25 +191,6 @@ module Coppice
       end
     end
 
-    # The kernel sends no file of its own of this kind; the addresses at its start are unmapped, so it begins with zeros.
-    test "a file that the kernel cannot send is copied, whatever the garbage collector does meanwhile" do
-      harness = HttpHarness.new
-      client = harness.connect("127.0.0.1", GET)
-      harness.connection.read_head
-      harness.connection.start_response(200, {}, 20_000)
-      File.open("/proc/self/pagemap", "rb") do |file|
-        GC.stress = true
-        harness.connection.write_file(file.fileno)
-      ensure
-        GC.stress = false
-      end
-      harness.connection.close
-
-      assert_equal "\0" * 20_000, HttpHarness::Answer.new(client.read).body
-    ensure
-      client.close
-    end
-
     test "a part of a file, or what is none, is sent by each" do
       with_file("0123456789") do |file|
         [[file.path, "3"], ["/nonexistent", "3"], ["/dev/null", "3"]].each do |path, length|

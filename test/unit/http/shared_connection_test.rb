@@ -4,7 +4,8 @@ require "test_helper"
 require_relative "../../support/http_harness"
 
 module Coppice
-  # What applications do to a connection from other threads, from copies of the process, and out of turn.
+  # What applications do to a connection from other threads, from copies of the process, and out of turn; and what the
+  # garbage collector does meanwhile.
   class SharedConnectionTest < TestCase
     GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
     POST = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"
@@ -70,6 +71,25 @@ module Coppice
         client.read
       end
       assert_match(/body is not complete/, error.message)
+    end
+
+    # The kernel sends no file of its own of this kind; the addresses at its start are unmapped, so it begins with zeros.
+    test "a file that the kernel cannot send is copied, whatever the garbage collector does meanwhile" do
+      harness = HttpHarness.new
+      client = harness.connect("127.0.0.1", GET)
+      harness.connection.read_head
+      harness.connection.start_response(200, {}, 20_000)
+      File.open("/proc/self/pagemap", "rb") do |file|
+        GC.stress = true
+        harness.connection.write_file(file.fileno)
+      ensure
+        GC.stress = false
+      end
+      harness.connection.close
+
+      assert_equal "\0" * 20_000, HttpHarness::Answer.new(client.read).body
+    ensure
+      client.close
     end
   end
 end
