@@ -35,6 +35,7 @@ static size_t connection_size(const void *pointer) {
 static void connection_mark(void *pointer) {
     const struct coppice_connection *connection = pointer;
     rb_gc_mark(connection->deadline);
+    rb_gc_mark(connection->lingering);
 }
 
 static const rb_data_type_t connection_type = {
@@ -59,7 +60,7 @@ static VALUE connection_allocate(VALUE klass) {
     struct coppice_connection *connection;
     VALUE self = TypedData_Make_Struct(klass, struct coppice_connection, &connection_type, connection);
     connection->fd = -1;
-    connection->deadline = Qnil;
+    connection->deadline = connection->lingering = Qnil;
     return self;
 }
 
@@ -93,6 +94,12 @@ static VALUE connection_initialize(VALUE self, VALUE limits) {
 static VALUE connection_set_deadline(VALUE self, VALUE deadline) {
     coppice_connection_get(self)->deadline = deadline;
     return deadline;
+}
+
+/* lingering = a Lingering, which gets the clients that may still be sending. Without one they are closed at once. */
+static VALUE connection_set_lingering(VALUE self, VALUE lingering) {
+    coppice_connection_get(self)->lingering = lingering;
+    return lingering;
 }
 
 static void begin_client(struct coppice_connection *connection, int fd) {
@@ -236,6 +243,7 @@ void Init_coppice_connection(VALUE coppice) {
     rb_define_alloc_func(klass, connection_allocate);
     rb_define_method(klass, "initialize", connection_initialize, 1);
     rb_define_method(klass, "deadline=", connection_set_deadline, 1);
+    rb_define_method(klass, "lingering=", connection_set_lingering, 1);
     rb_define_method(klass, "accept", connection_accept, 1);
     rb_define_method(klass, "adopt", connection_adopt, -1);
     rb_define_method(klass, "detached?", connection_detached_p, 0);

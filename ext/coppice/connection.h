@@ -45,7 +45,8 @@ struct coppice_connection {
     bool detached;            /* hijacked: the descriptor belongs to the application now */
     unsigned fork_count;      /* of this process when the client came: see coppice_connection_foreign */
     struct coppice_connection_limits limits;
-    VALUE deadline; /* the application's: a Worker::Deadline, or nil */
+    VALUE deadline;  /* the application's: a Worker::Deadline, or nil */
+    VALUE lingering; /* takes clients that may still be sending: a Lingering, or nil */
     struct coppice_patience reading, writing;
 
     /* The request: the head stays at the front of `input` until the next client, body bytes follow it. */

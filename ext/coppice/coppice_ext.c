@@ -7,6 +7,7 @@ RUBY_FUNC_EXPORTED void Init_coppice_ext(void) {
     Init_coppice_process(coppice);
     Init_coppice_waiter(coppice);
     Init_coppice_connection(coppice);
+    Init_coppice_lingering(coppice);
     Init_coppice_env(coppice);
     Init_coppice_response(coppice);
 }

@@ -10,6 +10,7 @@ void Init_coppice_cells(VALUE coppice);
 void Init_coppice_process(VALUE coppice);
 void Init_coppice_waiter(VALUE coppice);
 void Init_coppice_connection(VALUE coppice);
+void Init_coppice_lingering(VALUE coppice);
 void Init_coppice_env(VALUE coppice);
 void Init_coppice_response(VALUE coppice);
 

@@ -6,11 +6,7 @@
 #include <unistd.h>
 
 #include "connection.h"
-#include "socket_io.h"
-
-/* After an early answer: how long we read and throw away so that the client sees the answer, not a reset. How many
- * bytes that are makes no difference: time is all that they cost a worker. */
-enum { LINGER_MS = 2000 };
+#include "lingering.h"
 
 /* Some clients send a stray line end after a body. Looked for only there, for it costs a system call; behind a head
  * without body it would have been read along with it. */
@@ -29,19 +25,19 @@ static void let_go(struct coppice_connection *connection) {
     connection->serial++;
 }
 
-/* close: always safe. If the client may still be sending, waits a little for it to read our answer: closing with
- * bytes unread makes the kernel send a reset, which can destroy an answer on its way. */
+/* close: always safe, and does not wait. A client that may still be sending is left to the Lingering, so that it sees our
+ * answer and no reset. */
 static VALUE connection_close(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     int fd = connection->fd;
     if (fd < 0) return Qnil;
     bool may_linger = connection->response_started && !connection->client_gone && !coppice_connection_foreign(connection);
     bool lingers = may_linger && unread_bytes(connection, fd);
-    /* Not on the application's account. Nothing is taken back afterwards: the request is as good as over. */
-    if (lingers) coppice_patience_postpone(connection, LINGER_MS);
-    let_go(connection); /* before anything that lets other threads run: it must not be closed twice */
-    if (lingers && shutdown(fd, SHUT_WR) == 0) coppice_io_discard(fd, LINGER_MS);
-    close(fd);
+    let_go(connection);
+    if (lingers)
+        coppice_lingering_add(connection->lingering, fd);
+    else
+        close(fd);
     return Qnil;
 }
 

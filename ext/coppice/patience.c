@@ -26,8 +26,9 @@ void coppice_patience_earn(struct coppice_patience *patience, size_t bytes, int6
     patience->left_us = patience->left_us > most_us - earned_us ? most_us : patience->left_us + earned_us;
 }
 
-/* Before the application is called there is no deadline: the object does nothing then. */
-void coppice_patience_postpone(const struct coppice_connection *connection, int64_t ms) {
+/* Moves the application's deadline, for time that goes to its client. Before it is called there is none: the object does
+ * nothing then. */
+static void postpone(const struct coppice_connection *connection, int64_t ms) {
     if (!NIL_P(connection->deadline)) rb_funcall(connection->deadline, rb_intern("postpone"), 1, LL2NUM(ms));
 }
 
@@ -67,7 +68,7 @@ static VALUE end_slice(VALUE pointer) {
     if (!client_stayed(slice)) return Qnil;
     slice->patience->waiting = false;
     slice->waited_ms = shorter(coppice_monotonic_ms() - slice->began_ms, slice->length_ms);
-    coppice_patience_postpone(slice->connection, slice->waited_ms - slice->length_ms);
+    postpone(slice->connection, slice->waited_ms - slice->length_ms);
     return Qnil;
 }
 
@@ -102,7 +103,7 @@ enum coppice_wait_result coppice_patience_wait(struct coppice_connection *connec
 
         struct slice slice = {.connection = connection, .serial = connection->serial, .patience = patience, .events = events,
                               .length_ms = shorter(SLICE_MS, shorter(pause_ms, left_ms)), .began_ms = coppice_monotonic_ms()};
-        coppice_patience_postpone(connection, slice.length_ms);
+        postpone(connection, slice.length_ms);
         check_client_stayed(&slice);
         patience->waiting = true;
         rb_ensure(wait_slice, (VALUE)&slice, end_slice, (VALUE)&slice);

@@ -39,7 +39,4 @@ void coppice_patience_earn(struct coppice_patience *patience, size_t bytes, int6
 enum coppice_wait_result coppice_patience_wait(struct coppice_connection *connection, short events,
                                                struct coppice_patience *patience);
 
-/* Moves the application's deadline, for time that goes to its client. Before it is called there is none to move. */
-void coppice_patience_postpone(const struct coppice_connection *connection, int64_t ms);
-
 #endif

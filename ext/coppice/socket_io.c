@@ -16,11 +16,6 @@ struct poll_call {
     int timeout_ms;
 };
 
-struct discard_call {
-    int fd;
-    int64_t deadline_ms;
-};
-
 int64_t coppice_monotonic_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -84,26 +79,4 @@ enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, siz
     *supported = false;
     *sent = 0;
     return COPPICE_IO_DONE;
-}
-
-static void *discard_nogvl(void *pointer) {
-    struct discard_call *call = pointer;
-    static char waste[16384]; /* shared on purpose: nobody reads it */
-    struct pollfd pollfd = {.fd = call->fd, .events = POLLIN};
-    for (;;) {
-        ssize_t count = recv(call->fd, waste, sizeof(waste), MSG_DONTWAIT);
-        int error = errno;
-        if (count == 0 || (count < 0 && error != EINTR && !would_block(error))) break;
-        if (count < 0 && would_block(error)) {
-            int left = remaining_ms(call->deadline_ms);
-            if (left == 0 || poll(&pollfd, 1, left) <= 0) break; /* a signal ends it too: it is only a courtesy */
-        }
-        if (remaining_ms(call->deadline_ms) == 0) break;
-    }
-    return NULL;
-}
-
-void coppice_io_discard(int fd, int64_t limit_ms) {
-    struct discard_call call = {.fd = fd, .deadline_ms = coppice_monotonic_ms() + limit_ms};
-    rb_thread_call_without_gvl2(discard_nogvl, &call, RUBY_UBF_IO, NULL);
 }

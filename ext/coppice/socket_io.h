@@ -36,7 +36,4 @@ enum coppice_io_result coppice_io_send(int fd, const struct iovec *parts, int co
  * false, and nothing was done, when the kernel cannot. */
 enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, size_t count, size_t *sent, bool *supported);
 
-/* Reads and throws away until the peer closes or so many ms are over. Does not hold the Ruby lock. */
-void coppice_io_discard(int fd, int64_t limit_ms);
-
 #endif

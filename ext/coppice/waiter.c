@@ -1,7 +1,7 @@
 /*
  * Coppice::Waiter: where an idle worker sleeps. One epoll instance over the
  * listeners, shared by all workers (EPOLLEXCLUSIVE: a new connection wakes one
- * of them, not all), and over the worker's own control channel.
+ * of them, not all), and over what is the worker's own, such as its channel.
  */
 #include <errno.h>
 #include <ruby.h>
@@ -61,9 +61,11 @@ static void waiter_line_up(struct waiter *waiter, int listener_fd) {
     waiter_add(waiter, listener_fd, EPOLLIN | EPOLLEXCLUSIVE);
 }
 
-/* Waiter.new(listener_fds, control_fd) */
-static VALUE waiter_initialize(VALUE self, VALUE listener_fds, VALUE control_fd) {
+/* Waiter.new(listener_fds, *own_fds) */
+static VALUE waiter_initialize(int argc, VALUE *argv, VALUE self) {
     struct waiter *waiter = waiter_get(self);
+    VALUE listener_fds, own_fds;
+    rb_scan_args(argc, argv, "1*", &listener_fds, &own_fds);
     Check_Type(listener_fds, T_ARRAY);
     waiter->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (waiter->epoll_fd < 0) rb_sys_fail("epoll_create1");
@@ -73,7 +75,7 @@ static VALUE waiter_initialize(VALUE self, VALUE listener_fds, VALUE control_fd)
         waiter_line_up(waiter, waiter->listener_fds[i]);
         waiter->listeners_count++;
     }
-    if (!NIL_P(control_fd)) waiter_add(waiter, NUM2INT(control_fd), EPOLLIN);
+    for (long i = 0; i < RARRAY_LEN(own_fds); i++) waiter_add(waiter, NUM2INT(RARRAY_AREF(own_fds, i)), EPOLLIN);
     return self;
 }
 
@@ -136,7 +138,7 @@ static VALUE waiter_close(VALUE self) {
 void Init_coppice_waiter(VALUE coppice) {
     VALUE klass = rb_define_class_under(coppice, "Waiter", rb_cObject);
     rb_define_alloc_func(klass, waiter_allocate);
-    rb_define_method(klass, "initialize", waiter_initialize, 2);
+    rb_define_method(klass, "initialize", waiter_initialize, -1);
     rb_define_method(klass, "look", waiter_look, 0);
     rb_define_method(klass, "go_last", waiter_go_last, 0);
     rb_define_method(klass, "wait", waiter_wait, 1);

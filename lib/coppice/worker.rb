@@ -15,8 +15,8 @@ require "coppice/worker_beat"
 
 module Coppice
   # Serves one client at a time. Runs in the worker process. Owns its channel, its
-  # listeners' descriptors, a waiter, a connection and one helper thread. The
-  # monitor ends it, between two requests.
+  # listeners' descriptors, a waiter, a connection, the clients that linger behind it
+  # and one helper thread. The monitor ends it, between two requests.
   class Worker
     extend Forwardable
 
@@ -24,6 +24,10 @@ module Coppice
     ROW_OF_CLIENTS = 16
     ROW_MS = 10
     BEAT_MS = WORKER_BEAT * 1000
+
+    # How long a client that has its answer, and may still be sending, can pause before it is closed; and how long a worker
+    # that exits waits for all of them.
+    LINGER_MS = 2000
 
     # What accept(2) raises when this process or the machine has no room for one more; and seconds until the next try.
     NO_ROOM = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
@@ -59,6 +63,9 @@ module Coppice
       @soft_timeout.start unless single? # a breakpoint is not a timeout
       serve_until_stopped
       finish
+    rescue SystemExit # however it came to it; a copy of this process leaves by throw
+      let_clients_finish
+      raise
     end
 
     # After the work in hand, no more.
@@ -75,6 +82,7 @@ module Coppice
     def abandon
       @waiter.close
       @connection.forget
+      @lingering.close
       @listeners.each(&:close)
       membership.leave
     end
@@ -100,9 +108,10 @@ module Coppice
       @soft_timeout = SoftTimeout.new(self)
       @scales = Memory::Scales.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
+      @connection.lingering = @lingering = Http::Lingering.new(LINGER_MS)
       @cycle = RequestCycle.new(self, @soft_timeout, @scales)
       @exchange = build_exchange
-      @waiter = Waiter.new(@listeners.map(&:fileno), membership.channel.fileno)
+      @waiter = Waiter.new(@listeners.map(&:fileno), membership.channel.fileno, @lingering.fileno)
       @fair = inheritance.settings.accept_order == :fair
     end
 
@@ -156,6 +165,7 @@ module Coppice
     # One turn: clients, or a word from the monitor, never both; without either, a sign of life.
     def turn
       membership.row.seen_ms = OS::Clock.now_ms
+      @lingering.attend
       ready = @waiter.look
       return answer(ready) { serve_row(ready) } if ready
 
@@ -165,8 +175,13 @@ module Coppice
       answer(ready) { serve(ready) } if ready # in any case: nobody else was woken for this client
     end
 
+    # Those who linger are attended to in each turn anyway.
     def answer(ready)
-      ready == membership.channel.fileno ? obey : yield
+      case ready
+      when membership.channel.fileno then obey
+      when @lingering.fileno then nil
+      else yield
+      end
     end
 
     # A queue that had somebody waiting most likely has more: no need to ask.
@@ -233,6 +248,13 @@ module Coppice
       hook(:before_worker_exit)
       log.debug("leaves", requests: requests_count)
       exit
+    end
+
+    # A client that is still sending would lose its answer to a reset. The deadline moves, so that the monitor does not take
+    # this for an exit that hangs.
+    def let_clients_finish
+      @cycle.deadline.postpone(LINGER_MS)
+      @lingering.finish(LINGER_MS)
     end
 
     def single? = inheritance.settings.single?

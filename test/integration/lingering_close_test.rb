@@ -12,7 +12,10 @@ class LingeringCloseTest < Coppice::TestCase
 
   # Answers at once, with something that does not fit into one packet.
   APP = <<~RUBY.freeze
-    run ->(env) { [env["PATH_INFO"].delete_prefix("/").to_i, {}, ["x" * #{ANSWER_BYTES}]] }
+    run(lambda do |env|
+      sleep if env["PATH_INFO"] == "/hang"
+      [env["PATH_INFO"].delete_prefix("/").to_i, {}, ["x" * #{ANSWER_BYTES}]]
+    end)
   RUBY
 
   # What a client is answered that sends this head, and then very much.
@@ -31,6 +34,8 @@ class LingeringCloseTest < Coppice::TestCase
     (UPLOAD_BYTES / piece.bytesize).times { client.write(piece) }
   end
 
+  BAD_HEAD = "POST / HTTP/1.1\r\nBad header: x\r\n\r\n"
+
   def post(path) = "POST #{path} HTTP/1.1\r\nHost: x\r\nContent-Length: #{UPLOAD_BYTES}\r\n\r\n"
 
   test "of an application that reads nothing, whatever it answers" do
@@ -42,7 +47,7 @@ class LingeringCloseTest < Coppice::TestCase
   end
 
   test "of a head that is refused" do
-    assert_equal 400, answer_to("POST / HTTP/1.1\r\nBad header: x\r\n\r\n", "").status
+    assert_equal 400, answer_to(BAD_HEAD, "").status
   end
 
   test "of a body that is announced to be too large" do
@@ -53,6 +58,37 @@ class LingeringCloseTest < Coppice::TestCase
     head = "POST /200 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n#{UPLOAD_BYTES.to_s(16)}\r\n"
 
     assert_equal 413, answer_to(head, "max_body_bytes 1000").status
+  end
+
+  test "of an application that is past its time" do
+    assert_equal 503, answer_to(post("/hang"), "rewindable_input false\ntimeout 0.5").status
+  end
+
+  test "of a worker that exits meanwhile" do
+    ServerOverTcp.open(app: APP, config: "rewindable_input false") do |server|
+      RawClient.on(server.connect) do |client|
+        client.write(post("/200"))
+        server.wait { server.ready_workers.first.requests == 1 }
+        server.signal(:TERM)
+        server.wait { server.rows(:worker).all? { |row| row.deadline_ms.positive? } } # it exits, or has
+        upload(client)
+
+        assert_equal [200, ANSWER_BYTES], client.answer.then { |answer| [answer.status, answer.body.bytesize] }
+      end
+      assert_equal 0, server.wait_for_end.exitstatus
+    end
+  end
+
+  test "nobody else waits for those who stay" do
+    Server.open(app: APP, config: "worker_processes 1") do |server|
+      refused = Array.new(8) { server.connect.tap { |client| client.write(BAD_HEAD) } }
+      answers = refused.map { |client| client.read[/\d{3}/] }
+
+      assert_equal ["400"] * 8 << 200, answers << server.get("/200").status
+      assert_equal [1] * 8, refused.map { |client| client.write("x") } # else a broken pipe: it is closed
+    ensure
+      refused.each(&:close)
+    end
   end
 
   test "is not the application's time" do

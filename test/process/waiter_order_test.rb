@@ -24,7 +24,7 @@ class WaiterOrderTest < Coppice::TestCase
 
   # From the announcement on nothing else sleeps in this process.
   def serve(name)
-    waiter = Coppice::Waiter.new(@listeners.map(&:fileno), nil)
+    waiter = Coppice::Waiter.new(@listeners.map(&:fileno))
     loop do
       waiter.go_last
       @announcement.write(".")

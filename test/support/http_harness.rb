@@ -100,7 +100,7 @@ module Coppice
     def with_client(tcp: false, sent: "")
       client = tcp ? connect_by_tcp : connect
       client.write(sent)
-      serving = Thread.new { @exchange.serve }
+      serving = Thread.new { serve_to_the_end }
       yield client
     ensure
       client&.close
@@ -126,6 +126,14 @@ module Coppice
     end
 
     private
+
+    # As a worker does that exits then.
+    def serve_to_the_end
+      @connection.lingering = lingering = Http::Lingering.new(2000)
+      @exchange.serve
+    ensure
+      lingering.finish(2000)
+    end
 
     # The connection owns the descriptor from here on; Ruby's object for it must not close it again.
     def adopt(socket, address, bytes)
