@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "forwardable"
+require "coppice/fork_safety/client_sockets"
 require "coppice/forking"
 require "coppice/gc_profile/meter"
 require "coppice/http"
@@ -83,6 +84,7 @@ module Coppice
       @waiter.close
       @connection.forget
       @lingering.close
+      ForkSafety::ClientSockets.close_copies
       @listeners.each(&:close)
       membership.leave
     end

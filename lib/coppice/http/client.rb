@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
+require "coppice/fork_safety/client_sockets"
 
 module Coppice
   module Http
@@ -24,7 +25,7 @@ module Coppice
       # The socket, to look at; valid until the request is over.
       #: () -> BasicSocket
       def to_io
-        @view ||= borrowed.dup
+        @view ||= ForkSafety::ClientSockets.note(borrowed.dup)
       end
 
       # rack.early_hints: sends 103. That the client left meanwhile is found out soon enough.
@@ -50,7 +51,7 @@ module Coppice
         io = socket_class.for_fd(descriptor)
         io.sync = true
         io.ungetbyte(ahead) unless ahead.empty?
-        io
+        ForkSafety::ClientSockets.note(io)
       end
 
       def socket_class
