@@ -35,7 +35,7 @@ module Coppice
 
     def membership_for(packet)
       spawn = packet.message
-      Membership.new(role: spawn.role, nr: spawn.nr, generation: spawn.generation,
+      Membership.new(role: spawn.role, purpose: spawn.purpose, nr: spawn.nr, generation: spawn.generation,
                      row: @inheritance.board.row(spawn.row), channel: Control::Channel.new(packet.descriptors.first))
     end
 

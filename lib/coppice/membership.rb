@@ -16,14 +16,20 @@ module Coppice
     attr_reader :row        #: Board::Row
     attr_reader :channel    #: Control::Channel
 
-    #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?) -> void
-    def initialize(role:, generation:, row:, channel:, nr: nil)
+    # purpose: :rehearsal for a worker that gets no clients; else nil.
+    #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?, ?purpose: Symbol?) -> void
+    def initialize(role:, generation:, row:, channel:, nr: nil, purpose: nil)
       @role = role
       @nr = nr
+      @purpose = purpose
       @generation = generation
       @row = row
       @channel = channel
     end
+
+    # Whether this worker gets no clients, and is rehearsed to be promoted.
+    #: () -> bool
+    def rehearsing? = @purpose == :rehearsal
 
     # The process that asks.
     #: () -> Integer

@@ -132,7 +132,7 @@ module Coppice
     # clients ask for then.
     def warm_up
       settings = inheritance.settings
-      rehearsing = @listeners.empty?
+      rehearsing = membership.rehearsing?
       OS::JIT.turn_on if settings.jit == :lead && (rehearsing || nr.zero?)
       membership.row.compiles = OS::JIT.on? ? 1 : 0
       return rehearse(settings) if rehearsing

@@ -14,19 +14,16 @@ class FakeFamily
     %i[debug info warn error fatal exception].each { |name| define_method(name) { |*, **| nil } }
   end
 
-  # Of a mold that gets nothing but what we have.
-  PLAIN_ENVIRONMENT = Struct.new(:added, :to_log).new({}.freeze, {}.freeze).freeze
-
-  attr_reader :board, :system, :supervision, :given_up, :settings, :refused_clients
+  attr_reader :board, :system, :supervision, :settings, :refused_clients
 
   def initialize(hooks: {}, **values)
     @settings = Coppice::Config::Settings.new(values: { worker_processes: 4, **values }, hooks: hooks)
     @board = Coppice::Board.create
     @system = FakeSystem.new(@board)
     @supervision = Coppice::Monitor::Supervision.new(
-      monitor: self, system: @system, rows: Coppice::Monitor::RowPool.new(@board), settings: @settings, log: Silence.new
+      system: @system, board: @board, rows: Coppice::Monitor::RowPool.new(@board), port: self, spawner: self, hooks: self,
+      settings: @settings, log: Silence.new
     )
-    roster.unfitted = @settings.warm_up?
   end
 
   # Yields a new family and lets go of its board afterwards.
@@ -60,25 +57,24 @@ class FakeFamily
 
   def process_of(handle) = system.processes.fetch(handle.pid)
 
-  # What Monitor answers to its parts:
-  def listener_names = []
-  def listeners_for(_nr) = [$stdin]
-  def boot_files = []
-  def mold_environment = PLAIN_ENVIRONMENT
-  def fit(_allocations) = roster.unfitted = false
-  def refuse_clients = @refused_clients = true
-  def queues_stay? = false
-  def borrowed_queues? = false
-  def workers_wanted(count) = @board.workers_count = count
-  def generation_committed(_generation) = nil
-  def worker_ready = nil
-  def child_ended(_handle, _status) = nil
-  def ending(_handle, _reason) = yield(settings.timeout_signal)
+  # In the place of ServingPort:
+  def listeners_for(_nr, workers:) = [$stdin].first(workers)
+  def open = nil
+  def refuse_new_connections = @refused_clients = true
+  def all_borrowed? = false
 
-  def give_up(reason)
-    @given_up = reason
-    supervision.stop(:gracefully)
+  # In the place of MoldSpawner:
+  def worth_fitting? = settings.warm_up?
+  def fit(_allocations) = nil
+  def spawn(channel) = [system.spawn_mold(channel), {}]
+
+  def introduce(mold)
+    mold.channel.send(Coppice::Control::Messages::Boot.new(protocol: 0, generation: mold.generation, row: mold.row.index))
   end
+
+  # In the place of UserHooks:
+  def call(_name, *_arguments) = nil
+  def choose_signal(_handle, _reason) = yield(settings.timeout_signal)
 
   private
 

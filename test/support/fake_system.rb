@@ -45,12 +45,8 @@ class FakeSystem
     FakeChannel.pair
   end
 
-  def spawn_mold(channel, own_group:, environment:)
-    raise "own_group must be told" if own_group.nil?
-    raise "its environment must be told" if environment.nil?
-
+  def spawn_mold(channel)
     refuse_or_go_on(Errno::EAGAIN)
-
     born(:mold, channel.dup, nil)
   end
 

@@ -20,6 +20,11 @@ class FamilyTestCase < Coppice::TestCase
     end
   end
 
+  # So many failures in a row, with no pause after them.
+  def fail(backoff, count)
+    count.times { backoff.failed(-Float::INFINITY) }
+  end
+
   # Lets processes take steps until the block is content.
   def run_until(family)
     1000.times do

@@ -162,7 +162,7 @@ class History
   def check_rules
     unique(roster.workers.map(&:nr), "slot")
     unique(roster.handles.map { |handle| handle.row.index }, "row")
-    broken "gave up: #{@family.given_up}" if @family.given_up
+    broken "gave up: #{roster.give_up_reason}" if roster.give_up_reason
     roster.handles.each { |handle| broken "no way out for #{handle.name}, #{handle.state}" if stuck?(handle) }
     check_molds
     check_width unless @resizing
@@ -187,11 +187,11 @@ class History
   def by_choice = serving.select { |worker| worker.leaving? && worker.ended_for.nil? && worker.signalled_at.nil? }
 
   # All but one that nobody can reach.
-  def serving = roster.workers.reject { |worker| worker.listeners == [] }
+  def serving = roster.workers.reject { |worker| worker.rehearsing? }
 
   # Whoever leaves by our choice leaves enough others that serve.
   def check_capacity
-    least = roster.target - Coppice::Monitor::Width.new(@family.settings).max_unavailable(roster)
+    least = roster.target - Coppice::Monitor::RolloutBudget.new(@family.settings).max_unavailable(roster)
     broken "#{roster.ready_workers.size} workers are left, #{least} were promised" if roster.ready_workers.size < least
   end
 

@@ -44,7 +44,7 @@ module Coppice
         listeners = Listeners::Set.bind(settings.listen, patience: settings.hard_timeout, logger: log)
         Compatibility.enter(settings, listener_names: listeners.names)
         greet(log, settings, listeners)
-        Monitor.new(settings: settings, listeners: listeners, log: log, hooks: hooks).run
+        Monitor.new(settings: settings, listeners: listeners, log: log, hook_thread: hooks).run
       end
 
       # One process, with RubyGems, since it loads the application itself.

@@ -12,10 +12,10 @@ module Coppice
       TABLE = {
         # to a cold mold, first: the descriptors of the board and of a MemoryFile with the settings travel with it
         Boot: [:protocol, :generation, :row, :listener_names, :borrowed_queues],
-        # to a mold: fork a worker or a service worker; to a worker: fork a mold.
-        # The child's channel travels with it, and a worker's listeners. first_request: whether a worker asks itself for
-        # a page before it is ready
-        Spawn: [:role, :nr, :generation, :row, :first_request],
+        # to a mold: fork a worker or a service worker; to a worker: fork a mold. The child's channel travels beside it, and
+        # a worker's listeners. purpose: :rehearsal for a worker that gets no clients, else nil. first_request: whether a
+        # worker makes a request to itself before it is ready
+        Spawn: [:role, :purpose, :nr, :generation, :row, :first_request],
         # to any child: leave when the work in hand is done
         Stop: [],
         # to a worker: no more clients can come; serve those who wait, then leave

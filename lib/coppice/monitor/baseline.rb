@@ -3,8 +3,6 @@
 require "coppice/config/types/percentage"
 require "coppice/monitor/steps"
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # Watches what each generation starts out with: the memory of its mold, just readied. What a worker retains for ever
@@ -68,7 +66,7 @@ module Coppice
       end
 
       def renewal(roster, now)
-        return [] unless @limit && growth > first * @limit && now >= [@not_before, roster.refork_not_before].max
+        return [] unless @limit && growth > first * @limit && now >= [@not_before, roster.reforks.not_before].max
 
         @not_before = now + PAUSE
         [Steps::ColdBoot.new(roster.generation + 1)]

@@ -1,17 +1,15 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/rollout_budget"
 require "coppice/monitor/steps"
-require "coppice/monitor/width"
-
-# Runs in the monitor.
 
 module Coppice
   class Monitor
-    # Decides which slots are filled and which workers are too many.
+    # Decides which slots need a worker, and which workers are surplus.
     class Capacity
-      #: (untyped) -> void
+      #: (Config::Settings) -> void
       def initialize(settings)
-        @width = Width.new(settings)
+        @budget = RolloutBudget.new(settings)
         @max_errors = settings.max_consecutive_spawn_errors
         @service = !settings.hook(:before_service_worker_ready).nil?
       end
@@ -26,36 +24,37 @@ module Coppice
       private
 
       def reason(roster)
-        "#{roster.failed_spawns} children in a row ended before they were ready (max_consecutive_spawn_errors): " \
+        "#{roster.spawns.failures} children in a row exited before they were ready (max_consecutive_spawn_errors): " \
           "the lines above say why; look at before_fork and after_worker_fork"
       end
 
-      def too_many_errors?(roster) = @max_errors && roster.failed_spawns >= @max_errors
+      def too_many_errors?(roster) = @max_errors && roster.spawns.failures >= @max_errors
 
-      # Those in surge stay until their elders have left, and one that is warmed up until it is promoted.
+      # Surplus workers of a rollout stay until the workers that they replace have exited.
       def surplus(roster)
         return [] unless roster.filled?
 
-        beyond = roster.ready_workers.select { |worker| worker.nr >= roster.target && !worker.equal?(roster.rehearsal) }
+        beyond = roster.ready_workers.select { |worker| worker.nr >= roster.target && !worker.rehearsing? }
         beyond.map { |worker| Steps::Retire.new(worker) }
       end
 
-      # One at a time: the mold forks one after the other anyway, and so a deadline
-      # for each fork means what it says.
+      # One at a time: the mold forks one after the other anyway, and so each fork's deadline covers that fork alone.
       def missing(roster, now)
         mold = roster.mold
-        return [] if mold.nil? || !mold.ready? || now < roster.spawn_not_before
-        return [] if roster.rehearsal && !roster.serving? # nobody is served cold who can be served warm soon
+        return [] if mold.nil? || !mold.ready? || !roster.spawns.over?(now)
+        return [] if roster.rehearsing? && !roster.serving? # a warm mold forks the first workers soon
         return [] if roster.handles.any? { |handle| handle.requested? && handle.parent.equal?(mold) }
 
         slots = roster.empty_slots(beyond: surge(roster)).map { |nr| Steps::Spawn.new(mold, :worker, nr, false) }
-        slots << Steps::Spawn.new(mold, :service, nil, false) if @service && roster.service.nil? && now >= roster.service_not_before
+        slots << Steps::Spawn.new(mold, :service, nil, false) if service_missing?(roster, now)
         slots
       end
 
-      # As many as there are workers to replace: the first of them leaves when one of these is ready.
+      def service_missing?(roster, now) = @service && roster.service.nil? && roster.services.over?(now)
+
+      # As many surplus workers as there are workers to replace: the first of those exits when one of these is ready.
       def surge(roster)
-        roster.candidate ? 0 : [@width.surge(roster), roster.outdated_workers.size].min
+        roster.candidate ? 0 : [@budget.surge(roster), roster.outdated_workers.size].min
       end
     end
   end

@@ -3,23 +3,19 @@
 require "coppice/control/messages"
 require "coppice/monitor/exit_report"
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
-    # Takes in what children say and how they end, and puts it down in the roster.
-    # A child is gone when it was reaped, or when its channel ended before anybody
-    # had told its pid: then it never came to be.
+    # Takes in what children report and how they exit, and records it in the roster. A child is gone when it was reaped, or
+    # when its channel ended before its pid was known: then it was never forked.
     class Facts
-      SPAWN_PAUSE = 0.05 # seconds, doubled with each child in a row that never got ready
-      LONGEST_PAUSE = 5.0
       CLAIM_TIME = 1.0 # seconds for which an exited child that is not on the roster is left for others to reap
-      YOUTH = 1.0 # seconds in which an end without a request counts as never having been ready
+      YOUNG = 1.0 # seconds since a worker became ready: a failure before its first request counts as never having been ready
 
-      #: (monitor: Monitor, system: System, roster: Roster, rows: RowPool, settings: untyped, log: untyped) -> void
-      def initialize(monitor:, system:, roster:, rows:, settings:, log:)
-        @monitor = monitor
+      #: (system: System, roster: Roster, rows: RowPool, port: ServingPort, hooks: UserHooks, settings: Config::Settings, log: Log) -> void
+      def initialize(system:, roster:, rows:, port:, hooks:, settings:, log:)
         @system = system
+        @port = port
+        @hooks = hooks
         @roster = roster
         @rows = rows
         @settings = settings
@@ -38,7 +34,7 @@ module Coppice
           end
         end
       rescue ProtocolMismatch => error
-        @log.error("a child speaks another language", **handle.to_log, error: error.message)
+        @log.error("malformed message from a child", **handle.to_log, error: error.message)
         channel_ended(handle)
       end
 
@@ -77,7 +73,7 @@ module Coppice
       end
 
       def time_to_get_ready(handle)
-        return @settings.boot_timeout if rehearsal?(handle)
+        return @settings.boot_timeout if handle.rehearsing?
 
         handle.mold? ? @settings.mold_timeout : @settings.spawn_timeout
       end
@@ -103,11 +99,12 @@ module Coppice
         handle.deadline = nil
         handle.ready_at = @system.now
         @log.debug("ready", **handle.to_log)
-        @roster.failed_services = 0 if handle.role == :service
+        @roster.services.succeeded if handle.role == :service
         return unless handle.worker?
 
-        @roster.failed_spawns = @roster.crowded_trials = 0
-        @monitor.worker_ready unless rehearsal?(handle)
+        @roster.spawns.succeeded
+        @roster.killed_trials = 0
+        @port.open unless handle.rehearsing? || @roster.stopping
       end
 
       # A program that a hook runs is the hook's to reap, and a worker may exit before its pid is known here.
@@ -122,8 +119,6 @@ module Coppice
         handle.stop_signal ||= name
         handle.signalled_at ||= @system.now
       end
-
-      def rehearsal?(handle) = handle.equal?(@roster.rehearsal)
 
       def channel_ended(handle)
         handle.channel.close
@@ -150,40 +145,31 @@ module Coppice
         handle.move(:gone)
         @roster.remove(handle)
         handle.channel.close
-        @monitor.child_ended(handle, status)
+        @hooks.call(:after_worker_exit, handle, status) if handle.worker? && status
       end
 
-      # One that ended before it was of any use; a rehearsal the server can do without. A pause grows with each one in a row, so
-      # that a broken hook, or a crash at the first breath, does not burn a core.
+      # Counts a child that exited before it was of any use; the server can do without a rehearsal. The pause before the next
+      # one grows, so that a broken hook or a crash at start does not burn a core.
       def note_failure(handle, status)
-        return if handle.mold? || rehearsal?(handle) || (handle.leaving? && handle.ended_for.nil?)
+        return if handle.mold? || handle.rehearsing? || (handle.leaving? && handle.ended_for.nil?)
         return if handle.ready_at && !died_young?(handle, status)
-        return note_failed_service unless handle.worker?
+        return @roster.services.failed(@system.now) unless handle.worker?
 
-        # Maybe in what it asked itself for, which may hang for as long as a database is down: its like shall serve all the same.
+        # Perhaps in its first request to itself, which may hang as long as a database is down: its generation serves anyway.
         @roster.first_requests_from = [@roster.first_requests_from, handle.generation + 1].max
         return note_failed_trial(handle, status) if handle.generation > @roster.generation
 
-        @roster.failed_spawns += 1
-        @roster.spawn_not_before = @system.now + pause_after(@roster.failed_spawns)
+        @roster.spawns.failed(@system.now)
       end
 
-      # Nothing that workers do depends on it.
-      def note_failed_service
-        @roster.failed_services += 1
-        @roster.service_not_before = @system.now + pause_after(@roster.failed_services)
-      end
-
-      def pause_after(failures) = [SPAWN_PAUSE * (2**failures), LONGEST_PAUSE].min
-
-      # Its mold is given up for it, and the generation in charge is none the worse. But one that was never forked, or
-      # was killed, may have been one too many for the machine.
+      # Its mold is abandoned, and the committed generation is not affected. But a trial that was never forked, or was
+      # killed, may have been one process too many for the machine.
       def note_failed_trial(handle, status)
-        @roster.crowded_trials += 1 if status.nil? || killed?(handle, status)
+        @roster.killed_trials += 1 if status.nil? || killed?(handle, status)
       end
 
       def died_young?(handle, status)
-        status && !status.success? && handle.requests_count.zero? && @system.now - handle.ready_at < YOUTH
+        status && !status.success? && handle.requests_count.zero? && @system.now - handle.ready_at < YOUNG
       end
 
       # A KILL that was not ours may have been the kernel's, for want of memory.

@@ -1,14 +1,20 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/lifecycle"
-
 module Coppice
   class Monitor
-    # One child as the monitor knows it. Runs in the monitor, which owns the other
-    # end of the child's channel. Plain facts; decides and sends nothing.
-    #
-    # It is also what the monitor's hooks get as `worker`.
+    # One child as the monitor knows it; owns the monitor's end of the child's channel. Plain facts: it decides and sends
+    # nothing. The monitor's hooks get it as `worker`.
     class Handle
+      # The states of a child, and the states that may follow each.
+      MOVES = {
+        requested: [:forked, :leaving, :gone],          # another process was told to fork it
+        forked: [:registered, :leaving, :gone],         # its pid is known
+        registered: [:ready, :leaving, :gone],          # it has reported for itself
+        ready: [:leaving, :gone],                       # it serves, or can fork
+        leaving: [:gone],                               # it was told to exit
+        gone: []                                        # it was reaped, or never forked
+      }.freeze
+
       attr_reader :role       #: Symbol
       attr_reader :nr         #: Integer?
       attr_reader :generation #: Integer
@@ -27,16 +33,11 @@ module Coppice
       attr_accessor :exit_report #: ExitReport?
       # When it was forked and when it became ready (monotonic seconds).
       attr_accessor :forked_at, :ready_at #: Float?
-      # A worker's last note of the time, and when that was news: see Silence.
-      attr_accessor :last_seen_ms #: Integer?
-      attr_accessor :heard_at     #: Float?
-      # A worker's listeners; and whether it would be given others now, for all queues to be served.
+      # A worker's listeners; and whether it must accept from others now, so that every queue has a worker.
       attr_accessor :listeners #: Array[Integer]?
-      attr_accessor :misplaced #: bool
-      # A worker that is over one of its limits, and shall be replaced.
-      attr_accessor :worn #: bool
-      # When it was first seen over its memory limit (monotonic seconds).
-      attr_accessor :too_large_at #: Float?
+      attr_accessor :wrong_queues #: bool
+      # A worker that is over one of its limits and must be replaced.
+      attr_accessor :over_limit #: bool
       # When it first reported that it got TERM or QUIT (monotonic seconds), and which.
       attr_accessor :signalled_at #: Float?
       attr_accessor :stop_signal  #: Symbol?
@@ -46,8 +47,9 @@ module Coppice
       attr_accessor :vanished #: bool
 
       #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, deadline: Float,
-      #    ?nr: Integer?, ?parent: Handle?) -> void
-      def initialize(role:, generation:, row:, channel:, deadline:, nr: nil, parent: nil)
+      #    ?nr: Integer?, ?purpose: Symbol?, ?parent: Handle?) -> void
+      def initialize(role:, generation:, row:, channel:, deadline:, nr: nil, purpose: nil, parent: nil)
+        @purpose = purpose
         @role = role
         @nr = nr
         @generation = generation
@@ -70,7 +72,7 @@ module Coppice
       # Raises Bug for a move that the table does not know.
       #: (Symbol) -> void
       def move(state)
-        raise Bug, "#{name}: #{@state} to #{state}" unless Lifecycle.legal?(@state, state)
+        raise Bug, "#{name}: #{@state} to #{state}" unless MOVES.fetch(@state).include?(state)
 
         @state = state
       end
@@ -78,11 +80,11 @@ module Coppice
       #: () -> bool
       def requested? = state == :requested
 
-      # On its way, but of no use yet.
+      # Not ready yet.
       #: () -> bool
       def starting? = [:requested, :forked, :registered].include?(state)
 
-      # One whose channel has ended is as good as gone, even if nobody has reaped it yet.
+      # A child whose channel has ended is as good as gone, even if it is not reaped yet.
       #: () -> bool
       def ready? = state == :ready && !channel.closed?
 
@@ -95,6 +97,10 @@ module Coppice
       #: () -> bool
       def worker? = role == :worker
 
+      # A worker that gets no clients, and is rehearsed to be promoted.
+      #: () -> bool
+      def rehearsing? = @purpose == :rehearsal
+
       #: () -> bool
       def mold? = role == :mold
 
@@ -102,7 +108,7 @@ module Coppice
       #: () -> bool
       def cold? = mold? && @cold
 
-      # Asked for, but who should have forked it is gone: it will most likely never come.
+      # Requested, but the process that was to fork it is gone: most likely it never was forked.
       #: () -> bool
       def orphaned? = pid.nil? && !parent.nil? && parent.gone?
 

@@ -1,25 +1,22 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/rollout_budget"
 require "coppice/monitor/steps"
-require "coppice/monitor/width"
-
-# Runs in the monitor.
 
 module Coppice
   class Monitor
-    # Decides which workers of an older generation leave next: no more than there are
-    # successors in surge, and `refork_max_unavailable` on top.
+    # Decides which outdated workers exit next: as many as there are surplus workers, and `refork_max_unavailable` more.
     class Rollout
-      #: (untyped) -> void
+      #: (Config::Settings) -> void
       def initialize(settings)
-        @width = Width.new(settings)
+        @budget = RolloutBudget.new(settings)
       end
 
-      # The least warm go first: they gain most. None while a candidate is on trial,
-      # and none without a mold that can fork their successors.
+      # The least warm workers exit first: replacing them gains most. None exits while a candidate is on trial, and none
+      # without a mold that can fork their successors.
       #: (Roster, Float) -> Array[Step]
       def next(roster, _now)
-        return [] if roster.candidate || roster.rehearsal || !roster.mold&.ready?
+        return [] if roster.candidate || roster.rehearsing? || !roster.mold&.ready?
 
         leaving = coldest(roster).first(room(roster))
         leaving.unshift(roster.service) if outdated_service?(roster)
@@ -36,7 +33,7 @@ module Coppice
 
       def room(roster)
         surplus = roster.ready_workers.size - roster.target
-        [@width.max_unavailable(roster) + surplus, 0].max
+        [@budget.max_unavailable(roster) + surplus, 0].max
       end
     end
   end

@@ -1,46 +1,46 @@
 # frozen_string_literal: true
 
-# Runs in the monitor.
+require "coppice/monitor/backoff"
 
 module Coppice
   class Monitor
-    # Everybody the monitor is responsible for, and where the family stands: which
-    # mold forks, which mold is a candidate, what was asked for. Facts and questions
-    # only, so that decisions about it can be tested without a process.
+    # All children of the monitor, and the state of the server: which mold forks, which mold is a candidate, what was asked
+    # for, what failed. Facts and questions only, so that decisions about it can be tested without a process.
     class Roster
-      attr_reader :handles          #: Array[Handle] -- all that are not gone
-      attr_accessor :target         #: Integer -- workers there should be
+      attr_reader :handles          #: Array[Handle] -- all children that are not gone
+      attr_accessor :target         #: Integer -- number of workers wanted
       attr_accessor :generation     #: Integer -- the committed one
       attr_accessor :mold           #: Handle? -- the committed mold
       attr_accessor :candidate      #: Handle? -- a mold that is not committed yet
       attr_accessor :trial          #: Handle? -- the first worker of the candidate
-      attr_accessor :rehearsal      #: Handle | Symbol | nil -- the worker that warms a cold mold up; :due when there shall be one
-      attr_accessor :unfitted       #: bool -- nobody has measured yet which garbage collector fits the application
-      attr_accessor :refork_wanted  #: bool -- the user's USR2
-      attr_accessor :refork_not_before #: Float -- back-off after a refork that failed
-      attr_accessor :mold_not_before   #: Float -- the same for the replacement of a lost mold
-      attr_accessor :failed_replacements #: Integer -- of a lost mold, since the last commit
-      attr_accessor :killed_replacements #: Integer -- the same, of those that ended through no fault of their own, in a row
-      attr_accessor :failed_spawns #: Integer -- children lost before they were ready, in a row; trials apart
-      attr_accessor :first_requests_from #: Integer -- workers of this generation on ask themselves for a page first
-      attr_accessor :crowded_trials #: Integer -- trials lost in a row that there may have been no room for
-      attr_accessor :spawn_not_before #: Float
-      attr_accessor :failed_services #: Integer -- service workers lost before they were ready, in a row
-      attr_accessor :service_not_before #: Float
+      attr_accessor :rehearsal_due  #: bool -- the cold mold's first worker is to be rehearsed
+      attr_accessor :gc_unmeasured  #: bool -- nobody has measured yet which garbage collector parameters fit the application
+      attr_accessor :refork_wanted  #: bool -- USR2 asked for a refork
+      attr_reader :spawns           #: Backoff -- of workers; trials do not count
+      attr_reader :services         #: Backoff -- of service workers
+      attr_reader :reforks          #: Backoff
+      attr_reader :replacements     #: Backoff -- of a lost mold
+      attr_accessor :killed_replacements #: Integer -- in a row, of a lost mold: candidates that were killed
+      attr_accessor :killed_trials  #: Integer -- in a row: trials that were killed or never forked, perhaps for want of memory
+      attr_accessor :first_requests_from #: Integer -- the generation from which on workers make a first request to themselves
       attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
-      attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil when nobody wants to know
+      attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil when nothing depends on it
       attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
-      attr_accessor :leave_at       #: Float? -- until then a server that stops goes on serving
+      attr_accessor :stop_begins_at #: Float? -- until then a server that was told to stop goes on serving
       attr_accessor :stop_deadline  #: Float?
+      attr_accessor :give_up_reason #: String? -- why the server cannot go on
 
       #: (target: Integer) -> void
       def initialize(target:)
         @handles = []
         @target = target
         @generation = 0
-        @refork_wanted = false
-        @refork_not_before = @mold_not_before = @spawn_not_before = @service_not_before = -Float::INFINITY
-        @failed_replacements = @killed_replacements = @failed_spawns = @failed_services = @crowded_trials = @first_requests_from = 0
+        @refork_wanted = @rehearsal_due = false
+        @spawns = Backoff.new
+        @services = Backoff.new
+        @reforks = Backoff.new
+        @replacements = Backoff.new
+        @killed_replacements = @killed_trials = @first_requests_from = 0
       end
 
       #: (Handle) -> Handle
@@ -49,12 +49,11 @@ module Coppice
         handle
       end
 
-      # Forgets one that is gone, wherever it stood.
+      # Forgets a child that is gone.
       #: (Handle) -> void
       def remove(handle)
         @handles.delete(handle)
         @mold = nil if @mold.equal?(handle)
-        @rehearsal = nil if @rehearsal.equal?(handle)
       end
 
       #: (Integer) -> Handle?
@@ -69,24 +68,34 @@ module Coppice
       #: () -> Handle?
       def service = handles.find { |handle| handle.role == :service }
 
-      # Slots that nobody owns, not even somebody on the way out: below the target, and so many beyond it.
+      # The worker that is rehearsed; nil before it was asked for and once it was told to exit.
+      #: () -> Handle?
+      def rehearsal = handles.find { |handle| handle.rehearsing? && !handle.leaving? }
+
+      # Whether a cold mold's worker is rehearsed, or is to be.
+      #: () -> bool
+      def rehearsing? = rehearsal_due || !rehearsal.nil?
+
+      # Slots that no worker owns, not even one that is leaving: below the target, and this many beyond it.
       #: (?beyond: Integer) -> Array[Integer]
       def empty_slots(beyond: 0) = (0...(target + beyond)).to_a - workers.map(&:nr)
 
-      # The first slot beyond the wanted ones that nobody owns.
+      # The first slot beyond the target that no worker owns.
       #: () -> Integer
       def spare_slot = (target..).find { |nr| workers.none? { |worker| worker.nr == nr } }
 
-      # Ready workers that a fresh fork of the committed mold shall replace: forked from an older one, waiting at the wrong
-      # queues, or over a limit.
+      # Ready workers that a fresh fork of the committed mold must replace: forked from an older mold, accepting from other
+      # queues than they should, or over a limit.
       #: () -> Array[Handle]
-      def outdated_workers = ready_workers.select { |worker| worker.generation != generation || worker.misplaced || worker.worn }
+      def outdated_workers
+        ready_workers.select { |worker| worker.generation != generation || worker.wrong_queues || worker.over_limit }
+      end
 
-      # How many of the wanted workers do not serve at this moment.
+      # Number of wanted workers that do not serve at this moment.
       #: () -> Integer
       def unavailable = target - ready_workers.count { |worker| worker.nr < target }
 
-      # Every slot is served, by one generation, and nobody is there beyond them.
+      # Every slot is served by one generation, no promotion is under way, and no worker exists beyond the target.
       #: () -> bool
       def settled? = candidate.nil? && filled? && workers.all? { |worker| worker.nr < target }
 
@@ -94,15 +103,11 @@ module Coppice
       #: () -> bool
       def filled? = unavailable <= 0 && outdated_workers.empty?
 
-      # Whether the worker that nobody can reach is there, and warm.
+      # Whether any worker serves clients.
       #: () -> bool
-      def rehearsed? = @rehearsal.is_a?(Handle) && @rehearsal.ready?
+      def serving? = ready_workers.any? { |worker| !worker.rehearsing? }
 
-      # Whether somebody serves clients.
-      #: () -> bool
-      def serving? = ready_workers.any? { |worker| !worker.equal?(@rehearsal) }
-
-      # Whether the service was ever up: before that a failed boot is final.
+      # Whether a mold was ever committed: before that a failed boot is final.
       #: () -> bool
       def booted? = !@booted.nil?
 

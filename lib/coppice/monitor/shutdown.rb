@@ -2,8 +2,6 @@
 
 require "coppice/monitor/steps"
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # Decides how everybody leaves once a stop was asked for: gracefully until the
@@ -15,7 +13,7 @@ module Coppice
         return roster.handles.reject(&:ended_for).map { |handle| Steps::End.new(handle, :shutdown) } if overdue?(roster, now)
 
         workers, others = roster.handles.reject(&:leaving?).partition(&:worker?)
-        [Steps::RefuseClients.new] + workers.map { |worker| Steps::Drain.new(worker) } + others.map { |other| Steps::Retire.new(other) }
+        [Steps::RefuseNewConnections.new] + workers.map { |worker| Steps::Drain.new(worker) } + others.map { |other| Steps::Retire.new(other) }
       end
 
       private

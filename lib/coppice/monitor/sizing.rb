@@ -3,15 +3,13 @@
 require "coppice/monitor/steps"
 require "coppice/monitor/worker_count"
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # Decides how many workers there are: the number in the configuration, or with :auto what processors and memory allow.
     # Before the first mold is ready only the processors count. When it is ready its size counts as well, before a worker
     # is forked from it.
     class Sizing
-      #: (untyped, processors: Numeric, memory_total_kib: Integer?) -> void
+      #: (Config::Settings, processors: Numeric, memory_total_kib: Integer?) -> void
       def initialize(settings, processors:, memory_total_kib:)
         @count = WorkerCount.new(processors: processors, memory_total_kib: memory_total_kib) if settings.worker_processes == :auto
         @wanted = settings.worker_processes

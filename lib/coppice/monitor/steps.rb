@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # What decisions answer: one step each, as a value. Actions carries them out.
@@ -10,31 +8,31 @@ module Coppice
       ColdBoot = Struct.new(:generation)
       # Have a worker fork a mold. grounds: fields of the log line.
       Promote = Struct.new(:worker, :generation, :grounds)
-      # Have a mold fork a child. trial: it decides about the candidate that forks it.
+      # Have a mold fork a child. trial: the candidate that forks it is committed when this child is ready.
       Spawn = Struct.new(:mold, :role, :nr, :trial)
-      # The candidate becomes the mold.
-      Commit = Struct.new(:candidate)
+      # The candidate becomes the mold. rehearse: its first worker is rehearsed before any other is forked.
+      Commit = Struct.new(:candidate, :rehearse)
       # Change the number of workers wanted. grounds: fields of the log line.
-      Resize = Struct.new(:workers, :grounds)
-      # The candidate is given up; the mold, if there is one, stays. at_once: the next one is asked for without a pause.
+      Resize = Struct.new(:target, :grounds)
+      # Give the candidate up; the mold, if there is one, stays. at_once: ask for the next candidate without a pause.
       Abandon = Struct.new(:candidate, :reason, :at_once)
-      # Have a cold mold fork a worker that nobody can reach, to be warmed up and promoted.
+      # Have a cold mold fork a worker that gets no clients, to be rehearsed and promoted.
       Rehearse = Struct.new(:mold, :nr)
-      # Boot the application once more, with a garbage collector that fits what the rehearsal has measured.
+      # Boot the application again, with garbage collector parameters that fit what the rehearsal has measured.
       Refit = Struct.new(:worker)
-      # Have a fresh fork take a worker's place. grounds: fields of the log line.
+      # Have a fresh fork replace a worker. grounds: fields of the log line.
       Recycle = Struct.new(:worker, :grounds)
-      # Tell people what they should see to: a line in the log with its fields.
+      # Log a warning with these fields.
       Warn = Struct.new(:message, :fields)
-      # Ask a child to leave once its work in hand is done. signal: the one that it got, if that is why.
+      # Tell a child to exit once its work in hand is done. signal: the one that it got, if that is why.
       Retire = Struct.new(:handle, :signal)
-      # No more clients: those who wait in a queue stay there.
-      RefuseClients = Class.new
-      # Ask a worker to leave once nobody waits any more.
+      # Accept no more connections. Clients in a queue stay there.
+      RefuseNewConnections = Class.new
+      # Tell a worker to serve the clients in its queues, then exit.
       Drain = Struct.new(:handle)
-      # Make a child leave: it is overdue.
+      # Kill a child, which is overdue.
       End = Struct.new(:handle, :reason)
-      # Stop the server, with a reason for the log and exit status 1.
+      # Stop the server with exit status 1. The reason is for the log.
       GiveUp = Struct.new(:reason)
     end
   end

@@ -1,10 +1,8 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/silence"
+require "coppice/monitor/heartbeat"
 require "coppice/monitor/steps"
 require "coppice/worker_beat"
-
-# Runs in the monitor.
 
 module Coppice
   class Monitor
@@ -17,12 +15,12 @@ module Coppice
       def initialize(settings)
         @cleanup_ms = settings.timeout_cleanup * 1000
         @spawn_timeout = settings.spawn_timeout
-        @silence = Silence.new(WORKER_BEAT + settings.longest_turn)
+        @heartbeat = Heartbeat.new(WORKER_BEAT + settings.longest_turn)
       end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        @silence.listen(roster, now)
+        @heartbeat.observe(roster, now)
         roster.handles.reject(&:orphaned?).filter_map do |handle|
           reason = reason_to_end(handle, now)
           Steps::End.new(culprit(handle), reason) if reason
@@ -40,7 +38,7 @@ module Coppice
       def reason_to_end(handle, now)
         return (:still_there if now >= handle.deadline) if handle.ended_for
         return late_for(handle) if (overdue = request_deadline(handle)) && now >= overdue
-        return :unresponsive if handle.worker? && handle.ready? && @silence.broken?(handle)
+        return :unresponsive if handle.worker? && handle.ready? && @heartbeat.missing?(handle)
         return unless (deadline = deadline(handle)) && now >= deadline
 
         handle.leaving? ? :stop_timeout : :spawn_timeout

@@ -6,14 +6,14 @@ class BaselineTest < FamilyTestCase
   MIB = 1024
   Steps = Coppice::Monitor::Steps
 
-  Roster = Struct.new(:generation, :mold, :refork_not_before) { def settled? = true }
+  Roster = Struct.new(:generation, :mold, :reforks) { def settled? = true }
   Mold = Struct.new(:row, :cold) do
     def cold? = cold
     def ready? = true
   end
   Row = Struct.new(:anonymous_kib)
 
-  def roster(generation, mib) = Roster.new(generation, Mold.new(Row.new(mib * MIB), generation.zero?), 0.0)
+  def roster(generation, mib) = Roster.new(generation, Mold.new(Row.new(mib * MIB), generation.zero?), Coppice::Monitor::Backoff.new)
 
   # What is decided when generations begin with molds of these sizes, the first of them cold; a second each.
   def decisions(*sizes, baseline: nil, **values)

@@ -43,7 +43,9 @@ class CapacityTest < FamilyTestCase
   test "there is always one worker" do
     family = settled_family(worker_processes: 1)
 
-    assert_equal 1, family.supervision.resize(-1)
+    family.supervision.resize(-1)
+
+    assert_equal 1, family.roster.target
   end
 
   test "a child that never gets ready is tried again after a pause that grows" do
@@ -53,7 +55,7 @@ class CapacityTest < FamilyTestCase
       run_until(family) { family.roster.workers.any?(&:starting?) && family.roster.workers.find(&:starting?).pid }
       family.process_of(family.roster.workers.find(&:starting?)).broken = true
       run_until(family) { family.roster.workers.size == 1 }
-      pause = family.roster.spawn_not_before - family.system.now
+      pause = family.roster.spawns.not_before - family.system.now
       family.system.advance(pause)
       pause
     end
@@ -64,20 +66,20 @@ class CapacityTest < FamilyTestCase
 
   test "a worker that gets ready ends the count of errors" do
     family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 5)
-    family.roster.failed_spawns = 4
+    fail(family.roster.spawns, 4)
     family.system.signal(family.roster.ready_workers.last.pid, :KILL)
     family.settle
 
-    assert_equal 0, family.roster.failed_spawns
-    assert_nil family.given_up
+    assert_equal 0, family.roster.spawns.failures
+    assert_nil family.roster.give_up_reason
   end
 
   test "as many errors in a row as the user allows end the server" do
     family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 3)
-    family.roster.failed_spawns = 3
+    fail(family.roster.spawns, 3)
     family.turn
 
-    assert_match(/3 children in a row/, family.given_up)
+    assert_match(/3 children in a row/, family.roster.give_up_reason)
   end
 
   test "a child that was reaped before anybody told its pid frees its slot" do
@@ -115,7 +117,7 @@ class CapacityTest < FamilyTestCase
     family.system.signal(family.roster.ready_workers.first.pid, :KILL)
     family.turn
 
-    assert_operator family.roster.spawn_not_before, :>, family.system.now
+    assert_operator family.roster.spawns.not_before, :>, family.system.now
   end
 
   test "a service worker that never gets ready is its own affair" do
@@ -128,18 +130,18 @@ class CapacityTest < FamilyTestCase
       (lost |= [family.roster.service].compact).size > 5
     end
 
-    assert_nil family.given_up
-    assert_equal 0, family.roster.failed_spawns
-    assert_operator family.roster.failed_services, :>=, 4
+    assert_nil family.roster.give_up_reason
+    assert_equal 0, family.roster.spawns.failures
+    assert_operator family.roster.services.failures, :>=, 4
   end
 
   test "a mold that gets ready says nothing of the service worker" do
     family = settled_family(hooks: { before_service_worker_ready: -> {} })
-    family.roster.failed_services = 3
+    fail(family.roster.services, 3)
     family.supervision.refork
     run_until(family) { family.roster.candidate&.ready? }
 
-    assert_equal 3, family.roster.failed_services
+    assert_equal 3, family.roster.services.failures
   end
 
   test "a lost service worker is replaced" do

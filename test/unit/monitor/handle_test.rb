@@ -5,7 +5,6 @@ require "coppice"
 require "coppice/monitor/handle"
 
 class HandleTest < Coppice::TestCase
-  Lifecycle = Coppice::Monitor::Lifecycle
   Row = Struct.new(:requests)
 
   def handle_in(state)
@@ -20,8 +19,8 @@ class HandleTest < Coppice::TestCase
   end
 
   test "every legal move is made and every other refused" do
-    Lifecycle::MOVES.each do |from, legal|
-      Lifecycle::MOVES.each_key do |to|
+    Coppice::Monitor::Handle::MOVES.each do |from, legal|
+      Coppice::Monitor::Handle::MOVES.each_key do |to|
         handle = handle_in(from)
         if legal.include?(to)
           handle.move(to)

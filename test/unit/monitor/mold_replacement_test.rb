@@ -22,7 +22,7 @@ class MoldReplacementTest < FamilyTestCase
     family.settle
 
     assert_predicate family.roster.mold, :cold?
-    assert_nil family.given_up
+    assert_nil family.roster.give_up_reason
   end
 
   test "after a replacement that failed the next one is a cold boot, and not before the back-off" do
@@ -45,7 +45,7 @@ class MoldReplacementTest < FamilyTestCase
 
   test "a lost mold is replaced at once, also in the back-off after a refork that failed" do
     family = settled_family
-    family.roster.refork_not_before = family.system.now + 1000
+    family.roster.reforks.wait_until(family.system.now + 1000)
     family.system.signal(family.roster.mold.pid, :KILL)
     family.settle
 
@@ -77,7 +77,7 @@ class MoldReplacementTest < FamilyTestCase
       candidate = family.roster.candidate
       asked |= [candidate].compact
       family.system.signal(candidate.pid, :KILL) if candidate&.pid
-      family.roster.mold_not_before > family.system.now
+      family.roster.replacements.not_before > family.system.now
     end
 
     assert_equal Coppice::Monitor::Promotion::KILLED_IN_A_ROW + 1, asked.size

@@ -118,7 +118,7 @@ class PromotionTest < FamilyTestCase
 
     assert_same mold, family.roster.mold
     assert_nil family.roster.candidate
-    assert_equal family.system.now + 10, family.roster.refork_not_before
+    assert_equal family.system.now + 10, family.roster.reforks.not_before
     assert_equal 4, family.roster.ready_workers.size
   end
 
@@ -198,7 +198,7 @@ class PromotionTest < FamilyTestCase
     lose_all_children_until(family) { (candidates |= [family.roster.candidate].compact).size == 10 }
 
     assert_equal everybody, [family.roster.mold, *family.roster.ready_workers]
-    assert_nil family.given_up
+    assert_nil family.roster.give_up_reason
   end
 
   test "trials that are killed may be one too many for the machine: the next one takes another's place" do
@@ -207,11 +207,11 @@ class PromotionTest < FamilyTestCase
     killed = []
     run_until(family) do
       trial = family.roster.trial&.pid
-      family.system.signal(trial, :KILL) if trial && killed.size < Coppice::Monitor::Width::FUTILE && (killed |= [trial])
+      family.system.signal(trial, :KILL) if trial && killed.size < Coppice::Monitor::RolloutBudget::FAILED_FORKS && (killed |= [trial])
       family.roster.generation == 1
     end
 
-    assert_equal Coppice::Monitor::Width::FUTILE, killed.size
+    assert_equal Coppice::Monitor::RolloutBudget::FAILED_FORKS, killed.size
     assert_operator family.roster.ready_workers.map(&:nr).max, :<, 4
   end
 
@@ -236,7 +236,7 @@ class PromotionTest < FamilyTestCase
     family.settle
     mold = family.roster.mold
     family.system.signal(family.roster.ready_workers.last.pid, :KILL)
-    lose_all_children_until(family) { family.roster.failed_spawns == 10 }
+    lose_all_children_until(family) { family.roster.spawns.failures == 10 }
 
     assert_same mold, family.roster.mold
   end
@@ -247,7 +247,7 @@ class PromotionTest < FamilyTestCase
     family.process_of(family.roster.candidate).broken = true
     family.settle
 
-    assert_equal "the application could not be booted", family.given_up
+    assert_equal "the application could not be booted", family.roster.give_up_reason
     assert_predicate family.supervision, :finished?
   end
 end

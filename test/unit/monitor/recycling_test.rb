@@ -11,7 +11,7 @@ class RecyclingTest < FamilyTestCase
     worker.row.pss_kib = pss_kib
   end
 
-  def worn(family) = family.roster.workers.select(&:worn)
+  def over_limit(family) = family.roster.workers.select(&:over_limit)
 
   # The workers that are gone after a few turns of the family.
   def replaced(family)
@@ -64,10 +64,10 @@ class RecyclingTest < FamilyTestCase
   end
 
   test "each worker has limits of its own, up to a tenth lower" do
-    wear = Coppice::Monitor::Wear.new(settled_family(worker_max_requests: 1000).settings)
+    limits = Coppice::Monitor::WorkerLimits.new(settled_family(worker_max_requests: 1000).settings)
     reached = (1..500).map do |pid|
       worker = Struct.new(:pid, :requests_count, :ready_at, :row).new(pid, 0, 0.0, nil)
-      (0..1000).step(10).find { |requests| worker.requests_count = requests; wear.spent(worker, 0.0) }
+      (0..1000).step(10).find { |requests| worker.requests_count = requests; limits.request_or_age_excess(worker, 0.0) }
     end
 
     assert_equal [910, 1000], reached.minmax
@@ -93,7 +93,7 @@ class RecyclingTest < FamilyTestCase
     family.roster.ready_workers.each { |worker| worker.row.requests = 1000 }
     family.turn
 
-    assert_equal [1, 3], [worn(family).size, family.roster.ready_workers.size]
+    assert_equal [1, 3], [over_limit(family).size, family.roster.ready_workers.size]
   end
 
   test "nobody is recycled while a candidate is on trial" do
@@ -104,7 +104,7 @@ class RecyclingTest < FamilyTestCase
     family.turn
 
     refute_nil family.roster.candidate
-    assert_empty worn(family)
+    assert_empty over_limit(family)
   end
 
   test "a fork that is over the limit before it has served anybody is left alone" do
@@ -120,13 +120,16 @@ class RecyclingTest < FamilyTestCase
     now = family.system.now
     family.roster.ready_workers.each { |worker| weigh(worker) && (worker.ready_at = now) }
     (0..3600).map do |second|
-      recycling.next(family.roster, now + second).each do |step|
-        next unless step.is_a?(Coppice::Monitor::Steps::Recycle)
-
-        step.worker.ready_at = now + second # as if its successor
-        step.worker.too_large_at = nil
-      end
+      recycling.next(family.roster, now + second).each { |step| replace(family, step, now + second) }
     end
+  end
+
+  # As if a successor, which is as large, took the place of the worker.
+  def replace(family, step, now)
+    return unless step.is_a?(Coppice::Monitor::Steps::Recycle)
+
+    handles = family.roster.handles
+    handles[handles.index(step.worker)] = step.worker.dup.tap { |successor| successor.ready_at = now }
   end
 
   [1, 8].each do |workers|
@@ -163,7 +166,7 @@ class RecyclingTest < FamilyTestCase
     family = settled_family(worker_memory_limit: { private: MIB * MIB })
     recycling = Coppice::Monitor::Recycling.new(family.settings)
     family.roster.ready_workers.each { |worker| weigh(worker) }
-    now = family.system.now + Coppice::Monitor::Recycling::YOUTH
+    now = family.system.now + Coppice::Monitor::Recycling::YOUNG
 
     assert_equal [1, 1], (Array.new(2) { |turn| recycling.next(family.roster, now + turn).size })
   end

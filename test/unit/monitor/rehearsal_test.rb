@@ -9,8 +9,8 @@ class RehearsalDecisionsTest < FamilyTestCase
   # A family whose only worker is the one that is warmed up.
   def rehearsing_family(**settings)
     family_of(**WARM, **settings).tap do |family|
-      family.roster.unfitted = false
-      run_until(family) { family.roster.rehearsal.is_a?(Coppice::Monitor::Handle) && family.roster.rehearsal.pid }
+      family.roster.gc_unmeasured = false
+      run_until(family) { family.roster.rehearsal&.pid }
     end
   end
 
@@ -20,7 +20,6 @@ class RehearsalDecisionsTest < FamilyTestCase
     family = rehearsing_family
     rehearsal = family.roster.rehearsal
 
-    assert_empty rehearsal.listeners
     assert_equal [rehearsal], family.roster.workers
     family.settle
 
@@ -55,7 +54,7 @@ class RehearsalDecisionsTest < FamilyTestCase
     family.settle
 
     assert_equal [0, 0, 0], generations(family)
-    assert_nil family.given_up
+    assert_nil family.roster.give_up_reason
   end
 
   test "one that hangs is ended, and the cold mold's workers serve" do
@@ -143,17 +142,17 @@ class RehearsalDecisionsTest < FamilyTestCase
 
     assert_equal 2, boots.size
     assert_equal [1, 1, 1], generations(family)
-    refute family.roster.unfitted
+    refute family.roster.gc_unmeasured
   end
 
   test "beside workers that serve a measurement calls for nothing" do
     family = settled_family(**WARM)
-    family.roster.unfitted = true
-    family.roster.rehearsal = :due
+    family.roster.gc_unmeasured = true
+    family.roster.rehearsal_due = true
     last = family.roster.generation
     run_until(family) { family.roster.generation == last + 1 && family.roster.settled? }
 
-    assert family.roster.unfitted
+    assert family.roster.gc_unmeasured
     refute_predicate family.roster.mold, :cold?
   end
 

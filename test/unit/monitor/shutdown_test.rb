@@ -35,7 +35,7 @@ class ShutdownTest < FamilyTestCase
     family.supervision.stop(:gracefully)
     steps = Coppice::Monitor::Shutdown.new.next(family.roster, family.system.now)
 
-    assert_equal [:RefuseClients, *[:Drain] * 4, :Retire], (steps.map { |step| step.class.name.split("::").last.to_sym })
+    assert_equal [:RefuseNewConnections, *[:Drain] * 4, :Retire], (steps.map { |step| step.class.name.split("::").last.to_sym })
     assert_predicate steps.last.handle, :mold?
   end
 
@@ -43,7 +43,9 @@ class ShutdownTest < FamilyTestCase
     family = settled_family
     family.supervision.stop(:gracefully)
 
-    assert_equal 4, family.supervision.resize(+1)
+    family.supervision.resize(+1)
+
+    assert_equal 4, family.roster.target
   end
 
   test "nobody is forked any more" do

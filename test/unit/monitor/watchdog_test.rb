@@ -137,9 +137,9 @@ class WatchdogTest < FamilyTestCase
   test "the next look is at the next deadline, and never later than a tick" do
     family = settled_family
 
-    assert_in_delta 1.0, family.supervision.patience
+    assert_in_delta 1.0, family.supervision.seconds_until_due
     family.roster.ready_workers.first.row.deadline_ms = ((family.system.now - 1.7) * 1000).to_i
 
-    assert_in_delta 0.3, family.supervision.patience, 0.01
+    assert_in_delta 0.3, family.supervision.seconds_until_due, 0.01
   end
 end

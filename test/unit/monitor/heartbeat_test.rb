@@ -2,7 +2,7 @@
 
 require_relative "../../support/family_test_case"
 
-class SilenceTest < FamilyTestCase
+class HeartbeatTest < FamilyTestCase
   LIMIT = 5 + 15 + 22 # the beat, client_header_timeout, timeout and its cleanup
 
   # So long, with the monitor awake; whoever does not hang gives a sign of life meanwhile.

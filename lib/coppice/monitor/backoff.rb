@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Monitor
+    # How often something failed in a row, and when to try it again (monotonic seconds).
+    class Backoff
+      FIRST_PAUSE = 0.1 # seconds, doubled with each further failure
+      LONGEST_PAUSE = 5.0
+
+      attr_reader :failures   #: Integer -- in a row
+      attr_reader :not_before #: Float
+
+      def initialize
+        @failures = 0
+        @not_before = -Float::INFINITY
+      end
+
+      # One more failure. The pause doubles from one to the next unless it is given, in seconds.
+      #: (Float, ?pause: Numeric) -> void
+      def failed(now, pause: [FIRST_PAUSE * (2**@failures), LONGEST_PAUSE].min)
+        @failures += 1
+        @not_before = now + pause
+      end
+
+      # A pause that is no failure of what is tried.
+      #: (Float) -> void
+      def wait_until(time)
+        @not_before = time
+      end
+
+      #: (Float) -> bool
+      def over?(now) = now >= @not_before
+
+      #: () -> void
+      def succeeded
+        @failures = 0
+      end
+    end
+  end
+end

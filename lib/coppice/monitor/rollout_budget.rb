@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require "coppice/config/types/share"
+
+module Coppice
+  class Monitor
+    # How many workers may exist beyond the target, and how many may be missing, while one generation replaces another.
+    # With a surge the successors are ready before any worker exits, so that capacity does not dip. Surplus workers own
+    # slots beyond the target, and exit at the end.
+    class RolloutBudget
+      FAILED_FORKS = 3 # in a row: the machine may have no memory for a surplus worker
+
+      #: (Config::Settings) -> void
+      def initialize(settings)
+        @settings = settings
+      end
+
+      # Number of workers that may exist beyond the target.
+      #: (Roster) -> Integer
+      def surge(roster)
+        roster.spawns.failures + roster.killed_trials >= FAILED_FORKS ? 0 : Config::Types::Share.of(@settings.refork_surge, roster.target)
+      end
+
+      # Number of wanted workers that may be missing because the monitor chose so.
+      #: (Roster) -> Integer
+      def max_unavailable(roster)
+        @settings.refork_max_unavailable || (surge(roster).zero? ? Config::Types::Share.of("10%", roster.target) : 0)
+      end
+    end
+  end
+end
