@@ -10,7 +10,7 @@ module Coppice
     FOUNDATION = %w[errors version version_order executable coppice_ext os board control log].freeze
 
     # What every process is given. It may know the foundation.
-    SHARED = %w[coppice config listeners fork_safety memory mem_info gc_profile allocator mold_environment worker_beat info inheritance
+    SHARED = %w[coppice config listeners fork_safety memory mem_info gc_profile allocator mold_environment info inheritance
                 membership server compatibility].freeze
 
     # The rest belongs to one process or starts it: each part with the other such parts that it may know.
@@ -46,14 +46,6 @@ module Coppice
       end
 
       assert_empty wrong
-    end
-
-    test "files of one process begin with a comment that names it" do
-      wrong = SourceFiles.matching("lib/coppice/{monitor,mold,worker}{.rb,/**/*.rb}").reject do |path, text|
-        SourceFiles.first_comment(text).match?(/\b#{path[/monitor|mold|worker/]}\b/i)
-      end
-
-      assert_empty wrong.keys
     end
 
     test "no file is too long to be read in one sitting" do

@@ -50,7 +50,7 @@ module Bench
       watch.watch(AFTERWARDS, &look)
     end
 
-    def weigh
+    def sample
       @mib_before = @mib_peak = MemoryMap.of(@server.tree).total_mib
       window(PATIENCE) do
         watch_refork(ReforkWatch.new(@server, interval: WEIGHING_INTERVAL)) do |tree|

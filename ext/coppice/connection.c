@@ -1,7 +1,7 @@
 /*
  * Coppice::Http::Connection: one client at a time, on its raw descriptor. Used by
  * the worker, which keeps one object for all its clients, so that buffers are
- * allocated once. Owns the descriptor until one of the ways of parting.c.
+ * allocated once. Owns the descriptor until one of the ways of close.c.
  */
 #include "connection.h"
 
@@ -250,7 +250,7 @@ void Init_coppice_connection(VALUE coppice) {
     rb_define_method(klass, "open?", connection_open_p, 0);
     rb_define_method(klass, "fileno", connection_fileno, 0);
     rb_define_method(klass, "peer_gone?", connection_peer_gone_p, 0);
-    coppice_parting_define(klass);
+    coppice_close_define(klass);
     coppice_addresses_define(klass);
     coppice_request_define(klass);
 }

@@ -3,7 +3,7 @@
 
 /*
  * One client, as the C files of the HTTP engine share it:
- * connection.c opens it and parting.c closes it, request.c reads from it, env.c translates
+ * connection.c opens it and close.c closes it, request.c reads from it, env.c translates
  * the head it read, response.c and output.c write to it, addresses.c tells its addresses.
  */
 
@@ -86,8 +86,8 @@ const char *coppice_connection_bytes(const struct coppice_connection *connection
 /* request.c's part of Init_coppice_connection. */
 void coppice_request_define(VALUE connection_class);
 void coppice_request_reset(struct coppice_connection *connection);
-/* parting.c's and addresses.c's parts. */
-void coppice_parting_define(VALUE connection_class);
+/* close.c's and addresses.c's parts. */
+void coppice_close_define(VALUE connection_class);
 void coppice_addresses_define(VALUE connection_class);
 /* response.c's: nothing is answered yet. */
 void coppice_response_reset(struct coppice_connection *connection);

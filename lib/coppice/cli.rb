@@ -17,15 +17,15 @@ module Coppice
     end
 
     COMMANDS = [
-      Command.new("serve", :Serve, "serve the application of config.ru (what happens without a command, too)").freeze,
-      Command.new("check", :Check, "read the configuration and say whether it is good; --show prints every setting").freeze,
-      Command.new("cold", :Cold, "play paths in a fork of the application and say what made the first request slow").freeze,
-      Command.new("memory", :Memory,
+      Command.new("serve", :ServeCommand, "serve the application of config.ru (what happens without a command, too)").freeze,
+      Command.new("check", :CheckCommand, "read the configuration and say whether it is good; --show prints every setting").freeze,
+      Command.new("cold", :ColdCommand, "play paths in a fork of the application and say what made the first request slow").freeze,
+      Command.new("memory", :MemoryCommand,
         "what the processes of a running server use and share: [PID] [--watch] [--json] [--map FILE.svg]").freeze,
-      Command.new("profile", :Profile,
+      Command.new("profile", :ProfileCommand,
         "write the garbage collector's profile from what a running server has measured: [PID] [--output FILE] [--print]").freeze,
-      Command.new("help", :Help, "show this help, or that of an option or hook: coppice help timeout").freeze,
-      Command.new("version", :Version, "show the version").freeze,
+      Command.new("help", :HelpCommand, "show this help, or that of an option or hook: coppice help timeout").freeze,
+      Command.new("version", :VersionCommand, "show the version").freeze,
       Command.new("single", :Single).freeze # what serve becomes for worker_processes 0
     ].to_h { |command| [command.name, command] }.freeze
 
@@ -53,7 +53,7 @@ module Coppice
     # Runs the command. Reports what our own code complains of in one line; everything else is a bug and passes.
     def run #: () -> Integer
       words = explicit? ? @words.drop(1) : @words
-      wanted = wish(words) if command_name == "serve"
+      wanted = command_of_flags(words) if command_name == "serve"
       return run_command(wanted, []) if wanted
 
       run_command(command_name, words)
@@ -79,7 +79,7 @@ module Coppice
 
     # The command that -h or -v among the flags of `serve` asks for. They are looked at before anything of the server
     # is loaded, and so is whatever is wrong with them.
-    def wish(words)
+    def command_of_flags(words)
       arguments = Config::Arguments.parse(words)
       arguments.notes.each { |note| @error.puts "coppice: #{note}" }
       return "help" if arguments.help?

@@ -2,8 +2,8 @@
 
 require "forwardable"
 require "coppice/forking"
-require "coppice/memory/scales"
-require "coppice/mold/warmup"
+require "coppice/memory/memory_sampler"
+require "coppice/mold/heap_preparation"
 
 module Coppice
   # The template: a process that holds the loaded, warm application, serves nobody,
@@ -32,12 +32,12 @@ module Coppice
     #: () -> void
     def run
       membership.join(inheritance)
-      scales = Memory::Scales.new(membership.row, log, needed: inheritance.settings.memory_matters?)
+      sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       membership.report_stop_signals
       inheritance.settings.hook(:after_mold_fork)&.call(inheritance.server, self)
-      Warmup.new(inheritance.settings.warmup).call
+      HeapPreparation.new(inheritance.settings.warmup).call
       @waiter = Waiter.new([], membership.channel.fileno)
-      scales.tare
+      sampler.set_baseline
       membership.ready
       membership.status = "ready"
       obey until @stopping

@@ -2,7 +2,7 @@
 
 require "coppice/allocator"
 require "coppice/gc_profile"
-require "coppice/gc_profile/file"
+require "coppice/gc_profile/profile_file"
 
 module Coppice
   # What the environment of a cold mold gets beside what the user's has: what Ruby reads only when it starts. Used in the
@@ -32,9 +32,9 @@ module Coppice
     #: (Config::Settings, ?environment: Hash[String, String], ?directory: String, ?fitted: Hash[String, String]?) -> void
     def initialize(settings, environment: ENV, directory: Dir.pwd, fitted: nil)
       @settings = settings
-      @file = ::File.join(directory, GCProfile::FILE)
+      @file = File.join(directory, GCProfile::FILE)
       @fitted = fitted
-      @unfitted = settings.gc_profile == :fitted && fitted.nil? && !::File.exist?(@file)
+      @unfitted = settings.gc_profile == :fitted && fitted.nil? && !File.exist?(@file)
       own = environment.select { |name, _| name == PRELOAD || name.match?(GCProfile::NAME) }
       taken = own.keys.map { |name| group(name) }
       @variables = described(own, YOURS) + [*collector, *allocator].reject { |variable| taken.include?(group(variable.name)) }
@@ -56,7 +56,7 @@ module Coppice
     def to_log
       preload, profile = variables.partition { |variable| variable.name == PRELOAD }
       { gc: profile.empty? ? "ruby" : profile.map(&:origin).uniq.join(","),
-        allocator: preload.empty? ? "system" : ::File.basename(preload.first.value, ".*")[/\A(?:lib)?(\w*)/, 1] }
+        allocator: preload.empty? ? "system" : File.basename(preload.first.value, ".*")[/\A(?:lib)?(\w*)/, 1] }
     end
 
     private
@@ -72,7 +72,7 @@ module Coppice
     end
 
     def fitted
-      return described(GCProfile::File.read(@file), GCProfile::FILE) if ::File.exist?(@file)
+      return described(GCProfile::ProfileFile.read(@file), GCProfile::FILE) if File.exist?(@file)
 
       @fitted ? described(@fitted, "measured") : described(GCProfile.ratios(GCProfile::SAFE_GOAL), "default")
     end

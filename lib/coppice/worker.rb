@@ -3,16 +3,15 @@
 require "forwardable"
 require "coppice/fork_safety/client_sockets"
 require "coppice/forking"
-require "coppice/gc_profile/meter"
+require "coppice/gc_profile/allocation_meter"
 require "coppice/http"
-require "coppice/listeners/newcomers"
-require "coppice/memory/scales"
+require "coppice/listeners/syn_filter"
+require "coppice/memory/memory_sampler"
 require "coppice/os/jit"
 require "coppice/os/signals"
 require "coppice/worker/rehearsal"
 require "coppice/worker/request_cycle"
 require "coppice/worker/soft_timeout"
-require "coppice/worker_beat"
 
 module Coppice
   # Serves one client at a time. Runs in the worker process. Owns its channel, its
@@ -24,7 +23,7 @@ module Coppice
     # How many clients of one queue are served in a row, and for how long, before others and the monitor are looked for.
     ROW_OF_CLIENTS = 16
     ROW_MS = 10
-    BEAT_MS = WORKER_BEAT * 1000
+    BEAT_MS = Board::HEARTBEAT_SECONDS * 1000
 
     # How long a client that has its answer, and may still be sending, can pause before it is closed; and how long a worker
     # that exits waits for all of them.
@@ -93,7 +92,7 @@ module Coppice
 
     def serve_until_stopped
       warm_up
-      @scales.tare
+      @sampler.set_baseline
       membership.ready
       membership.status = "ready"
       turn until stopping?
@@ -108,10 +107,10 @@ module Coppice
       Info.keep_ios(@listeners)
       single? ? stop_by_signals : membership.report_stop_signals
       @soft_timeout = SoftTimeout.new(self)
-      @scales = Memory::Scales.new(membership.row, log, needed: inheritance.settings.memory_matters?)
+      @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
       @connection.lingering = @lingering = Http::Lingering.new(LINGER_MS)
-      @cycle = RequestCycle.new(self, @soft_timeout, @scales)
+      @cycle = RequestCycle.new(self, @soft_timeout, @sampler)
       @exchange = build_exchange
       @waiter = Waiter.new(@listeners.map(&:fileno), membership.channel.fileno, @lingering.fileno)
       @fair = inheritance.settings.accept_order == :fair
@@ -138,7 +137,7 @@ module Coppice
       return rehearse(settings) if rehearsing
 
       ask_itself if @first_request && inheritance.first_path
-      @cycle.meter = GCProfile::Meter.new(skip: GCProfile::Meter::SETTLED) if settings.gc_profile == :fitted
+      @cycle.meter = GCProfile::AllocationMeter.new(skip: GCProfile::AllocationMeter::SETTLED) if settings.gc_profile == :fitted
     end
 
     # The first request of a fork copies what it writes to, and opens what could not be inherited: no client waits for that.
@@ -150,7 +149,7 @@ module Coppice
     def rehearse(settings)
       rehearsal = build_rehearsal
       meter = nil
-      rehearsal.call(settings.warm_up_requests, settings.hook(:on_warm_up)) { @cycle.meter = meter = GCProfile::Meter.new }
+      rehearsal.call(settings.warm_up_requests, settings.hook(:on_warm_up)) { @cycle.meter = meter = GCProfile::AllocationMeter.new }
       membership.row.allocations = meter.measurement.to_s if meter && membership.row.allocations.empty?
       @cycle.meter = nil
       @inheritance = inheritance.with_first_path(rehearsal.quick_path(settings.spawn_timeout * QUICK))
@@ -233,7 +232,7 @@ module Coppice
 
     # The monitor died. New clients are left to its successor; those who have connected have nobody but its workers.
     def outlive_monitor
-      @listeners.each { |listener| Listeners::Newcomers.keep_out_of(listener) } unless inheritance.borrowed_queues
+      @listeners.each { |listener| Listeners::SynFilter.refuse_new_connections(listener) } unless inheritance.borrowed_queues
       drain
     end
 

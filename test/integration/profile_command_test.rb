@@ -3,14 +3,14 @@
 require "test_helper"
 require "open3"
 require "rbconfig"
-require "coppice/gc_profile/file"
-require "coppice/gc_profile/meter"
+require "coppice/gc_profile/profile_file"
+require "coppice/gc_profile/allocation_meter"
 require_relative "../support/server"
 
 # `coppice profile`, asked about a real server.
 class ProfileCommandTest < Coppice::TestCase
   APP = "run(->(_env) { [200, {}, [Array.new(100) { Object.new.to_s }.last]] })"
-  REQUESTS = Coppice::GCProfile::Meter::SETTLED + Coppice::GCProfile::Meter::ENOUGH
+  REQUESTS = Coppice::GCProfile::AllocationMeter::SETTLED + Coppice::GCProfile::AllocationMeter::ENOUGH
 
   test "what the first worker has measured becomes a file that a server reads" do
     serve do |server|
@@ -20,7 +20,7 @@ class ProfileCommandTest < Coppice::TestCase
 
       assert_predicate status, :success?, output
       assert_equal "written: config/coppice.gc\n", output
-      assert_includes Coppice::GCProfile::File.read(file), "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO"
+      assert_includes Coppice::GCProfile::ProfileFile.read(file), "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO"
       assert_match(/\A# .*for Ruby #{Regexp.escape(RUBY_VERSION)}\.\n# Measured: requests=64 .*\n# Requests between/, File.read(file))
     end
   end

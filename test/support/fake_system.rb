@@ -128,12 +128,12 @@ class FakeSystem
       process.channel.send(Coppice::Control::Messages::Registered.new(pid: process.pid))
     else
       process.stage = :ready
-      tare(process)
+      measure(process)
       process.channel.send(Coppice::Control::Messages::Ready.new)
     end
   end
 
-  def tare(process)
+  def measure(process)
     row = process.row
     row.measured_ms = (@now * 1000).to_i
     @mold_kib += @mold_growth_kib if process.role == :mold

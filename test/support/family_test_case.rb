@@ -21,7 +21,7 @@ class FamilyTestCase < Coppice::TestCase
   end
 
   # So many failures in a row, with no pause after them.
-  def fail(backoff, count)
+  def note_failures(backoff, count)
     count.times { backoff.failed(-Float::INFINITY) }
   end
 

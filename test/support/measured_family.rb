@@ -15,11 +15,11 @@ module MeasuredFamily
       ])
     end
 
-    #: (Integer, Symbol, **untyped) -> Coppice::Memory::Measurement
+    #: (Integer, Symbol, **untyped) -> Coppice::Memory::ProcessMemory
     def measurement(pid, role, private:, nr: nil, generation: 2, requests: nil, growth: nil)
       heap = rollup(private)
       kinds = Coppice::Memory::Kinds::NAMES.keys.to_h { |kind| [kind, kind == :gc_heap ? heap : rollup(0, 0)] }
-      Coppice::Memory::Measurement.new(pid: pid, role: role, nr: nr, generation: generation, requests: requests, sizes: heap,
+      Coppice::Memory::ProcessMemory.new(pid: pid, role: role, nr: nr, generation: generation, requests: requests, sizes: heap,
         kinds: kinds, growth: growth)
     end
 

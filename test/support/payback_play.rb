@@ -40,7 +40,7 @@ class PaybackPlay
     measured = @measured.call(generation, requests)
     measured = { waste: measured.round, total: @shared + measured.round } unless measured.is_a?(Hash)
     measured = { waste: 0, request_ms: nil } if requests.zero?
-    Coppice::Monitor::ReforkCondition::Measurement.new(
+    Coppice::Monitor::ReforkCondition::GenerationUsage.new(
       **@always, generation: generation, cold: generation.zero?, requests: requests, **measured
     )
   end

@@ -5,7 +5,6 @@ module Coppice
   class SourceFiles
     ROOT = File.expand_path("../..", __dir__)
     REQUIRE = %r{^\s*(?:require|autoload :\w+,) "coppice(?:/([^"#]+))?"}
-    COMMENTS = /(?:^[ \t]*#(?!:| frozen_string_literal).*\n)+/
 
     # Path (seen from the project's folder) to text, of the files that match.
     def self.matching(*patterns) #: (*String) -> Hash[String, String]
@@ -16,11 +15,6 @@ module Coppice
     # The features below coppice/ that the text requires; "" is the front door itself.
     def self.required_by(text) #: (String) -> Array[String]
       text.scan(REQUIRE).map { |(feature)| feature.to_s }
-    end
-
-    # The first run of comment lines.
-    def self.first_comment(text) #: (String) -> String
-      text[COMMENTS].to_s
     end
   end
 end

@@ -15,6 +15,9 @@ module Coppice
       def to_s = text? ? "#{name}:#{cells}" : name.to_s
     end
 
+    # How often an idle worker notes the time in `seen_ms`.
+    HEARTBEAT_SECONDS = 5
+
     SERVER_COLUMNS = Column.table(
       [:monitor_pid, :monitor, "the process that everybody is a child of"],
       [:workers_count, :monitor, "how many workers there should be"],
@@ -50,7 +53,7 @@ module Coppice
       [:cpu_ms, :process, "CPU time since its fork; of a cold mold since its application was loaded"],
       [:cpu_at_start_ms, :process, "the same when it became ready: what its fork, hooks and warm-up cost"],
       [:compiles, :process, "of a worker: 1 when YJIT was on in it before it was ready"],
-      [:allocations, :process, "what its requests allocate, as GCProfile::Measurement has it; empty when it was not measured", 24]
+      [:allocations, :process, "what its requests allocate, as GCProfile::Allocations has it; empty when it was not measured", 24]
     )
   end
 end

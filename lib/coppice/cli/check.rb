@@ -8,7 +8,7 @@ module Coppice
   class CLI
     # `coppice check`: reads the configuration as `serve` would and says whether it is good. Starts nothing, calls no
     # hook, binds no address. Takes the flags of `serve`, and --show.
-    class Check
+    class CheckCommand
       #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
       def initialize(words, output: $stdout, environment: ENV, directory: Dir.pwd)
         @words = words

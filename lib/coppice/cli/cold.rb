@@ -11,7 +11,7 @@ module Coppice
   class CLI
     # `coppice cold [PATH …]`: loads the application as a mold does, plays each path twice in a fork of it, and reports
     # what made the first time slower and left memory behind. Takes the flags of `serve` as well.
-    class Cold
+    class ColdCommand
       DEFAULT_PATHS = ["/"].freeze
       DEFAULT_HOST = "localhost"
       DEFAULT_TOP = 8

@@ -6,7 +6,7 @@ require "coppice/config/hooks"
 module Coppice
   class CLI
     # `coppice help`: all commands and flags; with a name, what an option or a hook means.
-    class Help
+    class HelpCommand
       WIDTH = 78
 
       #: (Array[String], ?output: IO) -> void

@@ -10,7 +10,7 @@ module Coppice
   class CLI
     # `coppice memory [PID]`: what each process of a running server uses, and what they share. Runs in a process of its
     # own, reads the board and /proc, and asks nothing of the server.
-    class Memory
+    class MemoryCommand
       INTERVAL = 2
       CLEAR_SCREEN = "\e[H\e[2J"
 

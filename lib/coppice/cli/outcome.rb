@@ -3,7 +3,7 @@
 require "coppice/config/options"
 require "coppice/mold_environment"
 require "coppice/monitor/worker_count"
-require "coppice/memory/room"
+require "coppice/memory/available_memory"
 require "coppice/os/processors"
 
 module Coppice
@@ -38,7 +38,7 @@ module Coppice
 
       # How large the mold is only a server can tell.
       def workers
-        answer = Monitor::WorkerCount.new(processors: OS::Processors.new.count, memory_total_kib: Memory::Room.new.total_kib).answer
+        answer = Monitor::WorkerCount.new(processors: OS::Processors.new.count, memory_total_kib: Memory::AvailableMemory.new.total_kib).answer
         "#{answer.workers} for #{answer.grounds.fetch(:processors)} processors, fewer if memory is short"
       end
 

@@ -4,16 +4,16 @@ require "fileutils"
 require "coppice/cli/running_monitor"
 require "coppice/cli/server_words"
 require "coppice/gc_profile"
-require "coppice/gc_profile/file"
+require "coppice/gc_profile/profile_file"
 require "coppice/gc_profile/fit"
-require "coppice/gc_profile/measurement"
-require "coppice/gc_profile/meter"
+require "coppice/gc_profile/allocations"
+require "coppice/gc_profile/allocation_meter"
 
 module Coppice
   class CLI
     # `coppice profile [PID]`: makes a file of what a worker of a running server has measured of its requests: parameters
     # of the garbage collector that fit them. Runs in a process of its own, and asks nothing of the server.
-    class Profile
+    class ProfileCommand
       #: (Array[String], ?output: IO) -> void
       def initialize(words, output: $stdout)
         @words = words
@@ -43,21 +43,21 @@ module Coppice
       # The one that is made of most requests, of the newest generation.
       def measurement(board)
         found = board.rows.reject { |row| row.allocations.empty? }
-                     .map { |row| [GCProfile::Measurement.parse(row.allocations), row.generation] }
+                     .map { |row| [GCProfile::Allocations.parse(row.allocations), row.generation] }
         found.max_by { |measurement, generation| [measurement.requests, generation] }&.first or raise Error, nothing_yet
       rescue ArgumentError => error
         raise Error, "a worker's measurement cannot be read: #{error.message}"
       end
 
       def nothing_yet
-        requests = GCProfile::Meter::SETTLED + GCProfile::Meter::ENOUGH
+        requests = GCProfile::AllocationMeter::SETTLED + GCProfile::AllocationMeter::ENOUGH
         "no worker has measured its requests yet. Each does, with its first #{requests} requests, " \
           "where gc_profile is :fitted"
       end
 
       def text_of(measurement)
         fit = GCProfile::Fit.new(measurement)
-        GCProfile::File.text(fit.variables, [
+        GCProfile::ProfileFile.text(fit.variables, [
           "Parameters of Ruby's garbage collector, by `coppice profile` on #{Time.now.strftime('%F')}, for Ruby #{RUBY_VERSION}.",
           "Measured: #{measurement}",
           "Requests between two minor collections: #{fit.requests_per_collection}"
@@ -65,8 +65,8 @@ module Coppice
       end
 
       def write(text)
-        FileUtils.mkdir_p(::File.dirname(@path))
-        ::File.write(@path, text)
+        FileUtils.mkdir_p(File.dirname(@path))
+        File.write(@path, text)
         @output.puts "written: #{@path}"
       rescue SystemCallError => error
         raise Error, "#{@path} cannot be written: #{error.message}"

@@ -13,7 +13,7 @@ module Coppice
   class CLI
     # `coppice [serve]`: becomes the monitor of a family of processes. Runs in the
     # monitor.
-    class Serve
+    class ServeCommand
       LAST_HOOKS = 5 # seconds that hooks have which are still queued when everybody has left
       LAST_LINES = 2 # and lines of the log, where nobody reads them
 

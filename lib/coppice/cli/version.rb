@@ -5,7 +5,7 @@ require "coppice/version"
 module Coppice
   class CLI
     # `coppice version`.
-    class Version
+    class VersionCommand
       #: (Array[String], ?output: IO) -> void
       def initialize(_words, output: $stdout)
         @output = output

@@ -34,7 +34,7 @@ module Coppice
         Play.prepare
         membership = join(:mold)
         hook(:after_mold_fork, Mold.new(inheritance: @inheritance, membership: membership))
-        Mold::Warmup.new(@settings.warmup).call
+        Mold::HeapPreparation.new(@settings.warmup).call
         self
       end
 

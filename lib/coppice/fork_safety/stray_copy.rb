@@ -15,7 +15,7 @@ module Coppice
           super.tap do |pid|
             next unless pid.zero?
 
-            StrayCopy.born
+            StrayCopy.forked
             OS::SiblingFork.born
           end
         end
@@ -26,7 +26,7 @@ module Coppice
       class << self
         # In each process made by a fork.
         #: () -> void
-        def born = @here = true
+        def forked = @here = true
 
         # In a process that has a place in the family of its own.
         #: () -> void

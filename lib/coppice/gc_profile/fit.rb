@@ -20,7 +20,7 @@ module Coppice
       MALLOC_LIMIT = (8 << 20..16 << 20).freeze # bytes until a minor collection; Ruby's own begins with 16 MiB
       SLOTS = [40, 80, 160, 320, 640].freeze # RUBY_GC_HEAP_<index>_INIT_SLOTS, from Ruby 3.3 on
 
-      #: (Measurement, ?ruby: String) -> void
+      #: (Allocations, ?ruby: String) -> void
       def initialize(measurement, ruby: RUBY_VERSION)
         @measurement = measurement
         @ruby = ruby

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
-require "coppice/listeners/holders"
+require "coppice/listeners/address_owners"
 require "coppice/listeners/listener"
 require "coppice/listeners/tcp_binder"
 require "coppice/listeners/unix_binder"
@@ -52,7 +52,7 @@ module Coppice
 
       # false when there are none, or no more patience with them.
       def wait_for_leavers
-        holders = Holders.new(@address)
+        holders = AddressOwners.new(@address)
         return false unless holders.leaving?
 
         @give_up_at ||= OS::Clock.now + @patience
@@ -81,7 +81,7 @@ module Coppice
       end
 
       def in_use
-        "cannot listen on #{@address}: it is in use by #{Holders.new(@address)}. " \
+        "cannot listen on #{@address}: it is in use by #{AddressOwners.new(@address)}. " \
           "Stop that process, or choose another address with listen or -l"
       end
 

@@ -2,7 +2,7 @@
 
 require "socket"
 require "io/nonblock"
-require "coppice/listeners/newcomers"
+require "coppice/listeners/syn_filter"
 
 module Coppice
   module Listeners
@@ -70,7 +70,7 @@ module Coppice
       # The queue keeps who is in it and takes nobody more, until the last process has closed it. A borrowed one is not
       # ours to shut.
       def drain #: () -> void
-        sockets.reject(&:closed?).each { |socket| Newcomers.keep_out_of(socket) } unless borrowed?
+        sockets.reject(&:closed?).each { |socket| SynFilter.refuse_new_connections(socket) } unless borrowed?
         close
       end
 

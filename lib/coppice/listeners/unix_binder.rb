@@ -2,7 +2,7 @@
 
 require "socket"
 require "coppice/errors"
-require "coppice/listeners/holders"
+require "coppice/listeners/address_owners"
 
 module Coppice
   module Listeners
@@ -50,7 +50,7 @@ module Coppice
       rescue Errno::EAGAIN # its queue is full
         true
       rescue Errno::ECONNREFUSED
-        !Holders.new(@address).inodes.empty?
+        !AddressOwners.new(@address).inodes.empty?
       ensure
         probe&.close
       end

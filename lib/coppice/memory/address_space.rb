@@ -13,7 +13,7 @@ module Coppice
     # :absent. Long stretches of absent pages are cut short: they are only addresses.
     AddressSpace = Struct.new(:measurement, :pages, keyword_init: true) do
       # nil when the process has ended meanwhile.
-      #: (Measurement) -> AddressSpace?
+      #: (ProcessMemory) -> AddressSpace?
       def self.of(measurement)
         Pagemap.open(measurement.pid) do |states|
           kinds = Kinds.new(Smaps.of(measurement.pid)).to_h

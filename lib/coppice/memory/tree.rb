@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board"
-require "coppice/memory/measurement"
+require "coppice/memory/process_memory"
 
 module Coppice
   module Memory
@@ -14,7 +14,7 @@ module Coppice
       def self.of(board)
         monitor = { pid: board.monitor_pid, role: :monitor }
         facts = [monitor, *board.rows.map { |row| facts(row) }]
-        new(facts.filter_map { |fact| Measurement.of(**fact) })
+        new(facts.filter_map { |fact| ProcessMemory.of(**fact) })
       end
 
       # A mold's memory is private when it is ready and becomes shared as it forks: no growth to speak of.
@@ -25,9 +25,9 @@ module Coppice
       end
       private_class_method :facts
 
-      attr_reader :processes #: Array[Measurement]
+      attr_reader :processes #: Array[ProcessMemory]
 
-      #: (Array[Measurement]) -> void
+      #: (Array[ProcessMemory]) -> void
       def initialize(processes)
         @processes = processes.sort_by { |process| [ORDER.index(process.role), process.nr || 0, process.pid] }
       end

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # How a child ended, and what it was doing: made once, when it is gone, from what is still known then. In the log,

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # One thread behind a bounded queue for what might block: there is one for the user's hooks,

@@ -2,8 +2,6 @@
 
 require "coppice/os/signals"
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # Where the monitor waits: for signals, for its children's messages, for work

@@ -3,7 +3,7 @@
 require "coppice/control/memory_file"
 require "coppice/control/messages"
 require "coppice/gc_profile/fit"
-require "coppice/gc_profile/measurement"
+require "coppice/gc_profile/allocations"
 require "coppice/mold_environment"
 
 module Coppice
@@ -43,7 +43,7 @@ module Coppice
       # For the molds spawned from now on: parameters that fit what a worker has measured.
       #: (String) -> void
       def fit(allocations)
-        fit = GCProfile::Fit.new(GCProfile::Measurement.parse(allocations))
+        fit = GCProfile::Fit.new(GCProfile::Allocations.parse(allocations))
         @fitted = fit.variables
         @log.info("fitted the garbage collector, and boot once more; `coppice profile` keeps it for the next start",
                   measured: allocations, requests_per_collection: fit.requests_per_collection)

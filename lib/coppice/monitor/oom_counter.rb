@@ -2,8 +2,6 @@
 
 require "coppice/os/cgroup"
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # Tells whether the kernel has ended a process of our cgroup for want of memory: it sends KILL, as anybody could,

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # Where the monitor's log goes: to the real place by way of a helper thread, so that a log nobody reads (a full pipe,

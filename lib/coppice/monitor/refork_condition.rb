@@ -3,8 +3,6 @@
 require "coppice/monitor/refork_condition/payback"
 require "coppice/monitor/refork_condition/request_count"
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # When a new generation begins by itself. Each condition has one method, `grounds(roster, now)`: what speaks for it at

@@ -21,7 +21,7 @@ module Coppice
       attr_reader :reforks          #: Backoff
       attr_reader :replacements     #: Backoff -- of a lost mold
       attr_accessor :killed_replacements #: Integer -- in a row, of a lost mold: candidates that were killed
-      attr_accessor :killed_trials  #: Integer -- in a row: trials that were killed or never forked, perhaps for want of memory
+      attr_accessor :killed_trials #: Integer -- in a row: trials that were killed or never forked, perhaps for want of memory
       attr_accessor :first_requests_from #: Integer -- the generation from which on workers make a first request to themselves
       attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
       attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil when nothing depends on it

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     # Which rows of the board are free. A row belongs to one process for its whole

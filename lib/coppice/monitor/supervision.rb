@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/actions"
-require "coppice/monitor/baseline"
+require "coppice/monitor/leak_watch"
 require "coppice/monitor/capacity"
 require "coppice/monitor/facts"
 require "coppice/monitor/promotion"
@@ -46,7 +46,7 @@ module Coppice
         @watchdog = Watchdog.new(settings)
         @promotion = Promotion.new(settings)
         capacity = Capacity.new(settings)
-        @serving = [@watchdog, Retirement.new, Baseline.new(settings), @promotion, sizing, WarmStart.new,
+        @serving = [@watchdog, Retirement.new, LeakWatch.new(settings), @promotion, sizing, WarmStart.new,
                     Recycling.new(settings), Rollout.new(settings), capacity]
         @delaying = [@watchdog, capacity]
         @leaving = [@watchdog, Shutdown.new]
@@ -114,7 +114,7 @@ module Coppice
         limit = @settings.worker_memory_limit
         return if limit.nil? || Config::Types::MemoryLimit.kib(limit, roster.memory_total_kib)
 
-        @log.warn("worker_memory_limit has no effect: it is a share, and the amount of memory is unknown", file: Memory::Room::MEMINFO)
+        @log.warn("worker_memory_limit has no effect: it is a share, and the amount of memory is unknown", file: Memory::AvailableMemory::MEMINFO)
       end
 
       def give_up

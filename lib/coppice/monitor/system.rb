@@ -3,12 +3,10 @@
 require "rbconfig"
 require "coppice/control/channel"
 require "coppice/executable"
-require "coppice/memory/room"
+require "coppice/memory/available_memory"
 require "coppice/monitor/oom_counter"
 require "coppice/os/clock"
 require "coppice/os/processors"
-
-# Runs in the monitor.
 
 module Coppice
   class Monitor
@@ -17,7 +15,7 @@ module Coppice
     class System
       def initialize
         @oom_counter = OomCounter.new
-        @room = Memory::Room.new
+        @available_memory = Memory::AvailableMemory.new
       end
 
       #: () -> Float
@@ -73,10 +71,10 @@ module Coppice
 
       # The memory that all processes together may use, and what is left of it, in KiB.
       #: () -> Integer
-      def memory_total_kib = @room.total_kib
+      def memory_total_kib = @available_memory.total_kib
 
       #: () -> Integer
-      def memory_left_kib = @room.left_kib
+      def memory_left_kib = @available_memory.left_kib
 
       private
 

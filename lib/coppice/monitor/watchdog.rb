@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
+require "coppice/board/columns"
 require "coppice/monitor/heartbeat"
 require "coppice/monitor/steps"
-require "coppice/worker_beat"
 
 module Coppice
   class Monitor
@@ -15,7 +15,7 @@ module Coppice
       def initialize(settings)
         @cleanup_ms = settings.timeout_cleanup * 1000
         @spawn_timeout = settings.spawn_timeout
-        @heartbeat = Heartbeat.new(WORKER_BEAT + settings.longest_turn)
+        @heartbeat = Heartbeat.new(Board::HEARTBEAT_SECONDS + settings.longest_turn)
       end
 
       #: (Roster, Float) -> Array[Step]

@@ -10,16 +10,16 @@ module Coppice
     # system call but for that.
     class RequestCycle
       attr_reader :worker   #: Worker
-      attr_writer :meter    #: GCProfile::Meter -- watches what the next requests allocate
+      attr_writer :meter    #: GCProfile::AllocationMeter -- watches what the next requests allocate
       attr_reader :deadline #: Deadline -- env["coppice.timeout"]; one for all requests, since only one is served at a time
 
-      #: (Worker, SoftTimeout, Memory::Scales) -> void
-      def initialize(worker, soft_timeout, scales)
+      #: (Worker, SoftTimeout, Memory::MemorySampler) -> void
+      def initialize(worker, soft_timeout, sampler)
         @worker = worker
         @membership = worker.membership
         @row = worker.membership.row
         @soft_timeout = soft_timeout
-        @scales = scales
+        @sampler = sampler
         @deadline = Deadline.new(@row, soft_timeout)
         settings = worker.inheritance.settings
         @after_request = settings.hook(:after_request_complete)
@@ -68,7 +68,7 @@ module Coppice
         stop_clock
         @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
         measure_request if @meter
-        @scales.weigh if @started_ms >= @scales.due_ms # nobody waits for this worker now; the clock was read before
+        @sampler.sample if @started_ms >= @sampler.due_ms # nobody waits for this worker now; the clock was read before
       end
 
       private

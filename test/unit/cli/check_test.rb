@@ -58,7 +58,7 @@ module Coppice
       test "a bad profile of the garbage collector is an error, too" do
         with_folder(nil) do |folder|
           File.write(File.join(folder, GCProfile::FILE), "nonsense")
-          error = assert_raises(ConfigError) { Check.new([], output: StringIO.new, environment: {}, directory: folder).run }
+          error = assert_raises(ConfigError) { CheckCommand.new([], output: StringIO.new, environment: {}, directory: folder).run }
           assert_match(%r{config/coppice.gc:1: must be RUBY_GC_}, error.message)
         end
       end
@@ -70,7 +70,7 @@ module Coppice
 
       test "a bad file is a ConfigError, for the command line to report" do
         with_folder("worker_processes :x") do |folder|
-          error = assert_raises(ConfigError) { Check.new([], output: StringIO.new, environment: {}, directory: folder).run }
+          error = assert_raises(ConfigError) { CheckCommand.new([], output: StringIO.new, environment: {}, directory: folder).run }
           assert_match(%r{\Aconfig/coppice.rb:1: worker_processes must be}, error.message)
         end
       end
@@ -79,7 +79,9 @@ module Coppice
 
       def check(text, *words, environment: {})
         output = StringIO.new
-        with_folder(text) { |folder| assert_equal 0, Check.new(words, output: output, environment: environment, directory: folder).run }
+        with_folder(text) { |folder|
+          assert_equal 0, CheckCommand.new(words, output: output, environment: environment, directory: folder).run
+        }
         output.string
       end
 

@@ -35,7 +35,7 @@ module Coppice
 
       def help(*words)
         output = StringIO.new
-        assert_equal 0, Help.new(words, output: output).run
+        assert_equal 0, HelpCommand.new(words, output: output).run
         output.string
       end
     end

@@ -10,7 +10,7 @@ module Coppice
     class MemoryTest < TestCase
       include ServerCommandTests
 
-      def command = Memory
+      def command = MemoryCommand
 
       test "wrong words are told with what to do" do
         assert_equal "unknown flag --wacht. Did you mean --watch?", complaint(UsageError, "--wacht")

@@ -10,7 +10,7 @@ module Coppice
     class ProfileTest < TestCase
       include ServerCommandTests
 
-      def command = Profile
+      def command = ProfileCommand
 
       test "wrong words are told with what to do" do
         assert_equal "unknown flag --ouput. Did you mean --output?", complaint(UsageError, "--ouput")

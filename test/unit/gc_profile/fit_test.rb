@@ -3,7 +3,7 @@
 require "test_helper"
 require "coppice/gc_profile"
 require "coppice/gc_profile/fit"
-require "coppice/gc_profile/measurement"
+require "coppice/gc_profile/allocations"
 
 module Coppice
   module GCProfile
@@ -52,8 +52,8 @@ module Coppice
       end
 
       test "a pool's floor holds what is in use and what some requests take" do
-        fit = Fit.new(Measurement.parse(LIGHT), ruby: "3.4.5")
-        expected = Measurement.parse(LIGHT).pools.values.map { |taken, live| live + (taken * fit.requests_per_collection) }
+        fit = Fit.new(Allocations.parse(LIGHT), ruby: "3.4.5")
+        expected = Allocations.parse(LIGHT).pools.values.map { |taken, live| live + (taken * fit.requests_per_collection) }
         floors = (0..4).map { |index| Integer(fit.variables.fetch("RUBY_GC_HEAP_#{index}_INIT_SLOTS"), 10) }
 
         assert_equal expected.map { |slots| slots.ceil(-2) }, floors
@@ -74,7 +74,7 @@ module Coppice
 
       test "the dearer a collection is beside a request, the fewer there are" do
         texts = [100, 650, 5000].map { |us| LIGHT.sub("minor_us=650", "minor_us=#{us}") }
-        requests = texts.map { |text| Fit.new(Measurement.parse(text)).requests_per_collection }
+        requests = texts.map { |text| Fit.new(Allocations.parse(text)).requests_per_collection }
 
         assert_equal requests.sort, requests
         assert_operator requests.first, :<, requests.last
@@ -86,13 +86,13 @@ module Coppice
       # Of each shape, and of random measurements, on each Ruby.
       def each_fit
         random = Random.new(SEED)
-        measurements = SHAPES.map { |text| Measurement.parse(text) } + Array.new(300) { draw(random) }
+        measurements = SHAPES.map { |text| Allocations.parse(text) } + Array.new(300) { draw(random) }
         measurements.product(RUBIES).each { |facts, ruby| yield Fit.new(facts, ruby: ruby), "Ruby #{ruby}, seed #{SEED}: #{facts}" }
       end
 
       def draw(random)
         sizes = random.rand < 0.3 ? [40] : [40, 80, 160, 320, 640]
-        Measurement.new(requests: random.rand(1..64), cpu_us: magnitude(random, 7), minor_us: magnitude(random, 5),
+        Allocations.new(requests: random.rand(1..64), cpu_us: magnitude(random, 7), minor_us: magnitude(random, 5),
           malloc: magnitude(random, 9), pools: sizes.to_h { |size| [size, [magnitude(random, 6), magnitude(random, 7)]] })
       end
 
@@ -102,15 +102,15 @@ module Coppice
       # The same, but that requests take more.
       def grown(facts, random)
         pools = facts.pools.transform_values { |taken, live| [taken + magnitude(random, 6), live] }
-        Measurement.new(**facts.to_h, malloc: facts.malloc + magnitude(random, 9), pools: pools)
+        Allocations.new(**facts.to_h, malloc: facts.malloc + magnitude(random, 9), pools: pools)
       end
 
       # All values that leave more room when they are larger.
       def room(variables) = variables.sort.map { |_, value| Float(value) }
 
-      def floors(text, ruby) = Fit.new(Measurement.parse(text), ruby: ruby).variables.keys.grep(/INIT_SLOTS/)
+      def floors(text, ruby) = Fit.new(Allocations.parse(text), ruby: ruby).variables.keys.grep(/INIT_SLOTS/)
 
-      def goal(text, ruby) = Float(Fit.new(Measurement.parse(text), ruby: ruby).variables.fetch(RATIOS[1]))
+      def goal(text, ruby) = Float(Fit.new(Allocations.parse(text), ruby: ruby).variables.fetch(RATIOS[1]))
     end
   end
 end

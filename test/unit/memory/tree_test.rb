@@ -45,13 +45,13 @@ module Coppice
       end
 
       test "the process that asks can be measured" do
-        own = Measurement.of(pid: Process.pid, role: :worker, private_at_start: 1)
+        own = ProcessMemory.of(pid: Process.pid, role: :worker, private_at_start: 1)
         assert_equal own.sizes.private - 1, own.growth
         assert_operator own.kinds[:libraries].rss, :>, 0
       end
 
       test "a process that has ended is left out" do
-        assert_nil Measurement.of(pid: MISSING_PID, role: :worker)
+        assert_nil ProcessMemory.of(pid: MISSING_PID, role: :worker)
       end
 
       # Above the largest that the kernel gives.

@@ -66,7 +66,7 @@ class CapacityTest < FamilyTestCase
 
   test "a worker that gets ready ends the count of errors" do
     family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 5)
-    fail(family.roster.spawns, 4)
+    note_failures(family.roster.spawns, 4)
     family.system.signal(family.roster.ready_workers.last.pid, :KILL)
     family.settle
 
@@ -76,7 +76,7 @@ class CapacityTest < FamilyTestCase
 
   test "as many errors in a row as the user allows end the server" do
     family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 3)
-    fail(family.roster.spawns, 3)
+    note_failures(family.roster.spawns, 3)
     family.turn
 
     assert_match(/3 children in a row/, family.roster.give_up_reason)
@@ -137,7 +137,7 @@ class CapacityTest < FamilyTestCase
 
   test "a mold that gets ready says nothing of the service worker" do
     family = settled_family(hooks: { before_service_worker_ready: -> {} })
-    fail(family.roster.services, 3)
+    note_failures(family.roster.services, 3)
     family.supervision.refork
     run_until(family) { family.roster.candidate&.ready? }
 

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/refork_condition/growth_curve"
-require "coppice/monitor/refork_condition/measurement"
-
-# Runs in the monitor.
+require "coppice/monitor/refork_condition/generation_usage"
 
 module Coppice
   class Monitor
@@ -40,11 +38,11 @@ module Coppice
 
         #: (Roster, Float) -> Hash[Symbol, untyped]?
         def grounds(roster, now)
-          measurement = Measurement.of(roster)
+          measurement = GenerationUsage.of(roster)
           judge(measurement, now) if measurement
         end
 
-        #: (Measurement, Float) -> Hash[Symbol, untyped]?
+        #: (GenerationUsage, Float) -> Hash[Symbol, untyped]?
         def judge(measurement, now)
           turn_the_page(measurement, now) if measurement.generation != @generation
           @curve.add(measurement.requests, measurement.waste)

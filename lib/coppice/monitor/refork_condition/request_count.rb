@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     module ReforkCondition

@@ -10,7 +10,7 @@
 
 require "minitest"
 require "coppice"
-require "coppice/monitor/refork_condition/measurement"
+require "coppice/monitor/refork_condition/generation_usage"
 require_relative "../../../../support/closed_loop"
 require_relative "../../../../support/server"
 
@@ -33,7 +33,7 @@ Roster = Struct.new(:ready_workers, :mold, :generation, :memory_left_kib)
 def measure(server)
   mold = Mold.new(server.rows(:mold).first, server.board.generation)
   roster = Roster.new(server.ready_workers.map { |row| Worker.new(row) }, mold, mold.generation, nil)
-  Coppice::Monitor::ReforkCondition::Measurement.of(roster)
+  Coppice::Monitor::ReforkCondition::GenerationUsage.of(roster)
 end
 
 def look(server, seconds)

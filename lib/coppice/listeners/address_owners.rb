@@ -4,7 +4,7 @@ module Coppice
   module Listeners
     # Finds out which processes hold an address, for an error message. Reads /proc, where that is allowed; the answer
     # is a courtesy and may be empty.
-    class Holders
+    class AddressOwners
       LISTEN_STATE = "0A"
 
       #: (Address) -> void

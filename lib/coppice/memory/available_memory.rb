@@ -6,7 +6,7 @@ module Coppice
   module Memory
     # How much memory there is for all of us together, and how much of it is left: the tightest of our cgroup's limits,
     # those around it, and the machine itself. Read when it is asked; a few small files.
-    class Room
+    class AvailableMemory
       MEMINFO = "/proc/meminfo"
 
       # For version 2 and 1: the file of the limit, that of what is in use, and in memory.stat what can be given back at once.

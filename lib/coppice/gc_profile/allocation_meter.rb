@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require "coppice/gc_profile/measurement"
+require "coppice/gc_profile/allocations"
 require "coppice/version_order"
 
 module Coppice
   module GCProfile
     # Watches what some requests of a worker ask of the garbage collector. Runs in one worker, between requests, for as long
     # as it takes; some microseconds after each request, and a few collections in the end.
-    class Meter
+    class AllocationMeter
       SETTLED = 100 # requests after which a worker allocates as it will go on
       ENOUGH = 64 # requests
       COLLECTIONS = 3
@@ -21,7 +21,7 @@ module Coppice
       end
 
       # After each request. Answers what was measured once that is enough.
-      #: () -> Measurement?
+      #: () -> Allocations?
       def look
         return skip if @skip.positive?
 
@@ -32,7 +32,7 @@ module Coppice
       end
 
       # What was measured so far; nil when that is nothing.
-      #: () -> Measurement?
+      #: () -> Allocations?
       def measurement
         return if @looks.zero?
 
@@ -40,7 +40,7 @@ module Coppice
         per_request = taken.to_h { |size, slots| [size, (slots - @taken.fetch(size, 0)) / @looks] }
         minor_us = minor_collection_us
         in_use = live
-        Measurement.new(requests: @looks, cpu_us: request_us, minor_us: minor_us, malloc: malloc,
+        Allocations.new(requests: @looks, cpu_us: request_us, minor_us: minor_us, malloc: malloc,
                         pools: per_request.to_h { |size, slots| [size, [slots, in_use.fetch(size, 0)]] }).freeze
       end
 

@@ -73,7 +73,7 @@ static VALUE connection_detach(VALUE self) {
     return answer;
 }
 
-void coppice_parting_define(VALUE klass) {
+void coppice_close_define(VALUE klass) {
     rb_define_method(klass, "close", connection_close, 0);
     rb_define_method(klass, "abort", connection_abort, 0);
     rb_define_method(klass, "forget", connection_forget, 0);

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/memory/room"
+require "coppice/memory/available_memory"
 require_relative "../../support/fake_cgroup"
 
 module Coppice
   module Memory
-    class RoomTest < TestCase
+    class AvailableMemoryTest < TestCase
       include FakeCgroup
 
       def setup
@@ -18,7 +18,7 @@ module Coppice
 
       # [total, left] of a process with this line in /proc/self/cgroup.
       def room(membership)
-        room = Room.new(cgroup: cgroup(membership), meminfo: File.join(@root, "meminfo"))
+        room = AvailableMemory.new(cgroup: cgroup(membership), meminfo: File.join(@root, "meminfo"))
         [room.total_kib, room.left_kib]
       end
 

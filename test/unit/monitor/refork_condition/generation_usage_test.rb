@@ -2,8 +2,8 @@
 
 require_relative "../../../support/family_test_case"
 
-class MeasurementTest < FamilyTestCase
-  Measurement = Coppice::Monitor::ReforkCondition::Measurement
+class GenerationUsageTest < FamilyTestCase
+  GenerationUsage = Coppice::Monitor::ReforkCondition::GenerationUsage
 
   def measure(row, requests:, private_kib:, cpu_ms:)
     row.measured_requests = requests
@@ -18,7 +18,7 @@ class MeasurementTest < FamilyTestCase
     measure(second, requests: 10, private_kib: 2_000, cpu_ms: 210)
     family.roster.mold.row.cpu_ms = 300
     family.turn
-    measurement = Measurement.of(family.roster)
+    measurement = GenerationUsage.of(family.roster)
 
     assert_equal [0, true, 2, 40], measurement.to_h.values_at(:generation, :cold, :workers, :requests)
     assert_equal [5_000, 107_000, 2_000_000], measurement.to_h.values_at(:waste, :total, :left)
@@ -26,21 +26,21 @@ class MeasurementTest < FamilyTestCase
   end
 
   test "before the first request nobody knows what one costs" do
-    assert_nil Measurement.of(settled_family.roster).request_ms
+    assert_nil GenerationUsage.of(settled_family.roster).request_ms
   end
 
   test "there is none until each worker has measured itself" do
     family = settled_family
     family.roster.ready_workers.last.row.measured_ms = 0
 
-    assert_nil Measurement.of(family.roster)
+    assert_nil GenerationUsage.of(family.roster)
   end
 
   test "memory that was given back is no negative waste" do
     family = settled_family
     family.roster.ready_workers.each { |worker| worker.row.private_kib = 0 }
 
-    assert_equal 0, Measurement.of(family.roster).waste
+    assert_equal 0, GenerationUsage.of(family.roster).waste
   end
 
   test "a refork that pays is begun, and not before" do

@@ -2,17 +2,17 @@
 
 require "test_helper"
 require "socket"
-require "coppice/listeners/newcomers"
+require "coppice/listeners/syn_filter"
 
 module Coppice
   module Listeners
-    class NewcomersTest < TestCase
+    class SynFilterTest < TestCase
       %w[127.0.0.1 ::1].each do |host|
         test "who is in the queue of #{host} is served, and nobody else gets in" do
           skip "no IPv6 here" if host == "::1" && Socket.ip_address_list.none?(&:ipv6_loopback?)
           with_listener(host) do |listener, address|
             first = connect(address)
-            Newcomers.keep_out_of(listener)
+            SynFilter.refuse_new_connections(listener)
             accepted, = listener.accept
             late = Socket.new(listener.local_address.afamily, :STREAM)
             late.connect_nonblock(address, exception: false)
@@ -29,7 +29,7 @@ module Coppice
       test "a Unix socket takes nobody more than one" do
         with_tmpdir do |folder|
           listener = Socket.unix_server_socket("#{folder}/x.sock")
-          Newcomers.keep_out_of(listener)
+          SynFilter.refuse_new_connections(listener)
           clients = Array.new(3) { Socket.new(:UNIX, :STREAM) }
 
           assert_operator clients.count { |client| let_in?(client, "#{folder}/x.sock") }, :<=, 1

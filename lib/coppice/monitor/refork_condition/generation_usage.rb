@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-# Runs in the monitor.
-
 module Coppice
   class Monitor
     module ReforkCondition
@@ -14,10 +12,10 @@ module Coppice
       #   refork_ms    CPU time that bringing up this generation has cost: the mold's warm-up, the workers' start
       #   request_ms   CPU time of a request; nil as long as nobody knows
       #   cold         whether the mold has booted the application: nothing is known then about what its successor saves
-      Measurement = Struct.new(:generation, :cold, :workers, :requests, :waste, :total, :left, :refork_ms, :request_ms,
+      GenerationUsage = Struct.new(:generation, :cold, :workers, :requests, :waste, :total, :left, :refork_ms, :request_ms,
         keyword_init: true) do
         # nil until each worker has measured itself.
-        #: (Roster) -> Measurement?
+        #: (Roster) -> GenerationUsage?
         def self.of(roster)
           workers = roster.ready_workers.map(&:row)
           return if workers.empty? || workers.any? { |row| row.measured_ms.zero? }

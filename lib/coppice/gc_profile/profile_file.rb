@@ -6,7 +6,7 @@ require "coppice/gc_profile"
 module Coppice
   module GCProfile
     # A profile as a file to commit: lines of NAME=value as a shell has them, so that other programs can take them too.
-    module File
+    module ProfileFile
       COMMENT = /\A\s*(#.*)?\z/.freeze
 
       # Raises ConfigError for a line that is none, and for a file that cannot be read.
@@ -22,7 +22,7 @@ module Coppice
 
       # As bytes: a comment may be in any encoding.
       def self.lines(path)
-        ::File.readlines(path, chomp: true, mode: "rb")
+        File.readlines(path, chomp: true, mode: "rb")
       rescue SystemCallError => error
         raise ConfigError.new("cannot be read: #{error.message}", file: path)
       end

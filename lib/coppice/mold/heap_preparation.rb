@@ -4,7 +4,7 @@ module Coppice
   class Mold
     # Readies the heap for being shared, before the first fork of a mold. Runs in
     # the mold process, once a life.
-    class Warmup
+    class HeapPreparation
       # It takes up to seconds of a processor, which on a small machine are missed by those who serve. With 5 more it gets a
       # third of what each of them does (see sched(7): a step is a factor of 1.25), and with that in mind is given
       # Settings#mold_timeout.

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/mold/warmup"
+require "coppice/mold/heap_preparation"
 
 # The priority of a mold's warm-up is its own: workers are forked from the same process.
-class WarmupTest < Coppice::TestCase
+class HeapPreparationTest < Coppice::TestCase
   def priority = Process.getpriority(Process::PRIO_PROCESS, 0)
 
   test "a warm-up collects, and leaves neither a thread nor a lower priority behind" do
     before = [priority, Thread.list.size]
     collections = GC.count
-    Coppice::Mold::Warmup.new(:auto).call
+    Coppice::Mold::HeapPreparation.new(:auto).call
 
     assert_operator GC.count, :>, collections
     assert_equal before, [priority, Thread.list.size]
@@ -19,7 +19,7 @@ class WarmupTest < Coppice::TestCase
   test "a mold that shall not be warmed up is left alone" do
     GC.start
     collections = GC.stat(:major_gc_count)
-    Coppice::Mold::Warmup.new(false).call
+    Coppice::Mold::HeapPreparation.new(false).call
 
     assert_equal collections, GC.stat(:major_gc_count)
   end

@@ -11,7 +11,7 @@ module Coppice
     # request sent. So a TCP socket gets a filter that drops each SYN: handshakes under way end well, and who comes later
     # tries again a second later, and is refused once the last worker has closed the socket. (Socket filters see the
     # segment from its TCP header on: socket(7), and the kernel's Documentation/networking/filter.rst.)
-    module Newcomers
+    module SynFilter
       # Classic BPF: code, jump if true, jump if false, operand.
       DROP_SYN = [
         [0x30, 0, 0, 13],        # load byte 13 of the header: the flags
@@ -22,7 +22,7 @@ module Coppice
       POINTER_BYTES = [nil].pack("P").bytesize
 
       #: (Socket) -> void
-      def self.keep_out_of(socket)
+      def self.refuse_new_connections(socket)
         return socket.listen(0) unless socket.local_address.ip? && Socket.const_defined?(:SO_ATTACH_FILTER)
 
         program = DROP_SYN.join

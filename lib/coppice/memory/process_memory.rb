@@ -8,9 +8,9 @@ module Coppice
   module Memory
     # One process of a family and what it uses, in KiB. `kinds` has the sums over the mappings of each kind. `growth` is by
     # how much its private memory has grown since it was forked, nil when it has not measured itself yet.
-    Measurement = Struct.new(:pid, :role, :nr, :generation, :requests, :sizes, :kinds, :growth, keyword_init: true) do
+    ProcessMemory = Struct.new(:pid, :role, :nr, :generation, :requests, :sizes, :kinds, :growth, keyword_init: true) do
       # nil when the process has ended meanwhile.
-      #: (pid: Integer, ?private_at_start: Integer, **untyped) -> Measurement?
+      #: (pid: Integer, ?private_at_start: Integer, **untyped) -> ProcessMemory?
       def self.of(pid:, private_at_start: 0, **facts)
         sizes = Rollup.of(pid)
         growth = sizes.private - private_at_start if private_at_start.positive?

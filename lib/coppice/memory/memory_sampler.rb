@@ -10,7 +10,7 @@ module Coppice
     #
     # A measurement takes some milliseconds where there is much memory. So each is followed by a thousand times its own
     # CPU time without one, and costs a worker that is always busy a thousandth of its time.
-    class Scales
+    class MemorySampler
       REST = 1000
       SHORTEST_REST_MS = 1000
       LATER_MS = 60_000 # where there is no room for one more descriptor, say
@@ -33,14 +33,14 @@ module Coppice
 
       # The first measurement of a life, just before the process is of use: what later ones are compared with.
       #: () -> void
-      def tare
-        weigh
+      def set_baseline
+        sample
         @row.private_at_start_kib = @row.private_kib
         @row.cpu_at_start_ms = @row.cpu_ms
       end
 
       #: () -> void
-      def weigh
+      def sample
         before = thread_cpu_ms
         put_down(@rollup.of)
         @due_ms = OS::Clock.now_ms + [((thread_cpu_ms - before) * REST).ceil, SHORTEST_REST_MS].max

@@ -2,15 +2,15 @@
 
 require "test_helper"
 require "coppice/board"
-require "coppice/gc_profile/measurement"
+require "coppice/gc_profile/allocations"
 
 module Coppice
   module GCProfile
-    class MeasurementTest < TestCase
+    class AllocationsTest < TestCase
       TEXT = "requests=64 cpu_us=7100 minor_us=650 malloc=500000 40:4020/230000 80:721/36000"
 
       test "a measurement comes back from its text as it was" do
-        measurement = Measurement.parse(TEXT)
+        measurement = Allocations.parse(TEXT)
 
         assert_equal [64, 7100, 650, 500_000], measurement.to_a.first(4)
         assert_equal({ 40 => [4020, 230_000], 80 => [721, 36_000] }, measurement.pools)
@@ -19,20 +19,20 @@ module Coppice
       end
 
       test "an empty text is no measurement" do
-        assert_nil Measurement.parse("")
+        assert_nil Allocations.parse("")
       end
 
       ["nonsense", "requests=64", TEXT.sub("64", "many"), TEXT.sub("36000", ""), TEXT.sub("80:", ":"), "#{TEXT} color=7",
        TEXT.sub("malloc=500000 ", "")].each do |text|
         test "#{text.inspect} is refused" do
-          assert_raises(ArgumentError) { Measurement.parse(text) }
+          assert_raises(ArgumentError) { Allocations.parse(text) }
         end
       end
 
       test "the largest fits into a row of the board" do
         board = Board.create
         pools = [40, 80, 160, 320, 640].to_h { |size| [size, [9_999_999, 99_999_999]] }
-        largest = Measurement.new(requests: 64, cpu_us: 10**8, minor_us: 10**7, malloc: 10**11, pools: pools).to_s
+        largest = Allocations.new(requests: 64, cpu_us: 10**8, minor_us: 10**7, malloc: 10**11, pools: pools).to_s
         board.row(0).allocations = largest
 
         assert_equal largest, board.row(0).allocations

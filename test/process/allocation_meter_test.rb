@@ -3,7 +3,7 @@
 require "test_helper"
 require "coppice"
 require "coppice/cold/fork"
-require "coppice/gc_profile/meter"
+require "coppice/gc_profile/allocation_meter"
 
 module Coppice
   module GCProfile
@@ -15,7 +15,7 @@ module Coppice
       test "what requests take is counted, in the pool that has it" do
         measured = measure { Array.new(OBJECTS) { Object.new } }
 
-        assert_equal Meter::ENOUGH, measured.requests
+        assert_equal AllocationMeter::ENOUGH, measured.requests
         assert_includes OBJECTS..(OBJECTS + 50), measured.pools.fetch(40).first
         assert_operator measured.pools.fetch(40).last, :>, OBJECTS
         assert_operator measured.minor_us, :>, 0
@@ -51,7 +51,7 @@ module Coppice
 
       test "what was seen so far can be had at any time; before that there is nothing" do
         seen = Cold::Fork.new(60).call do
-          meter = Meter.new
+          meter = AllocationMeter.new
           before = meter.measurement
           meter.look
           [before, meter.measurement.requests]
@@ -65,14 +65,14 @@ module Coppice
       # Yields the number of each request until there is a measurement.
       def measure(skip: 0)
         text = Cold::Fork.new(60).call do
-          meter = Meter.new(skip: skip)
+          meter = AllocationMeter.new(skip: skip)
           (0..).each do |number|
             yield number
             found = meter.look
             break found.to_s if found
           end
         end
-        Measurement.parse(text)
+        Allocations.parse(text)
       end
     end
   end

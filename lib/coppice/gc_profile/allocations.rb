@@ -10,9 +10,9 @@ module Coppice
     #   minor_us    CPU time of a minor collection that finds nothing to free: what each costs, however small the eden
     #   malloc      bytes that one asks of malloc, nearly all of them garbage afterwards
     #   pools       of each size of slot, in bytes: [slots that one request takes, slots in use after a collection]
-    Measurement = Struct.new(:requests, :cpu_us, :minor_us, :malloc, :pools, keyword_init: true) do
+    Allocations = Struct.new(:requests, :cpu_us, :minor_us, :malloc, :pools, keyword_init: true) do
       # nil for a text that is empty. Raises ArgumentError for any other that to_s has not made.
-      #: (String) -> Measurement?
+      #: (String) -> Allocations?
       def self.parse(text)
         return if text.empty?
 

@@ -2,7 +2,7 @@
 
 require_relative "../../support/family_test_case"
 
-class BaselineTest < FamilyTestCase
+class LeakWatchTest < FamilyTestCase
   MIB = 1024
   Steps = Coppice::Monitor::Steps
 
@@ -17,7 +17,7 @@ class BaselineTest < FamilyTestCase
 
   # What is decided when generations begin with molds of these sizes, the first of them cold; a second each.
   def decisions(*sizes, baseline: nil, **values)
-    baseline ||= Coppice::Monitor::Baseline.new(Coppice::Config::Settings.new(values: values))
+    baseline ||= Coppice::Monitor::LeakWatch.new(Coppice::Config::Settings.new(values: values))
     sizes.each_with_index.map { |mib, generation| baseline.next(roster(generation, mib), generation.to_f) }
   end
 
@@ -74,7 +74,7 @@ class BaselineTest < FamilyTestCase
   end
 
   test "a cold boot that fails is not tried again for a while" do
-    baseline = Coppice::Monitor::Baseline.new(Coppice::Config::Settings.new(values: { cold_boot_after_growth: "20%" }))
+    baseline = Coppice::Monitor::LeakWatch.new(Coppice::Config::Settings.new(values: { cold_boot_after_growth: "20%" }))
     sizes = [50, 100, 110, 120, 130, 140]
     first = decisions(*sizes, baseline: baseline).last.grep(Steps::ColdBoot).size
     later = [6, 604, 605].map { |second| baseline.next(roster(5, 140), second.to_f).size }

@@ -8,7 +8,7 @@ module Coppice
     # Watches what each generation starts out with: the memory of its mold, just readied. What a worker retains for ever
     # its copies inherit, so that a leak shows here as steps that only go up. Warns of it, and if the user wishes decides
     # for a mold that boots the application afresh, beside the one that serves.
-    class Baseline
+    class LeakWatch
       STEPS = 4 # in a row, all upwards, the last one not much smaller than the others: caches that fill settle
       SHARE = 0.1 # by which it must have grown in these steps together,
       LEAST_KIB = 8 * 1024 # and by how much
