@@ -24,6 +24,10 @@ module Coppice
         define unless defined?(::Gem) && ::Gem.loaded_specs.key?("pitchfork")
       end
 
+      # Whether the application has loaded the gem: then what it says to Pitchfork::Info does not reach this server.
+      #: () -> bool
+      def gem_loaded? = !defined?(::Pitchfork::HttpServer).nil?
+
       # Called once in each process that is not forked, when it has the settings.
       #: (Config::Settings, listener_names: Array[String]) -> void
       def enter(settings, listener_names:)

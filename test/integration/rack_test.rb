@@ -31,6 +31,13 @@ class RackTest < Coppice::TestCase
     end
   end
 
+  test "a rackup file with a line of options for the server is loaded, and its options hold" do
+    app = "# first\n#\\ --worker-max-requests 77\nrun ->(_env) { [200, {}, [__LINE__.to_s]] }\n__END__\nno Ruby"
+    Server.open(app: app, config: 'after_worker_ready { |server, _worker| File.write("limit", server.worker_max_requests) }') do |server|
+      assert_equal ["3", "77"], [server.get.body, File.read(server.path("limit"))]
+    end
+  end
+
   test "Rack::Lint watches in development, and lets Rails be" do
     watched = 'run ->(_env) { [caller.grep(%r{rack/lint}).any? ? 202 : 200, { "content-type" => "text/plain" }, ["one"]] }'
     rails = "module Rails\n  def self.application = %s\nend\n"

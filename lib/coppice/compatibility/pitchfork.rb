@@ -14,6 +14,7 @@ module Pitchfork
   REFORKING_AVAILABLE = RUBY_PLATFORM.include?("linux")
 
   ClientShutdown = Coppice::ClientGone
+  HttpParserError = Coppice::RequestRefused
 
   # See Coppice.prevent_fork.
   #: [T] () { () -> T } -> T

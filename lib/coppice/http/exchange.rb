@@ -104,8 +104,8 @@ module Coppice
         status = headers = body = nil
         ForkSafety::StrayCopy.end_after do
           status, headers, body = responded(env)
-          body = @writer.whole(body)
-          missing = @connection.detached? ? 0 : @writer.write(status, headers, body, input, client)
+          pieces = @writer.collected_body(body)
+          missing = @connection.detached? ? 0 : @writer.write(status, headers, pieces, input, client)
           @failures.log_length(missing, env) unless missing.zero?
         end
       rescue *APPLICATION_ERRORS => error

@@ -16,18 +16,22 @@ module Coppice
         @connection.joined_lines = @rack2
       end
 
-      # The body as an Array where it can be had whole: one send, and a content-length. From Rack 3 on SPEC has to_ary
-      # close the body, so nobody else needs to; before that one with `close` is left to its `each`.
+      # The body's pieces in an Array when the body says with to_ary that it has them all: one send, and a content-length. From
+      # Rack 3 on to_ary closes the body, and what an application put off until then (Rack::BodyProxy) would delay the client:
+      # a body with `close` is read by `each`, and closed by the exchange. Before Rack 3 such a body is only written by `each`.
       #: (untyped) -> untyped
-      def whole(body)
-        body.respond_to?(:to_ary) && !(@rack2 && body.respond_to?(:close)) ? body.to_ary : body
+      def collected_body(body)
+        return body unless body.respond_to?(:to_ary)
+        return body.to_ary unless body.respond_to?(:close)
+
+        @rack2 ? body : [].tap { |pieces| body.each { |piece| pieces << piece } }
       end
 
       # Answers how many bytes the body was short of its content-length; negative when it was too long, and cut.
       # Raises ResponseError when the answer is not one, ClientGone when nobody listens.
       #: (untyped, untyped, untyped, untyped, Client) -> Integer
       def write(status, headers, body, input, client)
-        headers = collected(headers)
+        headers = collected_headers(headers)
         takeover = headers["rack.hijack"]
         return hand_over(status, headers, takeover, client) if takeover
         return @connection.respond(status, headers, body) if body.is_a?(Array)
@@ -106,7 +110,7 @@ module Coppice
       end
 
       # Rack 2 asks of headers no more than `each`.
-      def collected(headers)
+      def collected_headers(headers)
         return headers if headers.is_a?(Hash)
         raise ResponseError, "the headers are of class #{headers.class}, not a Hash" unless headers.respond_to?(:each)
 

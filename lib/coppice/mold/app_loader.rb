@@ -6,6 +6,9 @@ module Coppice
   class Mold
     # Loads the Rack application. Runs in the cold mold, once.
     class AppLoader
+      # The beginning of a comment with options for the server, as Rack 2's rackup has it: "#\ -p 3000".
+      OPTIONS_LINE = /^#\\/.freeze
+
       #: (Config::Settings) -> void
       def initialize(settings)
         @settings = settings
@@ -30,8 +33,15 @@ module Coppice
 
       # Rack 2 answers [app, options], Rack 3 the app.
       def parse_rackup
-        app, = Rack::Builder.parse_file(rackup_path)
+        path = rackup_path
+        text = File.read(path, encoding: Encoding::UTF_8)
+        app, = text.match?(OPTIONS_LINE) ? build_without_options(text, path) : Rack::Builder.parse_file(path)
         app
+      end
+
+      # The monitor has read the options. Rack 3 refuses a file that has them. The lines keep their numbers.
+      def build_without_options(text, path)
+        Rack::Builder.new_from_string(text.gsub(OPTIONS_LINE, "# ").sub(/^__END__\n.*\z/m, ""), path)
       end
 
       # `my_app.rb` defines MyApp... as rackup has it: the capitalised file name.

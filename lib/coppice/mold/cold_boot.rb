@@ -73,6 +73,7 @@ module Coppice
         started = OS::Clock.now
         app = while_parent_lives { AppLoader.new(settings).call }
         ready_compiler(settings.jit, log)
+        warn_of_pitchfork(log) if Compatibility.gem_loaded?
         log.info("application loaded", rackup: settings.rackup, seconds: (OS::Clock.now - started).round(2), jit: jit)
         app
       rescue SystemExit => error
@@ -81,6 +82,11 @@ module Coppice
       rescue BootError => error
         log.exception(error.message, error.cause || error)
         exit(1)
+      end
+
+      def warn_of_pitchfork(log)
+        log.warn("the gem pitchfork is loaded: Pitchfork::Info.no_longer_fork_safe! does not reach this server. " \
+                 "Remove the gem from the Gemfile, or call Coppice::Info")
       end
 
       # Not earlier: what runs at boot is not what is worth compiling.

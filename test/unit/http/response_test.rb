@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "rack/body_proxy"
 require "tempfile"
 
 require_relative "../../test_helper"
@@ -92,15 +93,20 @@ module Coppice
       assert_equal [["content-length: 1"], "x"], framing_and_body(connect, [404, {}, ["x"]])
     end
 
-    test "a body that can be had whole is, and to_ary is trusted to close it" do
-      body = Body.new("never asked for each")
-      body.define_singleton_method(:to_ary) do
-        close
-        ["ab"]
-      end
+    test "a body with to_ary is sent with a content-length, and closed once" do
+      body = Body.new("a", "b")
+      body.define_singleton_method(:to_ary) { raise "to_ary would close it" }
       answer = answer_to(GET, [200, {}, body])
 
       assert_equal ["ab", "2", 1], [answer.body, answer["content-length"], body.closed]
+    end
+
+    test "what a body's close does costs its client nothing: it has the answer by then" do
+      closed = 0
+      body = ::Rack::BodyProxy.new(["ab"]) { closed += 1 and raise "too late to matter" }
+      answer = answer_to(GET, [200, {}, body])
+
+      assert_equal [200, "ab", 1], [answer.status, answer.body, closed]
     end
 
     test "a value may be an Array, a number or nothing" do
