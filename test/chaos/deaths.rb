@@ -4,7 +4,7 @@ module Chaos
   # Holds the server's log against what was done to its processes: each death is told once, with its cause, and nobody
   # died whom nothing had hit.
   class Deaths
-    LINE = /msg=ended child=(?<role>\w+).*?why=(?<why>\w+)/
+    LINE = /msg="\w+ exited" child=(?<role>\w+).*?why=(?<why>\w+)/
     # A copy of a process that was starved is starved as well.
     STARVED = /pid=(\d+) msg="[^"]* failed" error=Errno::EMFILE/
     OWN_ERRORS = /^.*\b(?:NoMethodError|NameError|TypeError|FrozenError|ArgumentError|KeyError|Coppice::Bug|ProtocolMismatch)\b.*$/

@@ -7,7 +7,6 @@ require "coppice/listeners/set"
 require "coppice/log"
 require "coppice/monitor"
 require "coppice/monitor/helper_thread"
-require "coppice/monitor/posted_output"
 
 module Coppice
   class CLI
@@ -40,7 +39,7 @@ module Coppice
       private
 
       def serve(settings, writer, hooks)
-        log = Log.for(settings, role: :monitor) { |place| Monitor::PostedOutput.new(place, writer) }
+        log = Log.for(settings, role: :monitor) { |output| writer.log_output(output) }
         listeners = Listeners::Set.bind(settings.listen, patience: settings.hard_timeout, logger: log)
         Compatibility.enter(settings, listener_names: listeners.names)
         greet(log, settings, listeners)

@@ -2,11 +2,12 @@
 
 module Coppice
   class Monitor
-    # How a child ended, and what it was doing: made once, when it is gone, from what is still known then. In the log,
-    # and for the user's after_worker_exit as `worker.exit_report`.
+    # How a child exited, and what it was doing: made once, when the child is gone, from what is still known then. The log
+    # has it, and the user's after_worker_exit as `worker.exit_report`.
     class ExitReport
       attr_reader :role, :nr, :generation, :pid
-      # :asked, :left, :timeout, :failed, :signal, :out_of_memory, :vanished, :never_forked; or, when we ended it, why:
+      # :asked, :left, :timeout, :failed, :signal, :out_of_memory, :vanished, :never_forked; or, when the monitor
+      # ended it, why:
       # :request_timeout, :spawn_timeout, :stop_timeout, :unresponsive, :shutdown
       attr_reader :cause        #: Symbol
       attr_reader :status       #: Process::Status?
@@ -14,7 +15,7 @@ module Coppice
       attr_reader :age          #: Float? -- seconds since the fork
       attr_reader :request      #: String? -- in flight: method and path
       attr_reader :request_age  #: Float? -- seconds
-      attr_reader :peak_memory  #: Integer? -- bytes: the most it, or a program it ran, ever had resident; shared pages included
+      attr_reader :peak_memory  #: Integer? -- bytes: the largest resident size of it, or of a program that it ran, with shared pages
 
       #: (Handle, Process::Status?, now: Float, ?peak_kib: Integer?, ?out_of_memory: bool) -> void
       def initialize(handle, status, now:, peak_kib: nil, out_of_memory: false)
@@ -31,8 +32,8 @@ module Coppice
         freeze
       end
 
-      # A rollout is routine and stays quiet; what nobody asked for is told. A timeout was an error in the worker's own log,
-      # with the request: one of them is enough.
+      # The log level. A rollout is routine; an exit that nobody asked for is an error. After a timeout the worker itself has
+      # logged the error, with the request.
       #: () -> Symbol
       def level
         case cause
@@ -65,7 +66,7 @@ module Coppice
         status.success? ? :left : :failed
       end
 
-      # A mold that still loads the application ends by the default action of TERM.
+      # A mold that still loads the application exits by the default action of TERM.
       def left_well? = status.success? || status.termsig == Signal.list["TERM"]
 
       def note_request(row, now)

@@ -23,7 +23,7 @@ module Coppice
         @strangers = {} # pid => when it was first seen to have exited (monotonic seconds)
       end
 
-      # Everything that has come in on one child's channel.
+      # Takes in all messages on one child's channel.
       #: (Handle) -> void
       def hear(handle)
         until handle.gone?
@@ -45,7 +45,7 @@ module Coppice
         handles = exited.filter_map { |pid| @roster.by_pid(pid) }
         handles.each { |handle| (exit = @system.reap(handle.pid)) && ended(handle, *exit) }
         reap_strangers(exited - handles.map(&:pid))
-        forget_the_lost
+        forget_lost_children
       end
 
       private
@@ -78,19 +78,19 @@ module Coppice
         handle.mold? ? @settings.mold_timeout : @settings.spawn_timeout
       end
 
-      # The middle process may have died before it could tell the pid.
+      # The middle process may have died before it reported the pid.
       def registered(handle, pid)
         forked(handle, pid)
         handle.move(:registered) if handle.state == :forked && handle.pid == pid
       end
 
-      # A hook or a library forked once more: a copy that answers in the name of another.
+      # A hook or a library forked again: a copy that reports in the name of another process.
       def stray(handle, pid)
-        @log.error("a second process for one place: does a hook fork?", **handle.to_log, stray_pid: pid)
+        @log.error("two processes for one slot: does a hook fork?", **handle.to_log, stray_pid: pid)
         @system.signal(pid, :KILL)
       end
 
-      # One that was told to leave meanwhile finds that out by itself now.
+      # A child that was told to exit meanwhile reads that now, and has time for it.
       def ready(handle)
         handle.deadline = handle.leave_deadline if handle.leaving? && handle.ended_for.nil?
         return unless handle.starting?
@@ -124,23 +124,25 @@ module Coppice
         handle.channel.close
         return ended(handle, nil) unless handle.pid
 
-        # It cannot be told anything any more; if it does not end by itself, it is ended.
+        # It cannot be told anything any more. If it does not exit by itself, it is killed.
         handle.deadline ||= @system.now + @settings.hard_timeout
       end
 
-      # Those that nobody will ever reap: never forked, because who should have done it
-      # died in the middle of it; or not our children, for whatever reason.
-      def forget_the_lost
+      # Children that can never be reaped: not forked, because the process that was to fork them died meanwhile; or reaped
+      # by somebody else.
+      def forget_lost_children
         now = @system.now
-        lost = @roster.handles.select { |handle| handle.vanished || (handle.orphaned? && handle.deadline && now >= handle.deadline) }
+        lost = @roster.handles.select do |handle|
+          handle.vanished || (handle.orphaned? && handle.deadline && now >= handle.deadline)
+        end
         lost.each { |handle| ended(handle, nil) }
       end
 
       def ended(handle, status, peak_kib = nil)
         handle.keep_requests_count
         note_failure(handle, status)
-        write_down(handle.exit_report = report_on(handle, status, peak_kib))
-        # One that was given up unseen may still come, and write: its row is not used again.
+        log_exit(handle.exit_report = report_on(handle, status, peak_kib))
+        # A child that was given up unseen may still start, and write: its row is not used again.
         @rows.release(handle.row) unless handle.orphaned? && !handle.channel.closed?
         handle.move(:gone)
         @roster.remove(handle)
@@ -172,7 +174,7 @@ module Coppice
         status && !status.success? && handle.requests_count.zero? && @system.now - handle.ready_at < YOUNG
       end
 
-      # A KILL that was not ours may have been the kernel's, for want of memory.
+      # A KILL that the monitor did not send may be the kernel's, because memory ran out.
       def report_on(handle, status, peak_kib)
         out_of_memory = killed?(handle, status) && @system.out_of_memory?
         ExitReport.new(handle, status, now: @system.now, peak_kib: peak_kib, out_of_memory: out_of_memory)
@@ -180,8 +182,8 @@ module Coppice
 
       def killed?(handle, status) = status&.termsig == Signal.list["KILL"] && handle.ended_for.nil?
 
-      def write_down(report)
-        @log.public_send(report.level, "ended", **report.to_log)
+      def log_exit(report)
+        @log.public_send(report.level, "#{report.role} exited", **report.to_log)
       end
     end
   end

@@ -2,20 +2,28 @@
 
 module Coppice
   class Monitor
-    # One thread behind a bounded queue for what might block: there is one for the user's hooks,
-    # and one that writes the log. The monitor's loop only ever queues; when the
-    # queue is full, work is dropped and counted. Allowed, since the monitor spawns
-    # with exec and never forks. Owns its thread; ends with `finish`.
+    # A thread behind a bounded queue, for what may block: one runs the user's hooks, one writes the log. The monitor's
+    # loop only adds to the queue; when the queue is full, work is dropped and counted. The monitor may have threads,
+    # since it spawns with exec and never forks. Owns its thread, which `finish` ends.
     class HelperThread
       LIMIT = 4096
+
+      # A log output that writes on the helper thread, so that a log which nobody reads (a full pipe, a slow disk) cannot
+      # stop the monitor. An entry has its time already.
+      LogOutput = Struct.new(:output, :helper) do
+        #: (Log::Entry) -> void
+        def emit(entry)
+          helper.post { output.emit(entry) }
+        end
+      end
 
       def initialize
         @queue = Thread::Queue.new
         @dropped = 0
-        begin_work
+        start
       end
 
-      # Queues one piece of work; false when there was no room for it.
+      # Queues one piece of work; false when the queue is full.
       #: () { () -> void } -> bool
       def post(&work)
         if @queue.size >= LIMIT
@@ -23,22 +31,26 @@ module Coppice
           return false
         end
         report_dropped
-        begin_work unless @thread.alive? # the user's code may end any thread it runs on
+        start unless @thread.alive? # the user's code may end any thread it runs on
         @queue << work
         true
       end
 
-      # Does what is queued, for at most so many seconds.
+      # The log output on this thread.
+      #: (Log::Output | Log::Adapter) -> LogOutput
+      def log_output(output) = LogOutput.new(output, self)
+
+      # Does what is queued, for at most this many seconds.
       #: (Numeric) -> void
       def finish(seconds)
-        begin_work unless @thread.alive?
+        start unless @thread.alive?
         @queue.close
         @thread.join(seconds)
       end
 
       private
 
-      def begin_work
+      def start
         @thread = Thread.new { work }
         @thread.name = "coppice helper"
       end
@@ -48,7 +60,7 @@ module Coppice
 
         count = @dropped
         @dropped = 0
-        @queue << -> { warn "coppice: #{count} log lines or hooks dropped: what they write to is too slow" }
+        @queue << -> { warn "coppice: dropped #{count} log lines or hooks: the log's reader or a hook is too slow" }
       end
 
       def work

@@ -4,8 +4,8 @@ require "coppice/os/signals"
 
 module Coppice
   class Monitor
-    # Where the monitor waits: for signals, for its children's messages, for work
-    # that comes back from the helper thread. Owns a pipe to be woken by.
+    # Where the monitor waits: for signals, for messages from its children, for work that helper threads hand back. Owns
+    # a pipe that wakes it.
     class Inbox
       SIGNALS = [:INT, :TERM, :QUIT, :HUP, :USR2, :TTIN, :TTOU, :CHLD].freeze
 
@@ -21,23 +21,22 @@ module Coppice
         OS::Signals.install(SIGNALS.to_h { |name| [name, -> { @signals << name; wake }] })
       end
 
-      # Sleeps until something has come, at most so many seconds; answers the handles
-      # whose channels have something to say.
+      # Waits until something has arrived, at most this many seconds; answers the handles whose channels can be read.
       #: (Array[Handle], Numeric) -> Array[Handle]
       def wait(handles, seconds)
-        listening = handles.reject { |handle| handle.channel.closed? }
-        ready, = IO.select([@reader, *listening.map(&:channel)], nil, nil, seconds)
+        open_handles = handles.reject { |handle| handle.channel.closed? }
+        ready, = IO.select([@reader, *open_handles.map(&:channel)], nil, nil, seconds)
         return [] unless ready
 
-        drain
-        listening.select { |handle| ready.include?(handle.channel) }
+        empty_pipe
+        open_handles.select { |handle| ready.include?(handle.channel) }
       end
 
       # Signals since the last call, oldest first.
       #: () -> Array[Symbol]
       def signals = take_all(@signals)
 
-      # From another thread: has the loop run this block.
+      # From another thread: has the monitor's loop run this block.
       #: () { () -> void } -> void
       def hand_back(&work)
         @returned << work
@@ -53,7 +52,7 @@ module Coppice
         @writer.write_nonblock(".", exception: false) # a full pipe wakes as well
       end
 
-      def drain
+      def empty_pipe
         nil while @reader.read_nonblock(4096, exception: false).is_a?(String)
       end
 

@@ -5,19 +5,19 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Watches what each generation starts out with: the memory of its mold, just readied. What a worker retains for ever
-    # its copies inherit, so that a leak shows here as steps that only go up. Warns of it, and if the user wishes decides
-    # for a mold that boots the application afresh, beside the one that serves.
+    # Watches the memory that each generation starts with: that of its mold once its heap is prepared. What a worker
+    # retains forever its copies inherit, so that a leak shows as molds that only grow. Warns of it and, with
+    # `cold_boot_after_growth`, decides that a new mold boots the application afresh beside the one that serves.
     class LeakWatch
-      STEPS = 4 # in a row, all upwards, the last one not much smaller than the others: caches that fill settle
-      SHARE = 0.1 # by which it must have grown in these steps together,
-      LEAST_KIB = 8 * 1024 # and by how much
+      STEPS = 4 # generations in a row that grew, the last one not much less than the others: a cache that fills settles
+      SHARE = 0.1 # the least growth in all these steps, relative to the first mold,
+      LEAST_KIB = 8 * 1024 # and absolute
       PAUSE = 600.0 # seconds between two cold boots: one that failed may fail again
 
-      #: (untyped) -> void
+      #: (Config::Settings) -> void
       def initialize(settings)
         @limit = settings.cold_boot_after_growth && Config::Types::Percentage.fraction(settings.cold_boot_after_growth)
-        @molds = [] # KiB of each mold since a step that did not go up
+        @molds = [] # KiB of each mold since one that did not grow
         @warned_at = 0 # KiB
         @not_before = -Float::INFINITY
       end
@@ -34,7 +34,7 @@ module Coppice
 
       private
 
-      # A cold mold is not warm yet, and no measure for those that are. One that took a lost mold's place is no step.
+      # A cold mold is smaller than any warm one, and does not count. A replacement of a lost mold is no new generation.
       def note(roster)
         return if roster.generation == @generation
 

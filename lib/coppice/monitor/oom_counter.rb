@@ -4,8 +4,8 @@ require "coppice/os/cgroup"
 
 module Coppice
   class Monitor
-    # Tells whether the kernel has ended a process of our cgroup for want of memory: it sends KILL, as anybody could,
-    # but counts it.
+    # Tells whether the kernel has killed a process of the server's cgroup because memory ran out. It sends KILL, as any
+    # process could, but it counts such kills.
     class OomCounter
       #: (?OS::Cgroup) -> void
       def initialize(cgroup = OS::Cgroup.new("memory"))
@@ -13,9 +13,9 @@ module Coppice
         @count = count
       end
 
-      # Whether it has counted one on that was not asked for yet.
+      # Whether the kernel has counted one more kill. Each is answered once.
       #: () -> bool
-      def moved?
+      def increased?
         return false unless count > @count
 
         @count += 1
@@ -24,10 +24,10 @@ module Coppice
 
       private
 
-      # Zero where there is no counter, so that nothing ever moves.
+      # Zero where there is no counter.
       def count
         @file ? File.read(@file)[/^oom_kill (\d+)/, 1].to_i : 0
-      rescue SystemCallError # the cgroup was removed under us
+      rescue SystemCallError # the cgroup was removed meanwhile
         0
       end
     end

@@ -2,8 +2,8 @@
 
 module Coppice
   class Monitor
-    # Which rows of the board are free. A row belongs to one process for its whole
-    # life, so that a successor in the same slot never reads its predecessor's gauges.
+    # Hands out the rows of the board. A row belongs to one process for its whole life, so that a successor in the same
+    # slot never reads its predecessor's gauges.
     class RowPool
       #: (Board) -> void
       def initialize(board)

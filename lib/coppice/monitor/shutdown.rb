@@ -4,9 +4,8 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides how everybody leaves once a stop was asked for: gracefully until the
-    # deadline, then at once. Workers serve first who is in a queue already. The molds
-    # leave with the others; nobody is forked any more.
+    # Decides how all children exit once a stop was asked for: gracefully until the deadline, then at once. Workers serve
+    # the clients in their queues first. No process is forked any more.
     class Shutdown
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)

@@ -10,8 +10,7 @@ require "coppice/os/processors"
 
 module Coppice
   class Monitor
-    # What the monitor asks of the operating system, and nothing else: so that all of
-    # its bookkeeping can be driven through thousands of histories without a process.
+    # The monitor's system calls, so that tests can replace them and play thousands of histories without a process.
     class System
       def initialize
         @oom_counter = OomCounter.new
@@ -21,11 +20,11 @@ module Coppice
       #: () -> Float
       def now = OS::Clock.now
 
-      # Ours and theirs.
+      # The monitor's end and the child's.
       #: () -> [Control::Channel, Control::Channel]
       def channel_pair = Control::Channel.pair
 
-      # A fresh Ruby that boots the application, with more in its environment than we have; answers its pid. It inherits
+      # Spawns a Ruby that boots the application, with these variables added to its environment; answers its pid. It inherits
       # one descriptor.
       #: (Control::Channel, own_group: bool, environment: Hash[String, String]) -> Integer
       def spawn_mold(channel, own_group:, environment:)
@@ -33,7 +32,7 @@ module Coppice
                       channel.fileno => channel.fileno, pgroup: own_group || nil, close_others: true)
       end
 
-      # false when there is no such process any more.
+      # Sends a signal; false when there is no such process any more.
       #: (Integer, Symbol | Integer) -> bool
       def signal(pid, name)
         Process.kill(name, pid)
@@ -41,7 +40,7 @@ module Coppice
       rescue Errno::ESRCH
         false
       rescue Errno::EPERM
-        true # it has become somebody else's; it is there
+        true # it runs as another user now
       end
 
       # The pids of all children that have exited and are not reaped: of those known, and of strangers. Orphans of our
@@ -61,11 +60,11 @@ module Coppice
         nil
       end
 
-      # Whether the kernel has ended somebody for want of memory since this was last asked.
+      # Whether the kernel has killed one more process of the server because memory ran out.
       #: () -> bool
-      def out_of_memory? = @oom_counter.moved?
+      def out_of_memory? = @oom_counter.increased?
 
-      # How many processors all processes together may use.
+      # Number of processors that all processes together may use.
       #: () -> (Integer | Rational)
       def processors = OS::Processors.new.count
 

@@ -6,12 +6,12 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides who is overdue: in a request, on the way in or on the way out. What was
-    # ended and is still there a second later is ended again, and then for certain.
+    # Decides which children are overdue: in a request, while they start or while they leave. A child that is still there
+    # a second after it was sent the user's signal is sent KILL.
     class Watchdog
-      GRACE = 1.0 # seconds between the signal that a user chose and the one that cannot be refused
+      GRACE = 1.0 # seconds between the signal that the user chose and KILL
 
-      #: (untyped) -> void
+      #: (Config::Settings) -> void
       def initialize(settings)
         @cleanup_ms = settings.timeout_cleanup * 1000
         @spawn_timeout = settings.spawn_timeout
@@ -44,11 +44,10 @@ module Coppice
         handle.leaving? ? :stop_timeout : :spawn_timeout
       end
 
-      # Without a request it is the hook at a process's end that hangs.
+      # Without a request it is the process's exit hook that hangs.
       def late_for(handle) = handle.row.started_ms.zero? ? :stop_timeout : :request_timeout
 
-      # A request that was given more time has it, also when its worker shall leave or
-      # fork a mold afterwards.
+      # A request that was given more time has it also when its worker must leave, or fork a mold, afterwards.
       def deadline(handle)
         return unless handle.deadline
 
@@ -57,13 +56,13 @@ module Coppice
         [handle.deadline, in_hand].compact.max
       end
 
-      # Of a request, or of the hook at a process's end. A worker ends itself at its deadline; this is later by `cleanup`.
+      # Of a request, or of the process's exit hook. A worker exits by itself at its deadline; this is later by `cleanup`.
       def request_deadline(handle)
         deadline_ms = handle.pid ? handle.row.deadline_ms : 0
         (deadline_ms + @cleanup_ms) / 1000.0 unless deadline_ms.zero?
       end
 
-      # A child that was asked for but never forked: who should have forked it hangs.
+      # When a child was requested but not forked, the process that was to fork it hangs.
       def culprit(handle) = handle.requested? && handle.parent ? handle.parent : handle
     end
   end

@@ -13,11 +13,11 @@ class OomCounterTest < Coppice::TestCase
     write("app/memory.events", "low 0\noom 3\noom_kill 2\n")
     counter = counter("0::/app\n")
 
-    refute_predicate counter, :moved?
+    refute_predicate counter, :increased?
     write("app/memory.events", "low 0\noom 4\noom_kill 3\n")
 
-    assert_predicate counter, :moved?
-    refute_predicate counter, :moved?
+    assert_predicate counter, :increased?
+    refute_predicate counter, :increased?
   end
 
   test "two at once are told twice" do
@@ -25,7 +25,7 @@ class OomCounterTest < Coppice::TestCase
     counter = counter("0::/app\n")
     write("app/memory.events", "oom_kill 2\n")
 
-    assert_equal [true, true, false], (Array.new(3) { counter.moved? })
+    assert_equal [true, true, false], (Array.new(3) { counter.increased? })
   end
 
   test "version 1 counts beside the controller" do
@@ -33,7 +33,7 @@ class OomCounterTest < Coppice::TestCase
     counter = counter("5:cpu:/app\n4:memory:/app\n0::/\n")
     write("memory/app/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n")
 
-    assert_predicate counter, :moved?
+    assert_predicate counter, :increased?
   end
 
   test "in a container the path is not there, and the root is ours" do
@@ -41,15 +41,15 @@ class OomCounterTest < Coppice::TestCase
     counter = counter("0::/kubepods/abc\n")
     write("memory.events", "oom_kill 1\n")
 
-    assert_predicate counter, :moved?
+    assert_predicate counter, :increased?
   end
 
   test "without a counter, or when it goes away, nothing moves" do
-    refute_predicate counter("0::/none\n"), :moved?
+    refute_predicate counter("0::/none\n"), :increased?
     write("app/memory.events", "oom_kill 2\n")
     counter = counter("0::/app\n")
     FileUtils.rm(File.join(@root, "app/memory.events"))
 
-    refute_predicate counter, :moved?
+    refute_predicate counter, :increased?
   end
 end
