@@ -3,18 +3,18 @@
 module Coppice
   class Monitor
     module ReforkCondition
-      # What the ready workers and the mold have put on the board about themselves, added up. Memory in KiB.
+      # What the ready workers and the mold have measured of themselves, added up. Memory in KiB.
       #
       #   requests     served by this generation's workers
-      #   waste        private memory that they have grown by since their fork
-      #   total        what they all take: the mold's memory, which they share, and what is private to each
-      #   left         what the server may still take
-      #   refork_ms    CPU time that bringing up this generation has cost: the mold's warm-up, the workers' start
-      #   request_ms   CPU time of a request; nil as long as nobody knows
-      #   cold         whether the mold has booted the application: nothing is known then about what its successor saves
+      #   waste        growth of their private memory since their fork
+      #   total        memory of all: the mold's, which they share, and what is private to each
+      #   left         memory that the server may still take
+      #   refork_ms    CPU time that this generation cost: the mold's heap preparation, the workers' start
+      #   request_ms   CPU time of a request; nil as long as it is unknown
+      #   cold         whether the mold has booted the application: then nothing is known of what a refork saves
       GenerationUsage = Struct.new(:generation, :cold, :workers, :requests, :waste, :total, :left, :refork_ms, :request_ms,
         keyword_init: true) do
-        # nil until each worker has measured itself.
+        # nil until every worker has measured itself.
         #: (Roster) -> GenerationUsage?
         def self.of(roster)
           workers = roster.ready_workers.map(&:row)

@@ -3,8 +3,8 @@
 module Coppice
   class Monitor
     module ReforkCondition
-      # How the private memory of a generation's workers has grown with the requests they served, from nothing: points in
-      # the order of their requests, and straight lines between them.
+      # How the private memory of a generation's workers [KiB] has grown with the requests that they served: points in the
+      # order of their requests, with straight lines between them.
       class GrowthCurve
         POINTS = 128 # at most; when there are more, they are kept further apart: the shape stays
 
@@ -13,7 +13,7 @@ module Coppice
           @spacing = 1
         end
 
-        # A worker that was replaced takes its requests and its memory with it: then the curve goes on from there.
+        # A worker that was replaced takes its requests and its memory with it: then the curve continues from there.
         #: (Integer, Integer) -> void
         def add(requests, level)
           @points.pop while @points.size > 1 && @points.last.first >= requests
@@ -37,7 +37,7 @@ module Coppice
           low + ((high - low) * (requests - from) / (to - from).to_f)
         end
 
-        # Below the curve, where it is at least as high as the floor: memory times requests.
+        # The area below the curve [KiB × requests], which counts as at least as high as the floor.
         #: (?floor: Numeric) -> Float
         def area(floor: 0)
           @points.each_cons(2).sum do |(from, low), (to, high)|
@@ -45,13 +45,13 @@ module Coppice
           end
         end
 
-        # Memory for each request, lately: in the second half of the requests.
+        # KiB for each request in the second half of the requests.
         #: () -> Float
         def slope
           requests.zero? ? 0.0 : (level - level_at(requests / 2.0)) / (requests / 2.0)
         end
 
-        # Where the latest growth would have begun, had it always been as slow: what came at once, and not by and by.
+        # KiB at which the latest growth would have started, had it always been as slow: what came at once.
         #: () -> Float
         def foot = [level - (slope * requests), 0.0].max
 

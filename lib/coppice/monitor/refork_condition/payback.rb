@@ -6,30 +6,41 @@ require "coppice/monitor/refork_condition/generation_usage"
 module Coppice
   class Monitor
     module ReforkCondition
-      # `refork_after :auto`: a generation ends when the memory that the next one saves is worth the work of bringing it up.
+      # `refork_after :auto` starts a refork when the memory that it saves is worth the work that it costs.
       #
-      # Both are counted in requests. To hold all of the server's memory for one request is worth one request's CPU time; a
-      # part of the memory that part of it. A refork now saves, over as many requests as this generation has served, what
-      # its workers hold in private pages now less what the next one's are expected to: the area between the two. For steady
-      # growth, where each generation is like the last, this is the rule that makes the sum of waste and work smallest: go on
-      # as long as the waste of this moment is below the average cost.
+      #   gain [requests] = (private memory now [KiB] × requests served by this generation
+      #                      − private memory expected of the next one [KiB], summed over as many requests)
+      #                     ÷ total memory of the server [KiB]
+      #   cost [requests] = CPU time of the last refork [ms] ÷ CPU time of a request [ms]
+      #   refork when gain ≥ cost × headroom factor
       #
-      # What is expected of the next generation is learned from what the last refork did. This one's curve beside the last
-      # one's at equal requests is what a refork leaves; and what came back at once, a working set, will come back again, so
-      # that there is nothing to be won from it. After a cold boot nothing is known, and hope is the best estimate.
+      # Both are counted in requests: to hold all of the server's memory for one request is worth the CPU time of one
+      # request, and to hold a part of it is worth that part.
+      #
+      # Example: a server takes 400,000 KiB. After 2,000 requests its workers hold 100,000 KiB of private memory, which grew
+      # steadily, as in the generation before. The next generation is expected to grow in the same way, and so to hold
+      # 50,000 KiB on average. gain = (100,000 − 50,000) × 2,000 ÷ 400,000 = 250 requests. The last refork took 2,000 ms of
+      # CPU time, and a request takes 10 ms: cost = 200 requests. With a headroom factor of 1 the refork starts.
+      #
+      # For steady growth, where each generation is like the last, this rule makes the sum of memory held and work done
+      # smallest: it goes on as long as the memory held now costs less than the average so far.
+      #
+      # What the next generation is expected to hold is learned from the last refork, by comparing this generation's growth
+      # with the last one's at equal requests. Memory that came back at once is a working set: it comes back after every
+      # refork, so a refork does not win it. After a cold boot nothing is known, and all private memory counts as won.
       class Payback
-        # Less is within what measurements vary, and no user's concern: a part of the server's memory, and KiB for each worker.
-        WORTHWHILE = 0.1
-        WORTHWHILE_KIB = 8 * 1024
-        FIRST_REQUESTS = 25 # of each new worker are slower; a refork never costs less than so many for each
-        # So many times as long as the last refork took, its rollout included, none begins: twice as many after each one since
-        # the last cold boot, when most is won, and fewer where memory is short.
+        # A smaller saving is within the error of measurement: relative to the server's memory, and in KiB for each worker.
+        LEAST_SHARE = 0.1
+        LEAST_KIB = 8 * 1024
+        FIRST_REQUESTS = 25 # of each new worker are slower: a refork costs at least this many for each worker
+        # The pause after a refork, as a multiple of the time that it took, rollout included. It doubles with each refork
+        # since the last cold boot, after which a refork wins most.
         REST = (5..40)
-        IMPATIENCE = 0.25 # at most to this part
+        SHORTEST_REST = 0.25 # the part of the pause that is kept where memory is short
         SHORTEST_REFORK = 1.0 # seconds; a faster one counts as this
-        # What the cost is multiplied with: the memory that is left, in terms of what is in use. Where it is short a refork is
-        # worth more; where it is plenty, memory is what people pay for all the same.
-        PLENTY = (0.1..1.0)
+        # The headroom factor: memory that is left ÷ memory in use. Where memory is short a refork is worth more. Where it is
+        # plentiful, people pay for it all the same.
+        HEADROOM = (0.1..1.0)
 
         def initialize
           @curve = GrowthCurve.new
@@ -44,19 +55,19 @@ module Coppice
 
         #: (GenerationUsage, Float) -> Hash[Symbol, untyped]?
         def judge(measurement, now)
-          turn_the_page(measurement, now) if measurement.generation != @generation
+          begin_generation(measurement, now) if measurement.generation != @generation
           @curve.add(measurement.requests, measurement.waste)
           compare
           due = measurement.request_ms && rested?(measurement, now) && pays?(measurement)
-          @asked_at = (now if due) # one that came to nothing is forgotten when we are asked again
+          @asked_at = (now if due) # a refork that failed is forgotten at the next question
           figures(measurement) if due
         end
 
         private
 
-        # Since we are asked only when every slot is served by one generation, now is also when the refork has ended.
-        def turn_the_page(measurement, now)
-          @took = [@asked_at ? now - @asked_at : 0, SHORTEST_REFORK].max # one that the user asked for began we know not when
+        # This is asked only when one generation serves every slot, so the refork ends now.
+        def begin_generation(measurement, now)
+          @took = [@asked_at ? now - @asked_at : 0, SHORTEST_REFORK].max # the start of a refork that the user asked for is unknown
           @last = (@curve unless measurement.cold || @curve.requests.zero?)
           @rest = @last ? (@rest * 2).clamp(REST) : 0
           @comes_back = @last ? 1.0 : 0.0
@@ -66,7 +77,7 @@ module Coppice
           @asked_at = nil
         end
 
-        # The part of the last generation's growth that this one has seen again, after as many requests.
+        # Which part of the last generation's growth this one has repeated, after as many requests.
         def compare
           return unless @last && @curve.requests.between?(1, @last.requests)
 
@@ -75,18 +86,18 @@ module Coppice
         end
 
         def rested?(measurement, now)
-          @rest.zero? || now - @begun_at >= @took * [@rest * plenty(measurement).clamp(IMPATIENCE, 1), REST.begin].max
+          @rest.zero? || now - @begun_at >= @took * [@rest * headroom(measurement).clamp(SHORTEST_REST, 1), REST.begin].max
         end
 
         def pays?(measurement)
-          winnable >= least(measurement) && gain(measurement) >= cost(measurement) * plenty(measurement)
+          winnable >= least(measurement) && gain(measurement) >= cost(measurement) * headroom(measurement)
         end
 
-        def least(measurement) = [measurement.total * WORTHWHILE, measurement.workers * WORTHWHILE_KIB].max
+        def least(measurement) = [measurement.total * LEAST_SHARE, measurement.workers * LEAST_KIB].max
 
         def winnable = @curve.level - (@comes_back * working_set)
 
-        # What came back at once when it was last seen.
+        # KiB that came back at once after the last refork.
         def working_set = @last ? @last.foot : 0
 
         # In requests.
@@ -100,8 +111,8 @@ module Coppice
           [measurement.refork_ms / [measurement.request_ms, Float::EPSILON].max, FIRST_REQUESTS * measurement.workers].max
         end
 
-        def plenty(measurement)
-          measurement.left ? (measurement.left / measurement.total.to_f).clamp(PLENTY) : PLENTY.end
+        def headroom(measurement)
+          measurement.left ? (measurement.left / measurement.total.to_f).clamp(HEADROOM) : HEADROOM.end
         end
 
         def figures(measurement)

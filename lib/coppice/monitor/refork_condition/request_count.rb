@@ -5,7 +5,7 @@ module Coppice
     module ReforkCondition
       # The user's list: a worker that may be promoted has served as many requests as its generation should.
       class RequestCount
-        #: (untyped) -> void
+        #: (Config::Settings) -> void
         def initialize(settings)
           @settings = settings
         end
