@@ -46,13 +46,15 @@ module Coppice
     def supervision
       system = System.new
       spawner = MoldSpawner.new(settings: @settings, board: @board, port: @port, system: system, log: @log)
-      Supervision.new(system: system, board: @board, rows: RowPool.new(@board), port: @port, spawner: spawner, hooks: @hooks,
-                      settings: @settings, log: @log)
+      Supervision.new(system: system, board: @board, rows: RowPool.new(@board), port: @port, spawner: spawner,
+                      hooks: @hooks, settings: @settings, log: @log)
     end
 
     def begin_service
       Process.setproctitle("coppice monitor")
-      raise Error, "this system has no subreaper: run one process with --workers 0" unless OS.become_subreaper || Process.pid == 1
+      unless OS.become_subreaper || Process.pid == 1
+        raise Error, "this system has no subreaper: run one process with --workers 0"
+      end
 
       @board.monitor_pid = Process.pid
       @inbox.open

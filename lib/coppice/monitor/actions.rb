@@ -6,14 +6,14 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Carries out what was decided: the only file of the monitor that spawns, signals and sends. Each step is recorded in
-    # the roster at once, so that the next decision knows of it.
+    # Carries out what was decided: the only file of the monitor that spawns, signals and sends. Each step is recorded
+    # in the roster at once, so that the next decision knows of it.
     class Actions
       SYSTEM_PAUSE = 1.0 # seconds until the next try when the system has no descriptor or process to give
 
       # What it acts on: the system, the roster, the board and its rows, the listeners, cold molds, hooks.
-      #: (system: System, roster: Roster, board: Board, rows: RowPool, port: ServingPort, spawner: MoldSpawner, hooks: UserHooks,
-      #:  settings: Config::Settings, log: Log) -> void
+      #: (system: System, roster: Roster, board: Board, rows: RowPool, port: ServingPort, spawner: MoldSpawner,
+      #:  hooks: UserHooks, settings: Config::Settings, log: Log) -> void
       def initialize(system:, roster:, board:, rows:, port:, spawner:, hooks:, settings:, log:)
         @system = system
         @board = board
@@ -31,7 +31,8 @@ module Coppice
         steps.each { |step| carry_out(step, now) }
       rescue SystemCallError => error # no descriptor, memory or process is left: the machine may recover
         @log.error("the system refuses", error: error.message, again_in: SYSTEM_PAUSE)
-        [@roster.spawns, @roster.replacements, @roster.reforks].each { |backoff| backoff.wait_until(now + SYSTEM_PAUSE) }
+        forks = [@roster.spawns, @roster.replacements, @roster.reforks]
+        forks.each { |backoff| backoff.wait_until(now + SYSTEM_PAUSE) }
       end
 
       # A signal to a child that may have exited in this instant.
@@ -89,8 +90,8 @@ module Coppice
         time_to_fork = @settings.longest_turn + @settings.spawn_timeout
         step.worker.promotions += 1
         @roster.candidate = ask(step.worker, role: :mold, generation: step.generation, deadline: now + time_to_fork)
-        @log.info("promotion started", **step.worker.to_log, requests: step.worker.requests_count, new_gen: step.generation,
-                  **step.grounds)
+        @log.info("promotion started", **step.worker.to_log, requests: step.worker.requests_count,
+                  new_gen: step.generation, **step.grounds)
       end
 
       def spawn(step, now)
@@ -125,13 +126,13 @@ module Coppice
         retire(worker, now) if worker
       end
 
-      # Sends the child's end of a new channel to the process that is to fork the child. When that process is gone, or its
-      # channel full, the end is closed again, which reads as a child that was never forked.
+      # Sends the child's end of a new channel to the process that is to fork the child. When that process is gone, or
+      # its channel full, the end is closed again, which reads as a child that was never forked.
       def ask(parent, role:, generation:, deadline:, purpose: nil, nr: nil, listeners: [], first_request: false)
         ours, theirs = @system.channel_pair
         handle = enlist(role, generation, ours, deadline, purpose: purpose, nr: nr, parent: parent)
-        message = Control::Messages::Spawn.new(role: role, purpose: purpose, nr: nr, generation: generation, row: handle.row.index,
-                                               first_request: first_request)
+        message = Control::Messages::Spawn.new(role: role, purpose: purpose, nr: nr, generation: generation,
+                                               row: handle.row.index, first_request: first_request)
         parent.channel.send(message, descriptors: [theirs.to_io, *listeners])
         handle
       ensure
@@ -140,7 +141,8 @@ module Coppice
 
       def enlist(role, generation, channel, deadline, **identity)
         row = @rows.take(role: role, nr: identity[:nr], generation: generation)
-        @roster.add(Handle.new(role: role, generation: generation, row: row, channel: channel, deadline: deadline, **identity))
+        @roster.add(Handle.new(role: role, generation: generation, row: row, channel: channel, deadline: deadline,
+                               **identity))
       end
 
       def commit(step, now)
@@ -155,11 +157,15 @@ module Coppice
         @roster.workers.each { |worker| worker.promotions = 0 }
         @board.generation = candidate.generation
         @log.info("mold committed", **candidate.to_log)
-        @log.warn("no reforks: no_longer_fork_safe! was called while the application was loaded") unless candidate.row.fork_safe?
+        warn_of_unsafe_application unless candidate.row.fork_safe?
         @roster.booted!
         end_rehearsal(now)
         @roster.rehearsal_due = step.rehearse
         retire(old, now) if old
+      end
+
+      def warn_of_unsafe_application
+        @log.warn("no reforks: no_longer_fork_safe! was called while the application was loaded")
       end
 
       def resize(step)
@@ -207,8 +213,9 @@ module Coppice
         tell_to_leave(handle, Control::Messages::Drain, now + @settings.timeout)
       end
 
-      # The time covers the client in hand and the user's exit hook. One that still starts has no client, and no more time
-      # than it had to get ready. A channel is never so full that such a message is lost: at most a Spawn lies in it.
+      # The time covers the client in hand and the user's exit hook. One that still starts has no client, and no more
+      # time than it had to get ready. A channel is never so full that such a message is lost: at most a Spawn lies in
+      # it.
       def tell_to_leave(handle, message, from)
         handle.channel.send(message.new)
         handle.leave_deadline = from + @settings.longest_turn
@@ -233,8 +240,8 @@ module Coppice
         handle.deadline = deadline
       end
 
-      # The children that it was asked to fork are late through its fault. Their channels end with it, unless a middle process
-      # holds them: then this is how long it may.
+      # The children that it was asked to fork are late through its fault. Their channels end with it, unless a middle
+      # process holds them: then this is how long it may.
       def give_time_to_children(handle, now)
         children = @roster.handles.select { |child| child.requested? && child.parent.equal?(handle) }
         children.each { |child| child.deadline = now + @settings.spawn_timeout }

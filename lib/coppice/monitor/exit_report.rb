@@ -2,8 +2,8 @@
 
 module Coppice
   class Monitor
-    # How a child exited, and what it was doing: made once, when the child is gone, from what is still known then. The log
-    # has it, and the user's after_worker_exit as `worker.exit_report`.
+    # How a child exited, and what it was doing: made once, when the child is gone, from what is still known then. The
+    # log has it, and the user's after_worker_exit as `worker.exit_report`.
     class ExitReport
       attr_reader :role, :nr, :generation, :pid
       # :asked, :left, :timeout, :failed, :signal, :out_of_memory, :vanished, :never_forked; or, when the monitor
@@ -15,7 +15,8 @@ module Coppice
       attr_reader :age          #: Float? -- seconds since the fork
       attr_reader :request      #: String? -- in flight: method and path
       attr_reader :request_age  #: Float? -- seconds
-      attr_reader :peak_memory  #: Integer? -- bytes: the largest resident size of it, or of a program that it ran, with shared pages
+      # Bytes: the largest resident size of it, or of a program that it ran, with shared pages.
+      attr_reader :peak_memory #: Integer?
 
       #: (Handle, Process::Status?, now: Float, ?peak_kib: Integer?, ?out_of_memory: bool) -> void
       def initialize(handle, status, now:, peak_kib: nil, out_of_memory: false)
@@ -32,8 +33,8 @@ module Coppice
         freeze
       end
 
-      # The log level. A rollout is routine; an exit that nobody asked for is an error. After a timeout the worker itself has
-      # logged the error, with the request.
+      # The log level. A rollout is routine; an exit that nobody asked for is an error. After a timeout the worker
+      # itself has logged the error, with the request.
       #: () -> Symbol
       def level
         case cause

@@ -5,13 +5,14 @@ require "coppice/monitor/exit_report"
 
 module Coppice
   class Monitor
-    # Takes in what children report and how they exit, and records it in the roster. A child is gone when it was reaped, or
-    # when its channel ended before its pid was known: then it was never forked.
+    # Takes in what children report and how they exit, and records it in the roster. A child is gone when it was reaped,
+    # or when its channel ended before its pid was known: then it was never forked.
     class Facts
       CLAIM_TIME = 1.0 # seconds for which an exited child that is not on the roster is left for others to reap
-      YOUNG = 1.0 # seconds since a worker became ready: a failure before its first request counts as never having been ready
+      YOUNG = 1.0 # seconds since a worker became ready: one that fails without a request was never ready
 
-      #: (system: System, roster: Roster, rows: RowPool, port: ServingPort, hooks: UserHooks, settings: Config::Settings, log: Log) -> void
+      #: (system: System, roster: Roster, rows: RowPool, port: ServingPort, hooks: UserHooks,
+      #:  settings: Config::Settings, log: Log) -> void
       def initialize(system:, roster:, rows:, port:, hooks:, settings:, log:)
         @system = system
         @port = port
@@ -128,8 +129,8 @@ module Coppice
         handle.deadline ||= @system.now + @settings.hard_timeout
       end
 
-      # Children that can never be reaped: not forked, because the process that was to fork them died meanwhile; or reaped
-      # by somebody else.
+      # Children that can never be reaped: not forked, because the process that was to fork them died meanwhile; or
+      # reaped by somebody else.
       def forget_lost_children
         now = @system.now
         lost = @roster.handles.select do |handle|
@@ -150,14 +151,15 @@ module Coppice
         @hooks.call(:after_worker_exit, handle, status) if handle.worker? && status
       end
 
-      # Counts a child that exited before it was of any use; the server can do without a rehearsal. The pause before the next
-      # one grows, so that a broken hook or a crash at start does not burn a core.
+      # Counts a child that exited before it was of any use; the server can do without a rehearsal. The pause before the
+      # next one grows, so that a broken hook or a crash at start does not burn a core.
       def note_failure(handle, status)
         return if handle.mold? || handle.rehearsing? || (handle.leaving? && handle.ended_for.nil?)
         return if handle.ready_at && !died_young?(handle, status)
         return @roster.services.failed(@system.now) unless handle.worker?
 
-        # Perhaps in its first request to itself, which may hang as long as a database is down: its generation serves anyway.
+        # Perhaps in its first request to itself, which may hang as long as a database is down: its generation serves
+        # anyway.
         @roster.first_requests_from = [@roster.first_requests_from, handle.generation + 1].max
         return note_failed_trial(handle, status) if handle.generation > @roster.generation
 

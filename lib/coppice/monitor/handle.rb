@@ -2,8 +2,8 @@
 
 module Coppice
   class Monitor
-    # One child as the monitor knows it; owns the monitor's end of the child's channel. Plain facts: it decides and sends
-    # nothing. The monitor's hooks get it as `worker`.
+    # One child as the monitor knows it; owns the monitor's end of the child's channel. Plain facts: it decides and
+    # sends nothing. The monitor's hooks get it as `worker`.
     class Handle
       # The states of a child, and the states that may follow each.
       MOVES = {

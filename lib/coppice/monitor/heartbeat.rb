@@ -2,9 +2,10 @@
 
 module Coppice
   class Monitor
-    # Finds workers without a heartbeat. A worker in a request has a deadline. One that stands still outside of a request,
-    # stopped by a signal or stuck in the handler of its own crash, looks idle forever, and the kernel may go on waking it
-    # for clients. So each worker notes the time on the board every few seconds, and this counts how long the note is old.
+    # Finds workers without a heartbeat. A worker in a request has a deadline. One that stands still outside of a
+    # request, stopped by a signal or stuck in the handler of its own crash, looks idle forever, and the kernel may go
+    # on waking it for clients. So each worker notes the time on the board every few seconds, and this counts how long
+    # the note is old.
     #
     # Only time in which the monitor itself ran counts: after the whole tree was stopped, or the machine slept, every
     # worker's note is old.

@@ -8,8 +8,8 @@ module Coppice
     class HelperThread
       LIMIT = 4096
 
-      # A log output that writes on the helper thread, so that a log which nobody reads (a full pipe, a slow disk) cannot
-      # stop the monitor. An entry has its time already.
+      # A log output that writes on the helper thread, so that a log which nobody reads (a full pipe, a slow disk)
+      # cannot stop the monitor. An entry has its time already.
       LogOutput = Struct.new(:output, :helper) do
         #: (Log::Entry) -> void
         def emit(entry)
@@ -71,7 +71,7 @@ module Coppice
 
       def attempt(work)
         work.call
-      rescue Exception => error # rubocop:disable Lint/RescueException -- # why: it is the user's; nothing may end this thread
+      rescue Exception => error # rubocop:disable Lint/RescueException -- # why: it is the user's, not the thread's
         warn "coppice: #{error.message} (#{error.class})", *error.backtrace&.first(5)
       end
     end

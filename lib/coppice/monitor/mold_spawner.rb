@@ -35,8 +35,9 @@ module Coppice
       # The first message to a cold mold. The descriptors of the board and of the settings travel beside it.
       #: (Handle) -> void
       def introduce(mold)
-        message = Control::Messages::Boot.new(protocol: Control::PROTOCOL, generation: mold.generation, row: mold.row.index,
-                                              listener_names: @port.names, borrowed_queues: @port.any_borrowed?)
+        message = Control::Messages::Boot.new(protocol: Control::PROTOCOL, generation: mold.generation,
+                                              row: mold.row.index, listener_names: @port.names,
+                                              borrowed_queues: @port.any_borrowed?)
         mold.channel.send(message, descriptors: [IO.for_fd(@board.fileno, autoclose: false), @settings_file])
       end
 
@@ -53,7 +54,8 @@ module Coppice
 
       private
 
-      # Made anew for each mold, so that a profile written meanwhile counts. An invalid one ends the server only at its start.
+      # Made anew for each mold, so that a profile written meanwhile counts. An invalid one ends the server only at its
+      # start.
       def mold_environment
         @mold_environment = MoldEnvironment.new(@settings, fitted: @fitted)
       rescue ConfigError => error

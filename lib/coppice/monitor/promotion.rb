@@ -6,11 +6,11 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides about molds: when the warmest worker is promoted, when the candidate is committed or abandoned, and how a lost
-    # mold is replaced. One promotion at a time.
+    # Decides about molds: when the warmest worker is promoted, when the candidate is committed or abandoned, and how a
+    # lost mold is replaced. One promotion at a time.
     #
-    # A candidate that would replace a working mold must prove itself first: one worker is forked from it, the trial, and
-    # only when that worker is ready is the candidate committed. With no mold to lose there is nothing to wait for.
+    # A candidate that would replace a working mold must prove itself first: one worker is forked from it, the trial,
+    # and only when that worker is ready is the candidate committed. With no mold to lose there is nothing to wait for.
     class Promotion
       FAILED_WORKERS = 3 # in a row, of a mold that had no trial
 
@@ -37,8 +37,8 @@ module Coppice
         worker ? [Steps::Promote.new(worker, roster.generation + 1, grounds)] : []
       end
 
-      # The worker whose copy a refork makes the mold. A worker that served nobody is no warmer than the mold, and not worth
-      # replacing workers that did.
+      # The worker whose copy a refork makes the mold. A worker that served nobody is no warmer than the mold, and not
+      # worth replacing workers that did.
       #: (Roster) -> Handle?
       def template(roster)
         served = roster.ready_workers.select { |worker| worker.requests_count.positive? }
@@ -65,41 +65,46 @@ module Coppice
         roster.booted? ? steps : steps << Steps::GiveUp.new("the application could not be booted")
       end
 
-      # The trial takes an empty slot, or a surplus slot if the budget has one. Otherwise one worker is retired for it: a
-      # surplus worker if there is one, and none while another is leaving.
+      # The trial takes an empty slot, or a surplus slot if the budget has one. Otherwise one worker is retired for it:
+      # a surplus worker if there is one, and none while another is leaving.
       def begin_trial(roster)
         slot = roster.empty_slots(beyond: @budget.surge(roster)).first
         return [Steps::Spawn.new(roster.candidate, :worker, slot, true)] if slot
         return [] if roster.unavailable.positive? || roster.workers.any?(&:leaving?)
 
-        [Steps::Retire.new(roster.ready_workers.min_by { |worker| [worker.nr < roster.target ? 1 : 0, worker.requests_count] })]
+        least = roster.ready_workers.min_by { |worker| [worker.nr < roster.target ? 1 : 0, worker.requests_count] }
+        [Steps::Retire.new(least)]
       end
 
-      # A lost mold costs no service: the generation stays, and no worker is replaced for it. After a promotion that failed
-      # by itself comes a cold boot. A candidate that was killed says nothing against the next worker.
+      # A lost mold costs no service: the generation stays, and no worker is replaced for it. After a promotion that
+      # failed by itself comes a cold boot. A candidate that was killed says nothing against the next worker.
       def replace_mold(roster, now)
         return [] unless roster.replacements.over?(now)
 
         worker = warmest(roster.ready_workers) if roster.replacements.failures.even?
-        [worker ? Steps::Promote.new(worker, roster.generation, { why: :mold_lost }) : Steps::ColdBoot.new(roster.generation)]
+        return [Steps::ColdBoot.new(roster.generation)] unless worker
+
+        [Steps::Promote.new(worker, roster.generation, { why: :mold_lost })]
       end
 
       # Whether a lost mold's replacement was killed, and another warm worker can be asked.
       def killed?(roster, candidate)
-        roster.mold.nil? && roster.killed_replacements < KILLED_IN_A_ROW && KILLED.include?(candidate.exit_report&.cause) &&
-          !warmest(roster.ready_workers).nil?
+        return false if roster.mold || roster.killed_replacements >= KILLED_IN_A_ROW
+
+        KILLED.include?(candidate.exit_report&.cause) && !warmest(roster.ready_workers).nil?
       end
 
-      # Of the fork-safe workers the one that served most. Workers of the committed generation come first, since their parent
-      # was warm already; then those that were not promoted in vain, since they may be broken; then those that compile where
-      # others do not, so that what the copies inherit is machine code.
+      # Of the fork-safe workers the one that served most. Workers of the committed generation come first, since their
+      # parent was warm already; then those that were not promoted in vain, since they may be broken; then those that
+      # compile where others do not, so that what the copies inherit is machine code.
       def warmest(workers)
-        workers.select { |worker| worker.row.fork_safe? }
-               .max_by { |worker| [worker.generation, -worker.promotions, worker.row.compiles, worker.requests_count, -worker.nr] }
+        workers.select { |worker| worker.row.fork_safe? }.max_by do |worker|
+          [worker.generation, -worker.promotions, worker.row.compiles, worker.requests_count, -worker.nr]
+        end
       end
 
-      # A worker's copy that replaced a lost mold had no trial, and may be broken in a way that shows only in its children. A
-      # cold mold is as good as the application: nothing better can be had.
+      # A worker's copy that replaced a lost mold had no trial, and may be broken in a way that shows only in its
+      # children. A cold mold is as good as the application: nothing better can be had.
       def unable_to_fork?(roster)
         return false if roster.mold.cold? || roster.spawns.failures < FAILED_WORKERS
 

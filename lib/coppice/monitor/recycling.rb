@@ -67,7 +67,8 @@ module Coppice
         @memory_not_before = now + [PAUSE * (2**@young_in_a_row), LONGEST_PAUSE].min
         return steps unless @young_in_a_row == YOUNG_IN_A_ROW
 
-        [Steps::Warn.new("worker_memory_limit is too low: workers reach it soon after their fork", steps.first.grounds), *steps]
+        problem = "worker_memory_limit is too low: workers reach it soon after their fork"
+        [Steps::Warn.new(problem, steps.first.grounds), *steps]
       end
     end
   end

@@ -18,7 +18,9 @@ module Coppice
       # Number of workers that may exist beyond the target.
       #: (Roster) -> Integer
       def surge(roster)
-        roster.spawns.failures + roster.killed_trials >= FAILED_FORKS ? 0 : Config::Types::Share.of(@settings.refork_surge, roster.target)
+        return 0 if roster.spawns.failures + roster.killed_trials >= FAILED_FORKS
+
+        Config::Types::Share.of(@settings.refork_surge, roster.target)
       end
 
       # Number of wanted workers that may be missing because the monitor chose so.

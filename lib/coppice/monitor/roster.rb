@@ -4,8 +4,8 @@ require "coppice/monitor/backoff"
 
 module Coppice
   class Monitor
-    # All children of the monitor, and the state of the server: which mold forks, which mold is a candidate, what was asked
-    # for, what failed. Facts and questions only, so that decisions about it can be tested without a process.
+    # All children of the monitor, and the state of the server: which mold forks, which mold is a candidate, what was
+    # asked for, what failed. Facts and questions only, so that decisions about it can be tested without a process.
     class Roster
       attr_reader :handles          #: Array[Handle] -- all children that are not gone
       attr_accessor :target         #: Integer -- number of workers wanted
@@ -14,15 +14,15 @@ module Coppice
       attr_accessor :candidate      #: Handle? -- a mold that is not committed yet
       attr_accessor :trial          #: Handle? -- the first worker of the candidate
       attr_accessor :rehearsal_due  #: bool -- the cold mold's first worker is to be rehearsed
-      attr_accessor :gc_unmeasured  #: bool -- nobody has measured yet which garbage collector parameters fit the application
+      attr_accessor :gc_unmeasured  #: bool -- no rehearsal has measured yet what fits the garbage collector
       attr_accessor :refork_wanted  #: bool -- USR2 asked for a refork
       attr_reader :spawns           #: Backoff -- of workers; trials do not count
       attr_reader :services         #: Backoff -- of service workers
       attr_reader :reforks          #: Backoff
       attr_reader :replacements     #: Backoff -- of a lost mold
       attr_accessor :killed_replacements #: Integer -- in a row, of a lost mold: candidates that were killed
-      attr_accessor :killed_trials #: Integer -- in a row: trials that were killed or never forked, perhaps for want of memory
-      attr_accessor :first_requests_from #: Integer -- the generation from which on workers make a first request to themselves
+      attr_accessor :killed_trials #: Integer -- in a row: trials killed or never forked; memory may be short
+      attr_accessor :first_requests_from #: Integer -- first generation whose workers make a request to themselves
       attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
       attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil when nothing depends on it
       attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
@@ -84,8 +84,8 @@ module Coppice
       #: () -> Integer
       def spare_slot = (target..).find { |nr| workers.none? { |worker| worker.nr == nr } }
 
-      # Ready workers that a fresh fork of the committed mold must replace: forked from an older mold, accepting from other
-      # queues than they should, or over a limit.
+      # Ready workers that a fresh fork of the committed mold must replace: forked from an older mold, accepting from
+      # other queues than they should, or over a limit.
       #: () -> Array[Handle]
       def outdated_workers
         ready_workers.select { |worker| worker.generation != generation || worker.wrong_queues || worker.over_limit }

@@ -2,8 +2,8 @@
 
 module Coppice
   class Monitor
-    # The listeners of the server, from the monitor's side: opened when the first worker is ready, handed to workers, shut
-    # at the end. Owns their descriptors.
+    # The listeners of the server, from the monitor's side: opened when the first worker is ready, handed to workers,
+    # shut at the end. Owns their descriptors.
     class ServingPort
       #: (Listeners::Set, Log) -> void
       def initialize(listeners, log)
@@ -26,7 +26,8 @@ module Coppice
       #: () -> bool
       def open? = @open
 
-      # From now on clients can connect. A health check never meets a server that boots: this waits for the first worker.
+      # From now on clients can connect. A health check never meets a server that boots: this waits for the first
+      # worker.
       #: () -> void
       def open
         return if @open

@@ -4,18 +4,23 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides how all children exit once a stop was asked for: gracefully until the deadline, then at once. Workers serve
-    # the clients in their queues first. No process is forked any more.
+    # Decides how all children exit once a stop was asked for: gracefully until the deadline, then at once. Workers
+    # serve the clients in their queues first. No process is forked any more.
     class Shutdown
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return roster.handles.reject(&:ended_for).map { |handle| Steps::End.new(handle, :shutdown) } if overdue?(roster, now)
+        return end_all(roster) if overdue?(roster, now)
 
         workers, others = roster.handles.reject(&:leaving?).partition(&:worker?)
-        [Steps::RefuseNewConnections.new] + workers.map { |worker| Steps::Drain.new(worker) } + others.map { |other| Steps::Retire.new(other) }
+        [Steps::RefuseNewConnections.new, *workers.map { |worker| Steps::Drain.new(worker) },
+         *others.map { |other| Steps::Retire.new(other) }]
       end
 
       private
+
+      def end_all(roster)
+        roster.handles.reject(&:ended_for).map { |handle| Steps::End.new(handle, :shutdown) }
+      end
 
       def overdue?(roster, now) = roster.stop_deadline && now >= roster.stop_deadline
     end

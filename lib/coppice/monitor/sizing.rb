@@ -5,14 +5,16 @@ require "coppice/monitor/worker_count"
 
 module Coppice
   class Monitor
-    # Decides how many workers there are: the number in the configuration, or with :auto what processors and memory allow.
-    # Before the first mold is ready only the processors count. When it is ready its size counts as well, before a worker
-    # is forked from it.
+    # Decides how many workers there are: the number in the configuration, or with :auto what processors and memory
+    # allow. Before the first mold is ready only the processors count. When it is ready its size counts as well, before
+    # a worker is forked from it.
     class Sizing
       #: (Config::Settings, processors: Numeric, memory_total_kib: Integer?) -> void
       def initialize(settings, processors:, memory_total_kib:)
-        @count = WorkerCount.new(processors: processors, memory_total_kib: memory_total_kib) if settings.worker_processes == :auto
         @wanted = settings.worker_processes
+        return unless @wanted == :auto
+
+        @count = WorkerCount.new(processors: processors, memory_total_kib: memory_total_kib)
       end
 
       # The number before the mold is ready.

@@ -16,9 +16,9 @@ require "coppice/monitor/watchdog"
 
 module Coppice
   class Monitor
-    # Supervises all children: facts come in, decisions are made, actions go out. All system calls go through `system`, and
-    # the listeners, cold molds and hooks are reached only through `port`, `spawner` and `hooks`, so that tests can replace
-    # them.
+    # Supervises all children: facts come in, decisions are made, actions go out. All system calls go through `system`,
+    # and the listeners, cold molds and hooks are reached only through `port`, `spawner` and `hooks`, so that tests can
+    # replace them.
     class Supervision
       TICK = 1.0 # seconds: how often the board is looked at when nothing happens
       AT_ONCE = 1.0 # seconds that children have to exit in an immediate stop
@@ -76,7 +76,8 @@ module Coppice
       #: () -> bool
       def finished? = !roster.stopping.nil? && roster.handles.empty?
 
-      # :gracefully serves on for `delay` seconds, then has workers answer all clients that have connected; :at_once does not.
+      # :gracefully serves on for `delay` seconds, then has workers serve all clients that have connected. :at_once does
+      # neither.
       #: (Symbol, ?delay: Numeric) -> void
       def stop(how, delay: 0)
         return if roster.stopping == :at_once || roster.stopping == how
@@ -85,7 +86,8 @@ module Coppice
         @board.shutting_down = 1
         roster.stopping = how
         roster.stop_begins_at = @system.now + delay
-        roster.stop_deadline = roster.stop_begins_at + (how == :at_once ? AT_ONCE : @settings.timeout + @settings.hard_timeout)
+        time = how == :at_once ? AT_ONCE : @settings.timeout + @settings.hard_timeout
+        roster.stop_deadline = roster.stop_begins_at + time
         roster.handles.each { |handle| @actions.interrupt(handle, roster.stop_deadline) } if how == :at_once
       end
 
@@ -114,7 +116,8 @@ module Coppice
         limit = @settings.worker_memory_limit
         return if limit.nil? || Config::Types::MemoryLimit.kib(limit, roster.memory_total_kib)
 
-        @log.warn("worker_memory_limit has no effect: it is a share, and the amount of memory is unknown", file: Memory::AvailableMemory::MEMINFO)
+        @log.warn("worker_memory_limit has no effect: it is a share, and the amount of memory is unknown",
+                  file: Memory::AvailableMemory::MEMINFO)
       end
 
       def give_up

@@ -24,8 +24,8 @@ module Coppice
       #: () -> [Control::Channel, Control::Channel]
       def channel_pair = Control::Channel.pair
 
-      # Spawns a Ruby that boots the application, with these variables added to its environment; answers its pid. It inherits
-      # one descriptor.
+      # Spawns a Ruby that boots the application, with these variables added to its environment; answers its pid. It
+      # inherits one descriptor.
       #: (Control::Channel, own_group: bool, environment: Hash[String, String]) -> Integer
       def spawn_mold(channel, own_group:, environment:)
         Process.spawn(environment, RbConfig.ruby, EXECUTABLE, "mold", channel.fileno.to_s,
@@ -51,7 +51,8 @@ module Coppice
         first ? [first, *known, *children].uniq.select { |pid| OS.exited_child(pid) } : []
       end
 
-      # Reaps this child: its exit status, and the most memory it had in KiB. nil when it has not exited, or is no child.
+      # Reaps this child: its exit status, and the most memory it had in KiB. nil when it has not exited, or is no
+      # child.
       #: (Integer) -> [Process::Status, Integer]?
       def reap(pid)
         _, peak_kib = OS.exited_child(pid)

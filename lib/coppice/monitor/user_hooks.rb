@@ -2,7 +2,8 @@
 
 module Coppice
   class Monitor
-    # Runs the user's hooks of the monitor, on the helper thread: they may block and raise, and the monitor must not wait.
+    # Runs the user's hooks of the monitor, on the helper thread: they may block and raise, and the monitor must not
+    # wait.
     class UserHooks
       #: (settings: Config::Settings, server: Server, thread: HelperThread, inbox: Inbox, log: Log) -> void
       def initialize(settings:, server:, thread:, inbox:, log:)
@@ -29,8 +30,9 @@ module Coppice
         end
       end
 
-      # Yields, in the monitor's loop, the signal that ends an overdue child. Before that the user may want a look at the
-      # worker, and may choose the signal in a block. If either takes long, the watchdog kills the child a second later.
+      # Yields, in the monitor's loop, the signal that ends an overdue child. Before that the user may want a look at
+      # the worker, and may choose the signal in a block. If either takes long, the watchdog kills the child a second
+      # later.
       #: (Handle, Symbol) { (Symbol | Integer) -> void } -> void
       def choose_signal(handle, reason, &ending)
         asked = reason == :request_timeout && @settings.hook(:after_worker_hard_timeout)

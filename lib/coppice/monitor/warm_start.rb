@@ -4,8 +4,8 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides how a cold mold is warmed up before it forks workers that serve: its first worker, which gets no clients, is
-    # rehearsed and then promoted. What the rehearsal measures may call for booting the application again, once.
+    # Decides how a cold mold is warmed up before it forks workers that serve: its first worker, which gets no clients,
+    # is rehearsed and then promoted. What the rehearsal measures may call for booting the application again, once.
     class WarmStart
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)

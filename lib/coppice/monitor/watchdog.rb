@@ -6,8 +6,8 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides which children are overdue: in a request, while they start or while they leave. A child that is still there
-    # a second after it was sent the user's signal is sent KILL.
+    # Decides which children are overdue: in a request, while they start or while they leave. A child that is still
+    # there a second after it was sent the user's signal is sent KILL.
     class Watchdog
       GRACE = 1.0 # seconds between the signal that the user chose and KILL
 
@@ -56,7 +56,8 @@ module Coppice
         [handle.deadline, in_hand].compact.max
       end
 
-      # Of a request, or of the process's exit hook. A worker exits by itself at its deadline; this is later by `cleanup`.
+      # Of a request, or of the process's exit hook. A worker exits by itself at its deadline; this is later by
+      # `cleanup`.
       def request_deadline(handle)
         deadline_ms = handle.pid ? handle.row.deadline_ms : 0
         (deadline_ms + @cleanup_ms) / 1000.0 unless deadline_ms.zero?

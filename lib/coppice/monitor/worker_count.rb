@@ -6,9 +6,9 @@ require "coppice/config/types/worker_count"
 
 module Coppice
   class Monitor
-    # Decides how many workers `worker_processes :auto` means. A worker waits for databases while it serves its client, so
-    # there are more workers than processors. Memory may allow fewer. The mold's size is known when the mold is ready; a
-    # worker counts as half as large, because it shares the rest with the mold.
+    # Decides how many workers `worker_processes :auto` means. A worker waits for databases while it serves its client,
+    # so there are more workers than processors. Memory may allow fewer. The mold's size is known when the mold is
+    # ready; a worker counts as half as large, because it shares the rest with the mold.
     class WorkerCount
       FOR_EACH_PROCESSOR = Rational(3, 2)
       LEAST = 2 # with one, each slow request would hold up all others; short memory allows one all the same

@@ -4,11 +4,11 @@ require "coppice/config/types/memory_limit"
 
 module Coppice
   class Monitor
-    # Tells whether a worker is over one of the user's limits: memory, requests, age. Each worker's own limits are up to a
-    # tenth lower, by its pid, so that workers which were forked together do not reach them together.
+    # Tells whether a worker is over one of the user's limits: memory, requests, age. Each worker's own limits are up to
+    # a tenth lower, by its pid, so that workers which were forked together do not reach them together.
     class WorkerLimits
       SPREAD = 0.1
-      GOLDEN_RATIO = 0.6180339887498949 # the fractional parts of its multiples are spread evenly, also for pids in a row
+      GOLDEN_RATIO = 0.6180339887498949 # its multiples have evenly spread fractional parts, also for pids in a row
 
       #: (Config::Settings) -> void
       def initialize(settings)
@@ -21,8 +21,9 @@ module Coppice
       #: () -> bool
       def any? = !(@memory_limit || @max_requests || @max_age).nil?
 
-      # The memory by which the worker is over its limit, as fields of a log line; nil when it is not. A worker that served
-      # nobody does not count: a fresh fork would be as large. memory_total_kib: what a share refers to; nil when unknown.
+      # The memory by which the worker is over its limit, as fields of a log line; nil when it is not. A worker that
+      # served nobody does not count: a fresh fork would be as large. memory_total_kib: what a share refers to; nil when
+      # unknown.
       #: (Handle, Integer?) -> Hash[Symbol, untyped]?
       def memory_excess(worker, memory_total_kib)
         row = worker.row

@@ -12,8 +12,10 @@ module Coppice
       #   refork_ms    CPU time that this generation cost: the mold's heap preparation, the workers' start
       #   request_ms   CPU time of a request; nil as long as it is unknown
       #   cold         whether the mold has booted the application: then nothing is known of what a refork saves
-      GenerationUsage = Struct.new(:generation, :cold, :workers, :requests, :waste, :total, :left, :refork_ms, :request_ms,
-        keyword_init: true) do
+      GenerationUsage = Struct.new(
+        :generation, :cold, :workers, :requests, :waste, :total, :left, :refork_ms, :request_ms,
+        keyword_init: true
+      ) do
         # nil until every worker has measured itself.
         #: (Roster) -> GenerationUsage?
         def self.of(roster)

@@ -3,8 +3,8 @@
 module Coppice
   class Monitor
     module ReforkCondition
-      # How the private memory of a generation's workers [KiB] has grown with the requests that they served: points in the
-      # order of their requests, with straight lines between them.
+      # How the private memory of a generation's workers [KiB] has grown with the requests that they served: points in
+      # the order of their requests, with straight lines between them.
       class GrowthCurve
         POINTS = 128 # at most; when there are more, they are kept further apart: the shape stays
 
@@ -17,7 +17,7 @@ module Coppice
         #: (Integer, Integer) -> void
         def add(requests, level)
           @points.pop while @points.size > 1 && @points.last.first >= requests
-          @points.pop if @points.size > 2 && @points[-1].first - @points[-2].first < @spacing # it was there as the latest only
+          @points.pop if @points.size > 2 && @points[-1].first - @points[-2].first < @spacing # too close to keep
           thin_out if @points.size >= POINTS
           @points << [requests, level] if requests.positive?
         end

@@ -17,29 +17,32 @@ module Coppice
       # Both are counted in requests: to hold all of the server's memory for one request is worth the CPU time of one
       # request, and to hold a part of it is worth that part.
       #
-      # Example: a server takes 400,000 KiB. After 2,000 requests its workers hold 100,000 KiB of private memory, which grew
-      # steadily, as in the generation before. The next generation is expected to grow in the same way, and so to hold
-      # 50,000 KiB on average. gain = (100,000 − 50,000) × 2,000 ÷ 400,000 = 250 requests. The last refork took 2,000 ms of
-      # CPU time, and a request takes 10 ms: cost = 200 requests. With a headroom factor of 1 the refork starts.
+      # Example: a server takes 400,000 KiB. After 2,000 requests its workers hold 100,000 KiB of private memory, which
+      # grew steadily, as in the generation before. The next generation is expected to grow in the same way, and so to
+      # hold 50,000 KiB on average. gain = (100,000 − 50,000) × 2,000 ÷ 400,000 = 250 requests. The last refork took
+      # 2,000 ms of CPU time, and a request takes 10 ms: cost = 200 requests. With a headroom factor of 1 the refork
+      # starts.
       #
       # For steady growth, where each generation is like the last, this rule makes the sum of memory held and work done
       # smallest: it goes on as long as the memory held now costs less than the average so far.
       #
-      # What the next generation is expected to hold is learned from the last refork, by comparing this generation's growth
-      # with the last one's at equal requests. Memory that came back at once is a working set: it comes back after every
-      # refork, so a refork does not win it. After a cold boot nothing is known, and all private memory counts as won.
+      # What the next generation is expected to hold is learned from the last refork, by comparing this generation's
+      # growth with the last one's at equal requests. Memory that came back at once is a working set: it comes back
+      # after every refork, so a refork does not win it. After a cold boot nothing is known, and all private memory
+      # counts as won.
       class Payback
-        # A smaller saving is within the error of measurement: relative to the server's memory, and in KiB for each worker.
+        # A smaller saving is within the error of measurement: relative to the server's memory, and in KiB for each
+        # worker.
         LEAST_SHARE = 0.1
         LEAST_KIB = 8 * 1024
         FIRST_REQUESTS = 25 # of each new worker are slower: a refork costs at least this many for each worker
-        # The pause after a refork, as a multiple of the time that it took, rollout included. It doubles with each refork
-        # since the last cold boot, after which a refork wins most.
+        # The pause after a refork, as a multiple of the time that it took, rollout included. It doubles with each
+        # refork since the last cold boot, after which a refork wins most.
         REST = (5..40)
         SHORTEST_REST = 0.25 # the part of the pause that is kept where memory is short
         SHORTEST_REFORK = 1.0 # seconds; a faster one counts as this
-        # The headroom factor: memory that is left ÷ memory in use. Where memory is short a refork is worth more. Where it is
-        # plentiful, people pay for it all the same.
+        # The headroom factor: memory that is left ÷ memory in use. Where memory is short a refork is worth more. Where
+        # it is plentiful, people pay for it all the same.
         HEADROOM = (0.1..1.0)
 
         def initialize
@@ -67,7 +70,8 @@ module Coppice
 
         # This is asked only when one generation serves every slot, so the refork ends now.
         def begin_generation(measurement, now)
-          @took = [@asked_at ? now - @asked_at : 0, SHORTEST_REFORK].max # the start of a refork that the user asked for is unknown
+          took = @asked_at ? now - @asked_at : 0 # the start of a refork that the user asked for is unknown
+          @took = [took, SHORTEST_REFORK].max
           @last = (@curve unless measurement.cold || @curve.requests.zero?)
           @rest = @last ? (@rest * 2).clamp(REST) : 0
           @comes_back = @last ? 1.0 : 0.0
@@ -86,7 +90,10 @@ module Coppice
         end
 
         def rested?(measurement, now)
-          @rest.zero? || now - @begun_at >= @took * [@rest * headroom(measurement).clamp(SHORTEST_REST, 1), REST.begin].max
+          return true if @rest.zero?
+
+          rest = @rest * headroom(measurement).clamp(SHORTEST_REST, 1)
+          now - @begun_at >= @took * [rest, REST.begin].max
         end
 
         def pays?(measurement)
@@ -108,7 +115,8 @@ module Coppice
 
         # In requests.
         def cost(measurement)
-          [measurement.refork_ms / [measurement.request_ms, Float::EPSILON].max, FIRST_REQUESTS * measurement.workers].max
+          refork = measurement.refork_ms / [measurement.request_ms, Float::EPSILON].max
+          [refork, FIRST_REQUESTS * measurement.workers].max
         end
 
         def headroom(measurement)
@@ -117,8 +125,9 @@ module Coppice
 
         def figures(measurement)
           { why: :auto, waste_mib: mib(@curve.level), total_mib: mib(measurement.total), served: @curve.requests,
-            growth_kib_per_request: @curve.slope.round(2), comes_back: @comes_back.round(2), gain_requests: gain(measurement).round,
-            cost_requests: cost(measurement).round, available_mib: (mib(measurement.left) if measurement.left) }.compact
+            growth_kib_per_request: @curve.slope.round(2), comes_back: @comes_back.round(2),
+            gain_requests: gain(measurement).round, cost_requests: cost(measurement).round,
+            available_mib: (mib(measurement.left) if measurement.left) }.compact
         end
 
         def mib(kib) = kib / 1024
