@@ -21,7 +21,8 @@ module Coppice
     SANITIZERS = %w[-fsanitize=address,undefined -fno-sanitize-recover=all].freeze
     private_constant :ROOT, :WARNINGS, :SANITIZERS
 
-    # What became of one input. Numbers are Integers, pieces of a head and decoded data Strings, fields pairs of Strings.
+    # What became of one input. Numbers are Integers, pieces of a head and decoded data Strings, fields pairs of
+    # Strings.
     class Outcome
       attr_reader :result, :reason, :fields #: Symbol, String, Array[[String, String]]
 

@@ -2,7 +2,8 @@
 
 require_relative "server"
 
-# A real server that is reached over TCP, at a port that the kernel chose and that the server itself wrote to its folder.
+# A real server that is reached over TCP, at a port that the kernel chose and that the server itself wrote to its
+# folder.
 class ServerOverTcp < Server
   ANNOUNCE = <<~RUBY
     after_monitor_ready do |server|

@@ -8,8 +8,8 @@ module Coppice
     module ReforkCondition
       # On growth whose right answer can be worked out.
       class PaybackTest < TestCase
-        # After how many requests each generation ended. The block answers the private memory, in KiB, of a generation after
-        # so many requests.
+        # After how many requests each generation ended. The block answers the private memory, in KiB, of a generation
+        # after so many requests.
         def lengths(requests: 100_000, **rest, &growth) = PaybackPlay.new(**rest, &growth).run(requests).map { |verdict| verdict[:served] }
 
         def settling(most, within) = ->(requests) { most * (1 - Math.exp(-requests / within.to_f)) }

@@ -7,11 +7,12 @@ require_relative "../../../support/payback_play"
 module Coppice
   class Monitor
     module ReforkCondition
-      # On what real servers have measured (recorded/record.rb): four workers, each generation a recording of its own; those
-      # that come later are taken to be like the last one.
+      # On what real servers have measured (recorded/record.rb): four workers, each generation a recording of its own;
+      # those that come later are taken to be like the last one.
       class RecordedTest < TestCase
         FOLDER = File.expand_path("recorded", __dir__)
-        # Requests of the busiest worker after which a generation ends, as talks and Pitchfork's documentation have them.
+        # Requests of the busiest worker after which a generation ends, as talks and Pitchfork's documentation have
+        # them.
         LISTS = [[50], [50, 100, 1000], [50, 100, 500, nil], [nil]].freeze
         # A recording, and KiB that each request leaks on top of it.
         TRAFFIC = [["constants", 0], ["shop", 0], ["shop", 4], ["shop", 40]].freeze
@@ -57,7 +58,8 @@ module Coppice
           lengths
         end
 
-        # In requests: what of the server's memory is held in vain while so many are served, and the work of the reforks.
+        # In requests: what of the server's memory is held in vain while so many are served, and the work of the
+        # reforks.
         def expense(name, lengths, leak)
           generations = recording(name)
           [*lengths, REQUESTS - lengths.sum].each_with_index.sum do |length, number|
