@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 module Coppice
-  # A class of findings that somebody looked at: who differs, how, and who is right.
+  # A class of findings that was examined: which peers differ, how, and which reading is correct.
   class Difference
-    # Who is right, as the page says it.
+    # Which reading is correct, in the words of the page.
     RIGHT = { coppice: "Coppice", choice: "both", peer: "the peer" }.freeze
 
     attr_reader :what #: String
@@ -11,10 +11,10 @@ module Coppice
     attr_reader :why #: String
     attr_reader :examples #: Array[String]
 
-    # `reasons` are those that we refuse with while they accept; `kinds` are other kinds of findings, narrowed by the block.
-    # Each of the peers is seen to differ with one of the examples at least.
+    # With `reasons`: the reasons of Coppice's refusal of requests that a peer accepts. With a block: findings of these
+    # `kinds` for which the block returns true. Each peer must differ for at least one of the examples.
     def initialize(what, peers:, right:, why:, examples:, reasons: nil, kinds: [:only_they_accept], &condition)
-      raise ArgumentError, "#{what}: say which findings are meant" unless reasons || condition
+      raise ArgumentError, "#{what}: give `reasons` or a block that selects the findings" unless reasons || condition
 
       @what = what
       @peers = peers
@@ -30,7 +30,7 @@ module Coppice
       @peers.include?(finding.peer) && @kinds.include?(finding.kind) && @condition.call(finding)
     end
 
-    # Whether one of our examples, among other requests, came out as a finding of this class.
+    # Whether a finding of one of the examples belongs to this class.
     def shown_by?(findings) #: (Array[Finding]) -> bool
       findings.any? { |finding| @examples.include?(finding.request) && covers?(finding) }
     end

@@ -9,25 +9,26 @@ require_relative "ours"
 require_relative "peer_process"
 
 module Coppice
-  # Requests of test/conformance and mutations of them, read by us and by other servers. What differs must be known.
+  # Coppice and other servers read the requests of test/conformance and mutations of them. Every difference must be
+  # known.
   #
-  # The same mutations each time, so that a failure is one of the change at hand. More, and others:
-  # COPPICE_MUTATIONS=50000 COPPICE_MUTATIONS_SEED=7 bin/differential
+  # The mutations are the same in each run, so that a failure comes from the change at hand. For more and different
+  # ones: COPPICE_MUTATIONS=50000 COPPICE_MUTATIONS_SEED=7 bin/differential
   class DifferentialTest < TestCase
     SEED = Integer(ENV.fetch("COPPICE_MUTATIONS_SEED", 1))
     COUNT = Integer(ENV.fetch("COPPICE_MUTATIONS", 4000))
 
-    # Beyond are cases for limits, and everybody has limits of his own.
+    # Bytes. Longer requests test limits, which differ between all servers.
     LONGEST = 8000
 
     PeerProcess::NAMES.each do |name|
-      test "#{name} reads requests as we do, but for the known differences" do
+      test "#{name} reads requests as Coppice does, except for the known differences" do
         peer = ready(name)
-        unknown = findings(peer, requests).reject { |finding| Differences::ALL.any? { |difference| difference.covers?(finding) } }
-        assert_empty unknown.first(10).map(&:to_s), "seed #{SEED}: #{unknown.size} differences that are in no class, such as"
+        unknown = findings(peer, requests).reject { |finding| known?(finding) }
+        assert_empty unknown.first(10).map(&:to_s), "seed #{SEED}: #{unknown.size} unknown differences, such as"
       end
 
-      test "#{name} still differs in each of them" do
+      test "#{name} still has each known difference" do
         peer = ready(name)
         known = Differences::ALL.select { |difference| difference.peers.include?(name) }
         found = findings(peer, known.flat_map(&:examples).uniq)
@@ -35,13 +36,15 @@ module Coppice
       end
     end
 
-    test "no request is read in another way when another was read before" do
+    test "a request is read in the same way whatever request was read before" do
       ours = Ours.new
       first = requests.first(500).map { |request| ours.read(request) }
       assert_equal first.reverse, requests.first(500).reverse.map { |request| ours.read(request) }
     end
 
     private
+
+    def known?(finding) = Differences::ALL.any? { |difference| difference.covers?(finding) }
 
     def ready(name)
       peer = PeerProcess.new(name)

@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
 module Coppice
-  # One thing in which a peer reads one request differently from us. `kind` is :only_they_accept, :only_we_accept, or
-  # the key of what was read in two ways; `field` is the variable, where that is a field. `ours` and `theirs` are whole readings.
+  # One difference between the readings of one request by Coppice and by a peer. `kind` is :only_they_accept,
+  # :only_we_accept, or the key of the reading that differs. For :fields, `field` is the name of the variable. `ours`
+  # and `theirs` are the complete readings.
   Finding = Struct.new(:peer, :request, :ours, :theirs, :kind, :field, keyword_init: true) do
-    # Everything that differs. An incomplete request is not accepted: whether it is refused already makes no difference.
+    # All differences. An incomplete request counts as refused, whether or not the server has refused it already.
     #: (peer: String, request: String, ours: Hash[Symbol, untyped], theirs: Hash[Symbol, untyped]) -> Array[Finding]
     def self.all(**readings)
       ours, theirs = readings.values_at(:ours, :theirs)
@@ -23,7 +24,7 @@ module Coppice
     end
     private_class_method :different_keys
 
-    # Without what servers may do as they like: blanks around a value, and how lines of one name are joined.
+    # Removes differences that an RFC allows: blanks around a value, and how lines of one name are joined.
     def self.plain(value)
       value.to_s.b.strip.gsub(/[ \t]*[,;][ \t]*/, ",")
     end
@@ -33,12 +34,13 @@ module Coppice
       ours[:target] || request.split(" ", 3)[1].to_s
     end
 
-    # The names, as they were sent, that may have become the variable: in the head, and behind it.
+    # Header names of the request that may have become the variable: in its head, and after it.
     def names_in_head = names(request.partition("\r\n\r\n").first) #: () -> Array[String]
     def names_in_body = names(request.partition("\r\n\r\n").last) #: () -> Array[String]
 
     def to_s #: () -> String
-      "#{peer}, #{[kind, field].compact.join(" ")}:\n  request #{request.inspect}\n  ours    #{told(ours)}\n  theirs  #{told(theirs)}"
+      title = [kind, field].compact.join(" ")
+      "#{peer}, #{title}:\n  request #{request.inspect}\n  ours    #{summary(ours)}\n  theirs  #{summary(theirs)}"
     end
 
     private
@@ -47,7 +49,7 @@ module Coppice
       lines.scan(/^([^:\r\n]+):/n).flatten.select { |name| name.upcase.tr("-,", "__") == field.tr(",", "_") }
     end
 
-    def told(reading)
+    def summary(reading)
       return reading[:why] unless reading[:accepted]
 
       (field ? reading[:fields][field] : reading.slice(*(reading.key?(kind) ? [kind] : %i[verb target body]))).inspect

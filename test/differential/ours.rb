@@ -4,7 +4,7 @@ require "support/http_harness"
 require_relative "peers/rack_env"
 
 module Coppice
-  # What the application gets to see of a request, or why it is not called.
+  # Reads requests with Coppice: what the application gets of a request, or why it is not called.
   class Ours
     def initialize #: () -> void
       @harness = HttpHarness.new do |env|
@@ -25,7 +25,7 @@ module Coppice
 
     private
 
-    # Nothing is refused before it is wrong: without a reason the request has no end.
+    # Coppice refuses a request only once it is wrong. If there is no reason, the request is incomplete.
     def reason
       entry = @harness.log.entries.find { |_level, message, _fields| message == "request refused" }
       entry ? entry.last.fetch(:why) : "it is not complete"

@@ -3,14 +3,14 @@
 require_relative "differences"
 
 module Coppice
-  # docs/http.md with the tables of known differences as they are now. Runs in `rake docs` only.
+  # Writes the tables of known differences into docs/http.md. Runs only in `rake docs`.
   module DifferencesPage
     PATH = File.expand_path("../../docs/http.md", __dir__)
     BETWEEN = /(?<=<!-- made by rake docs from test\/differential\/differences.rb -->\n).*(?=<!-- end -->)/m
     TABLES = {
-      "They accept, Coppice refuses" => Differences::ONLY_THEY_ACCEPT,
-      "Coppice accepts, they refuse" => Differences::ONLY_WE_ACCEPT,
-      "Both accept, and read it differently" => Differences::READ_DIFFERENTLY
+      "Other servers accept, Coppice refuses" => Differences::ONLY_THEY_ACCEPT,
+      "Coppice accepts, other servers refuse" => Differences::ONLY_WE_ACCEPT,
+      "Both accept, but read differently" => Differences::READ_DIFFERENTLY
     }.freeze
     private_constant :BETWEEN, :TABLES
 
@@ -20,7 +20,8 @@ module Coppice
     end
 
     def self.table(title, rows)
-      ["### #{title}", "", "| what | who | who is right | why |", "|---|---|---|---|", *rows.map(&:to_row), ""].join("\n")
+      header = ["| request | servers | correct | reason |", "|---|---|---|---|"]
+      ["### #{title}", "", *header, *rows.map(&:to_row), ""].join("\n")
     end
     private_class_method :table
   end

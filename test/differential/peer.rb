@@ -1,20 +1,20 @@
 # frozen_string_literal: true
 
-# Reads requests with the parser of another server; runs in a process of its own, with the gems of
-# gemfiles/peers.gemfile. Its argument is the peer's name. Standard input is a marshalled array of requests; for each
-# one a marshalled reading (a hash) is written to standard output.
+# Reads requests with the parser of another server, in a process of its own, with the gems of gemfiles/peers.gemfile.
+# The argument is the peer's name. Standard input is a marshalled array of requests. For each request this program
+# writes a marshalled reading (a hash) to standard output.
 
 require "bundler/setup"
 require "socket"
 
-# A peer knows how to read one request from a socket; answers `{}` with the keys of Reading, or raises.
+# Each peer reads one request from a socket, and returns a hash as RackEnv does, or raises.
 module Peers
   autoload :Falcon, File.expand_path("peers/falcon", __dir__)
   autoload :Pitchfork, File.expand_path("peers/pitchfork", __dir__)
   autoload :Puma, File.expand_path("peers/puma", __dir__)
 end
 
-# Nothing can block: all of the request is there, and behind it the end. A socket's buffer takes it whole.
+# Cannot block: the buffer of the socket holds the whole request and its end.
 def read(peer, request)
   ours, theirs = UNIXSocket.pair
   ours.write(request)
@@ -29,7 +29,7 @@ end
 begin
   peer = Peers.const_get(ARGV.fetch(0)).new
 rescue LoadError
-  exit 3 # its gem is not for this Ruby
+  exit 3 # its gem does not support this Ruby
 end
 $stdin.binmode
 $stdout.binmode

@@ -5,18 +5,17 @@ require "open3"
 require "rbconfig"
 
 module Coppice
-  # Another server's parser, in a process of its own with its own gems (peer.rb). Nothing that it does to itself, and no
-  # endless loop, harms the test.
+  # Another server's parser, in a process of its own with its own gems (peer.rb). A crash or an endless loop of the
+  # parser does not harm the test.
   class PeerProcess
     NAMES = %w[Puma Pitchfork Falcon].freeze
     PROGRAM = File.expand_path("peer.rb", __dir__)
-    ENVIRONMENT = { "BUNDLE_GEMFILE" => File.expand_path("../../gemfiles/peers.gemfile", __dir__), "RUBYOPT" => nil }.freeze
-    NOT_FOR_THIS_RUBY = 3 # status of a peer whose gem the bundle leaves out
+    GEMFILE = File.expand_path("../../gemfiles/peers.gemfile", __dir__)
+    ENVIRONMENT = { "BUNDLE_GEMFILE" => GEMFILE, "RUBYOPT" => nil }.freeze
+    UNSUPPORTED_RUBY = 3 # exit status of a peer whose gem the bundle leaves out
+    READ_TIMEOUT = 60 # seconds for one request, on a busy machine
 
-    # Seconds for one request, on a busy machine.
-    PATIENCE = 60
-
-    # The peer gave no reading of a request.
+    # The peer returned no reading of a request.
     class Stuck < StandardError; end
 
     attr_reader :name #: String
@@ -25,16 +24,16 @@ module Coppice
       @name = name
     end
 
-    # Why it cannot be asked, if so.
+    # Why the peer cannot run; nil if it can.
     def missing #: () -> String?
       output, status = Open3.capture2e(*command, stdin_data: Marshal.dump([]))
       return if status.success?
-      return "its gem is not for Ruby #{RUBY_VERSION}" if status.exitstatus == NOT_FOR_THIS_RUBY
+      return "its gem does not support Ruby #{RUBY_VERSION}" if status.exitstatus == UNSUPPORTED_RUBY
 
       "its gem cannot be loaded (bin/differential installs it): #{output.lines.first}"
     end
 
-    # What it makes of each request.
+    # A reading of each request.
     def read(requests) #: (Array[String]) -> Array[Hash[Symbol, untyped]]
       IO.popen(command, "r+b") do |io|
         Marshal.dump(requests, io)
@@ -48,12 +47,12 @@ module Coppice
     def command = [ENVIRONMENT, RbConfig.ruby, PROGRAM, @name]
 
     def next_reading(io, request)
-      return Marshal.load(io) if io.wait_readable(PATIENCE) # rubocop:disable Security/MarshalLoad -- our own child
+      return Marshal.load(io) if io.wait_readable(READ_TIMEOUT) # rubocop:disable Security/MarshalLoad -- our own child
 
       Process.kill(:KILL, io.pid)
-      raise Stuck, "#{@name} does not come to an end with #{request.inspect}"
+      raise Stuck, "#{@name} did not finish within #{READ_TIMEOUT} s: #{request.inspect}"
     rescue EOFError
-      raise Stuck, "#{@name} ended at #{request.inspect}"
+      raise Stuck, "#{@name} exited at #{request.inspect}"
     end
   end
 end

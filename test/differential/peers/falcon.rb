@@ -4,7 +4,7 @@ require "protocol/http1/connection"
 require_relative "rack_env"
 
 module Peers
-  # Protocol::HTTP1::Connection, which Falcon reads requests with. It knows no Rack env and leaves the target whole.
+  # Protocol::HTTP1::Connection, which Falcon reads requests with. It has no Rack env and does not split the target.
   class Falcon
     def read(socket) #: (Socket) -> Hash[Symbol, untyped]
       host, verb, target, _version, headers, body = Protocol::HTTP1::Connection.new(socket).read_request

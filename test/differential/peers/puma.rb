@@ -5,7 +5,7 @@ require "puma/server"
 require_relative "rack_env"
 
 module Peers
-  # Puma::HttpParser and all that Puma::Client checks beyond it, as Puma::Server drives them.
+  # Puma::HttpParser and the further checks of Puma::Client, called as Puma::Server calls them.
   class Puma
     def read(socket) #: (Socket) -> Hash[Symbol, untyped]
       client = ::Puma::Client.new(socket, {})
