@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-# A lazy application, the kind that reforking is for: most of its memory is not written when it boots but the first
-# time that each page is asked for. Here that is what every Ruby program has: a method's inline constant cache is
-# empty until the method has run once, and filling it writes to the method's own memory and allocates a cache entry.
-# A worker that was forked before that pays for each cache with pages of its own; one forked after that shares them.
+# A lazy application, the kind that benefits from reforks: it writes most of its memory not at boot but when each page
+# is first requested. Every Ruby program behaves in this way: a method's inline constant cache is empty until the method
+# has run once. Filling the cache writes to the method's own memory and allocates a cache entry. A worker that was
+# forked before that pays for each cache with private pages. A worker that was forked afterwards shares them.
 #
 # CACHES methods are divided into PAGES pages; `/page/N` runs all methods of one of them, after waiting `?wait=MS`
-# milliseconds. Which page is scattered over N: a plain remainder would give a worker that gets every fourth request
-# the same few pages for ever. The wait keeps every worker busy with little CPU, so that no server looks small only
-# because its accept queue left some workers idle.
+# milliseconds. The page is a hash of N. With a plain remainder, a worker that gets every fourth request would get the
+# same few pages forever. The wait keeps every worker busy with little CPU, so that no server seems to use little memory
+# only because some of its workers were idle.
 CACHES = Integer(ENV.fetch("CACHES", "100000"))
 PAGES = 100
 SCATTER = 2_654_435_761

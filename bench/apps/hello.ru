@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The least that an application can do: what remains is the server. The length is given, so that no server's
-# middleware has to work it out.
+# The smallest application, so that the cost is that of the server. It sets the length, so that no server's middleware
+# has to compute it.
 BODY = "Hello, World!\n"
 HEADERS = { "content-type" => "text/plain", "content-length" => BODY.bytesize.to_s }.freeze
 

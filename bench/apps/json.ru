@@ -2,7 +2,7 @@
 
 require "json"
 
-# Takes an order in JSON, and answers how many items it has and what they cost.
+# Receives an order in JSON, and answers with the number and the cost of its items.
 run(lambda do |env|
   items = JSON.parse(env["rack.input"].read).fetch("items")
   body = JSON.generate("items" => items.size, "cents" => items.sum { |item| item["count"] * item["cents"] })

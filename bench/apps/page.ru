@@ -2,8 +2,9 @@
 
 require "rack"
 
-# A page as a browser asks for it: a parameter and a cookie are read with Rack's own code, ten headers and 20,000 bytes
-# go back. Both values stand in the page, so that its length tells when a server has passed on something else.
+# A page as a browser requests it. The application reads a parameter and a cookie with Rack, and answers with ten
+# headers and 20,000 bytes. Both values are in the page, so its length shows whether the server passed them on
+# correctly.
 BYTES = 20_000
 HEADERS = {
   "content-type" => "text/html; charset=utf-8", "cache-control" => "private, max-age=0",

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Answers which process it is. `/?wait=100` first waits so many milliseconds, as a request that asks a database would.
+# Answers with the pid of its process. `/?wait=100` first waits for 100 milliseconds, like a request that queries a
+# database.
 run(lambda do |env|
   wait_ms = env["QUERY_STRING"].to_s[/\Await=(\d+)\z/, 1].to_i
   sleep(wait_ms / 1000.0) if wait_ms.positive?

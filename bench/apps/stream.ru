@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# 100 pieces of 1,000 bytes, of a length that nobody has told: each server frames it in its own way.
+# 100 pieces of 1,000 bytes without a content-length: each server frames the response in its own way.
 class Pieces
   PIECE = ("x" * 1000).freeze
 

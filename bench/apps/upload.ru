@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Reads a body in pieces, as one that goes to a file would be read, and answers how long it was.
+# Reads a body in pieces, as if to write it to a file, and answers with its length.
 PIECE_BYTES = 64 * 1024
 
 run(lambda do |env|

@@ -3,14 +3,15 @@
 require_relative "plot"
 
 module Bench
-  # Bars from left to right, each of parts of a few kinds: the number in each part that has room for it, the sum at the end.
+  # Horizontal bars, each with parts of a few kinds. Each part that is wide enough contains its number. The sum is at
+  # the end.
   class BarPlot < Plot
     LEFT = 180 # for the names
     RIGHT = 60
     BAR = 22
     STEP = 32
     LEGEND = 24
-    NARROW = 26 # no number fits into a part below
+    NARROW = 26 # a narrower part has no room for its number
 
     #: (String, subtitle: String, bars: Hash[String, Hash[String, Numeric]]) -> void
     def initialize(title, bars:, **others)
@@ -23,7 +24,10 @@ module Bench
 
     def height = TOP + LEGEND + (STEP * @bars.size) + 12
 
-    def parts = [*legend, *@bars.each_with_index.map { |(label, parts), index| bar(label, parts, TOP + LEGEND + (index * STEP)) }]
+    def parts
+      bars = @bars.each_with_index.map { |(label, parts), index| bar(label, parts, TOP + LEGEND + (index * STEP)) }
+      [*legend, *bars]
+    end
 
     def legend
       @bars.values.first.keys.each_with_index.map do |kind, index|
@@ -36,7 +40,8 @@ module Bench
       left = LEFT
       pieces = parts.values.each_with_index.map do |value, index|
         width = place(value)
-        piece = [part(left, top, width, BAR, index), *(text(left + (width / 2), top + 15, value.round, "in") if width >= NARROW)]
+        number = text(left + (width / 2), top + 15, value.round, "in") if width >= NARROW
+        piece = [part(left, top, width, BAR, index), *number]
         left += width
         piece
       end

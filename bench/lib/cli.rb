@@ -16,17 +16,19 @@ require_relative "refork"
 require_relative "collector"
 
 module Bench
-  # bin/bench: reads the command line, prepares, runs one benchmark, prints and keeps its report.
+  # bin/bench: parses the command line, prepares gems and programs, runs one benchmark, prints and saves its report.
   class CLI
     BENCHMARKS = {
       "http" => [Http, "CPU per request", { seconds: 3, rounds: 5, servers: Servers::NAMES, apps: HttpApps::NAMES }],
       "memory" => [Memory, "Memory of a warm server", { rounds: 1, servers: Servers::DEFAULT, app: "constants" }],
       "first" => [First, "The first request of a worker", { rounds: 3, servers: Servers::DEFAULT, app: "constants" }],
       "collector" => [Collector, "The garbage collector's profile", { rounds: 12, servers: ["coppice"], app: "shop" }],
-      "refork" => [Refork, "What is noticed of a refork",
+      "refork" => [Refork, "Effects of a refork on clients",
                    { seconds: 5, rounds: 3, requests: 1000, servers: Refork::VARIANTS.keys, app: "constants" }],
-      "recovery" => [Recovery, "From the death of a worker to its replacement", { rounds: 3, servers: Servers::DEFAULT }],
-      "fairness" => [Fairness, "Who serves when few ask", { seconds: 10, rounds: 1, servers: Servers::DEFAULT }]
+      "recovery" => [Recovery, "Time from a killed worker to its replacement",
+                     { rounds: 3, servers: Servers::DEFAULT }],
+      "fairness" => [Fairness, "Which workers serve under low load",
+                     { seconds: 10, rounds: 1, servers: Servers::DEFAULT }]
     }.freeze
 
     #: (Array[String]) -> void
@@ -58,8 +60,9 @@ module Bench
       benchmark = benchmark_class.new(options)
       Setup.prepare(benchmark.plans)
       ProcessTree.adopt_orphans
-      report = Report.new(title, name: [name, *(LazyApps.of(options).name if options.app)].join("-"), plans: benchmark.plans,
-        command: "bin/bench #{@arguments.shelljoin}")
+      report_name = [name, *(LazyApps.of(options).name if options.app)].join("-")
+      command = "bin/bench #{@arguments.shelljoin}"
+      report = Report.new(title, name: report_name, plans: benchmark.plans, command: command)
       benchmark.call(report)
       puts report
       warn "bench: written to #{report.write}" if options.save

@@ -6,9 +6,9 @@ require_relative "load"
 require_relative "memory_map"
 
 module Bench
-  # What does the fitted profile of Ruby's garbage collector cost in CPU time, against Ruby's own parameters, and what
-  # does it save? Two servers side by side that differ in nothing else, asked in turn: whatever else the machine does, it
-  # does it to both.
+  # What does the fitted profile of Ruby's garbage collector cost in CPU time, compared with Ruby's own parameters, and
+  # how much memory does it save? Two servers that differ only in the profile run side by side and get requests in turn,
+  # so that other load on the machine affects both.
   class Collector
     PROFILES = %w[:ruby :fitted].freeze
     SECONDS = 300 # at most, for one turn
@@ -27,7 +27,8 @@ module Bench
       @plans ||= PROFILES.map do |profile|
         common = @options.plan_for("coppice")
         settings = [*common[:settings], warm_up, "gc_profile #{profile}"]
-        Servers.plan("coppice", **@app.plan, **common, settings: settings, workers: workers, label: "gc_profile #{profile}")
+        label = "gc_profile #{profile}"
+        Servers.plan("coppice", **@app.plan, **common, settings: settings, workers: workers, label: label)
       end
     end
 
@@ -44,7 +45,7 @@ module Bench
     def clients = @options.clients || 1
     def requests = @options.requests || 300
 
-    # What the profile is fitted to.
+    # The requests that the profile is fitted to.
     def warm_up
       paths = @app.load.fetch(:path).split(",").map { |path| path.gsub("{n}", "1") }
       "warm_up_requests #{paths.map(&:inspect).join(", ")}"
@@ -59,7 +60,7 @@ module Bench
       write(report, sides)
     end
 
-    # CPU time for each request, in ms, of all processes.
+    # CPU ms per request, of all processes.
     def ask(server, count)
       before = server.tree.cpu
       result = Load.run(server.port, clients: clients, requests: count, seconds: SECONDS, **@app.load)
@@ -70,10 +71,12 @@ module Bench
 
     def write(report, sides)
       ratios = sides.last.cpu_ms.zip(sides.first.cpu_ms).map { |fitted, own| fitted / own }
-      report.text "#{@app.description} #{workers} workers, #{clients} client(s). #{@options.rounds} pairs of #{requests} requests to " \
-                  "each of two servers that run side by side, who is first changing each time; median (lowest–highest). " \
-                  "Fitted to Ruby's own, CPU time for each request: **#{Interval.of(ratios)}** (95 % of the mean ratio)."
-      report.table ["", "CPU ms for each request", "private MiB of a worker", "shared part %", "total PSS MiB", "parameters"],
+      report.text "#{@app.description} #{workers} workers, #{clients} client(s). #{@options.rounds} pairs of " \
+                  "#{requests} requests to each of two servers that run side by side; the order changes each time; median " \
+                  "(lowest–highest). CPU time per request, fitted relative to Ruby's own parameters: " \
+                  "**#{Interval.of(ratios)}** (95 % interval of the mean ratio)."
+      report.table ["profile", "CPU ms per request", "private MiB of a worker", "shared part %", "total PSS MiB",
+                    "parameters"],
         sides.map { |side| row(side) }
     end
 

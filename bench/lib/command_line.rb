@@ -9,11 +9,11 @@ require_relative "servers"
 require_relative "setup"
 
 module Bench
-  # Reads what is said after `bin/bench`.
+  # Parses the command line of `bin/bench`.
   class CommandLine
     POSITIVE = /\A[1-9]\d{0,6}\z/.freeze
 
-    # Not "0": Ruby 3.1 takes any value for yes.
+    # Not "0": Ruby 3.1 treats any value as yes.
     WITHOUT_YJIT = { "RUBY_YJIT_ENABLE" => nil }.freeze
 
     attr_reader :chosen #: Hash[Symbol, untyped] -- the members of Options that were named
@@ -26,11 +26,11 @@ module Bench
         what_to_run(parser)
         how_to_run_it(parser)
         how_long(parser)
-        an_application_of_ones_own(parser)
+        own_application(parser)
       end
     end
 
-    # Answers what is no option. Raises OptionParser::ParseError.
+    # Returns the arguments that are not options. Raises OptionParser::ParseError.
     #: (Array[String]) -> Array[String]
     def parse(arguments)
       @arguments = arguments
@@ -43,45 +43,67 @@ module Bench
     private
 
     def what_to_run(parser)
-      parser.on("--servers A,B", Array, "of #{Servers::NAMES.join(", ")}") { |names| @chosen[:servers] = known(names, Servers::NAMES) }
+      parser.on("--servers A,B", Array, "of #{Servers::NAMES.join(", ")}") do |names|
+        @chosen[:servers] = known(names, Servers::NAMES)
+      end
       parser.on("--variants A,B", Array, "memory: of #{MemoryVariants::NAMES.join(", ")}") do |names|
         @chosen[:variants] = known(names, MemoryVariants::NAMES)
       end
-      parser.on("--apps A,B", Array, "http: of #{HttpApps::NAMES.join(", ")}") { |names| @chosen[:apps] = known(names, HttpApps::NAMES) }
-      parser.on("--app NAME", LazyApps::NAMES, "memory, first, refork: of #{LazyApps::NAMES.join(", ")}") { |name| @chosen[:app] = name }
-      parser.on("--workers N", POSITIVE, "processes that serve") { |count| @chosen[:workers] = count.to_i }
+      parser.on("--apps A,B", Array, "http: of #{HttpApps::NAMES.join(", ")}") do |names|
+        @chosen[:apps] = known(names, HttpApps::NAMES)
+      end
+      parser.on("--app NAME", LazyApps::NAMES, "memory, first, refork: of #{LazyApps::NAMES.join(", ")}") do |name|
+        @chosen[:app] = name
+      end
+      parser.on("--workers N", POSITIVE, "number of worker processes") { |count| @chosen[:workers] = count.to_i }
     end
 
     def how_to_run_it(parser)
-      parser.on("--yjit", "servers run with RUBY_YJIT_ENABLE=1") { @chosen[:plan][:environment] = { "RUBY_YJIT_ENABLE" => "1" } }
-      parser.on("--env NAME=VALUE", "not refork, recovery: for all servers, or coppice:NAME=VALUE; repeatable") do |text|
+      parser.on("--yjit", "servers run with RUBY_YJIT_ENABLE=1") do
+        @chosen[:plan][:environment] = { "RUBY_YJIT_ENABLE" => "1" }
+      end
+      parser.on("--env NAME=VALUE", "variable for all servers, or coppice:NAME=VALUE; repeatable;",
+        "not for refork, recovery") do |text|
         (@chosen[:variables] ||= []) << (Variable.parse(text) || raise(OptionParser::InvalidArgument, text))
       end
-      parser.on("--setting LINE", "not refork, recovery: a line more of Coppice's configuration; repeatable") do |line|
+      parser.on("--setting LINE", "additional line of Coppice's configuration; repeatable;",
+        "not for refork, recovery") do |line|
         (@chosen[:settings] ||= []) << line
       end
-      parser.on("--coppice FOLDER", "another checkout of Coppice to measure") { |path| @chosen[:plan][:checkout] = File.expand_path(path) }
-      parser.on("--ruby PATH", "another Ruby for everything (else the first on the PATH)") { |path| switch_ruby(path) }
+      parser.on("--coppice FOLDER", "another checkout of Coppice to measure") do |path|
+        @chosen[:plan][:checkout] = File.expand_path(path)
+      end
+      parser.on("--ruby PATH", "another Ruby for everything (default: the first in the PATH)") do |path|
+        switch_ruby(path)
+      end
     end
 
     def how_long(parser)
-      parser.on("--seconds N", Float, "length of one measurement") { |seconds| @chosen[:seconds] = seconds.clamp(0.1, 600) }
-      parser.on("--rounds N", POSITIVE, "each server so often, in turn") { |count| @chosen[:rounds] = count.to_i }
-      parser.on("--clients N", POSITIVE, "how many ask at once") { |count| @chosen[:clients] = count.to_i }
-      parser.on("--requests N", POSITIVE, "memory, refork: requests until warm") { |count| @chosen[:requests] = count.to_i }
-      parser.on("--points N,N", Array, "memory: requests after which to look") { |counts| @chosen[:points] = rising(counts) }
+      parser.on("--seconds N", Float, "duration of one measurement") do |seconds|
+        @chosen[:seconds] = seconds.clamp(0.1, 600)
+      end
+      parser.on("--rounds N", POSITIVE, "rounds of each server, in turn") { |count| @chosen[:rounds] = count.to_i }
+      parser.on("--clients N", POSITIVE, "clients at the same time") { |count| @chosen[:clients] = count.to_i }
+      parser.on("--requests N", POSITIVE, "memory, refork: requests until warm") do |count|
+        @chosen[:requests] = count.to_i
+      end
+      parser.on("--points N,N", Array, "memory: request counts at which to measure") do |counts|
+        @chosen[:points] = rising(counts)
+      end
       parser.on("--kills N", POSITIVE, "recovery: workers to kill in a round") { |count| @chosen[:kills] = count.to_i }
-      parser.on("--no-save", "print only, leave bench/results alone") { @chosen[:save] = false }
+      parser.on("--no-save", "only print the report, do not write to bench/results") { @chosen[:save] = false }
     end
 
-    def an_application_of_ones_own(parser)
+    def own_application(parser)
       own = ->(fact) { (@chosen[:own_app] ||= {}).merge!(fact) }
-      parser.separator "memory, first, refork: an application that lies elsewhere"
+      parser.separator "memory, first, refork: an application outside of this project"
       parser.on("--rackup FILE", "its config.ru") { |path| own.call(rackup: File.expand_path(path)) }
-      parser.on("--gemfile FILE", "its Gemfile, with the servers") { |path| own.call(gemfile: File.expand_path(path)) }
-      parser.on("--paths A,B", Array, "what to ask for; {n} counts from 1 to 100") { |paths| own.call(paths: paths) }
+      parser.on("--gemfile FILE", "its Gemfile, with the servers added") do |path|
+        own.call(gemfile: File.expand_path(path))
+      end
+      parser.on("--paths A,B", Array, "paths to request; {n} counts from 1 to 100") { |paths| own.call(paths: paths) }
       parser.on("--before-fork CODE", "Ruby to run before each fork") { |code| own.call(before_fork: code) }
-      parser.on("--name NAME", /\A[\w-]+\z/, "what the report calls it") { |name| own.call(name: name) }
+      parser.on("--name NAME", /\A[\w-]+\z/, "its name in the report") { |name| own.call(name: name) }
     end
 
     def known(names, all)
@@ -97,7 +119,7 @@ module Bench
       counts.map(&:to_i).sort.uniq
     end
 
-    # Starts again as that Ruby, which then is the one that servers run with.
+    # Restarts bin/bench with that Ruby, which then runs the servers as well.
     def switch_ruby(path)
       return if File.realpath(path) == File.realpath(RbConfig.ruby)
 

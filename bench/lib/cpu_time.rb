@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Bench
-  # CPU time that processes have spent in user space and in the kernel; the kernel's part of it.
+  # CPU time of processes in user space and in the kernel, and the kernel's part of it.
   CpuTime = Struct.new(:seconds, :kernel_seconds) do
     #: (CpuTime) -> CpuTime
     def +(other) = self.class.new(seconds + other.seconds, kernel_seconds + other.kernel_seconds)
@@ -9,7 +9,7 @@ module Bench
     #: (CpuTime) -> CpuTime
     def -(other) = self.class.new(seconds - other.seconds, kernel_seconds - other.kernel_seconds)
 
-    #: () -> Float? nil where there was none
+    #: () -> Float? nil if no time was spent
     def kernel_percent = (100 * kernel_seconds / seconds if seconds.positive?)
 
     #: (CpuTime) -> Float?

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Bench
-  # Who serves when there is less work than workers? A few clients ask for something slow. Workers that are never
-  # asked stay cold and are never the warmest; workers that are always asked leave their caches to nobody.
+  # Which workers serve when there is less work than workers? A few clients send slow requests. Workers that never serve
+  # stay cold.
   class Fairness
-    # What Coppice's file says to have it one way or the other.
+    # The settings of Coppice for each order.
     ORDERS = %w[kernel fair].to_h { |order| ["coppice, #{order}", "accept_order :#{order}"] }.freeze
 
     #: (Options) -> void
@@ -20,9 +20,10 @@ module Bench
     #: (Report) -> void
     def call(report)
       rows = Array.new(@options.rounds) { plans.map { |plan| [plan.label, *measure(plan)] } }.flatten(1)
-      report.text "#{plans.first.workers} workers, #{clients} clients, an answer that takes 100 ms, #{@options.seconds} s, " \
-                  "#{@options.rounds} rounds in turn, each with a line of its own."
-      report.table ["server", "requests per worker, most first", "errors"], rows.sort_by.with_index { |row, i| [order(row.first), i] }
+      report.text "#{plans.first.workers} workers, #{clients} clients, a response that takes 100 ms, " \
+                  "#{@options.seconds} s, #{@options.rounds} rounds in turn, each with a line of its own."
+      report.table ["server", "requests per worker, highest first", "errors"],
+        rows.sort_by.with_index { |row, i| [order(row.first), i] }
     end
 
     private

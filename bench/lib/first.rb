@@ -7,16 +7,17 @@ require_relative "refork_watch"
 require_relative "rounds"
 
 module Bench
-  # How long does a worker's first request take, against its others? When the server has just booted, when it has been
-  # warmed up at boot, and when its workers were forked from a warm one. As many clients as workers, so that each is asked.
+  # How long does a worker's first request take, compared with its later ones? Measured on a server that has just
+  # booted, on one that was warmed up at boot, and on workers that were forked from a warm one. There are as many
+  # clients as workers, so that each worker serves.
   class First
-    # Those that can refork and tell the generation. Coppice also with the page asked for before the workers are forked.
+    # Servers that can refork and show the generation. Coppice also runs with the page as a warm-up request.
     VARIANTS = {
       "coppice" => ->(path) { [{}, { settings: ["warm_up_requests #{path.inspect}"] }] },
       "pitchfork" => ->(_path) { [{}, { warmup: true }] }
     }.freeze
 
-    # What the workers of one server have shown; `reforked` is empty where it cannot refork.
+    # Results of the workers of one server; `reforked` is empty if the server cannot refork.
     Round = Struct.new(:booted, :reforked, :errors, keyword_init: true)
 
     #: (Options) -> void
@@ -30,7 +31,7 @@ module Bench
       @plans ||= @options.servers.flat_map do |name|
         variants = VARIANTS.fetch(name, ->(_path) { [{}] }).call(path)
         variants.filter_map do |variant|
-          next if variant[:warmup] && !Process.respond_to?(:warmup) # Ruby 3.3 has it first
+          next if variant[:warmup] && !Process.respond_to?(:warmup) # new in Ruby 3.3
 
           plan(name, variant)
         end
@@ -40,11 +41,13 @@ module Bench
     #: (Report) -> void
     def call(report)
       rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
-      report.text "#{@app.description} #{workers} workers, #{clients} clients in a closed loop, all ask for `#{path}` only, " \
-                  "#{@options.rounds} rounds in turn. Median of all workers (lowest–highest); a ratio is that of one worker's first " \
-                  "request to the median of its later ones. Who has told the benchmark that the server is up does not count as booted."
+      report.text "#{@app.description} #{workers} workers, #{clients} clients in a closed loop, all request `#{path}` " \
+                  "only, #{@options.rounds} rounds in turn. Median of all workers (lowest–highest). A ratio compares one " \
+                  "worker's first request with the median of its later ones. The worker that answered the benchmark's " \
+                  "check whether the server is up does not count as booted."
       rounds.write_refused(report)
-      report.table ["server", *%w[booted reforked].flat_map { |phase| ["#{phase}: first ms", "later ms", "ratio"] }, "errors"],
+      phases = %w[booted reforked].flat_map { |phase| ["#{phase}: first ms", "later ms", "ratio"] }
+      report.table ["server", *phases, "errors"],
         rounds.found.map { |label, of_plan| row(label, of_plan) }
     end
 
@@ -57,9 +60,10 @@ module Bench
     def plan(name, variant)
       common = @options.plan_for(name)
       settings = [*common[:settings], *variant[:settings]]
+      label = [name, *variant[:settings], *("Process.warmup" if variant[:warmup])].join(", ")
       environment = common[:environment].merge("BENCH_RACKUP" => File.expand_path(@app.rackup, Servers::APPS))
       Servers.plan(name, **@app.plan, **common, **variant, app: "named.ru", workers: workers, settings: settings,
-        environment: environment, label: [name, *variant[:settings], *("Process.warmup" if variant[:warmup])].join(", "))
+        environment: environment, label: label)
     end
 
     def round(server)

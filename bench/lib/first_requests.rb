@@ -4,13 +4,13 @@ require "net/http"
 require_relative "spread"
 
 module Bench
-  # Asks a server for one page again and again until each of its workers has answered a few times, and knows who has
-  # answered when. A client in Ruby, with a connection for each request: the load generator reads no headers.
+  # Requests one page again and again until each worker of the server has answered a few times, and records which worker
+  # answered when. A client in Ruby, with a connection for each request, because the load generator reads no headers.
   class FirstRequests
     ENOUGH = 20 # answers of each worker
-    MOST = 20 * ENOUGH # for each worker, so that one that is never asked does not hold us for ever
+    MOST = 20 * ENOUGH # answers for each worker: a worker that never serves must not block the benchmark forever
 
-    # What one worker's first request took, and its later ones in the middle.
+    # Duration of one worker's first request, and the median of its later requests.
     Worker = Struct.new(:first_ms, :later_ms, keyword_init: true) do
       #: () -> Float
       def ratio = first_ms / later_ms
@@ -24,7 +24,7 @@ module Bench
       @path = path
       @workers = workers
       @clients = clients
-      @known = known # processes that have answered somebody before
+      @known = known # processes that answered before this measurement
       @times = Hash.new { |times, pid| times[pid] = [] }
       @errors = 0
       @mutex = Mutex.new
@@ -36,7 +36,7 @@ module Bench
       self
     end
 
-    # One for each worker that has answered us, and nobody before us.
+    # One for each worker that answered, except those that answered before this measurement.
     #: () -> Array[Worker]
     def found
       @times.except(*@known).values.select { |times| times.size > 1 }
@@ -47,7 +47,9 @@ module Bench
 
     def ask
       began = now
-      response = Net::HTTP.start("127.0.0.1", @port, read_timeout: 60) { |http| http.get(@path, "connection" => "close") }
+      response = Net::HTTP.start("127.0.0.1", @port, read_timeout: 60) do |http|
+        http.get(@path, "connection" => "close")
+      end
       note(response, (now - began) * 1000)
     rescue SystemCallError, IOError, Timeout::Error
       @mutex.synchronize { @errors += 1 }

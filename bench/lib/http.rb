@@ -4,10 +4,10 @@ require_relative "http_app"
 require_relative "http_table"
 
 module Bench
-  # What does a request cost? Each application on each server, with a connection for each request, and kept alive where
-  # a server does that. The figure to judge by is the CPU time that all processes of the server spend on a request: it
-  # hardly depends on what else the machine does, where requests per second and percentiles do. Rounds go in turn
-  # (A B C, A B C), so that a change in the machine's mood meets every server.
+  # How much CPU time does a request cost? Each application runs on each server, with a connection for each request, and
+  # with keep-alive if the server supports it. The figure to compare is the CPU time of all processes of the server per
+  # request. It hardly depends on other load on the machine, unlike requests per second and percentiles. Rounds take
+  # turns (A B C, A B C), so that a change in the other load affects every server.
   class Http
     WARM_UP_SECONDS = 1
     MODES = { false => "one connection per request", true => "kept alive" }.freeze
@@ -17,15 +17,16 @@ module Bench
       @options = options
     end
 
-    # What can run here.
+    # The plans that can run on this machine.
     #: () -> Array[Plan]
     def plans = apps.flat_map { |app| servers_for(app).reject(&:missing).map { |server| plan(server, app) } }
 
     #: (Report) -> void
     def call(report)
       Samples.write
-      report.text "#{workers} workers, #{clients} clients in a closed loop, #{@options.rounds} rounds of #{@options.seconds} s in turn: " \
-                  "median (lowest–highest). Ratios are taken within a round; the best peer is the one with the best median."
+      report.text "#{workers} workers, #{clients} clients in a closed loop, #{@options.rounds} rounds of " \
+                  "#{@options.seconds} s in turn: median (lowest–highest). Ratios are taken within a round. The best " \
+                  "peer is the one with the best median."
       apps.each { |app| compare(app, report) }
     end
 
@@ -35,13 +36,15 @@ module Bench
     def clients = @options.clients || 8
     def apps = HttpApps::TABLE.select { |app| @options.apps.include?(app.name) }
 
-    # The floor knows one answer.
+    # The lower bound has only one response.
     def servers_for(app)
       names = app.name == "hello" ? @options.servers : @options.servers - [Servers::FLOOR]
       names.map { |name| Servers.named(name) }
     end
 
-    def plan(server, app) = Servers.plan(server.name, **@options.plan_for(server.name), workers: workers, app: app.rackup)
+    def plan(server, app)
+      Servers.plan(server.name, **@options.plan_for(server.name), workers: workers, app: app.rackup)
+    end
 
     def compare(app, report)
       tables = MODES.transform_values { HttpTable.new(servers_for(app)) }
@@ -56,7 +59,7 @@ module Bench
       end
     end
 
-    # One fresh server in each mode. One that does not start has no figures, and costs the others none.
+    # One fresh server for both modes. A server that does not start has no figures, and the others still run.
     def measure(server, app, round, tables)
       RunningServer.run(plan(server, app)) do |running|
         tables.each do |keep_alive, table|
@@ -71,7 +74,7 @@ module Bench
       warn "bench: #{app.name}: #{error.message}"
     end
 
-    # Why it makes no sense to measure; nil where it does.
+    # Why the server cannot be measured; nil if it can.
     def why_not(warm_up, keep_alive)
       return LoadResult.errors_of([warm_up]) if warm_up.answered.zero?
 

@@ -3,20 +3,21 @@
 require_relative "samples"
 
 module Bench
-  # One thing that servers are asked for. `load`: what the load generator is told, with the length of the right answer.
+  # One kind of request. `load`: options of the load generator, with the length of the correct response.
   HttpApp = Struct.new(:name, :description, :load, keyword_init: true) do
     #: () -> String
     def rackup = "#{name}.ru"
   end
 
-  # The one table of what requests the http benchmark knows.
+  # All requests of the http benchmark.
   module HttpApps
-    # What a browser sends beside Host, Accept and Connection. But no encoding: Falcon and Iodine would compress, where the
-    # others leave that to the application.
+    # Headers of a browser in addition to Host, Accept and Connection. Without compression: Falcon and Iodine would
+    # compress, while the other servers leave that to the application.
     BROWSER = [
-      "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Accept-Language: en-GB,en;q=0.5",
-      "Accept-Encoding: identity", "Referer: http://127.0.0.1/products", "Upgrade-Insecure-Requests: 1",
-      "Sec-Fetch-Dest: document", "Cookie: visitor=Ada; theme=dark; _shop_session=b3BhcXVlLWFuZC1zaWduZWQtYnktdGhlLWFwcGxpY2F0aW9u"
+      "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+      "Accept-Language: en-GB,en;q=0.5", "Accept-Encoding: identity", "Referer: http://127.0.0.1/products",
+      "Upgrade-Insecure-Requests: 1", "Sec-Fetch-Dest: document",
+      "Cookie: visitor=Ada; theme=dark; _shop_session=b3BhcXVlLWFuZC1zaWduZWQtYnktdGhlLWFwcGxpY2F0aW9u"
     ].freeze
 
     TABLE = [
@@ -27,8 +28,10 @@ module Bench
         load: { path: "/orders", header: ["Content-Type: application/json"], post: Samples::ORDER, length: 27 }),
       HttpApp.new(name: "upload", description: "10 MB posted, read in pieces of 64 kB",
         load: { path: "/", header: ["Content-Type: application/octet-stream"], post: Samples::LARGE, length: 8 }),
-      HttpApp.new(name: "download", description: "a file of 10 MB", load: { path: "/large.bin", length: Samples::LARGE_BYTES }),
-      HttpApp.new(name: "stream", description: "100 pieces of 1 kB from each, no length given", load: { path: "/", length: 100_000 })
+      HttpApp.new(name: "download", description: "a file of 10 MB",
+        load: { path: "/large.bin", length: Samples::LARGE_BYTES }),
+      HttpApp.new(name: "stream", description: "100 pieces of 1 kB from each, without a length",
+        load: { path: "/", length: 100_000 })
     ].freeze
 
     NAMES = TABLE.map(&:name).freeze

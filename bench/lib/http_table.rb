@@ -1,27 +1,27 @@
 # frozen_string_literal: true
 
 module Bench
-  # What one server has shown in one round.
+  # The figures of one server in one round.
   HttpResult = Struct.new(:cpu_us, :load, keyword_init: true) do
     #: () -> Float
     def requests_per_second = load.requests_per_second
 
-    # Whether it may be what others are measured by: one that fails is quick at it.
+    # Whether other servers may be compared with it: failed responses are fast and would flatter it.
     #: () -> bool
     def sound? = load.error_count * 100 <= load.answered && load.answered.positive?
   end
 
-  # The servers side by side, for one application asked in one way.
+  # The servers side by side, for one application and one way of connecting.
   class HttpTable
     OURS = "coppice"
-    HEAD = ["server", "CPU µs per request", "CPU, ratio to the best peer", "req/s", "req/s, ratio to the best peer", "p50 ms", "p99 ms",
-            "errors"].freeze
-    FLOOR_HEAD = "CPU, ratio to #{Servers::FLOOR}".freeze
+    HEAD = ["server", "CPU µs per request", "CPU, relative to the best peer", "req/s",
+            "req/s, relative to the best peer", "p50 ms", "p99 ms", "errors"].freeze
+    FLOOR_HEAD = "CPU, relative to #{Servers::FLOOR}".freeze
 
     #: (Array[Server]) -> void
     def initialize(servers)
-      @results = servers.to_h { |server| [server.name, {}] } # name → round → HttpResult
-      @reasons = servers.to_h { |server| [server.name, server.missing] } # name → why there are none
+      @results = servers.to_h { |server| [server.name, {}] } # name => round => HttpResult
+      @reasons = servers.to_h { |server| [server.name, server.missing] } # name => why it has no figures
     end
 
     #: (Server, Integer, HttpResult) -> void
@@ -41,16 +41,17 @@ module Bench
     #: () -> Array[Array[untyped]]
     def rows = @results.map { |name, results| results.empty? ? empty_row(name) : row(name) }
 
-    # Who the best peers are, and what the measuring itself has cost.
+    # The best peers, and the cost of the load generator.
     #: () -> String
     def remarks
       loads = @results.values.flat_map(&:values).map(&:load)
-      return "No server does this." if loads.empty?
+      return "No server supports this." if loads.empty?
 
       cost = loads.sum(&:client_cpu_seconds) * 1e6 / [loads.sum(&:answered), 1].max
       busy = loads.map { |load| load.client_cpu_seconds / load.seconds }.max * 100
       peers = "Best peer: #{best_by_cpu} by CPU, #{best_by_speed} by req/s. " if best_by_cpu
-      "#{peers}The load generator itself took #{cost.round} µs per request, and was busy #{busy.round} % of the time at most."
+      "#{peers}The load generator itself took #{cost.round} µs of CPU per request, and was busy for at most " \
+        "#{busy.round} % of the time."
     end
 
     private
@@ -62,18 +63,20 @@ module Bench
     def row(name)
       results = @results[name].values
       loads = results.map(&:load)
-      [name, Spread.new(results.map(&:cpu_us)), *(ratio(name, Servers::FLOOR, :cpu_us) if floor?), ratio(name, best_by_cpu, :cpu_us),
-       Spread.new(results.map(&:requests_per_second)), ratio(name, best_by_speed, :requests_per_second),
+      [name, Spread.new(results.map(&:cpu_us)), *(ratio(name, Servers::FLOOR, :cpu_us) if floor?),
+       ratio(name, best_by_cpu, :cpu_us), Spread.new(results.map(&:requests_per_second)),
+       ratio(name, best_by_speed, :requests_per_second),
        milliseconds(loads.map(&:p50_us)), milliseconds(loads.map(&:p99_us)), LoadResult.errors_of(loads)]
     end
 
     def milliseconds(times_us) = Spread.new(times_us.map { |time| time / 1e3 }).to_s(digits: 2)
 
-    # Each round against the same round of the other.
+    # Compares each round with the same round of the other server.
     def ratio(name, base, figure)
       theirs = @results.fetch(base, {})
       both = @results[name].select { |round, _| theirs[round] }
-      Spread.new(both.map { |round, mine| mine.public_send(figure) / theirs[round].public_send(figure) }).to_s(digits: 2)
+      ratios = both.map { |round, mine| mine.public_send(figure) / theirs[round].public_send(figure) }
+      Spread.new(ratios).to_s(digits: 2)
     end
 
     def best_by_cpu = peers.min_by { |name| median(name, :cpu_us) }

@@ -3,44 +3,48 @@
 require_relative "setup"
 
 module Bench
-  # An application that fills itself lazily, the kind that reforking is for. `load`: what the load generator is told;
-  # `before_fork`: Ruby that its server must run before it forks; `refork_after` and `points`: counts of requests that
-  # suit it, of one worker and of all; `page`: one path that does not wait.
-  LazyApp = Struct.new(:name, :rackup, :gemfile, :load, :page, :before_fork, :refork_after, :points, :description, keyword_init: true) do
-    # What the plan of every server gets.
+  # An application that loads lazily, the kind that benefits from reforks. `load`: options of the load generator;
+  # `before_fork`: Ruby code that its server must run before it forks; `refork_after` and `points`: suitable counts of
+  # requests, of one worker and of all workers; `page`: one path that does not wait.
+  LazyApp = Struct.new(:name, :rackup, :gemfile, :load, :page, :before_fork, :refork_after, :points, :description,
+    keyword_init: true) do
+    # Arguments for the Plan of every server.
     #: () -> Hash[Symbol, untyped]
     def plan = { app: rackup, gemfile: gemfile, before_fork: before_fork }
   end
 
-  # Those that are here, and the user's own.
+  # The lazy applications of this project, and the user's own.
   module LazyApps
     NAMES = %w[constants lazy shop].freeze
 
-    # Few requests fill one of ours for good.
+    # A small application has loaded everything after few requests.
     SMALL = { refork_after: [50, 100, 200], points: [500, 2000] }.freeze
-    # A Rails application goes on for long; its last generation stays.
+    # A Rails application continues to load for a long time; its last generation stays.
     RAILS = { refork_after: [50, 100, 500, false], points: [3000, 9000] }.freeze
 
     class << self
-      # Raises Failure when the user has not said enough of an application.
+      # Raises Failure when an option for the user's application is missing.
       #: (Options) -> LazyApp
       def of(options) = options.own_app ? own(**options.own_app) : public_send(options.app)
 
       def constants #: () -> LazyApp
-        LazyApp.new(name: "constants", rackup: "constants.ru", load: { path: "/page/{n}?wait=60" }, page: "/page/1", **SMALL,
-          description: "An application of 100,000 constant caches, 1,000 filled by each of its 100 pages; a request waits 60 ms.")
+        LazyApp.new(name: "constants", rackup: "constants.ru", load: { path: "/page/{n}?wait=60" }, page: "/page/1",
+          description: "An application of 100,000 constant caches, 1,000 filled by each of its 100 pages; a request " \
+                       "waits 60 ms.", **SMALL)
       end
 
       def lazy #: () -> LazyApp
-        LazyApp.new(name: "lazy", rackup: "lazy_object.ru", load: { path: "/object/{n}?wait=60" }, page: "/object/1", **SMALL,
-          description: "An application that makes one big object of many small ones when it is first asked for it; a request waits 60 ms.")
+        LazyApp.new(name: "lazy", rackup: "lazy_object.ru", load: { path: "/object/{n}?wait=60" }, page: "/object/1",
+          description: "An application that creates one big object of many small ones on its first request; a " \
+                       "request waits 60 ms.", **SMALL)
       end
 
-      # The pages that a visitor reads: none writes to the database. The sales report is left out, it takes seconds of CPU.
+      # The pages that a visitor reads. None of them writes to the database. The sales report is left out, because it
+      # takes seconds of CPU.
       def shop #: () -> LazyApp
         paths = %w[/ /products /products/{n} /products/{n}?postcode=SA48 /api/products /api/products/{n} /cart]
-        LazyApp.new(name: "shop", rackup: File.join(Setup::ROOT, "examples/rails_shop/config.ru"), gemfile: "Gemfile.shop",
-          load: { path: paths.join(","), modulus: 100 }, page: "/products",
+        LazyApp.new(name: "shop", rackup: File.join(Setup::ROOT, "examples/rails_shop/config.ru"),
+          gemfile: "Gemfile.shop", load: { path: paths.join(","), modulus: 100 }, page: "/products",
           before_fork: "ActiveRecord::Base.connection_handler.clear_all_connections!",
           description: "The example Rails application, #{paths.size} kinds of pages.", **RAILS)
       end
@@ -52,7 +56,8 @@ module Bench
 
         name ||= File.basename(File.dirname(rackup))
         LazyApp.new(name: name, rackup: rackup, gemfile: gemfile, load: { path: paths.join(","), modulus: 100 },
-          page: paths.first.sub("{n}", "1"), before_fork: before_fork, description: "#{name}, #{paths.size} kinds of pages.", **RAILS)
+          page: paths.first.sub("{n}", "1"), before_fork: before_fork,
+          description: "#{name}, #{paths.size} kinds of pages.", **RAILS)
       end
     end
   end

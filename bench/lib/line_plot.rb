@@ -3,8 +3,8 @@
 require_relative "plot"
 
 module Bench
-  # A line for each of a few things that change: its name stands at its end. `colour` is below Plot::COLOURS; lines of one
-  # colour differ by their dashes.
+  # A plot with a few lines. The name of each line stands at its end. `colour` is below Plot::COLOURS; lines of the same
+  # colour differ in their dashes.
   class LinePlot < Plot
     Line = Struct.new(:label, :points, :colour, :dash, keyword_init: true)
 
@@ -12,7 +12,7 @@ module Bench
     LEFT = 64
     RIGHT = 200 # for the names
     BOTTOM = 44
-    LABEL = 16 # a name's height
+    LABEL = 16 # height of a name
 
     #: (String, subtitle: String, below: String, lines: Array[Line]) -> void
     def initialize(title, below:, lines:, **others)
@@ -43,15 +43,16 @@ module Bench
        *places.map { |x, y| "<circle class=\"f#{line.colour}\" cx=\"#{x}\" cy=\"#{y}\" r=\"3\"/>" }]
     end
 
-    # Each at the height where its line ends, moved apart where they would cover each other.
+    # Each name at the height of the end of its line. Names that would overlap are moved apart.
     def names
       lines = @lines.sort_by { |line| line.points.last.last }.reverse
       lines.zip(apart(lines.map { |line| place_y(line.points.last.last) })).map do |line, y|
-        text(place_x(line.points.last.first) + 10, y + 4, "#{line.label} #{thousands(line.points.last.last)}", "t#{line.colour}")
+        x, value = line.points.last
+        text(place_x(x) + 10, y + 4, "#{line.label} #{thousands(value)}", "t#{line.colour}")
       end
     end
 
-    # From top to bottom; what then is too low pushes the others up.
+    # First from top to bottom, then upwards from the lower edge.
     def apart(heights)
       down = heights.inject([]) { |done, y| done << [y, (done.last || -LABEL) + LABEL].max }
       down.reverse.inject([]) { |done, y| done << [y, (done.last || height) - LABEL].min }.reverse

@@ -3,10 +3,10 @@
 require "json"
 
 module Bench
-  # What one run of the load generator has seen.
-  LoadResult = Struct.new(:answered, :connections_kept, :seconds, :client_cpu_seconds, :p50_us, :p99_us, :max_us, :errors, :bodies,
-    keyword_init: true) do
-    #: () -> bool whether the server has kept a connection open after an answer
+  # The result of one run of the load generator.
+  LoadResult = Struct.new(:answered, :connections_kept, :seconds, :client_cpu_seconds, :p50_us, :p99_us, :max_us,
+    :errors, :bodies, keyword_init: true) do
+    #: () -> bool whether the server kept a connection open after a response
     def kept_alive? = connections_kept.positive?
 
     #: () -> Float
@@ -15,7 +15,7 @@ module Bench
     #: () -> Integer
     def error_count = errors.values.sum
 
-    # "0", or how many of which kind: "3 timeout, 1 reset".
+    # "0", or the number of errors of each kind: "3 timeout, 1 reset".
     #: (Array[LoadResult]) -> String
     def self.errors_of(results)
       total = results.map(&:errors).inject { |sum, errors| sum.merge(errors) { |_, a, b| a + b } }
@@ -24,16 +24,16 @@ module Bench
     end
   end
 
-  # One run of bench/load/ against a port of this machine. `start` lets it run beside us, and `next_new_body` tells
-  # who answers for the first time; `finish` waits for the end and answers with the result.
+  # One run of bench/load/ against a port of this machine. `start` runs it in the background. `next_new_body` reports a
+  # process that answers for the first time. `finish` waits for the end and returns the result.
   class Load
-    SLACK = 15 # the seconds that a last request may take, and more
+    SLACK = 15 # seconds in addition, more than a last request may take
 
-    # Runs to its end.
+    # Runs the load generator to its end.
     #: (Integer, **untyped) -> LoadResult
     def self.run(port, **options) = new(port, **options).start.finish
 
-    # The options of load.c, in Ruby's spelling: clients: 8, keep_alive: true, header: ["A: b", "C: d"].
+    # Takes the options of load.c in Ruby's spelling: clients: 8, keep_alive: true, header: ["A: b", "C: d"].
     def initialize(port, **options)
       @options = { seconds: 60 }.merge(options)
       @command = [Setup::LOAD_BINARY, port.to_s, *@options.flat_map { |name, value| arguments(name, value) }]
@@ -47,8 +47,8 @@ module Bench
       self
     end
 
-    # The next body that was not seen before, with the monotonic instant of its arrival; nil when `within` seconds
-    # have passed without one, or at the end of the run.
+    # The next body that was not seen before, with the monotonic time of its arrival. nil if no such body arrived
+    # `within` that many seconds, or at the end of the run.
     #: (within: Numeric) -> [Float, String]?
     def next_new_body(within:)
       line = next_line(now + within)
@@ -61,7 +61,7 @@ module Bench
       nil
     end
 
-    # Asks it to end before its time.
+    # Asks the load generator to finish early.
     def stop
       ProcessTree.signal(:TERM, @io.pid)
       self
@@ -70,7 +70,7 @@ module Bench
     #: () -> LoadResult
     def finish
       loop { break if @summary || !next_new_body(within: @deadline - now) }
-      raise Failure, "the load generator said nothing within its time" unless @summary
+      raise Failure, "the load generator printed no result within its time" unless @summary
 
       LoadResult.new(**JSON.parse(@summary, symbolize_names: false).transform_keys(&:to_sym))
     ensure

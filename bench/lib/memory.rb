@@ -8,9 +8,9 @@ require_relative "memory_variants"
 require_relative "rounds"
 
 module Bench
-  # What does a whole server weigh once it is warm, and later? Each worker has served many pages of an application that
-  # fills itself lazily; then every process of the tree is asked for its proportional set size, where a page that n
-  # processes share counts 1/n in each. With reforking and without.
+  # How much memory does a whole server use once it is warm, and later? Each worker serves many pages of an application
+  # that loads lazily. Then the proportional set size of every process is read: a page that n processes share counts 1/n
+  # in each. With reforks and without.
   class Memory
     #: (Options) -> void
     def initialize(options)
@@ -21,15 +21,19 @@ module Bench
     #: () -> Array[Plan]
     def plans
       @plans ||= @options.servers.flat_map do |name|
-        MemoryVariants.plans(name, @app, only: @options.variants, workers: @options.workers || 4, **@options.plan_for(name))
+        common = @options.plan_for(name)
+        MemoryVariants.plans(name, @app, only: @options.variants, workers: @options.workers || 4, **common)
       end
     end
 
     #: (Report) -> void
     def call(report)
-      runs = Rounds.new(plans, @options.rounds) { |server| MemoryRun.new(server, points: points, clients: clients, **@app.load) }
+      runs = Rounds.new(plans, @options.rounds) do |server|
+        MemoryRun.new(server, points: points, clients: clients, **@app.load)
+      end
+      rounds = @options.rounds == 1 ? "1 round" : "#{@options.rounds} rounds in turn"
       report.text "#{@app.description} #{plans.first.workers} workers, #{clients} clients in a closed loop, list is " \
-                  "#{@app.refork_after.inspect}, #{@options.rounds} #{@options.rounds == 1 ? "round" : "rounds in turn"}."
+                  "#{@app.refork_after.inspect}, #{rounds}."
       runs.write_refused(report)
       MemoryTables.new(runs.found, points: points).write(report)
       MemoryPlots.new(runs.found, points: points).write(report)

@@ -3,31 +3,32 @@
 require_relative "process_tree"
 require_relative "setup"
 
-# The reader of a process's mappings is Coppice's own. It tells kinds of memory apart in whatever runs Ruby.
+# Uses Coppice's own reader of mappings. It recognizes kinds of memory in every process that runs Ruby.
 $LOAD_PATH.unshift(File.join(Bench::Setup::ROOT, "lib"))
 require "coppice/memory/kinds"
 require "coppice/memory/rollup"
 require "coppice/memory/smaps"
 
 module Bench
-  # The memory of one process. `sizes` is what the kernel sums it up to, `kinds` its private MiB of each kind.
+  # The memory of one process. `sizes` has the kernel's sums, `kinds` the private MiB of each kind.
   Size = Struct.new(:entry, :sizes, :kinds, keyword_init: true) do
     #: () -> Float
     def pss_mib = sizes.pss / 1024.0
 
-    #: () -> Float the part of its resident pages that other processes have mapped too
+    #: () -> Float the share of its resident pages that other processes map as well
     def shared_percent = sizes.rss.zero? ? 0.0 : 100.0 * sizes.shared / sizes.rss
 
     #: () -> Float
     def private_mib = sizes.private / 1024.0
   end
 
-  # What each process of a tree weighs at one moment.
+  # The memory of each process of a tree at one moment.
   class MemoryMap
     QUIET_SECONDS = 2
-    QUIET_TIMEOUT = 30
+    QUIET_TIMEOUT = 30 # seconds
 
-    # Waits until no process has come or gone for a while: a refork that the last requests have begun is then over.
+    # Waits until no process has started or exited for a while, so that a refork which the last requests started is
+    # over.
     #: (RunningServer) -> void
     def self.wait_until_quiet(server)
       deadline = now + QUIET_TIMEOUT
@@ -50,7 +51,7 @@ module Bench
     def self.size(entry)
       Size.new(entry: entry, sizes: Coppice::Memory::Rollup.of(entry.pid), kinds: private_by_kind(entry))
     rescue Errno::ENOENT, Errno::ESRCH
-      nil # it has ended since the tree was read
+      nil # it exited after the tree was read
     end
 
     def self.private_by_kind(entry)
@@ -72,8 +73,8 @@ module Bench
     #: () -> Array[Size]
     def workers = sizes.select { |size| size.entry.worker? }
 
-    # How often the server has reforked: the limits of a refork are counts of requests, but Pitchfork also waits 10 s
-    # between two of them, so that a short run may see fewer than were asked for. nil where there is no mold.
+    # Number of reforks so far. Pitchfork waits at least 10 s between two reforks, so a short run may show fewer reforks
+    # than the list of request counts has. nil if there is no mold.
     #: () -> Integer?
     def generation = sizes.map(&:entry).find(&:mold?)&.generation
   end

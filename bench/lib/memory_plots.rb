@@ -6,8 +6,8 @@ require_relative "memory_tables"
 require_relative "spread"
 
 module Bench
-  # The same as the tables, to look at: what the servers weigh from point to point, and what a worker has for itself at
-  # the last of them. Medians of all rounds.
+  # Plots of the tables: total PSS of the servers at each point, and private memory of a worker at the last point.
+  # Medians of all rounds.
   class MemoryPlots
     #: (Hash[String, Array[MemoryRun]], points: Array[Integer]) -> void
     def initialize(runs, points:)
@@ -26,7 +26,7 @@ module Bench
     private
 
     def totals
-      LinePlot.new("Total PSS, MiB", subtitle: "all processes of a server; a page that several share counts once",
+      LinePlot.new("Total PSS, MiB", subtitle: "all processes of a server; a shared page counts once",
         below: "requests so far", lines: @runs.map { |label, runs| line(label, runs) })
     end
 
@@ -46,12 +46,15 @@ module Bench
     def server(label) = label[/\A\w+/]
 
     def kinds
-      BarPlot.new("Private memory of a worker by kind, MiB", subtitle: "the median worker after #{Spread.new([@points.last])} requests",
+      BarPlot.new("Private memory of a worker by kind, MiB",
+        subtitle: "the median worker after #{Spread.new([@points.last])} requests",
         bars: @runs.transform_values { |runs| private_parts(runs.flat_map { |run| run.points.last.memory.workers }) })
     end
 
     def private_parts(workers)
-      MemoryTables::KINDS.transform_values { |kinds| Spread.new(workers.map { |size| size.kinds.values_at(*kinds).sum }).median || 0 }
+      MemoryTables::KINDS.transform_values do |kinds|
+        Spread.new(workers.map { |size| size.kinds.values_at(*kinds).sum }).median || 0
+      end
     end
   end
 end

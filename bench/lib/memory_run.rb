@@ -3,15 +3,15 @@
 require_relative "memory_map"
 
 module Bench
-  # What a server was like after so many requests, and what the last of them have cost.
+  # The memory of a server after a number of requests, and the cost of the requests since the previous point.
   MemoryPoint = Struct.new(:memory, :load, :cpu_ms, keyword_init: true)
 
-  # One fresh server on its way through the points at which it is looked at. Each look waits for a refork that has begun,
-  # so that the CPU time of a refork counts for the requests before it.
+  # Measures one fresh server at each point. Each measurement waits until a running refork has finished, so that the CPU
+  # time of a refork counts for the requests before it.
   class MemoryRun
     SECONDS = 3600 # at most from one point to the next
 
-    attr_reader :booted #: MemoryMap -- before any request but the one that asks whether it is there
+    attr_reader :booted #: MemoryMap -- before any request, except the one that waits for the server
     attr_reader :points #: Array[MemoryPoint]
 
     #: (RunningServer, points: Array[Integer], **untyped) -> void

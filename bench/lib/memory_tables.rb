@@ -4,10 +4,11 @@ require_relative "memory_map"
 require_relative "spread"
 
 module Bench
-  # What was seen of the servers, in a table for each point. A figure of workers is the median of all of all rounds, with
-  # the lowest and the highest; kinds are parts of a worker's private memory, the medians alone.
+  # A table for each point. A figure of workers is the median of all workers in all rounds, with the lowest and the
+  # highest. Kinds are parts of a worker's private memory; for them the table has only the median.
   class MemoryTables
-    KINDS = { "GC heap" => [:gc_heap], "malloc" => [:malloc], "JIT" => [:jit], "other" => [:other, :stacks, :libraries, :files] }.freeze
+    KINDS = { "GC heap" => [:gc_heap], "malloc" => [:malloc], "JIT" => [:jit],
+              "other" => [:other, :stacks, :libraries, :files] }.freeze
     MEMORY = ["server", "total PSS MiB", "shared part of a worker %", "private MiB of a worker", *KINDS.keys,
               "generation of the mold", "req/s", "p99 ms", "CPU ms per request", "errors"].freeze
 
@@ -20,7 +21,8 @@ module Bench
     #: (Report) -> void
     def write(report)
       report.section "Before any request"
-      report.table ["server", "total PSS MiB", "processes"], @runs.map { |label, runs| booted_row(label, runs.map(&:booted)) }
+      report.table ["server", "total PSS MiB", "processes"],
+        @runs.map { |label, runs| booted_row(label, runs.map(&:booted)) }
       @points.each_with_index do |count, index|
         report.section "After #{Spread.new([count])} requests"
         report.table MEMORY, @runs.map { |label, runs| row(label, runs.map { |run| run.points[index] }) }
@@ -36,12 +38,13 @@ module Bench
     def row(label, points)
       maps = points.map(&:memory)
       workers = maps.flat_map(&:workers)
-      [label, Spread.new(maps.map(&:total_mib)), Spread.new(workers.map(&:shared_percent)), Spread.new(workers.map(&:private_mib)),
+      [label, Spread.new(maps.map(&:total_mib)), Spread.new(workers.map(&:shared_percent)),
+       Spread.new(workers.map(&:private_mib)),
        *KINDS.values.map { |kinds| Spread.new(workers.map { |size| size.kinds.values_at(*kinds).sum }).middle },
        Spread.new(maps.map(&:generation)), *speed(points)]
     end
 
-    # Of the requests since the point before.
+    # Figures of the requests since the previous point.
     def speed(points)
       loads = points.map(&:load)
       [Spread.new(loads.map(&:requests_per_second)), Spread.new(loads.map { |load| load.p99_us / 1000.0 }),

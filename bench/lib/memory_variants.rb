@@ -3,12 +3,12 @@
 require_relative "servers"
 
 module Bench
-  # The ways to run each server whose memory is compared. LIST stands for the application's own list of request counts, the
-  # same for all; Puma takes the first of them.
+  # The variants of each server whose memory is compared. LIST stands for the application's own list of request counts,
+  # which is the same for all servers. Puma uses only its first number.
   module MemoryVariants
     LIST = :list
 
-    # Server => name of the variant => [what it is called, what its Plan gets].
+    # Server => name of the variant => [label in the report, arguments of its Plan].
     TABLE = {
       "coppice" => {
         "off" => ["coppice", {}],
@@ -34,7 +34,7 @@ module Bench
     def self.plans(server, app, only: nil, **others)
       variants = TABLE.fetch(server) { { "off" => [server, {}] } }
       variants.select { |name, _| only.nil? || only.include?(name) }.values.filter_map do |label, facts|
-        next if facts[:warmup] && !Process.respond_to?(:warmup) # Ruby 3.3 has it first
+        next if facts[:warmup] && !Process.respond_to?(:warmup) # new in Ruby 3.3
 
         facts = facts.merge(refork: app.refork_after) if facts[:refork] == LIST
         Servers.plan(server, label: label, **app.plan, **others, **facts)

@@ -3,14 +3,15 @@
 require "cgi/escape"
 
 module Bench
-  # What all plots share: an SVG that is readable on paper and on a dark screen, its title, text, and round numbers for
-  # an axis. Pictures name what they show beside it, not only in a legend.
+  # Common parts of all plots: an SVG that is readable on paper and on a dark screen, with title, text, and round
+  # numbers for an axis. Plots label lines and bars directly, not only in a legend.
   class Plot
     WIDTH = 900
     TOP = 56 # title and subtitle
     COLOURS = 4
 
-    # Hues that people who see no red or no green can tell apart; each in a darker tone and, for dark screens, a lighter one.
+    # Hues that people with colour blindness can tell apart, each in a darker tone and, for dark screens, in a lighter
+    # one.
     STYLE = <<~CSS.freeze
       svg { background: #fff; font: 13px system-ui, sans-serif; --ink: #222; --rule: #dee2e6; --c0: #d9480f; --c1: #1864ab; --c2: #2b8a3e; --c3: #7048e8 }
       @media (prefers-color-scheme: dark) {
@@ -41,7 +42,8 @@ module Bench
     private
 
     def text(left, baseline, words, style = nil)
-      "<text x=\"#{round(left)}\" y=\"#{round(baseline)}\"#{" class=\"#{style}\"" if style}>#{escape(words.to_s)}</text>"
+      attribute = " class=\"#{style}\"" if style
+      "<text x=\"#{round(left)}\" y=\"#{round(baseline)}\"#{attribute}>#{escape(words.to_s)}</text>"
     end
 
     def rule(from, to)
@@ -49,7 +51,7 @@ module Bench
       "<line class=\"rule\" x1=\"#{round(left)}\" y1=\"#{round(top)}\" x2=\"#{round(right)}\" y2=\"#{round(bottom)}\"/>"
     end
 
-    # About five round numbers from 0 to the first that is not below `most`.
+    # About five round numbers, from 0 to the first that is not below `most`.
     def ticks(most)
       return [0, 1] unless most.positive?
 

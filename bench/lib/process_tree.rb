@@ -5,9 +5,9 @@ require "fiddle"
 require_relative "cpu_time"
 
 module Bench
-  # One process as /proc shows it at one moment. `title` is its command line, where servers tell their children apart.
-  # `cpu` includes the children it has already waited for, so that a sum over a tree never loses time when a process in
-  # it ends.
+  # One process as /proc shows it at one moment. `title` is its command line, where servers say what each child is.
+  # `cpu` includes the children that the process has waited for, so that a sum over a tree never loses the time of a
+  # process that has exited.
   ProcessEntry = Struct.new(:pid, :parent, :cpu, :title, keyword_init: true) do
     #: () -> bool
     def worker? = title.match?(/\bworker\b/)
@@ -15,40 +15,41 @@ module Bench
     #: () -> bool
     def mold? = title.match?(/\bmold\b/)
 
-    # Whether it serves, or can fork: it is neither getting ready nor on its way out.
+    # Whether it can serve or fork: it is neither starting nor exiting.
     #: () -> bool
     def ready? = !title.match?(/ - (loading|starting|init|leaving|exiting)\b/)
 
-    # Who it is, without what it does: "coppice worker[0] (gen 2)".
+    # The title without the current activity: "coppice worker[0] (gen 2)".
     #: () -> String
     def name = title.partition(" - ").first
 
-    #: () -> Integer? as its title tells it: "(gen:2)", "(gen 2)"
+    #: () -> Integer? from its title: "(gen:2)", "(gen 2)"
     def generation = title[/\bgen[: ](\d+)/, 1]&.to_i
   end
 
-  # All living processes that descend from one, found in /proc. The benchmark itself takes in orphans (PR_SET_CHILD_SUBREAPER):
-  # whatever a server has forked, and however it ended, is still a descendant of ours and can be found and ended by pid.
+  # All living descendants of a process, found in /proc. The benchmark itself adopts orphans (PR_SET_CHILD_SUBREAPER).
+  # So every process that a server has forked stays a descendant of the benchmark, which can find it and end it by pid.
   class ProcessTree
     include Enumerable
 
     PR_SET_CHILD_SUBREAPER = 36
     CLOCK_TICKS = Etc.sysconf(Etc::SC_CLK_TCK).to_f
-    STOP_TIMEOUT = 5
+    STOP_TIMEOUT = 5 # seconds
 
     # From now on orphaned descendants become children of this process.
     #: () -> void
     def self.adopt_orphans
-      prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT] + ([Fiddle::TYPE_LONG] * 4), Fiddle::TYPE_INT)
+      types = [Fiddle::TYPE_INT] + ([Fiddle::TYPE_LONG] * 4)
+      prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], types, Fiddle::TYPE_INT)
       prctl.call(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0).zero? or raise SystemCallError.new("prctl", Fiddle.last_error)
     end
 
-    # Ends everything that this process has started, at once.
+    # Kills all descendants of this process.
     #: () -> void
     def self.end_descendants
       deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + STOP_TIMEOUT
       while (left = new(Process.pid).reject { |entry| entry.pid == Process.pid }).any?
-        raise Failure, "cannot end #{left.map(&:title)}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+        raise Failure, "cannot kill #{left.map(&:title)}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
 
         left.each { |entry| signal(:KILL, entry.pid) }
         reap
@@ -56,7 +57,7 @@ module Bench
       end
     end
 
-    # Waits for every child that has ended already: ours, or an orphan.
+    # Reaps every child that has exited already, including adopted orphans.
     #: () -> void
     def self.reap
       loop { break unless Process.wait(-1, Process::WNOHANG) }
@@ -64,7 +65,7 @@ module Bench
       nil # none left
     end
 
-    #: (Symbol, Integer) -> bool whether it was there to be told
+    #: (Symbol, Integer) -> bool whether the process existed
     def self.signal(name, pid)
       Process.kill(name, pid)
       true
@@ -74,12 +75,12 @@ module Bench
 
     attr_reader :root #: Integer
 
-    # strangers: processes that are known to be none of its descendants, and need not be read again. To read all that a
-    # machine has is slow, so who looks often takes them from its first look.
-    #: (Integer, ?strangers: Array[Integer]) -> void
-    def initialize(root, strangers: [])
+    # unrelated: pids of processes that are known not to be descendants, and are not read again. Reading all processes
+    # of a machine is slow, so frequent callers pass `unrelated_pids` of their first look.
+    #: (Integer, ?unrelated: Array[Integer]) -> void
+    def initialize(root, unrelated: [])
       @root = root
-      everything = (Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i) - strangers).filter_map { |pid| read(pid) }
+      everything = (Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i) - unrelated).filter_map { |pid| read(pid) }
       @pids_read = everything.map(&:pid)
       @by_parent = everything.group_by(&:parent)
       @top = everything.find { |entry| entry.pid == root }
@@ -94,16 +95,16 @@ module Bench
       end
     end
 
-    # What the tree has spent so far.
+    # CPU time of all processes of the tree so far.
     #: () -> CpuTime
     def cpu = map(&:cpu).inject(CpuTime.new(0.0, 0.0), :+)
 
     #: () -> Array[Integer]
     def pids = map(&:pid)
 
-    # Who was found beside its own processes.
+    # The processes that were read and are not part of the tree.
     #: () -> Array[Integer]
-    def strangers = @pids_read - pids
+    def unrelated_pids = @pids_read - pids
 
     private
 
@@ -114,10 +115,10 @@ module Bench
       title = File.read("/proc/#{pid}/cmdline").tr("\0", " ").strip
       ProcessEntry.new(pid: pid, parent: fields[1].to_i, cpu: cpu_time(*fields[11, 4]), title: title)
     rescue Errno::ENOENT, Errno::ESRCH
-      nil # it has ended while we were looking
+      nil # it exited meanwhile
     end
 
-    # In ticks: its own, and those of the children it has waited for.
+    # From ticks: of the process itself, and of the children that it has waited for.
     def cpu_time(*ticks)
       user, kernel, waited_user, waited_kernel = ticks.map { |count| count.to_i / CLOCK_TICKS }
       CpuTime.new(user + kernel + waited_user + waited_kernel, kernel + waited_kernel)

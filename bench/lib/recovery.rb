@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module Bench
-  # How long is a slot empty? A worker is killed (-9) under load; the clock stops when a process that has never answered
-  # before gives its first answer. Then the same with the mold killed first, where a server has one.
+  # How long is a slot empty? A worker is killed (-9) under load. The clock stops at the first response of a process
+  # that has not answered before. Then the same with the mold killed first, if the server has one.
   class Recovery
-    PATIENCE = 15 # seconds until we say that nobody came
-    PAUSE = 0.5 # between two kills, so that each finds a whole server
-    NOBODY = :nobody
+    TIMEOUT = 15 # seconds until a worker counts as not replaced
+    PAUSE = 0.5 # seconds between two kills, so that all workers are back before the next one
+    NOT_REPLACED = :not_replaced
 
     Round = Struct.new(:worker, :mold, :errors, keyword_init: true)
 
@@ -17,7 +17,7 @@ module Bench
 
     #: () -> Array[Plan]
     def plans
-      @plans ||= @options.servers.map { |name| Servers.plan(name, **@options.plan, workers: @options.workers || 2, app: "pid.ru") }
+      @plans ||= @options.servers.map { |name| plan(name) }
     end
 
     #: (Report) -> void
@@ -25,9 +25,11 @@ module Bench
       rounds = plans.to_h { |plan| [plan, []] }
       @options.rounds.times { plans.each { |plan| rounds[plan] << measure(plan) } }
 
-      report.text "#{plans.first.workers} workers, #{clients} clients; per round #{kills} workers are killed, one after the " \
-                  "other, then the mold and at once a worker; #{@options.rounds} rounds in turn. Median (lowest–highest) of all kills."
-      report.table ["server", "ms until the new worker answers", "ms with the mold killed too", "failed requests per kill"],
+      report.text "#{plans.first.workers} workers, #{clients} clients. Each round kills #{kills} workers, one after " \
+                  "the other, then the mold and a worker together; #{@options.rounds} rounds in turn. Median " \
+                  "(lowest–highest) of all kills."
+      report.table ["server", "ms until the new worker answers", "ms with the mold killed as well",
+                    "failed requests per kill"],
         plans.map { |plan| row(plan, rounds[plan]) }
     end
 
@@ -35,6 +37,7 @@ module Bench
 
     def clients = @options.clients || 4
     def kills = @options.kills || 5
+    def plan(name) = Servers.plan(name, **@options.plan, workers: @options.workers || 2, app: "pid.ru")
 
     def measure(plan)
       RunningServer.run(plan) do |server|
@@ -45,22 +48,22 @@ module Bench
       end
     end
 
-    # What the block measures while clients ask, and how many of their requests have failed meanwhile.
+    # What the block measures under load, and the number of requests that failed meanwhile.
     def under_load(server)
-      seconds = (kills + 2) * (PATIENCE + PAUSE)
+      seconds = (kills + 2) * (TIMEOUT + PAUSE)
       load = Load.new(server.port, clients: clients, seconds: seconds, path: "/?wait=5", bodies: true).start
-      server.plan.workers.times { load.next_new_body(within: PATIENCE) } # everybody has answered once
+      server.plan.workers.times { load.next_new_body(within: TIMEOUT) } # until each worker has answered once
       [yield(load), load.stop.finish.error_count]
     end
 
-    # Seconds until somebody new has answered, or NOBODY.
+    # Seconds until a new process has answered, or NOT_REPLACED.
     def kill_worker(server, load, first: nil)
       sleep PAUSE
-      worker = server.tree.select(&:worker?).last or return NOBODY
+      worker = server.tree.select(&:worker?).last or return NOT_REPLACED
       killed_at = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       [first, worker].compact.each { |victim| ProcessTree.signal(:KILL, victim.pid) }
-      answered_at, = load.next_new_body(within: PATIENCE)
-      answered_at ? answered_at - killed_at : NOBODY
+      answered_at, = load.next_new_body(within: TIMEOUT)
+      answered_at ? answered_at - killed_at : NOT_REPLACED
     end
 
     def row(plan, rounds)
@@ -70,11 +73,11 @@ module Bench
 
     def milliseconds(times)
       found = times.grep(Float)
-      nobody = times.size - found.size
-      missing = "nobody within #{PATIENCE} s (#{nobody} of #{times.size})"
-      return missing if nobody.positive? && found.empty?
+      lost = times.size - found.size
+      missing = "not replaced within #{TIMEOUT} s (#{lost} of #{times.size})"
+      return missing if lost.positive? && found.empty?
 
-      [Spread.new(found.map { |time| time * 1000 }), *(missing if nobody.positive?)].join(", ")
+      [Spread.new(found.map { |time| time * 1000 }), *(missing if lost.positive?)].join(", ")
     end
   end
 end

@@ -6,19 +6,20 @@ require_relative "refork_tables"
 require_relative "rounds"
 
 module Bench
-  # What do users notice of a refork, and what does it cost? As many clients as workers, so that each worker that is away
-  # is missed, and each processor that readies a mold as well.
+  # What do clients notice of a refork, and what does it cost? There are as many clients as workers, so that a missing
+  # worker and a processor that prepares a mold both show in the figures.
   class Refork
-    # What there is to compare for each server.
+    # The variants of each server.
     VARIANTS = {
-      "coppice" => [{}, { settings: ["refork_surge 0"] }, { settings: ['refork_surge "50%"'] }, { settings: ["warmup false"] }],
+      "coppice" => [{}, { settings: ["refork_surge 0"] }, { settings: ['refork_surge "50%"'] },
+                    { settings: ["warmup false"] }],
       "pitchfork" => [{}, { warmup: true }]
     }.freeze
 
     #: (Options) -> void
     def initialize(options)
       unknown = options.servers - VARIANTS.keys
-      raise Failure, "refork knows #{VARIANTS.keys.join(" and ")}, not #{unknown.join(", ")}" if unknown.any?
+      raise Failure, "refork supports #{VARIANTS.keys.join(" and ")} only, not #{unknown.join(", ")}" if unknown.any?
 
       @options = options
       @app = LazyApps.of(options)
@@ -28,7 +29,7 @@ module Bench
     def plans
       @plans ||= @options.servers.flat_map do |name|
         VARIANTS.fetch(name).filter_map do |variant|
-          next if variant[:warmup] && !Process.respond_to?(:warmup) # Ruby 3.3 has it first
+          next if variant[:warmup] && !Process.respond_to?(:warmup) # new in Ruby 3.3
 
           Servers.plan(name, **@options.plan, **variant, label: label(name, variant), workers: workers,
             app: @app.rackup, gemfile: @app.gemfile, before_fork: @app.before_fork)
@@ -39,9 +40,10 @@ module Bench
     #: (Report) -> void
     def call(report)
       rounds = Rounds.new(plans, @options.rounds) { |server| measure(server) }
-      report.text "#{@app.description} #{workers} workers, #{clients} clients in a closed loop. #{@options.requests} requests to " \
-                  "warm up, #{@options.seconds} s in peace, a refork; #{@options.rounds} rounds in turn: median (lowest–highest). " \
-                  "Ratios are to the same server in peace, within a round."
+      report.text "#{@app.description} #{workers} workers, #{clients} clients in a closed loop. #{@options.requests} " \
+                  "requests to warm up, #{@options.seconds} s without a refork (the baseline), then a refork; " \
+                  "#{@options.rounds} rounds in turn: median (lowest–highest). Ratios compare with the baseline of " \
+                  "the same server in the same round."
       rounds.write_refused(report)
       ReforkTables.new(rounds.found).write(report)
     end

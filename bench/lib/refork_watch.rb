@@ -3,33 +3,33 @@
 require_relative "process_tree"
 
 module Bench
-  # What was seen of a new generation's mold: how long it was there before it could fork, and its CPU time until then.
+  # The start of a new generation's mold: the time until it could fork, and its CPU time until then.
   MoldStart = Struct.new(:seconds, :cpu, keyword_init: true)
 
-  # Asks a running server to refork and watches its processes until all workers are new. What it knows it has from
-  # their titles, so that it looks at each server in the same way; an instant is known to within INTERVAL.
+  # Asks a running server to refork and watches its processes until all workers are new. It reads the process titles, in
+  # the same way for each server. Times are exact to within INTERVAL.
   class ReforkWatch
     SIGNAL = :USR2
-    INTERVAL = 0.02
-    TIMEOUT = 60
+    INTERVAL = 0.02 # seconds
+    TIMEOUT = 60 # seconds
 
     attr_reader :seconds #: Float? -- from the signal until the last worker was replaced; nil before
-    attr_reader :fewest_ready #: Integer -- workers that were there to serve, at the worst moment
-    attr_reader :missing_seconds #: Float -- for how long one was missing; two that are missing count twice
-    attr_reader :mold_start #: MoldStart? -- nil where it was not seen
+    attr_reader :fewest_ready #: Integer -- lowest number of ready workers
+    attr_reader :missing_seconds #: Float -- time with one worker missing; two missing workers count twice
+    attr_reader :mold_start #: MoldStart? -- nil if the mold was not seen
 
     #: (RunningServer, ?interval: Numeric) -> void
     def initialize(server, interval: INTERVAL)
       @server = server
       @interval = interval
       first = server.tree
-      @strangers = first.strangers
+      @unrelated = first.unrelated_pids
       @generation = first.select(&:worker?).filter_map(&:generation).max
       @fewest_ready = server.plan.workers
       @missing_seconds = 0.0
     end
 
-    # Gives each look to the block. Raises Failure when there is an old worker left after TIMEOUT.
+    # Yields each process tree. Raises Failure if an old worker is left after TIMEOUT.
     #: () ?{ (ProcessTree) -> void } -> self
     def run
       began = @looked_at = now
@@ -46,12 +46,12 @@ module Bench
       raise Failure, "#{@server.plan.label} has not reforked within #{TIMEOUT} s. Its log:\n#{@server.log}"
     end
 
-    # Only looks, for so long: what looking costs, without a refork.
+    # Only watches, for that many seconds. So the baseline includes the cost of watching.
     #: (Numeric) ?{ (ProcessTree) -> void } -> void
     def watch(seconds)
       deadline = now + seconds
       while now < deadline
-        tree = @server.tree(strangers: @strangers)
+        tree = @server.tree(unrelated: @unrelated)
         yield tree if block_given?
         sleep @interval
       end
@@ -59,7 +59,7 @@ module Bench
 
     private
 
-    # A process keeps its parent's title for the moment after its fork: it is no second worker.
+    # A process has its parent's title for a moment after the fork. It does not count as a second worker.
     def ready_workers(tree) = tree.select { |entry| entry.worker? && entry.ready? }.uniq(&:name)
 
     def note_workers(ready)

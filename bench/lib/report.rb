@@ -5,8 +5,8 @@ require "fileutils"
 require_relative "setup"
 
 module Bench
-  # The page that a benchmark ends in: what was asked, on which machine, with which versions, and the tables.
-  # Printed, and kept as bench/results/NAME.md with its pictures.
+  # The page with the results of a benchmark: command, machine, versions and tables. It is printed, and saved as
+  # bench/results/NAME.md with its pictures.
   class Report
     FOLDER = File.join(Setup::ROOT, "bench/results").freeze
 
@@ -28,14 +28,14 @@ module Bench
       @parts << "" << "## #{title}"
     end
 
-    # `head` names the columns; the first is aligned left, all others right.
+    # `head` has the names of the columns. The first column is aligned left, all others right.
     #: (Array[String], Array[Array[untyped]]) -> void
     def table(head, rows)
       rule = ["---"] + (["---:"] * (head.size - 1))
       @parts << "" << [head, rule, *rows].map { |row| "| #{row.join(" | ")} |" }.join("\n")
     end
 
-    # An SVG that is kept beside the page, and shown in it.
+    # An SVG that is saved beside the page, and embedded in it.
     #: (String, alt: String, svg: String) -> void
     def picture(name, alt:, svg:)
       file = "#{@name}-#{name}.svg"
@@ -56,13 +56,15 @@ module Bench
     private
 
     def facts
+      time = Time.now.utc.strftime("%Y-%m-%d %H:%M UTC")
+      yjit = @plans.any? { |plan| plan.environment["RUBY_YJIT_ENABLE"] == "1" }
       tuning = ENV.to_h.select { |name, _| name.match?(Setup::TUNING) }.map { |name, value| "#{name}=#{value}" }
       [
-        "- #{Time.now.utc.strftime("%Y-%m-%d %H:%M UTC")}, #{processor}, #{Etc.nprocessors} cores, Linux #{Etc.uname[:release]}",
-        "- #{RUBY_DESCRIPTION}#{" with YJIT in the servers" if @plans.any? { |plan| plan.environment["RUBY_YJIT_ENABLE"] == "1" }}",
+        "- #{time}, #{processor}, #{Etc.nprocessors} cores, Linux #{Etc.uname[:release]}",
+        "- #{RUBY_DESCRIPTION}#{" with YJIT in the servers" if yjit}",
         "- #{versions.join(", ")}",
         ("- environment: #{tuning.join(" ")}" if tuning.any?),
-        "- load average before: #{File.read("/proc/loadavg").split.first} (other work on the machine makes every figure worse)"
+        "- load average before: #{File.read("/proc/loadavg").split.first} (other load makes every figure worse)"
       ].compact
     end
 

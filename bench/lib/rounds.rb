@@ -3,10 +3,10 @@
 require_relative "running_server"
 
 module Bench
-  # Each plan's server in turn, and that several times. One that does not start, since it knows nothing of its variant say,
-  # costs the others nothing: it is left out from then on, and the report says why.
+  # Runs the server of each plan in turn, several times. A server that does not start, for example because it does not
+  # support its variant, is left out from then on. The report says why.
   class Rounds
-    attr_reader :found #: Hash[String, Array[T]] -- label => what the block has answered; only those that ran
+    attr_reader :found #: Hash[String, Array[T]] -- label => results of the block; only servers that ran
 
     #: (Array[Plan], Integer) { (RunningServer) -> T } -> void
     def initialize(plans, count, &measure)

@@ -6,13 +6,13 @@ require "tmpdir"
 require_relative "process_tree"
 
 module Bench
-  # One server while it runs: started in a process group and a temporary folder of its own, on a free port of
-  # 127.0.0.1, stopped by pid when the block that was given to `run` ends, however it ends.
+  # One running server: started in a process group and a temporary folder of its own, on a free port of 127.0.0.1. It is
+  # stopped by pid when the block of `run` returns or raises.
   class RunningServer
-    BOOT_TIMEOUT = 90
-    STOP_TIMEOUT = 10
+    BOOT_TIMEOUT = 90 # seconds
+    STOP_TIMEOUT = 10 # seconds
 
-    # Of one plan, or of several that run side by side.
+    # Runs the server of one plan, or the servers of several plans side by side.
     #: (*Plan) { (*RunningServer) -> T } -> T
     def self.run(*plans)
       Dir.mktmpdir("coppice-bench") do |folder|
@@ -27,7 +27,7 @@ module Bench
 
     attr_reader :plan #: Plan
     attr_reader :port #: Integer
-    attr_reader :greeting #: Net::HTTPResponse? -- the first answer of all
+    attr_reader :greeting #: Net::HTTPResponse? -- the very first response
 
     #: (Plan, String) -> void
     def initialize(plan, folder)
@@ -37,26 +37,26 @@ module Bench
       @port = free_port
     end
 
-    # Returns when the application has answered. Raises, with the server's log, when it does not.
+    # Returns when the application has answered. Otherwise raises, with the server's log.
     #: () -> void
     def start
       Dir.mkdir(File.dirname(@config_path))
       File.write(@config_path, @plan.server.config.call(@plan, @port, @config_path))
-      @pid = Process.spawn(@plan.process_environment, *@plan.command(@port, @config_path), unsetenv_others: true, pgroup: true,
-        chdir: File.dirname(@config_path), in: File::NULL, out: @log_path, err: [:child, :out])
+      @pid = Process.spawn(@plan.process_environment, *@plan.command(@port, @config_path), unsetenv_others: true,
+        pgroup: true, chdir: File.dirname(@config_path), in: File::NULL, out: @log_path, err: [:child, :out])
       deadline = now + BOOT_TIMEOUT
       until answers?
-        fail_with_log("has ended") if ended?
+        fail_with_log("exited") if ended?
         fail_with_log("did not answer within #{BOOT_TIMEOUT} s") if now > deadline
         sleep 0.05
       end
     end
 
-    # All its processes, as they are now.
-    #: (?strangers: Array[Integer]) -> ProcessTree
-    def tree(strangers: []) = ProcessTree.new(@pid, strangers: strangers)
+    # All its processes at this moment.
+    #: (?unrelated: Array[Integer]) -> ProcessTree
+    def tree(unrelated: []) = ProcessTree.new(@pid, unrelated: unrelated)
 
-    # To the process that was started: the monitor, where there is one.
+    # Sends a signal to the process that was started: the monitor, if there is one.
     #: (Symbol) -> void
     def signal(name) = ProcessTree.signal(name, @pid)
 
@@ -65,7 +65,7 @@ module Bench
       @ended ||= !Process.wait(@pid, Process::WNOHANG).nil?
     end
 
-    # Asks it to stop and waits a while; what then still runs is ended by ProcessTree.end_descendants.
+    # Sends TERM and waits. ProcessTree.end_descendants kills the processes that are left.
     #: () -> void
     def stop
       return if @pid.nil? || ended?
@@ -80,7 +80,7 @@ module Bench
 
     private
 
-    # Another process could take the port before the server does; a benchmark may ask for luck, a test may not.
+    # Another process could take the port before the server does. A benchmark may take that risk, a test must not.
     def free_port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
 
     def answers?

@@ -5,10 +5,10 @@ require "json"
 require_relative "setup"
 
 module Bench
-  # Files that applications serve and that clients send. Written on first use, the same each time.
+  # Files that applications serve and that clients send. They are written on first use, with the same content each time.
   module Samples
     FOLDER = File.join(Setup::FOLDER, "samples").freeze
-    LARGE_BYTES = 10_000_000 # below 10 MiB, where some servers begin to refuse
+    LARGE_BYTES = 10_000_000 # below 10 MiB, the limit of some servers
     LARGE = File.join(FOLDER, "large.bin").freeze
     ORDER = File.join(FOLDER, "order.json").freeze
     ORDER_ITEMS = 90
@@ -26,8 +26,8 @@ module Bench
       # About 10 kB of JSON.
       def items
         Array.new(ORDER_ITEMS) do |i|
-          { "product" => "A-#{1000 + i}", "name" => "Paper, white, #{i} g/m²", "count" => 1 + (i % 7), "cents" => 199 + (i * 31),
-            "gift" => i.odd?, "tags" => ["paper", "a#{i % 10}"] }
+          { "product" => "A-#{1000 + i}", "name" => "Paper, white, #{i} g/m²", "count" => 1 + (i % 7),
+            "cents" => 199 + (i * 31), "gift" => i.odd?, "tags" => ["paper", "a#{i % 10}"] }
         end
       end
     end

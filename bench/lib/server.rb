@@ -3,11 +3,11 @@
 require_relative "setup"
 
 module Bench
-  # How one server is told what a Plan asks for: its configuration file and its command line.
-  # `config` and `command` are called with (plan, port, config_path). No gem: a program of its own that runs no Ruby, of
-  # use as a measure. since: the oldest Ruby that it runs on.
+  # How to run one server: its configuration file and its command line. `config` and `command` are called with (plan,
+  # port, config_path). A server without a gem is a program that runs no Ruby, for comparison. since: the oldest Ruby
+  # that it supports.
   Server = Struct.new(:name, :gem, :gemfile, :since, :config, :command, keyword_init: true) do
-    # What is missing to run it here; nil: nothing.
+    # Why the server cannot run here; nil if it can.
     #: () -> String?
     def missing
       return "needs Ruby #{since}" if since && Gem::Version.new(RUBY_VERSION) < Gem::Version.new(since)
@@ -16,12 +16,11 @@ module Bench
     end
   end
 
-  # What a benchmark asks of a server, in words that mean the same for each of them.
-  # threads: of each worker; refork: nil, or the list of request counts after which generations end, or :auto;
-  # warmup: Process.warmup in each new mold; before_fork: Ruby to run before each fork; settings: nil, or more lines of its
-  # configuration file.
-  Plan = Struct.new(:server, :label, :workers, :threads, :app, :refork, :warmup, :before_fork, :settings, :environment, :gemfile, :checkout,
-    keyword_init: true) do
+  # How a benchmark wants a server to run, independent of the server. threads: of each worker; refork: nil, or the list
+  # of request counts after which generations end, or :auto; warmup: Process.warmup in each new mold; before_fork: Ruby
+  # code to run before each fork; settings: nil, or additional lines of its configuration file.
+  Plan = Struct.new(:server, :label, :workers, :threads, :app, :refork, :warmup, :before_fork, :settings, :environment,
+    :gemfile, :checkout, keyword_init: true) do
     #: () -> Hash[String, String]
     def process_environment = Setup.environment(gemfile).merge(environment)
 

@@ -4,9 +4,9 @@ require_relative "setup"
 require_relative "server"
 
 module Bench
-  # The one table of what can be compared. Every server gets the same: one thread for each worker (Puma more, where a plan
-  # says so), the application loaded before the workers are forked, no access log, the application's own middleware only where
-  # that can be chosen.
+  # All servers. Each runs under the same conditions: one thread for each worker (Puma may have more if the plan says
+  # so), the application loaded before the workers are forked, no access log, and only the application's own middleware
+  # if the server allows that choice.
   module Servers
     FLOOR = "nginx"
 
@@ -38,7 +38,7 @@ module Bench
        "location('*') { rackup_file #{plan.app.inspect} }"].join("\n")
     end
 
-    # The floor: no application, an answer that is the same bytes each time.
+    # The lower bound: no application, and the same bytes in each response.
     NGINX_CONFIG = lambda do |plan, port, path|
       <<~CONF
         daemon off; pid #{path}.pid; worker_processes #{plan.workers};
@@ -55,23 +55,29 @@ module Bench
 
     TABLE = [
       Server.new(name: "coppice", gem: "coppice", gemfile: "Gemfile", config: PITCHFORK_CONFIG,
-        command: ->(plan, port, path) { ["#{plan.checkout}/exe/coppice", "-c", path, "-l", "127.0.0.1:#{port}", plan.app] }),
+        command: lambda do |plan, port, path|
+          ["#{plan.checkout}/exe/coppice", "-c", path, "-l", "127.0.0.1:#{port}", plan.app]
+        end),
       Server.new(name: "pitchfork", gem: "pitchfork", gemfile: "Gemfile", config: PITCHFORK_CONFIG,
         command: ->(plan, port, path) { ["pitchfork", "-c", path, "-l", "127.0.0.1:#{port}", plan.app] }),
       Server.new(name: "puma", gem: "puma", gemfile: "Gemfile", config: PUMA_CONFIG,
         command: ->(plan, _port, path) { ["puma", "-C", path, plan.app] }),
-      # Its default middleware asks for Rack::Chunked, which Rack 3.1 has no more: -N.
+      # -N turns off its default middleware, which needs Rack::Chunked. Rack 3.1 has removed that.
       Server.new(name: "unicorn", gem: "unicorn", gemfile: "Gemfile", config: UNICORN_CONFIG,
         command: ->(plan, _port, path) { ["unicorn", "-N", "-c", path, plan.app] }),
       Server.new(name: "falcon", gem: "falcon", gemfile: "Gemfile.more", since: "3.3", config: NO_CONFIG,
         command: lambda do |plan, port, _path|
-          ["falcon", "serve", "--forked", "--count", plan.workers.to_s, "--bind", "http://127.0.0.1:#{port}", "--config", plan.app]
+          ["falcon", "serve", "--forked", "--count", plan.workers.to_s, "--bind", "http://127.0.0.1:#{port}",
+           "--config", plan.app]
         end),
       Server.new(name: "itsi", gem: "itsi-server", gemfile: "Gemfile.more", since: "3.3", config: ITSI_CONFIG,
         command: ->(_plan, _port, path) { ["itsi", "-C", path, "start"] }),
       Server.new(name: "iodine", gem: "iodine", gemfile: "Gemfile.more", since: "3.3", config: NO_CONFIG,
-        command: ->(plan, port, _path) { ["iodine", "-b", "127.0.0.1", "-p", port.to_s, "-w", plan.workers.to_s, "-t", "1", plan.app] }),
-      Server.new(name: FLOOR, config: NGINX_CONFIG, command: ->(_plan, _port, path) { [Setup.program(FLOOR), "-e", "stderr", "-c", path] })
+        command: lambda do |plan, port, _path|
+          ["iodine", "-b", "127.0.0.1", "-p", port.to_s, "-w", plan.workers.to_s, "-t", "1", plan.app]
+        end),
+      Server.new(name: FLOOR, config: NGINX_CONFIG,
+        command: ->(_plan, _port, path) { [Setup.program(FLOOR), "-e", "stderr", "-c", path] })
     ].freeze
 
     NAMES = TABLE.map(&:name).freeze
@@ -79,13 +85,14 @@ module Bench
 
     #: (String) -> Server
     def self.named(name)
-      TABLE.find { |server| server.name == name } or raise ArgumentError, "no server #{name}, only #{NAMES.join(", ")}"
+      TABLE.find { |server| server.name == name } or
+        raise ArgumentError, "unknown server #{name}; known are #{NAMES.join(", ")}"
     end
 
-    # A plan for the named server; what is not said is the hello application on two workers.
+    # A plan for the named server, by default with the hello application on two workers.
     #: (String, **untyped) -> Plan
-    def self.plan(name, label: name, workers: 2, app: "hello.ru", threads: 1, gemfile: nil, environment: {}, checkout: Setup::ROOT,
-                  **others)
+    def self.plan(name, label: name, workers: 2, app: "hello.ru", threads: 1, gemfile: nil, environment: {},
+                  checkout: Setup::ROOT, **others)
       server = named(name)
       gemfile ||= server.gemfile
       Plan.new(server: server, label: label, workers: workers, threads: threads,

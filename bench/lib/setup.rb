@@ -5,13 +5,12 @@ require "open3"
 require "rbconfig"
 
 module Bench
-  # Something that we started did not do what it should; the message says what it had to say.
+  # A program that the benchmark started has failed. The message contains its output.
   class Failure < StandardError; end
 
-  # A server that did not come up; `reason` is the line of its log that tells most, without
-  # the folders of this machine.
+  # A server that did not start. `reason` is the most informative line of its log, without the paths of this machine.
   class NotStarted < Failure
-    TELLING = /error|invalid|unknown|undefined|must|not /i.freeze
+    INFORMATIVE = /error|invalid|unknown|undefined|must|not /i.freeze
 
     #: (String, log: String) -> void
     def initialize(what, log:)
@@ -20,17 +19,17 @@ module Bench
     end
 
     #: () -> String
-    def reason = (@lines.grep(TELLING).first || @lines.first || "it said nothing").gsub(%r{/\S+/}, "")
+    def reason = (@lines.grep(INFORMATIVE).first || @lines.first || "its log is empty").gsub(%r{/\S+/}, "")
   end
 
-  # Makes what a benchmark needs, on first use and inside the project: the peers' gems (vendor/bundle has a folder for
-  # each Ruby), the load generator, Coppice's extension. A second run does nothing.
+  # Prepares what a benchmark needs, on first use and inside the project: the peers' gems (vendor/bundle has a folder
+  # for each Ruby), the load generator, Coppice's extension. It is idempotent.
   module Setup
     ROOT = File.expand_path("../..", __dir__).freeze
     FOLDER = File.join(ROOT, "tmp/bench").freeze
     LOAD_SOURCES = File.join(ROOT, "bench/load").freeze
     LOAD_BINARY = File.join(FOLDER, "load").freeze
-    # What a server gets of our environment. Variables that tune Ruby or malloc pass, and are named in the report.
+    # Variables that a server inherits. Those that tune Ruby or malloc are also named in the report.
     TUNING = /\A(RUBY_|MALLOC_|LD_PRELOAD\z)/.freeze
     PASSED = /\A(PATH|HOME|LANG|TMPDIR|LD_LIBRARY_PATH|SSL_CERT_FILE|https?_proxy|no_proxy)\z/i.freeze
 
@@ -44,14 +43,16 @@ module Bench
         checkouts.each { |checkout| run("rake", "--silent", "compile", env: environment, folder: checkout) }
       end
 
-      # Where a program is that is no gem; nil where it is not installed. Debian keeps servers where users do not look.
+      # The path of a program that is not a gem; nil if it is not installed. Debian installs servers in /usr/sbin, which
+      # is not in the PATH of users.
       #: (String) -> String?
       def program(name)
         folders = environment["PATH"].split(":") + ["/usr/sbin"]
         folders.map { |folder| File.join(folder, name) }.find { |path| File.file?(path) && File.executable?(path) }
       end
 
-      # The environment of everything that we start: ours, cleaned, so that no bundle that we may run in leaks into it.
+      # The environment of every program that the benchmark starts: without the variables of a bundle that the benchmark
+      # itself may run in.
       #: (?String) -> Hash[String, String]
       def environment(gemfile = nil)
         clean = ENV.to_h.select { |name, _| name.match?(PASSED) || name.match?(TUNING) }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Bench
-  # A few measurements of one thing: the median, and how far the others are from it.
+  # A few measurements of one quantity: the median, the lowest and the highest.
   class Spread
     #: (Array[Numeric]) -> void
     def initialize(values)
@@ -16,7 +16,7 @@ module Bench
       @values.size.odd? ? @values[middle] : (@values[middle - 1] + @values[middle]) / 2.0
     end
 
-    # "39 (38–41)"; only the median when there is one value or all look the same; a dash when there is none.
+    # "39 (38–41)". Only the median if there is one value, or all look the same. A dash if there is none.
     #: (?digits: Integer) -> String
     def to_s(digits: 0)
       return "–" if @values.empty?
@@ -25,7 +25,7 @@ module Bench
       low == high ? middle : "#{middle} (#{low}–#{high})"
     end
 
-    # As to_s, without the others.
+    # Only the median.
     #: (?digits: Integer) -> String
     def middle(digits: 0) = self.class.new([median]).to_s(digits: digits)
 

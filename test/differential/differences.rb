@@ -62,7 +62,8 @@ module Coppice
         peers: ALL_PEERS, right: :coppice,
         why: "the sender meant only one of them (9110 5.3); two Hosts must be refused (9112 3.2)",
         reasons: ["a header that may come once came twice"],
-        examples: ["#{GET}Authorization: b\r\nAuthorization: c\r\n\r\n"]),
+        examples: ["#{GET}Authorization: b\r\nAuthorization: c\r\n\r\n"]
+      ),
       Difference.new("an expectation except `100-continue`",
         peers: ALL_PEERS, right: :choice, why: "may be answered with 417 (9110 10.1.1)",
         reasons: ["no expectation but 100-continue is supported"],
@@ -84,7 +85,8 @@ module Coppice
         peers: ALL_PEERS, right: :coppice, why: "must be refused: the end of the body is unknown (9112 6.3)",
         reasons: ["Transfer-Encoding does not end with one chunked"],
         examples: ["POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked,\r\n\r\n#{NO_BODY}",
-                   "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n"]),
+                   "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n"]
+      ),
       Difference.new("`gzip, chunked`",
         peers: ALL_PEERS, right: :coppice,
         why: "should be 501 if the server does not decode gzip (9112 6.1): the application would get it raw",
@@ -104,7 +106,8 @@ module Coppice
         peers: ALL_PEERS, right: :coppice,
         why: "smuggling: another program may see the end of the line there (9112 7.1)",
         reasons: ["a chunk or a line of the body does not end with CR LF"],
-        examples: ["#{CHUNKED}0\n\r\n", "#{CHUNKED}0\r\nX-A: b\r\r\n\r\n", "#{CHUNKED}0;b\nc\r\n\r\n"]),
+        examples: ["#{CHUNKED}0\n\r\n", "#{CHUNKED}0\r\nX-A: b\r\r\n\r\n", "#{CHUNKED}0;b\nc\r\n\r\n"]
+      ),
       Difference.new("a malformed trailer line",
         peers: ALL_PEERS, right: :coppice,
         why: "the same as in a header (9112 5); Puma skips trailers unread, Falcon accepts control characters",
