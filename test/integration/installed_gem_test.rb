@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/installed_gem"
+
+# What a user gets, who has no checkout.
+class InstalledGemTest < Coppice::TestCase
+  APP = <<~'RUBY'
+    run ->(_env) { [200, {}, ["hello from #{$LOADED_FEATURES.grep(%r{/coppice/worker\.rb\z}).first}, Bundler: #{defined?(Bundler).inspect}"]] }
+  RUBY
+
+  test "the gem is built, installed and serves, without Bundler and in a bundle" do
+    with_tmpdir do |folder|
+      gem = InstalledGem.new(folder)
+      gem.install
+
+      assert_serves gem, [RbConfig.ruby, gem.executable], bundler: nil
+      in_a_bundle(gem, folder) do |env|
+        assert_serves gem, [RbConfig.ruby, "-S", "bundle", "exec", "coppice"], bundler: "constant", env: env
+      end
+    end
+  end
+
+  private
+
+  def assert_serves(gem, command, bundler:, env: {})
+    name = gem.specification.full_name
+
+    InstalledGem::Server.open(command: command, app: APP, config: "worker_processes 2", env: gem.environment.merge(env)) do |server|
+      assert_match %r{/gems/#{name}/lib/coppice/worker\.rb, Bundler: #{bundler.inspect}\z}, server.get.body
+      assert_predicate server.stop, :success?
+    end
+  end
+
+  # Yields the environment of a project with the gem in its Gemfile.
+  def in_a_bundle(gem, folder)
+    gemfile = "#{folder}/Gemfile"
+    File.write(gemfile, "source 'https://rubygems.org'\ngem 'coppice'\n")
+    env = { "BUNDLE_GEMFILE" => gemfile, "BUNDLE_USER_HOME" => "#{folder}/bundler" }
+    gem.run("bundle", "install", "--local", env: env)
+    yield env
+  end
+end
