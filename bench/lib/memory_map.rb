@@ -5,8 +5,7 @@ require_relative "setup"
 
 # Uses Coppice's own reader of mappings. It recognizes kinds of memory in every process that runs Ruby.
 $LOAD_PATH.unshift(File.join(Bench::Setup::ROOT, "lib"))
-require "coppice/memory/kinds"
-require "coppice/memory/rollup"
+require "coppice/memory/mapping_kinds"
 require "coppice/memory/smaps"
 
 module Bench
@@ -55,7 +54,7 @@ module Bench
     end
 
     def self.private_by_kind(entry)
-      found = Coppice::Memory::Kinds.new(Coppice::Memory::Smaps.of(entry.pid)).to_h
+      found = Coppice::Memory::MappingKinds.new(Coppice::Memory::Smaps.of(entry.pid)).to_h
       found.transform_values { |mappings| mappings.sum { |mapping| mapping.sizes.private } / 1024.0 }
     end
     private_class_method :size, :private_by_kind

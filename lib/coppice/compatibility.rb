@@ -8,7 +8,7 @@ module Coppice
     class << self
       attr_reader :listener_names #: Array[String]
       attr_reader :workers_count  #: Integer? -- at the start; nil where only the board knows
-      attr_reader :record         #: Config::Record? -- of the configuration that is being evaluated
+      attr_reader :record         #: Config::FileValues? -- of the configuration that is being evaluated
 
       # Defines Pitchfork, unless it is there.
       #: () -> void
@@ -37,7 +37,7 @@ module Coppice
       end
 
       # Some of what Pitchfork keeps in constants is an option here: this record takes it while the block runs.
-      #: [T] (Config::Record) { () -> T } -> T
+      #: [T] (Config::FileValues) { () -> T } -> T
       def recording(record)
         @record = record
         yield

@@ -1,47 +1,44 @@
 # frozen_string_literal: true
 
 require_relative "executable"
+require_relative "cli/commands"
 
 module Coppice
-  # The first thing that runs in each process started with `exe/coppice`; decides
-  # which kind of process this is.
+  # The first code that runs in each process started with `exe/coppice`; decides which kind of process this is.
   #
-  # The monitor needs no gem, and what it loads it keeps in memory for as long as it
-  # lives. So a `serve` that was started with RubyGems (or Bundler) replaces itself,
-  # under the same pid, by a Ruby without. RUBYOPT and the rest of the environment
-  # stay as they are: they are meant for the application, and reach it in the mold.
+  # The monitor needs no gem, and it keeps in memory what it loads for as long as it lives. So a `serve` that was started
+  # with RubyGems (or Bundler) replaces itself, under the same pid, by a Ruby without. RUBYOPT and the rest of the
+  # environment stay as they are: they are meant for the application, and reach it in the mold.
   class Launcher
     LIBRARY = File.expand_path("..", __dir__)
-
-    # Commands that load the application in their own process.
-    LOADS_APPLICATION = %w[mold single cold].freeze
 
     #: (Array[String]) -> void
     def initialize(arguments)
       @arguments = arguments
+      @command = CLI::COMMANDS[arguments.first]
     end
 
     #: () -> void
     def call
-      set_up_bundle if LOADS_APPLICATION.include?(@arguments.first)
+      set_up_bundle if @command&.loads_application
       $LOAD_PATH.unshift(LIBRARY) unless $LOAD_PATH.include?(LIBRARY)
       load_extension
-      return boot_mold if @arguments.first == "mold" && channel?
+      return boot_mold if @command&.needs_channel && channel?
 
-      serving? && defined?(::Gem) ? become_bare : run_command
+      serving? && defined?(::Gem) ? restart_without_gems : run_command
     end
 
     private
 
-    # Before anything else is required, with `bundle exec` or without: the bundle may ask for another version of a gem that
-    # comes with Ruby, and a gem that is loaded cannot be exchanged.
+    # Before anything else is required, with `bundle exec` or without: the bundle may ask for another version of a gem
+    # that comes with Ruby, and a loaded gem cannot be exchanged.
     def set_up_bundle
       require "bundler/setup" if ENV["BUNDLE_GEMFILE"]
     rescue ScriptError, StandardError => error # a Gemfile is its user's program
       abort "coppice: #{ENV.fetch('BUNDLE_GEMFILE')}: #{error.message.strip} (#{error.class})"
     end
 
-    # Before every command, also those that do not need it: `coppice check` should not pass where the server cannot start.
+    # Before every command, also those that do not need it: `coppice check` must not pass where the server cannot start.
     def load_extension
       require "coppice/coppice_ext"
     rescue LoadError => error
@@ -53,7 +50,7 @@ module Coppice
       CLI.serving?(@arguments)
     end
 
-    def become_bare
+    def restart_without_gems
       require "rbconfig"
       exec(RbConfig.ruby, "--disable=gems,rubyopt", EXECUTABLE, *@arguments)
     end
@@ -63,13 +60,13 @@ module Coppice
       CLI.run(@arguments)
     end
 
-    # The monitor gives the number of a socket. Without one a person has typed the command, and the CLI refuses it.
+    # The monitor passes the descriptor number of a socket. When a user has typed the command there is none, and the CLI
+    # refuses the command.
     def channel? = @arguments[1].to_s.match?(/\A\d+\z/) && File.socket?("/proc/self/fd/#{@arguments[1]}")
 
     def boot_mold
       require "coppice"
-      require "coppice/mold/cold_boot"
-      Mold::ColdBoot.new(Integer(@arguments[1], 10)).call
+      @command.load.new(Integer(@arguments[1], 10)).call
     end
   end
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/memory/rollup"
+require "coppice/memory/smaps"
 
 module Coppice
   # How much memory one process uses and shares, in KiB, as of its last update: for an application's own metrics. Reads

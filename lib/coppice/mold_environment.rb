@@ -2,7 +2,6 @@
 
 require "coppice/allocator"
 require "coppice/gc_profile"
-require "coppice/gc_profile/profile_file"
 
 module Coppice
   # What the environment of a cold mold gets beside what the user's has: what Ruby reads only when it starts. Used in the

@@ -10,12 +10,12 @@ class LauncherTest < Coppice::TestCase
   ROOT = File.expand_path("../..", __dir__)
   COMMANDS = [[], %w[serve], %w[check], %w[version], %w[help], %w[memory], %w[cold], %w[single], %w[-v]].freeze
 
-  test "the word mold is no command for people" do
+  test "the internal command mold is refused to users" do
     [%w[mold], %w[mold now], %w[mold 0], %w[mold 4000]].each do |words|
       text, status = run_in(ROOT, *words)
 
       assert_equal [2, 1], [status, text.lines.size]
-      assert_match(/\Acoppice: mold is not for people/, text)
+      assert_match(/\Acoppice: mold is an internal command/, text)
     end
   end
 

@@ -3,7 +3,7 @@
 require "test_helper"
 require "open3"
 require "rbconfig"
-require "coppice/gc_profile/profile_file"
+require "coppice/gc_profile"
 require "coppice/gc_profile/allocation_meter"
 require_relative "../support/server"
 

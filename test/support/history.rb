@@ -196,7 +196,7 @@ class History
   end
 
   def check_width
-    width = [settings[:refork_surge], "10%"].map { |share| Coppice::Config::Types::Share.of(share, roster.target) }.max
+    width = [settings[:refork_surge], "10%"].map { |share| Coppice::Config::Types::WorkerShare.of(share, roster.target) }.max
     broken "#{by_choice.size} of #{roster.target} workers were told to leave at once" if by_choice.size > width
     extra = serving.size - roster.target
     broken "#{extra} workers more than wanted" if extra > width

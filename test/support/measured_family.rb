@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require "coppice/memory/tree"
+require "coppice/memory/server_memory"
 
 # Measurements that nobody made: of a monitor, a mold and two workers.
 module MeasuredFamily
   class << self
-    #: () -> Coppice::Memory::Tree
-    def tree
-      Coppice::Memory::Tree.new([
+    #: () -> Coppice::Memory::ServerMemory
+    def server
+      Coppice::Memory::ServerMemory.new([
         measurement(13, :worker, nr: 1, requests: 7, private: 30 * 1024, growth: 20 * 1024),
         measurement(12, :worker, nr: 0, requests: 0, private: 10 * 1024),
         measurement(11, :mold, private: 5 * 1024),
@@ -18,7 +18,7 @@ module MeasuredFamily
     #: (Integer, Symbol, **untyped) -> Coppice::Memory::ProcessMemory
     def measurement(pid, role, private:, nr: nil, generation: 2, requests: nil, growth: nil)
       heap = rollup(private)
-      kinds = Coppice::Memory::Kinds::NAMES.keys.to_h { |kind| [kind, kind == :gc_heap ? heap : rollup(0, 0)] }
+      kinds = Coppice::Memory::MappingKinds::NAMES.keys.to_h { |kind| [kind, kind == :gc_heap ? heap : rollup(0, 0)] }
       Coppice::Memory::ProcessMemory.new(pid: pid, role: role, nr: nr, generation: generation, requests: requests, sizes: heap,
         kinds: kinds, growth: growth)
     end

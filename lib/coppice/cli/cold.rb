@@ -1,10 +1,9 @@
 # frozen_string_literal: true
 
 require "coppice/cold/boot"
-require "coppice/cold/json_report"
-require "coppice/cold/place"
-require "coppice/cold/examination"
-require "coppice/cold/text_report"
+require "coppice/cold/reports"
+require "coppice/cold/source_paths"
+require "coppice/cold/path_analyzer"
 require "coppice/config/loader"
 
 module Coppice
@@ -46,7 +45,7 @@ module Coppice
 
         @output ||= keep_for_report
         findings = rehearse(settings)
-        @output.puts Coppice::Cold::JsonReport.new(findings, place: place).text if @json
+        @output.puts Coppice::Cold::JsonReport.new(findings, source_paths: source_paths).text if @json
         findings.any?(&:failure) ? STATUS_ERROR : 0
       rescue BootError => error
         Log.for(settings, role: :cold).exception(error.message, error.cause || error)
@@ -84,15 +83,15 @@ module Coppice
         boot = Coppice::Cold::Boot.new(settings).call
         @output.puts heading(settings) unless @json
         paths.map do |path|
-          findings = Coppice::Cold::Examination.new(boot: boot, path: path, host: @host, seconds: settings.timeout).call
-          @output.puts "", Coppice::Cold::TextReport.new(findings, place: place, top: @top).lines unless @json
+          findings = Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, seconds: settings.timeout).call
+          @output.puts "", Coppice::Cold::TextReport.new(findings, source_paths: source_paths, top: @top).lines unless @json
           findings
         end
       end
 
       def paths = @arguments.paths.empty? ? DEFAULT_PATHS : @arguments.paths
 
-      def place = @place ||= Coppice::Cold::Place.new(@directory)
+      def source_paths = @source_paths ||= Coppice::Cold::SourcePaths.new(@directory)
 
       def heading(settings)
         "#{settings.rackup}, RACK_ENV #{settings.environment_name}, Ruby #{RUBY_VERSION}. Each path is played twice in a fresh fork."

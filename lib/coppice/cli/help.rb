@@ -2,6 +2,7 @@
 
 require "coppice/config/arguments"
 require "coppice/config/hooks"
+require "coppice/version"
 
 module Coppice
   class CLI
@@ -60,6 +61,19 @@ module Coppice
 
       def near(name)
         Config::Suggestion.sentence(name, Config::OPTIONS.names + Config::HOOKS.names)
+      end
+    end
+
+    # `coppice version`.
+    class VersionCommand
+      #: (Array[String], ?output: IO) -> void
+      def initialize(_words, output: $stdout)
+        @output = output
+      end
+
+      def run #: () -> Integer
+        @output.puts "coppice #{VERSION} (ruby #{RUBY_VERSION})"
+        0
       end
     end
   end

@@ -2,9 +2,8 @@
 
 require "json"
 require "coppice/cli/running_monitor"
-require "coppice/cli/server_words"
 require "coppice/memory/table"
-require "coppice/memory/tree"
+require "coppice/memory/server_memory"
 
 module Coppice
   class CLI
@@ -39,7 +38,7 @@ module Coppice
       private
 
       def parse
-        pid = ServerWords.parse(@words) do |parser|
+        pid = ServerArguments.parse(@words) do |parser|
           parser.on("--watch") { @watch = true }
           parser.on("--json") { @json = true }
           parser.on("--map FILE") { |file| @map = file }
@@ -62,13 +61,13 @@ module Coppice
       def alive?(board) = File.exist?("/proc/#{board.monitor_pid}")
 
       def show(board)
-        tree = Coppice::Memory::Tree.of(board)
+        tree = Coppice::Memory::ServerMemory.of(board)
         @output.puts @json ? JSON.generate(tree.to_h) : Coppice::Memory::Table.new(tree).to_s
       end
 
       def draw(board)
         require "coppice/memory/picture"
-        write(Coppice::Memory::Picture.of(Coppice::Memory::Tree.of(board)).to_s)
+        write(Coppice::Memory::Picture.of(Coppice::Memory::ServerMemory.of(board)).to_s)
         @output.puts "written: #{@map}"
       end
 

@@ -2,9 +2,7 @@
 
 require "fileutils"
 require "coppice/cli/running_monitor"
-require "coppice/cli/server_words"
 require "coppice/gc_profile"
-require "coppice/gc_profile/profile_file"
 require "coppice/gc_profile/fit"
 require "coppice/gc_profile/allocations"
 require "coppice/gc_profile/allocation_meter"
@@ -34,7 +32,7 @@ module Coppice
       private
 
       def parse
-        ServerWords.parse(@words) do |parser|
+        ServerArguments.parse(@words) do |parser|
           parser.on("--output FILE") { |path| @path = path }
           parser.on("--print") { @print = true }
         end

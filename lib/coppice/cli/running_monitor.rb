@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
 require "coppice/board"
+require "coppice/config/arguments"
+require "coppice/config/suggestion"
 require "coppice/errors"
-require "coppice/listeners/listening_sockets"
+require "coppice/listeners/address_owners"
 
 module Coppice
   class CLI
@@ -70,6 +72,23 @@ module Coppice
         board&.close
       end
       private_class_method :monitor?
+    end
+
+    # The words after a command that is about a running server: at most one pid, and flags of the command's own.
+    module ServerArguments
+      # Yields the parser, for the flags. Answers the word that stands for the pid, or nil. Raises UsageError.
+      #: (Array[String]) { (OptionParser) -> void } -> String?
+      def self.parse(words, &flags)
+        parser = Config::FlagParser.new(&flags)
+        pids = parser.permute(words)
+        raise UsageError, "one pid is enough, but there are #{pids.size}: #{pids.join(' ')}" if pids.size > 1
+
+        pids.first
+      rescue OptionParser::InvalidOption => error
+        raise UsageError, Config::Suggestion.unknown_flag(error.args.first, parser)
+      rescue OptionParser::ParseError => error
+        raise UsageError, error.message
+      end
     end
   end
 end

@@ -2,7 +2,7 @@
 
 module Coppice
   module Cold
-    # What to do about the findings of one path: a line for each kind of thing that is worth doing at boot, once, for
+    # What to do about the analysis of one path: a line for each kind of thing that is worth doing at boot, once, for
     # all workers.
     class Advice
       # Of fewer retained bytes no one need think.
@@ -15,11 +15,11 @@ module Coppice
       # So many variables are named.
       NAMED = 3
 
-      #: (Findings, place: Place) -> void
-      def initialize(findings, place:)
-        @findings = findings
-        @place = place
-        @own, @foreign = findings.files.partition { |path| place.own?(path) }
+      #: (PathAnalysis, source_paths: SourcePaths) -> void
+      def initialize(analysis, source_paths:)
+        @analysis = analysis
+        @source_paths = source_paths
+        @own, @foreign = analysis.files.partition { |path| source_paths.own?(path) }
       end
 
       def lines #: () -> Array[String]
@@ -41,13 +41,13 @@ module Coppice
       end
 
       def templates
-        return if @findings.templates.empty?
+        return if @analysis.templates.empty?
 
-        "#{count(@findings.templates, 'template')} compiled by a request: render them at boot, or leave that to reforking"
+        "#{count(@analysis.templates, 'template')} compiled by a request: render them at boot, or leave that to reforking"
       end
 
       def methods
-        attribute, other = @findings.runtime_methods.partition { |group| group.file&.match?(ATTRIBUTE_METHODS) }
+        attribute, other = @analysis.runtime_methods.partition { |group| group.file&.match?(ATTRIBUTE_METHODS) }
         [defined(attribute, "attribute method", "dump the schema cache (bin/rails db:schema:cache:dump) so that boot defines them"),
          defined(other, "method", "call what defines them at boot")]
       end
@@ -58,8 +58,8 @@ module Coppice
       end
 
       def own_places(groups)
-        files = groups.filter_map(&:file).select { |file| @place.own?(file) }.uniq
-        " (#{some(files.map { |file| @place.short(file) })} first of all)" unless files.empty?
+        files = groups.filter_map(&:file).select { |file| @source_paths.own?(file) }.uniq
+        " (#{some(files.map { |file| @source_paths.short(file) })} first of all)" unless files.empty?
       end
 
       def memos
@@ -70,14 +70,14 @@ module Coppice
       end
 
       def retained
-        bytes = @findings.retained.sum(&:bytes) - own_memos.sum(&:bytes)
+        bytes = @analysis.retained.sum(&:bytes) - own_memos.sum(&:bytes)
         return if bytes < WORTH_BYTES
 
         "#{(bytes / 1_048_576.0).round(1)} MiB of other objects left behind: fill the caches that hold them at boot"
       end
 
       def own_memos
-        @findings.memos.select { |memo| memo.bytes >= WORTH_BYTES_OF_MEMO && memo.file && @place.own?(memo.file) }
+        @analysis.memos.select { |memo| memo.bytes >= WORTH_BYTES_OF_MEMO && memo.file && @source_paths.own?(memo.file) }
       end
 
       def some(names) = names.first(NAMED).join(", ") + (names.size > NAMED ? " …" : "")

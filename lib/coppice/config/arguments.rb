@@ -1,14 +1,26 @@
 # frozen_string_literal: true
 
-require "coppice/errors"
-require "coppice/config/flag_parser"
-require "coppice/config/layer"
+require "optparse"
+require "coppice/config/sources"
 require "coppice/config/options"
 require "coppice/config/ruby_flags"
 require "coppice/config/suggestion"
+require "coppice/errors"
 
 module Coppice
   module Config
+    # An OptionParser for which a letter that is no flag is a mistake. Ruby's takes it for the beginning of a long flag:
+    # Rails' and Puma's -b would set --boot-timeout. Only -h stays what it begins.
+    class FlagParser < OptionParser
+      private
+
+      def complete(kind, word, *)
+        raise InvalidOption, word if kind == :long && word.size == 1 && word != "h"
+
+        super
+      end
+    end
+
     # What a command line says: all flags of Pitchfork, one flag for each simple option of the catalogue, and one rackup
     # file. Only reads; nothing acts here.
     class Arguments
@@ -68,11 +80,11 @@ module Coppice
       end
 
       # The values of flags. `port` is where -o listens when there is no -p, `host` where -p does when there is no -o.
-      #: (host: String, ?port: Integer) -> Layer
+      #: (host: String, ?port: Integer) -> SourceValues
       def layer(host:, port: DEFAULT_PORT)
         addresses = @listen + host_and_port(host, port)
         listen = addresses.empty? ? {} : { listen: [Types::Addresses.new.check(addresses.map(&:last)), "flag #{addresses.first.first}"] }
-        Layer.of(@values.merge(listen))
+        SourceValues.of(@values.merge(listen))
       rescue InvalidValue => error
         raise UsageError, "#{addresses.map(&:first).uniq.join(', ')} #{error.message}"
       end

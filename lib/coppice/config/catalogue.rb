@@ -33,5 +33,44 @@ module Coppice
         @rows.keys
       end
     end
+
+    # One row of the catalogue of options: all that the config file, flags, environment, validation, help and
+    # docs/configuration.md know about an option.
+    #
+    #   since        :pitchfork (same name and meaning there) or :coppice
+    #   flag         its long flag without the value; nil when the command line cannot set it
+    #   environment  the environment variable that sets it, if any
+    #   default_text says the default where the value alone would not
+    Option = Struct.new(:name, :group, :type, :default, :default_text, :flag, :environment, :since, :example, :doc,
+      keyword_init: true) do
+      # The flag's name follows from the option's, for every type that a text can express.
+      #: (Symbol, String, Types::Type, ?flag: String?, **untyped) -> Option
+      def self.describe(name, group, type, flag: default_flag(name, type), **rest)
+        rest[:example] ||= "#{name} #{rest[:default].inspect}"
+        new(name: name, group: group, type: type, flag: flag, since: :pitchfork, **rest).each(&:freeze).freeze
+      end
+
+      def self.default_flag(name, type)
+        "--#{name.to_s.tr('_', '-')}" if type.placeholder || type.switch?
+      end
+      private_class_method :default_flag
+
+      # The flag as its help has it; nil without one.
+      def usage #: () -> String?
+        return unless flag
+
+        type.switch? ? flag.sub("--", "--[no-]") : "#{flag} #{type.placeholder}"
+      end
+
+      # The first sentence, as it stands beside a flag.
+      def summary #: () -> String
+        doc[/\A.+?(?=[.:;] |[.:;]?\z)/]
+      end
+
+      # What the default is, for people.
+      def default_description #: () -> String
+        default_text || [default.inspect, type.unit].compact.join(" ")
+      end
+    end
   end
 end

@@ -2,11 +2,33 @@
 
 require "coppice/compatibility"
 require "coppice/config/dsl"
-require "coppice/config/foreign_words"
 
 module Coppice
   module Config
-    # Evaluates a config file and answers the Record of what it says. Runs in the monitor and in each cold mold.
+    # What to do about words that people bring along from Unicorn and Puma.
+    UNSUPPORTED_DIRECTIVES = {
+      after_fork: "Use after_worker_fork",
+      before_exec: "Remove it: nothing is replaced by exec",
+      bind: "Use listen, for example: listen \"0.0.0.0:3000\"",
+      daemonize: "Remove it: let the process supervisor run the server in the background",
+      fork_worker: "Use refork_after, for example: refork_after [50, 100, 1000]",
+      on_worker_boot: "Use after_worker_fork",
+      pid: "Remove it: let the process supervisor keep track of the process",
+      pidfile: "Remove it: let the process supervisor keep track of the process",
+      plugin: "Remove it: there are no plugins, only hooks",
+      port: "Use listen, for example: listen 3000",
+      preload_app: "Remove it: the application is always loaded once, before the workers are forked",
+      preload_app!: "Remove it: the application is always loaded once, before the workers are forked",
+      stderr_path: "Remove it: redirect standard error where you start the server",
+      stdout_path: "Remove it: redirect standard output where you start the server",
+      threads: "Remove it: a worker serves one request at a time. Use worker_processes",
+      user: "Remove it: start the server as the user it shall run as",
+      worker_timeout: "Use timeout, for example: timeout 10",
+      workers: "Use worker_processes, for example: worker_processes 4",
+      working_directory: "Remove it: start the server in the directory it shall run in"
+    }.freeze
+
+    # Evaluates a config file and answers the FileValues of what it says. Runs in the monitor and in each cold mold.
     # Everything that goes wrong in the file becomes a ConfigError with file and line.
     class ConfigFile
       # What config files use without asking for it.
@@ -15,7 +37,7 @@ module Coppice
       FNV_PRIME = 0x100000001b3
 
       # `file` is relative to `directory` or absolute.
-      #: (String, ?directory: String) -> Record
+      #: (String, ?directory: String) -> FileValues
       def self.read(file, directory: Dir.pwd)
         new(file, directory).evaluate
       end
@@ -27,7 +49,7 @@ module Coppice
       end
 
       # Raises ConfigError.
-      def evaluate #: () -> Record
+      def evaluate #: () -> FileValues
         text = read
         prepare(text)
         run(text)
@@ -63,9 +85,9 @@ module Coppice
 
       # Dsl#require loads RubyGems when the file itself requires a gem. When a file that it requires does so, the
       # LoadError has left that file by now. So the whole configuration is evaluated once more, with RubyGems and into a new
-      # Record. That is safe, because each cold mold evaluates the configuration again in any case.
+      # FileValues. That is safe, because each cold mold evaluates the configuration again in any case.
       def record_of(text)
-        record = Record.new(file: @file, path: @path, fingerprint: fingerprint(text))
+        record = FileValues.new(file: @file, path: @path, fingerprint: fingerprint(text))
         Compatibility.recording(record) { Dsl.new(record).instance_eval(text, @path) }
         record.freeze
       rescue LoadError
@@ -82,7 +104,7 @@ module Coppice
 
       def refuse_word(error)
         name = error.name
-        remedy = FOREIGN_WORDS[name] || Suggestion.sentence(name, OPTIONS.names + HOOKS.names) ||
+        remedy = UNSUPPORTED_DIRECTIVES[name] || Suggestion.sentence(name, OPTIONS.names + HOOKS.names) ||
                  "docs/configuration.md lists all options and hooks"
         raise ConfigError.new("unknown option or hook #{name}", file: @file, line: line_of(error), remedy: remedy)
       end

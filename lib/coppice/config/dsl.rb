@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/config/gems"
-require "coppice/config/record"
+require "coppice/config/file_values"
 
 module Coppice
   module Config
@@ -9,7 +8,7 @@ module Coppice
     # It has no methods but those words, and one instance variable with a name of its own, so that methods and variables
     # of the file cannot meet ours.
     class Dsl
-      #: (Record) -> void
+      #: (FileValues) -> void
       def initialize(record)
         @coppice_record = record
       end
@@ -56,6 +55,23 @@ module Coppice
         raise unless Gems.activate
 
         super
+      end
+    end
+
+    # RubyGems and Bundler, for a monitor that was started without them because most never need them.
+    module Gems
+      # Loads RubyGems, and the application's bundle when `bundle exec` named one.
+      # Answers false when they are there already, so that a retry would change nothing.
+      #: (?Hash[String, String]) -> bool
+      def self.activate(environment = ENV)
+        return false if defined?(::Gem::Specification)
+
+        require "rubygems"
+        if environment["BUNDLE_GEMFILE"]
+          require "bundler"
+          Bundler.setup
+        end
+        true
       end
     end
   end

@@ -2,7 +2,7 @@
 
 require "coppice/config/catalogue"
 require "coppice/config/types"
-require "coppice/config/types/deferral"
+require "coppice/config/types/amounts"
 require "coppice/listeners/address"
 
 module Coppice
@@ -40,7 +40,7 @@ module Coppice
         "Whether small packets are sent at once (TCP_NODELAY). No meaning for Unix sockets."),
       row.call(:tcp_nopush, Types::Boolean.new,
         "Whether only full packets are sent until the answer is complete (TCP_CORK). No meaning for Unix sockets."),
-      row.call(:tcp_defer_accept, Types::Deferral.new,
+      row.call(:tcp_defer_accept, Types::Retransmissions.new,
         "For how many retransmissions the kernel holds back a connection that has sent nothing yet (TCP_DEFER_ACCEPT). " \
         "No meaning for Unix sockets."),
       row.call(:ipv6only, Types::Boolean.new,

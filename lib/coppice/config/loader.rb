@@ -2,7 +2,7 @@
 
 require "coppice/config/arguments"
 require "coppice/config/config_file"
-require "coppice/config/environment"
+require "coppice/config/sources"
 require "coppice/config/settings"
 
 module Coppice
@@ -59,7 +59,7 @@ module Coppice
 
       def read_file(embedded)
         file = @arguments.config_file || embedded.config_file || default_file
-        return Record.new.freeze unless file
+        return FileValues.new.freeze unless file
 
         unless File.exist?(File.expand_path(file, @directory))
           raise ConfigError.new("there is no such file", file: file, remedy: "Give the right one with -c")
@@ -86,18 +86,18 @@ module Coppice
       def default_host(environment_name) = environment_name == DEFAULT_ENVIRONMENT ? THIS_MACHINE : EVERYWHERE
 
       def default_listen(host)
-        Layer.of(listen: [[Listeners::Address.parse("#{host}:#{Arguments::DEFAULT_PORT}")].freeze, "default"])
+        SourceValues.of(listen: [[Listeners::Address.parse("#{host}:#{Arguments::DEFAULT_PORT}")].freeze, "default"])
       end
 
       def in_config_ru(layer)
-        Layer.new(layer.values, layer.origins.transform_values { |origin| "#{rackup} (#{origin})" })
+        SourceValues.new(layer.values, layer.origins.transform_values { |origin| "#{rackup} (#{origin})" })
       end
 
       # An address that was named without options keeps those that the config file gives to the same one.
       def keep_options(layer, record)
         known = record.values.fetch(:listen, []).to_h { |address| [address.to_s, address] }
         listen = layer.values.fetch(:listen).map { |address| known.fetch(address.to_s, address) }.uniq.freeze
-        Layer.new(layer.values.merge(listen: listen), layer.origins)
+        SourceValues.new(layer.values.merge(listen: listen), layer.origins)
       end
 
       # What no single value shows.

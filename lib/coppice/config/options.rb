@@ -1,19 +1,10 @@
 # frozen_string_literal: true
 
 require "coppice/config/catalogue"
-require "coppice/config/option"
 require "coppice/config/types"
 require "coppice/config/types/addresses"
-require "coppice/config/types/duck"
-require "coppice/config/types/gc_profile"
-require "coppice/config/types/memory_limit"
-require "coppice/config/types/networks"
-require "coppice/config/types/paths"
-require "coppice/config/types/percentage"
-require "coppice/config/types/request_counts"
-require "coppice/config/types/share"
-require "coppice/config/types/signal_name"
-require "coppice/config/types/worker_count"
+require "coppice/config/types/process"
+require "coppice/config/types/amounts"
 require "coppice/listeners/address"
 
 module Coppice
@@ -106,7 +97,7 @@ module Coppice
       Option.describe(:refork_max_unavailable, Groups::REFORKING, Types::Optional.new(Types::Whole.new(minimum: 1)),
         default_text: "0 with refork_surge, else a tenth of the workers, rounded up", example: "refork_max_unavailable 5",
         doc: "How many workers may be away at the same time while a new generation replaces the old one."),
-      Option.describe(:refork_surge, Groups::REFORKING, Types::Share.new, default: "10%", since: :coppice, example: "refork_surge 2",
+      Option.describe(:refork_surge, Groups::REFORKING, Types::WorkerShare.new, default: "10%", since: :coppice, example: "refork_surge 2",
         doc: "How many workers beyond `worker_processes` there may be while a new generation replaces the old one. Successors are " \
              "ready before anybody leaves, so that capacity does not dip; they have the numbers from `worker_processes` on. A number, " \
              "or a share, rounded up; 0 saves their memory."),
@@ -186,7 +177,7 @@ module Coppice
         default_text: "nil: no limit", since: :coppice, example: "max_body_bytes 10 * 1024 * 1024",
         doc: "The longest body of a request; a longer one is answered with 413."),
 
-      Option.describe(:logger, Groups::LOGGING, Types::Optional.new(Types::Duck.new(:debug, :info, :warn, :error, :fatal)),
+      Option.describe(:logger, Groups::LOGGING, Types::Optional.new(Types::RespondsTo.new(:debug, :info, :warn, :error, :fatal)),
         default_text: "one line for each event, on standard error", example: "logger Logger.new(\"log/server.log\")",
         doc: "Where the server logs to: an object like Ruby's Logger."),
       Option.describe(:log_level, Groups::LOGGING, Types::OneOf.new(:debug, :info, :warn, :error, :fatal), default: :info, since: :coppice,

@@ -146,6 +146,23 @@ module Coppice
           @type.parse(text)
         end
       end
+
+      # Any object that answers the given messages.
+      class RespondsTo < Type
+        #: (*Symbol) -> void
+        def initialize(*messages)
+          @messages = messages.freeze
+          freeze
+        end
+
+        def description = "an object that answers #{@messages[0..-2].join(', ')} and #{@messages.last}"
+
+        private
+
+        def accepts?(value)
+          @messages.all? { |message| value.respond_to?(message) }
+        end
+      end
     end
   end
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/memory/rollup"
+require "coppice/memory/smaps"
 require "coppice/os/clock"
 
 module Coppice

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/memory/address_space"
-require "coppice/memory/raster"
+require "coppice/memory/pagemap"
 
 module Coppice
   module Memory
@@ -33,7 +32,7 @@ module Coppice
       CSS
 
       # Raises Errno::EACCES when the kernel does not let us look.
-      #: (Tree) -> Picture
+      #: (ServerMemory) -> Picture
       def self.of(tree)
         new(tree.processes.reject { |process| process.role == :monitor }.filter_map { |process| AddressSpace.of(process) })
       end
@@ -89,7 +88,7 @@ module Coppice
       def column(measured, index, left)
         top = HEAD
         parts.map do |kind, rasters|
-          drawn = part(rasters.fetch(index), left, top, "#{Kinds::NAMES[kind]}: #{share(measured.kinds.fetch(kind))}")
+          drawn = part(rasters.fetch(index), left, top, "#{MappingKinds::NAMES[kind]}: #{share(measured.kinds.fetch(kind))}")
           top += part_height(rasters)
           drawn
         end
@@ -104,11 +103,11 @@ module Coppice
 
       # Kind => the processes' rasters, for kinds of which somebody has a page.
       def parts
-        @parts ||= Kinds::NAMES.keys.to_h { |kind| [kind, @spaces.map { |space| raster(space.pages.fetch(kind)) }] }
+        @parts ||= MappingKinds::NAMES.keys.to_h { |kind| [kind, @spaces.map { |space| raster(space.pages.fetch(kind)) }] }
                                .reject { |_, rasters| rasters.all? { |raster| raster.height.zero? } }
       end
 
-      def raster(pages) = Raster.new(Raster.cells(pages, @pages_per_cell), width: CELLS_PER_ROW)
+      def raster(pages) = CellGrid.new(CellGrid.cells(pages, @pages_per_cell), width: CELLS_PER_ROW)
 
       def part_height(rasters) = (LINE * 2) + (rasters.map(&:height).max * CELL)
 
@@ -116,6 +115,38 @@ module Coppice
 
       def text(left, baseline, words, style = nil)
         "<text x=\"#{left}\" y=\"#{baseline}\"#{" class=\"#{style}\"" if style}>#{words}</text>"
+      end
+    end
+
+    # Cells in rows, as SVG: for each state one path, whose lines are one cell high. Neighbours of the same state are one
+    # line, so that the file stays small.
+    class CellGrid
+      #: (Array[Symbol], width: Integer) -> void
+      def initialize(cells, width:)
+        @rows = cells.each_slice(width).to_a
+      end
+
+      # So many pages make a cell, of the state that most of them have.
+      #: (Array[Symbol], Integer) -> Array[Symbol]
+      def self.cells(pages, pages_per_cell)
+        return pages if pages_per_cell == 1
+
+        pages.each_slice(pages_per_cell).map { |slice| slice.tally.max_by(&:last).first }
+      end
+
+      #: () -> Integer
+      def height = @rows.size
+
+      # State => the `d` of its path, where a cell is 1 by 1.
+      #: () -> Hash[Symbol, String]
+      def paths
+        @rows.each_with_index.with_object({}) do |(row, y), paths|
+          x = 0
+          row.chunk_while { |one, other| one == other }.each do |run|
+            (paths[run.first] ||= +"") << "M#{x} #{y}h#{run.size}"
+            x += run.size
+          end
+        end
       end
     end
   end

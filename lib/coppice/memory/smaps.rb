@@ -1,11 +1,56 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
-require "coppice/memory/mapping"
-require "coppice/memory/rollup"
 
 module Coppice
   module Memory
+    # What the kernel adds up for one process, in KiB (proc(5), /proc/PID/smaps_rollup). Plain values: to read them walks
+    # the process's page tables, some milliseconds for some hundred MiB, so nobody does it for another process but tools.
+    Rollup = Struct.new(:rss, :pss, :shared, :private, :anonymous, :swap, keyword_init: true) do
+      # Of a process, by default the one that asks. Raises Errno::ENOENT or Errno::ESRCH when there is none, Errno::EACCES
+      # when it is another user's.
+      #: (?(Integer | String)) -> Rollup
+      def self.of(pid = "self") = parse(File.read("/proc/#{pid}/smaps_rollup"))
+
+      #: (String) -> Rollup
+      def self.parse(text)
+        kib = Hash.new(0)
+        text.scan(/^(\w+):\s+(\d+) kB$/) { |name, value| kib[name] = Integer(value, 10) }
+        new(rss: kib["Rss"], pss: kib["Pss"], shared: kib["Shared_Clean"] + kib["Shared_Dirty"],
+            private: kib["Private_Clean"] + kib["Private_Dirty"], anonymous: kib["Anonymous"], swap: kib["Swap"]).freeze
+      end
+
+      #: (Array[Rollup]) -> Rollup
+      def self.sum(rollups) = new(**members.to_h { |name| [name, rollups.sum(&name)] }).freeze
+    end
+
+    # One stretch of a process's address space, as the kernel lists it: from the address `start` to before `finish`, sizes in
+    # KiB. `name` is the file behind it, or the kernel's name in brackets; empty for anonymous memory that nobody named.
+    Mapping = Struct.new(:start, :finish, :permissions, :name, :sizes, keyword_init: true) do
+      #: () -> Integer
+      def kib = (finish - start) / 1024
+
+      def file? = name.start_with?("/") #: () -> bool
+      def unnamed? = name.empty? #: () -> bool
+      def executable? = permissions.include?("x") #: () -> bool
+      def writable? = permissions.start_with?("rw") #: () -> bool
+
+      # Addresses that are only kept free: nothing can be there.
+      #: () -> bool
+      def reserved? = permissions.start_with?("---")
+
+      # Whether something of it is in memory or in swap.
+      #: () -> bool
+      def touched? = touched_kib.positive?
+
+      #: () -> Integer
+      def touched_kib = sizes.rss + sizes.swap
+
+      # Whether it begins and ends at multiples of so many bytes.
+      #: (Integer) -> bool
+      def aligned?(bytes) = (start % bytes).zero? && (finish % bytes).zero?
+    end
+
     # Reads the list of a process's mappings with their sizes (proc(5), /proc/PID/smaps).
     module Smaps
       HEADER = /^(?<start>\h+)-(?<finish>\h+) (?<permissions>\S{4}) \h+ \h+:\h+ \d+ *(?<name>.*)$/

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/memory/kinds"
+require "coppice/memory/mapping_kinds"
 
 module Coppice
   module Memory
@@ -8,14 +8,14 @@ module Coppice
     class Table
       HEAD = %w[process pid requests RSS PSS USS shared growth].freeze
 
-      #: (Tree) -> void
+      #: (ServerMemory) -> void
       def initialize(tree)
         @tree = tree
       end
 
       def to_s #: () -> String
         [*aligned([HEAD, *processes, totals]), "", verdict, "", "private of resident MiB, by kind:",
-         *aligned([["process", *shown.map { |kind| Kinds::NAMES[kind] }], *kinds])].join("\n")
+         *aligned([["process", *shown.map { |kind| MappingKinds::NAMES[kind] }], *kinds])].join("\n")
       end
 
       private
@@ -42,7 +42,7 @@ module Coppice
 
       # A kind that no process has is left out: without a JIT compiler there is no JIT code.
       def shown
-        Kinds::NAMES.keys.select { |kind| @tree.processes.any? { |process| process.kinds[kind].rss.positive? } }
+        MappingKinds::NAMES.keys.select { |kind| @tree.processes.any? { |process| process.kinds[kind].rss.positive? } }
       end
 
       def mib(kib) = format("%.1f", kib / 1024.0)

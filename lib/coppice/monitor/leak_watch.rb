@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/config/types/percentage"
+require "coppice/config/types/amounts"
 require "coppice/monitor/steps"
 
 module Coppice

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/config/types/share"
+require "coppice/config/types/amounts"
 
 module Coppice
   class Monitor
@@ -20,13 +20,13 @@ module Coppice
       def surge(roster)
         return 0 if roster.spawns.failures + roster.killed_trials >= FAILED_FORKS
 
-        Config::Types::Share.of(@settings.refork_surge, roster.target)
+        Config::Types::WorkerShare.of(@settings.refork_surge, roster.target)
       end
 
       # Number of wanted workers that may be missing because the monitor chose so.
       #: (Roster) -> Integer
       def max_unavailable(roster)
-        @settings.refork_max_unavailable || (surge(roster).zero? ? Config::Types::Share.of("10%", roster.target) : 0)
+        @settings.refork_max_unavailable || (surge(roster).zero? ? Config::Types::WorkerShare.of("10%", roster.target) : 0)
       end
     end
   end

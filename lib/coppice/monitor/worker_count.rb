@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/config/types/worker_count"
+require "coppice/config/types/amounts"
 
 # Runs in the monitor, and in `coppice check`.
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/config/types/memory_limit"
+require "coppice/config/types/amounts"
 
 module Coppice
   class Monitor

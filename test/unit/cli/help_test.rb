@@ -8,7 +8,7 @@ require "coppice/cli/help"
 module Coppice
   class CLI
     class HelpTest < TestCase
-      test "shows each command for people and each flag" do
+      test "shows each command but the internal ones, and each flag" do
         text = help
         COMMANDS.each_value { |command| assert_equal !command.summary.nil?, text.match?(/^  #{command.name} /), command.name }
         Config::OPTIONS.filter_map(&:usage).each { |usage| assert_includes text, usage }

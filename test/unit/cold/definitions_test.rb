@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cold/definitions"
+require "coppice/cold/watchers/modules"
 
 module Coppice
   module Cold

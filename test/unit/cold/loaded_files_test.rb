@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cold/loaded_files"
+require "coppice/cold/watchers/code"
 
 module Coppice
   module Cold

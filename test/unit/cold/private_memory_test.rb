@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cold/private_memory"
+require "coppice/cold/watchers/memory"
 
 module Coppice
   module Cold
@@ -14,7 +14,7 @@ module Coppice
         growth = PrivateMemory.new.growth_since(earlier)
 
         assert_operator growth.values.sum, :>=, 60 * MIB
-        assert_empty growth.keys - Memory::Kinds::NAMES.keys
+        assert_empty growth.keys - Memory::MappingKinds::NAMES.keys
         assert_equal 64 * MIB * 1024, text.bytesize
       end
     end

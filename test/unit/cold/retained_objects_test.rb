@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cold/memos"
-require "coppice/cold/retained_objects"
+require "coppice/cold/watchers/modules"
+require "coppice/cold/watchers/memory"
 
 module Coppice
   module Cold

@@ -52,7 +52,7 @@ module Coppice
         with_tmpdir do |folder|
           File.write(File.join(folder, "config.rb"), config)
           File.write(File.join(folder, "script.rb"), <<~RUBY)
-            require "coppice/config"
+            require "coppice/config/loader"
             begin
               settings = Coppice::Config::Loader.new(arguments: %w[-c config.rb], environment: {}, directory: #{folder.inspect}).load
               print settings.worker_processes, " ", (#{code})

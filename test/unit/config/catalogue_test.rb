@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/config"
+require "coppice/config/loader"
 
 module Coppice
   module Config

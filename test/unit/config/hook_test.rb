@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/config/hook"
+require "coppice/config/hooks"
 
 module Coppice
   module Config

@@ -2,11 +2,9 @@
 
 require "test_helper"
 require "coppice/config/options"
-require "coppice/config/types/deferral"
-require "coppice/config/types/gc_profile"
-require "coppice/config/types/memory_limit"
-require "coppice/config/types/paths"
-require "coppice/config/types/share"
+require "coppice/config/types/amounts"
+require "coppice/config/types/process"
+require "coppice/config/types/addresses"
 
 module Coppice
   module Config
@@ -56,9 +54,9 @@ module Coppice
       end
 
       test "some of the workers are a number or a share of them, rounded up" do
-        type = Types::Share.new
+        type = Types::WorkerShare.new
         assert_equal [0, 7, "0%", "8%", "100%"], %w[0 07 0% 8% 100%].map { |text| type.parse(text) }
-        assert_equal [3, 0, 1, 9, 36], [3, "0%", "1%", "25%", "100%"].map { |share| Types::Share.of(share, 36) }
+        assert_equal [3, 0, 1, 9, 36], [3, "0%", "1%", "25%", "100%"].map { |share| Types::WorkerShare.of(share, 36) }
         [-1, 0.5, "08%", "010%", "%", "1000%"].each { |value| assert_refused type, value }
       end
 
@@ -136,14 +134,14 @@ module Coppice
       end
 
       test "a duck answers all its messages" do
-        type = Types::Duck.new(:info, :warn)
+        type = Types::RespondsTo.new(:info, :warn)
         logger = Struct.new(:info, :warn).new
         assert_same logger, type.check(logger)
         assert_refused type, $stdout, "must be an object that answers info and warn, but is #{$stdout.inspect}"
       end
 
       test "a deferral is a count, or true and false for one and none" do
-        type = Types::Deferral.new
+        type = Types::Retransmissions.new
         assert_equal [1, 0, 5], [true, false, 5].map { |value| type.check(value) }
         assert_refused type, -1
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/gc_profile/profile_file"
+require "coppice/gc_profile"
 
 module Coppice
   module GCProfile

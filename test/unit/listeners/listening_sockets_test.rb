@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "socket"
-require "coppice/listeners/listening_sockets"
+require "coppice/listeners/address_owners"
 
 module Coppice
   module Listeners

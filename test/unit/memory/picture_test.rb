@@ -57,7 +57,7 @@ module Coppice
       def lines(text, state) = text.scan(/<path class="#{state}" d="([^"]*)"/).flatten
 
       def space(nr, heap)
-        none = Kinds::NAMES.keys.to_h { |kind| [kind, []] }
+        none = MappingKinds::NAMES.keys.to_h { |kind| [kind, []] }
         AddressSpace.new(measurement: MeasuredFamily.measurement(10 + nr, :worker, nr: nr, private: 10 * 1024),
           pages: none.merge(gc_heap: heap, jit: [:shared]))
       end

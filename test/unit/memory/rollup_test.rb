@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/memory/rollup"
+require "coppice/memory/smaps"
 require_relative "../../support/recorded_memory"
 
 module Coppice

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/memory/kinds"
+require "coppice/memory/mapping_kinds"
 require_relative "../../support/recorded_memory"
 
 module Coppice
   module Memory
-    class KindsTest < TestCase
+    class MappingKindsTest < TestCase
       KIB = 1024
       MIB = 1024 * 1024
       AT = 0x7f00_0000_0000
@@ -39,7 +39,7 @@ module Coppice
       test "every mapping that can hold memory has one kind" do
         RecordedMemory::NAMES.each do |name|
           mappings = RecordedMemory.mappings(name)
-          assert_equal mappings.reject(&:reserved?).map(&:start), Kinds.new(mappings).to_h.values.flatten.map(&:start).sort
+          assert_equal mappings.reject(&:reserved?).map(&:start), MappingKinds.new(mappings).to_h.values.flatten.map(&:start).sort
         end
       end
 
@@ -90,13 +90,13 @@ module Coppice
 
       private
 
-      def recorded(name) = Kinds.new(RecordedMemory.mappings(name)).to_h
+      def recorded(name) = MappingKinds.new(RecordedMemory.mappings(name)).to_h
 
       def kib(mappings) = mappings.sum { |mapping| mapping.sizes.rss }
 
       # The kind of the first, among all of them.
       def kind_of(*mappings)
-        kinds = Kinds.new(mappings.sort_by(&:start)).to_h
+        kinds = MappingKinds.new(mappings.sort_by(&:start)).to_h
         kinds.find { |_, found| found.include?(mappings.first) }.first
       end
 

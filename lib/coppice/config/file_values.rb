@@ -10,7 +10,7 @@ module Coppice
   module Config
     # What a config file says: checked values, each with its place, and hooks. Filled by the words of the Dsl, in the
     # monitor and in each cold mold; frozen when the file has been read. Hooks are only kept, never called.
-    class Record
+    class FileValues
       attr_reader :values      #: Hash[Symbol, untyped]
       attr_reader :origins     #: Hash[Symbol, String]
       attr_reader :hooks       #: Hash[Symbol, Proc?]

@@ -1,23 +1,18 @@
 # frozen_string_literal: true
 
-require "coppice/cold/definitions"
-require "coppice/cold/findings"
+require "coppice/cold/watchers/modules"
 require "coppice/cold/fork"
-require "coppice/cold/inline_caches"
-require "coppice/cold/loaded_files"
-require "coppice/cold/memos"
+require "coppice/cold/watchers/code"
 require "coppice/cold/play"
-require "coppice/cold/private_memory"
-require "coppice/cold/retained_objects"
-require "coppice/cold/stopwatch"
-require "coppice/cold/templates"
+require "coppice/cold/watchers/memory"
+require "coppice/errors"
 
 module Coppice
   module Cold
     # Finds out what the first request of one path costs. The path is played twice in a fork of the loaded application
     # that only measures, and twice in another one that watches what Ruby does, since to watch takes time and memory.
     # Each path begins where the others began: a fork leaves nothing behind in its parent.
-    class Examination
+    class PathAnalyzer
       PLAYS = 2
       OBSERVING_SECONDS = 120 # for what comes beside the plays: hooks, heap walks
 
@@ -29,15 +24,15 @@ module Coppice
         @seconds = seconds
       end
 
-      def call #: () -> Findings
+      def call #: () -> PathAnalysis
         found = forked { measure }
         unless found[:failure]
           watched = forked { watch }
           found = watched[:failure] ? watched : found.merge(watched)
         end
-        Findings.new(path: @path, **found)
+        PathAnalysis.new(path: @path, **found)
       rescue PlayFailed => error
-        Findings.new(path: @path, failure: Failure.of(error).tap { |failure| failure.backtrace = [] })
+        PathAnalysis.new(path: @path, failure: Failure.of(error).tap { |failure| failure.backtrace = [] })
       end
 
       private
@@ -87,6 +82,65 @@ module Coppice
         failure = outcome.error ? Failure.of(outcome.error) : Failure.new(message: "the application's log says why", backtrace: [])
         { status: outcome.status, failure: failure }
       end
+    end
+
+    # What was found out about one path: plain data, for it comes out of a fork. Of a path that failed there is no more
+    # than path, status and failure.
+    PathAnalysis = Struct.new(
+      :path,      # String
+      :status,    # Integer? -- of the first answer
+      :location,  # String? -- where a redirect leads
+      :failure,   # Failure?
+      :times,     # Array[Stopwatch::Time] -- of the first play and of the second
+      :memory,    # Array[Hash[Symbol, Integer]] -- by which each play made private memory grow, in KiB
+      :files,     # Array[String] -- absolute paths
+      :templates, # Array[String]
+      :defined_methods,   # Array[Definitions::Group]
+      :defined_constants, # Array[Definitions::Group]
+      :memos, # Array[Memos::Memo]
+      :inline_caches, # Hash[Symbol, Integer]
+      :retained, # Array[RetainedObjects::Site]
+      keyword_init: true
+    ) do
+      # Methods that are there because of the request, and not because a file or a template was compiled for it.
+      def runtime_methods #: () -> Array[Definitions::Group]
+        beyond_files(defined_methods)
+      end
+
+      def runtime_constants #: () -> Array[Definitions::Group]
+        beyond_files(defined_constants)
+      end
+
+      private
+
+      def beyond_files(groups) = groups.reject { |group| (files + templates).include?(group.file) }
+    end
+
+    # Why there are no findings: what was raised, and where.
+    Failure = Struct.new(:message, :backtrace, keyword_init: true) do
+      #: (Exception) -> Failure
+      def self.of(error)
+        message = error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"
+        new(message: message, backtrace: error.backtrace || [])
+      end
+    end
+
+    # How long something took: on the clock, and of the processor.
+    class Stopwatch
+      # Both in milliseconds.
+      Time = Struct.new(:wall_ms, :cpu_ms, keyword_init: true)
+
+      # Answers what the block answered, and the Time.
+      #: [T] () { () -> T } -> [T, Time]
+      def self.measure
+        wall, cpu = wall_ms, cpu_ms
+        answer = yield
+        [answer, Time.new(wall_ms: (wall_ms - wall).round(1), cpu_ms: (cpu_ms - cpu).round(1))]
+      end
+
+      def self.wall_ms = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond)
+      def self.cpu_ms = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :float_millisecond)
+      private_class_method :wall_ms, :cpu_ms
     end
   end
 end

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "objspace"
+require "coppice/memory/mapping_kinds"
+require "coppice/memory/smaps"
 
 module Coppice
   module Cold
@@ -15,7 +17,7 @@ module Coppice
 
       CLASS = Kernel.instance_method(:class) # a BasicObject has none of its own
       NAME = Module.instance_method(:name)
-      OWN_CODE = File.expand_path("..", __dir__)
+      OWN_CODE = File.expand_path("../..", __dir__)
 
       def start #: () -> void
         GC.start
@@ -84,6 +86,30 @@ module Coppice
 
       def site(types:, **found)
         Site.new(type: NAME.bind_call(types.max_by(&:last).first) || "of a class without a name", **found)
+      end
+    end
+
+    # The memory of this process that no other one shares, at one instant. Right after a fork there is next to none; what
+    # a play adds is what each worker would pay for by itself.
+    class PrivateMemory
+      # Only reads: to understand what the kernel says takes memory, and has time until the plays are over.
+      def initialize
+        @text = File.binread("/proc/self/smaps")
+      end
+
+      # By how much each kind has grown since an earlier instant, in KiB. Kinds that stayed are left out.
+      #: (PrivateMemory) -> Hash[Symbol, Integer]
+      def growth_since(earlier)
+        before = earlier.by_kind
+        by_kind.to_h { |kind, kib| [kind, kib - before.fetch(kind)] }.reject { |_, kib| kib.zero? }
+      end
+
+      protected
+
+      def by_kind
+        @by_kind ||= Memory::MappingKinds.new(Memory::Smaps.parse(@text)).to_h.transform_values do |mappings|
+          mappings.sum { |mapping| mapping.sizes.private }
+        end
       end
     end
   end

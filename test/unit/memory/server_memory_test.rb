@@ -6,26 +6,26 @@ require_relative "../../support/measured_family"
 
 module Coppice
   module Memory
-    class TreeTest < TestCase
+    class ServerMemoryTest < TestCase
       test "the monitor comes first, then the mold, then the workers by their slots" do
-        assert_equal ["monitor", "mold (gen 2)", "worker[0] (gen 2)", "worker[1] (gen 2)"], MeasuredFamily.tree.processes.map(&:name)
+        assert_equal ["monitor", "mold (gen 2)", "worker[0] (gen 2)", "worker[1] (gen 2)"], MeasuredFamily.server.processes.map(&:name)
       end
 
       test "totals, and what sharing saves" do
-        total = MeasuredFamily.tree.to_h[:total]
+        total = MeasuredFamily.server.to_h[:total]
         assert_equal({ pss_kib: 279_040, rss_kib: 409_600, uss_kib: 148_480, swap_kib: 0, saved_kib: 130_560 }, total)
       end
 
       test "for programs each process has all its facts, and its kinds" do
-        worker = MeasuredFamily.tree.to_h[:processes].last
+        worker = MeasuredFamily.server.to_h[:processes].last
         assert_equal({ pid: 13, role: :worker, nr: 1, generation: 2, requests: 7, rss_kib: 102_400, pss_kib: 66_560, uss_kib: 30_720,
                        shared_kib: 71_680, swap_kib: 0, growth_kib: 20_480 }, worker.reject { |key, _| key == :kinds })
-        assert_equal Kinds::NAMES.keys, worker[:kinds].keys
+        assert_equal MappingKinds::NAMES.keys, worker[:kinds].keys
         assert_equal({ rss_kib: 102_400, pss_kib: 66_560, uss_kib: 30_720, shared_kib: 71_680 }, worker[:kinds][:gc_heap])
       end
 
       test "for people in MiB, without kinds that nobody has" do
-        assert_equal <<~TEXT.chomp, Table.new(MeasuredFamily.tree).to_s
+        assert_equal <<~TEXT.chomp, Table.new(MeasuredFamily.server).to_s
           process            pid  requests    RSS    PSS    USS  shared  growth
           monitor             10            100.0  100.0  100.0     0.0
           mold (gen 2)        11            100.0   52.5    5.0    95.0

@@ -6,7 +6,7 @@ require "coppice/executable"
 module Coppice
   module Cold
     # A path as a person knows it: within the application, within a gem, within Ruby.
-    class Place
+    class SourcePaths
       GEM = %r{\A.*/(?:bundler/)?gems/([^/]+-[^/]+/.+)\z}
       EXTENSION = %r{\A.*/extensions/[^/]+/[^/]+/([^/]+-[^/]+/.+)\z}
       COPPICE = [EXECUTABLE, File.expand_path("../..", __dir__)].freeze # when it is not a gem

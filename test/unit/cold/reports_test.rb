@@ -2,18 +2,15 @@
 
 require "test_helper"
 require "json"
-require "coppice/cold/definitions"
-require "coppice/cold/findings"
-require "coppice/cold/json_report"
-require "coppice/cold/memos"
-require "coppice/cold/place"
-require "coppice/cold/retained_objects"
-require "coppice/cold/stopwatch"
-require "coppice/cold/text_report"
+require "coppice/cold/watchers/modules"
+require "coppice/cold/path_analyzer"
+require "coppice/cold/reports"
+require "coppice/cold/source_paths"
+require "coppice/cold/watchers/memory"
 
 module Coppice
   module Cold
-    class ReportTest < TestCase
+    class ReportsTest < TestCase
       ROOT = File.realpath(Dir.tmpdir)
       GEMS = "/usr/lib/ruby/gems/3.4.0/gems"
       ATTRIBUTE_METHODS = "#{GEMS}/activemodel-8.0.0/lib/active_model/attribute_methods.rb".freeze
@@ -71,7 +68,7 @@ module Coppice
 
       test "a failure with the application's own lines" do
         trace = ["#{GEMS}/pg-1.5.0/lib/pg.rb:5:in `a'", "#{GEMS}/pg-1.5.0/lib/pg.rb:9:in `b'", "#{ROOT}/shop.rb:3:in `c'"]
-        text = report(Findings.new(path: "/x", failure: Failure.new(message: "gone (PG::Error)", backtrace: trace)))
+        text = report(PathAnalysis.new(path: "/x", failure: Failure.new(message: "gone (PG::Error)", backtrace: trace)))
 
         assert_equal ["GET /x", "  failed: gone (PG::Error)", "    pg-1.5.0/lib/pg.rb:5:in `a'", "    shop.rb:3:in `c'"],
           text.lines.map(&:chomp)
@@ -79,8 +76,8 @@ module Coppice
 
       test "all of it as JSON" do
         findings = [warm(defined_methods: [group("C.", %i[rate], "#{ROOT}/c.rb")]),
-                    Findings.new(path: "/y", failure: Failure.new(message: "no", backtrace: []))]
-        warm, failed = JSON.parse(JsonReport.new(findings, place: Place.new(ROOT)).text)
+                    PathAnalysis.new(path: "/y", failure: Failure.new(message: "no", backtrace: []))]
+        warm, failed = JSON.parse(JsonReport.new(findings, source_paths: SourcePaths.new(ROOT)).text)
 
         assert_equal 200, warm["status"]
         assert_equal [{ "owner" => "C.", "names" => ["rate"], "file" => "#{ROOT}/c.rb", "line" => 7 }], warm["defined_methods"]
@@ -92,14 +89,14 @@ module Coppice
       private
 
       def warm(**found)
-        Findings.new(path: "/x", status: 200, times: [measured(1.0, 1.0)] * 2, memory: [{}, {}], files: [], templates: [],
+        PathAnalysis.new(path: "/x", status: 200, times: [measured(1.0, 1.0)] * 2, memory: [{}, {}], files: [], templates: [],
           defined_methods: [], defined_constants: [], memos: [], retained: [],
           inline_caches: { constants: 3, calls: 4 }, **found)
       end
 
       def measured(wall, cpu) = Stopwatch::Time.new(wall_ms: wall, cpu_ms: cpu)
       def group(owner, names, file) = Definitions::Group.new(owner: owner, names: names, file: file, line: 7)
-      def report(findings, top: 8) = TextReport.new(findings, place: Place.new(ROOT), top: top).lines.join("\n")
+      def report(findings, top: 8) = TextReport.new(findings, source_paths: SourcePaths.new(ROOT), top: top).lines.join("\n")
     end
   end
 end

@@ -1,16 +1,17 @@
 # frozen_string_literal: true
 
 require "coppice/board"
-require "coppice/memory/process_memory"
+require "coppice/memory/mapping_kinds"
+require "coppice/memory/smaps"
 
 module Coppice
   module Memory
     # What all processes of a running server use at one moment: the monitor, then molds, the service worker and the workers.
-    class Tree
+    class ServerMemory
       ORDER = [:monitor, :mold, :service, :worker].freeze
 
       # Measures them, one after the other: processes that end meanwhile are left out.
-      #: (Board) -> Tree
+      #: (Board) -> ServerMemory
       def self.of(board)
         monitor = { pid: board.monitor_pid, role: :monitor }
         facts = [monitor, *board.rows.map { |row| facts(row) }]
@@ -44,6 +45,41 @@ module Coppice
       def to_h
         { processes: processes.map(&:to_h),
           total: { pss_kib: total.pss, rss_kib: total.rss, uss_kib: total.private, swap_kib: total.swap, saved_kib: saved } }
+      end
+    end
+
+    # One process of a family and what it uses, in KiB. `kinds` has the sums over the mappings of each kind. `growth` is by
+    # how much its private memory has grown since it was forked, nil when it has not measured itself yet.
+    ProcessMemory = Struct.new(:pid, :role, :nr, :generation, :requests, :sizes, :kinds, :growth, keyword_init: true) do
+      # nil when the process has ended meanwhile.
+      #: (pid: Integer, ?private_at_start: Integer, **untyped) -> ProcessMemory?
+      def self.of(pid:, private_at_start: 0, **facts)
+        sizes = Rollup.of(pid)
+        growth = sizes.private - private_at_start if private_at_start.positive?
+        new(pid: pid, sizes: sizes, kinds: sums(Smaps.of(pid)), growth: growth, **facts).freeze
+      rescue Errno::ENOENT, Errno::ESRCH
+        nil
+      end
+
+      #: (Array[Mapping]) -> Hash[Symbol, Rollup]
+      def self.sums(mappings)
+        MappingKinds.new(mappings).to_h.transform_values { |found| Rollup.sum(found.map(&:sizes)) }
+      end
+      private_class_method :sums
+
+      # As the process list has it.
+      #: () -> String
+      def name
+        place = nr ? "#{role}[#{nr}]" : role.to_s
+        generation ? "#{place} (gen #{generation})" : place
+      end
+
+      # For programs.
+      #: () -> Hash[Symbol, untyped]
+      def to_h
+        { pid: pid, role: role, nr: nr, generation: generation, requests: requests, rss_kib: sizes.rss, pss_kib: sizes.pss,
+          uss_kib: sizes.private, shared_kib: sizes.shared, swap_kib: sizes.swap, growth_kib: growth,
+          kinds: kinds.transform_values { |sum| { rss_kib: sum.rss, pss_kib: sum.pss, uss_kib: sum.private, shared_kib: sum.shared } } }
       end
     end
   end

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cold/place"
+require "coppice/cold/source_paths"
 
 module Coppice
   module Cold
-    class PlaceTest < TestCase
+    class SourcePathsTest < TestCase
       EXAMPLES = {
         "ROOT/app/models/product.rb" => ["app/models/product.rb", true],
         "ROOT/vendor/bundle/ruby/3.1.0/gems/rack-3.2.8/lib/rack.rb" => ["rack-3.2.8/lib/rack.rb", false],
@@ -19,15 +19,15 @@ module Coppice
 
       test "each path has a short name and an owner" do
         with_tmpdir do |root|
-          place = Place.new(root)
+          source_paths = SourcePaths.new(root)
           paths = EXAMPLES.keys.map { |path| path.sub("ROOT", File.realpath(root)) }
 
-          assert_equal(EXAMPLES.values, paths.map { |path| [place.short(path), place.own?(path)] })
+          assert_equal(EXAMPLES.values, paths.map { |path| [source_paths.short(path), source_paths.own?(path)] })
         end
       end
 
       test "Coppice itself is not the application, even in its own folder" do
-        refute Place.new(File.expand_path("../../..", __dir__)).own?(Place.instance_method(:own?).source_location.first)
+        refute SourcePaths.new(File.expand_path("../../..", __dir__)).own?(SourcePaths.instance_method(:own?).source_location.first)
       end
     end
   end

@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
+require "json"
 require "coppice/cold/advice"
-require "coppice/memory/kinds"
+require "coppice/memory/mapping_kinds"
 
 module Coppice
   module Cold
-    # The findings of one path, for a person who wants to do something about them.
+    # The analysis of one path as text for people.
     class TextReport
       LINES_OF_BACKTRACE = 5
       LABEL = 20
@@ -13,55 +14,55 @@ module Coppice
       NAMES_WIDTH = 60
 
       # top: how many rows of each list.
-      #: (Findings, place: Place, top: Integer) -> void
-      def initialize(findings, place:, top:)
-        @findings = findings
-        @place = place
+      #: (PathAnalysis, source_paths: SourcePaths, top: Integer) -> void
+      def initialize(analysis, source_paths:, top:)
+        @analysis = analysis
+        @source_paths = source_paths
         @top = top
       end
 
       def lines #: () -> Array[String]
-        ["GET #{@findings.path}#{status}", *indented(@findings.failure ? failure : [*figures, *lists, *advice])]
+        ["GET #{@analysis.path}#{status}", *indented(@analysis.failure ? failure : [*figures, *lists, *advice])]
       end
 
       private
 
       def status
-        code = @findings.status or return
-        remark = (" to #{@findings.location}" if @findings.location) || (", an error page may be all that was warmed" if code >= 400)
+        code = @analysis.status or return
+        remark = (" to #{@analysis.location}" if @analysis.location) || (", an error page may be all that was warmed" if code >= 400)
         "  #{code}#{remark}"
       end
 
       # The application's own lines say most; the first one is where it was raised.
       def failure
-        first, *others = @findings.failure.backtrace
-        trace = [first, *others.select { |line| @place.own?(line) }].compact.first(LINES_OF_BACKTRACE)
-        ["failed: #{@findings.failure.message}", *indented(trace.map { |line| @place.short(line) })]
+        first, *others = @analysis.failure.backtrace
+        trace = [first, *others.select { |line| @source_paths.own?(line) }].compact.first(LINES_OF_BACKTRACE)
+        ["failed: #{@analysis.failure.message}", *indented(trace.map { |line| @source_paths.short(line) })]
       end
 
       def figures
-        times = @findings.times
+        times = @analysis.times
         [row("time", pair(times.map(&:wall_ms), "ms")), row("processor time", pair(times.map(&:cpu_ms), "ms")), *memory]
       end
 
       def memory
-        growth = @findings.memory
-        kinds = Memory::Kinds::NAMES.select { |kind, _| growth.any? { |kib| kib.fetch(kind, 0) >= SHOWN_KIB } }
+        growth = @analysis.memory
+        kinds = Memory::MappingKinds::NAMES.select { |kind, _| growth.any? { |kib| kib.fetch(kind, 0) >= SHOWN_KIB } }
         [row("private memory", pair(growth.map { |kib| mib(kib.values.sum) }, "MiB")),
          *kinds.map { |kind, name| row("  #{name}", pair(growth.map { |kib| mib(kib.fetch(kind, 0)) }, "MiB")) }]
       end
 
       def lists
-        [*list("files loaded", @findings.files.size, @findings.files.map { |path| @place.short(path) }),
-         *list("templates compiled", @findings.templates.size, @findings.templates.map { |path| @place.short(path) }),
-         *definitions("methods defined", @findings.defined_methods, @findings.runtime_methods),
-         *definitions("constants set", @findings.defined_constants, @findings.runtime_constants),
-         *list("remembered", "#{@findings.memos.size} variables of classes and modules", @findings.memos.map { |memo| memo_row(memo) }),
-         row("inline caches", @findings.inline_caches.map { |kind, count| "#{count} of #{kind}" }.join(", ")), *retained]
+        [*list("files loaded", @analysis.files.size, @analysis.files.map { |path| @source_paths.short(path) }),
+         *list("templates compiled", @analysis.templates.size, @analysis.templates.map { |path| @source_paths.short(path) }),
+         *definitions("methods defined", @analysis.defined_methods, @analysis.runtime_methods),
+         *definitions("constants set", @analysis.defined_constants, @analysis.runtime_constants),
+         *list("remembered", "#{@analysis.memos.size} variables of classes and modules", @analysis.memos.map { |memo| memo_row(memo) }),
+         row("inline caches", @analysis.inline_caches.map { |kind, count| "#{count} of #{kind}" }.join(", ")), *retained]
       end
 
       def retained
-        sites = @findings.retained
+        sites = @analysis.retained
         amount = format("%<objects>d, %<mib>.2f MiB", objects: sites.sum(&:objects), mib: mib(sites.sum(&:bytes) / 1024))
         list("objects left", amount, sites.map { |site| site_row(site) })
       end
@@ -75,7 +76,7 @@ module Coppice
 
       # First what was written by whoever reads this.
       def in_order(groups)
-        groups.sort_by { |group| [group.file && @place.own?(group.file) ? 0 : 1, -group.names.size] }
+        groups.sort_by { |group| [group.file && @source_paths.own?(group.file) ? 0 : 1, -group.names.size] }
       end
 
       def group_row(group)
@@ -84,7 +85,7 @@ module Coppice
         format("%<count>5d  %<names>s  %<where>s", count: group.names.size, names: names, where: where(group.file, group.line))
       end
 
-      def where(file, line) = file.to_s.empty? ? "in C" : "#{@place.short(file)}:#{line}"
+      def where(file, line) = file.to_s.empty? ? "in C" : "#{@source_paths.short(file)}:#{line}"
 
       def memo_row(memo)
         format("%<kib>7.1f KiB  %<name>s  %<where>s", kib: memo.bytes / 1024.0, name: memo.name, where: where(memo.file, memo.line))
@@ -104,7 +105,7 @@ module Coppice
       end
 
       def advice
-        lines = Advice.new(@findings, place: @place).lines
+        lines = Advice.new(@analysis, source_paths: @source_paths).lines
         return ["nothing to do at boot: what is left are caches inside of methods, and reforking shares them"] if lines.empty?
 
         ["to do", *indented(lines)]
@@ -117,6 +118,34 @@ module Coppice
       def row(title, text) = "#{title.ljust(LABEL)}#{text}"
       def mib(kib) = kib / 1024.0
       def indented(rows) = rows.map { |text| "  #{text}" }
+    end
+
+    # All analyses as one JSON document, for programs: an array with an object for each path. Lists are whole.
+    class JsonReport
+      #: (Array[PathAnalysis], source_paths: SourcePaths) -> void
+      def initialize(analyses, source_paths:)
+        @analyses = analyses
+        @source_paths = source_paths
+      end
+
+      def text #: () -> String
+        JSON.pretty_generate(@analyses.map { |analysis| document(analysis) })
+      end
+
+      private
+
+      def document(analysis)
+        facts = analysis.to_h.compact.transform_values { |value| plain(value) }
+        analysis.failure ? facts : facts.merge(todo: Advice.new(analysis, source_paths: @source_paths).lines)
+      end
+
+      def plain(value)
+        case value
+        when Struct then value.to_h.transform_values { |inner| plain(inner) }
+        when Array then value.map { |inner| plain(inner) }
+        else value
+        end
+      end
     end
   end
 end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "objspace"
+
+module Coppice
+  module Cold
+    # The files that were required, autoloaded or loaded between `start` and `stop`, in their order.
+    #
+    # Ruby lists what it required when each is done. What `load` runs it lists nowhere, so compilation is watched as
+    # well; a cache of compiled files (bootsnap) hides from that, but not from the list.
+    class LoadedFiles
+      def start #: () -> void
+        @before = $LOADED_FEATURES.dup
+        @compiled = []
+        @trace = TracePoint.new(:script_compiled) do |event|
+          @compiled << event.instruction_sequence.absolute_path unless event.eval_script
+        end
+        @trace.enable
+      end
+
+      def stop #: () -> void
+        @trace.disable
+        @required = $LOADED_FEATURES - @before
+      end
+
+      # Absolute paths.
+      def paths #: () -> Array[String]
+        real = @required.to_h { |path| [File.exist?(path) ? File.realpath(path) : path, true] }
+        @required | @compiled.compact.uniq.reject { |path| real[path] }
+      end
+    end
+
+    # The templates that Action View compiled between `start` and `stop`. Of Tilt there is no public word.
+    class Templates
+      EVENT = "!compile_template.action_view"
+
+      attr_reader :paths #: Array[String]
+
+      def initialize
+        @paths = []
+      end
+
+      def start #: () -> void
+        return unless defined?(::ActiveSupport::Notifications)
+
+        @subscription = ActiveSupport::Notifications.subscribe(EVENT) { |*, payload| @paths << payload[:identifier] }
+      end
+
+      def stop #: () -> void
+        ActiveSupport::Notifications.unsubscribe(@subscription) if @subscription
+      end
+    end
+
+    # How many of the caches inside of methods were filled between `start` and `stop`: one for each place that names a
+    # constant, one for each method that is called somewhere. Each is written into the code that it belongs to, which makes the
+    # page private. Only running the code fills them; the few of our own watching are counted, too.
+    class InlineCaches
+      KINDS = { constants: :imemo_constcache, calls: :imemo_callcache }.freeze
+
+      def start #: () -> void
+        @before = count
+      end
+
+      def stop #: () -> void
+        @after = count
+      end
+
+      # Never below zero: a redefinition may empty more than were filled.
+      def filled #: () -> Hash[Symbol, Integer]
+        KINDS.transform_values { |type| [@after.fetch(type, 0) - @before.fetch(type, 0), 0].max }
+      end
+
+      private
+
+      def count
+        GC.start # what nobody uses any more is none
+        ObjectSpace.count_imemo_objects
+      end
+    end
+  end
+end

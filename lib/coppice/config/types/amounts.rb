@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require "coppice/config/types"
+
+module Coppice
+  module Config
+    module Types
+      # A part of something whose size is not known yet, as a text.
+      class Percentage < Type
+        TEXT = /\A[1-9]\d{0,3}%\z/.freeze
+
+        #: (String) -> Rational
+        def self.fraction(text) = Rational(Integer(text.delete_suffix("%"), 10), 100)
+
+        #: (?maximum: Integer?) -> void
+        def initialize(maximum: nil)
+          @maximum = maximum
+          freeze
+        end
+
+        def description = "a share such as \"20%\"#{", at most \"#{@maximum}%\"" if @maximum}"
+        def placeholder = "SHARE"
+
+        #: (String) -> String
+        def parse(text) = check(text)
+
+        #: (untyped) -> bool
+        def accepts?(value)
+          value.is_a?(String) && value.match?(TEXT) && (@maximum.nil? || Percentage.fraction(value) * 100 <= @maximum)
+        end
+      end
+
+      # So many of the workers: a whole number, or a share of them as a text ("25%").
+      class WorkerShare < Type
+        PERCENT = /\A(0|[1-9]\d{0,2})%\z/.freeze
+
+        # Rounded up.
+        #: (Integer | String, Integer) -> Integer
+        def self.of(share, workers)
+          share.is_a?(Integer) ? share : (workers * Percentage.fraction(share)).ceil
+        end
+
+        def description = "a whole number of workers, 0 or more, or a share of them such as \"25%\""
+        def placeholder = "N"
+
+        #: (String) -> (Integer | String)
+        def parse(text)
+          check(Integer(text, 10, exception: false) || text)
+        end
+
+        private
+
+        def accepts?(value)
+          value.is_a?(Integer) ? value >= 0 : value.is_a?(String) && value.match?(PERCENT)
+        end
+      end
+
+      # So many workers; or :auto, which the monitor makes a number of.
+      class WorkerCount < Whole
+        MOST = 1024
+
+        def initialize
+          super(minimum: 0, maximum: MOST)
+        end
+
+        def description = "#{super}; or :auto"
+        def placeholder = "N|auto"
+
+        #: (untyped) -> (Integer | :auto)
+        def check(value) = value == :auto ? value : super
+
+        #: (String) -> (Integer | :auto)
+        def parse(text) = text == "auto" ? :auto : super
+      end
+
+      # So much memory, of one of two kinds. Kept as a frozen Hash of the kind and the amount: bytes, or a share as a text.
+      class MemoryLimit < Type
+        KINDS = [:pss, :private].freeze
+        SHARE = Percentage.new(maximum: 100)
+
+        # In KiB, where there is so much memory in all; nil for a share of what nobody knows.
+        #: (Hash[Symbol, Integer | String], Integer?) -> Integer?
+        def self.kib(limit, total_kib)
+          amount = limit.values.first
+          return amount / 1024 if amount.is_a?(Integer)
+
+          (total_kib * Percentage.fraction(amount)).floor if total_kib
+        end
+
+        def description = "a number of bytes or a share of the memory such as \"20%\", or a Hash of one as in { private: \"5%\" }"
+        def placeholder = "BYTES"
+
+        #: (untyped) -> Hash[Symbol, Integer | String]
+        def check(value)
+          kind, amount = value.is_a?(Hash) && value.size == 1 ? value.first : [:pss, value]
+          KINDS.include?(kind) && amount?(amount) ? { kind => amount }.freeze : refuse(value)
+        end
+
+        #: (String) -> Hash[Symbol, Integer | String]
+        def parse(text)
+          check(Integer(text, 10, exception: false) || text)
+        end
+
+        private
+
+        def amount?(amount) = SHARE.accepts?(amount) || (amount.is_a?(Integer) && amount.positive?)
+      end
+
+      # Request counts, one for each generation. The last may be false or nil: that generation is the final one.
+      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, for what no count can say.
+      class RequestCounts < Type
+        def description = "a list of request counts, each 1 or more, of which the last may be false; or :auto"
+        def placeholder = "N,N,…|auto"
+
+        #: (untyped) -> (Array[Integer | false] | :auto)
+        def check(value)
+          return value if value == :auto
+          return refuse(value) unless value.is_a?(Array) && !value.empty?
+
+          *counts, last = value
+          good = counts.all? { |count| count?(count) } && (!last || count?(last))
+          good ? [*counts, last || false].freeze : refuse(value)
+        end
+
+        #: (String) -> (Array[Integer | false] | :auto)
+        def parse(text)
+          return :auto if text == "auto"
+
+          check(text.split(",").map { |word| word == "false" ? false : Integer(word, 10, exception: false) || word })
+        end
+
+        private
+
+        def count?(value)
+          value.is_a?(Integer) && value.positive?
+        end
+      end
+
+      # How long accept is deferred, in retransmissions; true and false for one and none. Kept as an Integer.
+      class Retransmissions < Whole
+        def initialize
+          super(minimum: 0)
+        end
+
+        def description = "#{super}; true or false"
+
+        #: (untyped) -> Integer
+        def check(value)
+          case value
+          when true then 1
+          when false then 0
+          else super
+          end
+        end
+      end
+    end
+  end
+end
