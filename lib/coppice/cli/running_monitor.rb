@@ -2,7 +2,6 @@
 
 require "coppice/board"
 require "coppice/config/arguments"
-require "coppice/config/suggestion"
 require "coppice/errors"
 require "coppice/listeners/address_owners"
 
@@ -85,7 +84,7 @@ module Coppice
 
         pids.first
       rescue OptionParser::InvalidOption => error
-        raise UsageError, Config::Suggestion.unknown_flag(error.args.first, parser)
+        raise UsageError, parser.unknown_flag(error.args.first)
       rescue OptionParser::ParseError => error
         raise UsageError, error.message
       end

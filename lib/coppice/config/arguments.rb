@@ -9,9 +9,16 @@ require "coppice/errors"
 
 module Coppice
   module Config
-    # An OptionParser for which a letter that is no flag is a mistake. Ruby's takes it for the beginning of a long flag:
-    # Rails' and Puma's -b would set --boot-timeout. Only -h stays what it begins.
+    # An OptionParser that refuses an unknown one-letter flag. Ruby's takes it for the beginning of a long flag: Rails' and
+    # Puma's -b would set --boot-timeout. Only -h may stand for a long flag.
     class FlagParser < OptionParser
+      # The message for a flag that this parser does not know.
+      #: (String) -> String
+      def unknown_flag(flag)
+        known = to_s.gsub("[no-]", "").scan(/--[\w-]+/)
+        ["unknown flag #{flag}", Suggestion.sentence(flag, known)].compact.join(". ")
+      end
+
       private
 
       def complete(kind, word, *)
@@ -168,7 +175,7 @@ module Coppice
       def explain(error, parser)
         flag = error.args.first.to_s[/\A[^=]*/]
         case error
-        when OptionParser::InvalidOption then Suggestion.unknown_flag(flag, parser)
+        when OptionParser::InvalidOption then parser.unknown_flag(flag)
         when OptionParser::MissingArgument then "#{flag} needs a value"
         else "#{error.class.name.split('::').last}: #{error.args.join(' ')}"
         end

@@ -1,11 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "open3"
+require "rbconfig"
 require "coppice/config/suggestion"
 
 module Coppice
   module Config
     class SuggestionTest < TestCase
+      LIBRARY = File.expand_path("../../../lib", __dir__)
       NAMES = %i[worker_processes timeout listen logger].freeze
 
       test "finds a name with a typing error" do
@@ -19,6 +22,15 @@ module Coppice
         assert_nil Suggestion.near(:pid, NAMES)
         assert_nil Suggestion.near(:working_directory, NAMES)
         assert_nil Suggestion.sentence(:x, [])
+      end
+
+      test "loads the spell checker only for a mistake, and not RubyGems or the whole did_you_mean gem" do
+        script = "require 'coppice/config/loader'; before = defined?(DidYouMean); " \
+                 "near = Coppice::Config::Suggestion.near('tiemout', %w[timeout]); " \
+                 "p [before, near, defined?(Gem), defined?(DidYouMean::Correctable)]"
+        output, = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable=gems,rubyopt", "-w", "-I", LIBRARY, "-e", script)
+
+        assert_equal "[nil, \"timeout\", nil, nil]\n", output
       end
     end
   end
