@@ -47,7 +47,7 @@ module Coppice
 
       def option(row)
         facts = { "Type" => row.type.description, "Default" => row.default_description, "Flag" => row.usage,
-                  "Environment" => row.environment }
+                  "Environment" => row.environment, "Scope" => row.scope }
         [wrapped(row.doc), "", *facts.compact.map { |title, text| "#{title}: #{text}" }, "", row.example]
       end
 

@@ -2,7 +2,7 @@
 
 module Coppice
   module Config
-    # A frozen table of rows that have a name: of options, hooks, or options of `listen`.
+    # A frozen table of named rows: options, hooks, or options of `listen`.
     class Catalogue
       include Enumerable
 
@@ -34,20 +34,21 @@ module Coppice
       end
     end
 
-    # One row of the catalogue of options: all that the config file, flags, environment, validation, help and
+    # One row of the catalogue of options: all that the configuration file, flags, environment, validation, help and
     # docs/configuration.md know about an option.
     #
-    #   since        :pitchfork (same name and meaning there) or :coppice
-    #   flag         its long flag without the value; nil when the command line cannot set it
-    #   environment  the environment variable that sets it, if any
-    #   default_text says the default where the value alone would not
-    Option = Struct.new(:name, :group, :type, :default, :default_text, :flag, :environment, :since, :example, :doc,
+    #   scope         :monitor or :release, see SCOPES
+    #   since         :pitchfork (same name and meaning there) or :coppice
+    #   flag          its long flag without the value; nil when the command line cannot set it
+    #   environment   the environment variable that sets it, if any
+    #   default_text  describes the default where the value alone does not
+    Option = Struct.new(:name, :group, :type, :scope, :default, :default_text, :flag, :environment, :since, :example, :doc,
       keyword_init: true) do
       # The flag's name follows from the option's, for every type that a text can express.
-      #: (Symbol, String, Types::Type, ?flag: String?, **untyped) -> Option
-      def self.describe(name, group, type, flag: default_flag(name, type), **rest)
+      #: (Symbol, String, Types::Type, scope: Symbol, ?flag: String?, **untyped) -> Option
+      def self.describe(name, group, type, scope:, flag: default_flag(name, type), **rest)
         rest[:example] ||= "#{name} #{rest[:default].inspect}"
-        new(name: name, group: group, type: type, flag: flag, since: :pitchfork, **rest).each(&:freeze).freeze
+        new(name: name, group: group, type: type, scope: scope, flag: flag, since: :pitchfork, **rest).each(&:freeze).freeze
       end
 
       def self.default_flag(name, type)
@@ -55,22 +56,27 @@ module Coppice
       end
       private_class_method :default_flag
 
-      # The flag as its help has it; nil without one.
+      # The flag as the help shows it; nil without one.
       def usage #: () -> String?
         return unless flag
 
         type.switch? ? flag.sub("--", "--[no-]") : "#{flag} #{type.placeholder}"
       end
 
-      # The first sentence, as it stands beside a flag.
+      # The first sentence, as the help shows it beside the flag.
       def summary #: () -> String
         doc[/\A.+?(?=[.:;] |[.:;]?\z)/]
       end
 
-      # What the default is, for people.
+      # The default as a text, with its unit.
       def default_description #: () -> String
         default_text || [default.inspect, type.unit].compact.join(" ")
       end
     end
+
+    # Who an option's value belongs to. The monitor applies its options to the whole server: listeners, number of
+    # processes, limits that it enforces. Molds and workers apply those of the release: they go with the application's
+    # code, so a cold mold that boots another release may take them from that release's configuration file.
+    SCOPES = %i[monitor release].freeze
   end
 end

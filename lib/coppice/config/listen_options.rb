@@ -7,13 +7,13 @@ require "coppice/listeners/address"
 
 module Coppice
   module Config
-    # One option of `listen`. Its default is the one of Listeners.
+    # One option of `listen`. Its default is in Listeners::DEFAULT_OPTIONS.
     ListenOption = Struct.new(:name, :type, :doc, keyword_init: true) do
       def default #: () -> untyped
         Listeners::DEFAULT_OPTIONS.fetch(name)
       end
 
-      # As for Pitchfork, nil asks for the default.
+      # nil means the default, as for Pitchfork.
       #: (untyped) -> untyped
       def check(value)
         value.nil? ? default : type.check(value)
@@ -25,33 +25,34 @@ module Coppice
     # The catalogue of the options of `listen`.
     LISTEN_OPTIONS = Catalogue.new([
       row.call(:backlog, Types::Whole.new,
-        "How many connections the kernel keeps waiting, at most net.core.somaxconn. The queues share it equally. " \
-        "A short one lets a load balancer look elsewhere soon."),
+        "Length of the listen backlog, at most net.core.somaxconn. The queues share it equally. With a short backlog " \
+        "a load balancer turns to another server soon."),
       row.call(:queues, Types::Whole.new(minimum: 1),
-        "How many sockets share the address, so that the load is spread more evenly over the workers. Use it with care: " \
-        "a connection waits in one queue, even when only workers of other queues are idle."),
+        "Number of sockets that share the address, so that the load is spread more evenly over the workers. Use it " \
+        "with care: a connection waits in one queue, even when only workers of other queues are idle."),
       row.call(:queues_per_worker, Types::Whole.new(minimum: 1),
-        "How many of the queues each worker accepts from. All but one when not given."),
+        "Number of queues that each worker accepts from. The default is all but one."),
       row.call(:rcvbuf, Types::Whole.new(minimum: 1, bytes: true),
-        "The size of the kernel's receive buffer (SO_RCVBUF). The kernel's choice when not given."),
+        "Size of the kernel's receive buffer (SO_RCVBUF). The default is the kernel's choice."),
       row.call(:sndbuf, Types::Whole.new(minimum: 1, bytes: true),
-        "The size of the kernel's send buffer (SO_SNDBUF). The kernel's choice when not given."),
+        "Size of the kernel's send buffer (SO_SNDBUF). The default is the kernel's choice."),
       row.call(:tcp_nodelay, Types::Boolean.new,
-        "Whether small packets are sent at once (TCP_NODELAY). No meaning for Unix sockets."),
+        "Whether small packets are sent at once (TCP_NODELAY). No effect on Unix sockets."),
       row.call(:tcp_nopush, Types::Boolean.new,
-        "Whether only full packets are sent until the answer is complete (TCP_CORK). No meaning for Unix sockets."),
+        "Whether only full packets are sent until the response is complete (TCP_CORK). No effect on Unix sockets."),
       row.call(:tcp_defer_accept, Types::Retransmissions.new,
-        "For how many retransmissions the kernel holds back a connection that has sent nothing yet (TCP_DEFER_ACCEPT). " \
-        "No meaning for Unix sockets."),
+        "Number of retransmissions for which the kernel holds back a connection that has sent nothing yet " \
+        "(TCP_DEFER_ACCEPT). No effect on Unix sockets."),
       row.call(:ipv6only, Types::Boolean.new,
-        "Whether an IPv6 address takes IPv6 clients only. The kernel's choice when not given: `[::]` usually takes both."),
+        "Whether an IPv6 address accepts IPv6 clients only. The default is the kernel's choice: `[::]` usually " \
+        "accepts both."),
       row.call(:reuseport, Types::Boolean.new,
-        "Whether several independent servers may listen on the same address (SO_REUSEPORT). All of them must ask for it."),
+        "Whether several independent servers may listen on the same address (SO_REUSEPORT). All of them must set it."),
       row.call(:umask, Types::Whole.new(minimum: 0),
-        "The permissions that a Unix socket shall not have, usually written in octal. With 0 every local user can connect."),
+        "Permissions to remove from a Unix socket, usually written in octal. With 0 every local user can connect."),
       row.call(:tries, Types::Whole.new,
-        "How often to try when the address is in use. A negative number means for ever."),
-      row.call(:delay, Types::Seconds.new(minimum: 0), "The pause between two tries, in seconds.")
+        "Number of attempts to bind an address that is in use. A negative number means no limit."),
+      row.call(:delay, Types::Seconds.new(minimum: 0), "Pause between two attempts, in seconds.")
     ])
   end
 end

@@ -6,15 +6,15 @@ require "coppice/config/options"
 
 module Coppice
   module Config
-    # Writes docs/configuration.md from the catalogue. Runs in `rake docs` only.
+    # Writes docs/configuration.md from the catalogues of options and hooks. Only `rake docs` runs it.
     class Reference
       INTRODUCTION = <<~MARKDOWN
         # Configuration
 
-        *This page is made from the catalogue in `lib/coppice/config/` by `rake docs`. Change it there.*
+        *This page is generated from the catalogue in `lib/coppice/config/` by `rake docs`. Change it there.*
 
-        The configuration file is plain Ruby. Coppice reads the one that `-c` names, else `config/coppice.rb`, else
-        `config/pitchfork.rb`: every option and hook of Pitchfork is here under the same name and with the same meaning.
+        The configuration file is plain Ruby. Coppice reads the one that `-c` names, or `config/coppice.rb`, or
+        `config/pitchfork.rb`: every option and hook of Pitchfork exists under the same name and with the same meaning.
 
         ```ruby
         # config/coppice.rb
@@ -24,26 +24,31 @@ module Coppice
         refork_after [50, 100, 1000]
 
         after_worker_fork do |server, worker|
-          server.logger.info("worker \#{worker.nr} begins")
+          server.logger.info("worker \#{worker.nr} started")
         end
         ```
 
-        `coppice check` says whether the file is good; `coppice check --show` prints each setting, its value and where
-        it comes from. `coppice help timeout` explains an option.
+        `coppice check` checks the file without starting a server; `coppice check --show` prints each setting, its value
+        and where it comes from. `coppice help timeout` explains an option.
 
-        **Who wins.** A flag, then an environment variable, then the options line of `config.ru` (`#\\ -p 3000`), then the
+        **Precedence.** A flag, then an environment variable, then the options line of `config.ru` (`#\\ -p 3000`), then the
         configuration file, then the default.
 
-        **Who reads the file.** The monitor, for the values and for its own hooks, and each mold that boots the application, for
-        all other hooks. So do not create threads, pipes or random values at the top of the file: each reader would have its
-        own. The monitor runs without RubyGems until the file, or one that it requires, needs a gem, which costs memory for as
-        long as the server lives: better require it within the hook that needs it.
+        **Evaluation.** The monitor evaluates the file for the values and for the hooks that it calls. Each mold that boots the
+        application evaluates the file again, for all other hooks and for the logger. So do not create threads, pipes or random
+        values at the top level of the file: each of these processes would have its own. The monitor runs without RubyGems
+        until the file, or a file that it requires, needs a gem. This costs memory for as long as the server runs: require the
+        gem within the hook that needs it.
+
+        **Scope.** The monitor applies options of the scope *monitor* to the whole server: listeners, the number of processes,
+        and the limits that it enforces. Molds and workers apply options of the scope *release*: they belong to the
+        application's code.
       MARKDOWN
 
       ADDRESSES = <<~MARKDOWN
         ### Addresses
 
-        | written | means |
+        | value | meaning |
         |---|---|
         | `3000`, `"3000"`, `"*:3000"`, `":3000"` | port 3000 on all IPv4 addresses |
         | `"127.0.0.1:3000"`, `"localhost:3000"` | port 3000 on one address |
@@ -51,8 +56,8 @@ module Coppice
         | `"[::1]:3000"` | port 3000 on one IPv6 address |
         | `"/run/app.sock"`, `"unix:tmp/app.sock"`, `"~/app.sock"` | a Unix socket |
 
-        A port that another process holds is an error at start, which names that process. A Unix socket that nobody uses any more is
-        replaced. Clients can connect when the first worker is ready. Sockets that systemd passes on (socket activation)
+        A port that another process holds is an error at start; the message names that process. A Unix socket that no process
+        uses is replaced. Clients can connect when the first worker is ready. Sockets that systemd passes (socket activation)
         are used for the addresses that they are bound to.
 
         Options of `listen`, as in `listen 3000, backlog: 64`:
@@ -61,8 +66,8 @@ module Coppice
       HOOKS_INTRODUCTION = <<~MARKDOWN
         ## Hooks
 
-        A hook is a block that the server calls. A block may take fewer arguments than it is given, but not more. The
-        last block of a name counts, and `nil` takes it back: `after_worker_ready nil`. An exception in a worker's hook ends
+        A hook is a block that the server calls. A block may take fewer arguments than it is given, but not more. Only the
+        last block of a name is called, and `nil` removes it: `after_worker_ready nil`. An exception in a worker's hook ends
         that worker.
 
         The first argument, `server`, answers `logger` and all options. `worker` answers `nr`, `pid`, `generation` and
@@ -104,6 +109,7 @@ module Coppice
           "Default" => option.default_text || "`#{option.default.inspect}`#{" #{option.type.unit}" if option.type.unit}",
           "Flag" => option.usage && "`#{option.usage}`",
           "Environment" => option.environment && "`#{option.environment}`",
+          "Scope" => option.scope.to_s,
           "Pitchfork" => ("no such option" if option.since == :coppice)
         }.compact
       end

@@ -61,6 +61,14 @@ module Coppice
         @hooks.fetch(name)
       end
 
+      # The values of the options of one of the SCOPES: the monitor's, or the release's.
+      #: (Symbol) -> Hash[Symbol, untyped]
+      def values_in_scope(scope)
+        raise KeyError, "no scope #{scope}" unless SCOPES.include?(scope)
+
+        @values.select { |name, _| OPTIONS[name].scope == scope }
+      end
+
       # Where the value comes from: "flag --workers", "environment PORT", "config/coppice.rb:3" or "default".
       #: (Symbol) -> String
       def origin(name)

@@ -35,7 +35,7 @@ module Coppice
       test "--show prints what comes of :auto and of nil" do
         lines = check("worker_processes :auto\nclient_min_rate nil", "--show", environment: { "LD_PRELOAD" => "/opt/libmy.so" }).lines
         { "worker_processes" => /:auto \(\d+ for [\d.]+ processors, fewer if/, "allocator" => %r{:auto \(/opt/libmy.so\)},
-          "warmup" => /:auto \(true\)/, "refork_after" => /nil \(never by itself\)/, "client_min_rate" => /nil \(none\)/,
+          "warmup" => /:auto \(true\)/, "refork_after" => /nil \(only on request \(USR2\)\)/, "client_min_rate" => /nil \(none\)/,
           "trusted_proxies" => /nil \(loopback and the private networks\)/ }.each do |name, value|
           assert_match value, lines.find { |line| line.start_with?("#{name} ") }
         end

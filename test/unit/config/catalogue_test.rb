@@ -60,6 +60,11 @@ module Coppice
         end
       end
 
+      test "each option belongs to the monitor or to the release" do
+        OPTIONS.each { |option| assert_includes SCOPES, option.scope, option.name }
+        assert_equal %i[monitor release], [OPTIONS[:listen].scope, OPTIONS[:early_hints].scope]
+      end
+
       test "no two options share a flag" do
         flags = OPTIONS.filter_map(&:flag)
         assert_equal flags.uniq, flags

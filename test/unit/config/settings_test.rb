@@ -13,6 +13,15 @@ module Coppice
         OPTIONS.each { |option| assert_respond_to settings, option.name }
       end
 
+      test "the monitor's values and the release's are all values, each in one of the two" do
+        settings = Settings.new(values: { worker_processes: 3, early_hints: true })
+        monitor, release = SCOPES.map { |scope| settings.values_in_scope(scope) }
+
+        assert_equal [3, true], [monitor[:worker_processes], release[:early_hints]]
+        assert_equal OPTIONS.names.sort, (monitor.keys + release.keys).sort
+        assert_raises(KeyError) { settings.values_in_scope(:worker) }
+      end
+
       test "answers hooks by name" do
         block = proc {}
         settings = Settings.new(values: {}, hooks: { before_fork: block })
