@@ -10,8 +10,8 @@ module Coppice
     NAMES = { auto: "libjemalloc.so.2", jemalloc: "libjemalloc.so.2" }.freeze
     OWN = "/proc/self/exe"
 
-    # The library to preload; nil for the C library's own malloc. Raises ConfigError when it was asked for by name and is
-    # not installed.
+    # The library to preload; nil for the C library's own malloc. Raises ConfigError when it was asked for by name and
+    # is not installed.
     #: (Symbol, ?folders: Array[String]) -> String?
     def self.library(allocator, folders: FOLDERS)
       name = NAMES[allocator] or return

@@ -3,8 +3,8 @@
 require "coppice/errors"
 
 module Coppice
-  # The parameters of Ruby's garbage collector for an application. Ruby reads them from the environment when it starts, so
-  # they are chosen by whoever spawns the process: the monitor, for each cold mold.
+  # The parameters of Ruby's garbage collector for an application. Ruby reads them from the environment when it starts,
+  # so they are chosen by whoever spawns the process: the monitor, for each cold mold.
   module GCProfile
     # Where `coppice profile` puts what it has fitted, and where it is looked for.
     FILE = "config/coppice.gc"
@@ -16,9 +16,9 @@ module Coppice
     #: (String, String) -> bool
     def self.variable?(name, value) = name.match?(NAME) && value.match?(VALUE)
 
-    # Free slots after a collection, as a share of the heap: the goal, the least before it grows, the most before it gives
-    # pages back. The least is further from the goal than with Ruby's own 0.20, 0.40 and 0.65: a minor collection that
-    # finds less calls for a major one, which costs ten times as much.
+    # Free slots after a collection, as a share of the heap: the goal, the least before it grows, the most before it
+    # gives pages back. The least is further from the goal than with Ruby's own 0.20, 0.40 and 0.65: a minor collection
+    # that finds less calls for a major one, which costs ten times as much.
     #: (Float) -> Hash[String, String]
     def self.ratios(goal)
       { "MIN" => goal / 4, "GOAL" => goal, "MAX" => [goal * 2, 0.65].min }

@@ -4,10 +4,11 @@ require "coppice/allocator"
 require "coppice/gc_profile"
 
 module Coppice
-  # What the environment of a cold mold gets beside what the user's has: what Ruby reads only when it starts. Used in the
-  # monitor, which spawns the mold, and by `coppice check`. A variable that the user has set stays as it is.
+  # What the environment of a cold mold gets beside what the user's has: what Ruby reads only when it starts. Used in
+  # the monitor, which spawns the mold, and by `coppice check`. A variable that the user has set stays as it is.
   class MoldEnvironment
-    # Names what was added, for the mold to take it out again: it is not meant for the programs that an application runs.
+    # Names what was added, for the mold to take it out again: it is not meant for the programs that an application
+    # runs.
     ADDED = "COPPICE_ADDED_VARIABLES"
     PRELOAD = "LD_PRELOAD"
     YOURS = "environment (yours)"
@@ -26,8 +27,8 @@ module Coppice
       environment.delete(ADDED).to_s.split(",").each { |name| environment.delete(name) }
     end
 
-    # fitted: variables that were measured since this server was started. Raises ConfigError for a profile that cannot be
-    # read, and for an allocator that is not installed.
+    # fitted: variables that were measured since this server was started. Raises ConfigError for a profile that cannot
+    # be read, and for an allocator that is not installed.
     #: (Config::Settings, ?environment: Hash[String, String], ?directory: String, ?fitted: Hash[String, String]?) -> void
     def initialize(settings, environment: ENV, directory: Dir.pwd, fitted: nil)
       @settings = settings

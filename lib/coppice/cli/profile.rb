@@ -9,8 +9,8 @@ require "coppice/gc_profile/allocation_meter"
 
 module Coppice
   class CLI
-    # `coppice profile [PID]`: makes a file of what a worker of a running server has measured of its requests: parameters
-    # of the garbage collector that fit them. Runs in a process of its own, and asks nothing of the server.
+    # `coppice profile [PID]`: makes a file of what a worker of a running server has measured of its requests:
+    # parameters of the garbage collector that fit them. Runs in a process of its own, and asks nothing of the server.
     class ProfileCommand
       #: (Array[String], ?output: IO) -> void
       def initialize(words, output: $stdout)

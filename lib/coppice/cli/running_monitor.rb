@@ -9,8 +9,8 @@ module Coppice
   class CLI
     # Finds the server that a command is about: by its monitor's pid, or the only one that this user runs.
     module RunningMonitor
-      # The monitor's pid. Raises UsageError for a word that is no pid, Error when there is no such server, or without a pid
-      # when there are several.
+      # The monitor's pid. Raises UsageError for a word that is no pid, Error when there is no such server, or without
+      # a pid when there are several.
       #: (String?) -> Integer
       def self.pid(word)
         return only_one unless word

@@ -30,7 +30,8 @@ module Coppice
 
       private
 
-      # `exit!`, for the at_exit handlers are the parent's. What the hooks raised ends like anything else that they do to the process.
+      # `exit!`, for the at_exit handlers are the parent's. What the hooks raised ends like anything else that they do
+      # to the process.
       def perform(reader, writer)
         ForkSafety::StrayCopy.adopt
         reader.close

@@ -9,8 +9,8 @@ require "coppice/errors"
 
 module Coppice
   module Config
-    # An OptionParser that refuses an unknown one-letter flag. Ruby's takes it for the beginning of a long flag: Rails' and
-    # Puma's -b would set --boot-timeout. Only -h may stand for a long flag.
+    # An OptionParser that refuses an unknown one-letter flag. Ruby's takes it for the beginning of a long flag: Rails'
+    # and Puma's -b would set --boot-timeout. Only -h may stand for a long flag.
     class FlagParser < OptionParser
       # The message for a flag that this parser does not know.
       #: (String) -> String
@@ -28,11 +28,12 @@ module Coppice
       end
     end
 
-    # What a command line says: all flags of Pitchfork, one flag for each simple option of the catalogue, and one rackup
-    # file. Only reads; nothing acts here.
+    # A parsed command line: all flags of Pitchfork, one flag for each simple option of the catalogue, and one rackup
+    # file. Parsing has no side effects.
     class Arguments
       DEFAULT_PORT = 8080
-      # What -b takes for a host, as in Rails: a name or a numeric address. Anything else is an address or one of Puma's URIs.
+      # A value of -b that is a host, as in Rails: a name or a numeric address. Anything else is an address with a
+      # port, or one of Puma's URIs.
       HOST = /\A(?:[\w.-]+|(?=.*:.*:)\[?[\h:.]+(?:%\w+)?\]?)\z/.freeze
       REQUEST_PATH = %r{\A/(?!.*\.(?:ru|rb)\z)}
 
@@ -40,16 +41,16 @@ module Coppice
       attr_reader :environment_name #: String?
       attr_reader :rackup           #: String?
       attr_reader :paths            #: Array[String]  of requests, for a command that takes them
-      attr_reader :notes            #: Array[String]  what people should know about flags that do nothing
+      attr_reader :notes            #: Array[String]  messages about flags that have no effect
 
-      # Raises UsageError. A block gets the OptionParser, to add flags of its own. With `paths`, what begins with a slash
-      # and does not end like a rackup file is the path of a request.
+      # Raises UsageError. A block gets the OptionParser, to add flags of its own. With `paths`, a word that begins
+      # with a slash and does not end like a rackup file is the path of a request.
       #: (Array[String], ?paths: bool) ?{ (OptionParser) -> void } -> Arguments
       def self.parse(words, paths: false, &more)
         new.parse(words, paths: paths, &more)
       end
 
-      # The flags as `--help` shows them.
+      # The flags with their descriptions, as `--help` shows them.
       def self.summary #: () -> String
         new.parser.summarize.join
       end
@@ -59,14 +60,16 @@ module Coppice
         @listen = []
         @ruby_flags = []
         @notes = []
-        @wishes = []
+        @help = @version = false
       end
 
       def parse(words, paths: false) #: (Array[String], ?paths: bool) ?{ (OptionParser) -> void } -> self
         parser = self.parser
         yield parser if block_given?
         @paths, rackups = parser.permute(words).partition { |word| paths && word.match?(REQUEST_PATH) }
-        raise UsageError, "one rackup file is enough, but there are #{rackups.size}: #{rackups.join(' ')}" if rackups.size > 1
+        if rackups.size > 1
+          raise UsageError, "one rackup file is enough, but there are #{rackups.size}: #{rackups.join(' ')}"
+        end
 
         @rackup = rackups.first
         freeze
@@ -75,23 +78,25 @@ module Coppice
       end
 
       def help? #: () -> bool
-        @wishes.include?(:help)
+        @help
       end
 
       def version? #: () -> bool
-        @wishes.include?(:version)
+        @version
       end
 
       def ruby_flags #: () -> RubyFlags
         RubyFlags.new(@ruby_flags)
       end
 
-      # The values of flags. `port` is where -o listens when there is no -p, `host` where -p does when there is no -o.
+      # The values that flags set. `port` is where -o listens without -p, `host` where -p listens without -o.
       #: (host: String, ?port: Integer) -> SourceValues
-      def layer(host:, port: DEFAULT_PORT)
+      def source_values(host:, port: DEFAULT_PORT)
         addresses = @listen + host_and_port(host, port)
-        listen = addresses.empty? ? {} : { listen: [Types::Addresses.new.check(addresses.map(&:last)), "flag #{addresses.first.first}"] }
-        SourceValues.of(@values.merge(listen))
+        return SourceValues.of(@values) if addresses.empty?
+
+        listen = Types::Addresses.new.check(addresses.map(&:last))
+        SourceValues.of(@values.merge(listen: [listen, "flag #{addresses.first.first}"]))
       rescue InvalidValue => error
         raise UsageError, "#{addresses.map(&:first).uniq.join(', ')} #{error.message}"
       end
@@ -123,29 +128,43 @@ module Coppice
 
       def server_options(parser)
         parser.separator "\nServer:"
-        parser.on("-c", "--config-file FILE", "read FILE, not config/coppice.rb or config/pitchfork.rb") { |file| @config_file = file }
+        parser.on("-c", "--config-file FILE", "read FILE, not config/coppice.rb or config/pitchfork.rb") do |file|
+          @config_file = file
+        end
         parser.on("-E", "--env RACK_ENV", "set RACK_ENV (default: development)") { |name| @environment_name = name }
-        parser.on("-l", "--listen ADDRESS", "listen on HOST:PORT or PATH; may be repeated") { |text| @listen << ["-l", text] }
-        parser.on("-o", "--host HOST", "listen on HOST (default: 0.0.0.0; in development 127.0.0.1)") { |host| @host = ["-o", host] }
-        parser.on("-b", "--bind ADDRESS", "listen on HOST (as Rails), tcp://HOST:PORT or unix:///PATH (as Puma)") { |text| bind(text) }
-        parser.on("-p", "--port PORT", "listen on PORT (default: #{DEFAULT_PORT})") { |text| @port = checked("-p", Types::Whole.new(minimum: 0), text) }
+        address_options(parser)
         parser.on("-s", "--server NAME", "ignored, as rackup has it") { @notes << "-s is ignored: this is Coppice" }
       end
 
+      def address_options(parser)
+        parser.on("-l", "--listen ADDRESS", "listen on HOST:PORT or PATH; may be repeated") do |text|
+          @listen << ["-l", text]
+        end
+        parser.on("-o", "--host HOST", "listen on HOST (default: 0.0.0.0; in development 127.0.0.1)") do |host|
+          @host = ["-o", host]
+        end
+        parser.on("-b", "--bind ADDRESS", "listen on HOST (Rails), tcp://HOST:PORT or unix:///PATH (Puma)") do |text|
+          bind(text)
+        end
+        parser.on("-p", "--port PORT", "listen on PORT (default: #{DEFAULT_PORT})") do |text|
+          @port = checked("-p", Types::Whole.new(minimum: 0), text)
+        end
+      end
+
       def catalogue_options(parser)
-        parser.separator "\nOptions (docs/configuration.md says more; the config file takes the same names):"
+        parser.separator "\nOptions (described in docs/configuration.md; the configuration file has the same names):"
         OPTIONS.select(&:flag).each do |option|
-          parser.on(option.usage, option.summary) { |value| take(option, value) }
+          parser.on(option.usage, option.summary) { |value| set(option, value) }
         end
       end
 
       def common_options(parser)
         parser.separator "\nCommon:"
-        parser.on("-h", "--help", "show this help") { @wishes << :help }
-        parser.on("-v", "--version", "show the version") { @wishes << :version }
+        parser.on("-h", "--help", "show this help") { @help = true }
+        parser.on("-v", "--version", "show the version") { @version = true }
       end
 
-      def take(option, value)
+      def set(option, value)
         value = checked(option.flag, option.type, value) unless option.type.switch?
         @values[option.name] = [value, "flag #{option.flag}"]
       end
@@ -158,12 +177,14 @@ module Coppice
 
       def bind(text)
         return @host = ["-b", text] if text.match?(HOST)
-        raise UsageError, "-b #{text}: options of an address belong into the configuration (coppice help listen)" if text.include?("?")
+        if text.include?("?")
+          raise UsageError, "-b #{text}: set options of an address in the configuration file (coppice help listen)"
+        end
 
         @listen << ["-b", text.sub(%r{\A(?:tcp:|(unix:))//}, "\\1")]
       end
 
-      # Flag and text of the address that -o (or -b) and -p make together.
+      # Flag and text of the address that -o (or -b) and -p form together.
       def host_and_port(host, port)
         return [] unless @host || @port
 

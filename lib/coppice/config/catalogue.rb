@@ -42,13 +42,14 @@ module Coppice
     #   flag          its long flag without the value; nil when the command line cannot set it
     #   environment   the environment variable that sets it, if any
     #   default_text  describes the default where the value alone does not
-    Option = Struct.new(:name, :group, :type, :scope, :default, :default_text, :flag, :environment, :since, :example, :doc,
-      keyword_init: true) do
+    Option = Struct.new(:name, :group, :type, :scope, :default, :default_text, :flag, :environment, :since, :example,
+      :doc, keyword_init: true) do
       # The flag's name follows from the option's, for every type that a text can express.
       #: (Symbol, String, Types::Type, scope: Symbol, ?flag: String?, **untyped) -> Option
       def self.describe(name, group, type, scope:, flag: default_flag(name, type), **rest)
         rest[:example] ||= "#{name} #{rest[:default].inspect}"
-        new(name: name, group: group, type: type, scope: scope, flag: flag, since: :pitchfork, **rest).each(&:freeze).freeze
+        option = new(name: name, group: group, type: type, scope: scope, flag: flag, since: :pitchfork, **rest)
+        option.each(&:freeze).freeze
       end
 
       def self.default_flag(name, type)

@@ -5,7 +5,7 @@ require "coppice/config/dsl"
 
 module Coppice
   module Config
-    # What to do about words that people bring along from Unicorn and Puma.
+    # Directives of Unicorn and Puma that Coppice does not support => what to do instead.
     UNSUPPORTED_DIRECTIVES = {
       after_fork: "Use after_worker_fork",
       before_exec: "Remove it: nothing is replaced by exec",
@@ -22,16 +22,16 @@ module Coppice
       stderr_path: "Remove it: redirect standard error where you start the server",
       stdout_path: "Remove it: redirect standard output where you start the server",
       threads: "Remove it: a worker serves one request at a time. Use worker_processes",
-      user: "Remove it: start the server as the user it shall run as",
+      user: "Remove it: start the server as the user that it should run as",
       worker_timeout: "Use timeout, for example: timeout 10",
       workers: "Use worker_processes, for example: worker_processes 4",
-      working_directory: "Remove it: start the server in the directory it shall run in"
+      working_directory: "Remove it: start the server in the directory that it should run in"
     }.freeze
 
-    # Evaluates a config file and answers the FileValues of what it says. Runs in the monitor and in each cold mold.
-    # Everything that goes wrong in the file becomes a ConfigError with file and line.
+    # Evaluates a configuration file and answers its FileValues. Runs in the monitor and in each cold mold. Every error
+    # in the file becomes a ConfigError with file and line.
     class ConfigFile
-      # What config files use without asking for it.
+      # Constants that configuration files use without a require.
       AUTOLOADS = { Etc: "etc", Logger: "logger" }.freeze
       FNV_OFFSET = 0xcbf29ce484222325
       FNV_PRIME = 0x100000001b3
@@ -68,13 +68,13 @@ module Coppice
         Compatibility.define if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
       end
 
-      # The file is its user's program: whatever it raises is reported with its place. Exits and signals pass.
+      # The file is its user's program: any exception is reported with its line. Signals pass.
       def run(text)
-        record_of(text)
+        values_of(text)
       rescue ConfigError
         raise
       rescue NameError => error
-        unknown_word?(error) ? refuse_word(error) : wrap(error)
+        unknown_directive?(error) ? refuse_directive(error) : wrap(error)
       rescue SyntaxError => error
         raise ConfigError.new(error.message.strip, file: @file, line: error.message[/:(\d+):/, 1]&.to_i)
       rescue ScriptError, SystemStackError, StandardError => error
@@ -84,25 +84,25 @@ module Coppice
       end
 
       # Dsl#require loads RubyGems when the file itself requires a gem. When a file that it requires does so, the
-      # LoadError has left that file by now. So the whole configuration is evaluated once more, with RubyGems and into a new
-      # FileValues. That is safe, because each cold mold evaluates the configuration again in any case.
-      def record_of(text)
-        record = FileValues.new(file: @file, path: @path, fingerprint: fingerprint(text))
-        Compatibility.recording(record) { Dsl.new(record).instance_eval(text, @path) }
-        record.freeze
+      # LoadError has left that file by now, so the whole configuration is evaluated once more, with RubyGems and into
+      # new FileValues. That is safe, because each cold mold evaluates the configuration again in any case.
+      def values_of(text)
+        values = FileValues.new(file: @file, path: @path, fingerprint: fingerprint(text))
+        Compatibility.recording(values) { Dsl.new(values).instance_eval(text, @path) }
+        values.freeze
       rescue LoadError
         raise unless Gems.activate
 
         retry
       end
 
-      def unknown_word?(error)
+      def unknown_directive?(error)
         error.receiver.is_a?(Dsl)
-      rescue ArgumentError # it has none
+      rescue ArgumentError # it has no receiver
         false
       end
 
-      def refuse_word(error)
+      def refuse_directive(error)
         name = error.name
         remedy = UNSUPPORTED_DIRECTIVES[name] || Suggestion.sentence(name, OPTIONS.names + HOOKS.names) ||
                  "docs/configuration.md lists all options and hooks"
@@ -118,7 +118,8 @@ module Coppice
         error.backtrace_locations&.find { |location| location.path == @path }&.lineno
       end
 
-      # FNV-1a: tells monitor and mold whether they have read the same text. Stable between processes, unlike String#hash.
+      # FNV-1a, by which a mold tells whether it has read the same text as the monitor. Stable between processes, unlike
+      # String#hash.
       def fingerprint(text)
         text.each_byte.reduce(FNV_OFFSET) { |hash, byte| ((hash ^ byte) * FNV_PRIME) & 0xffff_ffff_ffff_ffff }
       end

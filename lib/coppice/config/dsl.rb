@@ -4,50 +4,50 @@ require "coppice/config/file_values"
 
 module Coppice
   module Config
-    # The words of a config file: the file is evaluated with an object of this class as `self`, and so its hooks are too.
-    # It has no methods but those words, and one instance variable with a name of its own, so that methods and variables
-    # of the file cannot meet ours.
+    # The methods of a configuration file: the file is evaluated with an object of this class as `self`, and its hooks
+    # run with the same `self`. It has no other public methods, and one instance variable with a name of its own, so
+    # that methods and variables of the file do not collide with ours.
     class Dsl
       #: (FileValues) -> void
-      def initialize(record)
-        @coppice_record = record
+      def initialize(values)
+        @coppice_values = values
       end
 
       (OPTIONS.names - %i[listen timeout warm_up_requests]).each do |name|
-        define_method(name) { |*arguments, &block| @coppice_record.option(name, arguments, block) }
+        define_method(name) { |*arguments, &block| @coppice_values.option(name, arguments, block) }
       end
 
       HOOKS.names.each do |name|
-        define_method(name) { |*arguments, &block| @coppice_record.hook(name, arguments, block) }
+        define_method(name) { |*arguments, &block| @coppice_values.hook(name, arguments, block) }
       end
 
-      # An address; options come as keywords or, as Pitchfork has it, as a Hash.
+      # Adds an address. Options are keywords or, as in Pitchfork, a Hash.
       #: (String | Integer, ?Hash[Symbol, untyped]) -> void
       def listen(address, options = {})
-        @coppice_record.listen(address, options)
+        @coppice_values.listen(address, options)
       end
 
-      # All addresses at once, in place of those named before.
+      # Sets all addresses at once, in place of earlier ones.
       #: (Array[String | Integer]) -> void
       def listeners(addresses)
-        @coppice_record.option(:listen, [addresses])
+        @coppice_values.option(:listen, [addresses])
       end
 
       #: (Numeric, **untyped) -> void
       def timeout(seconds, **keywords)
-        @coppice_record.timeout(seconds, keywords)
+        @coppice_values.timeout(seconds, keywords)
       end
 
-      # Paths, or a block that is given a client; or both. nil for none.
+      # Paths, or a block that is called with a client, or both. nil for none.
       #: (*String?) ?{ (untyped) -> void } -> void
       def warm_up_requests(*paths, &block)
-        @coppice_record.option(:warm_up_requests, paths == [nil] ? paths : [paths.flatten(1)]) unless paths.empty?
-        @coppice_record.hook(:on_warm_up, [], block) if block || paths.empty?
+        @coppice_values.option(:warm_up_requests, paths == [nil] ? paths : [paths.flatten(1)]) unless paths.empty?
+        @coppice_values.hook(:on_warm_up, [], block) if block || paths.empty?
       end
 
       private
 
-      # The monitor starts without RubyGems; a file that asks for a gem gets them.
+      # The monitor starts without RubyGems, and loads it when the file requires a gem.
       #: (String) -> bool
       def require(feature)
         super
@@ -58,10 +58,10 @@ module Coppice
       end
     end
 
-    # RubyGems and Bundler, for a monitor that was started without them because most never need them.
+    # Loads RubyGems and Bundler into a monitor: it starts without them, since most configurations need no gem.
     module Gems
-      # Loads RubyGems, and the application's bundle when `bundle exec` named one.
-      # Answers false when they are there already, so that a retry would change nothing.
+      # Loads RubyGems, and the application's bundle when `bundle exec` has set one. Answers false when RubyGems is
+      # loaded already: then a retry is useless.
       #: (?Hash[String, String]) -> bool
       def self.activate(environment = ENV)
         return false if defined?(::Gem::Specification)

@@ -8,16 +8,17 @@ require "coppice/config/suggestion"
 
 module Coppice
   module Config
-    # What a config file says: checked values, each with its place, and hooks. Filled by the words of the Dsl, in the
-    # monitor and in each cold mold; frozen when the file has been read. Hooks are only kept, never called.
+    # What a configuration file sets: checked values, each with its origin, and hooks. The Dsl's methods fill it while
+    # the file is evaluated, in the monitor and in each cold mold; then it is frozen. Hooks are only kept, never
+    # called.
     class FileValues
       attr_reader :values      #: Hash[Symbol, untyped]
       attr_reader :origins     #: Hash[Symbol, String]
       attr_reader :hooks       #: Hash[Symbol, Proc?]
-      attr_reader :file        #: String?  as people call it
-      attr_reader :fingerprint #: Integer? changes with the text of the file
+      attr_reader :file        #: String?  its name in messages
+      attr_reader :fingerprint #: Integer? of the text of the file
 
-      # `path` is what the file is evaluated under, `file` what messages call it.
+      # `path` is the name that the file is evaluated under, `file` its name in messages.
       #: (?file: String?, ?path: String?, ?fingerprint: Integer?) -> void
       def initialize(file: nil, path: nil, fingerprint: nil)
         @file = file
@@ -28,7 +29,7 @@ module Coppice
         @hooks = {}
       end
 
-      # `name value`, or a block for options that take one.
+      # Sets an option: `name value`, or `name { … }` for an option that takes a block.
       #: (Symbol, Array[untyped], Proc?) -> untyped
       def option(name, arguments, block = nil)
         arguments = [*arguments, block].compact if block
@@ -38,36 +39,36 @@ module Coppice
         set(name, arguments.first)
       end
 
-      # Sets both limits: a cleanup that is not given is the default, also after an earlier line.
+      # Sets both limits. Without `cleanup:` the default applies, also after an earlier line that had it.
       #: (untyped, Hash[untyped, untyped]) -> void
       def timeout(seconds, keywords)
-        known(:timeout, keywords, [:cleanup])
+        refuse_unknown(:timeout, keywords, [:cleanup])
         set(:timeout, seconds)
         set(:timeout_cleanup, keywords.fetch(:cleanup) { OPTIONS[:timeout_cleanup].default })
       end
 
-      # Adds an address, or adds options to one that an earlier line named.
+      # Adds an address, or adds options to an address of an earlier line.
       #: (untyped, Hash[untyped, untyped]) -> void
       def listen(value, keywords)
-        known(:listen, keywords, LISTEN_OPTIONS.names)
+        refuse_unknown(:listen, keywords, LISTEN_OPTIONS.names)
         options = keywords.to_h { |name, given| [name, listen_option(name, given)] }
-        address = described(:listen) { Listeners::Address.parse(value) }
+        address = explaining(:listen) { Listeners::Address.parse(value) }
         earlier = @values.fetch(:listen, [])
         same = earlier.find { |other| other.to_s == address.to_s } || address
         keep(:listen, (earlier - [same] + [same.with_options(same.options.merge(options))]).freeze)
       end
 
-      # `name do |…| … end`, or `name callable`; nil takes an earlier block back.
+      # Sets a hook: `name do |…| … end`, or `name callable`; nil removes an earlier block.
       #: (Symbol, Array[untyped], Proc?) -> void
       def hook(name, arguments, block = nil)
         row = HOOKS[name]
         @hooks[name] = row.check(block || arguments.first)
-        @origins[name] = here
+        @origins[name] = origin
       rescue InvalidValue => error
         refuse("#{name} #{error.message}", "For example: #{row.example.sub("\n", ' … ')}")
       end
 
-      # Raises a ConfigError for the line of the file that is being evaluated.
+      # Raises a ConfigError that names the line of the file.
       #: (String, ?String?) -> bot
       def refuse(problem, remedy = nil)
         raise ConfigError.new(problem, file: @file, line: line, remedy: remedy)
@@ -82,11 +83,11 @@ module Coppice
       private
 
       def set(name, value)
-        keep(name, described(name) { OPTIONS[name].type.check(value) })
+        keep(name, explaining(name) { OPTIONS[name].type.check(value) })
       end
 
       def keep(name, value)
-        @origins[name] = here
+        @origins[name] = origin
         @values[name] = value
       end
 
@@ -96,23 +97,25 @@ module Coppice
         refuse("#{name} of listen #{error.message}")
       end
 
-      def described(name)
+      # Adds an example to the message of an InvalidValue.
+      def explaining(name)
         yield
       rescue InvalidValue => error
         refuse("#{name} #{error.message}", "For example: #{OPTIONS[name].example.lines.first.chomp}")
       end
 
-      def known(word, keywords, names)
+      def refuse_unknown(option, keywords, names)
         unknown = keywords.keys.find { |name| !names.include?(name) } or return
-        remedy = OPTIONS.names.include?(unknown) ? "It is an option of its own: write it on its own line" : nil
-        refuse("#{word} has no option #{unknown}", remedy || Suggestion.sentence(unknown, names) || "It has #{names.join(', ')}")
+        remedy = "It is an option of its own: write it on its own line" if OPTIONS.include?(unknown)
+        remedy ||= Suggestion.sentence(unknown, names) || "It has #{names.join(', ')}"
+        refuse("#{option} has no option #{unknown}", remedy)
       end
 
-      def here
+      def origin
         [@file, line].compact.join(":")
       end
 
-      # Words can be used in methods and loops of the file: the innermost line that belongs to it counts.
+      # The innermost line of the file itself: it may set options in methods and loops.
       def line
         caller_locations.find { |location| location.path == @path }&.lineno
       end

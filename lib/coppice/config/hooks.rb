@@ -7,7 +7,10 @@ require "coppice/fork_safety/stray_copy"
 module Coppice
   module Config
     HOOK_PLACES = {
-      monitor: "the monitor", mold: "the mold, or the worker that becomes one", worker: "the worker", service: "the service worker"
+      monitor: "the monitor",
+      mold: "the mold, or the worker that becomes one",
+      worker: "the worker",
+      service: "the service worker"
     }.freeze
     private_constant :HOOK_PLACES
 
@@ -46,7 +49,7 @@ module Coppice
         taken >= arguments.size ? block : ->(*all) { block.call(*all.first(taken)) }
       end
 
-      # Ruby says -n-1 for "n, and optional ones".
+      # Proc#arity is -n-1 for n required and some optional parameters.
       def required(block)
         block.arity.negative? ? ~block.arity : block.arity
       end

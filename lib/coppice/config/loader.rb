@@ -7,15 +7,15 @@ require "coppice/config/settings"
 
 module Coppice
   module Config
-    # Builds the Settings: flags over environment over the options line of config.ru over config file over defaults.
-    # Runs once, in the monitor. Writes RACK_ENV, so that the config file and all children see the chosen one. RAILS_ENV
-    # stands in for it.
+    # Builds the Settings from all sources: flags over environment variables over the options line of config.ru over
+    # the configuration file over defaults. Runs once, in the monitor, and loads no gem. Sets RACK_ENV in the
+    # environment, so that the configuration file and all children see the chosen one; RAILS_ENV is its fallback.
     class Loader
       DEFAULT_FILES = %w[config/coppice.rb config/pitchfork.rb].freeze
       DEFAULT_RACKUP = "config.ru"
       DEFAULT_ENVIRONMENT = "development"
-      EVERYWHERE = "0.0.0.0"
-      THIS_MACHINE = "127.0.0.1"
+      ALL_INTERFACES = "0.0.0.0"
+      LOOPBACK = "127.0.0.1"
 
       #: (?arguments: Arguments | Array[String], ?environment: Hash[String, String], ?directory: String) -> void
       def initialize(arguments: [], environment: ENV, directory: Dir.pwd)
@@ -30,11 +30,11 @@ module Coppice
         @environment["RACK_ENV"] = name = environment_name(embedded)
         flags = embedded.ruby_flags + @arguments.ruby_flags
         flags.apply_load_paths
-        record = read_file(embedded)
-        layer = merge(record, embedded, name)
-        verify(layer)
-        Settings.new(values: layer.values, origins: layer.origins, hooks: record.hooks, ruby_flags: flags,
-          config_file: record.file, config_fingerprint: record.fingerprint, rackup: rackup, environment_name: name)
+        file = read_file(embedded)
+        merged = merge(file, embedded, name)
+        verify(merged)
+        Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, ruby_flags: flags,
+          config_file: file.file, config_fingerprint: file.fingerprint, rackup: rackup, environment_name: name)
       end
 
       private
@@ -43,18 +43,21 @@ module Coppice
         @arguments.rackup || DEFAULT_RACKUP
       end
 
-      # What the line "#\ -p 3000" in config.ru says: rackup's way to keep flags beside the application.
+      # The flags of the line "#\ -p 3000" in config.ru: rackup's way to keep flags beside the application.
       def embedded_arguments
         path = File.expand_path(rackup, @directory)
-        line = File.foreach(path).find { |text| text.start_with?("#\\") } if path.end_with?(".ru") && File.readable?(path)
+        return Arguments.parse([]) unless path.end_with?(".ru") && File.readable?(path)
+
+        line = File.foreach(path).find { |text| text.start_with?("#\\") }
         Arguments.parse(line.to_s.delete_prefix("#\\").split)
       rescue UsageError => error
         raise ConfigError.new(error.message, file: rackup)
       end
 
       def environment_name(embedded)
-        chosen = [@arguments.environment_name, *@environment.values_at("RACK_ENV", "RAILS_ENV"), embedded.environment_name]
-        chosen.find { |name| !name.to_s.empty? } || DEFAULT_ENVIRONMENT
+        from_variables = @environment.values_at("RACK_ENV", "RAILS_ENV")
+        names = [@arguments.environment_name, *from_variables, embedded.environment_name]
+        names.find { |name| !name.to_s.empty? } || DEFAULT_ENVIRONMENT
       end
 
       def read_file(embedded)
@@ -72,40 +75,44 @@ module Coppice
         DEFAULT_FILES.find { |name| File.exist?(File.join(@directory, name)) }
       end
 
-      def merge(record, embedded, name)
+      def merge(file, embedded, name)
         environment = Environment.new(@environment)
         host = default_host(name)
         port = environment.port || Arguments::DEFAULT_PORT
-        file = in_config_ru(embedded.layer(host: host)).over(record)
-        layer = @arguments.layer(host: host, port: port).over(environment.layer(file, host: host)).over(file)
-        keep_options(layer.over(default_listen(host)), record)
+        files = in_config_ru(embedded.source_values(host: host)).over(file)
+        variables = environment.source_values(files, host: host)
+        flags = @arguments.source_values(host: host, port: port)
+        keep_listen_options(flags.over(variables).over(files).over(default_listen(host)), file)
       end
 
-      # Where a port without a host is bound: that of -p, of PORT, and the default one. An application in development shows
-      # its source in error pages and may offer a console, so the network must not reach it by accident.
-      def default_host(environment_name) = environment_name == DEFAULT_ENVIRONMENT ? THIS_MACHINE : EVERYWHERE
+      # The host of a port without one: of -p, of PORT, and of the default address. An application in development shows
+      # its source in error pages and may offer a console, so it must not be reachable from the network by accident.
+      def default_host(environment_name)
+        environment_name == DEFAULT_ENVIRONMENT ? LOOPBACK : ALL_INTERFACES
+      end
 
       def default_listen(host)
         SourceValues.of(listen: [[Listeners::Address.parse("#{host}:#{Arguments::DEFAULT_PORT}")].freeze, "default"])
       end
 
-      def in_config_ru(layer)
-        SourceValues.new(layer.values, layer.origins.transform_values { |origin| "#{rackup} (#{origin})" })
+      def in_config_ru(source)
+        SourceValues.new(source.values, source.origins.transform_values { |origin| "#{rackup} (#{origin})" })
       end
 
-      # An address that was named without options keeps those that the config file gives to the same one.
-      def keep_options(layer, record)
-        known = record.values.fetch(:listen, []).to_h { |address| [address.to_s, address] }
-        listen = layer.values.fetch(:listen).map { |address| known.fetch(address.to_s, address) }.uniq.freeze
-        SourceValues.new(layer.values.merge(listen: listen), layer.origins)
+      # An address of a flag or a variable has no options: it keeps those that the file gives to the same address.
+      def keep_listen_options(merged, file)
+        known = file.values.fetch(:listen, []).to_h { |address| [address.to_s, address] }
+        listen = merged.values.fetch(:listen).map { |address| known.fetch(address.to_s, address) }.uniq.freeze
+        SourceValues.new(merged.values.merge(listen: listen), merged.origins)
       end
 
-      # What no single value shows.
-      def verify(layer)
-        return unless layer.values[:check_client_connection]
+      # Refuses values that are valid alone, but not together.
+      def verify(merged)
+        return unless merged.values[:check_client_connection]
 
-        corked = layer.values.fetch(:listen).find { |address| address.options[:tcp_nopush] } or return
-        raise ConfigError.new("check_client_connection cannot be combined with tcp_nopush (listen #{corked})", remedy: "Remove one of them")
+        corked = merged.values.fetch(:listen).find { |address| address.options[:tcp_nopush] } or return
+        raise ConfigError.new("check_client_connection cannot be combined with tcp_nopush (listen #{corked})",
+          remedy: "Remove one of them")
       end
     end
   end

@@ -154,7 +154,7 @@ module Coppice
              "of the memory that the server may use: the cgroup's limit, or the machine's memory. PSS counts, in " \
              "which a page that several processes share is divided among them; `{ private: \"10%\" }` counts private " \
              "pages only. Workers measure themselves at most once a second. The limit of a worker is lowered by up " \
-             "to a tenth, at random, so that not all workers are replaced at once."),
+             "to a tenth, so that not all workers are replaced at once."),
       Option.describe(:worker_max_requests, Groups::MEMORY, Types::Optional.new(Types::Whole.new(minimum: 1)),
         scope: :monitor, default_text: "nil: no limit", since: :coppice, example: "worker_max_requests 100_000",
         doc: "Approximate number of requests after which a worker is replaced by a fresh fork. Checked once a " \

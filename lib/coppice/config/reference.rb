@@ -31,18 +31,18 @@ module Coppice
         `coppice check` checks the file without starting a server; `coppice check --show` prints each setting, its value
         and where it comes from. `coppice help timeout` explains an option.
 
-        **Precedence.** A flag, then an environment variable, then the options line of `config.ru` (`#\\ -p 3000`), then the
-        configuration file, then the default.
+        **Precedence.** A flag, then an environment variable, then the options line of `config.ru` (`#\\ -p 3000`),
+        then the configuration file, then the default.
 
-        **Evaluation.** The monitor evaluates the file for the values and for the hooks that it calls. Each mold that boots the
-        application evaluates the file again, for all other hooks and for the logger. So do not create threads, pipes or random
-        values at the top level of the file: each of these processes would have its own. The monitor runs without RubyGems
-        until the file, or a file that it requires, needs a gem. This costs memory for as long as the server runs: require the
-        gem within the hook that needs it.
+        **Evaluation.** The monitor evaluates the file for the values and for the hooks that it calls. Each mold that
+        boots the application evaluates the file again, for all other hooks and for the logger. So do not create
+        threads, pipes or random values at the top level of the file: each of these processes would have its own. The
+        monitor runs without RubyGems until the file, or a file that it requires, needs a gem. This costs memory for as
+        long as the server runs: require the gem within the hook that needs it.
 
-        **Scope.** The monitor applies options of the scope *monitor* to the whole server: listeners, the number of processes,
-        and the limits that it enforces. Molds and workers apply options of the scope *release*: they belong to the
-        application's code.
+        **Scope.** The monitor applies options of the scope *monitor* to the whole server: listeners, the number of
+        processes, and the limits that it enforces. Molds and workers apply options of the scope *release*: they belong
+        to the application's code.
       MARKDOWN
 
       ADDRESSES = <<~MARKDOWN
@@ -56,9 +56,9 @@ module Coppice
         | `"[::1]:3000"` | port 3000 on one IPv6 address |
         | `"/run/app.sock"`, `"unix:tmp/app.sock"`, `"~/app.sock"` | a Unix socket |
 
-        A port that another process holds is an error at start; the message names that process. A Unix socket that no process
-        uses is replaced. Clients can connect when the first worker is ready. Sockets that systemd passes (socket activation)
-        are used for the addresses that they are bound to.
+        A port that another process holds is an error at start; the message names that process. A Unix socket that no
+        process uses is replaced. Clients can connect when the first worker is ready. Sockets that systemd passes
+        (socket activation) are used for the addresses that they are bound to.
 
         Options of `listen`, as in `listen 3000, backlog: 64`:
       MARKDOWN
@@ -66,9 +66,9 @@ module Coppice
       HOOKS_INTRODUCTION = <<~MARKDOWN
         ## Hooks
 
-        A hook is a block that the server calls. A block may take fewer arguments than it is given, but not more. Only the
-        last block of a name is called, and `nil` removes it: `after_worker_ready nil`. An exception in a worker's hook ends
-        that worker.
+        A hook is a block that the server calls. A block may take fewer arguments than it is given, but not more. Only
+        the last block of a name is called, and `nil` removes it: `after_worker_ready nil`. An exception in a worker's
+        hook ends that worker.
 
         The first argument, `server`, answers `logger` and all options. `worker` answers `nr`, `pid`, `generation` and
         `requests_count`.
@@ -106,7 +106,7 @@ module Coppice
       def facts(option)
         {
           "Type" => option.type.description,
-          "Default" => option.default_text || "`#{option.default.inspect}`#{" #{option.type.unit}" if option.type.unit}",
+          "Default" => option.default_text || ["`#{option.default.inspect}`", option.type.unit].compact.join(" "),
           "Flag" => option.usage && "`#{option.usage}`",
           "Environment" => option.environment && "`#{option.environment}`",
           "Scope" => option.scope.to_s,

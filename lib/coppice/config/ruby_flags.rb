@@ -2,8 +2,9 @@
 
 module Coppice
   module Config
-    # Ruby's own flags on the command line (-I, -r, -e, -d, -w), in their order. They act in the process that loads the
-    # application, a cold mold; only the load path is also the monitor's, for the sake of `require` in the config file.
+    # Ruby's own flags on the command line (-I, -r, -e, -d, -w), in their order. They take effect in the process that
+    # loads the application, a cold mold. Only the load path is set in the monitor too, for `require` in the
+    # configuration file.
     class RubyFlags
       attr_reader :list #: Array[[Symbol, String?]]
 
@@ -28,7 +29,7 @@ module Coppice
         values(:require)
       end
 
-      # Puts the folders of -I in front of the load path.
+      # Prepends the folders of all -I flags to the load path.
       def apply_load_paths #: () -> void
         $LOAD_PATH.unshift(*(load_paths - $LOAD_PATH))
       end
@@ -36,7 +37,7 @@ module Coppice
       # Runs in a cold mold, before the application is loaded.
       def apply #: () -> void
         apply_load_paths
-        list.each_with_index { |(kind, value), index| act(kind, value, index + 1) }
+        list.each_with_index { |(kind, value), index| apply_flag(kind, value, index + 1) }
       end
 
       private
@@ -45,7 +46,7 @@ module Coppice
         list.filter_map { |kind, value| value if kind == wanted }
       end
 
-      def act(kind, value, number)
+      def apply_flag(kind, value, number)
         case kind
         when :require then require value
         when :eval then TOPLEVEL_BINDING.eval(value, "-e", number)

@@ -8,22 +8,22 @@ require "coppice/listeners/address"
 
 module Coppice
   module Config
-    # All settings of a server: a frozen value with one reader for each option of the catalogue. The monitor has the one
-    # that the Loader made; a mold, and every process forked from it, has one that came by `to_wire` and `from_wire`.
+    # All settings of a server: a frozen value with one reader for each option of the catalogue. The Loader makes the
+    # monitor's; a mold, and every process forked from it, has a copy that came by `to_wire` and `from_wire`.
     class Settings
-      # What travels as it is: [config_file, rackup, …]. The file's name is as people gave it; nil without a file.
+      # Attributes that travel unchanged. config_file is the name as the user gave it; nil without a file.
       PLAIN = %i[config_file config_fingerprint rackup environment_name].freeze
 
       attr_reader(*PLAIN)
-      attr_reader :hooks      #: Hash[Symbol, Proc?]  one key for each hook
+      attr_reader :hooks      #: Hash[Symbol, Proc?]  a key for each hook
       attr_reader :ruby_flags #: RubyFlags
 
       OPTIONS.names.each do |name|
         define_method(name) { @values.fetch(name) }
       end
 
-      # The monitor's values, with the mold's own reading of the file for hooks and logger. Runs in a cold mold, before
-      # the application is loaded: Ruby's flags act here, once. Raises ConfigError.
+      # The monitor's values, with hooks and logger from the file as the cold mold evaluates it. Called before the
+      # application is loaded; Ruby's flags take effect here, once. Raises ConfigError.
       #: (Hash[Symbol, untyped]) -> Settings
       def self.evaluate_in_mold(wire)
         RubyFlags.new(wire[:ruby_flags]).apply
@@ -33,7 +33,7 @@ module Coppice
         from_wire(wire, hooks: record.hooks, logger: record.values[:logger], read_fingerprint: record.fingerprint)
       end
 
-      # What to_wire made, with the hooks and the logger of this process.
+      # The opposite of to_wire, with the hooks and the logger of this process.
       #: (Hash[Symbol, untyped], ?hooks: Hash[Symbol, Proc?], ?logger: untyped, ?read_fingerprint: Integer?) -> Settings
       def self.from_wire(wire, hooks: {}, logger: nil, read_fingerprint: wire[:config_fingerprint])
         values = OPTIONS.to_h { |option| [option.name, wire[:values].fetch(option.name, option.default)] }
@@ -43,8 +43,8 @@ module Coppice
       end
 
       # Options that `values` leaves out have their default.
-      #: (?values: Hash[Symbol, untyped], ?origins: Hash[Symbol, String], ?hooks: Hash[Symbol, Proc?], ?ruby_flags: RubyFlags,
-      #:  ?read_fingerprint: Integer?, **untyped) -> void
+      #: (?values: Hash[Symbol, untyped], ?origins: Hash[Symbol, String], ?hooks: Hash[Symbol, Proc?],
+      #:  ?ruby_flags: RubyFlags, ?read_fingerprint: Integer?, **untyped) -> void
       def initialize(values: {}, origins: {}, hooks: {}, ruby_flags: RubyFlags.new, read_fingerprint: nil, **plain)
         @values = OPTIONS.to_h { |option| [option.name, option.default] }.merge(values).freeze
         @origins = origins.dup.freeze
@@ -55,7 +55,7 @@ module Coppice
         freeze
       end
 
-      # Raises KeyError for a name that is no hook.
+      # Raises KeyError for an unknown name.
       #: (Symbol) -> Proc?
       def hook(name)
         @hooks.fetch(name)
@@ -75,7 +75,7 @@ module Coppice
         @origins.fetch(name, "default")
       end
 
-      # Whether the file that this process has read is not the one that the monitor read.
+      # Whether the configuration file has changed between the monitor's reading and this process's.
       def config_changed? #: () -> bool
         @config_changed
       end
@@ -85,25 +85,26 @@ module Coppice
         timeout + timeout_cleanup
       end
 
-      # From one look of a worker at its channel to the next: it may wait for a client's head, and serve it. In seconds.
+      # The longest time between two checks of a worker's channel, in seconds: it may wait for a request's head, and
+      # serve it.
       def longest_turn #: () -> Numeric
         client_header_timeout + hard_timeout
       end
 
-      # How long a mold that was forked may take to get ready, in seconds: beside workers that are busy it has, while it
-      # readies its heap, a third of what they get of a processor.
+      # Maximum time for a forked mold to become ready, in seconds. It prepares its heap at a lower priority: beside
+      # busy workers it gets a third of what each of them gets of a processor.
       def mold_timeout #: () -> Numeric
         spawn_timeout * 3
       end
 
-      # After how many requests of one worker the generation is to be followed by another; nil for never, or when no count
-      # decides it. The last count of the list repeats.
+      # Number of requests of one worker after which the next generation is due; nil for never, or when refork_after is
+      # no count. The last count of the list repeats.
       #: (Integer) -> Integer?
       def request_limit(generation)
         (refork_after.fetch(generation) { refork_after.last } || nil) if refork_after.is_a?(Array)
       end
 
-      # Whether a person waits for each boot.
+      # Whether this is RACK_ENV development, in which a boot must be fast.
       def development? = environment_name == "development" #: () -> bool
 
       # Whether a cold mold is warmed up before it serves.
@@ -112,23 +113,24 @@ module Coppice
       # Whether one process does everything.
       def single? = worker_processes == 0 #: () -> bool
 
-      # Whether anything is decided by what processes measure of their memory.
+      # Whether any decision depends on the processes' own measurements of their memory.
       def memory_matters? #: () -> bool
         [refork_after, worker_processes].include?(:auto) || !(worker_memory_limit || cold_boot_after_growth).nil?
       end
 
-      # The name of the signal that ends an overdue process.
+      # The name of the signal that kills an overdue process.
       #: (Integer) -> Symbol
       def timeout_signal_for(pid)
         timeout_signal.respond_to?(:call) ? timeout_signal.call(pid) : timeout_signal
       end
 
-      # Integers, Strings, Symbols, true, false, nil, and Arrays and Hashes of them. Leaves out what stays in its
-      # process: hooks, the logger, and a timeout_signal that is a block, which only the monitor asks.
+      # Plain values only: Integers, Strings, Symbols, true, false, nil, and Arrays and Hashes of them. Leaves out what
+      # cannot travel: hooks, the logger, and a timeout_signal that is a block, which only the monitor calls.
       def to_wire #: () -> Hash[Symbol, untyped]
         values = @values.reject { |name, value| name == :logger || value.respond_to?(:call) }
-        PLAIN.to_h { |name| [name, public_send(name)] }
-             .merge(values: values.merge(listen: listen.map(&:to_wire)), origins: @origins, ruby_flags: @ruby_flags.list)
+        plain = PLAIN.to_h { |name| [name, public_send(name)] }
+        values = values.merge(listen: listen.map(&:to_wire))
+        plain.merge(values: values, origins: @origins, ruby_flags: @ruby_flags.list)
       end
     end
   end

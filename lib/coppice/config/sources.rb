@@ -4,7 +4,8 @@ require "coppice/config/options"
 
 module Coppice
   module Config
-    # One source of values (a file, the environment, flags), each with the place it comes from. A frozen value.
+    # The values of one source (the environment, flags, …), each with its origin. A frozen value; sources with a higher
+    # precedence are laid `over` the others.
     class SourceValues
       attr_reader :values  #: Hash[Symbol, untyped]
       attr_reader :origins #: Hash[Symbol, String]
@@ -21,14 +22,14 @@ module Coppice
         freeze
       end
 
-      # This layer's values over the other's.
+      # These values, and the other source's for options that these do not set.
       #: (SourceValues | FileValues) -> SourceValues
       def over(other)
         SourceValues.new(other.values.merge(values), other.origins.merge(origins))
       end
     end
 
-    # What environment variables say about options. An empty variable says nothing.
+    # Reads the values of options from environment variables. An empty variable counts as unset.
     class Environment
       #: (Hash[String, String]) -> void
       def initialize(variables)
@@ -43,13 +44,16 @@ module Coppice
         raise ConfigError.new("environment variable PORT must be a port number, but is #{text.inspect}")
       end
 
-      # Values and origins. PORT is one of this host. A file that listens on PORT has read the variable itself, perhaps for
-      # only one of its addresses: then the file is right.
+      # `host` is where PORT listens. When the file already listens on PORT, it has read the variable itself, perhaps
+      # for only one of its addresses: then the file's addresses count.
       #: (SourceValues, host: String) -> SourceValues
-      def layer(file, host:)
+      def source_values(file, host:)
         simple = OPTIONS.select(&:environment).reject { |option| option.name == :listen }
         values = simple.filter_map { |option| pair(option) }.to_h
-        values[:listen] = [[Listeners::Address.parse("#{host}:#{port}")].freeze, "environment PORT"] if port && !listens?(file, port)
+        if port && !listens?(file, port)
+          address = Listeners::Address.parse("#{host}:#{port}")
+          values[:listen] = [[address].freeze, "environment PORT"]
+        end
         SourceValues.of(values)
       rescue InvalidValue => error
         raise ConfigError.new("environment variable PORT: #{error.message}")

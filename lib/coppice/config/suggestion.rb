@@ -4,9 +4,9 @@ module Coppice
   module Config
     # Finds the name that a user probably meant.
     module Suggestion
-      # Loads Ruby's spell checker only now: most servers start without a mistake to report, and the monitor keeps what it
-      # loads. Its one file works without RubyGems and changes no other class. nil when no name is near, or when this
-      # Ruby was installed without the did_you_mean gem.
+      # Loads Ruby's spell checker only now: most servers start without a mistake to report, and the monitor keeps what
+      # it loads. Its one file works without RubyGems and changes no other class. nil when no name is near, or when
+      # this Ruby was installed without the did_you_mean gem.
       #: (String | Symbol, Enumerable[String | Symbol]) -> String?
       def self.near(word, names)
         require "did_you_mean/spell_checker"

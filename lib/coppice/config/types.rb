@@ -4,27 +4,28 @@ require "coppice/errors"
 
 module Coppice
   module Config
-    # What kinds of values options take. A type answers `check(value)` with the value to keep, or raises InvalidValue;
-    # `parse(text)` does the same for the text of a flag or of an environment variable.
+    # The types of option values. `check(value)` answers the value to keep, or raises InvalidValue; `parse(text)` does
+    # the same for the text of a flag or of an environment variable. This file has the general types, types/ the
+    # special ones.
     module Types
-      # What all types share. A subclass says `description` ("must be …") and `accepts?`.
+      # The base class. A subclass defines `description` ("must be …") and `accepts?`.
       class Type
         #: (untyped) -> untyped
         def check(value)
           accepts?(value) ? value : refuse(value)
         end
 
-        # The name of the value in a flag's help (`--timeout SECONDS`); nil when no text can stand for the value.
+        # The name of the value in a flag's help (`--timeout SECONDS`); nil when the value cannot be written as text.
         def placeholder #: () -> String?
           nil
         end
 
-        # What the number counts, for people.
+        # The unit of the number, for help and documentation.
         def unit #: () -> String?
           nil
         end
 
-        # Whether its flag stands alone: --early-hints, --no-early-hints.
+        # Whether the flag takes no value: --early-hints, --no-early-hints.
         def switch? #: () -> bool
           false
         end
@@ -37,7 +38,7 @@ module Coppice
         end
       end
 
-      # A whole number of things, or of bytes.
+      # A whole number, of bytes or of anything else.
       class Whole < Type
         #: (?minimum: Integer?, ?maximum: Integer?, ?bytes: bool) -> void
         def initialize(minimum: nil, maximum: nil, bytes: false)
@@ -65,7 +66,7 @@ module Coppice
         def range = @maximum ? "from #{@minimum} to #{@maximum}" : "#{@minimum} or more"
       end
 
-      # A duration. Fractions are welcome: our clocks are precise.
+      # A duration in seconds, with or without a fraction.
       class Seconds < Type
         #: (?minimum: Numeric) -> void
         def initialize(minimum: 0.1)
@@ -89,7 +90,7 @@ module Coppice
         end
       end
 
-      # Strictly true or false: `nil` is more often a mistake than a "no".
+      # Strictly true or false: `nil` is more often a mistake than a false.
       class Boolean < Type
         def description = "true or false"
         def switch? = true
@@ -101,7 +102,7 @@ module Coppice
         end
       end
 
-      # One of a few values. Texts are matched with the values' names.
+      # One of a few values. A text stands for the value of that name.
       class OneOf < Type
         #: (*(Symbol | bool)) -> void
         def initialize(*values)
@@ -147,20 +148,20 @@ module Coppice
         end
       end
 
-      # Any object that answers the given messages.
+      # Any object that responds to the given methods.
       class RespondsTo < Type
         #: (*Symbol) -> void
-        def initialize(*messages)
-          @messages = messages.freeze
+        def initialize(*methods)
+          @methods = methods.freeze
           freeze
         end
 
-        def description = "an object that answers #{@messages[0..-2].join(', ')} and #{@messages.last}"
+        def description = "an object that answers #{@methods[0..-2].join(', ')} and #{@methods.last}"
 
         private
 
         def accepts?(value)
-          @messages.all? { |message| value.respond_to?(message) }
+          @methods.all? { |name| value.respond_to?(name) }
         end
       end
     end

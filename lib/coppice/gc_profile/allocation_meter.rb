@@ -5,8 +5,8 @@ require "coppice/version_order"
 
 module Coppice
   module GCProfile
-    # Watches what some requests of a worker ask of the garbage collector. Runs in one worker, between requests, for as long
-    # as it takes; some microseconds after each request, and a few collections in the end.
+    # Watches what some requests of a worker ask of the garbage collector. Runs in one worker, between requests, for as
+    # long as it takes; some microseconds after each request, and a few collections in the end.
     class AllocationMeter
       SETTLED = 100 # requests after which a worker allocates as it will go on
       ENOUGH = 64 # requests

@@ -2,8 +2,8 @@
 
 module Coppice
   module GCProfile
-    # What a request of one application asks of Ruby's garbage collector, as a worker has measured it. A plain value that
-    # also travels as a line of text: on the board, and in the file of a profile.
+    # What a request of one application asks of Ruby's garbage collector, as a worker has measured it. A plain value
+    # that also travels as a line of text: on the board, and in the file of a profile.
     #
     #   requests    how many were looked at
     #   cpu_us      CPU time of one, in microseconds

@@ -6,8 +6,8 @@ require "coppice/listeners/listener"
 module Coppice
   module Listeners
     # Sockets that systemd has opened for us (socket activation). Runs in the monitor. One that matches no address to
-    # listen on is left alone. A port alone is for systemd one on all IPv6 and IPv4 addresses, and for us one on all IPv4
-    # addresses: the former is taken for the latter.
+    # listen on is left alone. A port alone is for systemd one on all IPv6 and IPv4 addresses, and for us one on all
+    # IPv4 addresses: the former is taken for the latter.
     class Activation
       FIRST_DESCRIPTOR = 3
 

@@ -20,8 +20,8 @@ module Coppice
         found.empty? ? "another process" : found.join(", ")
       end
 
-      # Workers of a server whose monitor has ended, or has let go of the address: nobody else has it, and they leave when
-      # they have answered whom they serve.
+      # Workers of a server whose monitor has ended, or has let go of the address: nobody else has it, and they leave
+      # when they have answered whom they serve.
       def leaving? #: () -> bool
         titles = pids.map { |pid| title(pid) }
         titles.any? && titles.all? { |title| title.start_with?("coppice worker[") }
@@ -76,8 +76,8 @@ module Coppice
       end
     end
 
-    # Where another process listens, for people who tell servers apart. Reads /proc, where that is allowed; the answer is a
-    # courtesy and may be empty. Sources: proc(5), proc_pid_net(5).
+    # Where another process listens, for people who tell servers apart. Reads /proc, where that is allowed; the answer
+    # is a courtesy and may be empty. Sources: proc(5), proc_pid_net(5).
     module ListeningSockets
       TCP_LISTENS = "0A"
       UNIX_ACCEPTS = 0x10000 # in the flags: __SO_ACCEPTCON

@@ -6,8 +6,8 @@ require "coppice/listeners/syn_filter"
 
 module Coppice
   module Listeners
-    # One address with its sockets: one for each queue. The monitor has the one that was bound, and with it the file of a
-    # Unix socket; molds and workers have adopted ones, with the same descriptors. Whoever has one closes it.
+    # One address with its sockets: one for each queue. The monitor has the one that was bound, and with it the file of
+    # a Unix socket; molds and workers have adopted ones, with the same descriptors. Whoever has one closes it.
     class Listener
       attr_reader :address #: Address  with the real port
       attr_reader :sockets #: Array[Socket]

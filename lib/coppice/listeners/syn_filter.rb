@@ -8,9 +8,9 @@ module Coppice
     # the end, and in workers whose monitor died.
     #
     # listen(fd, 0) still lets one into an empty queue, who is reset when the last process closes it, perhaps with a
-    # request sent. So a TCP socket gets a filter that drops each SYN: handshakes under way end well, and who comes later
-    # tries again a second later, and is refused once the last worker has closed the socket. (Socket filters see the
-    # segment from its TCP header on: socket(7), and the kernel's Documentation/networking/filter.rst.)
+    # request sent. So a TCP socket gets a filter that drops each SYN: handshakes under way end well, and who comes
+    # later tries again a second later, and is refused once the last worker has closed the socket. (Socket filters see
+    # the segment from its TCP header on: socket(7), and the kernel's Documentation/networking/filter.rst.)
     module SynFilter
       # Classic BPF: code, jump if true, jump if false, operand.
       DROP_SYN = [

@@ -7,10 +7,10 @@ module Coppice
   module Listeners
     # Binds the sockets of one TCP address; listen(2) comes later. Runs in the monitor.
     #
-    # Between bind and listen the address must be ours alone, or a second server would start well and fail minutes later.
-    # SO_REUSEADDR, which is there for connections that a former server left in TIME_WAIT, also lets two sockets bind the
-    # same address as long as neither listens. So it is used to bind only when nothing else helps, and is off until
-    # Listener#listen! turns it on, for the connections to inherit.
+    # Between bind and listen the address must be ours alone, or a second server would start well and fail minutes
+    # later. SO_REUSEADDR, which is there for connections that a former server left in TIME_WAIT, also lets two sockets
+    # bind the same address as long as neither listens. So it is used to bind only when nothing else helps, and is off
+    # until Listener#listen! turns it on, for the connections to inherit.
     class TcpBinder
       #: (Address) -> void
       def initialize(address)

@@ -9,7 +9,8 @@ module Coppice
     class AvailableMemory
       MEMINFO = "/proc/meminfo"
 
-      # For version 2 and 1: the file of the limit, that of what is in use, and in memory.stat what can be given back at once.
+      # For version 2 and 1: the file of the limit, that of what is in use, and in memory.stat what can be given back
+      # at once.
       LIMITS = { "memory.max" => ["memory.current", "inactive_file"],
                  "memory.limit_in_bytes" => ["memory.usage_in_bytes", "total_inactive_file"] }.freeze
 

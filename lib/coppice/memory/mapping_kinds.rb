@@ -2,8 +2,9 @@
 
 module Coppice
   module Memory
-    # Tells what a process uses each of its mappings for. Where the kernel was built with CONFIG_ANON_VMA_NAME, Ruby 3.4 and
-    # newer name theirs. Elsewhere the form of a mapping tells, or it stays `other`: docs/memory.md says how sure that is.
+    # Tells what a process uses each of its mappings for. Where the kernel was built with CONFIG_ANON_VMA_NAME, Ruby
+    # 3.4 and newer name theirs. Elsewhere the form of a mapping tells, or it stays `other`: docs/memory.md says how
+    # sure that is.
     class MappingKinds
       # Kind => what people call it, in the order in which they are shown.
       NAMES = {

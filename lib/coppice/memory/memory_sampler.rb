@@ -5,8 +5,8 @@ require "coppice/os/clock"
 
 module Coppice
   module Memory
-    # A process's look at its own memory and CPU time, put down on its row of the board. Runs in workers and molds, on the
-    # main thread: who measures another process walks its page tables while it may want to work.
+    # A process's look at its own memory and CPU time, put down on its row of the board. Runs in workers and molds, on
+    # the main thread: who measures another process walks its page tables while it may want to work.
     #
     # A measurement takes some milliseconds where there is much memory. So each is followed by a thousand times its own
     # CPU time without one, and costs a worker that is always busy a thousandth of its time.

@@ -6,8 +6,8 @@ require "coppice/memory/smaps"
 
 module Coppice
   module Memory
-    # What the kernel says of each page of a mapping (proc(5), /proc/PID/pagemap). Where a page lies in the machine's memory
-    # is told to root only; whether this process is alone with it, to whoever may read the file: the same user.
+    # What the kernel says of each page of a mapping (proc(5), /proc/PID/pagemap). Where a page lies in the machine's
+    # memory is told to root only; whether this process is alone with it, to whoever may read the file: the same user.
     module Pagemap
       ENTRY_BYTES = 8
       PAGE_BYTES = Etc.sysconf(Etc::SC_PAGESIZE)
@@ -46,8 +46,8 @@ module Coppice
     # Of a stretch of absent pages so many are kept in an AddressSpace.
     LONGEST_GAP = 64
 
-    # The pages of one process by kind of mapping, in the order of their addresses, each as :private, :shared, :swapped or
-    # :absent. Long stretches of absent pages are cut short: they are only addresses.
+    # The pages of one process by kind of mapping, in the order of their addresses, each as :private, :shared, :swapped
+    # or :absent. Long stretches of absent pages are cut short: they are only addresses.
     AddressSpace = Struct.new(:measurement, :pages, keyword_init: true) do
       # nil when the process has ended meanwhile.
       #: (ProcessMemory) -> AddressSpace?

@@ -4,8 +4,8 @@ require "coppice/memory/pagemap"
 
 module Coppice
   module Memory
-    # The memory of molds and workers, page by page, as an SVG: a column for each process, a part for each kind of mapping at
-    # the same height in all columns, so that one sees beside each other what a worker no longer shares.
+    # The memory of molds and workers, page by page, as an SVG: a column for each process, a part for each kind of
+    # mapping at the same height in all columns, so that one sees beside each other what a worker no longer shares.
     class Picture
       CELLS_PER_ROW = 128
       CELL = 2 # pixels
@@ -118,8 +118,8 @@ module Coppice
       end
     end
 
-    # Cells in rows, as SVG: for each state one path, whose lines are one cell high. Neighbours of the same state are one
-    # line, so that the file stays small.
+    # Cells in rows, as SVG: for each state one path, whose lines are one cell high. Neighbours of the same state are
+    # one line, so that the file stays small.
     class CellGrid
       #: (Array[Symbol], width: Integer) -> void
       def initialize(cells, width:)

@@ -6,7 +6,8 @@ require "coppice/memory/smaps"
 
 module Coppice
   module Memory
-    # What all processes of a running server use at one moment: the monitor, then molds, the service worker and the workers.
+    # What all processes of a running server use at one moment: the monitor, then molds, the service worker and the
+    # workers.
     class ServerMemory
       ORDER = [:monitor, :mold, :service, :worker].freeze
 
@@ -48,8 +49,8 @@ module Coppice
       end
     end
 
-    # One process of a family and what it uses, in KiB. `kinds` has the sums over the mappings of each kind. `growth` is by
-    # how much its private memory has grown since it was forked, nil when it has not measured itself yet.
+    # One process of a family and what it uses, in KiB. `kinds` has the sums over the mappings of each kind. `growth`
+    # is by how much its private memory has grown since it was forked, nil when it has not measured itself yet.
     ProcessMemory = Struct.new(:pid, :role, :nr, :generation, :requests, :sizes, :kinds, :growth, keyword_init: true) do
       # nil when the process has ended meanwhile.
       #: (pid: Integer, ?private_at_start: Integer, **untyped) -> ProcessMemory?

@@ -4,11 +4,12 @@ require "coppice/errors"
 
 module Coppice
   module Memory
-    # What the kernel adds up for one process, in KiB (proc(5), /proc/PID/smaps_rollup). Plain values: to read them walks
-    # the process's page tables, some milliseconds for some hundred MiB, so nobody does it for another process but tools.
+    # What the kernel adds up for one process, in KiB (proc(5), /proc/PID/smaps_rollup). Plain values: to read them
+    # walks the process's page tables, some milliseconds for some hundred MiB, so nobody does it for another process
+    # but tools.
     Rollup = Struct.new(:rss, :pss, :shared, :private, :anonymous, :swap, keyword_init: true) do
-      # Of a process, by default the one that asks. Raises Errno::ENOENT or Errno::ESRCH when there is none, Errno::EACCES
-      # when it is another user's.
+      # Of a process, by default the one that asks. Raises Errno::ENOENT or Errno::ESRCH when there is none,
+      # Errno::EACCES when it is another user's.
       #: (?(Integer | String)) -> Rollup
       def self.of(pid = "self") = parse(File.read("/proc/#{pid}/smaps_rollup"))
 
@@ -24,8 +25,9 @@ module Coppice
       def self.sum(rollups) = new(**members.to_h { |name| [name, rollups.sum(&name)] }).freeze
     end
 
-    # One stretch of a process's address space, as the kernel lists it: from the address `start` to before `finish`, sizes in
-    # KiB. `name` is the file behind it, or the kernel's name in brackets; empty for anonymous memory that nobody named.
+    # One stretch of a process's address space, as the kernel lists it: from the address `start` to before `finish`,
+    # sizes in KiB. `name` is the file behind it, or the kernel's name in brackets; empty for anonymous memory that
+    # nobody named.
     Mapping = Struct.new(:start, :finish, :permissions, :name, :sizes, keyword_init: true) do
       #: () -> Integer
       def kib = (finish - start) / 1024

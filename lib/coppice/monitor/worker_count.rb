@@ -39,7 +39,7 @@ module Coppice
 
       def processors = @processors.to_i == @processors ? @processors.to_i : @processors.to_f.round(2)
 
-      def wanted = (@processors * FOR_EACH_PROCESSOR).ceil.clamp(LEAST, Config::Types::WorkerCount::MOST)
+      def wanted = (@processors * FOR_EACH_PROCESSOR).ceil.clamp(LEAST, Config::Types::WorkerCount::MAXIMUM)
 
       # Workers for which there is room beside the mold.
       def fitting(mold_kib) = (((@memory_total_kib * SHARE_OF_MEMORY) - mold_kib) / (mold_kib * SHARE_OF_MOLD)).floor

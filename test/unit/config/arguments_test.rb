@@ -33,7 +33,7 @@ module Coppice
       test "nothing given, nothing said" do
         arguments = parse
         assert_nil arguments.rackup
-        assert_empty arguments.layer(host: "0.0.0.0").values
+        assert_empty arguments.source_values(host: "0.0.0.0").values
       end
 
       test "addresses: -l may be repeated" do
@@ -61,7 +61,7 @@ module Coppice
 
       test "mistakes with -b" do
         assert_match(/\A-b cannot be "ssl:\/\/127.0.0.1:3000": write 8080/, complaint("-b", "ssl://127.0.0.1:3000"))
-        assert_match(/\A-b tcp.*: options of an address belong into the configuration/, complaint("-b", "tcp://127.0.0.1:3000?backlog=1"))
+        assert_match(/\A-b tcp.*: set options of an address in the configuration file/, complaint("-b", "tcp://127.0.0.1:3000?backlog=1"))
       end
 
       test "a letter is a flag of its own or none, and never the beginning of a long one" do
@@ -72,7 +72,7 @@ module Coppice
       end
 
       test "the host alone takes the port that the environment names" do
-        assert_equal %w[127.0.0.1:5000], parse("-o", "127.0.0.1").layer(host: "0.0.0.0", port: 5000).values[:listen].map(&:to_s)
+        assert_equal %w[127.0.0.1:5000], parse("-o", "127.0.0.1").source_values(host: "0.0.0.0", port: 5000).values[:listen].map(&:to_s)
       end
 
       test "each simple option has a flag" do
@@ -87,7 +87,7 @@ module Coppice
       test "flags and file in any order" do
         arguments = parse("config.ru", "-p", "3000")
         assert_equal "config.ru", arguments.rackup
-        assert_equal %w[0.0.0.0:3000], arguments.layer(host: "0.0.0.0").values[:listen].map(&:to_s)
+        assert_equal %w[0.0.0.0:3000], arguments.source_values(host: "0.0.0.0").values[:listen].map(&:to_s)
       end
 
       test "the words given are left as they are" do
@@ -125,7 +125,7 @@ module Coppice
       end
 
       def layer(*words)
-        parse(*words).layer(host: "0.0.0.0")
+        parse(*words).source_values(host: "0.0.0.0")
       end
 
       def listen(*words)

@@ -52,8 +52,8 @@ module Coppice
     end
 
     # How many of the caches inside of methods were filled between `start` and `stop`: one for each place that names a
-    # constant, one for each method that is called somewhere. Each is written into the code that it belongs to, which makes the
-    # page private. Only running the code fills them; the few of our own watching are counted, too.
+    # constant, one for each method that is called somewhere. Each is written into the code that it belongs to, which
+    # makes the page private. Only running the code fills them; the few of our own watching are counted, too.
     class InlineCaches
       KINDS = { constants: :imemo_constcache, calls: :imemo_callcache }.freeze
 

@@ -89,8 +89,8 @@ module Coppice
       end
     end
 
-    # The memory of this process that no other one shares, at one instant. Right after a fork there is next to none; what
-    # a play adds is what each worker would pay for by itself.
+    # The memory of this process that no other one shares, at one instant. Right after a fork there is next to none;
+    # what a play adds is what each worker would pay for by itself.
     class PrivateMemory
       # Only reads: to understand what the kernel says takes memory, and has time until the plays are over.
       def initialize

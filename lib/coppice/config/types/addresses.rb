@@ -17,7 +17,8 @@ module Coppice
         end
       end
 
-      # Addresses and networks, such as "10.0.0.0/8". Kept as frozen texts: whoever matches them builds the IPAddr.
+      # Addresses and networks, such as "10.0.0.0/8". Kept as frozen texts; http/env_prototype.rb builds the IPAddr
+      # objects.
       class Networks < Type
         def description = 'a list of addresses or networks, such as ["127.0.0.1", "10.0.0.0/8", "::1"]'
         def placeholder = "NETWORK,…"
@@ -44,11 +45,11 @@ module Coppice
         end
       end
 
-      # Paths of the application, with a query or without. Kept as a frozen Array.
+      # Paths of the application, with or without a query. Kept as a frozen Array.
       class Paths < Type
-        PATH = %r{\A/[!-~]*\z}.freeze # what may stand in a request line
+        PATH = %r{\A/[!-~]*\z}.freeze # the characters that a request line may contain
 
-        def description = "paths that begin with a slash, percent-encoded where need be"
+        def description = "paths that begin with a slash, percent-encoded where necessary"
         def placeholder = "PATH,PATH,…"
 
         #: (untyped) -> Array[String]

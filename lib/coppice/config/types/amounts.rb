@@ -5,7 +5,7 @@ require "coppice/config/types"
 module Coppice
   module Config
     module Types
-      # A part of something whose size is not known yet, as a text.
+      # A share of a total that is known only later, as a text such as "20%".
       class Percentage < Type
         TEXT = /\A[1-9]\d{0,3}%\z/.freeze
 
@@ -30,11 +30,11 @@ module Coppice
         end
       end
 
-      # So many of the workers: a whole number, or a share of them as a text ("25%").
+      # A number of workers: a whole number, or a share of all workers as a text such as "25%".
       class WorkerShare < Type
         PERCENT = /\A(0|[1-9]\d{0,2})%\z/.freeze
 
-        # Rounded up.
+        # The number of workers, rounded up.
         #: (Integer | String, Integer) -> Integer
         def self.of(share, workers)
           share.is_a?(Integer) ? share : (workers * Percentage.fraction(share)).ceil
@@ -55,12 +55,12 @@ module Coppice
         end
       end
 
-      # So many workers; or :auto, which the monitor makes a number of.
+      # The number of all workers; or :auto, for which the monitor decides the number.
       class WorkerCount < Whole
-        MOST = 1024
+        MAXIMUM = 1024
 
         def initialize
-          super(minimum: 0, maximum: MOST)
+          super(minimum: 0, maximum: MAXIMUM)
         end
 
         def description = "#{super}; or :auto"
@@ -73,12 +73,13 @@ module Coppice
         def parse(text) = text == "auto" ? :auto : super
       end
 
-      # So much memory, of one of two kinds. Kept as a frozen Hash of the kind and the amount: bytes, or a share as a text.
+      # An amount of memory, of one of two kinds. Kept as a frozen Hash from the kind to the amount: bytes, or a share
+      # as a text.
       class MemoryLimit < Type
         KINDS = [:pss, :private].freeze
         SHARE = Percentage.new(maximum: 100)
 
-        # In KiB, where there is so much memory in all; nil for a share of what nobody knows.
+        # The limit in KiB, given the total memory; nil for a share of an unknown total.
         #: (Hash[Symbol, Integer | String], Integer?) -> Integer?
         def self.kib(limit, total_kib)
           amount = limit.values.first
@@ -87,7 +88,10 @@ module Coppice
           (total_kib * Percentage.fraction(amount)).floor if total_kib
         end
 
-        def description = "a number of bytes or a share of the memory such as \"20%\", or a Hash of one as in { private: \"5%\" }"
+        def description
+          "a number of bytes or a share of the memory such as \"20%\", or a Hash of one as in { private: \"5%\" }"
+        end
+
         def placeholder = "BYTES"
 
         #: (untyped) -> Hash[Symbol, Integer | String]
@@ -107,7 +111,7 @@ module Coppice
       end
 
       # Request counts, one for each generation. The last may be false or nil: that generation is the final one.
-      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, for what no count can say.
+      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, which is no count.
       class RequestCounts < Type
         def description = "a list of request counts, each 1 or more, of which the last may be false; or :auto"
         def placeholder = "N,N,…|auto"
@@ -136,7 +140,7 @@ module Coppice
         end
       end
 
-      # How long accept is deferred, in retransmissions; true and false for one and none. Kept as an Integer.
+      # A number of TCP retransmissions; true and false stand for one and none. Kept as an Integer.
       class Retransmissions < Whole
         def initialize
           super(minimum: 0)

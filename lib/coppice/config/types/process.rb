@@ -6,8 +6,8 @@ require "coppice/gc_profile"
 module Coppice
   module Config
     module Types
-      # The name of a signal, with or without SIG, or something that answers `call(pid)` with one. Kept as a Symbol
-      # without SIG, or as the callable.
+      # The name of a signal, with or without SIG, or an object whose `call(pid)` answers one. Kept as a Symbol without
+      # SIG, or as that object.
       class SignalName < Type
         def description = 'the name of a signal, such as :KILL or "TERM", or a block that takes a pid and returns one'
         def placeholder = "SIGNAL"
@@ -24,7 +24,7 @@ module Coppice
         alias parse check
       end
 
-      # :fitted, :ruby, or a Hash of the environment variables by which Ruby's garbage collector is tuned.
+      # :fitted, :ruby, or a Hash of the environment variables that tune Ruby's garbage collector.
       class GcProfile < Type
         NAMES = { "fitted" => :fitted, "ruby" => :ruby }.freeze
 
