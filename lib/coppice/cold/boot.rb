@@ -15,17 +15,17 @@ require "coppice/worker"
 
 module Coppice
   module Cold
-    # Brings this process to where a cold mold is when it forks its first worker: application loaded, hooks called, heap
-    # warmed up. Nobody is at the other end of its channel, and nothing listens. Runs in the process of `coppice cold`.
+    # Brings this process to the state of a cold mold right before its first fork: application loaded, hooks called,
+    # heap prepared. It has no monitor at the other end of its channel, and no listener.
     class Boot
       #: (Config::Settings) -> void
       def initialize(settings)
         @settings = settings
         @board = Board.create
-        @silent_end, @channel = Control::Channel.pair
+        @monitor_end, @channel = Control::Channel.pair
       end
 
-      # Raises BootError; its cause is the application's.
+      # Raises BootError, whose cause is the application's exception.
       #: () -> self
       def call
         @settings.ruby_flags.apply
@@ -40,12 +40,12 @@ module Coppice
 
       def app = @inheritance.app #: () -> ^(Hash[String, untyped]) -> untyped
 
-      # In this process, before each fork.
+      # Calls the hook; to be called in this process before each fork.
       def before_fork #: () -> void
         hook(:before_fork)
       end
 
-      # In a fork of this process: answers the worker that it now stands for, with its hooks called.
+      # To be called in a fork of this process: answers it as a worker, with its hooks called.
       def become_worker #: () -> Worker
         Worker.new(inheritance: @inheritance, membership: join(:worker), listeners: []).tap do |worker|
           hook(:after_worker_fork, worker)
@@ -62,8 +62,12 @@ module Coppice
         Inheritance.begin(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board)
       end
 
-      # Only a monitor decides about :auto. Nobody is served here, so an estimate will do.
-      def workers_count = [@settings.worker_processes == :auto ? OS::Processors.new.count.ceil : @settings.worker_processes, 1].max
+      # Only a monitor decides the number for :auto. Nothing is served here, so an estimate is enough.
+      def workers_count
+        count = @settings.worker_processes
+        count = OS::Processors.new.count.ceil if count == :auto
+        [count, 1].max
+      end
 
       # Not Membership#join: there is no monitor to register with.
       def join(role)

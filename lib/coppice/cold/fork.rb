@@ -6,12 +6,12 @@ require "coppice/os/clock"
 
 module Coppice
   module Cold
-    # Runs a block in a fork of this process and answers what the block answered there, or raises PlayFailed. Owns the
-    # child and the pipe between them; the child is ended here when it is late.
+    # Runs a block in a fork of this process and answers the block's answer, or raises PlayFailed. Owns the child and
+    # the pipe between them; kills the child when it takes too long.
     class Fork
       CHUNK_BYTES = 65_536
 
-      # seconds: until the child is killed. For what hangs in native code: all else has limits of its own.
+      # seconds: until the child is killed. For a hang in native code: other code has limits of its own.
       #: (Numeric) -> void
       def initialize(seconds)
         @seconds = seconds
@@ -30,8 +30,7 @@ module Coppice
 
       private
 
-      # `exit!`, for the at_exit handlers are the parent's. What the hooks raised ends like anything else that they do
-      # to the process.
+      # `exit!`, because the at_exit handlers are the parent's. An exception of a hook ends the process with status 1.
       def perform(reader, writer)
         ForkSafety::StrayCopy.adopt
         reader.close
@@ -46,8 +45,8 @@ module Coppice
         text = read(reader)
         Process.kill(:KILL, pid) unless text
         _, status = Process.wait2(pid)
-        raise PlayFailed, "hangs where no timeout reaches it; it was killed" unless text
-        raise PlayFailed, "its process ended: #{ending(status)}" unless status.success? && !text.empty?
+        raise PlayFailed, "hangs in code that no timeout interrupts; its process was killed" unless text
+        raise PlayFailed, "its process ended: #{cause(status)}" unless status.success? && !text.empty?
 
         Marshal.load(text) # rubocop:disable Security/MarshalLoad -- our own fork wrote it
       end
@@ -66,7 +65,7 @@ module Coppice
         end
       end
 
-      def ending(status)
+      def cause(status)
         status.signaled? ? "killed by SIG#{Signal.signame(status.termsig)}" : "status #{status.exitstatus}"
       end
     end

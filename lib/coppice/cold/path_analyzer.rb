@@ -9,12 +9,12 @@ require "coppice/errors"
 
 module Coppice
   module Cold
-    # Finds out what the first request of one path costs. The path is played twice in a fork of the loaded application
-    # that only measures, and twice in another one that watches what Ruby does, since to watch takes time and memory.
-    # Each path begins where the others began: a fork leaves nothing behind in its parent.
+    # Measures what the first request of one path costs. The path is played twice in a fork of the loaded application
+    # that only measures, and twice in another fork with watchers, which take time and memory themselves. Each path
+    # starts from the same state: a fork changes nothing in its parent.
     class PathAnalyzer
       PLAYS = 2
-      OBSERVING_SECONDS = 120 # for what comes beside the plays: hooks, heap walks
+      WATCHING_SECONDS = 120 # for all besides the plays: hooks, heap walks
 
       #: (boot: Boot, path: String, host: String, seconds: Numeric) -> void
       def initialize(boot:, path:, host:, seconds:)
@@ -39,9 +39,9 @@ module Coppice
 
       def forked
         @boot.before_fork
-        Fork.new((@seconds * PLAYS) + OBSERVING_SECONDS).call do
+        Fork.new((@seconds * PLAYS) + WATCHING_SECONDS).call do
           worker = @boot.become_worker
-          Play.prepare # again: the thread of Timeout did not live on in the fork
+          Play.prepare # again: the fork has no copy of Timeout's thread
           @play = Play.new(app: @boot.app, worker: worker, path: @path, host: @host, seconds: @seconds)
           yield
         end
@@ -62,8 +62,8 @@ module Coppice
       end
 
       def watch
-        watchers = [definitions = Definitions.new, memos = Memos.new, templates = Templates.new, files = LoadedFiles.new,
-                    retained = RetainedObjects.new, caches = InlineCaches.new]
+        watchers = [definitions = Definitions.new, memos = Memos.new, templates = Templates.new,
+                    files = LoadedFiles.new, retained = RetainedObjects.new, caches = InlineCaches.new]
         watchers.each(&:start)
         first = @play.call
         retained.settle
@@ -79,20 +79,21 @@ module Coppice
       def failure?(outcome) = outcome.error || outcome.status >= 500
 
       def failed(outcome)
-        failure = outcome.error ? Failure.of(outcome.error) : Failure.new(message: "the application's log says why", backtrace: [])
+        failure = Failure.of(outcome.error) if outcome.error
+        failure ||= Failure.new(message: "the application's log has the cause", backtrace: [])
         { status: outcome.status, failure: failure }
       end
     end
 
-    # What was found out about one path: plain data, for it comes out of a fork. Of a path that failed there is no more
-    # than path, status and failure.
+    # The result for one path: plain data, because it comes out of a fork. A path that failed has only path, status and
+    # failure.
     PathAnalysis = Struct.new(
       :path,      # String
-      :status,    # Integer? -- of the first answer
+      :status,    # Integer? -- of the first response
       :location,  # String? -- where a redirect leads
       :failure,   # Failure?
       :times,     # Array[Stopwatch::Time] -- of the first play and of the second
-      :memory,    # Array[Hash[Symbol, Integer]] -- by which each play made private memory grow, in KiB
+      :memory,    # Array[Hash[Symbol, Integer]] -- growth of private memory in each play, in KiB
       :files,     # Array[String] -- absolute paths
       :templates, # Array[String]
       :defined_methods,   # Array[Definitions::Group]
@@ -102,7 +103,7 @@ module Coppice
       :retained, # Array[RetainedObjects::Site]
       keyword_init: true
     ) do
-      # Methods that are there because of the request, and not because a file or a template was compiled for it.
+      # Methods that the request defined other than by loading a file or compiling a template.
       def runtime_methods #: () -> Array[Definitions::Group]
         beyond_files(defined_methods)
       end
@@ -116,7 +117,7 @@ module Coppice
       def beyond_files(groups) = groups.reject { |group| (files + templates).include?(group.file) }
     end
 
-    # Why there are no findings: what was raised, and where.
+    # Why a path could not be analyzed.
     Failure = Struct.new(:message, :backtrace, keyword_init: true) do
       #: (Exception) -> Failure
       def self.of(error)
@@ -125,12 +126,12 @@ module Coppice
       end
     end
 
-    # How long something took: on the clock, and of the processor.
+    # Measures elapsed time and CPU time.
     class Stopwatch
       # Both in milliseconds.
       Time = Struct.new(:wall_ms, :cpu_ms, keyword_init: true)
 
-      # Answers what the block answered, and the Time.
+      # Answers the block's answer, and the Time.
       #: [T] () { () -> T } -> [T, Time]
       def self.measure
         wall, cpu = wall_ms, cpu_ms

@@ -7,23 +7,23 @@ require "coppice/fork_safety/stray_copy"
 
 module Coppice
   module Cold
-    # One GET of one path through the application, as a worker's client would ask for it, but for the socket. Runs in a
-    # fork of the loaded application; called twice there.
+    # One GET request to one path of the application, like a client's request to a worker, but without a socket. Runs in
+    # a fork of the loaded application, and is called twice there.
     class Play
-      # What came of it. `error` is what the application raised, or left for an error page in the env.
+      # `error` is the exception that the application raised, or left in the env behind an error page.
       Outcome = Struct.new(:status, :location, :error, keyword_init: true)
 
-      # Where frameworks leave the exception that they answer with an error page.
+      # The env keys in which frameworks leave the exception behind an error page.
       ERROR_KEYS = %w[action_dispatch.exception sinatra.error rack.exception].freeze
 
-      # Loads what only a play needs, once, or the first one would be blamed for it.
+      # Loads beforehand what only a play needs, so that it does not count as part of the first play.
       def self.prepare #: () -> void
         require "rack/mock"
         Rack::MockRequest.env_for("http://localhost/")
         Timeout.timeout(1) { nil }
       end
 
-      # seconds: how long it may take.
+      # seconds: the timeout of one play.
       #: (app: untyped, worker: untyped, path: String, host: String, seconds: Numeric) -> void
       def initialize(app:, worker:, path:, host:, seconds:)
         @app = app
@@ -35,7 +35,7 @@ module Coppice
 
       def call #: () -> Outcome
         Timeout.timeout(@seconds, PlayOverdue, "took longer than timeout (#{@seconds} s)") do
-          ForkSafety::StrayCopy.end_after { ask } # the application may fork, too
+          ForkSafety::StrayCopy.end_after { request } # the application may fork as well
         end
       rescue StandardError, ScriptError, SystemStackError, NoMemoryError => error # the application's code
         Outcome.new(error: error)
@@ -43,7 +43,7 @@ module Coppice
 
       private
 
-      def ask
+      def request
         env = self.env
         status, headers, body = @app.call(env)
         read(body)
@@ -53,13 +53,13 @@ module Coppice
       end
 
       def env
-        # An application may refuse anything but https.
+        # https, because an application may redirect or refuse plain http.
         Rack::MockRequest.env_for("https://#{@host}#{@path}",
           "coppice.warm_up" => true, "coppice.worker" => @worker, "pitchfork.worker" => @worker,
           "rack.errors" => $stderr, "rack.response_finished" => [], "rack.after_reply" => [])
       end
 
-      # A server reads a body to its end and closes it.
+      # As a server does: reads the body to its end and closes it.
       def read(body)
         body.respond_to?(:each) ? body.each(&:itself) : body.call(StringIO.new)
       ensure

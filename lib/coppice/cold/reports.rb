@@ -10,10 +10,10 @@ module Coppice
     class TextReport
       LINES_OF_BACKTRACE = 5
       LABEL = 20
-      SHOWN_KIB = 52 # what is not rounded to 0.0 MiB
+      SHOWN_KIB = 52 # smaller values round to 0.0 MiB
       NAMES_WIDTH = 60
 
-      # top: how many rows of each list.
+      # top: the number of rows of each list.
       #: (PathAnalysis, source_paths: SourcePaths, top: Integer) -> void
       def initialize(analysis, source_paths:, top:)
         @analysis = analysis
@@ -29,11 +29,16 @@ module Coppice
 
       def status
         code = @analysis.status or return
-        remark = (" to #{@analysis.location}" if @analysis.location) || (", an error page may be all that was warmed" if code >= 400)
-        "  #{code}#{remark}"
+        "  #{code}#{remark(code)}"
       end
 
-      # The application's own lines say most; the first one is where it was raised.
+      def remark(code)
+        return " to #{@analysis.location}" if @analysis.location
+
+        ", possibly only an error page was measured" if code >= 400
+      end
+
+      # The line that raised, then the application's own lines.
       def failure
         first, *others = @analysis.failure.backtrace
         trace = [first, *others.select { |line| @source_paths.own?(line) }].compact.first(LINES_OF_BACKTRACE)
@@ -42,7 +47,8 @@ module Coppice
 
       def figures
         times = @analysis.times
-        [row("time", pair(times.map(&:wall_ms), "ms")), row("processor time", pair(times.map(&:cpu_ms), "ms")), *memory]
+        [row("time", pair(times.map(&:wall_ms), "ms")),
+         row("processor time", pair(times.map(&:cpu_ms), "ms")), *memory]
       end
 
       def memory
@@ -53,18 +59,25 @@ module Coppice
       end
 
       def lists
-        [*list("files loaded", @analysis.files.size, @analysis.files.map { |path| @source_paths.short(path) }),
-         *list("templates compiled", @analysis.templates.size, @analysis.templates.map { |path| @source_paths.short(path) }),
+        caches = @analysis.inline_caches.map { |kind, count| "#{count} of #{kind}" }
+        [*paths("files loaded", @analysis.files), *paths("templates compiled", @analysis.templates),
          *definitions("methods defined", @analysis.defined_methods, @analysis.runtime_methods),
          *definitions("constants set", @analysis.defined_constants, @analysis.runtime_constants),
-         *list("remembered", "#{@analysis.memos.size} variables of classes and modules", @analysis.memos.map { |memo| memo_row(memo) }),
-         row("inline caches", @analysis.inline_caches.map { |kind, count| "#{count} of #{kind}" }.join(", ")), *retained]
+         *memos, row("inline caches", caches.join(", ")), *retained]
+      end
+
+      def paths(title, paths) = list(title, paths.size, paths.map { |path| @source_paths.short(path) })
+
+      def memos
+        memos = @analysis.memos
+        list("memoized", "#{memos.size} variables of classes and modules", memos.map { |memo| memo_row(memo) })
       end
 
       def retained
         sites = @analysis.retained
-        amount = format("%<objects>d, %<mib>.2f MiB", objects: sites.sum(&:objects), mib: mib(sites.sum(&:bytes) / 1024))
-        list("objects left", amount, sites.map { |site| site_row(site) })
+        mib = mib(sites.sum(&:bytes) / 1024)
+        amount = format("%<objects>d, %<mib>.2f MiB", objects: sites.sum(&:objects), mib: mib)
+        list("objects retained", amount, sites.map { |site| site_row(site) })
       end
 
       def definitions(title, all, runtime)
@@ -74,7 +87,7 @@ module Coppice
           in_order(runtime).map { |group| group_row(group) })
       end
 
-      # First what was written by whoever reads this.
+      # The application's own groups first.
       def in_order(groups)
         groups.sort_by { |group| [group.file && @source_paths.own?(group.file) ? 0 : 1, -group.names.size] }
       end
@@ -82,37 +95,45 @@ module Coppice
       def group_row(group)
         names = "#{group.owner}#{group.names.join(', ')}"
         names = "#{names[0, NAMES_WIDTH]}…" if names.size > NAMES_WIDTH
-        format("%<count>5d  %<names>s  %<where>s", count: group.names.size, names: names, where: where(group.file, group.line))
+        location = location(group.file, group.line)
+        format("%<count>5d  %<names>s  %<location>s", count: group.names.size, names: names, location: location)
       end
 
-      def where(file, line) = file.to_s.empty? ? "in C" : "#{@source_paths.short(file)}:#{line}"
+      def location(file, line) = file.to_s.empty? ? "in C" : "#{@source_paths.short(file)}:#{line}"
 
       def memo_row(memo)
-        format("%<kib>7.1f KiB  %<name>s  %<where>s", kib: memo.bytes / 1024.0, name: memo.name, where: where(memo.file, memo.line))
+        location = location(memo.file, memo.line)
+        format("%<kib>7.1f KiB  %<name>s  %<location>s", kib: memo.bytes / 1024.0, name: memo.name, location: location)
       end
 
       def site_row(site)
-        format("%<kib>7.1f KiB %<objects>6d  %<where>s  %<type>s",
-          kib: site.bytes / 1024.0, objects: site.objects, where: where(site.file, site.line), type: site.type)
+        location = location(site.file, site.line)
+        format("%<kib>7.1f KiB %<objects>6d  %<location>s  %<type>s",
+          kib: site.bytes / 1024.0, objects: site.objects, location: location, type: site.type)
       end
 
-      # Nothing at all where there is nothing.
+      # No lines for an empty list.
       def list(title, amount, rows)
         return [] if rows.empty? && amount.to_i.zero?
 
         more = rows.size - @top
-        [row(title, amount), *indented(rows.first(@top)), *(indented(["… and #{more} more (--top #{rows.size})"]) if more.positive?)]
+        shown = rows.first(@top)
+        shown << "… and #{more} more (--top #{rows.size})" if more.positive?
+        [row(title, amount), *indented(shown)]
       end
 
       def advice
         lines = Advice.new(@analysis, source_paths: @source_paths).lines
-        return ["nothing to do at boot: what is left are caches inside of methods, and reforking shares them"] if lines.empty?
+        if lines.empty?
+          return ["nothing to do at boot: the rest are caches inside of methods, which reforking shares"]
+        end
 
         ["to do", *indented(lines)]
       end
 
       def pair(values, unit)
-        format("first %<first>9.1f %<unit>s, second %<second>9.1f %<unit>s", first: values[0], second: values[1], unit: unit)
+        first, second = values
+        format("first %<first>9.1f %<unit>s, second %<second>9.1f %<unit>s", first: first, second: second, unit: unit)
       end
 
       def row(title, text) = "#{title.ljust(LABEL)}#{text}"
@@ -120,7 +141,7 @@ module Coppice
       def indented(rows) = rows.map { |text| "  #{text}" }
     end
 
-    # All analyses as one JSON document, for programs: an array with an object for each path. Lists are whole.
+    # All analyses as one JSON document, for programs: an array with an object for each path. Lists are complete.
     class JsonReport
       #: (Array[PathAnalysis], source_paths: SourcePaths) -> void
       def initialize(analyses, source_paths:)

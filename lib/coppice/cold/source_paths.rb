@@ -5,12 +5,13 @@ require "coppice/executable"
 
 module Coppice
   module Cold
-    # A path as a person knows it: within the application, within a gem, within Ruby.
+    # Shortens paths for the report: relative to the application, to the gem, or to Ruby's own library.
     class SourcePaths
       GEM = %r{\A.*/(?:bundler/)?gems/([^/]+-[^/]+/.+)\z}
       EXTENSION = %r{\A.*/extensions/[^/]+/[^/]+/([^/]+-[^/]+/.+)\z}
-      COPPICE = [EXECUTABLE, File.expand_path("../..", __dir__)].freeze # when it is not a gem
-      RUBY = [RbConfig::CONFIG["rubyarchdir"], RbConfig::CONFIG["rubylibdir"]].freeze # the first lies within the second
+      COPPICE = [EXECUTABLE, File.expand_path("../..", __dir__)].freeze # when Coppice is not installed as a gem
+      # The first is a folder of the second.
+      RUBY = [RbConfig::CONFIG["rubyarchdir"], RbConfig::CONFIG["rubylibdir"]].freeze
 
       #: (?String) -> void
       def initialize(root = Dir.pwd)
@@ -22,7 +23,7 @@ module Coppice
         in_gem(path) || in_ruby(path) || path.delete_prefix(@root)
       end
 
-      # Whether it belongs to the application itself.
+      # Whether the file belongs to the application itself.
       #: (String) -> bool
       def own?(path)
         path.start_with?(@root) && !path.start_with?("#{@root}vendor/", *COPPICE) && !in_gem(path)

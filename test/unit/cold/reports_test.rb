@@ -29,7 +29,7 @@ module Coppice
 
       test "where nothing was found there is nothing to do" do
         assert_match(/\A  nothing to do at boot/, report(warm).lines.last)
-        refute_match(/files loaded|methods defined|remembered|objects left/, report(warm))
+        refute_match(/files loaded|methods defined|memoized|objects retained/, report(warm))
       end
 
       test "files are shown as far as asked for" do
@@ -47,23 +47,24 @@ module Coppice
 
         assert_match(/^  methods defined +4 \(and 2 of the files and templates above\)$/, text)
         assert_match(/^ +1  C\.rate  c\.rb:7\n +3  B#name, name=, name\?  active/, text)
-        assert_match(/^    1 method defined by a request \(c\.rb first of all\): call what defines them at boot$/, text)
+        assert_match(/^    1 method defined by a request \(c\.rb\): call what defines them at boot$/, text)
         assert_match(/^    3 attribute methods defined by a request: dump the schema cache/, text)
       end
 
-      test "what is remembered and what is left" do
-        text = report(warm(memos: [Memos::Memo.new(name: "Rates.@all", bytes: 40_960, file: "#{ROOT}/rates.rb", line: 2)],
+      test "memoized variables and retained objects" do
+        memo = Memos::Memo.new(name: "Rates.@all", bytes: 40_960, file: "#{ROOT}/rates.rb", line: 2)
+        text = report(warm(memos: [memo],
           retained: [RetainedObjects::Site.new(file: "", line: 0, type: "String", objects: 3, bytes: 1_048_576)]))
 
         assert_match(/^ +40\.0 KiB  Rates\.@all  rates\.rb:2$/, text)
         assert_match(/^ +1024\.0 KiB +3  in C  String$/, text)
         assert_match(/^    1 variable of the application filled by a request: fill at boot Rates\.@all$/, text)
-        assert_match(/^    1\.0 MiB of other objects left behind/, text)
+        assert_match(/^    1\.0 MiB of other objects retained/, text)
       end
 
-      test "a redirect and a page of an error are said beside the path" do
+      test "a redirect and an error page stand beside the path" do
         assert_equal "GET /x  302 to /login\n", report(warm(status: 302, location: "/login")).lines.first
-        assert_match(%r{\AGET /x  404, an error page}, report(warm(status: 404)))
+        assert_match(%r{\AGET /x  404, possibly only an error page}, report(warm(status: 404)))
       end
 
       test "a failure with the application's own lines" do
@@ -75,9 +76,9 @@ module Coppice
       end
 
       test "all of it as JSON" do
-        findings = [warm(defined_methods: [group("C.", %i[rate], "#{ROOT}/c.rb")]),
+        analyses = [warm(defined_methods: [group("C.", %i[rate], "#{ROOT}/c.rb")]),
                     PathAnalysis.new(path: "/y", failure: Failure.new(message: "no", backtrace: []))]
-        warm, failed = JSON.parse(JsonReport.new(findings, source_paths: SourcePaths.new(ROOT)).text)
+        warm, failed = JSON.parse(JsonReport.new(analyses, source_paths: SourcePaths.new(ROOT)).text)
 
         assert_equal 200, warm["status"]
         assert_equal [{ "owner" => "C.", "names" => ["rate"], "file" => "#{ROOT}/c.rb", "line" => 7 }], warm["defined_methods"]
@@ -96,7 +97,9 @@ module Coppice
 
       def measured(wall, cpu) = Stopwatch::Time.new(wall_ms: wall, cpu_ms: cpu)
       def group(owner, names, file) = Definitions::Group.new(owner: owner, names: names, file: file, line: 7)
-      def report(findings, top: 8) = TextReport.new(findings, source_paths: SourcePaths.new(ROOT), top: top).lines.join("\n")
+      def report(analysis, top: 8)
+        TextReport.new(analysis, source_paths: SourcePaths.new(ROOT), top: top).lines.join("\n")
+      end
     end
   end
 end

@@ -6,8 +6,8 @@ module Coppice
   module Cold
     # The files that were required, autoloaded or loaded between `start` and `stop`, in their order.
     #
-    # Ruby lists what it required when each is done. What `load` runs it lists nowhere, so compilation is watched as
-    # well; a cache of compiled files (bootsnap) hides from that, but not from the list.
+    # Ruby lists each required file once it is loaded. It keeps no list of files that `load` runs, so compilation is
+    # traced as well; a cache of compiled files (bootsnap) hides from the trace, but not from the list.
     class LoadedFiles
       def start #: () -> void
         @before = $LOADED_FEATURES.dup
@@ -30,7 +30,7 @@ module Coppice
       end
     end
 
-    # The templates that Action View compiled between `start` and `stop`. Of Tilt there is no public word.
+    # The templates that Action View compiled between `start` and `stop`. Tilt publishes no such event.
     class Templates
       EVENT = "!compile_template.action_view"
 
@@ -51,9 +51,9 @@ module Coppice
       end
     end
 
-    # How many of the caches inside of methods were filled between `start` and `stop`: one for each place that names a
-    # constant, one for each method that is called somewhere. Each is written into the code that it belongs to, which
-    # makes the page private. Only running the code fills them; the few of our own watching are counted, too.
+    # The number of inline caches that were filled between `start` and `stop`: one for each place that names a constant,
+    # one for each method that is called somewhere. Each is written into the code that it belongs to, which makes the
+    # memory page private. Only running the code fills them. Those of the watchers' own code are counted as well.
     class InlineCaches
       KINDS = { constants: :imemo_constcache, calls: :imemo_callcache }.freeze
 
@@ -65,7 +65,7 @@ module Coppice
         @after = count
       end
 
-      # Never below zero: a redefinition may empty more than were filled.
+      # At least zero: a redefinition may empty more caches than were filled.
       def filled #: () -> Hash[Symbol, Integer]
         KINDS.transform_values { |type| [@after.fetch(type, 0) - @before.fetch(type, 0), 0].max }
       end
@@ -73,7 +73,7 @@ module Coppice
       private
 
       def count
-        GC.start # what nobody uses any more is none
+        GC.start # unused caches must not count
         ObjectSpace.count_imemo_objects
       end
     end

@@ -7,15 +7,15 @@ require "coppice/memory/smaps"
 module Coppice
   module Cold
     # The objects that were allocated between `start` and `settle` and are alive at `stop`, by the line that allocated
-    # them. What happens between `settle` and `stop` has the chance to let go of what only the latest request holds.
+    # them. Between `settle` and `stop` the path is played again, which releases what only the latest request retains.
     #
-    # Allocations are watched to the end, for an object that is freed while nobody watches would leave its line to the
-    # next one at its address. The number of the garbage collection tells which are from before `settle`.
+    # Allocations are traced until `stop`: an untraced allocation at the address of a freed object would inherit that
+    # object's line. The number of the garbage collection tells which objects are from before `settle`.
     class RetainedObjects
-      # type: the class that most of the bytes belong to.
+      # type: the class with most of the bytes.
       Site = Struct.new(:file, :line, :type, :objects, :bytes, keyword_init: true)
 
-      CLASS = Kernel.instance_method(:class) # a BasicObject has none of its own
+      CLASS = Kernel.instance_method(:class) # a BasicObject does not have this method
       NAME = Module.instance_method(:name)
       OWN_CODE = File.expand_path("../..", __dir__)
 
@@ -37,10 +37,11 @@ module Coppice
 
       # The largest first.
       def sites #: () -> Array[Site]
-        @sites.values.map { |found| site(**found) }.sort_by { |site| [-site.bytes, -site.objects, site.file, site.line] }
+        sites = @sites.values.map { |found| site(**found) }
+        sites.sort_by { |site| [-site.bytes, -site.objects, site.file, site.line] }
       end
 
-      # Of those that can be reached from an object through each other: what it keeps alive.
+      # The bytes of the retained objects that can be reached from an object: what it keeps alive.
       #: (untyped) -> Integer
       def bytes_behind(object)
         bytes = 0
@@ -48,7 +49,7 @@ module Coppice
         waiting = [object]
         until waiting.empty?
           found = waiting.pop
-          next if seen[found] || !of_the_time?(found)
+          next if seen[found] || !retained?(found)
 
           seen[found] = true
           bytes += bytes_of(found)
@@ -61,25 +62,28 @@ module Coppice
 
       def collect
         sites = {}
-        ObjectSpace.each_object { |object| count(object, sites) if of_the_time?(object) }
+        ObjectSpace.each_object { |object| count(object, sites) if retained?(object) }
         sites
       end
 
-      def of_the_time?(object)
+      def retained?(object)
         collection = ObjectSpace.allocation_generation(object)
-        collection && collection <= @last_collection && !ObjectSpace.allocation_sourcefile(object)&.start_with?(OWN_CODE)
+        return false unless collection && collection <= @last_collection
+
+        !ObjectSpace.allocation_sourcefile(object)&.start_with?(OWN_CODE)
       end
 
       def count(object, sites)
-        place = { file: ObjectSpace.allocation_sourcefile(object).to_s, line: ObjectSpace.allocation_sourceline(object).to_i }
+        file = ObjectSpace.allocation_sourcefile(object).to_s
+        line = ObjectSpace.allocation_sourceline(object).to_i
         bytes = bytes_of(object)
-        found = sites[place] ||= { **place, types: Hash.new(0), objects: 0, bytes: 0 }
+        found = sites[[file, line]] ||= { file: file, line: line, types: Hash.new(0), objects: 0, bytes: 0 }
         found[:types][CLASS.bind_call(object)] += bytes
         found[:objects] += 1
         found[:bytes] += bytes
       end
 
-      # A thread counts the whole of its stack, most of which is never touched.
+      # A thread's size includes its whole stack, most of which is never touched.
       def bytes_of(object)
         Thread === object ? 0 : ObjectSpace.memsize_of(object) # a BasicObject has no is_a?
       end
@@ -89,15 +93,15 @@ module Coppice
       end
     end
 
-    # The memory of this process that no other one shares, at one instant. Right after a fork there is next to none;
-    # what a play adds is what each worker would pay for by itself.
+    # A snapshot of this process's private memory, which no other process shares. Right after a fork it is close to
+    # zero; each worker pays for what a play adds.
     class PrivateMemory
-      # Only reads: to understand what the kernel says takes memory, and has time until the plays are over.
+      # Only reads: parsing needs memory, and can wait until the plays are over.
       def initialize
         @text = File.binread("/proc/self/smaps")
       end
 
-      # By how much each kind has grown since an earlier instant, in KiB. Kinds that stayed are left out.
+      # The growth of each kind since an earlier snapshot, in KiB. Kinds that did not grow are left out.
       #: (PrivateMemory) -> Hash[Symbol, Integer]
       def growth_since(earlier)
         before = earlier.by_kind

@@ -2,8 +2,8 @@
 
 module Coppice
   module Cold
-    # A module, as a person would write it before the name of its method. It asks the module nothing that the
-    # application can define: `inspect` of an Active Record class connects to the database.
+    # The name of a module in front of the name of a method or constant. Calls no method that the application can
+    # define: `inspect` of an Active Record class connects to the database.
     class ModuleLabel
       NAME = Module.instance_method(:name)
       SOURCE_LOCATION = Module.instance_method(:const_source_location)
@@ -16,7 +16,7 @@ module Coppice
         @module = mod
       end
 
-      # `Product#`, `Product.` for its singleton class, `one Product.` for that of one of its objects.
+      # `Product#`, `Product.` for its singleton class, `one Product.` for the singleton class of one of its objects.
       def prefix #: () -> String
         return "#{named(@module)}#" unless @module.singleton_class?
         return "one #{named(@module.superclass)}." unless @module <= Module
@@ -24,12 +24,12 @@ module Coppice
         "#{named(attached)}."
       end
 
-      # What stands before a constant.
+      # The prefix of a constant.
       def scope #: () -> String
         @module == Object ? "" : "#{prefix.chop}::"
       end
 
-      # What stands before its own instance variable.
+      # The prefix of the module's own instance variable.
       def variable_prefix #: () -> String
         @module.singleton_class? ? "the singleton class of #{prefix}" : "#{named(@module)}."
       end
@@ -39,7 +39,7 @@ module Coppice
         name = NAME.bind_call(@module)
         location = SOURCE_LOCATION.bind_call(Object, name) if name
         location if location&.first # Ruby answers false for a constant that C has set
-      rescue NameError # a name that does not lead to it any more
+      rescue NameError # the name does not lead to the module any more
         nil
       end
 
@@ -49,7 +49,7 @@ module Coppice
         NAME.bind_call(mod) || "a #{mod.is_a?(Class) ? 'class' : 'module'} without a name"
       end
 
-      # Ruby can tell since 3.2. Before, the heap is searched.
+      # Ruby has a method for it since 3.2. Before, the heap is searched.
       def attached
         return @module.attached_object if @module.respond_to?(:attached_object)
 
@@ -57,13 +57,13 @@ module Coppice
       end
     end
 
-    # The methods and constants that came to be between `start` and `stop`: the difference of two looks at every module.
-    # One that was defined again under the same name is not seen.
+    # The methods and constants that were defined between `start` and `stop`: the difference of two snapshots of all
+    # modules. A redefinition under the same name is not seen.
     class Definitions
       # names: of methods or of constants; file and line: where the first of them was defined, nil for C.
       Group = Struct.new(:owner, :names, :file, :line, keyword_init: true)
 
-      # Modules may have methods of these names that do something else.
+      # Modules of the application may redefine methods of these names.
       METHODS = Module.instance_method(:instance_methods)
       PRIVATE_METHODS = Module.instance_method(:private_instance_methods)
       METHOD = Module.instance_method(:instance_method)
@@ -73,38 +73,42 @@ module Coppice
       NOTHING = [[].freeze, [].freeze].freeze
 
       def start #: () -> void
-        @before = look
+        @before = snapshot
       end
 
       def stop #: () -> void
-        @new = look.filter_map do |owner, names|
+        @new = snapshot.filter_map do |owner, names|
           added = names.zip(@before.fetch(owner, NOTHING)).map { |now, before| now - before }
           [ModuleLabel.new(owner), *added] unless added.all?(&:empty?)
         end
       end
 
       def methods #: () -> Array[Group]
-        groups { |owner, methods| located(owner.prefix, methods) { |name| METHOD.bind_call(owner.module, name).source_location } }
+        groups do |owner, methods|
+          located(owner.prefix, methods) { |name| METHOD.bind_call(owner.module, name).source_location }
+        end
       end
 
       def constants #: () -> Array[Group]
-        groups { |owner, _, constants| located(owner.scope, constants) { |name| SOURCE_LOCATION.bind_call(owner.module, name, false) } }
+        groups do |owner, _, constants|
+          located(owner.scope, constants) { |name| SOURCE_LOCATION.bind_call(owner.module, name, false) }
+        end
       end
 
       private
 
-      def look
+      def snapshot
         ObjectSpace.each_object(Module).each_with_object({}.compare_by_identity) do |owner, seen|
           seen[owner] = [METHODS.bind_call(owner, false) + PRIVATE_METHODS.bind_call(owner, false), constants_of(owner)]
         end
       end
 
-      # One that waits for its autoload is listed by Ruby, but not there yet.
+      # Module#constants also lists constants that are not autoloaded yet.
       def constants_of(owner)
         CONSTANTS.bind_call(owner, false).reject { |name| AUTOLOAD.bind_call(owner, name, false) }
       end
 
-      # One for each owner and file; modules without a name are one owner.
+      # One group for each owner and file; all modules without a name are one owner.
       def groups
         found = @new.flat_map { |added| yield(*added) }
         found.group_by { |owner, _, (file, _)| [owner, file] }.map do |(owner, file), same|
@@ -112,7 +116,7 @@ module Coppice
         end
       end
 
-      # Ruby says false for the file of a constant that C has set, nil or nothing for a method.
+      # For what C has defined, Ruby answers false as the file of a constant, and nil for a method.
       def located(label, names)
         names.map do |name|
           location = yield(name)
@@ -121,10 +125,10 @@ module Coppice
       end
     end
 
-    # What classes and modules began to remember between `start` and `stop`: their instance variables that were nil or
-    # not there before, as after `@rates ||= …`.
+    # What was memoized between `start` and `stop`: instance variables of classes and modules that were nil or undefined
+    # before, as after `@rates ||= …`.
     class Memos
-      # bytes: of the retained objects that can be reached from it; file and line: of its module, nil for one in C.
+      # bytes: of the retained objects that it keeps alive; file and line: of its module, nil for one in C.
       Memo = Struct.new(:name, :bytes, :file, :line, keyword_init: true)
 
       VARIABLES = Kernel.instance_method(:instance_variables)
@@ -132,23 +136,25 @@ module Coppice
       NOTHING = [].freeze
 
       def start #: () -> void
-        @before = look
+        @before = snapshot
       end
 
       def stop #: () -> void
-        @new = look.flat_map { |owner, names| (names - @before.fetch(owner, NOTHING)).map { |name| [owner, name] } }
+        @new = snapshot.flat_map { |owner, names| (names - @before.fetch(owner, NOTHING)).map { |name| [owner, name] } }
       end
 
       # The largest first.
       #: (RetainedObjects) -> Array[Memo]
       def found(retained)
-        memos = @new.map { |owner, name| memo(ModuleLabel.new(owner), name, retained.bytes_behind(GET.bind_call(owner, name))) }
+        memos = @new.map do |owner, name|
+          memo(ModuleLabel.new(owner), name, retained.bytes_behind(GET.bind_call(owner, name)))
+        end
         memos.sort_by { |memo| [-memo.bytes, memo.name] }
       end
 
       private
 
-      def look
+      def snapshot
         ObjectSpace.each_object(Module).each_with_object({}.compare_by_identity) do |owner, seen|
           seen[owner] = VARIABLES.bind_call(owner).reject { |name| nil.equal?(GET.bind_call(owner, name)) }
         end
