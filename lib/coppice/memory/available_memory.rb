@@ -4,13 +4,13 @@ require "coppice/os/cgroup"
 
 module Coppice
   module Memory
-    # How much memory there is for all of us together, and how much of it is left: the tightest of our cgroup's limits,
-    # those around it, and the machine itself. Read when it is asked; a few small files.
+    # The total memory that the server may use, and what is left of it: the smallest of its cgroup's limit, the limits
+    # of the cgroups around it, and the machine's memory. Reads a few small files on each call.
     class AvailableMemory
       MEMINFO = "/proc/meminfo"
 
-      # For version 2 and 1: the file of the limit, that of what is in use, and in memory.stat what can be given back
-      # at once.
+      # For cgroup version 2 and 1: the file of the limit => the file of the usage, and the reclaimable part's name in
+      # memory.stat.
       LIMITS = { "memory.max" => ["memory.current", "inactive_file"],
                  "memory.limit_in_bytes" => ["memory.usage_in_bytes", "total_inactive_file"] }.freeze
 
@@ -20,22 +20,25 @@ module Coppice
         @meminfo = meminfo
       end
 
-      # nil where nothing tells: a sandbox hides the machine's part, and no cgroup has a limit.
+      # nil when unknown: a sandbox hides the machine's memory, and no cgroup has a limit.
       #: () -> Integer?
       def total_kib = [machine_kib("MemTotal"), *limits.map(&:last)].compact.min
 
-      # nil as well.
+      # nil when unknown, as for total_kib.
       #: () -> Integer?
-      def left_kib = [machine_kib("MemAvailable"), *limits.map { |file, limit| limit - used_kib(file) }].compact.min&.clamp(0..)
+      def left_kib
+        left = limits.map { |file, limit| limit - used_kib(file) }
+        [machine_kib("MemAvailable"), *left].compact.min&.clamp(0..)
+      end
 
       private
 
-      # [file, KiB]; "max" means that there is none.
+      # Pairs of file and KiB; "max" in a file means no limit.
       def limits
         @limits.filter_map { |file| [file, Integer(text(file), 10, exception: false)&./(1024)] }.select(&:last)
       end
 
-      # The page cache of files that nobody reads just now counts as used, and is not: the kernel takes it first.
+      # The usage includes the inactive page cache, which the kernel reclaims first: it counts as free here.
       def used_kib(file)
         folder, name = File.split(file)
         usage, reclaimable = LIMITS.fetch(name)
@@ -47,7 +50,7 @@ module Coppice
 
       def text(file)
         File.read(file)
-      rescue SystemCallError # the cgroup was removed under us, or systemd's ProcSubset=pid hides the machine
+      rescue SystemCallError # the cgroup was removed meanwhile, or systemd's ProcSubset=pid hides the machine
         ""
       end
     end

@@ -2,11 +2,11 @@
 
 module Coppice
   module Memory
-    # Tells what a process uses each of its mappings for. Where the kernel was built with CONFIG_ANON_VMA_NAME, Ruby
-    # 3.4 and newer name theirs. Elsewhere the form of a mapping tells, or it stays `other`: docs/memory.md says how
-    # sure that is.
+    # Classifies a process's mappings by use. When the kernel was built with CONFIG_ANON_VMA_NAME, Ruby 3.4 and newer
+    # name theirs. Otherwise the shape of a mapping and its neighbours decide, or it stays `other`: docs/memory.md says
+    # how reliable that is.
     class MappingKinds
-      # Kind => what people call it, in the order in which they are shown.
+      # Kind => its label, in the order of the reports.
       NAMES = {
         gc_heap: "GC heap",
         malloc: "malloc",
@@ -17,7 +17,8 @@ module Coppice
         files: "files"
       }.freeze
 
-      # What the names of mappings begin with, the more exact first. Those of glibc: tunable glibc.mem.decorate_maps.
+      # Beginnings of the names of mappings, the more specific first. glibc names its own with the tunable
+      # glibc.mem.decorate_maps.
       PREFIXES = {
         "[heap]" => :malloc,
         "[stack" => :stacks,
@@ -34,17 +35,17 @@ module Coppice
         "[anon:jemalloc" => :malloc
       }.freeze
 
-      # Other allocators take their memory in pieces as round as those of Ruby's heap.
+      # Other allocators align their memory like the pages of Ruby's heap.
       ALLOCATORS = /lib(?:jemalloc|tcmalloc|mimalloc)/
 
-      # Of glibc: an arena that is not the main one lies in a region of this size, at a multiple of it.
+      # glibc: each arena but the main one lies in a region of this size, aligned to it.
       ARENA_BYTES = 64 * 1024 * 1024
 
-      # A larger mapping after a guard is the stack merged with something else.
+      # A larger mapping after a guard page is a stack merged with another mapping.
       STACK_KIB = 8 * 1024
       GUARD_KIB = 64
 
-      # Ruby's pages are as large as they are aligned.
+      # Ruby's heap pages are aligned to their size.
       PAGE_BYTES = 64 * 1024
       PAGE_BYTES_BEFORE_3_2 = 16 * 1024
 
@@ -54,11 +55,12 @@ module Coppice
         @mappings = mappings
         names = mappings.map(&:name).uniq
         @code = mappings.select { |mapping| mapping.file? && mapping.executable? }.map(&:name).uniq
-        @round_is_ruby = names.none? { |name| ALLOCATORS.match?(name) || name.start_with?("[anon:Ruby:GC:") }
-        @page_bytes = names.any? { |name| name.match?(%r{ruby(?:[-/]|\.so\.)?[23]\.[01]\b}) } ? PAGE_BYTES_BEFORE_3_2 : PAGE_BYTES
+        @aligned_is_ruby = names.none? { |name| ALLOCATORS.match?(name) || name.start_with?("[anon:Ruby:GC:") }
+        old_ruby = names.any? { |name| name.match?(%r{ruby(?:[-/]|\.so\.)?[23]\.[01]\b}) }
+        @page_bytes = old_ruby ? PAGE_BYTES_BEFORE_3_2 : PAGE_BYTES
       end
 
-      # Kind => its mappings. Without those that only keep addresses free.
+      # Kind => its mappings, without those that only reserve addresses.
       #: () -> Hash[Symbol, Array[Mapping]]
       def to_h
         found = [nil, *@mappings, nil].each_cons(3).reject { |_, mapping, _| mapping.reserved? }
@@ -70,12 +72,12 @@ module Coppice
 
       def kind(mapping, before, after)
         if mapping.file? then @code.include?(mapping.name) || mapping.name.match?(/\.so\b/) ? :libraries : :files
-        elsif mapping.unnamed? then by_form(mapping, before, after)
+        elsif mapping.unnamed? then by_shape(mapping, before, after)
         else PREFIXES.find { |prefix, _| mapping.name.start_with?(prefix) }&.last || :other
         end
       end
 
-      def by_form(mapping, before, after)
+      def by_shape(mapping, before, after)
         if mapping.executable? then :jit
         elsif arena?(mapping, after) then :malloc
         elsif guarded?(mapping, before) then :stacks
@@ -91,15 +93,15 @@ module Coppice
         ((rest || mapping).finish % ARENA_BYTES).zero?
       end
 
-      # A stack has a page before it that may not be touched.
+      # A stack has a guard page before it.
       def guarded?(mapping, before)
         before&.reserved? && before.finish == mapping.start && before.kib <= GUARD_KIB && mapping.kib <= STACK_KIB
       end
 
-      # Ruby writes to all of a page as soon as it has made it. What is mostly untouched is kept for later: the table
-      # of shapes, say.
+      # Ruby writes to a whole heap page when it creates it. A mapping that is mostly untouched is memory reserved for
+      # later use, such as the table of object shapes.
       def ruby_pages?(mapping)
-        @round_is_ruby && mapping.writable? && mapping.aligned?(@page_bytes) && mapping.touched_kib * 2 >= mapping.kib
+        @aligned_is_ruby && mapping.writable? && mapping.aligned?(@page_bytes) && mapping.touched_kib * 2 >= mapping.kib
       end
     end
   end

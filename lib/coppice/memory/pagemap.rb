@@ -6,25 +6,25 @@ require "coppice/memory/smaps"
 
 module Coppice
   module Memory
-    # What the kernel says of each page of a mapping (proc(5), /proc/PID/pagemap). Where a page lies in the machine's
-    # memory is told to root only; whether this process is alone with it, to whoever may read the file: the same user.
+    # Reads the state of each page of a mapping (proc(5), /proc/PID/pagemap). Only root sees a page's physical address;
+    # any process of the same user sees whether a page is mapped exclusively.
     module Pagemap
       ENTRY_BYTES = 8
       PAGE_BYTES = Etc.sysconf(Etc::SC_PAGESIZE)
 
-      # The flags lie in an entry's highest byte.
+      # Flags in the highest byte of an entry.
       PRESENT = 0x80
       SWAPPED = 0x40
       EXCLUSIVE = 0x01
 
-      # For each value of that byte.
+      # The state for each value of that byte.
       STATES = Array.new(256) do |flags|
         if flags.anybits?(PRESENT) then flags.anybits?(EXCLUSIVE) ? :private : :shared
         else flags.anybits?(SWAPPED) ? :swapped : :absent
         end
       end.freeze
 
-      # Yields a function from mappings to the states of their pages. Raises what File.open raises.
+      # Yields a lambda from a mapping to the states of its pages. Raises what File.open raises.
       #: [T] (Integer) { (^(Mapping) -> Array[Symbol]) -> T } -> T
       def self.open(pid)
         File.open("/proc/#{pid}/pagemap", "rb") do |file|
@@ -35,29 +35,31 @@ module Coppice
         end
       end
 
-      # Of packed entries. Only the highest byte of each is looked at: whole, most of them would be numbers too large
-      # for one word, each an object.
+      # The states of packed entries. Only the highest byte of each is read: most whole entries would be too large for a
+      # fixnum, so each would allocate an object.
       #: (String) -> Array[Symbol]
       def self.states(entries)
         (ENTRY_BYTES - 1).step(entries.bytesize - 1, ENTRY_BYTES).map { |at| STATES[entries.getbyte(at)] }
       end
     end
 
-    # Of a stretch of absent pages so many are kept in an AddressSpace.
+    # An AddressSpace keeps at most this number of consecutive absent pages.
     LONGEST_GAP = 64
 
     # The pages of one process by kind of mapping, in the order of their addresses, each as :private, :shared, :swapped
-    # or :absent. Long stretches of absent pages are cut short: they are only addresses.
+    # or :absent. Long runs of absent pages are cut short: they use no memory.
     AddressSpace = Struct.new(:measurement, :pages, keyword_init: true) do
       # nil when the process has ended meanwhile.
       #: (ProcessMemory) -> AddressSpace?
       def self.of(measurement)
         Pagemap.open(measurement.pid) do |states|
           kinds = MappingKinds.new(Smaps.of(measurement.pid)).to_h
-          pages = kinds.transform_values { |found| found.select(&:touched?).flat_map { |mapping| shortened(states.call(mapping)) } }
+          pages = kinds.transform_values do |mappings|
+            mappings.select(&:touched?).flat_map { |mapping| shortened(states.call(mapping)) }
+          end
           new(measurement: measurement, pages: pages)
         end
-      rescue Errno::ENOENT, Errno::ESRCH, EOFError # the last one from a file that was open already
+      rescue Errno::ENOENT, Errno::ESRCH, EOFError # EOFError: from a file that was open already
         nil
       end
 

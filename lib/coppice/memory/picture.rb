@@ -4,8 +4,8 @@ require "coppice/memory/pagemap"
 
 module Coppice
   module Memory
-    # The memory of molds and workers, page by page, as an SVG: a column for each process, a part for each kind of
-    # mapping at the same height in all columns, so that one sees beside each other what a worker no longer shares.
+    # The memory of molds and workers, page by page, as an SVG: a column for each process, a section for each kind of
+    # mapping at the same height in all columns, to show what each worker no longer shares.
     class Picture
       CELLS_PER_ROW = 128
       CELL = 2 # pixels
@@ -14,40 +14,44 @@ module Coppice
       LINE = 16
       HEAD = 96 # the title, the legend and the names of the columns
 
-      # Per process; where one has more pages, several make a cell.
-      MOST_CELLS = 100_000
+      # Of one process; when one has more pages, a cell stands for several of them.
+      MAXIMUM_CELLS = 100_000
 
       STATES = { private: "private", shared: "shared", swapped: "swapped out", absent: "not present" }.freeze
 
-      # Colours that people who see no red or no green can tell apart, on paper and on a dark screen.
+      # Colours for people with red-green colour blindness, on paper and on a dark screen.
       STYLE = <<~CSS
         svg { background: #fff; font: 11px system-ui, sans-serif; fill: #222 }
         .title { font-size: 15px; font-weight: 600 } .name { font-weight: 600 }
         path, line { fill: none; stroke-width: 1 }
-        .private { stroke: #d9480f } .shared { stroke: #9cc3e6 } .swapped { stroke: #7048e8 } .absent { stroke: #eceef0 }
+        .private { stroke: #d9480f } .shared { stroke: #9cc3e6 }
+        .swapped { stroke: #7048e8 } .absent { stroke: #eceef0 }
         @media (prefers-color-scheme: dark) {
           svg { background: #16191d; fill: #e6e8ea }
-          .private { stroke: #ff8a3d } .shared { stroke: #2b5c8a } .swapped { stroke: #9775fa } .absent { stroke: #24282d }
+          .private { stroke: #ff8a3d } .shared { stroke: #2b5c8a }
+          .swapped { stroke: #9775fa } .absent { stroke: #24282d }
         }
       CSS
 
-      # Raises Errno::EACCES when the kernel does not let us look.
+      # Raises Errno::EACCES when this user may not read the processes' pages.
       #: (ServerMemory) -> Picture
-      def self.of(tree)
-        new(tree.processes.reject { |process| process.role == :monitor }.filter_map { |process| AddressSpace.of(process) })
+      def self.of(server)
+        processes = server.processes.reject { |process| process.role == :monitor }
+        new(processes.filter_map { |process| AddressSpace.of(process) })
       end
 
       #: (Array[AddressSpace]) -> void
       def initialize(spaces)
         @spaces = spaces
-        @pages_per_cell = [(spaces.map(&:size).max || 0).fdiv(MOST_CELLS).ceil, 1].max
+        @pages_per_cell = [(spaces.map(&:size).max || 0).fdiv(MAXIMUM_CELLS).ceil, 1].max
       end
 
       def to_s #: () -> String
         width = (MARGIN * 2) + ([@spaces.size, 2].max * COLUMN)
-        height = HEAD + parts.values.sum { |rasters| part_height(rasters) } + MARGIN
+        height = HEAD + parts.values.sum { |grids| part_height(grids) } + MARGIN
         <<~SVG
-          <svg xmlns="http://www.w3.org/2000/svg" width="#{width}" height="#{height}" viewBox="0 0 #{width} #{height}" role="img" aria-labelledby="title desc">
+          <svg xmlns="http://www.w3.org/2000/svg" width="#{width}" height="#{height}" viewBox="0 0 #{width} #{height}"
+            role="img" aria-labelledby="title desc">
           <title id="title">Memory of a Coppice server, page by page</title>
           <desc id="desc">#{description}</desc>
           <style>#{STYLE}</style>
@@ -64,7 +68,8 @@ module Coppice
       end
 
       def head
-        scale = @pages_per_cell == 1 ? "a page of #{Pagemap::PAGE_BYTES / 1024} KiB" : "#{@pages_per_cell} pages, as most of them are"
+        page = "a page of #{Pagemap::PAGE_BYTES / 1024} KiB"
+        scale = @pages_per_cell == 1 ? page : "#{@pages_per_cell} pages, in the state of most of them"
         [text(MARGIN, 24, "Memory page by page", "title"), *legend,
          text(MARGIN + 400, 46, "a cell: #{scale}; long gaps are cut short")].join("\n")
       end
@@ -72,7 +77,8 @@ module Coppice
       def legend
         STATES.each_with_index.flat_map do |(state, name), index|
           x = MARGIN + (index * 95)
-          ["<line class=\"#{state}\" style=\"stroke-width:10\" x1=\"#{x}\" x2=\"#{x + 10}\" y1=\"42\" y2=\"42\"/>", text(x + 15, 46, name)]
+          line = "<line class=\"#{state}\" style=\"stroke-width:10\" x1=\"#{x}\" x2=\"#{x + 10}\" y1=\"42\" y2=\"42\"/>"
+          [line, text(x + 15, 46, name)]
         end
       end
 
@@ -87,29 +93,34 @@ module Coppice
 
       def column(measured, index, left)
         top = HEAD
-        parts.map do |kind, rasters|
-          drawn = part(rasters.fetch(index), left, top, "#{MappingKinds::NAMES[kind]}: #{share(measured.kinds.fetch(kind))}")
-          top += part_height(rasters)
+        parts.map do |kind, grids|
+          label = "#{MappingKinds::NAMES[kind]}: #{share(measured.kinds.fetch(kind))}"
+          drawn = part(grids.fetch(index), left, top, label)
+          top += part_height(grids)
           drawn
         end
       end
 
-      # Half a cell down, since a line lies on both sides of where it is drawn.
-      def part(raster, left, top, label)
-        paths = raster.paths.map { |state, path| "<path class=\"#{state}\" d=\"#{path}\"/>" }
-        place = "translate(#{left} #{top + LINE + (CELL / 2)}) scale(#{CELL})"
-        "#{text(left, top + LINE - 4, label)}\n<g shape-rendering=\"crispEdges\" transform=\"#{place}\">#{paths.join}</g>"
+      # Half a cell down, because a line is drawn to both sides of its coordinates.
+      def part(grid, left, top, label)
+        paths = grid.paths.map { |state, path| "<path class=\"#{state}\" d=\"#{path}\"/>" }
+        transform = "translate(#{left} #{top + LINE + (CELL / 2)}) scale(#{CELL})"
+        group = "<g shape-rendering=\"crispEdges\" transform=\"#{transform}\">#{paths.join}</g>"
+        "#{text(left, top + LINE - 4, label)}\n#{group}"
       end
 
-      # Kind => the processes' rasters, for kinds of which somebody has a page.
+      # Kind => the processes' grids, for kinds of which any process has a page.
       def parts
-        @parts ||= MappingKinds::NAMES.keys.to_h { |kind| [kind, @spaces.map { |space| raster(space.pages.fetch(kind)) }] }
-                               .reject { |_, rasters| rasters.all? { |raster| raster.height.zero? } }
+        @parts ||= begin
+          kinds = MappingKinds::NAMES.keys
+          parts = kinds.to_h { |kind| [kind, @spaces.map { |space| grid(space.pages.fetch(kind)) }] }
+          parts.reject { |_, grids| grids.all? { |grid| grid.height.zero? } }
+        end
       end
 
-      def raster(pages) = CellGrid.new(CellGrid.cells(pages, @pages_per_cell), width: CELLS_PER_ROW)
+      def grid(pages) = CellGrid.new(CellGrid.cells(pages, @pages_per_cell), width: CELLS_PER_ROW)
 
-      def part_height(rasters) = (LINE * 2) + (rasters.map(&:height).max * CELL)
+      def part_height(grids) = (LINE * 2) + (grids.map(&:height).max * CELL)
 
       def share(sizes) = format("%.1f of %.1f MiB private", sizes.private / 1024.0, sizes.rss / 1024.0)
 
@@ -118,15 +129,15 @@ module Coppice
       end
     end
 
-    # Cells in rows, as SVG: for each state one path, whose lines are one cell high. Neighbours of the same state are
-    # one line, so that the file stays small.
+    # Cells in rows, as SVG paths: one path for each state, whose lines are one cell high. Neighbours of the same state
+    # are one line, so that the file stays small.
     class CellGrid
       #: (Array[Symbol], width: Integer) -> void
       def initialize(cells, width:)
         @rows = cells.each_slice(width).to_a
       end
 
-      # So many pages make a cell, of the state that most of them have.
+      # The cells for these pages, each in the state of most of its pages.
       #: (Array[Symbol], Integer) -> Array[Symbol]
       def self.cells(pages, pages_per_cell)
         return pages if pages_per_cell == 1
@@ -137,7 +148,7 @@ module Coppice
       #: () -> Integer
       def height = @rows.size
 
-      # State => the `d` of its path, where a cell is 1 by 1.
+      # State => the `d` attribute of its path, in which a cell is 1 by 1.
       #: () -> Hash[Symbol, String]
       def paths
         @rows.each_with_index.with_object({}) do |(row, y), paths|

@@ -6,12 +6,11 @@ require "coppice/memory/smaps"
 
 module Coppice
   module Memory
-    # What all processes of a running server use at one moment: the monitor, then molds, the service worker and the
-    # workers.
+    # The memory of all processes of a running server: the monitor, then molds, the service worker and the workers.
     class ServerMemory
       ORDER = [:monitor, :mold, :service, :worker].freeze
 
-      # Measures them, one after the other: processes that end meanwhile are left out.
+      # Measures one process after the other. A process that exits meanwhile is left out.
       #: (Board) -> ServerMemory
       def self.of(board)
         monitor = { pid: board.monitor_pid, role: :monitor }
@@ -19,7 +18,7 @@ module Coppice
         new(facts.filter_map { |fact| ProcessMemory.of(**fact) })
       end
 
-      # A mold's memory is private when it is ready and becomes shared as it forks: no growth to speak of.
+      # A mold's growth says nothing: its memory is private when it is ready, and becomes shared when it forks.
       def self.facts(row)
         role = row.role_name
         { pid: row.pid, role: role, nr: (row.nr unless row.nr.negative?), generation: row.generation,
@@ -34,10 +33,10 @@ module Coppice
         @processes = processes.sort_by { |process| [ORDER.index(process.role), process.nr || 0, process.pid] }
       end
 
-      # The sum of all PSS is what the tree takes of the machine's memory: each shared page counts once.
+      # The sum of all PSS is the server's use of the machine's memory: each shared page counts once.
       def total = @total ||= Rollup.sum(processes.map(&:sizes)) #: () -> Rollup
 
-      # How much more it would be if nothing were shared, in KiB.
+      # The additional memory that would be used if nothing were shared, in KiB.
       #: () -> Integer
       def saved = total.rss - total.pss
 
@@ -45,14 +44,15 @@ module Coppice
       #: () -> Hash[Symbol, untyped]
       def to_h
         { processes: processes.map(&:to_h),
-          total: { pss_kib: total.pss, rss_kib: total.rss, uss_kib: total.private, swap_kib: total.swap, saved_kib: saved } }
+          total: { pss_kib: total.pss, rss_kib: total.rss, uss_kib: total.private, swap_kib: total.swap,
+                   saved_kib: saved } }
       end
     end
 
-    # One process of a family and what it uses, in KiB. `kinds` has the sums over the mappings of each kind. `growth`
-    # is by how much its private memory has grown since it was forked, nil when it has not measured itself yet.
+    # The memory of one process of a server, in KiB. `kinds` has the sums over the mappings of each kind. `growth` is
+    # the growth of its private memory since its fork, nil until it has measured itself.
     ProcessMemory = Struct.new(:pid, :role, :nr, :generation, :requests, :sizes, :kinds, :growth, keyword_init: true) do
-      # nil when the process has ended meanwhile.
+      # nil when the process has exited meanwhile.
       #: (pid: Integer, ?private_at_start: Integer, **untyped) -> ProcessMemory?
       def self.of(pid:, private_at_start: 0, **facts)
         sizes = Rollup.of(pid)
@@ -68,7 +68,7 @@ module Coppice
       end
       private_class_method :sums
 
-      # As the process list has it.
+      # The name as the process list shows it.
       #: () -> String
       def name
         place = nr ? "#{role}[#{nr}]" : role.to_s
@@ -78,9 +78,15 @@ module Coppice
       # For programs.
       #: () -> Hash[Symbol, untyped]
       def to_h
-        { pid: pid, role: role, nr: nr, generation: generation, requests: requests, rss_kib: sizes.rss, pss_kib: sizes.pss,
-          uss_kib: sizes.private, shared_kib: sizes.shared, swap_kib: sizes.swap, growth_kib: growth,
-          kinds: kinds.transform_values { |sum| { rss_kib: sum.rss, pss_kib: sum.pss, uss_kib: sum.private, shared_kib: sum.shared } } }
+        { pid: pid, role: role, nr: nr, generation: generation, requests: requests, rss_kib: sizes.rss,
+          pss_kib: sizes.pss, uss_kib: sizes.private, shared_kib: sizes.shared, swap_kib: sizes.swap,
+          growth_kib: growth, kinds: kinds.transform_values { |sum| kind_to_h(sum) } }
+      end
+
+      private
+
+      def kind_to_h(sum)
+        { rss_kib: sum.rss, pss_kib: sum.pss, uss_kib: sum.private, shared_kib: sum.shared }
       end
     end
   end

@@ -4,11 +4,11 @@ require "coppice/errors"
 
 module Coppice
   module Memory
-    # What the kernel adds up for one process, in KiB (proc(5), /proc/PID/smaps_rollup). Plain values: to read them
-    # walks the process's page tables, some milliseconds for some hundred MiB, so nobody does it for another process
-    # but tools.
+    # The kernel's sums for one process, in KiB (proc(5), /proc/PID/smaps_rollup), or those for one mapping. A plain
+    # value. Reading the file walks the process's page tables, some milliseconds for some hundred MiB: a process reads
+    # its own, and only tools read that of another one.
     Rollup = Struct.new(:rss, :pss, :shared, :private, :anonymous, :swap, keyword_init: true) do
-      # Of a process, by default the one that asks. Raises Errno::ENOENT or Errno::ESRCH when there is none,
+      # Of a process, by default the caller's. Raises Errno::ENOENT or Errno::ESRCH when there is no such process,
       # Errno::EACCES when it is another user's.
       #: (?(Integer | String)) -> Rollup
       def self.of(pid = "self") = parse(File.read("/proc/#{pid}/smaps_rollup"))
@@ -18,16 +18,15 @@ module Coppice
         kib = Hash.new(0)
         text.scan(/^(\w+):\s+(\d+) kB$/) { |name, value| kib[name] = Integer(value, 10) }
         new(rss: kib["Rss"], pss: kib["Pss"], shared: kib["Shared_Clean"] + kib["Shared_Dirty"],
-            private: kib["Private_Clean"] + kib["Private_Dirty"], anonymous: kib["Anonymous"], swap: kib["Swap"]).freeze
+          private: kib["Private_Clean"] + kib["Private_Dirty"], anonymous: kib["Anonymous"], swap: kib["Swap"]).freeze
       end
 
       #: (Array[Rollup]) -> Rollup
       def self.sum(rollups) = new(**members.to_h { |name| [name, rollups.sum(&name)] }).freeze
     end
 
-    # One stretch of a process's address space, as the kernel lists it: from the address `start` to before `finish`,
-    # sizes in KiB. `name` is the file behind it, or the kernel's name in brackets; empty for anonymous memory that
-    # nobody named.
+    # One mapping of a process's address space, from the address `start` to before `finish`; `sizes` is a Rollup.
+    # `name` is the mapped file, or the kernel's name in brackets; empty for anonymous memory without a name.
     Mapping = Struct.new(:start, :finish, :permissions, :name, :sizes, keyword_init: true) do
       #: () -> Integer
       def kib = (finish - start) / 1024
@@ -37,23 +36,23 @@ module Coppice
       def executable? = permissions.include?("x") #: () -> bool
       def writable? = permissions.start_with?("rw") #: () -> bool
 
-      # Addresses that are only kept free: nothing can be there.
+      # Whether the addresses are only reserved: they cannot be accessed.
       #: () -> bool
       def reserved? = permissions.start_with?("---")
 
-      # Whether something of it is in memory or in swap.
+      # Whether any of its pages is in memory or in swap.
       #: () -> bool
       def touched? = touched_kib.positive?
 
       #: () -> Integer
       def touched_kib = sizes.rss + sizes.swap
 
-      # Whether it begins and ends at multiples of so many bytes.
+      # Whether it starts and ends at multiples of this number of bytes.
       #: (Integer) -> bool
       def aligned?(bytes) = (start % bytes).zero? && (finish % bytes).zero?
     end
 
-    # Reads the list of a process's mappings with their sizes (proc(5), /proc/PID/smaps).
+    # Parses the list of a process's mappings with their sizes (proc(5), /proc/PID/smaps).
     module Smaps
       HEADER = /^(?<start>\h+)-(?<finish>\h+) (?<permissions>\S{4}) \h+ \h+:\h+ \d+ *(?<name>.*)$/
 
@@ -69,8 +68,8 @@ module Coppice
 
       def self.mapping(section)
         header = HEADER.match(section) or raise Error, "not a mapping: #{section.lines.first}"
-        Mapping.new(start: header[:start].hex, finish: header[:finish].hex, permissions: header[:permissions], name: header[:name],
-          sizes: Rollup.parse(section)).freeze
+        Mapping.new(start: header[:start].hex, finish: header[:finish].hex, permissions: header[:permissions],
+          name: header[:name], sizes: Rollup.parse(section)).freeze
       end
       private_class_method :mapping
     end

@@ -4,13 +4,13 @@ require "coppice/memory/mapping_kinds"
 
 module Coppice
   module Memory
-    # A tree's measurements as text for people, in MiB: what each process uses, then where its memory lies.
+    # A server's memory as text for people, in MiB: a table of the processes, then their private memory by kind.
     class Table
       HEAD = %w[process pid requests RSS PSS USS shared growth].freeze
 
       #: (ServerMemory) -> void
-      def initialize(tree)
-        @tree = tree
+      def initialize(server)
+        @server = server
       end
 
       def to_s #: () -> String
@@ -21,37 +21,40 @@ module Coppice
       private
 
       def processes
-        @tree.processes.map do |process|
-          [process.name, process.pid, process.requests, *sizes(process.sizes), (format("%+.1f", process.growth / 1024.0) if process.growth)]
+        @server.processes.map do |process|
+          growth = format("%+.1f", process.growth / 1024.0) if process.growth
+          [process.name, process.pid, process.requests, *sizes(process.sizes), growth]
         end
       end
 
-      def totals = ["total", nil, nil, *sizes(@tree.total)]
+      def totals = ["total", nil, nil, *sizes(@server.total)]
 
       def sizes(rollup) = [rollup.rss, rollup.pss, rollup.private, rollup.shared].map { |kib| mib(kib) }
 
       def verdict
-        "#{mib(@tree.total.pss)} MiB in all; sharing saves #{mib(@tree.saved)} MiB of #{mib(@tree.total.rss)}"
+        "#{mib(@server.total.pss)} MiB in all; sharing saves #{mib(@server.saved)} MiB of #{mib(@server.total.rss)}"
       end
 
       def kinds
-        @tree.processes.map do |process|
+        @server.processes.map do |process|
           [process.name, *process.kinds.values_at(*shown).map { |sum| "#{mib(sum.private)} of #{mib(sum.rss)}" }]
         end
       end
 
-      # A kind that no process has is left out: without a JIT compiler there is no JIT code.
+      # A kind that no process has is left out, such as JIT code without a JIT compiler.
       def shown
-        MappingKinds::NAMES.keys.select { |kind| @tree.processes.any? { |process| process.kinds[kind].rss.positive? } }
+        kinds = @server.processes.map(&:kinds)
+        MappingKinds::NAMES.keys.select { |kind| kinds.any? { |sums| sums[kind].rss.positive? } }
       end
 
       def mib(kib) = format("%.1f", kib / 1024.0)
 
-      # Names to the left, numbers to the right.
+      # Names aligned to the left, numbers to the right.
       def aligned(rows)
         widths = (0...rows.first.size).map { |column| rows.map { |row| row[column].to_s.size }.max }
         rows.map do |row|
-          widths.each_with_index.map { |width, at| at.zero? ? row[at].ljust(width) : row[at].to_s.rjust(width) }.join("  ").rstrip
+          name, *numbers = widths.zip(row)
+          [name[1].ljust(name[0]), *numbers.map { |width, cell| cell.to_s.rjust(width) }].join("  ").rstrip
         end
       end
     end

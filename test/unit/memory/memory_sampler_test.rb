@@ -53,7 +53,7 @@ module Coppice
         assert_equal 0, @sampler.due_ms
         @sampler.sample
 
-        assert_operator @sampler.due_ms - @row.measured_ms, :>=, MemorySampler::SHORTEST_REST_MS
+        assert_operator @sampler.due_ms - @row.measured_ms, :>=, MemorySampler::MINIMUM_PAUSE_MS
       end
 
       test "where the kernel does not tell, it is said once, and never tried again" do
@@ -72,7 +72,7 @@ module Coppice
         sampler.sample
 
         assert_equal ["warning: memory is not measured"], @notes.lines
-        assert_in_delta OS::Clock.now_ms + MemorySampler::LATER_MS, sampler.due_ms, 10_000
+        assert_in_delta OS::Clock.now_ms + MemorySampler::RETRY_MS, sampler.due_ms, 10_000
       end
     end
   end

@@ -34,7 +34,7 @@ module Coppice
       end
 
       test "where there are too many pages several make a cell" do
-        svg = picture(space(0, [:shared, :shared, :private] * ((Picture::MOST_CELLS * 2 / 3) + 1)))
+        svg = picture(space(0, [:shared, :shared, :private] * ((Picture::MAXIMUM_CELLS * 2 / 3) + 1)))
         assert_includes svg, "a cell: 3 pages"
         assert_empty lines(svg, "private")
       end
