@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cells.h"
 #include "coppice_ext.h"
 
 struct cells {
@@ -100,53 +101,66 @@ static VALUE cells_attach(VALUE klass, VALUE rb_fd) {
     return cells_map(klass, fd, (size_t)stat.st_size / sizeof(int64_t));
 }
 
-static _Atomic int64_t *cells_word(VALUE self, VALUE rb_index) {
+_Atomic int64_t *coppice_cells_at(VALUE self, size_t index, size_t count) {
     struct cells *cells = cells_get(self);
-    size_t index = NUM2SIZET(rb_index);
-    if (index >= cells->count) rb_raise(rb_eIndexError, "cell %zu of %zu", index, cells->count);
+    if (count > cells->count || index > cells->count - count) {
+        rb_raise(rb_eIndexError, "cell %zu of %zu", index, cells->count);
+    }
     return &cells->words[index];
 }
 
+void coppice_cells_text_append(struct coppice_cells_text *text, const char *bytes, size_t length) {
+    size_t used = length < text->room ? length : text->room;
+    memcpy(text->bytes, bytes, used);
+    text->bytes += used;
+    text->room -= used;
+}
+
+void coppice_cells_text_end(struct coppice_cells_text *text) {
+    memset(text->bytes, 0, text->room);
+}
+
+static _Atomic int64_t *cell(VALUE self, VALUE rb_index) {
+    return coppice_cells_at(self, NUM2SIZET(rb_index), 1);
+}
+
 static VALUE cells_load(VALUE self, VALUE rb_index) {
-    return LL2NUM(atomic_load_explicit(cells_word(self, rb_index), memory_order_acquire));
+    return LL2NUM(atomic_load_explicit(cell(self, rb_index), memory_order_acquire));
 }
 
 static VALUE cells_store(VALUE self, VALUE rb_index, VALUE rb_value) {
-    atomic_store_explicit(cells_word(self, rb_index), NUM2LL(rb_value), memory_order_release);
+    atomic_store_explicit(cell(self, rb_index), NUM2LL(rb_value), memory_order_release);
     return rb_value;
 }
 
-/* A run of cells that holds a text: cut to what fits, ended by NUL bytes. Not atomic as a whole: a reader may see half of
- * the old and half of the new. */
-static char *cells_text(VALUE self, VALUE rb_index, VALUE rb_length, size_t *bytes) {
-    struct cells *cells = cells_get(self);
-    size_t index = NUM2SIZET(rb_index), length = NUM2SIZET(rb_length);
-    if (length > cells->count || index > cells->count - length) rb_raise(rb_eIndexError, "cell %zu of %zu", index, cells->count);
-    *bytes = length * sizeof(int64_t);
-    return (char *)&cells->words[index];
+static struct coppice_cells_text cells_text(VALUE self, VALUE rb_index, VALUE rb_length) {
+    size_t length = NUM2SIZET(rb_length);
+    char *bytes = (char *)coppice_cells_at(self, NUM2SIZET(rb_index), length);
+    return (struct coppice_cells_text){.bytes = bytes, .room = length * sizeof(int64_t)};
 }
 
 /* write_text(index, length, String): `length` in cells. */
 static VALUE cells_write_text(VALUE self, VALUE rb_index, VALUE rb_length, VALUE string) {
-    size_t bytes;
-    char *text = cells_text(self, rb_index, rb_length, &bytes);
+    struct coppice_cells_text text = cells_text(self, rb_index, rb_length);
     StringValue(string);
-    size_t used = (size_t)RSTRING_LEN(string) < bytes ? (size_t)RSTRING_LEN(string) : bytes;
-    memcpy(text, RSTRING_PTR(string), used);
-    memset(text + used, 0, bytes - used);
+    coppice_cells_text_append(&text, RSTRING_PTR(string), (size_t)RSTRING_LEN(string));
+    coppice_cells_text_end(&text);
     return string;
 }
 
 /* read_text(index, length) -> String, of bytes */
 static VALUE cells_read_text(VALUE self, VALUE rb_index, VALUE rb_length) {
-    size_t bytes;
-    const char *text = cells_text(self, rb_index, rb_length, &bytes);
-    return rb_str_new(text, (long)strnlen(text, bytes));
+    struct coppice_cells_text text = cells_text(self, rb_index, rb_length);
+    return rb_str_new(text.bytes, (long)strnlen(text.bytes, text.room));
 }
 
-static VALUE cells_count(VALUE self) { return SIZET2NUM(cells_get(self)->count); }
+static VALUE cells_count(VALUE self) {
+    return SIZET2NUM(cells_get(self)->count);
+}
 
-static VALUE cells_fileno(VALUE self) { return INT2NUM(cells_get(self)->fd); }
+static VALUE cells_fileno(VALUE self) {
+    return INT2NUM(cells_get(self)->fd);
+}
 
 /* Unmaps the cells of this process; the memory lives on in the others. */
 static VALUE cells_close(VALUE self) {

@@ -58,6 +58,7 @@ struct coppice_connection {
     enum coppice_body_state body;
     uint64_t body_remaining;
     struct coppice_chunked chunked;
+    unsigned dropped_headers; /* left out of the env for an underscore in their names */
     const char *refusal; /* why the request was refused; a static text */
     bool continue_due;   /* the client waits for 100 Continue */
 

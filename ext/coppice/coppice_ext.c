@@ -1,9 +1,10 @@
-/* Registers every class of the extension; holds nothing of its own. */
+/* Registers all classes of the extension. */
 #include "coppice_ext.h"
 
 RUBY_FUNC_EXPORTED void Init_coppice_ext(void) {
     VALUE coppice = rb_define_module("Coppice");
     Init_coppice_cells(coppice);
+    Init_coppice_request_clock(coppice);
     Init_coppice_process(coppice);
     Init_coppice_waiter(coppice);
     Init_coppice_connection(coppice);

@@ -7,6 +7,7 @@ RUBY_FUNC_EXPORTED void Init_coppice_ext(void);
 
 /* One Init per file; each defines its classes under the module Coppice. */
 void Init_coppice_cells(VALUE coppice);
+void Init_coppice_request_clock(VALUE coppice);
 void Init_coppice_process(VALUE coppice);
 void Init_coppice_waiter(VALUE coppice);
 void Init_coppice_connection(VALUE coppice);

@@ -14,7 +14,7 @@
 struct env {
     const struct coppice_connection *connection;
     VALUE hash;
-    uint64_t seen; /* the common headers met, by their index: only repeated ones need a look into the hash */
+    uint64_t seen; /* the common headers so far, by their index: only repeated ones need a look into the hash */
     bool allow_underscore;
     unsigned dropped; /* headers with an underscore in their name */
     VALUE forwarded_proto;
@@ -197,8 +197,9 @@ static void set_protocol(const struct env *env) {
  * nil stands for a UNIX socket.
  */
 static VALUE connection_env(VALUE self, VALUE prototype, VALUE trusted_proxies, VALUE allow_underscore) {
+    struct coppice_connection *connection = coppice_connection_open(self);
     struct env env = {
-        .connection = coppice_connection_open(self),
+        .connection = connection,
         .hash = rb_hash_dup(prototype),
         .allow_underscore = RTEST(allow_underscore),
         .forwarded_proto = Qnil,
@@ -214,8 +215,14 @@ static VALUE connection_env(VALUE self, VALUE prototype, VALUE trusted_proxies, 
     if (https) set(&env, COPPICE_ENV_RACK_URL_SCHEME, rb_interned_str_cstr("https"));
     set_server(&env, self, https);
     set_protocol(&env);
+    connection->dropped_headers = env.dropped;
     if (env.dropped > 0) rb_hash_aset(env.hash, rb_interned_str_cstr("coppice.dropped_headers"), UINT2NUM(env.dropped));
     return env.hash;
+}
+
+/* dropped_headers -> how many headers env left out for an underscore in their names. */
+static VALUE connection_dropped_headers(VALUE self) {
+    return UINT2NUM(coppice_connection_get(self)->dropped_headers);
 }
 
 void Init_coppice_env(VALUE coppice) {
@@ -223,4 +230,5 @@ void Init_coppice_env(VALUE coppice) {
     utf8 = rb_utf8_encoding();
     coppice_env_keys_define();
     rb_define_method(klass, "env", connection_env, 3);
+    rb_define_method(klass, "dropped_headers", connection_dropped_headers, 0);
 }

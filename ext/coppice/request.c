@@ -23,6 +23,7 @@ void coppice_request_reset(struct coppice_connection *connection) {
     connection->head_complete = false;
     connection->body = COPPICE_BODY_UNKNOWN;
     connection->body_remaining = 0;
+    connection->dropped_headers = 0;
     connection->refusal = NULL;
     connection->continue_due = false;
     coppice_patience_begin(&connection->reading, connection->limits.header_timeout_ms);

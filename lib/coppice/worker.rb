@@ -106,11 +106,12 @@ module Coppice
       membership.join(inheritance)
       Info.keep_ios(@listeners)
       single? ? stop_by_signals : membership.report_stop_signals
-      @soft_timeout = SoftTimeout.new(self)
+      clock = RequestClock.new(membership.row, (inheritance.settings.timeout * 1000).ceil)
+      @soft_timeout = SoftTimeout.new(self, clock)
       @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
       @connection.lingering = @lingering = Http::Lingering.new(LINGER_MS)
-      @cycle = RequestCycle.new(self, @soft_timeout, @sampler)
+      @cycle = RequestCycle.new(self, clock, Deadline.new(membership.row, @soft_timeout), @sampler)
       @exchange = build_exchange
       @waiter = Waiter.new(@listeners.map(&:fileno), membership.channel.fileno, @lingering.fileno)
       @fair = inheritance.settings.accept_order == :fair

@@ -10,6 +10,10 @@ module Coppice
     class Row
       ROLES = [:free, :worker, :mold, :service].freeze
 
+      PLACES = Layout.offsets(ROW_COLUMNS).to_h { |column, at| [column.name, [at, column.cells].freeze] }.freeze
+      private_constant :PLACES
+
+      attr_reader :cells #: Cells
       attr_reader :index #: Integer
 
       #: (Cells, Integer, Integer) -> void
@@ -28,6 +32,13 @@ module Coppice
             #{column.text? ? "@cells.write_text(@offset + #{at}, #{column.cells}, value)" : "@cells[@offset + #{at}] = value"}
           end
         RUBY
+      end
+
+      # Where a column begins in `cells`, and how many cells it has, for C code that reads and writes them itself.
+      #: (Symbol) -> [Integer, Integer]
+      def place_of(column)
+        at, count = PLACES.fetch(column)
+        [@offset + at, count]
       end
 
       # Hands the row to a process about to be spawned (monitor).

@@ -63,7 +63,8 @@ module Coppice
 
       def take_request
         env = @prototype.env_of(@connection)
-        (dropped = env["coppice.dropped_headers"]) && @observer.headers_dropped(dropped)
+        dropped = @connection.dropped_headers
+        @observer.headers_dropped(dropped) unless dropped.zero?
         env["rack.input"] = input = open_input(env)
         return if @check_client && @connection.peer_gone?
 

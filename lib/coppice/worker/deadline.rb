@@ -4,8 +4,8 @@ require "coppice/os/clock"
 
 module Coppice
   class Worker
-    # The deadline of the request in flight, as the application sees it. Runs in the
-    # worker process; the value itself lies on the board, where the monitor reads it.
+    # The deadline of the request in flight: env["coppice.timeout"]. The value itself is on the board, where the monitor and
+    # the soft timeout read it; the RequestClock sets it when a request starts.
     class Deadline
       #: (Board::Row, SoftTimeout) -> void
       def initialize(row, soft_timeout)
@@ -13,7 +13,7 @@ module Coppice
         @soft_timeout = soft_timeout
       end
 
-      # Gives this one request more time, in seconds, or less when they are negative; does nothing when it is over.
+      # Gives this request more time, in seconds, or less when they are negative; does nothing when it has ended.
       #: (Numeric) -> void
       def extend_deadline(seconds)
         return if @row.deadline_ms.zero?
@@ -21,19 +21,20 @@ module Coppice
         seconds.negative? ? lower(seconds) : @row.deadline_ms += (seconds * 1000).ceil
       end
 
-      # The worker waits, or has waited, for its client: that time is not the application's. Negative to take back.
+      # The worker is about to wait for its client: that time is not the application's. Negative to take time back.
       #: (Integer) -> void
       def postpone(milliseconds)
         @row.deadline_ms += milliseconds unless @row.deadline_ms.zero?
       end
 
-      # The monotonic instant at which the request is overdue, in seconds.
+      # When the request is overdue, in seconds of the monotonic clock.
       #: () -> Float
       def deadline = @row.deadline_ms / 1000.0
 
       private
 
-      # At most to this instant: from it on the worker has `cleanup` seconds to answer the client, until the monitor ends it.
+      # Never to before this instant: from the deadline on the worker has `cleanup` seconds to answer the client, until the
+      # monitor kills it.
       def lower(seconds)
         deadline_ms = @row.deadline_ms
         now_ms = OS::Clock.now_ms

@@ -1,46 +1,42 @@
 # frozen_string_literal: true
 
-require "coppice/os/clock"
+require "coppice/coppice_ext"
 require "coppice/worker/deadline"
 
 module Coppice
   class Worker
-    # What a worker does around each request: tells the board, ps, the soft timeout
-    # and the user's hook, and now and then has it measure its memory. Runs in the worker process, on its main thread. No
-    # system call but for that.
+    # What a worker does before and after each request: it notes the request on the board, calls the user's hook, and
+    # measures its memory when that is due. All that each request needs is one call to the RequestClock when it starts and
+    # one when it ends.
     class RequestCycle
       attr_reader :worker   #: Worker
-      attr_writer :meter    #: GCProfile::AllocationMeter -- watches what the next requests allocate
+      attr_writer :meter    #: GCProfile::AllocationMeter? -- measures what the next requests allocate
       attr_reader :deadline #: Deadline -- env["coppice.timeout"]; one for all requests, since only one is served at a time
 
-      #: (Worker, SoftTimeout, Memory::MemorySampler) -> void
-      def initialize(worker, soft_timeout, sampler)
+      #: (Worker, RequestClock, Deadline, Memory::MemorySampler) -> void
+      def initialize(worker, clock, deadline, sampler)
         @worker = worker
         @membership = worker.membership
         @row = worker.membership.row
-        @soft_timeout = soft_timeout
+        @clock = clock
+        @deadline = deadline
         @sampler = sampler
-        @deadline = Deadline.new(@row, soft_timeout)
         settings = worker.inheritance.settings
         @after_request = settings.hook(:after_request_complete)
-        @timeout_ms = (settings.timeout * 1000).ceil
-        @requests = @started_ms = 0
         @limit = settings.request_limit(worker.generation)
       end
 
-      # Nobody waits to be served.
+      # No client is waiting.
       #: () -> void
       def idle
-        @membership.status = "#{@requests} requests, waiting"
+        @membership.status = "#{@clock.requests} requests, waiting"
       end
 
-      # What was served until now was no client's.
+      # The requests until now were no client's: they do not count.
       #: () -> void
-      def start_over
-        @row.requests = @requests = 0
-      end
+      def start_over = @clock.requests = 0
 
-      # The server answers in the application's place: it was not called, or is past its time.
+      # The server answers in the application's place, which was not called or is past its deadline.
       #: () -> void
       def request_refused = @row.refused += 1
 
@@ -49,49 +45,40 @@ module Coppice
 
       # The body is about to be read. Each wait for the client moves the deadline on: see Deadline#postpone.
       #: (Hash[String, untyped]) -> void
-      def body_awaited(env) = start_clock(env)
+      def body_awaited(env) = @clock.start(env)
 
-      # It is read, or will not be.
+      # The body is read, or will not be.
       #: () -> void
-      def body_ended = stop_clock
+      def body_ended = @clock.stop
 
       # The application is about to be called.
       #: (Hash[String, untyped]) -> void
-      def request_started(env) = start_clock(env)
+      def request_started(env) = @clock.start(env)
 
-      # The answer is written and its body closed, or the client is gone. The user's hook
-      # is still within the deadline: one that hangs would take the worker out for ever.
+      # The answer is written and its body closed, or the client is gone.
       #: (Hash[String, untyped]) -> void
       def request_finished(env)
-        @row.requests = (@requests += 1)
-        call_hook(env) if @after_request
-        stop_clock
-        @membership.tell(Control::Messages::RequestLimitReached.new(requests: @requests)) if @requests == @limit
+        requests = @after_request ? finish_with_hook(env) : @clock.finish
+        @membership.tell(Control::Messages::RequestLimitReached.new(requests: requests)) if requests == @limit
         measure_request if @meter
-        @sampler.sample if @started_ms >= @sampler.due_ms # nobody waits for this worker now; the clock was read before
+        @sampler.sample if @clock.last_start_ms >= @sampler.due_ms # the client has its answer: it does not wait for this
       end
 
       private
 
-      # A worker that ended for it would take each of its successors along.
+      # The user's hook is within the deadline of the request: one that hangs would otherwise hold the worker forever.
+      def finish_with_hook(env)
+        requests = @clock.count_request
+        call_hook(env)
+        @clock.stop
+        requests
+      end
+
+      # A worker that exited for a failing hook would be replaced by one whose hook fails as well.
       def call_hook(env)
         @after_request.call(@worker.inheritance.server, @worker, env)
       rescue StandardError, ScriptError => error # the user's
         @worker.log.exception("after_request_complete failed", error)
-      end
-
-      def start_clock(env)
-        now = OS::Clock.now_ms
-        @soft_timeout.env = env
-        @row.request = request = "#{env['REQUEST_METHOD']} #{env['PATH_INFO']}"
-        @row.started_ms = @started_ms = now
-        @row.deadline_ms = now + @timeout_ms
-        @membership.status = "#{@requests} requests, #{request}"
-      end
-
-      def stop_clock
-        @row.deadline_ms = @row.started_ms = 0
-        @soft_timeout.env = nil
       end
 
       def measure_request

@@ -13,13 +13,15 @@ module Coppice
 
       # A row whose deadline is another one each time that it is looked at; the last one stays. Each look is told.
       class ChangingRow
-        attr_reader :looks, :started_ms
+        attr_reader :looks, :started_ms, :requests, :request
         attr_accessor :timed_out
 
         def initialize(*deadlines)
           @deadlines = deadlines
           @looks = Queue.new
           @started_ms = 1
+          @requests = 152
+          @request = "GET /report"
         end
 
         def deadline_ms
@@ -29,12 +31,15 @@ module Coppice
         end
       end
 
+      # Of no request.
+      FakeClock = Struct.new(:env)
+
       # What a soft timeout asks of its worker.
       class FakeWorker
         attr_reader :membership, :inheritance, :answered, :log
 
         def initialize(row, **settings)
-          @membership = Struct.new(:row).new(row)
+          @membership = Struct.new(:row, :status).new(row)
           settings = Config::Settings.new(values: { timeout: LONG, timeout_cleanup: LONG, **settings })
           @inheritance = Struct.new(:settings, :server).new(settings, nil)
           @answered = Queue.new
@@ -54,6 +59,12 @@ module Coppice
           assert_equal :ended, main.join(10)&.value
           assert_predicate timeout, :expired?
           assert_equal [1, 1], [worker.answered.size, row.timed_out]
+        end
+      end
+
+      test "the process title names the request in flight and how long it takes" do
+        watched(ChangingRow.new(@future)) do |_timeout, worker, _main|
+          eventually { worker.membership.status&.match?(%r{\A152 requests, GET /report for \d+ s\z}) }
         end
       end
 
@@ -77,7 +88,7 @@ module Coppice
       def watched(row)
         worker = FakeWorker.new(row)
         made = Queue.new
-        main = Thread.new { serve_until_ended { made << SoftTimeout.new(worker) } }
+        main = Thread.new { serve_until_ended { made << SoftTimeout.new(worker, FakeClock.new(nil)) } }
         timeout = made.pop
         watching = timeout.start
         yield timeout, worker, main

@@ -1,0 +1,22 @@
+#ifndef COPPICE_CELLS_H
+#define COPPICE_CELLS_H
+
+#include <ruby.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* The address of `count` cells of a Coppice::Cells from `index` on; valid until Ruby code runs, which may unmap them.
+ * Raises IndexError when there are not as many, IOError when they are not mapped. */
+_Atomic int64_t *coppice_cells_at(VALUE cells, size_t index, size_t count);
+
+/* A text in cells that is being written: it is cut to what fits, and filled up with NUL bytes at its end. Not atomic as a
+ * whole: a reader may see half of the old text and half of the new one. */
+struct coppice_cells_text {
+    char *bytes;
+    size_t room;
+};
+
+void coppice_cells_text_append(struct coppice_cells_text *text, const char *bytes, size_t length);
+void coppice_cells_text_end(struct coppice_cells_text *text);
+
+#endif
