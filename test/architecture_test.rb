@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "open3"
+require "rbconfig"
+require "tsort"
 require "test_helper"
 require_relative "support/source_files"
 
@@ -34,6 +37,7 @@ module Coppice
 
     PARTS = [*FOUNDATION, *SHARED, *ARROWS.keys].sort_by { |part| -part.size }.freeze
     LINES = 300
+    SYNTAX_ONLY = %w[-std=gnu11 -fsyntax-only -Wall -Wextra -Werror -Wno-unused-parameter -Iext/coppice].freeze
 
     test "every file has its place" do
       assert_empty(library.keys.reject { |path| part_of(feature(path)) })
@@ -63,8 +67,23 @@ module Coppice
       assert_lines_without(/(?<![.\w"])sleep\b[ (]+\d/, "test/**/*_test.rb")
     end
 
-    test "the parser knows nothing of Ruby" do
-      assert_lines_without(/#include [<"]ruby/, "ext/coppice/{http_,chunked}*.{c,h}")
+    # They serve in processes without Ruby as well.
+    test "the parser, the buffer, the wait budget and the socket calls know nothing of Ruby" do
+      files = Dir.glob("ext/coppice/{http_,chunked,byte_buffer,wait_budget,socket_io,status_line}*.c")
+      complaints, status = Open3.capture2e(RbConfig::CONFIG.fetch("CC").split.first, *SYNTAX_ONLY, *files)
+
+      assert_predicate status, :success?, complaints
+      assert_lines_without(/#include [<"]ruby/, *files, *files.map { |path| path.sub(/c\z/, "h") })
+    end
+
+    test "C files depend on each other in one direction" do
+      includes = SourceFiles.matching("ext/coppice/*.{c,h}").each_with_object({}) do |(path, text), graph|
+        unit = unit_of(path)
+        graph[unit] = (graph[unit] || []) | text.scan(/^#include "(\w+)\.h"/).map { |(name)| unit_of(name) } - [unit]
+      end
+      circles = TSort.strongly_connected_components(includes.method(:each_key), ->(unit, &block) { includes.fetch(unit).each(&block) })
+
+      assert_empty(circles.select { |units| units.size > 1 })
     end
 
     private
@@ -72,6 +91,9 @@ module Coppice
     def library
       @library ||= SourceFiles.matching("lib/coppice.rb", "lib/coppice/**/*.rb")
     end
+
+    # A C file with its header; the files of the parser, and those of the chunk decoder, are one unit.
+    def unit_of(path) = File.basename(path, ".*").sub(/\A(http|chunked)_.*/, '\1')
 
     # "lib/coppice/monitor/roster.rb" is what others require as "monitor/roster" (below coppice/).
     def feature(path)

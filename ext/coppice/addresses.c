@@ -1,9 +1,10 @@
-/* Coppice::Http::Connection: who is at either end. */
+/* Coppice::Http::Connection: the addresses of its two ends. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
 
 #include "connection.h"
+#include "coppice_ext.h"
 
 static VALUE text_of_address(const struct sockaddr_storage *address) {
     char text[INET6_ADDRSTRLEN] = "";
@@ -29,7 +30,7 @@ static VALUE connection_remote_address(VALUE self) {
     return text_of_address(&connection->peer);
 }
 
-/* local_address -> [host, port], or nil for a UNIX socket. For requests that do not say whom they ask. */
+/* local_address -> [host, port], or nil for a UNIX socket. For requests without a Host. */
 static VALUE connection_local_address(VALUE self) {
     struct coppice_connection *connection = coppice_connection_open(self);
     struct sockaddr_storage local;
@@ -48,7 +49,8 @@ static VALUE connection_unix_p(VALUE self) {
     return coppice_connection_get(self)->family == AF_UNIX ? Qtrue : Qfalse;
 }
 
-void coppice_addresses_define(VALUE klass) {
+void Init_coppice_addresses(VALUE coppice) {
+    VALUE klass = coppice_connection_class(coppice);
     rb_define_method(klass, "remote_address", connection_remote_address, 0);
     rb_define_method(klass, "local_address", connection_local_address, 0);
     rb_define_method(klass, "unix?", connection_unix_p, 0);

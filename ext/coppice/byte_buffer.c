@@ -1,15 +1,20 @@
 #include "byte_buffer.h"
 
-#include <ruby.h>
 #include <string.h>
+
+enum { FIRST_BYTES = 4096 };
+
+void coppice_byte_buffer_init(struct coppice_byte_buffer *buffer, coppice_reallocate *reallocate) {
+    *buffer = (struct coppice_byte_buffer){.reallocate = reallocate};
+}
 
 void coppice_byte_buffer_reserve(struct coppice_byte_buffer *buffer, size_t more) {
     size_t needed = buffer->length + more;
     if (needed <= buffer->capacity) return;
 
-    size_t capacity = buffer->capacity ? buffer->capacity : 4096;
+    size_t capacity = buffer->capacity ? buffer->capacity : FIRST_BYTES;
     while (capacity < needed) capacity *= 2;
-    buffer->data = ruby_xrealloc(buffer->data, capacity);
+    buffer->data = buffer->reallocate(buffer->data, capacity);
     buffer->capacity = capacity;
 }
 
@@ -21,6 +26,6 @@ void coppice_byte_buffer_append(struct coppice_byte_buffer *buffer, const char *
 }
 
 void coppice_byte_buffer_free(struct coppice_byte_buffer *buffer) {
-    ruby_xfree(buffer->data);
-    *buffer = (struct coppice_byte_buffer){0};
+    buffer->reallocate(buffer->data, 0);
+    coppice_byte_buffer_init(buffer, buffer->reallocate);
 }

@@ -1,11 +1,13 @@
 /*
- * Coppice::Http::Connection, the ways to part from a client: a close that lets it read the answer, a reset, and
- * two that leave the socket to somebody else.
+ * Coppice::Http::Connection, how its client goes: by a close that lets it read the answer, by a reset, or with a socket
+ * that is left to another owner.
  */
+#include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "connection.h"
+#include "coppice_ext.h"
 #include "lingering.h"
 
 /* Some clients send a stray line end after a body. Looked for only there, for it costs a system call; behind a head
@@ -20,11 +22,6 @@ static bool unread_bytes(const struct coppice_connection *connection, int fd) {
     return connection->parser.has_content_length && connection->parser.content_length > 0 && stray_bytes(fd);
 }
 
-static void let_go(struct coppice_connection *connection) {
-    connection->fd = -1;
-    connection->serial++;
-}
-
 /* close: always safe, and does not wait. A client that may still be sending is left to the Lingering, so that it sees our
  * answer and no reset. */
 static VALUE connection_close(VALUE self) {
@@ -33,7 +30,7 @@ static VALUE connection_close(VALUE self) {
     if (fd < 0) return Qnil;
     bool may_linger = connection->response_started && !connection->client_gone && !coppice_connection_foreign(connection);
     bool lingers = may_linger && unread_bytes(connection, fd);
-    let_go(connection);
+    coppice_connection_end(connection);
     if (lingers)
         coppice_lingering_add(connection->lingering, fd);
     else
@@ -46,7 +43,7 @@ static VALUE connection_abort(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     int fd = connection->fd;
     if (fd < 0) return Qnil;
-    let_go(connection);
+    coppice_connection_end(connection);
     struct linger hard = {.l_onoff = 1, .l_linger = 0};
     if (!coppice_connection_foreign(connection)) setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
     close(fd);
@@ -57,7 +54,7 @@ static VALUE connection_abort(VALUE self) {
 static VALUE connection_forget(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     int fd = connection->fd;
-    let_go(connection);
+    coppice_connection_end(connection);
     if (fd >= 0) close(fd);
     return Qnil;
 }
@@ -68,14 +65,26 @@ static VALUE connection_detach(VALUE self) {
     VALUE rest = rb_str_new(connection->input.data + connection->input_position,
                             (long)(connection->input.length - connection->input_position));
     VALUE answer = rb_assoc_new(INT2NUM(connection->fd), rest);
-    let_go(connection);
+    coppice_connection_end(connection);
     connection->detached = true;
     return answer;
 }
 
-void coppice_close_define(VALUE klass) {
+/* peer_gone? -> whether the client has closed already; one look, no waiting. */
+static VALUE connection_peer_gone_p(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_open(self);
+    char byte;
+    ssize_t count = recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    int error = errno;
+    if (count > 0) return Qfalse;
+    return count < 0 && (error == EAGAIN || error == EINTR) ? Qfalse : Qtrue;
+}
+
+void Init_coppice_close(VALUE coppice) {
+    VALUE klass = coppice_connection_class(coppice);
     rb_define_method(klass, "close", connection_close, 0);
     rb_define_method(klass, "abort", connection_abort, 0);
     rb_define_method(klass, "forget", connection_forget, 0);
     rb_define_method(klass, "detach", connection_detach, 0);
+    rb_define_method(klass, "peer_gone?", connection_peer_gone_p, 0);
 }

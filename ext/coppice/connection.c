@@ -1,21 +1,24 @@
 /*
- * Coppice::Http::Connection: one client at a time, on its raw descriptor. Used by
- * the worker, which keeps one object for all its clients, so that buffers are
- * allocated once. Owns the descriptor until one of the ways of close.c.
+ * Coppice::Http::Connection: one client at a time, on its raw descriptor. A worker keeps one object for all its clients, so
+ * that buffers are allocated once. The object owns the descriptor from accept.c to close.c.
  */
 #include "connection.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "coppice_ext.h"
-#include "socket_io.h"
 
-/* Counted up in each forked child, so that it knows its parent's client from its own without a system call. */
+/* Grows in each forked child, so that it can tell its parent's client from its own without a system call. */
 static unsigned fork_count;
+
+/* Memory that Ruby's garbage collector counts. */
+static void *reallocate(void *memory, size_t size) {
+    if (size > 0) return ruby_xrealloc(memory, size);
+    ruby_xfree(memory);
+    return NULL;
+}
 
 static void connection_free(void *pointer) {
     struct coppice_connection *connection = pointer;
@@ -61,6 +64,8 @@ static VALUE connection_allocate(VALUE klass) {
     VALUE self = TypedData_Make_Struct(klass, struct coppice_connection, &connection_type, connection);
     connection->fd = -1;
     connection->deadline = connection->lingering = Qnil;
+    coppice_byte_buffer_init(&connection->input, reallocate);
+    coppice_byte_buffer_init(&connection->output, reallocate);
     return self;
 }
 
@@ -102,7 +107,7 @@ static VALUE connection_set_lingering(VALUE self, VALUE lingering) {
     return lingering;
 }
 
-static void begin_client(struct coppice_connection *connection, int fd) {
+void coppice_connection_begin(struct coppice_connection *connection, int fd) {
     connection->fd = fd;
     connection->serial++;
     connection->family = connection->peer.ss_family;
@@ -110,75 +115,11 @@ static void begin_client(struct coppice_connection *connection, int fd) {
     connection->detached = false;
     connection->fork_count = fork_count;
     connection->client_gone = false;
-    coppice_request_reset(connection);
-    coppice_response_reset(connection);
 }
 
-static int accept_client(int listener, struct sockaddr_storage *peer) {
-    socklen_t length = sizeof(*peer);
-    memset(&peer->ss_family, 0, sizeof(peer->ss_family));
-#ifdef HAVE_ACCEPT4
-    return accept4(listener, (struct sockaddr *)peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
-#else
-    int fd = accept(listener, (struct sockaddr *)peer, &length);
-    if (fd >= 0 && (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0)) rb_sys_fail("fcntl");
-    return fd;
-#endif
-}
-
-/* Errors of this one connection that its client caused or that the network met: nothing to serve, go on. */
-static bool nothing_to_accept(int error) {
-    switch (error) {
-    case EAGAIN:
-    case EINTR:
-    case ECONNABORTED:
-    case EPROTO:
-    case EPERM:
-    case ENETDOWN:
-    case ENETUNREACH:
-    case EHOSTDOWN:
-    case EHOSTUNREACH:
-    case ENOPROTOOPT:
-    case ENONET:
-    case EOPNOTSUPP:
-    case EINVAL: /* bound, but not listening yet: epoll reports that as a hang-up */
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* accept(listener_fd) -> true, or false when another worker was faster or the client left. */
-static VALUE connection_accept(VALUE self, VALUE listener) {
-    struct coppice_connection *connection = coppice_connection_get(self);
-    if (connection->fd >= 0) rb_raise(rb_eIOError, "the last client is still on this connection");
-    int fd = accept_client(NUM2INT(listener), &connection->peer);
-    int error = errno;
-    if (fd < 0) {
-        if (nothing_to_accept(error)) return Qfalse;
-        rb_syserr_fail(error, "accept");
-    }
-    begin_client(connection, fd);
-    return Qtrue;
-}
-
-/* adopt(fd, remote_address, bytes = ""): a client that somebody else accepted, with what was read from it. */
-static VALUE connection_adopt(int argc, VALUE *argv, VALUE self) {
-    VALUE rb_fd, address, bytes;
-    rb_scan_args(argc, argv, "21", &rb_fd, &address, &bytes);
-    struct coppice_connection *connection = coppice_connection_get(self);
-    if (connection->fd >= 0) rb_raise(rb_eIOError, "the last client is still on this connection");
-    int fd = NUM2INT(rb_fd);
-    const char *text = StringValueCStr(address);
-    if (!NIL_P(bytes)) StringValue(bytes);
-
-    socklen_t length = sizeof(connection->peer);
-    if (getsockname(fd, (struct sockaddr *)&connection->peer, &length) < 0) rb_sys_fail("getsockname");
-    if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK | O_RDWR) < 0) rb_sys_fail("fcntl");
-    begin_client(connection, fd);
-    snprintf(connection->adopted_address, sizeof(connection->adopted_address), "%s", text);
-    if (!NIL_P(bytes)) coppice_byte_buffer_append(&connection->input, RSTRING_PTR(bytes), RSTRING_LEN(bytes));
-    return self;
+void coppice_connection_end(struct coppice_connection *connection) {
+    connection->fd = -1;
+    connection->serial++;
 }
 
 bool coppice_connection_foreign(const struct coppice_connection *connection) {
@@ -195,16 +136,6 @@ static VALUE connection_open_p(VALUE self) {
 
 static VALUE connection_fileno(VALUE self) {
     return INT2NUM(coppice_connection_open(self)->fd);
-}
-
-/* peer_gone? -> whether the client has closed already; one look, no waiting. */
-static VALUE connection_peer_gone_p(VALUE self) {
-    struct coppice_connection *connection = coppice_connection_open(self);
-    char byte;
-    ssize_t count = recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    int error = errno;
-    if (count > 0) return Qfalse;
-    return count < 0 && (error == EAGAIN || error == EINTR) ? Qfalse : Qtrue;
 }
 
 const char *coppice_connection_bytes(const struct coppice_connection *connection, struct coppice_span span) {
@@ -244,13 +175,7 @@ void Init_coppice_connection(VALUE coppice) {
     rb_define_method(klass, "initialize", connection_initialize, 1);
     rb_define_method(klass, "deadline=", connection_set_deadline, 1);
     rb_define_method(klass, "lingering=", connection_set_lingering, 1);
-    rb_define_method(klass, "accept", connection_accept, 1);
-    rb_define_method(klass, "adopt", connection_adopt, -1);
     rb_define_method(klass, "detached?", connection_detached_p, 0);
     rb_define_method(klass, "open?", connection_open_p, 0);
     rb_define_method(klass, "fileno", connection_fileno, 0);
-    rb_define_method(klass, "peer_gone?", connection_peer_gone_p, 0);
-    coppice_close_define(klass);
-    coppice_addresses_define(klass);
-    coppice_request_define(klass);
 }

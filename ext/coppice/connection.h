@@ -2,9 +2,9 @@
 #define COPPICE_CONNECTION_H
 
 /*
- * One client, as the C files of the HTTP engine share it:
- * connection.c opens it and close.c closes it, request.c reads from it, env.c translates
- * the head it read, response.c and output.c write to it, addresses.c tells its addresses.
+ * One client, as the C files of the HTTP engine share it: accept.c opens it and close.c closes it, request.c and
+ * request_body.c read from it, env.c translates the head, response.c and output.c write to it, addresses.c tells its
+ * addresses. connection.c knows none of them: it owns the memory.
  */
 
 #include <ruby.h>
@@ -15,8 +15,8 @@
 #include "byte_buffer.h"
 #include "chunked.h"
 #include "http_parser.h"
-#include "patience.h"
 #include "response_head.h"
+#include "wait_budget.h"
 
 enum coppice_body_state {
     COPPICE_BODY_UNKNOWN, /* the head is not read, or was refused */
@@ -38,16 +38,16 @@ struct coppice_connection_limits {
 
 struct coppice_connection {
     int fd; /* -1 between two clients */
-    unsigned serial; /* another one for each client, and once it is gone: who waited for it may not go on with the next */
+    unsigned serial; /* grows with each client and when it is gone, so that a thread which waited for it notices */
     int family;
     struct sockaddr_storage peer;
-    char adopted_address[64]; /* of a client that somebody else accepted; else empty */
+    char adopted_address[64]; /* of a client that was accepted elsewhere; else empty */
     bool detached;            /* hijacked: the descriptor belongs to the application now */
     unsigned fork_count;      /* of this process when the client came: see coppice_connection_foreign */
     struct coppice_connection_limits limits;
     VALUE deadline;  /* the application's: a Worker::Deadline, or nil */
     VALUE lingering; /* takes clients that may still be sending: a Lingering, or nil */
-    struct coppice_patience reading, writing;
+    struct coppice_wait_budget read_budget, write_budget;
 
     /* The request: the head stays at the front of `input` until the next client, body bytes follow it. */
     struct coppice_byte_buffer input;
@@ -69,29 +69,25 @@ struct coppice_connection {
     bool response_started; /* a byte of it may have left */
     bool sending;          /* by a thread that waits for the client; or one was interrupted in it, and half is sent */
     bool client_gone;
-    bool joined_lines; /* the application answers in the manner of Rack 2 */
+    bool joined_lines; /* the application answers as in Rack 2 */
 };
 
-/* The classes, defined by whichever Init comes first. */
+/* Coppice::Http::Connection, defined by the Init that comes first. */
 VALUE coppice_connection_class(VALUE coppice);
 
 struct coppice_connection *coppice_connection_get(VALUE self);
 /* The same, for methods that need a client: raises IOError without one. */
 struct coppice_connection *coppice_connection_open(VALUE self);
 
-/* Whether the client was accepted by the process that this one was forked from: it is not ours to say goodbye to. */
+/* Another client, of the peer that is set already. The request and the response are to be reset as well. */
+void coppice_connection_begin(struct coppice_connection *connection, int fd);
+/* The descriptor is closed, or another's. */
+void coppice_connection_end(struct coppice_connection *connection);
+
+/* Whether the client was accepted by the process that forked this one, which alone may answer it. */
 bool coppice_connection_foreign(const struct coppice_connection *connection);
 bool coppice_connection_method_is(const struct coppice_connection *connection, const char *method);
 const char *coppice_connection_bytes(const struct coppice_connection *connection, struct coppice_span span);
-
-/* request.c's part of Init_coppice_connection. */
-void coppice_request_define(VALUE connection_class);
-void coppice_request_reset(struct coppice_connection *connection);
-/* close.c's and addresses.c's parts. */
-void coppice_close_define(VALUE connection_class);
-void coppice_addresses_define(VALUE connection_class);
-/* response.c's: nothing is answered yet. */
-void coppice_response_reset(struct coppice_connection *connection);
 
 /* Raise Coppice::ClientGone and Coppice::RequestRefused. */
 NORETURN(void coppice_raise_client_gone(struct coppice_connection *connection, const char *during));

@@ -8,7 +8,12 @@ RUBY_FUNC_EXPORTED void Init_coppice_ext(void) {
     Init_coppice_process(coppice);
     Init_coppice_waiter(coppice);
     Init_coppice_connection(coppice);
+    Init_coppice_accept(coppice);
+    Init_coppice_close(coppice);
     Init_coppice_lingering(coppice);
+    Init_coppice_addresses(coppice);
+    Init_coppice_request(coppice);
+    Init_coppice_request_body(coppice);
     Init_coppice_env(coppice);
     Init_coppice_response(coppice);
 }

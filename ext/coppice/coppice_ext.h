@@ -11,7 +11,12 @@ void Init_coppice_request_clock(VALUE coppice);
 void Init_coppice_process(VALUE coppice);
 void Init_coppice_waiter(VALUE coppice);
 void Init_coppice_connection(VALUE coppice);
+void Init_coppice_accept(VALUE coppice);
+void Init_coppice_close(VALUE coppice);
 void Init_coppice_lingering(VALUE coppice);
+void Init_coppice_addresses(VALUE coppice);
+void Init_coppice_request(VALUE coppice);
+void Init_coppice_request_body(VALUE coppice);
 void Init_coppice_env(VALUE coppice);
 void Init_coppice_response(VALUE coppice);
 

@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "client_wait.h"
 #include "coppice_ext.h"
 #include "lingering.h"
 #include "socket_io.h"
@@ -175,7 +176,7 @@ static VALUE lingering_finish(VALUE self, VALUE limit_ms) {
     struct lingering *lingering = lingering_get(self);
     int64_t latest_ms = coppice_monotonic_ms() + NUM2INT(limit_ms);
     while (lingering->count > 0 && coppice_monotonic_ms() < latest_ms) {
-        coppice_io_wait(lingering->epoll_fd, POLLIN, next_end_ms(lingering, latest_ms));
+        coppice_wait_for_fd(lingering->epoll_fd, POLLIN, next_end_ms(lingering, latest_ms));
         attend(lingering);
     }
     close_all(lingering);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "client_wait.h"
 #include "socket_io.h"
 
 /* One run of bytes on its way: what is gathered, then a String of the application, then the end of its chunk. */
@@ -40,11 +41,11 @@ static void hold_body_still(struct outgoing *outgoing) {
 }
 
 void coppice_output_sent(struct coppice_connection *connection, size_t bytes) {
-    connection->writing.sent += (int64_t)bytes;
+    connection->write_budget.sent += (int64_t)bytes;
 }
 
 void coppice_output_wait(struct coppice_connection *connection) {
-    switch (coppice_patience_wait(connection, POLLOUT, &connection->writing)) {
+    switch (coppice_wait_for_client(connection, POLLOUT, &connection->write_budget)) {
     case COPPICE_WAIT_PAUSED:
         coppice_raise_client_gone(connection, "it read nothing for longer than client_write_timeout");
     case COPPICE_WAIT_SLOW:

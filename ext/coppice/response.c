@@ -2,10 +2,11 @@
  * Coppice::Http::Connection, the writing half. A response is started, written and
  * finished; what is small is gathered and leaves in one system call.
  */
+#include "response.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
-#include "connection.h"
 #include "coppice_ext.h"
 #include "output.h"
 #include "response_fields.h"
@@ -22,7 +23,7 @@ void coppice_response_reset(struct coppice_connection *connection) {
     connection->framing = (struct coppice_framing){.kind = COPPICE_FRAMING_NONE};
     connection->head_made = false;
     connection->response_started = connection->sending = false;
-    coppice_patience_begin(&connection->writing, connection->limits.write_timeout_ms);
+    coppice_wait_budget_reset(&connection->write_budget, connection->limits.write_timeout_ms);
 }
 
 static struct coppice_connection *writable_connection(VALUE self) {

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "response_head.h"
-
 /* tchar of RFC 9110. */
 static const bool token_bytes[256] = {
     ['!'] = true, ['#'] = true, ['$'] = true, ['%'] = true, ['&'] = true,  ['\''] = true, ['*'] = true, ['+'] = true,

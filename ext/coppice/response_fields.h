@@ -24,4 +24,7 @@ enum coppice_field_role coppice_field_role(VALUE name);
  * line at all. With joined_lines a line feed in a String separates several lines. Raises Coppice::ResponseError. */
 void coppice_field_append(struct coppice_byte_buffer *output, VALUE name, VALUE value, bool joined_lines);
 
+/* Raises Coppice::ResponseError. */
+PRINTF_ARGS(NORETURN(void coppice_raise_response_error(const char *format, ...)), 1, 2);
+
 #endif

@@ -41,6 +41,4 @@ struct coppice_framing coppice_response_head(struct coppice_byte_buffer *output,
 /* Appends only header lines, for an interim answer or trailers; skips names that frame a message. */
 void coppice_response_fields(struct coppice_byte_buffer *output, VALUE headers, bool joined_lines);
 
-PRINTF_ARGS(NORETURN(void coppice_raise_response_error(const char *format, ...)), 1, 2);
-
 #endif

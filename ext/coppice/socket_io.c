@@ -1,20 +1,13 @@
 #include "socket_io.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <ruby.h>
-#include <ruby/thread.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 
 #ifdef HAVE_SENDFILE
 #include <sys/sendfile.h>
 #endif
-
-struct poll_call {
-    struct pollfd pollfd;
-    int timeout_ms;
-};
 
 int64_t coppice_monotonic_ms(void) {
     struct timespec now;
@@ -24,29 +17,6 @@ int64_t coppice_monotonic_ms(void) {
 
 static bool would_block(int error) {
     return error == EAGAIN || error == EWOULDBLOCK;
-}
-
-static int remaining_ms(int64_t deadline_ms) {
-    int64_t left = deadline_ms - coppice_monotonic_ms();
-    if (left < 0) return 0;
-    return left > INT_MAX ? INT_MAX : (int)left;
-}
-
-static void *poll_nogvl(void *pointer) {
-    struct poll_call *call = pointer;
-    call->pollfd.revents = 0;
-    if (poll(&call->pollfd, 1, call->timeout_ms) < 0) call->pollfd.revents = 0; /* EINTR: as if nothing came yet */
-    return NULL;
-}
-
-enum coppice_io_result coppice_io_wait(int fd, short events, int64_t deadline_ms) {
-    struct poll_call call = {.pollfd = {.fd = fd, .events = events}};
-    while ((call.timeout_ms = remaining_ms(deadline_ms)) > 0) {
-        rb_thread_call_without_gvl(poll_nogvl, &call, RUBY_UBF_IO, NULL);
-        rb_thread_check_ints();
-        if (call.pollfd.revents) return COPPICE_IO_DONE;
-    }
-    return COPPICE_IO_TIMEOUT;
 }
 
 static enum coppice_io_result attempt_result(ssize_t count, int error, size_t *moved) {
@@ -79,4 +49,9 @@ enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, siz
     *supported = false;
     *sent = 0;
     return COPPICE_IO_DONE;
+}
+
+int coppice_io_queued_bytes(int fd) {
+    int count;
+    return ioctl(fd, TIOCOUTQ, &count) == 0 ? count : 0;
 }

@@ -4,12 +4,12 @@ require "test_helper"
 require_relative "../../support/http_harness"
 
 module Coppice
-  # How long a worker waits for its client, and on whose account.
-  class PatienceTest < TestCase
+  # How long a worker waits for its client, and that this time is not the application's.
+  class WaitBudgetTest < TestCase
     BODY = ("x" * 4_000_000).freeze # more than a socket holds
     GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    test "a body that trickles for ever is refused, though it never pauses" do
+    test "a body that trickles forever is refused, though it never pauses" do
       harness = HttpHarness.new(client_body_timeout: 0.5, client_min_rate: 1_000_000) { flunk "the application is not called" }
       harness.with_client(sent: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n") do |client|
         trickle(client)
@@ -30,7 +30,7 @@ module Coppice
     end
 
     # The kernel calls a Unix socket writable only when three quarters of its buffer are read.
-    test "a reader that is slow, but reads, is not taken for one that stalls" do
+    test "a reader that is slow, but reads, is not mistaken for one that stalls" do
       harness = HttpHarness.new(client_write_timeout: 3) { [200, {}, [BODY]] }
       harness.with_client(sent: GET) do |client|
         slowly = Array.new(20) { client.readpartial(8000).tap { wait(0.25) } }
@@ -40,7 +40,7 @@ module Coppice
     end
 
     # The kernel of this machine takes megabytes for a client at once; they earn it nothing until it reads them.
-    test "a reader is as slow as it reads, not as the kernel takes" do
+    test "a reader is judged by what it reads, not by what the kernel takes for it" do
       harness = HttpHarness.new(client_write_timeout: 2, client_min_rate: 100_000) { [200, {}, [BODY * 2]] }
       with_narrow_client(harness) do |client|
         began = monotonic_now
@@ -50,7 +50,7 @@ module Coppice
       end
     end
 
-    test "a reader that keeps the rate is borne for longer than it may pause" do
+    test "a reader that keeps the rate is served for longer than it may pause" do
       harness = HttpHarness.new(client_write_timeout: 1, client_min_rate: 10_000) { [200, {}, [BODY * 2]] }
       with_narrow_client(harness) do |client|
         40.times { read_slowly(client, 2000) }
@@ -61,7 +61,7 @@ module Coppice
 
     private
 
-    # A client whose own kernel takes little; whoever is still served when the block ends is left.
+    # A client whose own kernel takes little; it leaves when the block ends.
     def with_narrow_client(harness)
       server = TCPServer.new("127.0.0.1", 0)
       client = Socket.new(:INET, :STREAM).tap { |socket| socket.setsockopt(:SOCKET, :RCVBUF, 4096) }

@@ -1,0 +1,111 @@
+#include "client_wait.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <ruby.h>
+#include <ruby/thread.h>
+
+#include "connection.h"
+#include "socket_io.h"
+
+struct poll_call {
+    struct pollfd pollfd;
+    int timeout_ms;
+};
+
+static int remaining_ms(int64_t deadline_ms) {
+    int64_t left = deadline_ms - coppice_monotonic_ms();
+    if (left < 0) return 0;
+    return left > INT_MAX ? INT_MAX : (int)left;
+}
+
+static void *poll_nogvl(void *pointer) {
+    struct poll_call *call = pointer;
+    call->pollfd.revents = 0;
+    if (poll(&call->pollfd, 1, call->timeout_ms) < 0) call->pollfd.revents = 0; /* EINTR: as if nothing came yet */
+    return NULL;
+}
+
+bool coppice_wait_for_fd(int fd, short events, int64_t deadline_ms) {
+    struct poll_call call = {.pollfd = {.fd = fd, .events = events}};
+    while ((call.timeout_ms = remaining_ms(deadline_ms)) > 0) {
+        rb_thread_call_without_gvl(poll_nogvl, &call, RUBY_UBF_IO, NULL);
+        rb_thread_check_ints();
+        if (call.pollfd.revents) return true;
+    }
+    return false;
+}
+
+/* Moves the application's deadline. The object does nothing before the application is called. */
+static void postpone(const struct coppice_connection *connection, int64_t ms) {
+    if (!NIL_P(connection->deadline)) rb_funcall(connection->deadline, rb_intern("postpone"), 1, LL2NUM(ms));
+}
+
+struct slice {
+    const struct coppice_connection *connection;
+    unsigned serial;
+    struct coppice_wait_budget *budget;
+    short events;
+    int64_t length_ms;
+    int64_t began_ms;
+    int64_t waited_ms;
+    bool ready;
+};
+
+static VALUE wait_slice(VALUE pointer) {
+    struct slice *slice = (struct slice *)pointer;
+    slice->ready = coppice_wait_for_fd(slice->connection->fd, slice->events, slice->began_ms + slice->length_ms);
+    return Qnil;
+}
+
+static bool client_stayed(const struct slice *slice) {
+    return slice->connection->serial == slice->serial;
+}
+
+/* Other threads have run: the descriptor may be the next client's by now, and so the budget and the deadline. */
+static void check_client_stayed(const struct slice *slice) {
+    if (!client_stayed(slice)) rb_raise(rb_eIOError, "the client that this was meant for is gone");
+}
+
+/* Also when an exception ends the wait. Time beyond the slice was not the client's: other threads had the lock. */
+static VALUE end_slice(VALUE pointer) {
+    struct slice *slice = (struct slice *)pointer;
+    if (!client_stayed(slice)) return Qnil;
+    int64_t passed_ms = coppice_monotonic_ms() - slice->began_ms;
+    slice->waited_ms = passed_ms < slice->length_ms ? passed_ms : slice->length_ms;
+    slice->budget->waiting = false;
+    postpone(slice->connection, slice->waited_ms - slice->length_ms);
+    return Qnil;
+}
+
+/* poll(2) calls a socket writable only when a good part of its send queue is gone: the queue says more. */
+static void credit(const struct coppice_connection *connection, short events, struct coppice_wait_budget *budget) {
+    if (events != POLLOUT) return;
+    coppice_wait_budget_credit_reader(budget, coppice_io_queued_bytes(connection->fd), connection->limits.min_rate);
+}
+
+enum coppice_wait_result coppice_wait_for_client(struct coppice_connection *connection, short events,
+                                                 struct coppice_wait_budget *budget) {
+    coppice_wait_budget_begin(budget);
+    credit(connection, events, budget);
+    int64_t slice_ms;
+    while ((slice_ms = coppice_wait_budget_slice_ms(budget)) > 0) {
+        struct slice slice = {
+            .connection = connection,
+            .serial = connection->serial,
+            .budget = budget,
+            .events = events,
+            .length_ms = slice_ms,
+            .began_ms = coppice_monotonic_ms(),
+        };
+        postpone(connection, slice.length_ms);
+        check_client_stayed(&slice);
+        budget->waiting = true;
+        rb_ensure(wait_slice, (VALUE)&slice, end_slice, (VALUE)&slice);
+        check_client_stayed(&slice);
+        coppice_wait_budget_spend(budget, slice.waited_ms);
+        if (slice.ready) return COPPICE_WAIT_READY;
+        credit(connection, events, budget);
+    }
+    return coppice_wait_budget_verdict(budget);
+}
