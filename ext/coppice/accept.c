@@ -1,4 +1,5 @@
-/* Coppice::Http::Connection, how it gets its client: from a listener, or as a descriptor that was accepted elsewhere. */
+/* Coppice::Http::Connection, how it gets its client: from a listener, or as a descriptor that was accepted elsewhere.
+ * */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
  * Raises IndexError when there are not as many, IOError when they are not mapped. */
 _Atomic int64_t *coppice_cells_at(VALUE cells, size_t index, size_t count);
 
-/* A text in cells that is being written: it is cut to what fits, and filled up with NUL bytes at its end. Not atomic as a
- * whole: a reader may see half of the old text and half of the new one. */
+/* A text in cells that is being written: it is cut to what fits, and filled up with NUL bytes at its end. Not atomic
+ * as a whole: a reader may see half of the old text and half of the new one. */
 struct coppice_cells_text {
     char *bytes;
     size_t room;

@@ -22,8 +22,8 @@ static bool unread_bytes(const struct coppice_connection *connection, int fd) {
     return connection->parser.has_content_length && connection->parser.content_length > 0 && stray_bytes(fd);
 }
 
-/* close: always safe, and does not wait. A client that may still be sending is left to the Lingering, so that it sees our
- * answer and no reset. */
+/* close: always safe, and does not wait. A client that may still be sending is left to the Lingering, so that it sees
+ * our answer and no reset. */
 static VALUE connection_close(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     int fd = connection->fd;

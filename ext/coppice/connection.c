@@ -1,6 +1,6 @@
 /*
- * Coppice::Http::Connection: one client at a time, on its raw descriptor. A worker keeps one object for all its clients, so
- * that buffers are allocated once. The object owns the descriptor from accept.c to close.c.
+ * Coppice::Http::Connection: one client at a time, on its raw descriptor. A worker keeps one object for all its
+ * clients, so that buffers are allocated once. The object owns the descriptor from accept.c to close.c.
  */
 #include "connection.h"
 
@@ -95,7 +95,8 @@ static VALUE connection_initialize(VALUE self, VALUE limits) {
     return self;
 }
 
-/* deadline = an object that is told by `postpone(ms)` of time that went to waiting for the client; negative ms take back. */
+/* deadline = an object that is told by `postpone(ms)` of time that went to waiting for the client; negative ms take
+ * back. */
 static VALUE connection_set_deadline(VALUE self, VALUE deadline) {
     coppice_connection_get(self)->deadline = deadline;
     return deadline;

@@ -1,12 +1,12 @@
 /*
- * Coppice::Http::Lingering: clients that have their answer and may still be sending. To close a socket with bytes unread
- * makes the kernel send a reset, which can destroy an answer on its way. So what these clients send is read and thrown
- * away until they leave, pause, or have had LONGEST_MS.
+ * Coppice::Http::Lingering: clients that have their answer and may still be sending. To close a socket with bytes
+ * unread makes the kernel send a reset, which can destroy an answer on its way. So what these clients send is read and
+ * thrown away until they leave, pause, or have had LONGEST_MS.
  *
  * No worker waits for them: it attends to them between two requests, and its waiter wakes it for their bytes. One that
- * is busy comes later. Meanwhile the kernel keeps their bytes and then stops taking more, which costs them time but not
- * the answer: nobody is closed for a pause before the look that finds nothing to read. A thread of its own would be more
- * punctual, and would have to be stopped, locked out or begun anew around each fork.
+ * is busy comes later. Meanwhile the kernel keeps their bytes and then stops taking more, which costs them time but
+ * not the answer: nobody is closed for a pause before the look that finds nothing to read. A thread of its own would
+ * be more punctual, and would have to be stopped, locked out or begun anew around each fork.
  */
 #include <errno.h>
 #include <poll.h>

@@ -133,8 +133,8 @@ static VALUE read_body(VALUE self, VALUE maximum, VALUE into, bool fill) {
 }
 
 /*
- * read_body(bytes, into = nil) -> String | nil: up to so many bytes of the decoded body, fewer only at its end; nil after it.
- * Raises Coppice::ClientGone and Coppice::RequestRefused (a stall, a malformed chunk, too large).
+ * read_body(bytes, into = nil) -> String | nil: up to so many bytes of the decoded body, fewer only at its end; nil
+ * after it. Raises Coppice::ClientGone and Coppice::RequestRefused (a stall, a malformed chunk, too large).
  */
 static VALUE connection_read_body(int argc, VALUE *argv, VALUE self) {
     VALUE maximum, into;

@@ -1,7 +1,7 @@
 /*
- * Coppice::RequestClock: what a worker notes of each request on its row of the board, in one call when the request starts
- * and one when it ends. The monitor and the soft timeout read the deadline there. No method makes a system call: the
- * kernel maps the clock into the process.
+ * Coppice::RequestClock: what a worker notes of each request on its row of the board, in one call when the request
+ * starts and one when it ends. The monitor and the soft timeout read the deadline there. No method makes a system
+ * call: the kernel maps the clock into the process.
  */
 #include <stdbool.h>
 

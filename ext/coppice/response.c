@@ -104,9 +104,9 @@ static VALUE connection_respond(VALUE self, VALUE status, VALUE headers, VALUE p
 }
 
 /*
- * start_response(status, headers, length = nil) -> whether a body is to be written. The head leaves with the first piece.
- * length: that of the body if it is known, else nil; false when the body will be written on the detached socket.
- * Raises Coppice::ResponseError, and nothing of the response is sent then.
+ * start_response(status, headers, length = nil) -> whether a body is to be written. The head leaves with the first
+ * piece. length: that of the body if it is known, else nil; false when the body will be written on the detached
+ * socket. Raises Coppice::ResponseError, and nothing of the response is sent then.
  */
 static VALUE connection_start_response(int argc, VALUE *argv, VALUE self) {
     VALUE status, headers, length;

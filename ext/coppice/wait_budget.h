@@ -2,9 +2,9 @@
 #define COPPICE_WAIT_BUDGET_H
 
 /*
- * How long the server waits for a client, in pure C: no Ruby, no I/O. A client may neither pause for long nor be slow for
- * long: each byte that it sends or takes earns it a little more waiting. Only time spent waiting counts, so that an
- * application may take its time between two pieces of a response.
+ * How long the server waits for a client, in pure C: no Ruby, no I/O. A client may neither pause for long nor be slow
+ * for long: each byte that it sends or takes earns it a little more waiting. Only time spent waiting counts, so that
+ * an application may take its time between two pieces of a response.
  */
 
 #include <stdbool.h>
@@ -43,9 +43,9 @@ void coppice_wait_budget_spend(struct coppice_wait_budget *budget, int64_t waite
 enum coppice_wait_result coppice_wait_budget_verdict(const struct coppice_wait_budget *budget);
 
 /*
- * Credits a client that reads with what it took since the last look: what was sent, less what the kernel still keeps for
- * it, which may be megabytes. Whatever it took ends its pause. A Unix socket counts more bytes in its queue than were
- * sent, so the difference may be negative.
+ * Credits a client that reads with what it took since the last look: what was sent, less what the kernel still keeps
+ * for it, which may be megabytes. Whatever it took ends its pause. A Unix socket counts more bytes in its queue than
+ * were sent, so the difference may be negative.
  */
 void coppice_wait_budget_credit_reader(struct coppice_wait_budget *budget, int64_t queued, int64_t bytes_per_second);
 

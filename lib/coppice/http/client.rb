@@ -5,10 +5,9 @@ require "coppice/fork_safety/client_sockets"
 
 module Coppice
   module Http
-    # A request's client as the application may reach it: to take over its socket
-    # (env["rack.hijack"]), to send it early hints, or to look at the socket
-    # (env["coppice.socket"].to_io). Lives for one request in a worker. A Ruby IO is made only here,
-    # only when asked for; once the exchange released it, it reaches nobody.
+    # A request's client, for the application: to take over its socket (env["rack.hijack"]), to send it early hints, or
+    # to look at the socket (env["coppice.socket"].to_io). It lasts for one request; released by the exchange, it
+    # raises IOError. A Ruby IO is made only when the application asks for one.
     class Client
       #: (Connection, Hash[String, untyped]) -> void
       def initialize(connection, env)
@@ -28,13 +27,13 @@ module Coppice
         @view ||= ForkSafety::ClientSockets.note(borrowed.dup)
       end
 
-      # rack.early_hints: sends 103. That the client left meanwhile is found out soon enough.
+      # rack.early_hints: sends 103.
       #: (Hash[String, untyped]) -> nil
       def early_hints(headers)
         connection.early_hints(headers)
       end
 
-      # The request is over.
+      # The request has ended.
       #: () -> void
       def release
         @view&.close
@@ -59,7 +58,7 @@ module Coppice
         connection.unix? ? UNIXSocket : TCPSocket
       end
 
-      def connection = @connection || raise(IOError, "the request is over")
+      def connection = @connection || raise(IOError, "the request has ended")
     end
   end
 end

@@ -2,7 +2,6 @@
 
 require "coppice/errors"
 require "coppice/fork_safety/stray_copy"
-require "coppice/http/callbacks"
 require "coppice/http/client"
 require "coppice/http/env_prototype"
 require "coppice/http/failures"
@@ -11,16 +10,16 @@ require "coppice/http/response_writer"
 
 module Coppice
   module Http
-    # One client from its head to its end, again and again. One in each worker, on its
-    # main thread. What clients and applications do wrong ends here; only exceptions
-    # that are meant for the process (SystemExit, signals, no memory) and throws go on, after cleanup.
+    # Serves one client after the other, each from the head of its request to the end of the response. There is one in
+    # each worker, on the main thread. It handles what clients and applications do wrong; only exceptions that concern
+    # the process (SystemExit, signals, no memory) and throws leave it, after cleanup.
     class Exchange
       RETRY_AFTER = "5" # seconds: the worker is replaced sooner, but what made the application slow may last
 
       CONTINUE = [100, "100"].freeze
 
-      # marks: more to be found in each env.
-      #: (app: untyped, connection: Connection, settings: Config::Settings, logger: untyped, observer: untyped,
+      # marks: more entries for each env.
+      #: (app: untyped, connection: Connection, settings: Config::Settings, logger: Log, observer: Worker::RequestCycle,
       #    ?marks: Hash[String, untyped]) -> void
       def initialize(app:, connection:, settings:, logger:, observer:, marks: {})
         @app = app
@@ -33,7 +32,6 @@ module Coppice
         @inputs = InputReader.new(connection, settings)
         @writer = ResponseWriter.new(connection)
         @failures = Failures.new(logger)
-        @callbacks = Callbacks.new(@failures)
       end
 
       # Serves the client that the connection accepted, and closes it.
@@ -48,15 +46,16 @@ module Coppice
         @connection.close
       end
 
-      # Answers in the place of an application that is past its time, if nothing has been answered yet. Called on the
-      # thread of the soft timeout while the main thread hangs in the application.
+      # Answers in the place of an application that is past its deadline, if nothing has been answered yet. Called on
+      # the thread of the soft timeout while the main thread is in the application.
       #: () -> void
       def expire
         return if @connection.response_started? || !@connection.open?
 
-        refuse(503, "the application took too long", { "retry-after" => RETRY_AFTER }) # braces: else it is taken for keywords
+        headers = { "retry-after" => RETRY_AFTER }
+        refuse(503, "the application took too long", headers)
       rescue IOError
-        nil # the application has begun to answer in this instant
+        nil # the application has just begun to answer
       end
 
       private
@@ -77,7 +76,7 @@ module Coppice
         @inputs.release(input) if input
       end
 
-      # A client may take long for its body. The application's clock does not run yet, but the worker is not idle either.
+      # A client may take long for its body: meanwhile the worker is not idle, and has a deadline.
       def open_input(env)
         return @inputs.open(env) unless @connection.body?
 
@@ -100,7 +99,7 @@ module Coppice
         end
       end
 
-      # Whatever happens, the body is closed once, the client let go, and the callbacks are run.
+      # Whatever happens: the body is closed once, the client is closed, and the callbacks are called.
       def answer(env, input, client)
         status = headers = body = nil
         ForkSafety::StrayCopy.end_after do
@@ -117,12 +116,12 @@ module Coppice
         ensure
           client.release
           @connection.close
-          @callbacks.run(env, status, headers, error)
+          run_callbacks(env, status, headers, error)
         end
       end
 
-      # In the manner of Rack 2 an application may answer 100 to a client that asks whether it may go on. It is called again,
-      # once, when the client knows; it does when the input was read before.
+      # As in Rack 2, an application may answer 100 to a client that asks whether it may send its body. Then the client
+      # is told to continue, unless it was told when the input was read, and the application is called once more.
       def responded(env)
         response = checked(@app.call(env))
         return response if @connection.detached? || !CONTINUE.include?(response[0]) || !env.delete("HTTP_EXPECT")
@@ -160,8 +159,8 @@ module Coppice
         end
       end
 
-      # An error page; or, when a part of the response is out already, an end that the client can tell from the real one.
-      # The cause is for the log alone: it may name things of this machine.
+      # An error page; or, when a part of the response has been sent, an end that the client can tell from a complete
+      # one. Only the log gets the cause, which may name files of this machine.
       def refuse(status, reason, headers = {}, cause: nil)
         return if @connection.detached?
         return cut if @connection.response_started?
@@ -186,6 +185,22 @@ module Coppice
         ForkSafety::StrayCopy.end_after { body.close } if body.respond_to?(:close)
       rescue *APPLICATION_ERRORS => error
         @failures.log("closing the body failed", error, env)
+      end
+
+      # rack.response_finished in reverse order, with what became of the request; then rack.after_reply; then temporary
+      # files of uploads are removed, as Rack::TempfileReaper would, but without a wrapper around each body.
+      def run_callbacks(env, status, headers, error)
+        finished = env["rack.response_finished"]
+        finished&.reverse_each { |callback| guard(env) { callback.call(env, status, headers, error) } }
+        env["rack.after_reply"]&.each { |callback| guard(env) { callback.call } }
+        env["rack.tempfiles"]&.each { |file| guard(env) { file.close! } }
+      end
+
+      # No callback can keep another one from running.
+      def guard(env, &callback)
+        ForkSafety::StrayCopy.end_after(&callback)
+      rescue StandardError, ScriptError => error # the application's
+        @failures.log("a callback after the response failed", error, env)
       end
     end
   end

@@ -2,10 +2,9 @@
 
 module Coppice
   module Http
-    # Says what the application did wrong: one log entry with the error, the request and
-    # the backtrace. One in each worker.
+    # Logs what applications and clients do wrong: one entry with the error, the request and the backtrace.
     class Failures
-      #: (untyped) -> void
+      #: (Log) -> void
       def initialize(logger)
         @logger = logger
       end
@@ -22,14 +21,14 @@ module Coppice
         @logger.error("the body is #{what} than its content-length", request: request_of(env))
       end
 
-      # The client's fault, and nothing unusual; or ours, and something to look at.
+      # Usually the client's fault, and not worth a line of the log; but 507 means that this machine lacks something.
       #: (Integer, String) -> void
       def refused(status, reason)
         level = status == 507 ? :error : :debug
         @logger.public_send(level, "request refused", status: status, why: reason)
       end
 
-      # Not the application's fault, and nothing unusual.
+      # Not the application's fault, and not worth a line of the log.
       #: (String, **untyped) -> void
       def note(what, **details)
         @logger.debug(what, **details)

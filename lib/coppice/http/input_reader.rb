@@ -2,14 +2,50 @@
 
 require "stringio"
 require "tempfile"
-require "coppice/http/null_input"
 require "coppice/http/streaming_input"
 
 module Coppice
   module Http
-    # Gives each request its rack.input. One in each worker. A rewindable input is
-    # read to its end here, before the application is called: small ones into memory,
-    # others into a file that has no name any more.
+    # The rack.input of a request without a body: always at its end. It has no state, so one serves all requests of a
+    # worker.
+    class NullInput
+      # As IO#read: "" for all there is, nil for a number of bytes.
+      #: (?Integer?, ?String?) -> String?
+      def read(length = nil, buffer = nil)
+        buffer&.clear
+        length.nil? || length.zero? ? buffer || +"" : nil
+      end
+
+      #: (*untyped) -> nil
+      def gets(*) = nil
+
+      #: () { (String) -> void } -> NullInput
+      def each
+        return enum_for(:each) unless block_given?
+
+        self
+      end
+
+      #: (Integer, ?String?) -> bot
+      def readpartial(_length, _buffer = nil) = raise(EOFError, "end of file reached")
+
+      def getc = nil
+      def getbyte = nil
+      def rewind = 0
+      def pos = 0
+      def size = 0
+      def length = 0
+      def eof? = true
+      def close = nil
+      def closed? = false
+      def binmode = self
+      def sync = true
+      def set_encoding(*) = self
+      def external_encoding = Encoding::BINARY
+    end
+
+    # Gives each request its rack.input. There is one in each worker. It reads a rewindable input to its end before the
+    # application is called: a small one into memory, a large one into a file without a name.
     class InputReader
       # How much is copied to the file at a time.
       COPY_BYTES = 64 * 1024
@@ -31,8 +67,8 @@ module Coppice
         @connection.content_length ? sized : decoded(env)
       end
 
-      # Nothing of one request may be read in the next.
-      #: (untyped) -> void
+      # The request has ended: its input is closed, so that nothing of it can be read in the next request.
+      #: (NullInput | StreamingInput | StringIO | File) -> void
       def release(input)
         input.close unless input.equal?(@nothing) || input.is_a?(StringIO)
       end
@@ -44,7 +80,7 @@ module Coppice
         length > @memory_bytes ? file(nil) : StringIO.new(@connection.read_body(length))
       end
 
-      # The application sees a body like any other: applications do not know about chunks.
+      # The application gets a body without chunks, with its length.
       def decoded(env)
         start = @connection.read_body(@memory_bytes + 1) || String.new
         input = @connection.body? ? file(start) : StringIO.new(start)
@@ -60,7 +96,7 @@ module Coppice
         append(file, piece) while @connection.read_body(COPY_BYTES, piece)
         file.rewind
         done = file
-      rescue SystemCallError, ArgumentError => error # no room, no descriptor, no right, no folder at all: it cannot be kept
+      rescue SystemCallError, ArgumentError => error # no space, descriptor, permission, or directory for it
         raise RequestRefused.new(507, "the body cannot be kept"), cause: error
       ensure
         file&.close unless done

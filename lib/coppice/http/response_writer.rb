@@ -6,8 +6,8 @@ require "coppice/version_order"
 
 module Coppice
   module Http
-    # Writes an application's answer, in the way that its body asks for. One in each
-    # worker. Does not close the body: whoever called the application does.
+    # Writes an application's response, in the way that its body asks for. There is one in each worker. The exchange,
+    # which called the application, closes the body.
     class ResponseWriter
       #: (Connection) -> void
       def initialize(connection)
@@ -16,9 +16,10 @@ module Coppice
         @connection.joined_lines = @rack2
       end
 
-      # The body's pieces in an Array when the body says with to_ary that it has them all: one send, and a content-length. From
-      # Rack 3 on to_ary closes the body, and what an application put off until then (Rack::BodyProxy) would delay the client:
-      # a body with `close` is read by `each`, and closed by the exchange. Before Rack 3 such a body is only written by `each`.
+      # The body's pieces in an Array, if the body says with to_ary that it has them all: then one send is enough, and the
+      # length is known. Since Rack 3 to_ary also closes the body (SPEC), and what an application puts off until then
+      # (Rack::BodyProxy) would delay the client: a body that has `close` is read by its `each`, and the exchange closes
+      # it. With an older Rack such a body is written by its `each`.
       #: (untyped) -> untyped
       def collected_body(body)
         return body unless body.respond_to?(:to_ary)
@@ -28,7 +29,7 @@ module Coppice
       end
 
       # Answers how many bytes the body was short of its content-length; negative when it was too long, and cut.
-      # Raises ResponseError when the answer is not one, ClientGone when nobody listens.
+      # Raises ResponseError when the response is malformed, ClientGone when the client has left.
       #: (untyped, untyped, untyped, untyped, Client) -> Integer
       def write(status, headers, body, input, client)
         headers = collected_headers(headers)
@@ -45,7 +46,7 @@ module Coppice
         if body.respond_to?(:to_path) then write_file(status, headers, body)
         elsif body.respond_to?(:each) then write_each(status, headers, body)
         elsif body.respond_to?(:call) then write_stream(status, headers, body, input, client)
-        else raise ResponseError, "the body, of class #{body.class}, answers neither each nor call"
+        else raise ResponseError, "the body, of class #{body.class}, has neither each nor call"
         end
       end
 
@@ -57,7 +58,8 @@ module Coppice
         @connection.finish_response(trailers)
       end
 
-      # Whole regular files by the kernel; all else (a part of one, a file that cannot be opened) by each.
+      # The kernel sends whole regular files; everything else (a part of a file, one that cannot be opened) goes by
+      # `each`.
       def write_file(status, headers, body)
         file = regular_file(body.to_path)
         return write_each(status, headers, body) unless file && file.size.to_s == length_in(headers, file)
@@ -69,7 +71,7 @@ module Coppice
       end
 
       def regular_file(path)
-        file = File.open(path, File::RDONLY | File::BINARY | File::NONBLOCK) # a FIFO must not hold us
+        file = File.open(path, File::RDONLY | File::BINARY | File::NONBLOCK) # does not wait for the writer of a FIFO
         return file if file.stat.file?
 
         file.close
@@ -82,7 +84,7 @@ module Coppice
         (headers["content-length"] || headers["Content-Length"] || file.size).to_s
       end
 
-      # A protocol other than HTTP follows a 101: it gets the bare socket, which then is the application's.
+      # Another protocol than HTTP follows a 101: the application gets the bare socket.
       def write_stream(status, headers, body, input, client)
         return hand_over(status, headers, body, client) if status == 101
 
@@ -97,19 +99,19 @@ module Coppice
         stream&.disown
       end
 
-      # Partial hijack: our head, the application's bytes.
+      # Partial hijack: the server sends the head, the application writes the body on the socket.
       def hand_over(status, headers, takeover, client)
         @connection.start_response(status, headers, false)
         @connection.flush
         socket = client.call
         takeover.call(socket)
         0
-      rescue *APPLICATION_ERRORS # the socket was the application's to close: its client would wait for ever
+      rescue *APPLICATION_ERRORS # the application should have closed the socket: its client would wait forever
         socket&.close
         raise
       end
 
-      # Rack 2 asks of headers no more than `each`.
+      # With Rack 2, headers may be anything that has `each`.
       def collected_headers(headers)
         return headers if headers.is_a?(Hash)
         raise ResponseError, "the headers are of class #{headers.class}, not a Hash" unless headers.respond_to?(:each)

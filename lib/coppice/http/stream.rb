@@ -2,11 +2,10 @@
 
 module Coppice
   module Http
-    # What a streaming body is called with (Rack 3): reads the request's body, writes
-    # the response's. Lives for one response in a worker; closed when the body's call
-    # returns, since the worker then serves another client.
+    # The stream that a streaming body is called with (Rack 3): reads the request's body, writes the response's. It
+    # lasts for one response: it is closed when the body's call returns, since the worker then serves another client.
     class Stream
-      #: (Connection, untyped) -> void
+      #: (Connection, NullInput | StreamingInput | StringIO | File) -> void
       def initialize(connection, input)
         @connection = connection
         @input = input
@@ -64,11 +63,11 @@ module Coppice
         close_write
       end
 
-      # By how many bytes what was written differs from the length that was promised.
+      # The content-length less the number of bytes that were written.
       #: () -> Integer
       def unwritten = @unwritten || 0
 
-      # The response is over, however it ended: nothing may reach the next client.
+      # The response has ended, whole or not: nothing may reach the next client.
       #: () -> void
       def disown
         @readable = @writable = false

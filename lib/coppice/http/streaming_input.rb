@@ -4,9 +4,8 @@ require "coppice/errors"
 
 module Coppice
   module Http
-    # The rack.input of `rewindable_input false`: reads from the client when the
-    # application asks, and keeps nothing. Lives for one request in a worker; the
-    # exchange closes it, for after that the connection has another client.
+    # The rack.input of `rewindable_input false`: reads from the client when the application asks, and keeps nothing. It
+    # lasts for one request: the exchange closes it, since the connection then has another client.
     class StreamingInput
       # How much is asked of the client at a time when the application wants all or a line.
       PIECE_BYTES = 16 * 1024
@@ -17,11 +16,11 @@ module Coppice
         @ahead = String.new # read from the client, not yet by the application
       end
 
-      # As IO#read. Raises ClientGone when the client leaves, RequestRefused when it stalls or sends nonsense.
+      # As IO#read. Raises ClientGone when the client leaves, RequestRefused when it stalls or sends a malformed chunk.
       #: (?Integer?, ?String?) -> String?
       def read(length = nil, buffer = nil)
         buffer ||= String.new
-        return straight(:read_body, length, buffer) if length&.positive? && @ahead.empty?
+        return read_into(:read_body, length, buffer) if length&.positive? && @ahead.empty?
 
         buffer.replace(length ? take(length) : take_all)
         buffer.empty? && length&.positive? ? nil : buffer
@@ -33,7 +32,7 @@ module Coppice
         buffer ||= String.new
         return buffer.replace(@ahead.slice!(0, length)) if length.zero? || !@ahead.empty?
 
-        straight(:read_body_partial, length, buffer) || raise(EOFError, "end of file reached")
+        read_into(:read_body_partial, length, buffer) || raise(EOFError, "end of file reached")
       end
 
       # As IO#gets with the usual separator.
@@ -61,7 +60,7 @@ module Coppice
       #: () -> bool
       def eof? = @ahead.empty? && !fill
 
-      # There is no way back: that is what the option is for.
+      # Not possible: nothing is kept.
       #: () -> bot
       def rewind = raise(Errno::ESPIPE, "the input streams: rewindable_input is false")
 
@@ -81,7 +80,7 @@ module Coppice
 
       # From the client into the application's own buffer: a large body leaves no Strings behind, which the garbage
       # collector would let pile up to some 70 MiB (test/integration/large_bodies_test.rb). nil at the end of the body.
-      def straight(reading, length, buffer)
+      def read_into(reading, length, buffer)
         done = connection.public_send(reading, length, buffer.force_encoding(Encoding::BINARY))
       ensure
         buffer.clear unless done
@@ -109,7 +108,7 @@ module Coppice
         true
       end
 
-      def connection = @connection || raise(IOError, "the request is over")
+      def connection = @connection || raise(IOError, "the request has ended")
     end
   end
 end

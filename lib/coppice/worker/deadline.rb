@@ -4,8 +4,8 @@ require "coppice/os/clock"
 
 module Coppice
   class Worker
-    # The deadline of the request in flight: env["coppice.timeout"]. The value itself is on the board, where the monitor and
-    # the soft timeout read it; the RequestClock sets it when a request starts.
+    # The deadline of the request in flight: env["coppice.timeout"]. The value itself is on the board, where the
+    # monitor and the soft timeout read it; the RequestClock sets it when a request starts.
     class Deadline
       #: (Board::Row, SoftTimeout) -> void
       def initialize(row, soft_timeout)
@@ -33,8 +33,8 @@ module Coppice
 
       private
 
-      # Never to before this instant: from the deadline on the worker has `cleanup` seconds to answer the client, until the
-      # monitor kills it.
+      # Never to before this instant: from the deadline on the worker has `cleanup` seconds to answer the client, until
+      # the monitor kills it.
       def lower(seconds)
         deadline_ms = @row.deadline_ms
         now_ms = OS::Clock.now_ms

@@ -6,12 +6,12 @@ require "coppice/worker/deadline"
 module Coppice
   class Worker
     # What a worker does before and after each request: it notes the request on the board, calls the user's hook, and
-    # measures its memory when that is due. All that each request needs is one call to the RequestClock when it starts and
-    # one when it ends.
+    # measures its memory when that is due. Most requests need no more than one call to the RequestClock when they start
+    # and one when they end.
     class RequestCycle
       attr_reader :worker   #: Worker
       attr_writer :meter    #: GCProfile::AllocationMeter? -- measures what the next requests allocate
-      attr_reader :deadline #: Deadline -- env["coppice.timeout"]; one for all requests, since only one is served at a time
+      attr_reader :deadline #: Deadline -- env["coppice.timeout"] of all requests, one of which is served at a time
 
       #: (Worker, RequestClock, Deadline, Memory::MemorySampler) -> void
       def initialize(worker, clock, deadline, sampler)
@@ -61,7 +61,7 @@ module Coppice
         requests = @after_request ? finish_with_hook(env) : @clock.finish
         @membership.tell(Control::Messages::RequestLimitReached.new(requests: requests)) if requests == @limit
         measure_request if @meter
-        @sampler.sample if @clock.last_start_ms >= @sampler.due_ms # the client has its answer: it does not wait for this
+        @sampler.sample if @clock.last_start_ms >= @sampler.due_ms # the client has its answer, and does not wait
       end
 
       private

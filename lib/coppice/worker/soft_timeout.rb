@@ -4,11 +4,13 @@ require "coppice/os/clock"
 
 module Coppice
   class Worker
-    # Ends a worker whose request takes too long, while the worker can still log which request it was and answer its client.
-    # Runs on a helper thread of the worker; the cleanup of the application and before_worker_exit run on the main thread.
+    # Ends a worker whose request takes too long, while the worker can still log which request it was and answer its
+    # client. Runs on a helper thread of the worker; the cleanup of the application and before_worker_exit run on the
+    # main thread.
     #
-    # It costs a request nothing: the RequestClock writes the deadline to the board, and this thread looks at it when it may
-    # have passed. A deadline that is lowered wakes the thread. The thread also shows a long request in the process title.
+    # It costs a request nothing: the RequestClock writes the deadline to the board, and this thread looks at it when
+    # it may have passed. A deadline that is lowered wakes the thread. The thread also shows a long request in the
+    # process title.
     class SoftTimeout
       # The process title of a worker that is never idle is at most this old.
       TITLE_SECONDS = 5
@@ -54,8 +56,8 @@ module Coppice
         @thread
       end
 
-      # Whether the worker exits because a request is past its deadline: then it may accept no other client. The main thread
-      # asks between two clients, so it waits only while this is being decided.
+      # Whether the worker exits because a request is past its deadline: then it may accept no other client. The main
+      # thread asks between two clients, so it waits only while this is being decided.
       #: () -> bool
       def expired? = @expired && @lock.synchronize { @expired }
 
@@ -78,8 +80,8 @@ module Coppice
         leave(overdue)
       end
 
-      # Looks twice. The request may end after the first look, and the main thread may accept the next client, whose deadline
-      # has not passed. After the second look it can only end its request: then it finds that it must exit.
+      # Looks twice. The request may end after the first look, and the main thread may accept the next client, whose
+      # deadline has not passed. After the second look it can only end its request: then it finds that it must exit.
       def decide
         return false unless passed?(@row.deadline_ms)
 
@@ -105,8 +107,8 @@ module Coppice
         @membership.status = "#{@row.requests} requests, #{@row.request} for #{seconds} s"
       end
 
-      # Until the deadline, or the next title. A deadline that is set meanwhile is later than that, unless the timeout is
-      # shorter.
+      # Until the deadline, or the next title. A deadline that is set meanwhile is later than that, unless the timeout
+      # is shorter.
       def seconds_left
         deadline_ms = @row.deadline_ms
         seconds = deadline_ms.zero? ? @settings.timeout : seconds_until(deadline_ms)
@@ -127,9 +129,9 @@ module Coppice
         @worker.log.exception("after_worker_timeout failed", error)
       end
 
-      # As `exit` in the serving thread would: bodies are closed, before_worker_exit and at_exit handlers run. Not when the
-      # request has ended meanwhile: then that thread exits already, and its exit hook should not be cut short.
-      # A worker that rescues even SystemExit is usually killed by the monitor; but the monitor may be gone.
+      # As `exit` in the serving thread would: bodies are closed, before_worker_exit and at_exit handlers run. Not when
+      # the request has ended meanwhile: then that thread exits already, and its exit hook should not be cut short. A
+      # worker that rescues even SystemExit is usually killed by the monitor; but the monitor may be gone.
       def leave(overdue)
         @main.raise(SystemExit) unless overdue.rack_env && @row.started_ms.zero?
         sleep(@settings.timeout_cleanup + 1)
