@@ -1,7 +1,6 @@
 /*
- * Coppice::Cells: an array of 64-bit integers in memory that is shared between
- * processes. It is a memfd, so that it outlives exec and can be handed over a
- * socket. Every load and store is atomic.
+ * Coppice::Cells: an array of 64-bit integers in memory that processes share. It is a memfd, so that it outlives exec
+ * and can be sent over a socket. Every load and store is atomic.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +58,7 @@ static struct cells *cells_get(VALUE self) {
     return cells;
 }
 
-/* Takes the descriptor over: it is closed with the object, or here on failure, which an empty file is. */
+/* Takes the descriptor over: it is closed with the object, or here on failure. An empty file cannot be mapped. */
 static VALUE cells_map(VALUE klass, int fd, size_t count) {
     VALUE self = cells_allocate(klass);
     struct cells *cells = RTYPEDDATA_DATA(self);

@@ -1,8 +1,7 @@
 /*
- * The chunked coding (RFC 9112 7.1), read byte by byte but for the data itself.
- * Blanks that the grammar calls bad (BWS) are accepted only where it has them, around
- * the ; and the = of an extension, which is a must: readers that disagree about blanks
- * elsewhere can be made to disagree about the body's end.
+ * The chunked coding (RFC 9112 7.1), read byte by byte except for the data itself. Blanks that the grammar calls bad
+ * (BWS) must be accepted around the ; and the = of an extension. They are refused elsewhere: readers that disagree
+ * about blanks can be made to disagree about the body's end.
  */
 
 #include "chunked.h"
@@ -80,7 +79,7 @@ static void end_blanks(struct coppice_chunked *decoder, uint8_t byte) {
         coppice_chunked_refuse(decoder, COPPICE_CHUNKED_BAD_EXTENSION);
 }
 
-/* ;name, ;name=token or ;name="quoted". Nobody reads them here, but a line end hidden in one must be seen. */
+/* ;name, ;name=token or ;name="quoted". Extensions are ignored, but a line end hidden in one must be found. */
 static void read_extension(struct coppice_chunked *decoder, uint8_t byte) {
     bool token = coppice_byte_is(byte, COPPICE_BYTE_TOKEN);
     bool text = coppice_byte_is(byte, COPPICE_BYTE_VALUE);
@@ -136,7 +135,7 @@ static void read_extension(struct coppice_chunked *decoder, uint8_t byte) {
     }
 }
 
-/* A chunk that would pass the limit is refused before a byte of it is handed out. */
+/* A chunk that would exceed the limit is refused before a byte of it is handed out. */
 static void end_size_line(struct coppice_chunked *decoder) {
     if (decoder->remaining > decoder->limits.body_bytes - decoder->decoded) {
         coppice_chunked_refuse(decoder, COPPICE_CHUNKED_LARGE_BODY);

@@ -1,4 +1,4 @@
-/* The trailer section: bounded, checked and thrown away, so that nothing in it can pose as a header (RFC 9110 6.5). */
+/* The trailer section: bounded, checked and discarded, so that nothing in it can pass for a header (RFC 9110 6.5). */
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include "coppice_ext.h"
 #include "lingering.h"
 
-/* Some clients send a stray line end after a body. Looked for only there, for it costs a system call; behind a head
- * without body it would have been read along with it. */
+/* Some clients send a stray line end after a body. To look for it costs a system call, so only requests with a body are
+ * checked: behind a head without a body it was read along with the head. */
 static bool stray_bytes(int fd) {
     char byte;
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
@@ -28,8 +28,8 @@ static VALUE connection_close(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     int fd = connection->fd;
     if (fd < 0) return Qnil;
-    bool may_linger = connection->response_started && !connection->client_gone && !coppice_connection_foreign(connection);
-    bool lingers = may_linger && unread_bytes(connection, fd);
+    bool answered = connection->response_started && !connection->client_gone;
+    bool lingers = answered && !coppice_connection_foreign(connection) && unread_bytes(connection, fd);
     coppice_connection_end(connection);
     if (lingers)
         coppice_lingering_add(connection->lingering, fd);
@@ -50,7 +50,7 @@ static VALUE connection_abort(VALUE self) {
     return Qnil;
 }
 
-/* forget: lets go of the descriptor without a word to the client; for a process that was forked while it was served. */
+/* forget: closes the descriptor and sends nothing; for a process that was forked while the client was served. */
 static VALUE connection_forget(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     int fd = connection->fd;

@@ -10,7 +10,7 @@
 #include "coppice_ext.h"
 #include "env_keys.h"
 
-/* What becomes of header lines while they are put in. */
+/* The env that is being made, and what its header lines have said so far. */
 struct env {
     const struct coppice_connection *connection;
     VALUE hash;
@@ -38,7 +38,7 @@ static void set(const struct env *env, enum coppice_env_key key, VALUE value) {
     rb_hash_aset(env->hash, coppice_env_keys[key], value);
 }
 
-/* The methods and versions of nearly all requests need no new String. */
+/* Nearly all requests need no new String for the method and the version. */
 static void set_method(const struct env *env) {
     struct coppice_span method = env->connection->parser.method;
     const char *bytes = coppice_connection_bytes(env->connection, method);
@@ -88,7 +88,7 @@ static void add_common(struct env *env, unsigned index, VALUE value) {
     if (key == COPPICE_ENV_HTTP_X_FORWARDED_SSL) env->forwarded_ssl = value;
 }
 
-/* "HTTP_" and the name in capitals, or Qnil for a name that must not get in. */
+/* "HTTP_" and the name in capitals, or Qnil for a name that must not be in env. */
 static VALUE uncommon_key(struct env *env, const char *name, size_t length) {
     char buffer[256] = "HTTP_";
     char *key = length + 5 <= sizeof(buffer) ? buffer : ruby_xmalloc(length + 5);
@@ -100,7 +100,8 @@ static VALUE uncommon_key(struct env *env, const char *name, size_t length) {
         key[i + 5] = byte == '-' ? '_' : (byte >= 'a' && byte <= 'z' ? (char)(byte - 'a' + 'A') : byte);
     }
     if (!good) env->dropped++;
-    VALUE string = good && !coppice_env_key_forbidden(key, length + 5) ? rb_enc_interned_str(key, (long)length + 5, utf8) : Qnil;
+    bool allowed = good && !coppice_env_key_forbidden(key, length + 5);
+    VALUE string = allowed ? rb_enc_interned_str(key, (long)length + 5, utf8) : Qnil;
     if (key != buffer) ruby_xfree(key);
     return string;
 }
@@ -127,7 +128,7 @@ static void add_fields(struct env *env) {
     }
 }
 
-/* "https", or the first of "https, http": what the proxy nearest to the browser said. */
+/* "https", or the first item of "https, http", which the proxy nearest to the browser sent. */
 static bool first_item_is(VALUE list, const char *item) {
     const char *bytes = RSTRING_PTR(list);
     size_t length = strlen(item);
@@ -136,7 +137,7 @@ static bool first_item_is(VALUE list, const char *item) {
     return given == length || bytes[length] == ',' || bytes[length] == ' ';
 }
 
-/* Only a proxy that we trust may say that its own client spoke TLS. */
+/* Only a trusted proxy may say that its own client used TLS. */
 static bool forwarded_https(const struct env *env, VALUE trusted_proxies, VALUE address) {
     if (NIL_P(env->forwarded_proto) && NIL_P(env->forwarded_ssl)) return false;
     bool https = NIL_P(env->forwarded_proto) ? first_item_is(env->forwarded_ssl, "on")
@@ -163,7 +164,7 @@ static void set_server_of_host(const struct env *env, struct coppice_span host, 
     } /* else 80, as in the prototype */
 }
 
-/* Nobody said whom they ask: the address they reached. */
+/* The client sent no Host: the address that it connected to. */
 static void set_server_of_socket(const struct env *env, VALUE self) {
     VALUE local = rb_funcall(self, rb_intern("local_address"), 0);
     if (NIL_P(local)) return; /* "localhost", as in the prototype */
@@ -182,7 +183,7 @@ static void set_server(const struct env *env, VALUE self, bool https) {
     }
 }
 
-/* rack.protocol: what the client would like to upgrade to. */
+/* rack.protocol: the protocols that the client offers to upgrade to. */
 static void set_protocol(const struct env *env) {
     if (!env->connection->parser.upgrade) return;
     VALUE upgrade = rb_hash_lookup2(env->hash, coppice_env_keys[COPPICE_ENV_HTTP_UPGRADE], Qnil);

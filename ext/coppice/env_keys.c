@@ -53,7 +53,8 @@ int coppice_env_key_of_header(const char *name, size_t length) {
 }
 
 bool coppice_env_key_forbidden(const char *key, size_t length) {
-    return (length == 10 && memcmp(key, "HTTP_PROXY", 10) == 0) || (length == 12 && memcmp(key, "HTTP_VERSION", 12) == 0);
+    if (length == 10) return memcmp(key, "HTTP_PROXY", 10) == 0;
+    return length == 12 && memcmp(key, "HTTP_VERSION", 12) == 0;
 }
 
 static void index_headers(void) {

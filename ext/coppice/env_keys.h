@@ -1,7 +1,7 @@
 #ifndef COPPICE_ENV_KEYS_H
 #define COPPICE_ENV_KEYS_H
 
-/* The keys of a Rack environment that the server knows by name: made once, so that a request makes none. */
+/* The keys of a Rack environment that the server knows by name. They are made once, so that no request makes them. */
 
 #include <ruby.h>
 #include <stdbool.h>

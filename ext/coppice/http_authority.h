@@ -14,7 +14,7 @@ struct coppice_authority {
 /* False if it is malformed: empty, with userinfo, a comma, a bad port, a bad address … */
 bool coppice_authority_read(const uint8_t *bytes, struct coppice_span text, struct coppice_authority *authority);
 
-/* Do both name the same place? Whoever sent no port means the default one. */
+/* Whether both name the same host and port. Without a port the default one is meant. */
 bool coppice_authority_same(const uint8_t *bytes, const struct coppice_authority *one,
                             const struct coppice_authority *other, uint32_t default_port);
 

@@ -1,7 +1,7 @@
 /*
- * What fields mean for the server itself: where the body ends, who is addressed,
- * what becomes of the connection. A request that two readers could cut in two
- * different places is refused, never repaired (RFC 9112 6.3 and 11.2).
+ * What fields mean for the server itself: where the body ends, which host is addressed, what happens to the
+ * connection. A request whose end two readers could see in two places is refused, never repaired (RFC 9112 6.3 and
+ * 11.2).
  */
 
 #include "http_authority.h"
@@ -86,8 +86,8 @@ static enum coppice_http_error read_content_length(struct coppice_http_parser *p
     return COPPICE_HTTP_OK;
 }
 
-/* A list of tokens whose last, and only whose last, is chunked can be framed, but not decoded: 501.
- * Of anything else nobody can tell where it ends: 400. */
+/* A list of tokens whose last one, and no other, is chunked can be framed, but not decoded: 501. The end of a body with
+ * any other list is unknown: 400. */
 static enum coppice_http_error unknown_coding(const uint8_t *bytes, struct coppice_span value) {
     struct coppice_span member;
     bool chunked = false;

@@ -1,5 +1,5 @@
-/* The parser's entry: limits, and what to say about a refusal. The reading itself is in http_request_line.c and
- * http_fields.c, the meaning of fields in http_framing.c. */
+/* The parser's entry: limits, and the status and reason of each refusal. http_request_line.c and http_fields.c read the
+ * bytes, http_framing.c interprets the fields. */
 
 #include "http_parser.h"
 
@@ -47,7 +47,7 @@ static uint32_t lesser(size_t one, uint32_t other) {
     return one < other ? (uint32_t)one : other;
 }
 
-/* A limit is hit by an unfinished part that fills it: nobody has to send, or to keep room for, one byte more. */
+/* An unfinished part that fills its limit is over the limit: no byte more has to be sent, or kept. */
 enum coppice_http_result coppice_http_parse(struct coppice_http_parser *parser, const char *buffer, size_t length) {
     const uint8_t *bytes = (const uint8_t *)buffer;
     uint32_t head_limit = parser->limits.header_bytes;

@@ -28,7 +28,7 @@ static enum coppice_http_error check_method(const struct coppice_http_parser *pa
     return method_is(parser, bytes, "PRI") ? COPPICE_HTTP_HTTP2_PREFACE : COPPICE_HTTP_UNKNOWN_METHOD;
 }
 
-/* One empty line before a request is a good client's old habit (RFC 9112 2.2). */
+/* Some old clients send an empty line before a request; one is accepted (RFC 9112 2.2). */
 static void read_start(struct coppice_http_parser *parser, uint8_t byte) {
     if (byte == TLS_HANDSHAKE) {
         coppice_http_refuse(parser, COPPICE_HTTP_NOT_HTTP);

@@ -1,12 +1,12 @@
 /*
- * Coppice::Http::Lingering: clients that have their answer and may still be sending. To close a socket with bytes
- * unread makes the kernel send a reset, which can destroy an answer on its way. So what these clients send is read and
- * thrown away until they leave, pause, or have had LONGEST_MS.
+ * Coppice::Http::Lingering: clients that have their answer and may still be sending. Closing a socket with unread
+ * bytes makes the kernel send a reset, which can destroy an answer on its way. So what these clients send is read and
+ * discarded until they leave, pause, or have had MAX_MS.
  *
- * No worker waits for them: it attends to them between two requests, and its waiter wakes it for their bytes. One that
- * is busy comes later. Meanwhile the kernel keeps their bytes and then stops taking more, which costs them time but
- * not the answer: nobody is closed for a pause before the look that finds nothing to read. A thread of its own would
- * be more punctual, and would have to be stopped, locked out or begun anew around each fork.
+ * No worker waits for them: it attends to them between two requests, and its waiter wakes it for their bytes. A busy
+ * worker comes later. Meanwhile the kernel keeps their bytes and then stops taking more, which costs them time but not
+ * the answer: a client is closed for a pause only after a look that finds nothing to read. A helper thread would be
+ * more punctual, but would have to be stopped and started again around each fork.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,10 +22,10 @@
 #include "socket_io.h"
 
 enum {
-    MOST_CLIENTS = 128, /* beyond, the oldest is closed */
-    LONGEST_MS = 30 * 1000,
+    MAX_CLIENTS = 128, /* beyond, the oldest is closed */
+    MAX_MS = 30 * 1000,
     PIECE_BYTES = 16 * 1024,
-    MOST_PIECES = 64 /* of one client in a row */
+    MAX_PIECES = 64 /* of one client in a row */
 };
 
 struct client {
@@ -38,11 +38,11 @@ struct lingering {
     int epoll_fd;
     int64_t pause_ms;
     int count;
-    struct client clients[MOST_CLIENTS]; /* oldest first */
+    struct client clients[MAX_CLIENTS]; /* oldest first */
 };
 
-/* The epoll instance may be shared with a process forked from this one, or with that which this one was forked from: it
- * is only closed, never told to drop a client. */
+/* A process forked from this one, or the one that forked it, may share the epoll instance: so it is only closed, and no
+ * client is removed from it. */
 static void close_all(struct lingering *lingering) {
     for (int i = 0; i < lingering->count; i++) close(lingering->clients[i].fd);
     lingering->count = 0;
@@ -87,7 +87,8 @@ static VALUE lingering_initialize(VALUE self, VALUE pause_ms) {
     return self;
 }
 
-/* Taken off by hand: closing does that only when no copy of the descriptor is open in another process. */
+/* Removed from epoll by a call of its own: closing does that only when no other process has a copy of the descriptor.
+ * */
 static void close_client(struct lingering *lingering, int index) {
     struct client *client = &lingering->clients[index];
     epoll_ctl(lingering->epoll_fd, EPOLL_CTL_DEL, client->fd, NULL);
@@ -107,16 +108,16 @@ void coppice_lingering_add(VALUE self, int fd) {
         close(fd);
         return;
     }
-    if (lingering->count == MOST_CLIENTS) close_client(lingering, 0);
+    if (lingering->count == MAX_CLIENTS) close_client(lingering, 0);
     int64_t now_ms = coppice_monotonic_ms();
     lingering->clients[lingering->count++] =
-        (struct client){.fd = fd, .silent_until_ms = now_ms + lingering->pause_ms, .until_ms = now_ms + LONGEST_MS};
+        (struct client){.fd = fd, .silent_until_ms = now_ms + lingering->pause_ms, .until_ms = now_ms + MAX_MS};
 }
 
 /* Answers whether the client is still there. */
 static bool discard(int fd) {
-    static char waste[PIECE_BYTES]; /* shared on purpose: nobody reads it */
-    for (int i = 0; i < MOST_PIECES; i++) {
+    static char waste[PIECE_BYTES]; /* shared on purpose: it is never read */
+    for (int i = 0; i < MAX_PIECES; i++) {
         ssize_t count = recv(fd, waste, sizeof(waste), MSG_DONTWAIT);
         int error = errno;
         if (count < 0) return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
@@ -132,11 +133,11 @@ static int index_of(const struct lingering *lingering, int fd) {
 }
 
 static void discard_what_came(struct lingering *lingering, int64_t now_ms) {
-    struct epoll_event events[MOST_CLIENTS]; /* all of them: who is not looked at must not be taken for silent */
-    int ready = epoll_wait(lingering->epoll_fd, events, MOST_CLIENTS, 0);
+    struct epoll_event events[MAX_CLIENTS]; /* for all: a client that is not checked would seem silent */
+    int ready = epoll_wait(lingering->epoll_fd, events, MAX_CLIENTS, 0);
     for (int i = 0; i < ready; i++) {
         int index = index_of(lingering, events[i].data.fd);
-        if (index == lingering->count) continue; /* somebody else has closed it */
+        if (index == lingering->count) continue; /* closed by another owner of the descriptor */
         if (discard(events[i].data.fd))
             lingering->clients[index].silent_until_ms = now_ms + lingering->pause_ms;
         else

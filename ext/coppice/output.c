@@ -1,4 +1,4 @@
-/* What was gathered for a client, on its way out. */
+/* Sends what was gathered for a client. */
 #include "output.h"
 
 #include <poll.h>
@@ -7,7 +7,7 @@
 #include "client_wait.h"
 #include "socket_io.h"
 
-/* One run of bytes on its way: what is gathered, then a String of the application, then the end of its chunk. */
+/* One run of bytes to send: what is gathered, then a String of the application, then the end of its chunk. */
 struct outgoing {
     struct iovec parts[3];
     int first; /* parts before it are sent */
@@ -31,7 +31,7 @@ static void advance(struct outgoing *outgoing, size_t sent) {
     }
 }
 
-/* While we wait other threads run: the String must keep its bytes where they are. A frozen copy shares them. */
+/* During a wait other threads run: the String must keep its bytes where they are. A frozen copy shares them. */
 static void hold_body_still(struct outgoing *outgoing) {
     if (!outgoing->body || OBJ_FROZEN(outgoing->body) || outgoing->body_part < outgoing->first) return;
     struct iovec *part = &outgoing->parts[outgoing->body_part];

@@ -1,8 +1,7 @@
 /*
- * Coppice::OS, the part that needs the kernel's own calls, which Ruby does not offer:
- * becoming a subreaper (orphaned descendants become our children, prctl(2)), waiting for
- * one child with a time limit (pidfd_open(2)), what a child that has ended had used, and
- * files without a name (memfd_create(2)).
+ * Coppice::OS, the system calls that Ruby does not offer: becoming a subreaper (orphaned descendants become our
+ * children, prctl(2)), waiting for one child with a time limit (pidfd_open(2)), the peak memory of a child that has
+ * exited (waitid(2)), and files in memory (memfd_create(2)).
  */
 #include <errno.h>
 #include <poll.h>
@@ -49,9 +48,8 @@ static void *os_wait_exit_nogvl(void *pointer) {
 #endif
 
 /*
- * Waits until the process has ended, without reaping it: true when it has, false
- * when the time is over or a signal came first, nil where there is no pidfd (an old
- * kernel, or a sandbox that denies it).
+ * Waits until the process has exited, without reaping it: true when it has, false after the timeout or a signal, nil
+ * where there is no pidfd (an old kernel, or a sandbox that denies it).
  */
 static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
     (void)self;
@@ -90,7 +88,7 @@ static VALUE os_exited_child(int argc, VALUE *argv, VALUE self) {
     return info.si_pid == 0 ? Qnil : rb_assoc_new(PIDT2NUM(info.si_pid), LONG2NUM(usage.ru_maxrss));
 }
 
-/* A file that has no name and lies in memory: its descriptor. The text is what /proc shows for it. */
+/* The descriptor of a file in memory, which has no name. /proc shows the text for it. */
 static VALUE os_memory_file(VALUE self, VALUE text) {
     (void)self;
     int fd = memfd_create(StringValueCStr(text), MFD_CLOEXEC);

@@ -28,7 +28,8 @@ static size_t read_length(struct coppice_connection *connection, VALUE into, siz
         memcpy(RSTRING_PTR(into) + filled, connection->input.data + connection->input_position, received);
         connection->input_position += received;
     } else {
-        enum coppice_io_result result = coppice_request_receive(connection, RSTRING_PTR(into) + filled, wanted, &received);
+        char *bytes = RSTRING_PTR(into) + filled;
+        enum coppice_io_result result = coppice_request_receive(connection, bytes, wanted, &received);
         check_received(connection, result, received);
     }
     connection->body_remaining -= received;
@@ -98,7 +99,7 @@ static VALUE read_locked(VALUE pointer) {
     return Qnil;
 }
 
-/* While we wait other threads run: they must leave the String's bytes where they are. */
+/* During a wait other threads run: they must leave the String's bytes where they are. */
 static size_t read_piece(struct coppice_connection *connection, VALUE into, size_t filled, size_t room) {
     struct piece piece = {.connection = connection, .into = into, .filled = filled, .room = room};
     rb_str_locktmp(into);
@@ -115,7 +116,7 @@ static VALUE read_body(VALUE self, VALUE maximum, VALUE into, bool fill) {
         capacity = (size_t)connection->body_remaining;
     }
 
-    /* Room for what has come, not for what was promised. */
+    /* Room for what has come, not for all that content-length announces. */
     size_t size = capacity < TRUSTED_BYTES ? capacity : TRUSTED_BYTES;
     if (NIL_P(into)) into = rb_str_buf_new((long)size);
     rb_str_modify(into);

@@ -1,6 +1,6 @@
 /*
- * Coppice::Http::Connection, the writing half. A response is started, written and
- * finished; what is small is gathered and leaves in one system call.
+ * Coppice::Http::Connection, writing the response. A response is started, written and finished; small pieces are
+ * gathered and sent with one system call.
  */
 #include "response.h"
 
@@ -29,8 +29,12 @@ void coppice_response_reset(struct coppice_connection *connection) {
 static struct coppice_connection *writable_connection(VALUE self) {
     struct coppice_connection *connection = coppice_connection_open(self);
     if (connection->client_gone) coppice_raise_client_gone(connection, "an earlier write failed");
-    if (connection->sending) rb_raise(rb_eIOError, "another thread is writing to this client, or was interrupted in it");
-    if (coppice_connection_foreign(connection)) rb_raise(rb_eIOError, "this client is served by the process that forked this one");
+    if (connection->sending) {
+        rb_raise(rb_eIOError, "another thread is writing to this client, or was interrupted while it was");
+    }
+    if (coppice_connection_foreign(connection)) {
+        rb_raise(rb_eIOError, "this client is served by the process that forked this one");
+    }
     return connection;
 }
 
@@ -77,7 +81,7 @@ static void add_body(struct coppice_connection *connection, VALUE piece) {
     RB_GC_GUARD(piece); /* growing the buffer may collect garbage, and its bytes are copied after that */
 }
 
-/* How many bytes the body is short of its content-length; negative: it was too long by so many, and cut. */
+/* How many bytes the body is short of its content-length; negative when it was too long, and cut. */
 static VALUE length_difference(const struct coppice_connection *connection) {
     if (connection->framing.surplus > 0) return LL2NUM(-(int64_t)connection->framing.surplus);
     return ULL2NUM(connection->framing.remaining);
@@ -127,7 +131,7 @@ static VALUE connection_write(VALUE self, VALUE piece) {
     return LONG2NUM(RSTRING_LEN(piece));
 }
 
-/* flush: sends the head, if it is still here. */
+/* flush: sends what is gathered: the head, if it is not sent yet. */
 static VALUE connection_flush(VALUE self) {
     coppice_output_flush(writable_connection(self));
     return self;
@@ -147,10 +151,11 @@ static VALUE connection_finish_response(int argc, VALUE *argv, VALUE self) {
     return length_difference(connection);
 }
 
-/* The kernel has no sendfile for this pair: copies a piece by hand, and answers its length. */
+/* The kernel has no sendfile for this file and socket: copies a piece, and answers its length. */
 static size_t copy_piece(struct coppice_connection *connection, int file, off_t offset, uint64_t wanted) {
     VALUE piece = rb_str_buf_new(FILE_PIECE_BYTES);
-    ssize_t count = pread(file, RSTRING_PTR(piece), wanted < FILE_PIECE_BYTES ? (size_t)wanted : FILE_PIECE_BYTES, offset);
+    size_t size = wanted < FILE_PIECE_BYTES ? (size_t)wanted : FILE_PIECE_BYTES;
+    ssize_t count = pread(file, RSTRING_PTR(piece), size, offset);
     if (count < 0) rb_sys_fail("pread");
     rb_str_set_len(piece, count);
     add_body(connection, piece);

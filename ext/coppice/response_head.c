@@ -30,7 +30,7 @@ static void take_length(struct head *head, VALUE name, VALUE value) {
     const char *digits = RSTRING_PTR(text);
     long count = RSTRING_LEN(text);
     uint64_t length = 0;
-    bool good = count > 0 && count <= 18; /* beyond is no file on earth, and cannot overflow before */
+    bool good = count > 0 && count <= 18; /* so many digits cannot overflow, and no file is larger */
     for (long i = 0; good && i < count; i++) {
         good = digits[i] >= '0' && digits[i] <= '9';
         length = length * 10 + (uint64_t)(digits[i] - '0');
@@ -59,7 +59,7 @@ static bool mentions_upgrade(VALUE text) {
 
 static void take_connection(struct head *head, VALUE name, VALUE value) {
     VALUE text = single_text(name, value);
-    if (!mentions_upgrade(text)) return; /* each connection is closed, whatever the application hopes */
+    if (!mentions_upgrade(text)) return; /* the server closes each connection after the response */
     head->upgrade = true;
     coppice_field_append(head->output, name, text, false);
 }
@@ -111,12 +111,13 @@ static void check_headers(VALUE headers) {
 
 /* 100 to 999, as an Integer or in digits. */
 static int status_code(VALUE status) {
-    VALUE number = RB_TYPE_P(status, T_STRING) ? rb_check_to_integer(rb_funcall(status, rb_intern("to_i"), 0), "to_int") : status;
+    VALUE number = RB_TYPE_P(status, T_STRING) ? rb_funcall(status, rb_intern("to_i"), 0) : status;
     if (!FIXNUM_P(number) || FIX2LONG(number) < 100 || FIX2LONG(number) > 999) {
         coppice_raise_response_error("status is %+" PRIsVALUE ", not an Integer from 100 to 999", status);
     }
     if (FIX2INT(number) < 200 && FIX2INT(number) != 101) {
-        coppice_raise_response_error("status %d is no final one: early hints go through rack.early_hints", FIX2INT(number));
+        coppice_raise_response_error("status %d is not a final one: send early hints with rack.early_hints",
+                                     FIX2INT(number));
     }
     return FIX2INT(number);
 }
@@ -162,7 +163,7 @@ static struct coppice_framing frame_body(struct head *head, int64_t body_length,
     return (struct coppice_framing){.kind = COPPICE_FRAMING_CHUNKED};
 }
 
-/* What may be said of a body that is not sent: for HEAD and 304 what GET would have got, if we know (RFC 9110 8.6). */
+/* The content-length of a body that is not sent: for HEAD and 304 that of a GET, if it is known (RFC 9110 8.6). */
 static struct coppice_framing frame_nothing(struct head *head, int status, int64_t body_length,
                                             const struct coppice_response_request *request) {
     if (status == 205) {

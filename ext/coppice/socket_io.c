@@ -39,7 +39,8 @@ enum coppice_io_result coppice_io_send(int fd, const struct iovec *parts, int co
     return attempt_result(result, errno, sent);
 }
 
-enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, size_t count, size_t *sent, bool *supported) {
+enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, size_t count, size_t *sent,
+                                            bool *supported) {
     *supported = true;
 #ifdef HAVE_SENDFILE
     ssize_t result = sendfile(fd, file, offset, count);

@@ -29,7 +29,8 @@ enum coppice_io_result coppice_io_send(int fd, const struct iovec *parts, int co
 
 /* As coppice_io_send, from a file; *offset moves on. DONE with nothing sent is the end of the file; *supported is
  * false, and nothing was done, when the kernel cannot. */
-enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, size_t count, size_t *sent, bool *supported);
+enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, size_t count, size_t *sent,
+                                            bool *supported);
 
 /* Bytes that the kernel keeps for the peer, which has not taken them yet. */
 int coppice_io_queued_bytes(int fd);

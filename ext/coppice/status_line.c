@@ -1,4 +1,4 @@
-/* The parts of a response head that the server itself words: status line and date. */
+/* The lines of a response head that the server makes: status line and date. */
 #include "status_line.h"
 
 #include <stdio.h>
@@ -85,7 +85,8 @@ void coppice_status_line_append(struct coppice_byte_buffer *buffer, int status) 
 /* Not strftime: its names of days and months follow the locale. */
 static int format_date(char *line, size_t capacity, time_t second) {
     static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     struct tm utc;
     gmtime_r(&second, &utc);
     return snprintf(line, capacity, "date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", days[utc.tm_wday], utc.tm_mday,

@@ -15,8 +15,8 @@ struct coppice_wait_budget {
     int64_t pause_ms;      /* the longest pause */
     int64_t pause_left_ms; /* of the present one */
     int64_t left_us;       /* of waiting in all, until more is earned */
-    int64_t sent;          /* bytes that the kernel took for the client since the last look at the socket's send queue */
-    int64_t queued;        /* bytes that were in the queue then */
+    int64_t sent;          /* bytes that the kernel has taken since the last look at the socket's send queue */
+    int64_t queued;        /* bytes that were in that queue then */
     bool waiting;          /* a thread waits for the client */
 };
 

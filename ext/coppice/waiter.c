@@ -1,7 +1,6 @@
 /*
- * Coppice::Waiter: where an idle worker sleeps. One epoll instance over the
- * listeners, shared by all workers (EPOLLEXCLUSIVE: a new connection wakes one
- * of them, not all), and over what is the worker's own, such as its channel.
+ * Coppice::Waiter: where an idle worker sleeps. Its epoll instance watches the listeners, which all workers share
+ * (EPOLLEXCLUSIVE: a new connection wakes one worker, not all), and the worker's own descriptors, such as its channel.
  */
 #include <errno.h>
 #include <ruby.h>
@@ -56,7 +55,7 @@ static void waiter_add(struct waiter *waiter, int fd, uint32_t events) {
     if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0) rb_sys_fail("epoll_ctl");
 }
 
-/* Takes the last place in the listener's queue of waiters. */
+/* Takes the last place in the listener's wait queue. */
 static void waiter_line_up(struct waiter *waiter, int listener_fd) {
     waiter_add(waiter, listener_fd, EPOLLIN | EPOLLEXCLUSIVE);
 }
@@ -80,10 +79,9 @@ static VALUE waiter_initialize(int argc, VALUE *argv, VALUE self) {
 }
 
 /*
- * Lets all other waiters go before this one. The kernel wakes the first waiter in
- * a listener's queue that sleeps, and leaves each where it once lined up: left
- * alone, the first serves whenever it is free. A client that comes while we stand
- * in no queue is not missed: lining up looks at the listener.
+ * Puts this waiter behind all others. The kernel wakes the first sleeping waiter in a listener's queue, and never
+ * changes their order: so the first one would serve whenever it is free. A client that comes while this waiter is in
+ * no queue is not missed: EPOLL_CTL_ADD looks at the listener.
  */
 static VALUE waiter_go_last(VALUE self) {
     struct waiter *waiter = waiter_get(self);
@@ -102,7 +100,7 @@ static void *waiter_wait_nogvl(void *pointer) {
     return NULL;
 }
 
-/* A descriptor that is ready now, or nil: does not sleep, and so need not let go of the Ruby lock. */
+/* A descriptor that is ready now, or nil: does not sleep, and so keeps the Ruby lock. */
 static VALUE waiter_look(VALUE self) {
     struct epoll_event event;
     int count = epoll_wait(waiter_get(self)->epoll_fd, &event, 1, 0);
@@ -112,14 +110,14 @@ static VALUE waiter_look(VALUE self) {
 }
 
 /*
- * Sleeps until a descriptor is ready and answers it; nil when the time is over
- * or a signal came. One at a time: the kernel's ready list takes turns.
+ * Sleeps until a descriptor is ready and answers it; nil after the timeout or a signal. One at a time: the kernel's
+ * ready list takes turns.
  */
 static VALUE waiter_wait(VALUE self, VALUE rb_timeout_ms) {
     struct waiter_call call = {.epoll_fd = waiter_get(self)->epoll_fd, .count = -1, .saved_errno = EINTR};
     call.timeout_ms = NIL_P(rb_timeout_ms) ? -1 : NUM2INT(rb_timeout_ms);
-    /* The second form does not begin to wait when a signal is pending already: its
-     * handler may set the very flag that the caller looked at just before. */
+    /* without_gvl2 does not wait when a signal is pending: its handler may set the flag that the caller has just read.
+     * */
     rb_thread_call_without_gvl2(waiter_wait_nogvl, &call, RUBY_UBF_IO, NULL);
     if (call.count > 0) return INT2NUM(call.event.data.fd);
     if (call.count < 0 && call.saved_errno != EINTR) rb_syserr_fail(call.saved_errno, "epoll_wait");
