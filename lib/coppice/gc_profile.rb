@@ -4,32 +4,32 @@ require "coppice/errors"
 
 module Coppice
   # The parameters of Ruby's garbage collector for an application. Ruby reads them from the environment when it starts,
-  # so they are chosen by whoever spawns the process: the monitor, for each cold mold.
+  # so the process that spawns another one chooses them: the monitor, for each cold mold.
   module GCProfile
-    # Where `coppice profile` puts what it has fitted, and where it is looked for.
+    # The file that `coppice profile` writes and `coppice serve` reads.
     FILE = "config/coppice.gc"
     NAME = /\ARUBY_GC_[A-Z0-9_]+\z/.freeze
-    VALUE = /\A\d+(\.\d+|[kKmMgG])?\z/.freeze # what Ruby reads; it passes over anything else without a word
-    # For an application that was never measured: half of Ruby's own room. Seldom a loss, never a large one.
+    VALUE = /\A\d+(\.\d+|[kKmMgG])?\z/.freeze # Ruby silently ignores any other value
+    # For an application that was never measured: half of Ruby's own goal. Seldom a loss, never a large one.
     SAFE_GOAL = 0.20
 
     #: (String, String) -> bool
     def self.variable?(name, value) = name.match?(NAME) && value.match?(VALUE)
 
-    # Free slots after a collection, as a share of the heap: the goal, the least before it grows, the most before it
-    # gives pages back. The least is further from the goal than with Ruby's own 0.20, 0.40 and 0.65: a minor collection
-    # that finds less calls for a major one, which costs ten times as much.
+    # Free slots after a collection, as a share of the heap: the goal, the minimum below which the heap grows, and the
+    # maximum above which pages are given back. The minimum is further from the goal than with Ruby's own 0.20, 0.40 and
+    # 0.65: a minor collection that frees fewer slots triggers a major one, which costs ten times as much.
     #: (Float) -> Hash[String, String]
     def self.ratios(goal)
       { "MIN" => goal / 4, "GOAL" => goal, "MAX" => [goal * 2, 0.65].min }
         .to_h { |name, ratio| ["RUBY_GC_HEAP_FREE_SLOTS_#{name}_RATIO", ratio.round(3).to_s] }
     end
 
-    # A profile as a file to commit: lines of NAME=value as a shell has them, so that other programs can take them too.
+    # Reads and writes the profile's file: lines of NAME=value in shell syntax, so that other programs can read it too.
     module ProfileFile
       COMMENT = /\A\s*(#.*)?\z/.freeze
 
-      # Raises ConfigError for a line that is none, and for a file that cannot be read.
+      # Raises ConfigError for a malformed line, and for a file that cannot be read.
       #: (String) -> Hash[String, String]
       def self.read(path)
         lines(path).each.with_index(1).reject { |line, _| line.match?(COMMENT) }.to_h do |line, number|
@@ -40,7 +40,7 @@ module Coppice
         end
       end
 
-      # As bytes: a comment may be in any encoding.
+      # In binary: a comment may be in any encoding.
       def self.lines(path)
         File.readlines(path, chomp: true, mode: "rb")
       rescue SystemCallError => error

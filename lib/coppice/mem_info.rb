@@ -3,8 +3,8 @@
 require "coppice/memory/smaps"
 
 module Coppice
-  # How much memory one process uses and shares, in KiB, as of its last update: for an application's own metrics. Reads
-  # /proc/PID/smaps_rollup, some milliseconds for some hundred MiB: not for each request.
+  # The memory that one process uses and shares, in KiB, as of the last `update`: for an application's own metrics.
+  # Reads /proc/PID/smaps_rollup, which takes some milliseconds for some hundred MiB: do not update it on each request.
   class MemInfo
     attr_reader :pid #: Integer | String
 
@@ -21,7 +21,7 @@ module Coppice
       self
     end
 
-    # Resident memory, all of what is shared included.
+    # Resident memory, including all shared memory.
     #: () -> Integer
     def rss = @rollup.rss
 
@@ -29,7 +29,7 @@ module Coppice
     #: () -> Integer
     def pss = @rollup.pss
 
-    # What no other process shares: USS.
+    # Memory that no other process shares: USS.
     #: () -> Integer
     def private_memory = @rollup.private
 
@@ -39,11 +39,11 @@ module Coppice
     #: () -> Integer
     def swap = @rollup.swap
 
-    # The part of another process's resident memory that this one could share and does, in percent.
+    # This process's shared memory, in percent of the resident memory of the process that it was forked from.
     #: (MemInfo) -> Float
     def cow_efficiency(parent) = percent(shared_memory, parent.rss)
 
-    # The part of its own resident memory that it shares, in percent.
+    # This process's shared memory, in percent of its own resident memory.
     #: () -> Float
     def shared_percent = percent(shared_memory, rss)
 

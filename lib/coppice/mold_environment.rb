@@ -4,54 +4,59 @@ require "coppice/allocator"
 require "coppice/gc_profile"
 
 module Coppice
-  # What the environment of a cold mold gets beside what the user's has: what Ruby reads only when it starts. Used in
-  # the monitor, which spawns the mold, and by `coppice check`. A variable that the user has set stays as it is.
+  # The variables that a cold mold's environment gets in addition to the user's: Ruby and the C library read them only
+  # at start. Used by the monitor, which spawns the mold, and by `coppice check`. Never replaces a variable of the
+  # user.
   class MoldEnvironment
-    # Names what was added, for the mold to take it out again: it is not meant for the programs that an application
-    # runs.
+    # Lists the added variables, so that the mold can remove them: programs that the application runs must not inherit
+    # them.
     ADDED = "COPPICE_ADDED_VARIABLES"
     PRELOAD = "LD_PRELOAD"
     YOURS = "environment (yours)"
 
-    # Beginnings of names whose values must fit each other: where the user has set one, none of the others is ours.
-    # Ruby cuts the limit on malloc to the largest limit, and passes over a ratio that is not between the other two.
+    # Prefixes of variables whose values depend on each other: when the user has set one of a group, none is added. Ruby
+    # cuts the limit on malloc to the maximum limit, and ignores a ratio that is not between the other two.
     GROUPS = %w[RUBY_GC_HEAP_FREE_SLOTS_ RUBY_GC_MALLOC_LIMIT].freeze
 
     Variable = Struct.new(:name, :value, :origin, keyword_init: true)
 
-    attr_reader :variables #: Array[Variable] -- of the collector and the allocator: the user's, then ours
+    # For the garbage collector and the allocator: the user's, then the added ones.
+    attr_reader :variables #: Array[Variable]
 
-    # In a cold mold: Ruby and the allocator have read them by now.
+    # To be called in a cold mold, after Ruby and the allocator have read the variables.
     #: (Hash[String, String]) -> void
-    def self.take_out_of(environment)
+    def self.remove_from(environment)
       environment.delete(ADDED).to_s.split(",").each { |name| environment.delete(name) }
     end
 
-    # fitted: variables that were measured since this server was started. Raises ConfigError for a profile that cannot
-    # be read, and for an allocator that is not installed.
-    #: (Config::Settings, ?environment: Hash[String, String], ?directory: String, ?fitted: Hash[String, String]?) -> void
+    # fitted: variables computed from a measurement since the server's start. Raises ConfigError for a profile that
+    # cannot be read, and for an allocator that is not installed.
+    #: (Config::Settings, ?environment: Hash[String, String], ?directory: String,
+    #:  ?fitted: Hash[String, String]?) -> void
     def initialize(settings, environment: ENV, directory: Dir.pwd, fitted: nil)
       @settings = settings
       @file = File.join(directory, GCProfile::FILE)
       @fitted = fitted
-      @unfitted = settings.gc_profile == :fitted && fitted.nil? && !File.exist?(@file)
-      own = environment.select { |name, _| name == PRELOAD || name.match?(GCProfile::NAME) }
-      taken = own.keys.map { |name| group(name) }
-      @variables = described(own, YOURS) + [*collector, *allocator].reject { |variable| taken.include?(group(variable.name)) }
+      @unmeasured = settings.gc_profile == :fitted && fitted.nil? && !File.exist?(@file)
+      users = environment.select { |name, _| name == PRELOAD || name.match?(GCProfile::NAME) }
+      groups = users.keys.map { |name| group(name) }
+      added = [*collector, *allocator].reject { |variable| groups.include?(group(variable.name)) }
+      @variables = described(users, YOURS) + added
     end
 
-    # What to spawn the mold with.
+    # The variables to add to the mold's environment.
     #: () -> Hash[String, String]
     def added
-      added = variables.reject { |variable| variable.origin == YOURS }.to_h { |variable| [variable.name, variable.value] }
+      added = variables.reject { |variable| variable.origin == YOURS }
+      added = added.to_h { |variable| [variable.name, variable.value] }
       added.empty? ? added : added.merge(ADDED => added.keys.join(","))
     end
 
-    # Whether nobody has measured this application yet.
+    # Whether this application has not been measured yet.
     #: () -> bool
-    def unfitted? = @unfitted
+    def unmeasured? = @unmeasured
 
-    # In short, for a line of the log.
+    # A summary for the log.
     #: () -> Hash[Symbol, String]
     def to_log
       preload, profile = variables.partition { |variable| variable.name == PRELOAD }
@@ -61,7 +66,7 @@ module Coppice
 
     private
 
-    def group(name) = GROUPS.find { |beginning| name.start_with?(beginning) } || name
+    def group(name) = GROUPS.find { |prefix| name.start_with?(prefix) } || name
 
     def collector
       case profile = @settings.gc_profile

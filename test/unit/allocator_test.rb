@@ -32,7 +32,7 @@ module Coppice
       with_folders do |empty|
         assert_nil Allocator.library(:auto, folders: [empty])
         error = assert_raises(ConfigError) { Allocator.library(:jemalloc, folders: [empty]) }
-        assert_match(/no #{Regexp.escape(LIBRARY)} here/, error.message)
+        assert_match(/#{Regexp.escape(LIBRARY)} is not installed/, error.message)
       end
     end
 

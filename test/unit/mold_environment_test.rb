@@ -15,7 +15,7 @@ module Coppice
 
       assert_equal GCProfile.ratios(GCProfile::SAFE_GOAL), made.added.slice(*GCProfile.ratios(0).keys)
       assert_equal({ gc: "default", allocator: "system" }, made.to_log)
-      assert_predicate made, :unfitted?
+      assert_predicate made, :unmeasured?
     end
 
     test "a committed profile is taken" do
@@ -23,7 +23,7 @@ module Coppice
 
       assert_equal "0.12", made.added.fetch(GOAL)
       assert_equal "config/coppice.gc", made.to_log.fetch(:gc)
-      refute_predicate made, :unfitted?
+      refute_predicate made, :unmeasured?
     end
 
     test "what this server has measured is taken" do
@@ -31,7 +31,7 @@ module Coppice
 
       assert_equal "0.08", made.added.fetch(GOAL)
       assert_equal "measured", made.to_log.fetch(:gc)
-      refute_predicate made, :unfitted?
+      refute_predicate made, :unmeasured?
     end
 
     test "a file that was written since comes before it: real requests were measured for that" do
@@ -42,7 +42,7 @@ module Coppice
       made = environment(gc_profile: { GOAL => "0.3" }, file: "#{GOAL}=0.12\n", fitted: FITTED)
 
       assert_equal({ GOAL => "0.3", MoldEnvironment::ADDED => GOAL }, made.added)
-      refute_predicate made, :unfitted?
+      refute_predicate made, :unmeasured?
     end
 
     test "Ruby's own means nothing at all" do
@@ -50,7 +50,7 @@ module Coppice
 
       assert_empty made.added
       assert_equal({ gc: "ruby", allocator: "system" }, made.to_log)
-      refute_predicate made, :unfitted?
+      refute_predicate made, :unmeasured?
     end
 
     test "a variable that the user has set is never ours, and is told as the user's" do
@@ -79,13 +79,13 @@ module Coppice
       environment = { "HOME" => "/root", "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1" }
       inside = environment.merge(self.environment(environment: environment).added)
       refute_equal environment, inside
-      MoldEnvironment.take_out_of(inside)
+      MoldEnvironment.remove_from(inside)
 
       assert_equal environment, inside
     end
 
     test "where nothing was added, nothing is taken out" do
-      MoldEnvironment.take_out_of(inside = { "LD_PRELOAD" => "/opt/libother.so" })
+      MoldEnvironment.remove_from(inside = { "LD_PRELOAD" => "/opt/libother.so" })
 
       assert_equal({ "LD_PRELOAD" => "/opt/libother.so" }, inside)
     end

@@ -40,7 +40,7 @@ module Coppice
 
       def serve(settings, writer, hooks)
         log = Log.for(settings, role: :monitor) { |output| writer.log_output(output) }
-        listeners = Listeners::Set.bind(settings.listen, patience: settings.hard_timeout, logger: log)
+        listeners = Listeners::Set.bind(settings.listen, takeover_wait: settings.hard_timeout, logger: log)
         Compatibility.enter(settings, listener_names: listeners.names)
         greet(log, settings, listeners)
         Monitor.new(settings: settings, listeners: listeners, log: log, hook_thread: hooks).run

@@ -5,14 +5,14 @@ require "coppice/version_order"
 
 module Coppice
   module GCProfile
-    # Watches what some requests of a worker ask of the garbage collector. Runs in one worker, between requests, for as
-    # long as it takes; some microseconds after each request, and a few collections in the end.
+    # Measures what some requests of a worker allocate. Runs in one worker, between requests, until it has seen enough
+    # of them. Costs some microseconds after each request, and a few collections at the end.
     class AllocationMeter
-      SETTLED = 100 # requests after which a worker allocates as it will go on
+      SETTLED = 100 # requests until a worker's allocations are in a steady state
       ENOUGH = 64 # requests
       COLLECTIONS = 3
 
-      # skip: requests that go by before it begins: the first fill caches.
+      # skip: number of requests before the measurement starts, because the first ones fill caches.
       #: (?skip: Integer) -> void
       def initialize(skip: 0)
         @skip = skip
@@ -20,7 +20,7 @@ module Coppice
         start
       end
 
-      # After each request. Answers what was measured once that is enough.
+      # To be called after each request. Answers the measurement once it is complete.
       #: () -> Allocations?
       def look
         return skip if @skip.positive?
@@ -31,7 +31,7 @@ module Coppice
         measurement if @looks == ENOUGH
       end
 
-      # What was measured so far; nil when that is nothing.
+      # The measurement so far; nil before the first request.
       #: () -> Allocations?
       def measurement
         return if @looks.zero?
@@ -58,7 +58,7 @@ module Coppice
         nil
       end
 
-      # It is counted anew after each collection: only requests without one tell it.
+      # Ruby resets the counter in each collection, so only requests without one count.
       def look_at_malloc
         return unless GC.count == @collections
 
@@ -66,7 +66,7 @@ module Coppice
         @malloc += [GC.stat(:malloc_increase_bytes) - @increase, 0].max
       end
 
-      # Where none goes by without a collection, each takes at least what Ruby lets it.
+      # When every request has a collection, each allocates at least Ruby's limit.
       def malloc = @windows.zero? ? GC.stat(:malloc_increase_bytes_limit) : @malloc / @windows
 
       def open_window
@@ -74,7 +74,7 @@ module Coppice
         @increase = GC.stat(:malloc_increase_bytes)
       end
 
-      # The first finds what the last request has left.
+      # The minimum, because the first collection frees the last request's garbage.
       def minor_collection_us
         Array.new(COLLECTIONS) do
           before = cpu_us
@@ -83,10 +83,16 @@ module Coppice
         end.min
       end
 
-      def taken = pools { |pool| pool[:total_allocated_objects] } || { 40 => GC.stat(:total_allocated_objects) }
-      def live = pools { |pool| pool[:total_allocated_objects] - pool[:total_freed_objects] } || { 40 => GC.stat(:heap_live_slots) }
+      def taken
+        pools { |pool| pool[:total_allocated_objects] } || { 40 => GC.stat(:total_allocated_objects) }
+      end
 
-      # By size of slot; nil before Ruby 3.3, which counts all pools together.
+      def live
+        in_use = pools { |pool| pool[:total_allocated_objects] - pool[:total_freed_objects] }
+        in_use || { 40 => GC.stat(:heap_live_slots) }
+      end
+
+      # By slot size; nil before Ruby 3.3, which counts all pools together.
       def pools
         return unless VersionOrder.at_least?(RUBY_VERSION, "3.3")
 

@@ -2,16 +2,16 @@
 
 module Coppice
   module GCProfile
-    # What a request of one application asks of Ruby's garbage collector, as a worker has measured it. A plain value
-    # that also travels as a line of text: on the board, and in the file of a profile.
+    # What a request of one application allocates, as a worker has measured it. A plain value that also travels as a
+    # line of text: on the board, and in the file of a profile.
     #
-    #   requests    how many were looked at
-    #   cpu_us      CPU time of one, in microseconds
-    #   minor_us    CPU time of a minor collection that finds nothing to free: what each costs, however small the eden
-    #   malloc      bytes that one asks of malloc, nearly all of them garbage afterwards
-    #   pools       of each size of slot, in bytes: [slots that one request takes, slots in use after a collection]
+    #   requests    number of measured requests
+    #   cpu_us      CPU time of one request, in microseconds
+    #   minor_us    CPU time of a minor collection that frees nothing: the fixed cost of each
+    #   malloc      bytes that one request allocates with malloc, nearly all of them garbage afterwards
+    #   pools       slot size in bytes => [slots that one request takes, slots in use after a collection]
     Allocations = Struct.new(:requests, :cpu_us, :minor_us, :malloc, :pools, keyword_init: true) do
-      # nil for a text that is empty. Raises ArgumentError for any other that to_s has not made.
+      # The opposite of to_s; nil for an empty text. Raises ArgumentError for a malformed one.
       #: (String) -> Allocations?
       def self.parse(text)
         return if text.empty?

@@ -5,9 +5,9 @@ require "coppice/listeners/listener"
 
 module Coppice
   module Listeners
-    # Sockets that systemd has opened for us (socket activation). Runs in the monitor. One that matches no address to
-    # listen on is left alone. A port alone is for systemd one on all IPv6 and IPv4 addresses, and for us one on all
-    # IPv4 addresses: the former is taken for the latter.
+    # Sockets that systemd has opened for the server (socket activation). A socket that matches no configured address
+    # stays unused. For systemd, a port alone means all IPv6 and IPv4 addresses; for Coppice, all IPv4 addresses: a
+    # systemd socket of the former kind is used for an address of the latter.
     class Activation
       FIRST_DESCRIPTOR = 3
 
@@ -17,10 +17,10 @@ module Coppice
         @descriptors = Array.new(count) { |index| FIRST_DESCRIPTOR + index }
       end
 
-      # A listener with all passed sockets at this address, or nil.
+      # A listener with all passed sockets of this address, or nil.
       #: (Address) -> Listener?
       def take(address)
-        matching = @descriptors.select { |descriptor| places(descriptor).include?(address.to_s) }
+        matching = @descriptors.select { |descriptor| addresses(descriptor).include?(address.to_s) }
         return if matching.empty?
 
         @descriptors -= matching
@@ -29,20 +29,20 @@ module Coppice
 
       private
 
-      # The addresses that clients of the socket may mean, as Address#to_s writes them.
-      def places(descriptor)
+      # The addresses that the socket can stand for, as Address#to_s writes them.
+      def addresses(descriptor)
         socket = Socket.for_fd(descriptor)
         socket.autoclose = false
-        here = socket.local_address
-        return [here.unix_path] if here.unix?
+        local = socket.local_address
+        return [local.unix_path] if local.unix?
 
-        both_families?(socket, here) ? [here.inspect_sockaddr, "0.0.0.0:#{here.ip_port}"] : [here.inspect_sockaddr]
-      rescue SystemCallError # it is no socket
+        both_families?(socket, local) ? [local.inspect_sockaddr, "0.0.0.0:#{local.ip_port}"] : [local.inspect_sockaddr]
+      rescue SystemCallError # not a socket
         []
       end
 
-      def both_families?(socket, here)
-        here.ipv6_unspecified? && !socket.getsockopt(:IPV6, :V6ONLY).bool
+      def both_families?(socket, local)
+        local.ipv6_unspecified? && !socket.getsockopt(:IPV6, :V6ONLY).bool
       end
     end
   end

@@ -5,7 +5,7 @@ require "coppice/errors"
 
 module Coppice
   module Listeners
-    # What each option of `listen` is when it is not given; nil leaves the choice to the kernel, or to `queues`.
+    # Defaults of the options of `listen`; nil leaves the choice to the kernel, or to `queues`.
     # Config::LISTEN_OPTIONS describes them.
     DEFAULT_OPTIONS = {
       backlog: 1024, queues: 1, queues_per_worker: nil,
@@ -14,10 +14,10 @@ module Coppice
       umask: 0, tries: 5, delay: 0.5
     }.freeze
 
-    # Where to listen, and how: a frozen value without a socket, used in every process. A TCP address has host and
-    # port, a Unix one a path; options has a value for each of DEFAULT_OPTIONS.
+    # An address to listen on, with its options: a frozen value without a socket, used in every process. A TCP address
+    # has host and port, a Unix one a path; options has a value for each of DEFAULT_OPTIONS.
     Address = Struct.new(:kind, :host, :port, :path, :options, keyword_init: true) do
-      # Raises InvalidValue for a text that is none of AddressParser::FORMS.
+      # Raises InvalidValue for a value that has none of AddressParser::FORMS.
       #: (String | Integer, ?Hash[Symbol, untyped]) -> Address
       def self.parse(value, options = {})
         from_wire(AddressParser.new(value).fields.merge(options: DEFAULT_OPTIONS.merge(options)))
@@ -53,26 +53,26 @@ module Coppice
         to_h
       end
 
-      # The same place with other options.
+      # The same address with other options.
       #: (Hash[Symbol, untyped]) -> Address
       def with_options(options)
         self.class.from_wire(to_h.merge(options: options))
       end
 
-      # The same address at another port: what port 0 has become.
+      # The same address at another port, to replace port 0 by the real one.
       #: (Integer) -> Address
       def with_port(port)
         self.class.from_wire(to_h.merge(port: port))
       end
     end
 
-    # Reads what people write for an address, and answers the fields of an Address. Touches no network:
-    # host names are resolved when the address is bound.
+    # Parses an address of the configuration into the fields of an Address. Makes no network access: host names are
+    # resolved when the address is bound.
     class AddressParser
       FORMS = '8080, "127.0.0.1:8080", "*:8080", "[::1]:8080", "/path/to.sock", "unix:path/to.sock" or "~/to.sock"'
 
       ANY_HOST = "0.0.0.0"
-      # As for Pitchfork, a numeric address without a port is one on HTTP's.
+      # The port of a numeric address without one, as for Pitchfork.
       DEFAULT_PORT = 80
       # sun_path has 108 bytes, one of which is the zero at the end.
       MAX_PATH_BYTES = 107
@@ -105,9 +105,12 @@ module Coppice
 
       def unix(text)
         path = File.expand_path(text)
-        refuse("the path has #{path.bytesize} bytes, and only #{MAX_PATH_BYTES} are allowed") if path.bytesize > MAX_PATH_BYTES
+        if path.bytesize > MAX_PATH_BYTES
+          refuse("the path has #{path.bytesize} bytes, and only #{MAX_PATH_BYTES} are allowed")
+        end
+
         { kind: :unix, path: -path }
-      rescue ArgumentError => error # a zero byte, or an unknown user after the tilde
+      rescue ArgumentError => error # a null byte, or an unknown user after the tilde
         refuse(error.message)
       end
 

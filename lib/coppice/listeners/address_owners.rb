@@ -4,8 +4,8 @@ require "ipaddr"
 
 module Coppice
   module Listeners
-    # Finds out which processes hold an address, for an error message. Reads /proc, where that is allowed; the answer
-    # is a courtesy and may be empty.
+    # Finds the processes that have a socket at an address open, for error messages. Reads /proc; the answer is best
+    # effort and may be empty.
     class AddressOwners
       LISTEN_STATE = "0A"
 
@@ -14,25 +14,25 @@ module Coppice
         @address = address
       end
 
-      # The processes for people: "pid 12 (ruby), pid 13 (nginx)".
+      # The processes as text: "pid 12 (ruby), pid 13 (nginx)".
       def to_s #: () -> String
         found = pids.map { |pid| "pid #{pid} (#{command(pid)})" }
         found.empty? ? "another process" : found.join(", ")
       end
 
-      # Workers of a server whose monitor has ended, or has let go of the address: nobody else has it, and they leave
-      # when they have answered whom they serve.
-      def leaving? #: () -> bool
+      # Whether all owners are workers of a server whose monitor has exited, or has closed the address. They exit when
+      # they have answered their clients.
+      def draining_workers? #: () -> bool
         titles = pids.map { |pid| title(pid) }
         titles.any? && titles.all? { |title| title.start_with?("coppice worker[") }
       end
 
-      # The processes that have a socket at the address open.
+      # The pids of the owners.
       def pids #: () -> Array[Integer]
         wanted = inodes.map { |inode| "socket:[#{inode}]" }
         return [] if wanted.empty?
 
-        Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort.select { |pid| holds?(pid, wanted) }
+        Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort.select { |pid| owns?(pid, wanted) }
       end
 
       # Inodes of sockets at the address: listening ones for TCP (the kernel lists no others), any for Unix.
@@ -57,9 +57,9 @@ module Coppice
         files.select { |file| File.readable?(file) }.flat_map { |file| File.readlines(file).map(&:split) }
       end
 
-      def holds?(pid, wanted)
+      def owns?(pid, wanted)
         Dir.children("/proc/#{pid}/fd").any? { |fd| wanted.include?(File.readlink("/proc/#{pid}/fd/#{fd}")) }
-      rescue SystemCallError # it has ended, or is not ours to look at
+      rescue SystemCallError # it has exited, or is another user's
         false
       end
 
@@ -72,28 +72,28 @@ module Coppice
       def command(pid)
         File.read("/proc/#{pid}/comm").chomp
       rescue SystemCallError
-        "ended"
+        "exited"
       end
     end
 
-    # Where another process listens, for people who tell servers apart. Reads /proc, where that is allowed; the answer
-    # is a courtesy and may be empty. Sources: proc(5), proc_pid_net(5).
+    # Finds the addresses at which a process listens, so that users can tell servers apart. Reads /proc; the answer is
+    # best effort and may be empty. Sources: proc(5), proc_pid_net(5).
     module ListeningSockets
       TCP_LISTENS = "0A"
       UNIX_ACCEPTS = 0x10000 # in the flags: __SO_ACCEPTCON
 
-      # In the form in which one writes them in the configuration; several queues of one address are one.
+      # In the form of the configuration file. Several queues of one address count once.
       #: (Integer) -> Array[String]
       def self.of(pid)
         inodes = Dir.glob("/proc/#{pid}/fd/*").filter_map { |link| inode(link) }
         (tcp(pid, inodes) + unix(pid, inodes)).uniq
-      rescue SystemCallError # it has ended, or is not ours to look at
+      rescue SystemCallError # it has exited, or is another user's
         []
       end
 
       def self.inode(link)
         File.readlink(link)[/\Asocket:\[(\d+)\]\z/, 1]
-      rescue Errno::ENOENT # it was closed while we looked
+      rescue Errno::ENOENT # it was closed meanwhile
         nil
       end
       private_class_method :inode
@@ -112,14 +112,14 @@ module Coppice
       end
       private_class_method :unix
 
-      # As the network has it that the process is in: without the line of titles, and a kernel may lack IPv6.
+      # The rows of the table of the process's network namespace. A kernel may lack IPv6.
       def self.table(pid, name)
         file = "/proc/#{pid}/net/#{name}"
         File.exist?(file) ? File.readlines(file).drop(1).map(&:split) : []
       end
       private_class_method :table
 
-      # "0100007F:1F90": words of 32 bits in the machine's order, and the port.
+      # From "0100007F:1F90": words of 32 bits in the machine's byte order, and the port.
       def self.address(text)
         host, port = text.split(":")
         ip = IPAddr.new_ntoh([host].pack("H*").unpack("N*").pack("L*"))

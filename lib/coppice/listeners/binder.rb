@@ -9,18 +9,18 @@ require "coppice/os/clock"
 
 module Coppice
   module Listeners
-    # Turns an address into a Listener with bound sockets that do not listen yet. While the address is in use, waits for
-    # workers that an ended server has left there, then tries again as the address's options `tries` and `delay` say.
-    # Runs in the monitor, before its loop begins: so it may sleep.
+    # Turns an address into a Listener with bound sockets that do not listen yet. While the address is in use, waits
+    # for the last workers of an exited server, then tries again as the address's options `tries` and `delay` say. Runs
+    # before the monitor's loop starts, so it may sleep.
     class Binder
-      LOOK = 0.05 # seconds between two looks at workers that leave
+      POLL_INTERVAL = 0.05 # seconds between two checks for draining workers
 
-      # patience: seconds for which workers that leave are waited for. The logger gets a warning before each pause.
-      #: (Address, ?patience: Numeric, ?logger: untyped) -> void
-      def initialize(address, patience: 0, logger: nil)
+      # takeover_wait: maximum seconds to wait for draining workers. A warning is logged before each wait.
+      #: (Address, ?takeover_wait: Numeric, ?logger: Log?) -> void
+      def initialize(address, takeover_wait: 0, logger: nil)
         @address = address
         @options = address.options
-        @patience = patience
+        @takeover_wait = takeover_wait
         @logger = logger
         @tries = @options[:tries]
       end
@@ -30,7 +30,7 @@ module Coppice
         begin
           Listener.bound(@address, configure(sockets))
         rescue Errno::EADDRINUSE
-          wait_for_leavers || try_again || raise(AddressInUse, in_use)
+          wait_for_draining_workers || try_again || raise(AddressInUse, in_use)
           retry
         end
       rescue SystemCallError => error
@@ -50,27 +50,28 @@ module Coppice
         end
       end
 
-      # false when there are none, or no more patience with them.
-      def wait_for_leavers
-        holders = AddressOwners.new(@address)
-        return false unless holders.leaving?
+      # Answers false when there are none, or the time is over.
+      def wait_for_draining_workers
+        owners = AddressOwners.new(@address)
+        return false unless owners.draining_workers?
 
-        @give_up_at ||= OS::Clock.now + @patience
-        return false if OS::Clock.now >= @give_up_at
+        @deadline ||= OS::Clock.now + @takeover_wait
+        return false if OS::Clock.now >= @deadline
 
-        name_leavers(holders.to_s)
-        sleep LOOK
+        log_draining_workers(owners.to_s)
+        sleep POLL_INTERVAL
         true
       end
 
-      def name_leavers(names)
-        return if names == @named
+      def log_draining_workers(names)
+        return if names == @logged
 
-        @logger&.warn("#{@address} is still served by #{names}, of a server that has ended: waiting up to #{@patience} s")
-        @named = names
+        @logger&.warn("#{@address} is still served by #{names}, of a server that has exited: " \
+                      "waiting up to #{@takeover_wait} s")
+        @logged = names
       end
 
-      # false when it was tried often enough; a negative number of tries is never enough.
+      # Answers false after the last try; a negative number of tries means no limit.
       def try_again
         @tries -= 1
         return false if @tries.zero? || @options[:tries].zero?
@@ -94,7 +95,9 @@ module Coppice
       end
 
       def permission
-        @address.tcp? ? ". Ports below 1024 need the capability CAP_NET_BIND_SERVICE" : ". Let the server's user write there"
+        return ". Allow the server's user to write there" unless @address.tcp?
+
+        ". Ports below 1024 need the capability CAP_NET_BIND_SERVICE"
       end
     end
   end

@@ -6,8 +6,8 @@ require "coppice/listeners/syn_filter"
 
 module Coppice
   module Listeners
-    # One address with its sockets: one for each queue. The monitor has the one that was bound, and with it the file of
-    # a Unix socket; molds and workers have adopted ones, with the same descriptors. Whoever has one closes it.
+    # One address with its sockets: one for each queue. The monitor's listener has bound them, and owns the file of a
+    # Unix socket; molds and workers adopt the same descriptors. Each process closes its own.
     class Listener
       attr_reader :address #: Address  with the real port
       attr_reader :sockets #: Array[Socket]
@@ -19,13 +19,13 @@ module Coppice
         new(address, sockets, owner: Process.pid)
       end
 
-      # One whose descriptors were bound elsewhere and are open in this process.
+      # A listener whose descriptors are open in this process, but were bound by another one.
       #: (Address, Array[Integer]) -> Listener
       def self.adopted(address, descriptors)
         new(address, descriptors.map { |descriptor| Socket.for_fd(descriptor) })
       end
 
-      # `owner` is the process that removes the file of a Unix socket.
+      # `owner` is the pid of the process that removes the file of a Unix socket.
       #: (Address, Array[Socket], ?owner: Integer?) -> void
       def initialize(address, sockets, owner: nil)
         @address = address
@@ -43,8 +43,8 @@ module Coppice
         sockets.map(&:fileno)
       end
 
-      # From now on clients can connect. The queues share the backlog. Raises Errno::EADDRINUSE if another socket was
-      # faster, which TcpBinder leaves hardly any way for.
+      # Starts to accept connections. The queues share the backlog. Raises Errno::EADDRINUSE when another socket listens
+      # by now, which TcpBinder makes nearly impossible.
       def listen! #: () -> void
         sockets.each do |socket|
           socket.setsockopt(:SOCKET, :REUSEADDR, true) if address.tcp?
@@ -52,29 +52,31 @@ module Coppice
         end
       end
 
-      # The descriptors that worker `nr` accepts from: a slice of the queues that moves on with the number. With few
-      # `workers` it is wide enough that no queue is left without one.
+      # The descriptors that worker `nr` accepts from: a slice of the queues, which rotates with the number. With few
+      # `workers` it is wide enough that each queue has a worker.
       #: (Integer, ?workers: Integer?) -> Array[Integer]
       def queues_for(nr, workers: nil)
         return descriptors if sockets.size == 1
 
-        width = [address.options[:queues_per_worker] || (sockets.size - 1), workers ? sockets.size - workers + 1 : 1].max
+        preferred = address.options[:queues_per_worker] || (sockets.size - 1)
+        minimum = workers ? sockets.size - workers + 1 : 1
+        width = [preferred, minimum].max
         descriptors.rotate(nr).first(width)
       end
 
-      # Whether somebody else, such as systemd, has the sockets open and goes on listening.
+      # Whether another process, such as systemd, owns the sockets and continues to listen.
       def borrowed? #: () -> bool
         @owner.nil?
       end
 
-      # The queue keeps who is in it and takes nobody more, until the last process has closed it. A borrowed one is not
-      # ours to shut.
+      # Stops accepting new connections; those in the queue stay until the last process has closed the socket. A
+      # borrowed socket is only closed: its owner continues to listen.
       def drain #: () -> void
         sockets.reject(&:closed?).each { |socket| SynFilter.refuse_new_connections(socket) } unless borrowed?
         close
       end
 
-      # Does no harm when called again. In the process that bound it, also removes the file of a Unix socket.
+      # Idempotent. In the process that bound it, also removes the file of a Unix socket.
       def close #: () -> void
         remove_file
         sockets.reject(&:closed?).each do |socket|
@@ -85,7 +87,7 @@ module Coppice
 
       private
 
-      # No close at garbage collection: descriptors must live as long as the process needs them, not the object.
+      # No close at garbage collection: the descriptors outlive the Ruby objects.
       def prepare(socket)
         socket.autoclose = false
         socket.nonblock = true
@@ -97,7 +99,7 @@ module Coppice
         backlog.positive? ? [backlog / sockets.size, 1].max : backlog
       end
 
-      # Only the file that was bound: by now there may be another server's.
+      # Only the file that this listener has bound: by now another server may have replaced it.
       def remove_file
         File.unlink(address.path) if @file && @owner == Process.pid && @file == file_identity
         @file = nil

@@ -12,13 +12,16 @@ module Coppice
     class Set
       include Enumerable
 
-      # Sockets that systemd has passed on are taken before any is bound. Raises AddressInUse or BindError, with nothing
-      # left open. patience: seconds for which workers of an ended server are waited for.
-      #: (Array[Address], ?environment: Hash[String, String], ?patience: Numeric, ?logger: untyped) -> Set
-      def self.bind(addresses, environment: ENV, patience: 0, logger: nil)
+      # Uses the sockets that systemd has passed, and binds the other addresses. Raises AddressInUse or BindError, with
+      # nothing left open. takeover_wait: maximum seconds to wait for the last workers of a server that has exited.
+      #: (Array[Address], ?environment: Hash[String, String], ?takeover_wait: Numeric, ?logger: Log?) -> Set
+      def self.bind(addresses, environment: ENV, takeover_wait: 0, logger: nil)
         activation = Activation.new(environment)
         listeners = []
-        addresses.each { |address| listeners << (activation.take(address) || Binder.new(address, patience: patience, logger: logger).bind) }
+        addresses.each do |address|
+          binder = Binder.new(address, takeover_wait: takeover_wait, logger: logger)
+          listeners << (activation.take(address) || binder.bind)
+        end
         new(listeners)
       rescue BindError
         listeners.each(&:close)
@@ -55,27 +58,27 @@ module Coppice
         flat_map(&:descriptors)
       end
 
-      # The descriptors that worker `nr`, of so many, accepts from.
+      # The descriptors that worker `nr` accepts from, given the number of workers.
       #: (Integer, ?workers: Integer?) -> Array[Integer]
       def queues_for(nr, workers: nil)
         flat_map { |listener| listener.queues_for(nr, workers: workers) }
       end
 
-      # From now on clients can connect. Raises AddressInUse.
+      # Starts to accept connections. Raises AddressInUse.
       def listen! #: () -> void
         each do |listener|
           listener.listen!
         rescue Errno::EADDRINUSE
-          raise AddressInUse, "cannot listen on #{listener.name}: another process has been faster"
+          raise AddressInUse, "cannot listen on #{listener.name}: another process has started to listen there"
         end
       end
 
-      # Nobody new can connect from now on; who waits in a queue stays there for the processes that have it open.
+      # Stops accepting new connections; those in the queues stay for the processes that have the sockets open.
       def drain #: () -> void
         each(&:drain)
       end
 
-      # Does no harm when called again.
+      # Idempotent.
       def close #: () -> void
         each(&:close)
       end

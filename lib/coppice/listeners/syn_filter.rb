@@ -4,13 +4,14 @@ require "socket"
 
 module Coppice
   module Listeners
-    # Keeps new clients out of a listening socket, and leaves those in its queue alone. Runs in the monitor at
-    # the end, and in workers whose monitor died.
+    # Stops a listening socket from accepting new connections, and leaves those in its queue alone. Used by the monitor
+    # at shutdown, and by workers whose monitor has died.
     #
-    # listen(fd, 0) still lets one into an empty queue, who is reset when the last process closes it, perhaps with a
-    # request sent. So a TCP socket gets a filter that drops each SYN: handshakes under way end well, and who comes
-    # later tries again a second later, and is refused once the last worker has closed the socket. (Socket filters see
-    # the segment from its TCP header on: socket(7), and the kernel's Documentation/networking/filter.rst.)
+    # listen(fd, 0) still admits one connection to an empty queue. It is reset when the last process closes the socket,
+    # perhaps after the client has sent a request. So a TCP socket gets a filter that drops each SYN: handshakes under
+    # way complete, and a later client retries a second later, and is refused once the last worker has closed the
+    # socket. (Socket filters see the segment from its TCP header on: socket(7), and the kernel's
+    # Documentation/networking/filter.rst.)
     module SynFilter
       # Classic BPF: code, jump if true, jump if false, operand.
       DROP_SYN = [

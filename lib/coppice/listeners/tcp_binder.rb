@@ -5,11 +5,11 @@ require "coppice/errors"
 
 module Coppice
   module Listeners
-    # Binds the sockets of one TCP address; listen(2) comes later. Runs in the monitor.
+    # Binds the sockets of one TCP address; listen(2) comes later.
     #
-    # Between bind and listen the address must be ours alone, or a second server would start well and fail minutes
-    # later. SO_REUSEADDR, which is there for connections that a former server left in TIME_WAIT, also lets two sockets
-    # bind the same address as long as neither listens. So it is used to bind only when nothing else helps, and is off
+    # Between bind and listen no other server may bind the address: it would start well and fail minutes later.
+    # SO_REUSEADDR, which is needed when a former server has left connections in TIME_WAIT, also lets two sockets bind
+    # the same address as long as neither listens. So it is used to bind only when bind fails without it, and is off
     # until Listener#listen! turns it on, for the connections to inherit.
     class TcpBinder
       #: (Address) -> void
@@ -22,9 +22,9 @@ module Coppice
       def bind #: () -> Array[Socket]
         place = resolve
         probe(place) if queues > 1 && !@options[:reuseport]
-        sockets = [claim(place)]
+        sockets = [bind_socket(place)]
         place = sockets.first.local_address
-        sockets << claim(place) while sockets.size < queues
+        sockets << bind_socket(place) while sockets.size < queues
         sockets
       rescue SystemCallError
         sockets&.each(&:close)
@@ -43,19 +43,19 @@ module Coppice
         raise BindError, "cannot listen on #{@address}: #{error.message}"
       end
 
-      # Sockets of several queues share their address with everybody who asks for SO_REUSEPORT, a second server of ours
-      # too. Whether the address is free is asked without it.
+      # Sockets of several queues share their address by SO_REUSEPORT, with any process that sets it: even a second
+      # Coppice. So a bind without it finds out whether the address is free.
       def probe(place)
-        claim(place, share: false).close unless place.ip_port.zero?
+        bind_socket(place, share: false).close unless place.ip_port.zero?
       end
 
-      def claim(place, share: @options[:reuseport] || queues > 1)
-        attempt(place, share: share, reuse: false)
+      def bind_socket(place, share: @options[:reuseport] || queues > 1)
+        try_to_bind(place, share: share, reuse: false)
       rescue Errno::EADDRINUSE
-        attempt(place, share: share, reuse: true)
+        try_to_bind(place, share: share, reuse: true)
       end
 
-      def attempt(place, share:, reuse:)
+      def try_to_bind(place, share:, reuse:)
         socket = Socket.new(place.afamily, :STREAM)
         socket.setsockopt(:IPV6, :V6ONLY, @options[:ipv6only]) if place.ipv6? && !@options[:ipv6only].nil?
         socket.setsockopt(:SOCKET, :REUSEPORT, true) if share
@@ -69,7 +69,7 @@ module Coppice
         raise
       end
 
-      # Accepted connections inherit all of these but the last.
+      # Accepted connections inherit all of these options but the last.
       def configure(socket)
         socket.setsockopt(:SOCKET, :KEEPALIVE, true)
         socket.setsockopt(:TCP, :NODELAY, @options[:tcp_nodelay])

@@ -6,8 +6,7 @@ require "coppice/listeners/address_owners"
 
 module Coppice
   module Listeners
-    # Binds the socket of one Unix address, after it has made sure that nobody uses the path; listen(2) comes later.
-    # Runs in the monitor.
+    # Binds the socket of one Unix address, after a check that no process uses the path; listen(2) comes later.
     class UnixBinder
       #: (Address) -> void
       def initialize(address)
@@ -15,9 +14,10 @@ module Coppice
         @path = address.path
       end
 
-      # Raises SystemCallError (EADDRINUSE when a process holds the path), or BindError for a path that is no socket's.
+      # Raises SystemCallError (EADDRINUSE when a process uses the path), or BindError when the path is another kind of
+      # file.
       def bind #: () -> Array[Socket]
-        make_room
+        remove_stale_file
         socket = Socket.new(:UNIX, :STREAM)
         with_umask { socket.bind(Addrinfo.unix(@path)) }
         [socket]
@@ -28,11 +28,12 @@ module Coppice
 
       private
 
-      # Removes the file that a server without a proper end has left.
-      def make_room
+      # Removes the file of a server that did not exit gracefully.
+      def remove_stale_file
         status = File.lstat(@path)
         unless status.socket?
-          raise BindError, "cannot listen on #{@path}: there is a file of another kind. Remove it, or choose another path"
+          raise BindError,
+            "cannot listen on #{@path}: there is a file of another kind. Remove it, or choose another path"
         end
         raise Errno::EADDRINUSE, @path if used?
 
@@ -41,8 +42,8 @@ module Coppice
         nil # nothing there
       end
 
-      # A refused connection alone proves nothing: a server that is still booting refuses too. But the kernel lists
-      # each socket that a process holds.
+      # A refused connection alone proves nothing, because a server that is still booting refuses as well. But the
+      # kernel lists each open socket.
       def used?
         probe = Socket.new(:UNIX, :STREAM)
         probe.connect_nonblock(Addrinfo.unix(@path))

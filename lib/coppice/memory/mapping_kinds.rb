@@ -22,7 +22,7 @@ module Coppice
       PREFIXES = {
         "[heap]" => :malloc,
         "[stack" => :stacks,
-        "[v" => :libraries, # [vdso], [vvar], [vsyscall]: code of the kernel for all processes
+        "[v" => :libraries, # [vdso], [vvar], [vsyscall]: kernel code mapped into all processes
         "[anon:Ruby:GC:" => :gc_heap,
         "[anon:Ruby:rb_yjit" => :jit, # 3.4; then rb_jit, rb_zjit
         "[anon:Ruby:rb_jit" => :jit,

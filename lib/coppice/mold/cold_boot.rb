@@ -27,7 +27,7 @@ module Coppice
       # Boots the application and lives as a mold, then as whatever is forked from it.
       #: () -> void
       def call
-        environments.each { |environment| MoldEnvironment.take_out_of(environment) }
+        environments.each { |environment| MoldEnvironment.remove_from(environment) }
         packet = first_packet or exit(0) # the monitor is gone already
         boot = packet.message
         take(*packet.descriptors)

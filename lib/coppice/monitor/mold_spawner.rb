@@ -23,7 +23,7 @@ module Coppice
 
       # Whether to boot once more when a warm-up has measured what requests allocate.
       #: () -> bool
-      def worth_fitting? = @settings.warm_up? && !@settings.development? && MoldEnvironment.new(@settings).unfitted?
+      def worth_fitting? = @settings.warm_up? && !@settings.development? && MoldEnvironment.new(@settings).unmeasured?
 
       # Answers the pid, and the fields of a log line. The mold inherits the channel's end.
       #: (Control::Channel) -> [Integer, Hash[Symbol, untyped]]
