@@ -6,9 +6,9 @@ require_relative "cli/commands"
 module Coppice
   # The first code that runs in each process started with `exe/coppice`; decides which kind of process this is.
   #
-  # The monitor needs no gem, and it keeps in memory what it loads for as long as it lives. So a `serve` that was started
-  # with RubyGems (or Bundler) replaces itself, under the same pid, by a Ruby without. RUBYOPT and the rest of the
-  # environment stay as they are: they are meant for the application, and reach it in the mold.
+  # The monitor needs no gem, and it keeps in memory what it loads for as long as it lives. So a `serve` that was
+  # started with RubyGems (or Bundler) replaces itself, under the same pid, by a Ruby without. RUBYOPT and the rest of
+  # the environment stay as they are: they are meant for the application, and reach it in the mold.
   class Launcher
     LIBRARY = File.expand_path("..", __dir__)
 

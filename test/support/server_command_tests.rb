@@ -9,7 +9,7 @@ module ServerCommandTests
   def self.included(test_case)
     test_case.test "one pid, and one that is a pid" do
       assert_equal "one pid is enough, but there are 2: 1 2", complaint(Coppice::UsageError, "1", "2")
-      assert_equal "monitor is no pid", complaint(Coppice::UsageError, "monitor")
+      assert_equal "monitor is not a pid", complaint(Coppice::UsageError, "monitor")
     end
 
     test_case.test "a letter is never the beginning of a flag" do

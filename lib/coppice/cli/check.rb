@@ -9,12 +9,12 @@ require "coppice/os/processors"
 
 module Coppice
   class CLI
-    # `coppice check`: reads the configuration as `serve` would and says whether it is good. Starts nothing, calls no
-    # hook, binds no address. Takes the flags of `serve`, and --show.
+    # `coppice check`: reads the configuration as `serve` does and reports mistakes. Starts no server, calls no hook and
+    # binds no address. Takes the flags of `serve`, and --show.
     class CheckCommand
       #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
-      def initialize(words, output: $stdout, environment: ENV, directory: Dir.pwd)
-        @words = words
+      def initialize(arguments, output: $stdout, environment: ENV, directory: Dir.pwd)
+        @arguments = arguments
         @output = output
         @environment = environment
         @directory = directory
@@ -22,10 +22,10 @@ module Coppice
 
       # Answers 0. Raises ConfigError or UsageError.
       def run #: () -> Integer
-        arguments = Config::Arguments.parse(@words) do |parser|
-          parser.on("--show", "print every setting, its value and where it comes from") { @show = true }
+        flags = Config::Arguments.parse(@arguments) do |parser|
+          parser.on("--show", "print every setting, its value and its origin") { @show = true }
         end
-        settings = Config::Loader.new(arguments: arguments, environment: @environment, directory: @directory).load
+        settings = Config::Loader.new(arguments: flags, environment: @environment, directory: @directory).load
         variables = variables(settings)
         @output.puts verdict(settings)
         @output.puts "", table(settings, variables) if @show
@@ -40,7 +40,7 @@ module Coppice
         "there is no configuration file (#{Config::Loader::DEFAULT_FILES.join(' or ')}); the defaults are good"
       end
 
-      # Of a cold mold's environment; one process that does everything is given none.
+      # The variables of a cold mold's environment; a single process gets none.
       def variables(settings)
         return [] if settings.single?
 
@@ -48,8 +48,8 @@ module Coppice
       end
 
       def table(settings, variables)
-        rows = [%w[setting value origin], *plain_rows(settings), *option_rows(settings, variables), *hook_rows(settings),
-                *variable_rows(variables)]
+        rows = [%w[setting value origin], *plain_rows(settings), *option_rows(settings, variables),
+                *hook_rows(settings), *variable_rows(variables)]
         widths = [0, 1].map { |column| rows.map { |row| row[column].size }.max }
         rows.map { |row| "#{row[0].ljust(widths[0])}  #{row[1].ljust(widths[1])}  #{row[2]}".rstrip }
       end
@@ -59,12 +59,13 @@ module Coppice
       end
 
       def option_rows(settings, variables)
-        outcome = EffectiveValues.new(settings, variables)
+        effective = EffectiveValues.new(settings, variables)
         Config::OPTIONS.map do |option|
           value = settings.public_send(option.name)
           text = option.name == :listen ? value.join(" ") : described(value)
-          comes_to = outcome.of(option.name)
-          [option.name.to_s, comes_to ? "#{text} (#{comes_to})" : text, settings.origin(option.name)]
+          effective_value = effective.of(option.name)
+          text = "#{text} (#{effective_value})" if effective_value
+          [option.name.to_s, text, settings.origin(option.name)]
         end
       end
 
@@ -75,17 +76,18 @@ module Coppice
       def variable_rows(variables)
         return [] if variables.empty?
 
-        [["", "", ""], %w[variable value origin], *variables.map { |variable| [variable.name, variable.value, variable.origin] }]
+        rows = variables.map { |variable| [variable.name, variable.value, variable.origin] }
+        [["", "", ""], %w[variable value origin], *rows]
       end
 
-      # A logger or a block says no more than its kind.
+      # A logger or a block is shown by its class.
       def described(value)
         text = value.inspect
         text.start_with?("#<") ? "a #{value.class}" : text
       end
     end
 
-    # What a setting comes to, for people, where its value leaves that open: :auto, or nil.
+    # The effective value of a setting whose value leaves it open: :auto, or nil.
     class EffectiveValues
       #: (Config::Settings, Array[MoldEnvironment::Variable]) -> void
       def initialize(settings, variables)
@@ -93,7 +95,7 @@ module Coppice
         @variables = variables
       end
 
-      # nil for a value that says all.
+      # nil for a value that is effective as it is.
       #: (Symbol) -> String?
       def of(name)
         case @settings.public_send(name)
@@ -113,9 +115,11 @@ module Coppice
         end
       end
 
-      # How large the mold is only a server can tell.
+      # Without the limit by memory: it depends on the size of the mold, which only a running server knows.
       def workers
-        answer = Monitor::WorkerCount.new(processors: OS::Processors.new.count, memory_total_kib: Memory::AvailableMemory.new.total_kib).answer
+        processors = OS::Processors.new.count
+        total_kib = Memory::AvailableMemory.new.total_kib
+        answer = Monitor::WorkerCount.new(processors: processors, memory_total_kib: total_kib).answer
         "#{answer.workers} for #{answer.grounds.fetch(:processors)} processors, fewer if memory is short"
       end
 

@@ -9,7 +9,7 @@ require "coppice/config/loader"
 module Coppice
   class CLI
     # `coppice cold [PATH …]`: loads the application as a mold does, plays each path twice in a fork of it, and reports
-    # what made the first time slower and left memory behind. Takes the flags of `serve` as well.
+    # what the first play had to load, define and allocate. Takes the flags of `serve` as well.
     class ColdCommand
       DEFAULT_PATHS = ["/"].freeze
       DEFAULT_HOST = "localhost"
@@ -18,19 +18,19 @@ module Coppice
       USAGE = <<~TEXT.freeze
         Usage: coppice cold [PATH …] [config.ru] [--top N] [--json] [--host HOST] [flags of serve]
 
-        Loads the application, plays each PATH (default: /) twice with GET in a fork of it, and reports what the first
-        time found missing: files, templates, methods, objects left behind, private memory, time.
+        Loads the application, plays each PATH (default: /) twice with GET in a fork of it, and reports what a cold
+        worker has to load on its first request: files, templates, methods, retained objects, private memory, time.
 
             --top N       show N rows of each list (default: #{DEFAULT_TOP})
-            --json        print one JSON document with whole lists
-            --host HOST   ask for this host (default: #{DEFAULT_HOST})
+            --json        print one JSON document with complete lists
+            --host HOST   send requests to this host (default: #{DEFAULT_HOST})
 
-        Measure what you deploy: -E production. What the application prints goes to standard error.
+        Measure with -E production. The application's output goes to standard error.
       TEXT
 
       #: (Array[String], ?output: IO?, ?environment: Hash[String, String], ?directory: String) -> void
-      def initialize(words, output: nil, environment: ENV, directory: Dir.pwd)
-        @words = words
+      def initialize(arguments, output: nil, environment: ENV, directory: Dir.pwd)
+        @command_line = arguments
         @output = output
         @environment = environment
         @directory = directory
@@ -38,15 +38,15 @@ module Coppice
         @top = DEFAULT_TOP
       end
 
-      # Answers 1 when a path failed, or the application at boot. Raises ConfigError or UsageError.
+      # Answers 1 when a path failed, or the boot. Raises ConfigError or UsageError.
       def run #: () -> Integer
         @arguments = parse
         return usage if @arguments.help?
 
-        @output ||= keep_for_report
-        findings = rehearse(settings)
-        @output.puts Coppice::Cold::JsonReport.new(findings, source_paths: source_paths).text if @json
-        findings.any?(&:failure) ? STATUS_ERROR : 0
+        @output ||= report_output
+        analyses = analyze(settings)
+        @output.puts Coppice::Cold::JsonReport.new(analyses, source_paths: source_paths).text if @json
+        analyses.any?(&:failure) ? STATUS_ERROR : 0
       rescue BootError => error
         Log.for(settings, role: :cold).exception(error.message, error.cause || error)
         STATUS_ERROR
@@ -55,7 +55,7 @@ module Coppice
       private
 
       def parse
-        Config::Arguments.parse(@words, paths: true) do |parser|
+        Config::Arguments.parse(@command_line, paths: true) do |parser|
           parser.on("--host HOST") { |host| @host = host }
           parser.on("--top N", Integer) { |number| @top = number }
           parser.on("--json") { @json = true }
@@ -67,8 +67,8 @@ module Coppice
         0
       end
 
-      # The application may print what it likes without spoiling the report.
-      def keep_for_report
+      # Standard output for the report alone; the application's output goes to standard error.
+      def report_output
         report = $stdout.dup
         report.sync = true
         $stdout.reopen($stderr)
@@ -79,14 +79,17 @@ module Coppice
         @settings ||= Config::Loader.new(arguments: @arguments, environment: @environment, directory: @directory).load
       end
 
-      def rehearse(settings)
+      def analyze(settings)
         boot = Coppice::Cold::Boot.new(settings).call
         @output.puts heading(settings) unless @json
         paths.map do |path|
-          findings = Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, seconds: settings.timeout).call
-          @output.puts "", Coppice::Cold::TextReport.new(findings, source_paths: source_paths, top: @top).lines unless @json
-          findings
+          analyzer = Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, seconds: settings.timeout)
+          analyzer.call.tap { |analysis| print_text(analysis) unless @json }
         end
+      end
+
+      def print_text(analysis)
+        @output.puts "", Coppice::Cold::TextReport.new(analysis, source_paths: source_paths, top: @top).lines
       end
 
       def paths = @arguments.paths.empty? ? DEFAULT_PATHS : @arguments.paths
@@ -94,7 +97,8 @@ module Coppice
       def source_paths = @source_paths ||= Coppice::Cold::SourcePaths.new(@directory)
 
       def heading(settings)
-        "#{settings.rackup}, RACK_ENV #{settings.environment_name}, Ruby #{RUBY_VERSION}. Each path is played twice in a fresh fork."
+        "#{settings.rackup}, RACK_ENV #{settings.environment_name}, Ruby #{RUBY_VERSION}. " \
+          "Each path is played twice in a fresh fork."
       end
     end
   end

@@ -9,7 +9,8 @@ module Coppice
     #   summary            its line in the help; nil for an internal command
     #   loads_application  whether it loads the application in its own process, and so needs the application's bundle
     #   needs_channel      whether only a monitor starts it, with the number of its channel's descriptor as the argument
-    Command = Struct.new(:name, :class_name, :feature, :summary, :loads_application, :needs_channel, keyword_init: true) do
+    Command = Struct.new(:name, :class_name, :feature, :summary, :loads_application, :needs_channel,
+      keyword_init: true) do
       #: () -> Class
       def load
         require feature
@@ -30,17 +31,17 @@ module Coppice
       Command.new(name: "cold", class_name: "CLI::ColdCommand", feature: "coppice/cli/cold", loads_application: true,
         summary: "report what a cold worker has to load on its first request: [PATH …]"),
       Command.new(name: "memory", class_name: "CLI::MemoryCommand", feature: "coppice/cli/memory",
-        summary: "show what the processes of a running server use and share: [PID] [--watch] [--json] [--map FILE.svg]"),
+        summary: "show the memory that a server's processes use and share: [PID] [--watch] [--json] [--map FILE.svg]"),
       Command.new(name: "profile", class_name: "CLI::ProfileCommand", feature: "coppice/cli/profile",
-        summary: "write garbage collector parameters that a running server has measured: [PID] [--output FILE] [--print]"),
+        summary: "write the GC parameters that fit a running server: [PID] [--output FILE] [--print]"),
       Command.new(name: "help", class_name: "CLI::HelpCommand", feature: "coppice/cli/help",
         summary: "show this help, or that of an option or hook: coppice help timeout"),
       Command.new(name: "version", class_name: "CLI::VersionCommand", feature: "coppice/cli/help",
         summary: "show the version"),
       # What `serve` becomes with worker_processes 0.
       Command.new(name: "single", class_name: "Single", feature: "coppice/single", loads_application: true),
-      Command.new(name: "mold", class_name: "Mold::ColdBoot", feature: "coppice/mold/cold_boot", loads_application: true,
-        needs_channel: true)
+      Command.new(name: "mold", class_name: "Mold::ColdBoot", feature: "coppice/mold/cold_boot",
+        loads_application: true, needs_channel: true)
     ].to_h { |command| [command.name, command.freeze] }.freeze
   end
 end

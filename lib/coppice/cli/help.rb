@@ -6,38 +6,38 @@ require "coppice/version"
 
 module Coppice
   class CLI
-    # `coppice help`: all commands and flags; with a name, what an option or a hook means.
+    # `coppice help`: lists all commands and flags; with a name, describes an option or a hook.
     class HelpCommand
       WIDTH = 78
 
       #: (Array[String], ?output: IO) -> void
-      def initialize(words, output: $stdout)
-        @topic = words.find { |word| !word.start_with?("-") }
+      def initialize(arguments, output: $stdout)
+        @topic = arguments.find { |argument| !argument.start_with?("-") }
         @output = output
       end
 
       # Answers 0. Raises UsageError for an unknown name.
       def run #: () -> Integer
-        @output.puts @topic ? explanation(@topic.to_sym) : overview
+        @output.puts @topic ? description(@topic.to_sym) : overview
         0
       end
 
       private
 
       def overview
-        people = COMMANDS.values.select(&:summary)
+        public_commands = COMMANDS.values.select(&:summary)
         <<~TEXT
           Usage: coppice [serve] [flags] [config.ru]
                  coppice check [--show] [flags] [config.ru]
 
           Commands:
-          #{people.map { |command| "  #{command.name.ljust(10)}#{command.summary}" }.join("\n")}
+          #{public_commands.map { |command| "  #{command.name.ljust(10)}#{command.summary}" }.join("\n")}
 
           #{Config::Arguments.summary}
         TEXT
       end
 
-      def explanation(name)
+      def description(name)
         case name
         when *Config::OPTIONS.names then option(Config::OPTIONS[name])
         when *Config::HOOKS.names then hook(Config::HOOKS[name])
@@ -64,10 +64,10 @@ module Coppice
       end
     end
 
-    # `coppice version`.
+    # `coppice version`: prints the versions of Coppice and Ruby.
     class VersionCommand
       #: (Array[String], ?output: IO) -> void
-      def initialize(_words, output: $stdout)
+      def initialize(_arguments, output: $stdout)
         @output = output
       end
 

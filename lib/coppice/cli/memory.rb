@@ -7,15 +7,15 @@ require "coppice/memory/server_memory"
 
 module Coppice
   class CLI
-    # `coppice memory [PID]`: what each process of a running server uses, and what they share. Runs in a process of its
-    # own, reads the board and /proc, and asks nothing of the server.
+    # `coppice memory [PID]`: shows the memory that each process of a running server uses, and what they share. Reads
+    # the board and /proc from a process of its own; the server is not involved.
     class MemoryCommand
       INTERVAL = 2
       CLEAR_SCREEN = "\e[H\e[2J"
 
       #: (Array[String], ?output: IO) -> void
-      def initialize(words, output: $stdout)
-        @words = words
+      def initialize(arguments, output: $stdout)
+        @arguments = arguments
         @output = output
       end
 
@@ -27,10 +27,10 @@ module Coppice
         else show(board)
         end
         0
-      rescue Interrupt, Errno::EPIPE # Ctrl-C, or whoever reads has had enough
+      rescue Interrupt, Errno::EPIPE # Ctrl-C, or the reader has closed the pipe
         0
       rescue Errno::EACCES, Errno::EPERM
-        raise Error, "the kernel does not let this user look into the server's processes. Run this as root"
+        raise Error, "this user may not read the memory of the server's processes. Run this as root"
       ensure
         board&.close
       end
@@ -38,17 +38,17 @@ module Coppice
       private
 
       def parse
-        pid = ServerArguments.parse(@words) do |parser|
+        pid = ServerArguments.parse(@arguments) do |parser|
           parser.on("--watch") { @watch = true }
           parser.on("--json") { @json = true }
           parser.on("--map FILE") { |file| @map = file }
         end
-        raise UsageError, "a picture is drawn once, without --watch or --json" if @map && (@watch || @json)
+        raise UsageError, "--map cannot be combined with --watch or --json" if @map && (@watch || @json)
 
         pid
       end
 
-      # Until Ctrl-C, or until the server has ended.
+      # Until Ctrl-C, or until the server has exited.
       def watch(board)
         while alive?(board)
           @output.print CLEAR_SCREEN if @output.tty? && !@json
@@ -61,8 +61,8 @@ module Coppice
       def alive?(board) = File.exist?("/proc/#{board.monitor_pid}")
 
       def show(board)
-        tree = Coppice::Memory::ServerMemory.of(board)
-        @output.puts @json ? JSON.generate(tree.to_h) : Coppice::Memory::Table.new(tree).to_s
+        server = Coppice::Memory::ServerMemory.of(board)
+        @output.puts @json ? JSON.generate(server.to_h) : Coppice::Memory::Table.new(server).to_s
       end
 
       def draw(board)

@@ -9,14 +9,14 @@ require "coppice/gc_profile/allocation_meter"
 
 module Coppice
   class CLI
-    # `coppice profile [PID]`: makes a file of what a worker of a running server has measured of its requests:
-    # parameters of the garbage collector that fit them. Runs in a process of its own, and asks nothing of the server.
+    # `coppice profile [PID]`: writes a file of garbage collector parameters that fit the allocations which a worker of
+    # a running server has measured. Reads the board from a process of its own; the server is not involved.
     class ProfileCommand
       #: (Array[String], ?output: IO) -> void
-      def initialize(words, output: $stdout)
-        @words = words
+      def initialize(arguments, output: $stdout)
+        @arguments = arguments
         @output = output
-        @path = GCProfile::FILE # as `serve` looks for it: from the current directory
+        @path = GCProfile::FILE # relative to the current directory, as for `serve`
       end
 
       # Answers 0. Raises UsageError or Error.
@@ -32,13 +32,13 @@ module Coppice
       private
 
       def parse
-        ServerArguments.parse(@words) do |parser|
+        ServerArguments.parse(@arguments) do |parser|
           parser.on("--output FILE") { |path| @path = path }
           parser.on("--print") { @print = true }
         end
       end
 
-      # The one that is made of most requests, of the newest generation.
+      # The measurement of the most requests, of the newest generation.
       def measurement(board)
         found = board.rows.reject { |row| row.allocations.empty? }
                      .map { |row| [GCProfile::Allocations.parse(row.allocations), row.generation] }
@@ -56,7 +56,8 @@ module Coppice
       def text_of(measurement)
         fit = GCProfile::Fit.new(measurement)
         GCProfile::ProfileFile.text(fit.variables, [
-          "Parameters of Ruby's garbage collector, by `coppice profile` on #{Time.now.strftime('%F')}, for Ruby #{RUBY_VERSION}.",
+          "Parameters of Ruby's garbage collector, written by `coppice profile` on #{Time.now.strftime('%F')} " \
+          "for Ruby #{RUBY_VERSION}.",
           "Measured: #{measurement}",
           "Requests between two minor collections: #{fit.requests_per_collection}"
         ])

@@ -7,49 +7,53 @@ require "coppice/listeners/address_owners"
 
 module Coppice
   class CLI
-    # Finds the server that a command is about: by its monitor's pid, or the only one that this user runs.
+    # Finds the server of a command: by its monitor's pid, or the only server that this user runs.
     module RunningMonitor
-      # The monitor's pid. Raises UsageError for a word that is no pid, Error when there is no such server, or without
-      # a pid when there are several.
+      # The monitor's pid. Raises UsageError for an invalid pid; without a pid Error when this user runs no server, or
+      # more than one.
       #: (String?) -> Integer
-      def self.pid(word)
-        return only_one unless word
+      def self.pid(text)
+        return only_one unless text
 
-        Integer(word, 10, exception: false) or raise UsageError, "#{word} is no pid"
+        Integer(text, 10, exception: false) or raise UsageError, "#{text} is not a pid"
       end
 
-      # Its board. Raises Error.
+      # The board of this monitor. Raises Error.
       #: (Integer) -> Board
       def self.board(pid)
         owner = File.stat("/proc/#{pid}").uid
-        raise Error, "process #{pid} is another user's. Run this as that user or as root" unless [0, owner].include?(Process.euid)
+        unless [0, owner].include?(Process.euid)
+          raise Error, "process #{pid} is another user's. Run this as that user or as root"
+        end
 
         Board.of_process(pid)
       rescue Errno::ENOENT
         raise Error, "there is no process #{pid}"
       rescue Errno::EACCES
-        raise Error, "the kernel does not let this user look into process #{pid}. Run this as root"
+        raise Error, "this user may not read the memory of process #{pid}. Run this as root"
       end
 
       def self.only_one
         found = all
         return found.first if found.size == 1
-        raise Error, "this user runs no Coppice. Give the pid of the monitor" if found.empty?
+        raise Error, "this user runs no Coppice server. Give the pid of the monitor" if found.empty?
 
-        raise Error, ["this user runs several. Give the pid of one:", *found.map { |pid| "  #{described(pid)}" }].join("\n")
+        servers = found.map { |pid| "  #{described(pid)}" }
+        raise Error, ["this user runs several Coppice servers. Give the pid of one:", *servers].join("\n")
       end
       private_class_method :only_one
 
-      # A pid alone says nothing to people.
+      # The pid with the addresses and the folder, by which a user tells servers apart.
       def self.described(pid)
         addresses = Listeners::ListeningSockets.of(pid)
-        "#{pid}  #{addresses.empty? ? 'does not listen' : "on #{addresses.join(' ')}"}, started in #{File.readlink("/proc/#{pid}/cwd")}"
-      rescue SystemCallError # it has ended meanwhile
-        "#{pid}  has ended"
+        listening = addresses.empty? ? "does not listen" : "on #{addresses.join(' ')}"
+        "#{pid}  #{listening}, started in #{File.readlink("/proc/#{pid}/cwd")}"
+      rescue SystemCallError # it has exited meanwhile
+        "#{pid}  has exited"
       end
       private_class_method :described
 
-      # Pids of this user's monitors. Other processes have the board as well, but only a monitor is named on it.
+      # Pids of this user's monitors. Children map the board as well, but it has the pid of its monitor.
       #: () -> Array[Integer]
       def self.all
         Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort.select { |pid| own?(pid) && monitor?(pid) }
@@ -65,7 +69,7 @@ module Coppice
       def self.monitor?(pid)
         board = Board.of_process(pid)
         board.monitor_pid == pid
-      rescue Error, SystemCallError # no board, one of another version, or the process is gone or guarded
+      rescue Error, SystemCallError # no board, a board of another version, or the process has exited or is protected
         false
       ensure
         board&.close
@@ -73,13 +77,13 @@ module Coppice
       private_class_method :monitor?
     end
 
-    # The words after a command that is about a running server: at most one pid, and flags of the command's own.
+    # The arguments of a command for a running server: at most one pid, and the command's own flags.
     module ServerArguments
-      # Yields the parser, for the flags. Answers the word that stands for the pid, or nil. Raises UsageError.
+      # Yields the parser, for the flags. Answers the text of the pid, or nil. Raises UsageError.
       #: (Array[String]) { (OptionParser) -> void } -> String?
-      def self.parse(words, &flags)
+      def self.parse(arguments, &flags)
         parser = Config::FlagParser.new(&flags)
-        pids = parser.permute(words)
+        pids = parser.permute(arguments)
         raise UsageError, "one pid is enough, but there are #{pids.size}: #{pids.join(' ')}" if pids.size > 1
 
         pids.first

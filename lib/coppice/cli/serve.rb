@@ -10,21 +10,19 @@ require "coppice/monitor/helper_thread"
 
 module Coppice
   class CLI
-    # `coppice [serve]`: becomes the monitor of a family of processes. Runs in the
-    # monitor.
+    # `coppice [serve]`: binds the listeners and becomes the monitor.
     class ServeCommand
-      LAST_HOOKS = 5 # seconds that hooks have which are still queued when everybody has left
-      LAST_LINES = 2 # and lines of the log, where nobody reads them
+      HOOKS_TIMEOUT = 5 # seconds for hooks that are still queued when all children have exited
+      LOG_TIMEOUT = 2 # seconds for queued log lines, when the reader of the log is stuck
 
       #: (Array[String]) -> void
       def initialize(arguments)
         @arguments = arguments
       end
 
-      # Serves until told to stop; answers the exit status. Raises Error for what is
-      # wrong at the start, before any process was made.
-      #: () -> Integer
-      def run
+      # Serves until it is told to stop; answers the exit status. Raises Error for a mistake that shows before the first
+      # process is spawned.
+      def run #: () -> Integer
         settings = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load
         return single if settings.single?
 
@@ -32,8 +30,8 @@ module Coppice
         hooks = Monitor::HelperThread.new
         serve(settings, writer, hooks)
       ensure
-        hooks&.finish(LAST_HOOKS)
-        writer&.finish(LAST_LINES)
+        hooks&.finish(HOOKS_TIMEOUT)
+        writer&.finish(LOG_TIMEOUT)
       end
 
       private
@@ -42,27 +40,28 @@ module Coppice
         log = Log.for(settings, role: :monitor) { |output| writer.log_output(output) }
         listeners = Listeners::Set.bind(settings.listen, takeover_wait: settings.hard_timeout, logger: log)
         Compatibility.enter(settings, listener_names: listeners.names)
-        greet(log, settings, listeners)
+        log_start(log, settings, listeners)
         Monitor.new(settings: settings, listeners: listeners, log: log, hook_thread: hooks).run
       end
 
-      # One process, with RubyGems, since it loads the application itself.
+      # Restarts with RubyGems as one process, which loads the application itself.
       def single
         require "rbconfig"
         exec(RbConfig.ruby, EXECUTABLE, "single", *@arguments)
       end
 
-      def greet(log, settings, listeners)
+      def log_start(log, settings, listeners)
         log.info("Coppice #{VERSION}", ruby: RUBY_VERSION, environment: settings.environment_name,
-                                       config: settings.config_file || "none", listen: listeners.names.join(" "),
-                                       workers: settings.worker_processes, reforking: reforking(settings))
+          config: settings.config_file || "none", listen: listeners.names.join(" "),
+          workers: settings.worker_processes, reforking: reforking(settings))
       end
 
       def reforking(settings)
-        return "on, when it pays" if settings.refork_after == :auto
-        return "on, after #{settings.refork_after.map { |count| count || 'no more' }.join(', ')} requests" if settings.refork_after
-
-        "on USR2 only: refork_after is not set"
+        case counts = settings.refork_after
+        when nil then "on USR2 only: refork_after is not set"
+        when :auto then "on, when it pays"
+        else "on, after #{counts.map { |count| count || 'no more' }.join(', ')} requests"
+        end
       end
     end
   end

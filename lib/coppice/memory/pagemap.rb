@@ -49,7 +49,7 @@ module Coppice
     # The pages of one process by kind of mapping, in the order of their addresses, each as :private, :shared, :swapped
     # or :absent. Long runs of absent pages are cut short: they use no memory.
     AddressSpace = Struct.new(:measurement, :pages, keyword_init: true) do
-      # nil when the process has ended meanwhile.
+      # nil when the process has exited meanwhile.
       #: (ProcessMemory) -> AddressSpace?
       def self.of(measurement)
         Pagemap.open(measurement.pid) do |states|

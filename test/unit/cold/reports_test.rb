@@ -97,6 +97,7 @@ module Coppice
 
       def measured(wall, cpu) = Stopwatch::Time.new(wall_ms: wall, cpu_ms: cpu)
       def group(owner, names, file) = Definitions::Group.new(owner: owner, names: names, file: file, line: 7)
+
       def report(analysis, top: 8)
         TextReport.new(analysis, source_paths: SourcePaths.new(ROOT), top: top).lines.join("\n")
       end
