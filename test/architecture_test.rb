@@ -10,7 +10,7 @@ module Coppice
   # Holds the shape of the house, as docs/architecture.md draws it: who may know whom, and how large a room may be.
   class ArchitectureTest < TestCase
     # What every process is made of. It knows nothing of processes, and of what is above only its like.
-    FOUNDATION = %w[errors version version_order executable coppice_ext os board control log].freeze
+    FOUNDATION = %w[errors version version_order executable coppice_ext roles os board control log].freeze
 
     # What every process is given. It may know the foundation.
     SHARED = %w[coppice config listeners fork_safety memory mem_info gc_profile allocator mold_environment info inheritance
@@ -21,9 +21,10 @@ module Coppice
     ARROWS = {
       "http" => [],
       "forking" => [], # how molds and workers fork
-      "worker" => %w[forking http],
-      "mold" => %w[forking],
-      "service" => [],
+      "life" => [], # what molds, workers and the service worker have in common
+      "worker" => %w[forking http life],
+      "mold" => %w[forking life],
+      "service" => %w[life],
       "child" => %w[mold service worker], # the trampoline: the only one that knows them all
       "mold/cold_boot" => %w[child mold], # where a cold mold's process begins
       "single" => %w[mold worker], # worker_processes 0: no monitor, no fork

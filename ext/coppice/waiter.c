@@ -1,19 +1,29 @@
 /*
- * Coppice::Waiter: where an idle worker sleeps. Its epoll instance watches the listeners, which all workers share
- * (EPOLLEXCLUSIVE: a new connection wakes one worker, not all), and the worker's own descriptors, such as its channel.
+ * Coppice::Waiter: where an idle process sleeps until one of its sources is
+ * ready. A source is any Ruby object, added together with the descriptor that
+ * shows when it is ready. Sources with a descriptor that all workers share, such
+ * as a listener's, are added with EPOLLEXCLUSIVE: a new connection wakes one
+ * worker, not all.
  */
 #include <errno.h>
 #include <ruby.h>
 #include <ruby/thread.h>
+#include <stdbool.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "coppice_ext.h"
 
+struct entry {
+    int fd;
+    bool shared;
+    VALUE source;
+};
+
 struct waiter {
     int epoll_fd;
-    int listeners_count;
-    int *listener_fds;
+    uint32_t entries_count;
+    struct entry *entries;
 };
 
 struct waiter_call {
@@ -24,16 +34,21 @@ struct waiter_call {
     struct epoll_event event;
 };
 
+static void waiter_mark(void *pointer) {
+    struct waiter *waiter = pointer;
+    for (uint32_t i = 0; i < waiter->entries_count; i++) rb_gc_mark(waiter->entries[i].source);
+}
+
 static void waiter_free(void *pointer) {
     struct waiter *waiter = pointer;
     if (waiter->epoll_fd >= 0) close(waiter->epoll_fd);
-    xfree(waiter->listener_fds);
+    xfree(waiter->entries);
     xfree(waiter);
 }
 
 static const rb_data_type_t waiter_type = {
     .wrap_struct_name = "Coppice::Waiter",
-    .function = {.dfree = waiter_free},
+    .function = {.dmark = waiter_mark, .dfree = waiter_free},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
@@ -50,31 +65,40 @@ static VALUE waiter_allocate(VALUE klass) {
     return self;
 }
 
-static void waiter_add(struct waiter *waiter, int fd, uint32_t events) {
-    struct epoll_event event = {.events = events, .data.fd = fd};
-    if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0) rb_sys_fail("epoll_ctl");
+/* A shared descriptor takes the last place in its queue of waiters. */
+static void waiter_watch(struct waiter *waiter, uint32_t index) {
+    struct entry *entry = &waiter->entries[index];
+    uint32_t events = entry->shared ? EPOLLIN | EPOLLEXCLUSIVE : EPOLLIN;
+    struct epoll_event event = {.events = events, .data.u32 = index};
+    if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_ADD, entry->fd, &event) < 0) rb_sys_fail("epoll_ctl");
 }
 
-/* Takes the last place in the listener's wait queue. */
-static void waiter_line_up(struct waiter *waiter, int listener_fd) {
-    waiter_add(waiter, listener_fd, EPOLLIN | EPOLLEXCLUSIVE);
-}
-
-/* Waiter.new(listener_fds, *own_fds) */
-static VALUE waiter_initialize(int argc, VALUE *argv, VALUE self) {
+static void waiter_append(VALUE self, VALUE rb_fd, VALUE source, bool shared) {
     struct waiter *waiter = waiter_get(self);
-    VALUE listener_fds, own_fds;
-    rb_scan_args(argc, argv, "1*", &listener_fds, &own_fds);
-    Check_Type(listener_fds, T_ARRAY);
+    int fd = NUM2INT(rb_fd);
+    uint32_t index = waiter->entries_count;
+    REALLOC_N(waiter->entries, struct entry, index + 1);
+    waiter->entries[index] = (struct entry){.fd = fd, .shared = shared, .source = source};
+    waiter->entries_count = index + 1;
+    waiter_watch(waiter, index);
+}
+
+static VALUE waiter_initialize(VALUE self) {
+    struct waiter *waiter = waiter_get(self);
     waiter->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (waiter->epoll_fd < 0) rb_sys_fail("epoll_create1");
-    waiter->listener_fds = ALLOC_N(int, RARRAY_LEN(listener_fds));
-    for (long i = 0; i < RARRAY_LEN(listener_fds); i++) {
-        waiter->listener_fds[i] = NUM2INT(RARRAY_AREF(listener_fds, i));
-        waiter_line_up(waiter, waiter->listener_fds[i]);
-        waiter->listeners_count++;
-    }
-    for (long i = 0; i < RARRAY_LEN(own_fds); i++) waiter_add(waiter, NUM2INT(RARRAY_AREF(own_fds, i)), EPOLLIN);
+    return self;
+}
+
+/* add(fd, source): a source of this process alone. */
+static VALUE waiter_add(VALUE self, VALUE rb_fd, VALUE source) {
+    waiter_append(self, rb_fd, source, false);
+    return self;
+}
+
+/* add_shared(fd, source): one for which the processes of other waiters wait too. */
+static VALUE waiter_add_shared(VALUE self, VALUE rb_fd, VALUE source) {
+    waiter_append(self, rb_fd, source, true);
     return self;
 }
 
@@ -85,12 +109,16 @@ static VALUE waiter_initialize(int argc, VALUE *argv, VALUE self) {
  */
 static VALUE waiter_go_last(VALUE self) {
     struct waiter *waiter = waiter_get(self);
-    for (int i = 0; i < waiter->listeners_count; i++) {
-        int fd = waiter->listener_fds[i];
-        if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_DEL, fd, NULL) < 0) rb_sys_fail("epoll_ctl");
-        waiter_line_up(waiter, fd);
+    for (uint32_t i = 0; i < waiter->entries_count; i++) {
+        if (!waiter->entries[i].shared) continue;
+        if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_DEL, waiter->entries[i].fd, NULL) < 0) rb_sys_fail("epoll_ctl");
+        waiter_watch(waiter, i);
     }
     return Qnil;
+}
+
+static VALUE waiter_source(VALUE self, const struct epoll_event *event) {
+    return waiter_get(self)->entries[event->data.u32].source;
 }
 
 static void *waiter_wait_nogvl(void *pointer) {
@@ -100,18 +128,18 @@ static void *waiter_wait_nogvl(void *pointer) {
     return NULL;
 }
 
-/* A descriptor that is ready now, or nil: does not sleep, and so keeps the Ruby lock. */
+/* A source that is ready now, or nil. Does not sleep, and so need not release the Ruby lock. */
 static VALUE waiter_look(VALUE self) {
     struct epoll_event event;
     int count = epoll_wait(waiter_get(self)->epoll_fd, &event, 1, 0);
     int saved = errno;
     if (count < 0 && saved != EINTR) rb_syserr_fail(saved, "epoll_wait");
-    return count > 0 ? INT2NUM(event.data.fd) : Qnil;
+    return count > 0 ? waiter_source(self, &event) : Qnil;
 }
 
 /*
- * Sleeps until a descriptor is ready and answers it; nil after the timeout or a signal. One at a time: the kernel's
- * ready list takes turns.
+ * Sleeps until a source is ready and answers it; nil when the time is over or a
+ * signal came. One at a time: the kernel's ready list takes turns.
  */
 static VALUE waiter_wait(VALUE self, VALUE rb_timeout_ms) {
     struct waiter_call call = {.epoll_fd = waiter_get(self)->epoll_fd, .count = -1, .saved_errno = EINTR};
@@ -119,7 +147,7 @@ static VALUE waiter_wait(VALUE self, VALUE rb_timeout_ms) {
     /* without_gvl2 does not wait when a signal is pending: its handler may set the flag that the caller has just read.
      * */
     rb_thread_call_without_gvl2(waiter_wait_nogvl, &call, RUBY_UBF_IO, NULL);
-    if (call.count > 0) return INT2NUM(call.event.data.fd);
+    if (call.count > 0) return waiter_source(self, &call.event);
     if (call.count < 0 && call.saved_errno != EINTR) rb_syserr_fail(call.saved_errno, "epoll_wait");
     rb_thread_check_ints();
     return Qnil;
@@ -136,7 +164,9 @@ static VALUE waiter_close(VALUE self) {
 void Init_coppice_waiter(VALUE coppice) {
     VALUE klass = rb_define_class_under(coppice, "Waiter", rb_cObject);
     rb_define_alloc_func(klass, waiter_allocate);
-    rb_define_method(klass, "initialize", waiter_initialize, -1);
+    rb_define_method(klass, "initialize", waiter_initialize, 0);
+    rb_define_method(klass, "add", waiter_add, 2);
+    rb_define_method(klass, "add_shared", waiter_add_shared, 2);
     rb_define_method(klass, "look", waiter_look, 0);
     rb_define_method(klass, "go_last", waiter_go_last, 0);
     rb_define_method(klass, "wait", waiter_wait, 1);

@@ -4,24 +4,28 @@ require "coppice/control/messages"
 require "coppice/info"
 require "coppice/os/clock"
 require "coppice/os/signals"
+require "coppice/roles"
 
 module Coppice
-  # A process's place in the family: who it is, its row on the board and its
-  # channel to the monitor. Made in the parent just before the fork, it belongs to
-  # the child, which owns the channel and ends with it.
+  # A process's place among the children of the monitor: its role, its row on the board and its channel. Made in the parent
+  # just before the fork, it belongs to the child.
   class Membership
-    attr_reader :role       #: Symbol -- :worker, :mold or :service
+    attr_reader :role       #: Symbol -- see Roles
     attr_reader :nr         #: Integer? -- the slot of a worker
     attr_reader :generation #: Integer
     attr_reader :row        #: Board::Row
     attr_reader :channel    #: Control::Channel
 
-    # purpose: :rehearsal for a worker that gets no clients; else nil.
-    #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?, ?purpose: Symbol?) -> void
-    def initialize(role:, generation:, row:, channel:, nr: nil, purpose: nil)
+    # purpose: :rehearsal for a worker that gets no clients; else nil. first_request: whether a worker makes a request to
+    # itself before it is ready. Raises Bug for a role that does not exist.
+    #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?, ?purpose: Symbol?,
+    #    ?first_request: bool) -> void
+    def initialize(role:, generation:, row:, channel:, nr: nil, purpose: nil, first_request: false)
       @role = role
+      @title = Roles.fetch(role).title
       @nr = nr
       @purpose = purpose
+      @first_request = first_request
       @generation = generation
       @row = row
       @channel = channel
@@ -31,15 +35,19 @@ module Coppice
     #: () -> bool
     def rehearsing? = @purpose == :rehearsal
 
-    # The process that asks.
+    # Whether this worker makes a request to itself before it is ready.
+    #: () -> bool
+    def first_request? = @first_request
+
+    # Of the calling process.
     #: () -> Integer
     def pid = Process.pid
 
     #: () -> Integer
     def requests_count = row.requests
 
-    # The first act of a life, in its own process with the monitor as its parent.
-    #: (inheritance: Inheritance) -> void
+    # Registers with the monitor, which is the parent of this process by now.
+    #: (Inheritance) -> void
     def join(inheritance)
       Info.keep_io(channel.socket)
       Info.enter(board: inheritance.board, row: row)
@@ -48,15 +56,15 @@ module Coppice
       self.status = "starting"
     end
 
-    # From now on TERM and QUIT are reported to the monitor, and this process goes on: where all processes of the server get
-    # the signal, the server stops, and requests in flight are answered. The monitor retires one that got it alone.
+    # From now on TERM and QUIT are reported to the monitor, and this process goes on. If all processes of the server got
+    # the signal, the server stops gracefully; if this one got it alone, the monitor retires it.
     #: () -> void
     def report_stop_signals
       OS::Signals.stop_by { |name| tell(Control::Messages::SignalReceived.new(name: name)) }
     end
 
-    # In the process that forks this one: lets the monitor know whom to expect, and
-    # so whom to end if it hangs before it can speak for itself.
+    # In the middle process of the fork that makes this one: tells the monitor which pid to expect, and so which process to
+    # kill if it hangs before it registers.
     #: (Integer) -> void
     def announce_fork(pid) = tell(Control::Messages::Forked.new(pid: pid))
 
@@ -67,15 +75,15 @@ module Coppice
       tell(Control::Messages::Ready.new)
     end
 
-    # Only the user's exit hook is left to run; the watchdog ends one that takes longer than so many seconds, and `cleanup`.
+    # Only the user's exit hook is left to run. The watchdog kills a process that takes longer than so many seconds and
+    # `cleanup`.
     #: (Numeric) -> void
-    def begin_leaving(seconds)
-      self.status = "leaving"
+    def begin_exit(seconds)
+      self.status = "exiting"
       row.deadline_ms = OS::Clock.now_ms + (seconds * 1000).ceil
     end
 
-    # A fact for the monitor. Nothing is done about a monitor that is gone: the
-    # next look at the channel finds its end.
+    # Sends a fact to the monitor. If the monitor is gone, the next look at the channel finds its end.
     #: (Object) -> void
     def tell(message) = channel.send(message)
 
@@ -86,12 +94,6 @@ module Coppice
     end
 
     #: () -> String
-    def name
-      @name ||= "coppice #{role}#{"[#{nr}]" if nr} (gen #{generation})"
-    end
-
-    # In a process forked from this one.
-    #: () -> void
-    def leave = channel.close
+    def name = @name ||= "coppice #{@title}#{"[#{nr}]" if nr} (gen #{generation})"
   end
 end

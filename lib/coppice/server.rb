@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 module Coppice
-  # What a hook gets as its first argument, in whichever process it runs: the
-  # logger and the settings, under the names of the configuration.
+  # What a hook gets as its first argument, in every process: the logger and the settings, under the names of the
+  # configuration.
   class Server
-    attr_reader :logger #: the user's own, or ours
-    attr_reader :settings #: Config::Settings
+    attr_reader :logger         #: untyped -- the user's own, or ours
+    attr_reader :settings       #: Config::Settings
     attr_reader :listener_names #: Array[String]
 
-    #: (settings: untyped, log: untyped, listener_names: Array[String]) -> void
+    #: (settings: Config::Settings, log: Log, listener_names: Array[String]) -> void
     def initialize(settings:, log:, listener_names:)
       @settings = settings
       @logger = settings.logger || log

@@ -13,8 +13,8 @@ require "coppice/mold/app_loader"
 require "coppice/worker"
 
 module Coppice
-  # `worker_processes 0`: everything in one process that forks nothing, for debuggers
-  # and breakpoints: a worker that is nobody's child. Runs in that one process.
+  # `worker_processes 0`: everything in one process that forks nothing, for debuggers and breakpoints. A worker without a
+  # monitor.
   class Single
     #: (Array[String]) -> void
     def initialize(arguments)
@@ -23,7 +23,7 @@ module Coppice
       @log = Log.for(@settings, role: :single)
     end
 
-    # Serves until told to stop.
+    # Serves until the process is told to stop.
     #: () -> void
     def run
       @settings.ruby_flags.apply
@@ -51,7 +51,7 @@ module Coppice
 
     def listening(listeners) = listeners.descriptors.map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
 
-    # The other end of its channel is its own as well: nobody ever speaks on it.
+    # This process holds the other end of the channel as well: no message ever comes.
     def membership
       @silent_end, channel = Control::Channel.pair
       row = @board.row(0)

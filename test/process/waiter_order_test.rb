@@ -24,7 +24,8 @@ class WaiterOrderTest < Coppice::TestCase
 
   # From the announcement on nothing else sleeps in this process.
   def serve(name)
-    waiter = Coppice::Waiter.new(@listeners.map(&:fileno))
+    waiter = Coppice::Waiter.new
+    @listeners.each { |listener| waiter.add_shared(listener.fileno, listener) }
     loop do
       waiter.go_last
       @announcement.write(".")
@@ -32,8 +33,8 @@ class WaiterOrderTest < Coppice::TestCase
     end
   end
 
-  def answer(descriptor, name)
-    client = @listeners.find { |listener| listener.fileno == descriptor }&.accept_nonblock(exception: false)
+  def answer(listener, name)
+    client = listener&.accept_nonblock(exception: false)
     return unless client.is_a?(IO)
 
     client.write(name)

@@ -22,10 +22,10 @@ class FakeChannel
     @holders = 1
   end
 
-  def send(message, descriptors: [])
+  def send(message, descriptors: {})
     return :closed if peer.closed?
 
-    descriptors.grep(FakeChannel).each(&:dup)
+    descriptors.values.flatten.grep(FakeChannel).each(&:dup)
     peer.queue << Coppice::Control::Channel::Packet.new(message, descriptors)
     :sent
   end
@@ -48,7 +48,7 @@ class FakeChannel
     @holders -= 1
     return unless closed?
 
-    @queue.each { |packet| packet.descriptors.grep(FakeChannel).each(&:close) }
+    @queue.each { |packet| packet.descriptors.values.flatten.grep(FakeChannel).each(&:close) }
     @queue.clear
   end
 

@@ -164,7 +164,7 @@ class FakeSystem
   end
 
   def fork_child(role, packet)
-    channel = packet.descriptors.first
+    channel = packet.descriptors[:channel]
     middle = @middle
     @middle = nil
     return if middle == :stuck # and so the channel never ends

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "set"
 require "socket"
 require "test_helper"
 require "coppice"
@@ -8,7 +9,9 @@ class WaiterTest < Coppice::TestCase
   def setup
     @listeners = Array.new(2) { TCPServer.new("127.0.0.1", 0) }
     @control, @monitor = IO.pipe
-    @waiter = Coppice::Waiter.new(@listeners.map(&:fileno), @control.fileno)
+    @waiter = Coppice::Waiter.new
+    @listeners.each { |listener| @waiter.add_shared(listener.fileno, listener) }
+    @waiter.add(@control.fileno, :control)
   end
 
   def teardown
@@ -18,36 +21,47 @@ class WaiterTest < Coppice::TestCase
 
   def connect(listener) = TCPSocket.new("127.0.0.1", listener.local_address.ip_port)
 
-  test "there is nothing to see when nobody came" do
+  test "nothing is ready when there is no client" do
     assert_nil @waiter.look
     assert_nil @waiter.wait(0)
   end
 
-  test "a client is seen by those who look and by those who wait" do
+  test "look and wait answer the source that has a client" do
     client = connect(@listeners.last)
 
-    assert_equal @listeners.last.fileno, @waiter.wait(nil)
-    assert_equal @listeners.last.fileno, @waiter.look
+    assert_same @listeners.last, @waiter.wait(nil)
+    assert_same @listeners.last, @waiter.look
   ensure
     client.close
   end
 
-  test "one who goes last misses no client who is there already" do
+  test "a waiter that goes last misses no client that is there already" do
     clients = @listeners.map { |listener| connect(listener) }
     @waiter.go_last
 
-    assert_equal @listeners.map(&:fileno).sort, Array.new(2) { @waiter.look }.sort
+    assert_equal @listeners.to_set, Set.new(Array.new(2) { @waiter.look })
   ensure
     clients.each(&:close)
   end
 
-  test "one who goes last sees the clients to come, and the monitor's word" do
+  test "a waiter that goes last is woken by later clients, and by what is its own" do
     3.times { @waiter.go_last }
     client = connect(@listeners.first)
     @monitor.write(".")
 
-    assert_equal [@listeners.first, @control].map(&:fileno).sort, Array.new(2) { @waiter.wait(nil) }.sort
+    assert_equal Set[@listeners.first, :control], Set.new(Array.new(2) { @waiter.wait(nil) })
   ensure
     client.close
+  end
+
+  test "a source is kept alive by its waiter" do
+    reader, writer = IO.pipe
+    @waiter.add(reader.fileno, +"a source that no variable refers to")
+    GC.start
+    writer.write(".")
+
+    assert_equal "a source that no variable refers to", @waiter.wait(nil)
+  ensure
+    [reader, writer].each(&:close)
   end
 end

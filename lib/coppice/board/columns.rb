@@ -2,8 +2,7 @@
 
 module Coppice
   class Board
-    # One gauge: its name, the one process that writes it, what it means, and how many cells it takes: more than one
-    # for a text.
+    # One gauge: its name, the one process that writes it, its meaning, and its number of cells: more than one for a text.
     Column = Struct.new(:name, :writer, :meaning, :cells, keyword_init: true) do
       def self.table(*rows)
         rows.map { |name, writer, meaning, cells = 1| new(name: name, writer: writer, meaning: meaning, cells: cells).freeze }.freeze
@@ -19,17 +18,17 @@ module Coppice
     HEARTBEAT_SECONDS = 5
 
     SERVER_COLUMNS = Column.table(
-      [:monitor_pid, :monitor, "the process that everybody is a child of"],
-      [:workers_count, :monitor, "how many workers there should be"],
+      [:monitor_pid, :monitor, "the parent of all other processes"],
+      [:workers_count, :monitor, "number of workers wanted"],
       [:generation, :monitor, "the committed generation"],
-      [:shutting_down, :monitor, "1 once a stop was asked for"],
-      [:rows_count, :monitor, "rows in use lie below this one"]
+      [:shutting_down, :monitor, "1 once the server was told to stop"],
+      [:rows_count, :monitor, "number of rows in use: all of them lie below this one"]
     )
 
-    # A row is the monitor's until it spawns the process and again once that is
-    # reaped; in between it is the process's own.
+    # A row belongs to the monitor until the process is spawned, then to the process, and to the monitor again once the
+    # process is reaped.
     ROW_COLUMNS = Column.table(
-      [:role, :monitor, "see Row::ROLES; 0 means the row is free"],
+      [:role, :monitor, "the number of the role in Roles; 0 means the row is free"],
       [:nr, :monitor, "the slot of a worker; -1 for others"],
       [:generation, :monitor, "counts promotions"],
       [:pid, :process, "set once it is a direct child of the monitor"],
@@ -37,23 +36,23 @@ module Coppice
       [:deadline_ms, :process, "monotonic: when the request in flight is overdue; 0 when idle"],
       [:started_ms, :process, "monotonic: when the request in flight began; 0 when idle"],
       [:requests, :process, "requests served since the fork"],
-      [:seen_ms, :process, "monotonic: when a worker last came by its channel; it does so every few seconds, served or not"],
+      [:seen_ms, :process, "monotonic: when a worker last looked at its channel; it does so every few seconds, idle or not"],
       [:not_fork_safe, :process, "1 once it must not be promoted"],
-      [:timed_out, :process, "1 once a worker ends by itself for a request, or an exit hook, that is past its deadline"],
-      [:refused, :process, "requests that the server itself answered: malformed, too large or too slow"],
+      [:timed_out, :process, "1 once a worker exits because a request, or its exit hook, is past its deadline"],
+      [:refused, :process, "requests that the server answered itself: malformed, too large or too slow"],
       [:dropped_headers, :process, "headers left out of the env for the underscore in their names"],
       [:request, :process, "the request in flight, or the last one: method and path, cut to 128 bytes", 16],
-      [:measured_ms, :process, "monotonic: when it last looked at its own memory and CPU time; 0 when it never did"],
-      [:measured_requests, :process, "what `requests` was then; the columns below are of the same moment"],
+      [:measured_ms, :process, "monotonic: when it last measured its memory and CPU time; 0 when it never did"],
+      [:measured_requests, :process, "the value of `requests` at that time; the columns below were measured at the same time"],
       [:rss_kib, :process, "resident memory, shared pages included"],
       [:pss_kib, :process, "resident memory, each shared page divided by those that share it"],
-      [:private_kib, :process, "pages that nobody shares with it"],
-      [:private_at_start_kib, :process, "the same when it became ready: what it owes to its fork alone"],
-      [:anonymous_kib, :process, "memory that is no file's, shared or not: of a mold, what generations hand on"],
+      [:private_kib, :process, "pages that no other process shares"],
+      [:private_at_start_kib, :process, "the same when it became ready: what its fork alone costs"],
+      [:anonymous_kib, :process, "memory that belongs to no file, shared or not: of a mold, what each generation passes on"],
       [:cpu_ms, :process, "CPU time since its fork; of a cold mold since its application was loaded"],
-      [:cpu_at_start_ms, :process, "the same when it became ready: what its fork, hooks and warm-up cost"],
-      [:compiles, :process, "of a worker: 1 when YJIT was on in it before it was ready"],
-      [:allocations, :process, "what its requests allocate, as GCProfile::Allocations has it; empty when it was not measured", 24]
+      [:cpu_at_start_ms, :process, "the same when it became ready: the cost of its fork, hooks and rehearsal"],
+      [:compiles, :process, "of a worker: 1 if YJIT was on before it was ready"],
+      [:allocations, :process, "what its requests allocate, as text of GCProfile::Allocations; empty when not measured", 24]
     )
   end
 end

@@ -2,14 +2,12 @@
 
 require "coppice/board/columns"
 require "coppice/board/layout"
+require "coppice/roles"
 
 module Coppice
   class Board
-    # One process's gauges. Written by the process that the column table names,
-    # read by any.
+    # The gauges of one process. The table of columns names the process that writes each gauge; any process may read it.
     class Row
-      ROLES = [:free, :worker, :mold, :service].freeze
-
       PLACES = Layout.offsets(ROW_COLUMNS).to_h { |column, at| [column.name, [at, column.cells].freeze] }.freeze
       private_constant :PLACES
 
@@ -23,13 +21,16 @@ module Coppice
         @index = index
       end
 
-      # As text: each request stores several, and a method made of a block costs twice as much.
+      # Defined from text: each request stores several gauges, and a method defined from a block costs twice as much.
       Layout.offsets(ROW_COLUMNS).each do |column, at|
+        cell = "@offset + #{at}"
+        read = column.text? ? "@cells.read_text(#{cell}, #{column.cells})" : "@cells[#{cell}]"
+        write = column.text? ? "@cells.write_text(#{cell}, #{column.cells}, value)" : "@cells[#{cell}] = value"
         class_eval(<<~RUBY, __FILE__, __LINE__ + 1)
-          def #{column.name} = #{column.text? ? "@cells.read_text(@offset + #{at}, #{column.cells})" : "@cells[@offset + #{at}]"}
+          def #{column.name} = #{read}
 
           def #{column.name}=(value)
-            #{column.text? ? "@cells.write_text(@offset + #{at}, #{column.cells}, value)" : "@cells[@offset + #{at}] = value"}
+            #{write}
           end
         RUBY
       end
@@ -42,12 +43,13 @@ module Coppice
       end
 
       # Hands the row to a process about to be spawned (monitor).
+      # Raises Bug for a role that does not exist.
       #: (role: Symbol, nr: Integer?, generation: Integer) -> void
       def assign(role:, nr:, generation:)
         clear
         self.nr = nr || -1
         self.generation = generation
-        self.role = ROLES.index(role) or raise Bug, "no role #{role.inspect}"
+        self.role = Roles.number(role)
       end
 
       # Takes it back once the process is reaped (monitor).
@@ -57,10 +59,10 @@ module Coppice
       end
 
       #: () -> Symbol
-      def role_name = ROLES.fetch(role)
+      def role_name = Roles.name_of(role)
 
       #: () -> bool
-      def used? = !role.zero? && !pid.zero?
+      def used? = role != Roles::FREE && !pid.zero?
 
       #: () -> bool
       def ready? = ready == 1

@@ -47,7 +47,7 @@ module Coppice
 
       # To be called in a fork of this process: answers it as a worker, with its hooks called.
       def become_worker #: () -> Worker
-        Worker.new(inheritance: @inheritance, membership: join(:worker), listeners: []).tap do |worker|
+        Worker.new(inheritance: @inheritance, membership: join(:worker)).tap do |worker|
           hook(:after_worker_fork, worker)
           hook(:after_worker_ready, worker)
         end
@@ -79,7 +79,7 @@ module Coppice
       end
 
       def hook(name, *arguments)
-        @settings.hook(name)&.call(@inheritance.server, *arguments)
+        @inheritance.call_hook(name, *arguments, log: @inheritance.log)
       end
     end
   end

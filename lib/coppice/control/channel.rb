@@ -5,14 +5,17 @@ require "coppice/control/codec"
 
 module Coppice
   module Control
-    # One end of a SEQPACKET socketpair between the monitor and a child: keeps
-    # message boundaries, carries descriptors, and tells each side by end-of-file
-    # that the other is gone. Never blocks.
+    # One end of a SEQPACKET socketpair between the monitor and a child. It keeps message boundaries, carries descriptors,
+    # and shows by end-of-file that the other process is gone. It never blocks.
     class Channel
       MAX_BYTES = 64 * 1024
 
-      # What was received: a message and the descriptors that came with it.
-      Packet = Struct.new(:message, :descriptors)
+      # A message that was received, and the descriptors that came with it, by name.
+      Packet = Struct.new(:message, :descriptors) do
+        # Closes all descriptors that came with it.
+        #: () -> void
+        def close = descriptors.values.flatten.each(&:close)
+      end
 
       # The two ends, both close-on-exec.
       #: () -> [Channel, Channel]
@@ -30,34 +33,38 @@ module Coppice
         @socket.close_on_exec = true
       end
 
-      # :sent, :full (try again later) or :closed: three different answers. Raises Bug for a message that is too large.
-      #: (Object, ?descriptors: Array[IO]) -> Symbol
-      def send(message, descriptors: [])
-        bytes = Codec.encode(message)
-        raise Bug, "a #{message.class} of #{bytes.bytesize} bytes: a channel takes #{MAX_BYTES}" if bytes.bytesize > MAX_BYTES
+      # Sends a message, and descriptors by name. Answers :sent, :full (try again later) or :closed. Raises Bug for a
+      # message that is too large.
+      #: (Object, ?descriptors: Hash[Symbol, IO | Array[IO]]) -> Symbol
+      def send(message, descriptors: {})
+        bytes = Codec.encode(message, counts(descriptors))
+        too_large = bytes.bytesize > MAX_BYTES
+        raise Bug, "a #{message.class} of #{bytes.bytesize} bytes: a channel takes #{MAX_BYTES}" if too_large
 
-        rights = descriptors.empty? ? [] : [Socket::AncillaryData.unix_rights(*descriptors)]
+        ios = descriptors.values.flatten
+        rights = ios.empty? ? [] : [Socket::AncillaryData.unix_rights(*ios)]
         sent = @socket.sendmsg_nonblock(bytes, 0, nil, *rights, exception: false)
         sent == :wait_writable ? :full : :sent
       rescue Errno::EPIPE, Errno::ECONNRESET, IOError
         :closed
       end
 
-      # A Packet, :empty or :closed. All descriptors come or, when this process has not enough room for them, none: half
-      # of them would make a worker without listeners. Raises ProtocolMismatch for a malformed message, or a part of one.
+      # A Packet, :empty or :closed. Either all descriptors come or, when this process has too few left, none: a worker
+      # must not start with half of its listeners. Raises ProtocolMismatch for a malformed message, or a part of one.
       #: () -> (Packet | Symbol)
       def receive
         bytes, _, flags, *controls = @socket.recvmsg_nonblock(MAX_BYTES, 0, scm_rights: true, exception: false)
         return :empty if bytes == :wait_readable
         return :closed if bytes.nil? || bytes.empty?
 
-        descriptors = controls.flat_map { |control| control.unix_rights || [] }
-        descriptors.each(&:close).clear if flags.anybits?(Socket::MSG_CTRUNC)
+        ios = controls.flat_map { |control| control.unix_rights || [] }
+        ios.each(&:close).clear if flags.anybits?(Socket::MSG_CTRUNC)
         raise ProtocolMismatch, "a message of more than #{MAX_BYTES} bytes" if flags.anybits?(Socket::MSG_TRUNC)
 
-        Packet.new(Codec.decode(bytes), descriptors)
+        message, counts = Codec.decode(bytes)
+        Packet.new(message, name(ios, counts))
       rescue ProtocolMismatch
-        descriptors.each(&:close)
+        ios.each(&:close)
         raise
       rescue Errno::ECONNRESET, IOError
         :closed
@@ -74,6 +81,22 @@ module Coppice
 
       #: () -> void
       def close = @socket.close
+
+      private
+
+      # The names travel in the message: name => number of IOs, or nil for one that is not in an Array.
+      def counts(descriptors) = descriptors.transform_values { |ios| ios.is_a?(Array) ? ios.size : nil }
+
+      # What `counts` has described.
+      def name(ios, counts)
+        return {} if ios.empty?
+
+        expected = counts.values.sum { |count| count || 1 }
+        raise ProtocolMismatch, "#{ios.size} descriptors where #{expected} are named" unless ios.size == expected
+
+        rest = ios.dup
+        counts.transform_values { |count| count ? rest.shift(count) : rest.shift }
+      end
     end
   end
 end

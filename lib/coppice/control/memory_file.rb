@@ -5,7 +5,7 @@ require "coppice/errors"
 
 module Coppice
   module Control
-    # A value of any size in a file that has no name and lies in memory (memfd_create(2)). A message has to fit into one
+    # A value of any size in a file that has no name and lies in memory (memfd_create(2)). A message must fit into one
     # datagram: what may be larger travels as a descriptor beside it. Plain values only, as in messages.
     module MemoryFile
       #: (untyped, name: String) -> File
@@ -16,7 +16,8 @@ module Coppice
         file
       end
 
-      # Whoever else has the file shares its position: that stays where it is. Raises ProtocolMismatch when there is no value.
+      # Does not move the file's position, which all processes with this file share. Raises ProtocolMismatch when the file
+      # holds no value.
       #: (IO) -> untyped
       def self.read(file)
         Marshal.load(file.pread(file.stat.size, 0)) # rubocop:disable Security/MarshalLoad

@@ -2,34 +2,34 @@
 
 module Coppice
   module Control
-    # The version of the messages below. The first one carries it, so that a mold
-    # of another release is refused and not misunderstood.
-    PROTOCOL = 4
+    # The version of the messages below. The first message carries it, so that a mold of another release is refused, not
+    # misunderstood.
+    PROTOCOL = 5
 
-    # Every message, once: imperatives come from the monitor, past facts from its
-    # children. A message carries plain values; descriptors travel beside it.
+    # Every message, once: the monitor sends imperatives, its children send facts in the past. A message carries plain
+    # values; the descriptors that travel beside it have names.
     module Messages
       TABLE = {
-        # to a cold mold, first: the descriptors of the board and of a MemoryFile with the settings travel with it
+        # To a cold mold, first. Descriptors: board, settings (a MemoryFile).
         Boot: [:protocol, :generation, :row, :listener_names, :borrowed_queues],
-        # to a mold: fork a worker or a service worker; to a worker: fork a mold. The child's channel travels beside it, and
-        # a worker's listeners. purpose: :rehearsal for a worker that gets no clients, else nil. first_request: whether a
-        # worker makes a request to itself before it is ready
+        # To a mold: fork a worker or a service worker. To a worker: fork a mold. purpose: :rehearsal for a worker that gets
+        # no clients, else nil. first_request: whether a worker makes a request to itself before it is ready.
+        # Descriptors: channel (the child's end), listeners (an Array: those that a worker accepts from).
         Spawn: [:role, :purpose, :nr, :generation, :row, :first_request],
-        # to any child: leave when the work in hand is done
+        # To any child: exit when the work in hand is done.
         Stop: [],
-        # to a worker: no more clients can come; serve those who wait, then leave
+        # To a worker: no more clients can come; serve those in the queues, then exit.
         Drain: [],
 
-        # about a child, from the process that forked it
+        # About a child, from the process that forked it.
         Forked: [:pid],
-        # from the child, on a clean stack and with the monitor as its parent
+        # From the child, on a clean stack and with the monitor as its parent.
         Registered: [:pid],
-        # from the child: a worker serves, a mold can fork
+        # From the child: a worker serves, a mold can fork.
         Ready: [],
-        # from the child: it got TERM or QUIT, and goes on
+        # From the child: it got TERM or QUIT, and goes on.
         SignalReceived: [:name],
-        # from a worker: it has served as many requests as its generation should
+        # From a worker: it has served as many requests as its generation should.
         RequestLimitReached: [:requests]
       }.freeze
 

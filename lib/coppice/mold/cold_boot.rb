@@ -30,7 +30,7 @@ module Coppice
         environments.each { |environment| MoldEnvironment.remove_from(environment) }
         packet = first_packet or exit(0) # the monitor is gone already
         boot = packet.message
-        take(*packet.descriptors)
+        take(**packet.descriptors)
         membership = Membership.new(role: :mold, generation: boot.generation, row: @board.row(boot.row), channel: @channel)
         Child.live(Mold.new(inheritance: inherit(boot, membership), membership: membership))
       rescue ConfigError => error # the file was good when the monitor read it
@@ -51,7 +51,7 @@ module Coppice
         raise ProtocolMismatch, "the monitor speaks protocol #{packet.message.protocol}, this mold #{Control::PROTOCOL}"
       end
 
-      def take(board, settings)
+      def take(board:, settings:)
         @board = Board.attach(board.fileno)
         @settings = Control::MemoryFile.read(settings)
         [board, settings].each(&:close)

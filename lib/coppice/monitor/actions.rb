@@ -97,7 +97,8 @@ module Coppice
       def spawn(step, now)
         listeners = step.role == :worker ? @port.listeners_for(step.nr, workers: @roster.target) : []
         handle = ask(step.mold, role: step.role, nr: step.nr, generation: step.mold.generation,
-                                deadline: now + @settings.spawn_timeout, listeners: listeners,
+                                deadline: now + @settings.spawn_timeout,
+                                descriptors: { listeners: listeners }.reject { |_, ios| ios.empty? },
                                 first_request: step.mold.generation >= @roster.first_requests_from)
         handle.listeners = listeners.map(&:fileno)
         @roster.trial = handle if step.trial
@@ -126,14 +127,14 @@ module Coppice
         retire(worker, now) if worker
       end
 
-      # Sends the child's end of a new channel to the process that is to fork the child. When that process is gone, or
-      # its channel full, the end is closed again, which reads as a child that was never forked.
-      def ask(parent, role:, generation:, deadline:, purpose: nil, nr: nil, listeners: [], first_request: false)
+      # Sends the child's end of a new channel to the process that is to fork the child. When that process is gone, or its
+      # channel full, the end is closed again, which reads as a child that was never forked.
+      def ask(parent, role:, generation:, deadline:, purpose: nil, nr: nil, descriptors: {}, first_request: false)
         ours, theirs = @system.channel_pair
         handle = enlist(role, generation, ours, deadline, purpose: purpose, nr: nr, parent: parent)
         message = Control::Messages::Spawn.new(role: role, purpose: purpose, nr: nr, generation: generation,
                                                row: handle.row.index, first_request: first_request)
-        parent.channel.send(message, descriptors: [theirs.to_io, *listeners])
+        parent.channel.send(message, descriptors: { channel: theirs.to_io, **descriptors })
         handle
       ensure
         theirs&.close

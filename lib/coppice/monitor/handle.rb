@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/roles"
+
 module Coppice
   class Monitor
     # One child as the monitor knows it; owns the monitor's end of the child's channel. Plain facts: it decides and
@@ -51,6 +53,7 @@ module Coppice
       def initialize(role:, generation:, row:, channel:, deadline:, nr: nil, purpose: nil, parent: nil)
         @purpose = purpose
         @role = role
+        @role_entry = Roles.fetch(role)
         @nr = nr
         @generation = generation
         @row = row
@@ -94,8 +97,13 @@ module Coppice
       #: () -> bool
       def gone? = state == :gone
 
+      # Whether it has a slot and counts as one of the workers.
       #: () -> bool
-      def worker? = role == :worker
+      def worker? = @role_entry.counts
+
+      # Whether it serves the clients in its queues before it exits when the server stops.
+      #: () -> bool
+      def drains? = @role_entry.ends == :drain
 
       # A worker that gets no clients, and is rehearsed to be promoted.
       #: () -> bool

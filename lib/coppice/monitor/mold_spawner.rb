@@ -38,7 +38,8 @@ module Coppice
         message = Control::Messages::Boot.new(protocol: Control::PROTOCOL, generation: mold.generation,
                                               row: mold.row.index, listener_names: @port.names,
                                               borrowed_queues: @port.any_borrowed?)
-        mold.channel.send(message, descriptors: [IO.for_fd(@board.fileno, autoclose: false), @settings_file])
+        board = IO.for_fd(@board.fileno, autoclose: false)
+        mold.channel.send(message, descriptors: { board: board, settings: @settings_file })
       end
 
       # For the molds spawned from now on: parameters that fit what a worker has measured.

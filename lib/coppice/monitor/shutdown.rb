@@ -11,9 +11,10 @@ module Coppice
       def next(roster, now)
         return end_all(roster) if overdue?(roster, now)
 
-        workers, others = roster.handles.reject(&:leaving?).partition(&:worker?)
-        [Steps::RefuseNewConnections.new, *workers.map { |worker| Steps::Drain.new(worker) },
-         *others.map { |other| Steps::Retire.new(other) }]
+        serving, others = roster.handles.reject(&:leaving?).partition(&:drains?)
+        drains = serving.map { |handle| Steps::Drain.new(handle) }
+        retirements = others.map { |handle| Steps::Retire.new(handle) }
+        [Steps::RefuseNewConnections.new] + drains + retirements
       end
 
       private

@@ -6,49 +6,50 @@ require "coppice/worker/rehearsal/client"
 
 module Coppice
   class Worker
-    # The requests that a worker which nobody can reach gets from us, so that the one which becomes the mold is warm. Runs
-    # in the first worker of a cold mold, on its main thread, before it is ready; with one request, in each that is forked
-    # later. They come through a socket, as a client's do: what serves clients is warm afterwards as well.
+    # Requests that a worker gets from the server itself before it is ready, so that the mold made of it is warm: all of
+    # `warm_up_requests` in the first worker of a cold mold, which no client can reach, and a single one in each worker that
+    # is forked later. They come through a socket, as a client's do, so that the code which serves clients is warm as well.
     class Rehearsal
-      SECONDS = 5 # in which the list is begun once more
-      ROUNDS = 40 # YJIT compiles what was called thirty times
-      NO_ADDRESS = "" # as of a client of a Unix socket, whose headers are trusted
+      SECONDS = 5 # no further round of the list begins after them
+      ROUNDS = 40 # YJIT compiles a method once it was called thirty times
+      NO_ADDRESS = "" # like a client of a Unix socket, whose headers are trusted
       MARK = { "coppice.warm_up" => true }.freeze # in each env
 
-      # exchange: one of its own, that marks each env. called_away: whether the worker has better to do now.
-      #: (exchange: Http::Exchange, connection: Http::Connection, log: Log, ?called_away: ^() -> bool) -> void
-      def initialize(exchange:, connection:, log:, called_away: -> { false })
+      # exchange: one that marks each env. interrupted: whether the worker must stop the rehearsal now.
+      #: (exchange: Http::Exchange, connection: Http::Connection, log: Log, ?interrupted: ^() -> bool) -> void
+      def initialize(exchange:, connection:, log:, interrupted: -> { false })
         @exchange = exchange
         @connection = connection
         @log = log
-        @called_away = called_away
+        @interrupted = interrupted
         @failed = []
-        @seconds = {} # path => what it took last, of those that are answered well
+        @seconds = {} # path => duration of its last successful request
       end
 
-      # The paths again and again, then the user's block. Yields after the first round. Nothing that goes wrong is more
-      # than a line in the log.
+      # Requests the paths again and again, then calls the user's block. Yields after the first round. Errors are logged and
+      # never fatal.
       #: (Array[String]?, ^(Rehearsal) -> void | nil) { () -> void } -> void
       def call(paths, block)
         began = OS::Clock.now
         with_client do
           rounds = paths ? rounds(paths) { yield } : 0
-          block&.call(self) unless @called_away.call
-          @log.info("warmed up", rounds: rounds, paths: paths.to_a.size, seconds: (OS::Clock.now - began).round(2))
+          block&.call(self) unless @interrupted.call
+          seconds = (OS::Clock.now - began).round(2)
+          @log.info("rehearsal finished", rounds: rounds, paths: paths.to_a.size, seconds: seconds)
         end
       end
 
-      # A single request, in a process forked from one that is warm.
+      # A single request, in a worker forked from a warm mold.
       #: (String) -> void
       def once(path)
         with_client { get(path) }
       end
 
-      # The first of the paths that are answered well within so many seconds, once they are known.
+      # The first path whose last request succeeded within so many seconds; nil if there is none.
       #: (Numeric) -> String?
       def quick_path(limit) = @seconds.find { |_, seconds| seconds < limit }&.first
 
-      # Answers the status; 0 when there was no answer. Further words are headers.
+      # Answers the status; 0 when there was no answer. Keyword arguments are headers.
       #: (String, **String) -> Integer
       def get(path, **headers)
         began = OS::Clock.now
@@ -63,7 +64,7 @@ module Coppice
         @client.send(ours, head(method, path, headers, body), body)
         @connection.adopt(detached(theirs), NO_ADDRESS)
         @exchange.serve
-        ours.shutdown(:RD) # all has been written, and who took the socket over may keep it for ever
+        ours.shutdown(:RD) # all has been written, and an application that took the socket over may keep it open forever
         note(@client.status, method, path)
       ensure
         ours&.close
@@ -74,22 +75,22 @@ module Coppice
       def with_client
         @client = Client.new
         yield
-      rescue StandardError, ScriptError => error # the user's block, or the system's want of descriptors
-        @log.exception("the warm-up failed", error)
+      rescue StandardError, ScriptError => error # from the user's block, or because no descriptors are left
+        @log.exception("rehearsal failed", error)
       ensure
         @client&.finish
       end
 
       def rounds(paths)
-        until_ = OS::Clock.now + SECONDS
+        limit = OS::Clock.now + SECONDS
         (1..ROUNDS).find do |round|
-          paths.each { |path| get(path) unless @called_away.call }
+          paths.each { |path| get(path) unless @interrupted.call }
           yield if round == 1
-          round == ROUNDS || OS::Clock.now > until_ || @called_away.call
+          round == ROUNDS || OS::Clock.now > limit || @interrupted.call
         end
       end
 
-      # The scheme is what a proxy says that has taken off TLS: an application may refuse anything else.
+      # Like a request from a proxy that terminates TLS: an application may refuse plain HTTP.
       def head(method, path, headers, body)
         fields = { "Host" => "localhost", "Connection" => "close", "X-Forwarded-Proto" => "https" }
         fields["Content-Length"] = body.bytesize unless body.empty?
@@ -97,7 +98,7 @@ module Coppice
         "#{method} #{path} HTTP/1.1\r\n#{fields.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n"
       end
 
-      # The descriptor is the connection's from now on.
+      # The connection owns the descriptor from now on.
       def detached(socket)
         socket.autoclose = false
         socket.fileno
@@ -105,7 +106,7 @@ module Coppice
 
       def well?(status) = (200..399).cover?(status)
 
-      # Once for each path, or the log would have it in every round.
+      # Logs a failure once for each path, not in every round.
       def note(status, method, path)
         return status if well?(status) || @failed.include?([method, path])
 

@@ -27,22 +27,43 @@ class ChannelTest < Coppice::TestCase
     end
   end
 
-  test "descriptors travel beside a message and are closed on exec" do
-    reader, writer = IO.pipe
-    @ours.send(Messages::Stop.new, descriptors: [writer])
-    writer.close
-    packet = @theirs.receive
-    received = packet.descriptors.first
-    received.write("hello")
-    received.close
+  test "descriptors travel beside a message under their names, and are closed on exec" do
+    pipes = Array.new(3) { IO.pipe }
+    one, *several = pipes.map(&:last)
+    @ours.send(Messages::Stop.new, descriptors: { one: one, several: several, none: [] })
+    received = @theirs.receive.descriptors
 
-    assert_equal "hello", reader.read
-    assert_predicate reader, :close_on_exec?
-    reader.close
+    assert_equal [IO, Array, Array], received.values_at(:one, :several, :none).map(&:class)
+    all = received.values.flatten
+    assert_equal(pipes.map { |_, writer| writer.stat.ino }, all.map { |io| io.stat.ino })
+    assert all.all?(&:close_on_exec?)
+  ensure
+    [*all, *pipes&.flatten].each(&:close)
+  end
+
+  test "a packet closes all descriptors that came with it, without reading from them" do
+    reader, writer = IO.pipe
+    before = Dir.children("/proc/self/fd").size
+    @ours.send(Messages::Stop.new, descriptors: { one: reader, several: [$stdout, $stderr] })
+    @theirs.receive.close
+
+    assert_equal before, Dir.children("/proc/self/fd").size
+  ensure
+    [reader, writer].each(&:close)
+  end
+
+  test "a message that names other descriptors than came is refused, and what came is closed" do
+    before = Dir.children("/proc/self/fd").size
+    bytes = Marshal.dump([:Stop, { several: 2 }])
+    @ours.to_io.sendmsg(bytes, 0, nil, Socket::AncillaryData.unix_rights($stdin))
+    error = assert_raises(Coppice::ProtocolMismatch) { @theirs.receive }
+
+    assert_match(/1 descriptors where 2/, error.message)
+    assert_equal before, Dir.children("/proc/self/fd").size
   end
 
   test "descriptors come all or none when there is no room for all" do
-    @ours.send(Messages::Stop.new, descriptors: [$stdin, $stdout])
+    @ours.send(Messages::Stop.new, descriptors: { one: $stdin, other: $stdout })
     packet = with_room_for(1) { @theirs.receive }
 
     assert_instance_of Messages::Stop, packet.message
@@ -69,7 +90,7 @@ class ChannelTest < Coppice::TestCase
   end
 
   test "a message that is longer than any is refused, and what came with it is closed" do
-    @ours.to_io.sendmsg(Marshal.dump([:Forked, "x" * 64 * 1024]), 0, nil, Socket::AncillaryData.unix_rights($stdin))
+    @ours.to_io.sendmsg(Marshal.dump([:Forked, {}, "x" * 64 * 1024]), 0, nil, Socket::AncillaryData.unix_rights($stdin))
     before = Dir.children("/proc/self/fd").size
     error = assert_raises(Coppice::ProtocolMismatch) { @theirs.receive }
 
@@ -87,14 +108,14 @@ class ChannelTest < Coppice::TestCase
   end
 
   test "a message nobody knows is refused" do
-    @ours.to_io.send(Marshal.dump([:Unheard, 1]), 0)
+    @ours.to_io.send(Marshal.dump([:Unheard, {}, 1]), 0)
     error = assert_raises(Coppice::ProtocolMismatch) { @theirs.receive }
 
     assert_match(/Unheard/, error.message)
   end
 
   test "a message with too few values is refused" do
-    @ours.to_io.send(Marshal.dump([:Forked]), 0)
+    @ours.to_io.send(Marshal.dump([:Forked, {}]), 0)
 
     assert_raises(Coppice::ProtocolMismatch) { @theirs.receive }
   end

@@ -13,11 +13,12 @@ class MemoryFileTest < Coppice::TestCase
     file = MemoryFile.write(value, name: "coppice-test")
     ours, theirs = Coppice::Control::Channel.pair
     read = Array.new(2) do
-      ours.send(Coppice::Control::Messages::Stop.new, descriptors: [file])
-      theirs.receive.descriptors.map { |received| MemoryFile.read(received).tap { received.close } }
+      ours.send(Coppice::Control::Messages::Stop.new, descriptors: { file: file })
+      packet = theirs.receive
+      MemoryFile.read(packet.descriptors[:file]).tap { packet.close }
     end
 
-    assert_equal [[value], [value]], read
+    assert_equal [value, value], read
     assert_predicate file, :close_on_exec?
     [file, ours, theirs].each(&:close)
   end

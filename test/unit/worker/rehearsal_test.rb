@@ -43,7 +43,7 @@ module Coppice
 
         failed = @harness.log.entries.select { |_, message, _| message == "warm-up request failed" }
         assert_equal [[500, "/broken"], [404, "/missing"]], (failed.map { |_, _, fields| fields.values_at(:status, :path) })
-        assert_equal ["warmed up"], @harness.log.at(:info)
+        assert_equal ["rehearsal finished"], @harness.log.at(:info)
       end
 
       test "a block is given a client that answers statuses" do
@@ -66,7 +66,7 @@ module Coppice
         test "a block that raises #{error} is logged, and not fatal" do
           rehearse(nil, ->(_client) { raise error, "no" }) { OK }
 
-          assert_equal ["the warm-up failed: no (#{error})"], @harness.log.at(:error)
+          assert_equal ["rehearsal failed: no (#{error})"], @harness.log.at(:error)
         end
       end
 
@@ -121,7 +121,7 @@ module Coppice
 
       test "one that is called away asks for nothing more" do
         asked = 0
-        rehearse(%w[/a /b], ->(_client) { asked += 100 }, called_away: -> { asked == 3 }) { (asked += 1) && OK }
+        rehearse(%w[/a /b], ->(_client) { asked += 100 }, interrupted: -> { asked == 3 }) { (asked += 1) && OK }
 
         assert_equal 3, asked
       end
@@ -137,17 +137,17 @@ module Coppice
       private
 
       # Answers how many requests there had been each time that the caller was told.
-      def rehearse(paths, block = nil, called_away: -> { false }, **settings)
+      def rehearse(paths, block = nil, interrupted: -> { false }, **settings)
         requests = 0
         told = []
-        @rehearsal = new_rehearsal(called_away: called_away, **settings) { |env| (requests += 1) && yield(env) }
+        @rehearsal = new_rehearsal(interrupted: interrupted, **settings) { |env| (requests += 1) && yield(env) }
         @rehearsal.call(paths, block) { told << requests }
         told
       end
 
-      def new_rehearsal(called_away: -> { false }, **settings, &app)
+      def new_rehearsal(interrupted: -> { false }, **settings, &app)
         @harness = HttpHarness.new(**settings, &app)
-        Rehearsal.new(exchange: @harness.exchange, connection: @harness.connection, log: @harness.log, called_away: called_away)
+        Rehearsal.new(exchange: @harness.exchange, connection: @harness.connection, log: @harness.log, interrupted: interrupted)
       end
     end
   end

@@ -3,8 +3,8 @@
 module Coppice
   class Worker
     class Rehearsal
-      # The client's part of a rehearsal, on a thread beside the one that serves: what is long does not fit into a socket.
-      # Runs in the worker process. One thread for all requests: its stack would else be taken for what they allocate.
+      # The client's side of a rehearsal, on a thread beside the one that serves: a long request or answer does not fit into
+      # the buffers of a socket. One thread serves all requests, or its stack would count as memory that they allocate.
       class Client
         CHUNK_BYTES = 65_536
         STATUS = %r{\AHTTP/1\.\d ([2-5]\d\d)}.freeze # past early hints
@@ -16,11 +16,11 @@ module Coppice
           @thread = Thread.new { answer(*@requests.pop) while true }
         end
 
-        # Begins a request on a socket; the head and the body.
+        # Begins a request on a socket, with this head and body.
         #: (UNIXSocket, String, String) -> void
         def send(socket, head, body) = @requests << [socket, head, body]
 
-        # What was answered, once everything is sent; 0 for nothing.
+        # The status of the answer, once all of it was read; 0 when there was none.
         #: () -> Integer
         def status = @statuses.pop
 
@@ -36,16 +36,16 @@ module Coppice
         def ask(socket, head, body)
           socket.write(head, body)
           read(socket)
-        rescue Errno::EPIPE # it was answered before it was read to its end
+        rescue Errno::EPIPE # the server answered before it had read the whole request
           read(socket)
         end
 
-        # The rest is read for the server to get rid of it.
+        # Reads the whole answer, so that the server can write all of it.
         def read(socket)
           found = socket.each_line.find { |line| line.match?(STATUS) }.to_s[STATUS, 1].to_i
           nil while socket.read(CHUNK_BYTES, @chunk)
           found
-        rescue Errno::ECONNRESET # we were not read to our end, and that is told after the answer
+        rescue Errno::ECONNRESET # the server did not read the whole request; the kernel reports that after the answer
           found.to_i
         end
       end
