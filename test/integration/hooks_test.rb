@@ -20,6 +20,7 @@ class HooksTest < Coppice::TestCase
     end
     after_monitor_ready { |server| note.call(:after_monitor_ready, server.worker_processes) }
     before_fork { |server| note.call(:before_fork) }
+    after_fork_in_parent { |server| note.call(:after_fork_in_parent) }
     after_mold_fork { |server, mold| note.call(:after_mold_fork, mold.generation) }
     after_worker_fork { |server, worker| note.call(:after_worker_fork, worker.nr, worker.generation) }
     after_worker_ready { |server, worker| note.call(:after_worker_ready, worker.nr) }
@@ -58,6 +59,7 @@ class HooksTest < Coppice::TestCase
 
       assert_equal [server.pid.to_s, "1"], note(server, "after_monitor_ready").drop(1)
       assert_equal [mold], note(server, "before_fork").drop(1)
+      assert_equal [mold], note(server, "after_fork_in_parent").drop(1)
       assert_equal [mold, "0"], note(server, "after_mold_fork").drop(1)
       assert_equal [worker, "0", "0"], note(server, "after_worker_fork").drop(1)
       assert_equal [worker, "0"], note(server, "after_worker_ready").drop(1)
@@ -75,7 +77,7 @@ class HooksTest < Coppice::TestCase
 
   def note_after(server, name) = notes(server).find { |line| line.first == name }&.drop(1)
 
-  test "a promoted worker runs before_fork, and its mold after_mold_fork" do
+  test "a promoted worker runs before_fork and after_fork_in_parent, and its mold after_mold_fork" do
     Server.open(app: APP, config: CONFIG) do |server|
       worker = server.ready_workers.first.pid.to_s
       server.signal(:USR2)
@@ -83,6 +85,7 @@ class HooksTest < Coppice::TestCase
       mold = server.rows(:mold).first.pid.to_s
 
       assert_includes notes(server), ["before_fork", worker]
+      assert_includes notes(server), ["after_fork_in_parent", worker]
       assert_includes notes(server), ["after_mold_fork", mold, "1"]
     end
   end

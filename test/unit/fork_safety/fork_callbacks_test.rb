@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+
+module Coppice
+  module ForkSafety
+    class ForkCallbacksTest < TestCase
+      def setup
+        @callbacks = ForkCallbacks.new
+        @called = []
+        @errors = []
+      end
+
+      # In the place of a log.
+      def exception(message, error, moment:) = @errors << [message, error.message, moment]
+
+      test "blocks of one moment are called in the order in which they were registered" do
+        @callbacks.add(before: -> { @called << 1 }, after_in_mold: nil)
+        @callbacks.add(after_in_worker: -> { @called << :other })
+        @callbacks.add(before: -> { @called << 2 })
+        @callbacks.call(:before_fork, self)
+
+        assert_equal [1, 2], @called
+        assert_empty @errors
+      end
+
+      test "what a block raises is logged, and the others are called" do
+        @callbacks.add(after_in_mold: -> { raise "no such host" })
+        @callbacks.add(after_in_mold: -> { raise NotImplementedError, "none" })
+        @callbacks.add(after_in_mold: -> { @called << 1 })
+        @callbacks.call(:after_mold_fork, self)
+
+        assert_equal [1], @called
+        assert_equal [["no such host", :after_in_mold], ["none", :after_in_mold]], (@errors.map { |error| error.drop(1) })
+      end
+
+      test "hooks that belong to no fork call nothing" do
+        @callbacks.add(before: -> { @called << 1 })
+        @callbacks.call(:before_worker_exit, self)
+
+        assert_empty @called
+      end
+
+      test "what cannot be called without arguments is refused" do
+        ["text", ->(_server) {}, ->(key:) { key }, 1.method(:+)].each do |callback|
+          error = assert_raises(ArgumentError) { @callbacks.add(after_in_worker: callback) }
+
+          assert_match(/after_in_worker/, error.message)
+        end
+      end
+
+      test "a block may ignore that it gets nothing" do
+        @callbacks.add(before: proc { |server| @called << server })
+        @callbacks.call(:before_fork, self)
+
+        assert_equal [nil], @called
+      end
+    end
+  end
+end
