@@ -6,7 +6,9 @@ require "tmpdir"
 module Coppice
   # The only compiler with libFuzzer.
   module Clang
-    OPTIONS = %w[-std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all].freeze
+    OPTIONS = %w[
+      -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+    ].freeze
     INSTALL = "apt-get install -y --no-install-recommends clang libclang-rt-14-dev"
     EMPTY_TARGET = "int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return !data && size; }"
     private_constant :EMPTY_TARGET
@@ -17,7 +19,8 @@ module Coppice
     end
 
     def self.compile(program, sources, folder:) #: (String, Array[String], folder: String) -> void
-      system("clang", *OPTIONS, "-Iext/coppice", "-o", program, *sources, chdir: folder) or abort "bin/fuzz: #{program} cannot be built"
+      command = ["clang", *OPTIONS, "-Iext/coppice", "-o", program, *sources]
+      system(*command, chdir: folder) or abort "bin/fuzz: #{program} cannot be built"
     end
 
     def self.works?
@@ -37,7 +40,8 @@ module Coppice
 
     def self.install
       warn "bin/fuzz: installing clang"
-      system({ "DEBIAN_FRONTEND" => "noninteractive" }, "apt-get update -qq && #{INSTALL} -qq", in: File::NULL, out: File::NULL)
+      command = "apt-get update -qq && #{INSTALL} -qq"
+      system({ "DEBIAN_FRONTEND" => "noninteractive" }, command, in: File::NULL, out: File::NULL)
     end
     private_class_method :install
   end

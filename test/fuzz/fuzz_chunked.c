@@ -1,4 +1,5 @@
-/* libFuzzer: any bytes as a chunked body, read whole, in two and one by one. Two bytes in front choose split and limits. */
+/* libFuzzer: any bytes as a chunked body, read whole, in two and one by one. Two bytes in front choose split and
+ * limits. */
 
 #include "harness.h"
 

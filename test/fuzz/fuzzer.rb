@@ -5,8 +5,8 @@ require_relative "clang"
 require_relative "seeds"
 
 module Coppice
-  # One of our parsers in a program with libFuzzer. It begins with the requests of test/conformance and with what earlier
-  # runs learned: of those the telling ones are in test/fuzz/corpus, the rest only here, in tmp/fuzz.
+  # One of our parsers in a program with libFuzzer. It begins with the requests of test/conformance and with what
+  # earlier runs learned: of those the telling ones are in test/fuzz/corpus, the rest only here, in tmp/fuzz.
   class Fuzzer
     ROOT = File.expand_path("../..", __dir__)
     TARGETS = { "parser" => "fuzz_http_parser.c", "chunked" => "fuzz_chunked.c" }.freeze
@@ -24,19 +24,23 @@ module Coppice
     # Answers whether nothing was found.
     def run(seconds) #: (Integer) -> bool
       build
-      found_nothing, output = watch("-max_total_time=#{seconds}", "-max_len=8192", "-timeout=10", "-print_final_stats=1",
-        "-artifact_prefix=#{@folder}/", "-dict=#{File.join(ROOT, "test/fuzz/http.dict")}", @learned, @kept, write_seeds)
+      limits = ["-max_total_time=#{seconds}", "-max_len=8192", "-timeout=10"]
+      words = File.join(ROOT, "test/fuzz/http.dict")
+      options = ["-print_final_stats=1", "-artifact_prefix=#{@folder}/", "-dict=#{words}"]
+      found_nothing, output = watch(*limits, *options, @learned, @kept, write_seeds)
       count = output.join[COUNT, 1]
-      puts "fuzz #{@target}: #{found_nothing ? "#{count} inputs, nothing found" : "FOUND something, see above and #{@folder}"}"
+      result = found_nothing ? "#{count} inputs, nothing found" : "FOUND something, see above and #{@folder}"
+      puts "fuzz #{@target}: #{result}"
       found_nothing
     end
 
-    # Of all that is known what reaches more code than the seeds do goes to the corpus in the repository, and nothing else.
+    # Adds the inputs that reach more code than the seeds to the corpus in the repository, and no others.
     def keep #: () -> void
       build
       pool = write_seeds
       seeds = Dir.children(pool)
-      system(program, "-merge=1", pool, @kept, @learned, err: File::NULL) or abort "bin/fuzz: the corpus cannot be merged"
+      merged = system(program, "-merge=1", pool, @kept, @learned, err: File::NULL)
+      merged or abort "bin/fuzz: the corpus cannot be merged"
       FileUtils.rm(Dir.glob("#{@kept}/*"))
       FileUtils.cp((Dir.children(pool) - seeds).map { |name| File.join(pool, name) }, @kept)
       puts "fuzz #{@target}: kept #{Dir.children(@kept).size} inputs"
@@ -48,7 +52,8 @@ module Coppice
 
     def build
       FileUtils.mkdir_p([@learned, @kept])
-      sources = ["test/fuzz/#{TARGETS.fetch(@target)}", "test/fuzz/harness.c", *Dir.glob("ext/coppice/{http_*,chunked*}.c", base: ROOT)]
+      parser = Dir.glob("ext/coppice/{http_*,chunked*}.c", base: ROOT)
+      sources = ["test/fuzz/#{TARGETS.fetch(@target)}", "test/fuzz/harness.c", *parser]
       Clang.compile(program, sources, folder: ROOT)
     end
 

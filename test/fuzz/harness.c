@@ -104,7 +104,8 @@ static void compare_heads(const struct head *one, const struct head *other, cons
 /* A refusal must come with the first wrong byte, or with the byte that fills a limit; the end with the last one. */
 static void check_not_late(const struct head *head) {
     size_t known = head->parser.position;
-    int by_limit = head->parser.error == COPPICE_HTTP_LONG_REQUEST_LINE || head->parser.error == COPPICE_HTTP_LARGE_HEAD;
+    enum coppice_http_error error = head->parser.error;
+    int by_limit = error == COPPICE_HTTP_LONG_REQUEST_LINE || error == COPPICE_HTTP_LARGE_HEAD;
 
     if (head->result == COPPICE_HTTP_REFUSED)
         check(head->needed == known + (by_limit ? 0 : 1), "a head was not refused at its first wrong byte");

@@ -4,8 +4,8 @@ require "test_helper"
 require_relative "../support/raw_client"
 require_relative "../support/server_over_tcp"
 
-# Sockets that an application takes over belong to the worker that did, not to the mold and the workers forked from it: a
-# client sees the end when that worker closes its socket, or exits.
+# Sockets that an application takes over belong to the worker that did, not to the mold and the workers forked from it:
+# a client sees the end when that worker closes its socket, or exits.
 class HijackTest < Coppice::TestCase
   HEAD = "HTTP/1.1 200 OK\r\n\r\n"
 
@@ -31,9 +31,12 @@ class HijackTest < Coppice::TestCase
     end)
   RUBY
 
-  # The bodies that clients of these paths get, each to its end, when the worker that took their sockets over is replaced.
+  # The bodies that clients of these paths get, each to its end, when the worker that took their sockets over is
+  # replaced.
   def bodies_over_a_refork(server, paths)
-    sockets = paths.map { |path| server.connect.tap { |socket| socket.write("GET #{path} HTTP/1.1\r\nHost: x\r\n\r\n") } }
+    sockets = paths.map do |path|
+      server.connect.tap { |socket| socket.write("GET #{path} HTTP/1.1\r\nHost: x\r\n\r\n") }
+    end
     sockets.each { |socket| assert socket.wait_readable(RawClient::PATIENCE) }
     server.signal(:USR2)
     server.wait { server.settled?(1) }

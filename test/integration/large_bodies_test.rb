@@ -60,7 +60,9 @@ class LargeBodiesTest < Coppice::TestCase
   end
 
   def upload_in_chunks(server)
-    upload(server, "Transfer-Encoding: chunked") { |client, piece| client.write("#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n") }
+    upload(server, "Transfer-Encoding: chunked") do |client, piece|
+      client.write("#{piece.bytesize.to_s(16)}\r\n#{piece}\r\n")
+    end
   end
 
   # Makes a file that is one hole but for its ends; answers size and checksum.

@@ -79,7 +79,7 @@ class LingeringCloseTest < Coppice::TestCase
     end
   end
 
-  test "nobody else waits for those who stay" do
+  test "no other client waits for clients that stay" do
     Server.open(app: APP, config: "worker_processes 1") do |server|
       refused = Array.new(8) { server.connect.tap { |client| client.write(BAD_HEAD) } }
       answers = refused.map { |client| client.read[/\d{3}/] }

@@ -39,9 +39,12 @@ class RackTest < Coppice::TestCase
   end
 
   test "Rack::Lint watches in development, and lets Rails be" do
-    watched = 'run ->(_env) { [caller.grep(%r{rack/lint}).any? ? 202 : 200, { "content-type" => "text/plain" }, ["one"]] }'
+    watched = <<~'RUBY'
+      run ->(_env) { [caller.grep(%r{rack/lint}).any? ? 202 : 200, { "content-type" => "text/plain" }, ["one"]] }
+    RUBY
     rails = "module Rails\n  def self.application = %s\nend\n"
-    { watched => 202, format(rails, ":mine") + watched => 200, format(rails, "nil") + watched => 202 }.each do |app, status|
+    apps = { watched => 202, format(rails, ":mine") + watched => 200, format(rails, "nil") + watched => 202 }
+    apps.each do |app, status|
       Server.open(app: app, env: { "RACK_ENV" => "development" }) { |server| assert_equal status, server.get.status }
     end
     Server.open(app: watched) { |server| assert_equal 200, server.get.status }

@@ -24,7 +24,7 @@ class SlowClientsTest < Coppice::TestCase
 
   BODY_HEAD = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n"
 
-  # Nobody but the client is to blame for what happens within seconds.
+  # Only the client can cause what happens within seconds.
   PATIENT = "timeout 60\nclient_header_timeout 60\nclient_body_timeout 60\nclient_write_timeout 60\n"
 
   def serve(config, &block) = Server.open(app: APP, config: PATIENT + config, &block)
@@ -75,7 +75,7 @@ class SlowClientsTest < Coppice::TestCase
     end
   end
 
-  test "a worker that shall leave has as long as the body takes" do
+  test "a worker that is asked to leave has as long as the body takes" do
     serve("worker_max_age 1\ntimeout 1, cleanup: 0.5") do |server|
       reader = server.ready_workers.first.pid
       answer = RawClient.on(server.connect) do |client|
@@ -88,7 +88,7 @@ class SlowClientsTest < Coppice::TestCase
     end
   end
 
-  test "a worker that shall leave has as long as a head takes" do
+  test "a worker that is asked to leave has as long as a head takes" do
     serve("worker_max_age 1\ntimeout 1, cleanup: 0.5") do |server|
       reader = server.ready_workers.first.pid
       answer = RawClient.on(server.connect) do |client|
@@ -115,7 +115,8 @@ class SlowClientsTest < Coppice::TestCase
     serve("worker_processes 3\ntimeout 2, cleanup: 1") do |server|
       pids = server.ready_workers.map(&:pid)
       head = "GET / HTTP/1.1\r\nHost: x\r\nX-Padding: #{'a' * 20}\r\n\r\n"
-      clients = [-> { send_slowly(server, "", head) }, -> { send_slowly(server, BODY_HEAD, "1234567890") }, -> { read_late(server) }]
+      clients = [-> { send_slowly(server, "", head) }, -> { send_slowly(server, BODY_HEAD, "1234567890") },
+                 -> { read_late(server) }]
       answers = clients.map { |client| Thread.new(&client) }.map(&:value)
 
       assert_equal [200, 200, 200], answers.map(&:status)

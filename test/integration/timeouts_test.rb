@@ -8,21 +8,21 @@ class TimeoutsTest < Coppice::TestCase
   APP = <<~RUBY
     run(lambda do |env|
       case env["PATH_INFO"]
-      when "/hang" then sleep # app: for ever
+      when "/hang" then sleep # app: forever
       when "/stuck"
         loop do
           IO.select(nil)
         rescue Exception # why: the application that this test is about
           next
         end
-      when "/begun" then return [200, {}, Enumerator.new { |body| (body << "first") && sleep }] # app: for ever
-      when "/deaf" then Process.kill(:STOP, Process.pid) # app: not even its own timeout can end it
+      when "/begun" then return [200, {}, Enumerator.new { |body| (body << "first") && sleep }] # app: forever
+      when "/deaf" then Process.kill(:STOP, Process.pid) # app: then the soft timeout does not run either
       when "/extended"
         env["pitchfork.timeout"].extend_deadline(30)
         IO.select(nil, nil, nil, 0.8)
       when "/lowered"
         env["coppice.timeout"].extend_deadline(-600)
-        sleep # app: for ever
+        sleep # app: forever
       end
       [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
     end)
@@ -30,7 +30,7 @@ class TimeoutsTest < Coppice::TestCase
 
   def serve(config, &block) = Server.open(app: APP, config: config, &block)
 
-  # Sends a request whose answer nobody waits for.
+  # Sends a request, and yields its socket without waiting for the answer.
   def ask(server, path)
     socket = server.connect
     socket.write("GET #{path} HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -53,15 +53,14 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
-  test "a worker whose request takes too long ends itself, after the hook has seen the request" do
-    note = File.join(Dir.tmpdir, "coppice-timeout-#{Process.pid}")
+  test "a worker whose request takes too long exits, after the hook has seen the request" do
     config = <<~RUBY
       worker_processes 2
       timeout 0.5, cleanup: 10
       after_worker_exit { |_server, worker, _status| File.write(File.join(__dir__, "cause"), worker.exit_report.cause) }
       after_worker_timeout do |server, worker, info|
         info.copy_thread_variables!
-        File.write(#{note.inspect}, [worker.nr, info.rack_env["PATH_INFO"], info.thread == Thread.main].join(" "))
+        File.write("note", [worker.nr, info.rack_env["PATH_INFO"], info.thread == Thread.main].join(" "))
       end
     RUBY
     serve(config) do |server|
@@ -71,21 +70,19 @@ class TimeoutsTest < Coppice::TestCase
         pid = busy.pid
         server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == pid } }
 
-        assert_equal "#{nr} /hang true", File.read(note)
+        assert_equal "#{nr} /hang true", File.read(server.path("note"))
         assert_match(/\AHTTP\/1.1 503 .*^retry-after: \d+\r\n.*took too long/mi, socket.read)
         server.wait { File.size?(server.path("cause")) }
         assert_equal "timeout", File.read(server.path("cause"))
       end
     end
-  ensure
-    FileUtils.rm_f(note)
   end
 
-  test "a worker that ends for a request runs before_worker_exit, on its main thread and after the request's own cleanup" do
+  test "a worker that exits for a request calls before_worker_exit on its main thread, after the request's cleanup" do
     app = <<~'RUBY'
       note = ->(text) { File.write("notes", "#{text}\n", mode: "a") }
       run(lambda do |_env|
-        sleep # app: for ever
+        sleep # app: forever
       ensure
         note.call("request")
       end)
@@ -133,7 +130,8 @@ class TimeoutsTest < Coppice::TestCase
   end
 
   test "an exit hook that hangs after a timeout ends with the hard limit of the request" do
-    serve("worker_processes 1\ntimeout 0.5, cleanup: 1\nbefore_worker_exit { |*| File.write('hook', '') && sleep }") do |server|
+    hook = "before_worker_exit { |*| File.write('hook', '') && sleep }"
+    serve("worker_processes 1\ntimeout 0.5, cleanup: 1\n#{hook}") do |server|
       pid = server.ready_workers.first.pid
       ask(server, "/hang") do
         deadline_ms = server.wait { server.ready_workers.map(&:deadline_ms).find(&:positive?) }
@@ -163,7 +161,7 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
-  test "a worker whose exit hook hangs is replaced, also when nobody asked it to leave" do
+  test "a worker whose exit hook hangs is replaced, also when the monitor did not ask it to leave" do
     serve("worker_processes 1\ntimeout 0.3, cleanup: 0.3\nbefore_worker_exit { |*| sleep }") do |server|
       pid = server.ready_workers.first.pid
       server.signal(:TERM, to: pid)
@@ -173,7 +171,7 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
-  test "a worker that cannot end itself is ended by the monitor" do
+  test "a worker that cannot exit is killed by the monitor" do
     serve("worker_processes 2\ntimeout 0.3, cleanup: 0.3") do |server|
       lose_a_worker(server)
 
@@ -221,7 +219,9 @@ class TimeoutsTest < Coppice::TestCase
     config = <<~RUBY
       worker_processes 1
       timeout 60, cleanup: 3
-      after_worker_timeout { |_server, _worker, info| File.write(File.join(__dir__, "late"), info.rack_env["PATH_INFO"]) }
+      after_worker_timeout do |_server, _worker, info|
+        File.write(File.join(__dir__, "late"), info.rack_env["PATH_INFO"])
+      end
     RUBY
     serve(config) do |server|
       ask(server, "/lowered") { |socket| assert_match(%r{\AHTTP/1.1 503 }, socket.readpartial(4096)) }
@@ -231,7 +231,7 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
-  test "a request that cannot be ended ends with its worker, even when nobody watches" do
+  test "a request that cannot be ended ends with its worker, even without a monitor" do
     serve("worker_processes 1\ntimeout 0.3, cleanup: 0.2") do |server|
       ask(server, "/stuck") do |_socket|
         worker = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }.pid
@@ -252,7 +252,7 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
-  test "a worker that hangs on its way is ended and another one tried" do
+  test "a worker that hangs before it is ready is killed and another one tried" do
     marker = File.join(Dir.tmpdir, "coppice-spawn-#{Process.pid}")
     config = <<~RUBY
       worker_processes 2

@@ -84,7 +84,8 @@ module Coppice
       @connection = Http::Connection.new(Http::Limits.from(@settings))
       @observer = Observer.new
       @log = Log.new
-      @exchange = Http::Exchange.new(app: app || block, connection: @connection, settings: @settings, logger: @log, observer: @observer)
+      @exchange = Http::Exchange.new(app: app || block, connection: @connection, settings: @settings, logger: @log,
+                                     observer: @observer)
     end
 
     # The answer to a request, given as bytes.

@@ -17,7 +17,9 @@ class ChunkedTest < Coppice::TestCase
       example.accept? ? outcome.result == :end : outcome.result == :refused && outcome.status == example.verdict
     end
     assert_operator cases.size, :>=, 60
-    assert_empty(wrong.map { |example, outcome| "#{example.name}: #{outcome.result} #{outcome.status} #{outcome.reason}" })
+    assert_empty(wrong.map do |example, outcome|
+      "#{example.name}: #{outcome.result} #{outcome.status} #{outcome.reason}"
+    end)
   end
 
   test "a refusal explains itself" do

@@ -49,7 +49,9 @@ class HttpParserTest < Coppice::TestCase
     cases = Coppice::ConformanceCorpus.cases
     wrong = cases.zip(@driver.heads(cases.map(&:bytes))).reject { |example, outcome| expected?(example, outcome) }
     assert_operator cases.size, :>=, 120
-    assert_empty(wrong.map { |example, outcome| "#{example.name}: #{outcome.result} #{outcome.status} #{outcome.reason}" })
+    assert_empty(wrong.map do |example, outcome|
+      "#{example.name}: #{outcome.result} #{outcome.status} #{outcome.reason}"
+    end)
   end
 
   test "the name of each case says what its file is" do
@@ -58,12 +60,14 @@ class HttpParserTest < Coppice::TestCase
   end
 
   test "a refusal gives its reason" do
-    wrong = REASONS.map { |request, reason| [reason, read(request).reason] }.reject { |wanted, given| given.include?(wanted) }
+    reasons = REASONS.map { |request, reason| [reason, read(request).reason] }
+    wrong = reasons.reject { |wanted, given| given.include?(wanted) }
     assert_empty wrong
   end
 
   test "an ordinary request is taken apart" do
-    head = read("POST /a/b?c=d?e HTTP/1.1\r\nhOsT: example.com:80\r\nX-A:  b c \t\r\nX-B:\r\nContent-Length: 12\r\n\r\nbody")
+    fields = "hOsT: example.com:80\r\nX-A:  b c \t\r\nX-B:\r\nContent-Length: 12\r\n"
+    head = read("POST /a/b?c=d?e HTTP/1.1\r\n#{fields}\r\nbody")
     assert_equal ["POST", "/a/b?c=d?e", "/a/b", "c=d?e"], [head[:method], head[:target], head[:path], head[:query]]
     assert_equal ["", "", "example.com:80"], [head[:scheme], head[:authority], head[:host]]
     assert_equal [["hOsT", "example.com:80"], ["X-A", "b c"], ["X-B", ""], ["Content-Length", "12"]], head.fields
@@ -110,7 +114,10 @@ class HttpParserTest < Coppice::TestCase
       ["1.1", ""] => 1, ["1.1", "close"] => 0, ["1.1", "x, Close"] => 0, ["1.1", "keep-alive, close"] => 0,
       ["1.1", "closed"] => 1, ["1.0", ""] => 0, ["1.0", "Keep-Alive"] => 1, ["1.0", "keep-alive, close"] => 0,
     }
-    assert_equal wanted, flags(:keep_alive, wanted) { |(version, value)| "GET / HTTP/#{version}\r\n#{HOST}Connection: #{value}\r\n\r\n" }
+    found = flags(:keep_alive, wanted) do |(version, value)|
+      "GET / HTTP/#{version}\r\n#{HOST}Connection: #{value}\r\n\r\n"
+    end
+    assert_equal wanted, found
   end
 
   test "Connection lines add up" do
@@ -137,7 +144,8 @@ class HttpParserTest < Coppice::TestCase
   end
 
   test "a Content-Length may be as large as a signed 64-bit number" do
-    largest, larger = @driver.heads([(2**63) - 1, 2**63].map { |length| "PUT / HTTP/1.1\r\n#{HOST}Content-Length: #{length}\r\n\r\n" })
+    requests = [(2**63) - 1, 2**63].map { |length| "PUT / HTTP/1.1\r\n#{HOST}Content-Length: #{length}\r\n\r\n" }
+    largest, larger = @driver.heads(requests)
     assert_equal (2**63) - 1, largest[:content_length]
     assert_equal 400, larger.status
   end
@@ -150,7 +158,10 @@ class HttpParserTest < Coppice::TestCase
 
   test "a request line fits its limit exactly or is too long" do
     line = "GET /abc HTTP/1.1\r\n"
-    assert_equal [414, 200], [line.bytesize - 1, line.bytesize].map { |bytes| read("#{line}#{HOST}\r\n", request_line_bytes: bytes).status }
+    statuses = [line.bytesize - 1, line.bytesize].map do |bytes|
+      read("#{line}#{HOST}\r\n", request_line_bytes: bytes).status
+    end
+    assert_equal [414, 200], statuses
   end
 
   test "a head fits its limit exactly or is too large" do
@@ -185,13 +196,16 @@ class HttpParserTest < Coppice::TestCase
   end
 
   test "a value is made of visible bytes, blanks and bytes above 127" do
-    assert_bytes([*VISIBLE, " ", "\t", *("\x80".b.."\xff".b)]) { |byte| "GET / HTTP/1.1\r\n#{HOST}X-A: a#{byte}b\r\n\r\n" }
+    high_bytes = "\x80".b.."\xff".b
+    assert_bytes([*VISIBLE, " ", "\t", *high_bytes]) { |byte| "GET / HTTP/1.1\r\n#{HOST}X-A: a#{byte}b\r\n\r\n" }
   end
 
   # Values are read eight bytes at a time.
   test "a value is read alike wherever a byte stands in it" do
     bytes = ["\0", "\b", "\t", "\x1f", " ", "~", "\x7f", "\x80", "\xff"].map(&:b)
-    inputs = bytes.product((0..8).to_a).map { |byte, at| "GET / HTTP/1.0\r\nX-A: #{'a' * at}#{byte}#{'b' * (9 - at)}\r\n\r\n" }
+    inputs = bytes.product((0..8).to_a).map do |byte, at|
+      "GET / HTTP/1.0\r\nX-A: #{'a' * at}#{byte}#{'b' * (9 - at)}\r\n\r\n"
+    end
     statuses = @driver.heads(inputs).map(&:status).each_slice(9).map(&:uniq)
     assert_equal [[400], [400], [200], [400], [200], [200], [400], [200], [200]], statuses
   end
@@ -210,7 +224,8 @@ class HttpParserTest < Coppice::TestCase
 
   test "the host in a target is made of the same bytes as in Host" do
     # Slash and question mark end it there, so that Host agrees.
-    assert_bytes([*LETTERS_AND_DIGITS, "-", ".", "_", "~", ":", "/", "?"]) { |byte| "GET http://a#{byte}1 HTTP/1.0\r\n\r\n" }
+    good = [*LETTERS_AND_DIGITS, "-", ".", "_", "~", ":", "/", "?"]
+    assert_bytes(good) { |byte| "GET http://a#{byte}1 HTTP/1.0\r\n\r\n" }
   end
 
   test "mutated requests get one verdict however they are split" do

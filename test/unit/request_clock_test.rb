@@ -50,7 +50,7 @@ module Coppice
       assert_equal [@row.started_ms + TIMEOUT_MS, 1], [@row.deadline_ms, @row.requests]
     end
 
-    test "the count can begin anew" do
+    test "the count can be set to zero" do
       2.times { @clock.finish }
       @clock.requests = 0
 

@@ -8,7 +8,8 @@ module Coppice
   class AllocationsTest < TestCase
     ANSWER = [200, { "content-type" => "text/plain" }.freeze, ["hello"].freeze].freeze
     HELLO = "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n"
-    BROWSER = "GET /products?page=2 HTTP/1.1\r\nHost: example.com\r\nAccept: */*\r\nAccept-Encoding: gzip\r\nAccept-Language: en\r\n" \
+    BROWSER = "GET /products?page=2 HTTP/1.1\r\nHost: example.com\r\n" \
+              "Accept: */*\r\nAccept-Encoding: gzip\r\nAccept-Language: en\r\n" \
               "User-Agent: x\r\nCookie: a=b\r\nConnection: close\r\nX-Request-Id: 1\r\n\r\n"
 
     test "a hello request costs few objects" do

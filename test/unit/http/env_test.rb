@@ -6,13 +6,15 @@ require_relative "../../support/http_harness"
 module Coppice
   class HttpEnvTest < TestCase
     test "a request line and headers become CGI variables" do
-      env = env_of("GET /a%20b?c=d&e HTTP/1.1\r\nHost: example.com:81\r\nContent-Type: text/plain\r\nX-Some-Thing: 1\r\n\r\n")
+      fields = "Host: example.com:81\r\nContent-Type: text/plain\r\nX-Some-Thing: 1\r\n"
+      env = env_of("GET /a%20b?c=d&e HTTP/1.1\r\n#{fields}\r\n")
 
       expected = {
         "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "PATH_INFO" => "/a%20b", "QUERY_STRING" => "c=d&e",
         "REQUEST_URI" => "/a%20b?c=d&e", "REQUEST_PATH" => "/a%20b", "FRAGMENT" => "", "SERVER_NAME" => "example.com",
-        "SERVER_PORT" => "81", "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_VERSION" => "HTTP/1.1", "HTTP_HOST" => "example.com:81",
-        "CONTENT_TYPE" => "text/plain", "HTTP_X_SOME_THING" => "1", "REMOTE_ADDR" => "127.0.0.1", "GATEWAY_INTERFACE" => "CGI/1.2"
+        "SERVER_PORT" => "81", "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_VERSION" => "HTTP/1.1",
+        "HTTP_HOST" => "example.com:81", "CONTENT_TYPE" => "text/plain", "HTTP_X_SOME_THING" => "1",
+        "REMOTE_ADDR" => "127.0.0.1", "GATEWAY_INTERFACE" => "CGI/1.2"
       }
       assert_equal expected, env.slice(*expected.keys)
     end
@@ -50,7 +52,8 @@ module Coppice
     end
 
     test "repeated headers are joined by commas, cookies by semicolons" do
-      env = env_of("GET / HTTP/1.1\r\nHost: a\r\nAccept: x\r\nAccept: y\r\nX-Own: 1\r\nx-own: 2\r\nCookie: a=1\r\ncookie: b=2\r\n\r\n")
+      fields = ["Host: a", "Accept: x", "Accept: y", "X-Own: 1", "x-own: 2", "Cookie: a=1", "cookie: b=2"]
+      env = env_of("GET / HTTP/1.1\r\n#{fields.join("\r\n")}\r\n\r\n")
 
       assert_equal ["x, y", "1, 2", "a=1; b=2"], env.values_at("HTTP_ACCEPT", "HTTP_X_OWN", "HTTP_COOKIE")
     end
@@ -67,7 +70,9 @@ module Coppice
 
       assert_equal ["1", nil], env_of(request).values_at("HTTP_X_REAL", "HTTP_X_OTHER")
       assert_equal 2, env_of(request)["coppice.dropped_headers"]
-      assert_equal ["1, 2", "3"], env_of(request, allow_underscore_headers: true).values_at("HTTP_X_REAL", "HTTP_X_OTHER")
+      env = env_of(request, allow_underscore_headers: true)
+
+      assert_equal ["1, 2", "3"], env.values_at("HTTP_X_REAL", "HTTP_X_OTHER")
     end
 
     test "very long header names get through whole" do
@@ -132,7 +137,7 @@ module Coppice
       assert_equal %w[https https https http http http], schemes
     end
 
-    test "nobody else may" do
+    test "no other client may" do
       harness = HttpHarness.new(trusted_proxies: ["192.0.2.1"]) { |env| [200, {}, [env["rack.url_scheme"]]] }
       client = harness.connect("192.0.2.2", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
       harness.exchange.serve
@@ -155,25 +160,29 @@ module Coppice
 
     test "of whom and of which host a proxy speaks decides nothing, even when it is trusted" do
       fields = {
-        "X-Forwarded-For" => "192.0.2.1", "X-Real-Ip" => "192.0.2.2", "Client-Ip" => "192.0.2.3", "X-Forwarded-Host" => "b",
+        "X-Forwarded-For" => "192.0.2.1", "X-Real-Ip" => "192.0.2.2", "Client-Ip" => "192.0.2.3",
+        "X-Forwarded-Host" => "b",
         "X-Forwarded-Port" => "1", "X-Forwarded-Scheme" => "https", "Forwarded" => "for=192.0.2.4;proto=https;host=c"
       }
       env = env_of("GET / HTTP/1.1\r\nHost: a\r\n#{fields.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n")
 
-      assert_equal %w[127.0.0.1 a 80 http], env.values_at("REMOTE_ADDR", "SERVER_NAME", "SERVER_PORT", "rack.url_scheme")
+      assert_equal %w[127.0.0.1 a 80 http],
+                   env.values_at("REMOTE_ADDR", "SERVER_NAME", "SERVER_PORT", "rack.url_scheme")
       assert_equal fields.values, env.values_at(*fields.keys.map { |name| "HTTP_#{name.upcase.tr('-', '_')}" })
     end
 
     test "a forwarded header with an underscore is none" do
       env = env_of("GET / HTTP/1.1\r\nHost: a\r\nX_Forwarded_Proto: https\r\nX-Forwarded_Ssl: on\r\n\r\n")
 
-      assert_equal ["http", nil, nil], env.values_at("rack.url_scheme", "HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_SSL")
+      assert_equal ["http", nil, nil],
+                   env.values_at("rack.url_scheme", "HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_SSL")
     end
 
     test "proxies are trusted by their network" do
       trusted = Http::TrustedProxies.new
-      assert_equal [true, true, true, true, false, false, false],
-                   [nil, "127.0.0.1", "10.1.2.3", "::1", "192.0.2.1", "2001:db8::1", "nonsense"].map { |address| trusted.include?(address) }
+      addresses = [nil, "127.0.0.1", "10.1.2.3", "::1", "192.0.2.1", "2001:db8::1", "nonsense"]
+
+      assert_equal [true, true, true, true, false, false, false], addresses.map { |address| trusted.include?(address) }
     end
 
     test "an upgrade is offered as rack.protocol" do

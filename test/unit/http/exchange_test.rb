@@ -17,21 +17,28 @@ module Coppice
       "says the wrong length" => ->(body, _) { [200, { "content-length" => "100" }, body] },
       "has a bad header" => ->(body, _) { [200, { "x" => "\n" }, body] },
       "has a bad status" => ->(body, _) { [nil, {}, body] },
-      "fails amid the body" => ->(body, _) { [200, {}, body.tap { def body.each = yield("a") && raise("broken") }] },
+      "fails within the body" => ->(body, _) { [200, {}, body.tap { def body.each = yield("a") && raise("broken") }] },
       "fails before its first piece" => ->(body, _) { [200, {}, body.tap { def body.each = raise("broken") }] },
-      "fails while it streams" => ->(body, _) { [200, {}, streaming(body) { |stream| stream.write("a") && raise("broken") }] },
+      "fails while it streams" => lambda do |body, _|
+        [200, {}, streaming(body) { |stream| stream.write("a") && raise("broken") }]
+      end,
       "has a bad trailer" => ->(body, _) { [200, {}, body.tap { def body.trailers = { "x" => "\n" } }] },
       "takes the socket over" => ->(body, env) { env["rack.hijack"].call.close || [200, {}, body] },
       "takes it over behind the head" => ->(body, _) { [200, { "rack.hijack" => :close.to_proc }, body] },
-      "fails behind the head" => ->(body, _) { [200, { "rack.hijack" => ->(io) { io.close || raise("broken") } }, body] },
-      "writes more than the client reads" => ->(body, _) { [200, {}, body.tap { def body.each = loop { yield "x" * 100_000 } }] },
+      "fails behind the head" => lambda do |body, _|
+        [200, { "rack.hijack" => ->(io) { io.close || raise("broken") } }, body]
+      end,
+      "writes more than the client reads" => lambda do |body, _|
+        [200, {}, body.tap { def body.each = loop { yield "x" * 100_000 } }]
+      end,
     }.freeze
 
     test "callbacks run when the client has its answer, the body's close before them" do
       order = []
       harness = HttpHarness.new do |env|
         env["rack.response_finished"] << ->(*) { order << :first } << ->(*) { order << :second }
-        env["rack.after_reply"] << -> { order << :reply } << -> { order << [:last, harness.connection.open?, harness.observer.events.dup] }
+        last = -> { order << [:last, harness.connection.open?, harness.observer.events.dup] }
+        env["rack.after_reply"] << -> { order << :reply } << last
         [200, {}, body_that { order << :closed }]
       end
       harness.serve(GET)
@@ -75,7 +82,9 @@ module Coppice
           env["rack.response_finished"] << ->(*) { counts[:finished] += 1 }
           instance_exec(body_that { counts[:closed] += 1 }, env, &ending)
         end
-        harness.with_client(sent: GET) { |client| client.wait_readable(10) && client.read_nonblock(100, exception: false) }
+        harness.with_client(sent: GET) do |client|
+          client.wait_readable(10) && client.read_nonblock(100, exception: false)
+        end
         [counts, harness.observer.events]
       end
       assert_equal [[{ closed: 1, finished: 1 }, %i[started finished]]], ran.values.uniq, ran
@@ -104,7 +113,8 @@ module Coppice
       harness = HttpHarness.new { flunk }
       answer = harness.serve("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
 
-      assert_equal [400, "close", answer.body.bytesize.to_s], [answer.status, answer["connection"], answer["content-length"]]
+      assert_equal [400, "close", answer.body.bytesize.to_s],
+                   [answer.status, answer["connection"], answer["content-length"]]
       assert_equal "text/plain; charset=utf-8", answer["content-type"]
       assert_equal [:refused], harness.observer.events
     end
@@ -129,7 +139,7 @@ module Coppice
       assert_equal "", harness.serve("").raw
     end
 
-    test "a client that leaves amid the head is nobody's error" do
+    test "a client that leaves in the middle of the head is no error" do
       harness = HttpHarness.new { flunk }
       client = harness.connect
       client.write("GET /")
@@ -161,7 +171,7 @@ module Coppice
       end
     end
 
-    test "a process forked meanwhile can let go of the client without a word" do
+    test "a process forked meanwhile can close the client, which notices nothing" do
       harness = HttpHarness.new
       connection = harness.connection
       client = harness.connect("127.0.0.1", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
@@ -183,7 +193,7 @@ module Coppice
       client.close
     end
 
-    test "accept answers false when there is nobody" do
+    test "accept answers false when there is no client" do
       server = TCPServer.new("127.0.0.1", 0)
       server.fcntl(Fcntl::F_SETFL, File::NONBLOCK)
 

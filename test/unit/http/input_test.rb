@@ -111,7 +111,7 @@ module Coppice
       assert_equal 408, harness.serve("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab").status
     end
 
-    test "a client that leaves amid its body never meets the application" do
+    test "the application is not called for a client that leaves in the middle of its body" do
       harness = HttpHarness.new { flunk }
       client = harness.connect
       client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
@@ -147,7 +147,7 @@ module Coppice
       end
     end
 
-    test "nobody is told to continue whose request is refused, or who speaks HTTP/1.0" do
+    test "a client whose request is refused, or that speaks HTTP/1.0, is not told to continue" do
       refused = HttpHarness.new(max_body_bytes: 1) { flunk }
       assert_equal 413, refused.serve(EXPECTING).status
       old = HttpHarness.new(client_body_timeout: 0.05) { flunk }
@@ -168,7 +168,7 @@ module Coppice
       end
     end
 
-    test "who speaks HTTP/1.0, or has sent the body, is not told to continue by the application either" do
+    test "a client that speaks HTTP/1.0, or has sent the body, is not told to continue by the application either" do
       [EXPECTING.sub("1.1", "1.0"), EXPECTING].each do |head|
         answer = HttpHarness.new(continuing { nil }, rewindable_input: false).serve("#{head}ok")
 
@@ -176,7 +176,7 @@ module Coppice
       end
     end
 
-    test "100 is no answer to who did not ask, nor a second time" do
+    test "100 is no answer to a client that did not ask, nor a second time" do
       harness = HttpHarness.new(rewindable_input: false) { ["100", {}, []] }
 
       assert_equal 500, harness.serve(post("hi")).status
@@ -203,7 +203,10 @@ module Coppice
 
     test "a streaming input gives lines" do
       lines = nil
-      harness = HttpHarness.new(rewindable_input: false) { |env| (lines = env["rack.input"].each.to_a) && [200, {}, []] }
+      harness = HttpHarness.new(rewindable_input: false) do |env|
+        lines = env["rack.input"].each.to_a
+        [200, {}, []]
+      end
       harness.serve(chunked_post("3\r\na\nb\r\n3\r\nc\nd\r\n0\r\n\r\n"))
 
       assert_equal ["a\n", "bc\n", "d"], lines
@@ -228,7 +231,8 @@ module Coppice
     end
 
     test "a streaming input refuses what the client may not send" do
-      harness = HttpHarness.new(rewindable_input: false, max_body_bytes: 4) { |env| [200, {}, [env["rack.input"].read]] }
+      app = ->(env) { [200, {}, [env["rack.input"].read]] }
+      harness = HttpHarness.new(app, rewindable_input: false, max_body_bytes: 4)
       assert_equal 413, harness.serve(chunked_post("5\r\nhello\r\n0\r\n\r\n")).status
     end
 

@@ -37,7 +37,7 @@ module Coppice
 
     def announced? = !IO.for_fd(@lingering.fileno, autoclose: false).wait_readable(0).nil?
 
-    test "nobody is waited for who stays" do
+    test "the server does not wait for a client that stays" do
       client = answered
 
       assert_equal [1, 1], [@lingering.count, attend]
@@ -91,7 +91,7 @@ module Coppice
       assert_equal 1, second.write("x")
     end
 
-    test "a process that was forked meanwhile closes its copies, and nobody notices" do
+    test "a process that was forked meanwhile closes its copies, and no client notices" do
       client = answered
       pid = fork do
         @lingering.close

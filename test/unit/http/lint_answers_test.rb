@@ -65,7 +65,7 @@ module Coppice
       end
     end
 
-    test "trailers reach nobody through Lint, which knows none" do
+    test "Lint, which knows no trailers, lets none through" do
       body = Body.new("a")
       def body.trailers = { "x-sum" => "1" }
 

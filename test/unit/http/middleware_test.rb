@@ -71,7 +71,8 @@ module Coppice
     end
 
     test "an upload becomes a file, which is removed afterwards" do
-      part = "--b\r\nContent-Disposition: form-data; name=f; filename=n\r\nContent-Type: text/plain\r\n\r\ncontent\r\n--b--\r\n"
+      part_head = "Content-Disposition: form-data; name=f; filename=n\r\nContent-Type: text/plain"
+      part = "--b\r\n#{part_head}\r\n\r\ncontent\r\n--b--\r\n"
       type = "Content-Type: multipart/form-data; boundary=b\r\n"
       upload = "POST / HTTP/1.1\r\nHost: a\r\n#{type}Content-Length: #{part.bytesize}\r\n\r\n#{part}"
       path = nil

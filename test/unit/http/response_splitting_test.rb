@@ -41,7 +41,7 @@ module Coppice
     end
 
     test "early hints" do
-      hints = EVIL.reject { |headers| headers["x-evil"].to_s == "a\nb: c" } # there a line feed joins lines in every Rack
+      hints = EVIL.reject { |headers| headers["x-evil"].to_s == "a\nb: c" } # a line feed joins hints with every Rack
       answers = hints.map { |headers| answer_with_hints({ "link" => "</a>" }.merge(headers)) }
       assert_equal ["HTTP/1.1 500 Internal Server Error\r\n"], answers.map { |answer| answer.raw.lines.first }.uniq
     end

@@ -125,7 +125,8 @@ module Coppice
         [nil, {}, []] => /status is nil/, ["2x", {}, []] => /status/, [200, nil, []] => /headers are of class NilClass/,
         [200, {}, nil] => /NilClass/,
         [200, {}, "text"] => /neither each nor call/, [200, {}, [1]] => /Integer/,
-        [200, { "content-length" => "five" }, []] => /content-length is "five"/, [200, { "content-length" => %w[1 2] }, []] => /several/,
+        [200, { "content-length" => "five" }, []] => /content-length is "five"/,
+        [200, { "content-length" => %w[1 2] }, []] => /several/,
         [200, { "content-length" => "1", "Content-Length" => "2" }, ["x"]] => /given twice/,
         [200, { "transfer-encoding" => "gzip" }, []] => /transfer-encoding/, [103, {}, []] => /rack.early_hints/
       }
@@ -228,7 +229,7 @@ module Coppice
       end
     end
 
-    test "a client that leaves amid the response is no error" do
+    test "a client that leaves in the middle of the response is no error" do
       endless = Body.new
       def endless.each = loop { yield "x" * 10_000 }
 

@@ -59,7 +59,7 @@ module Coppice
       end
     end
 
-    test "a length that nobody has memory for is read as it comes" do
+    test "a body too large for the memory is read as it comes" do
       error = nil
       harness = HttpHarness.new(rewindable_input: false) do |env|
         error = assert_raises(ClientGone) { env["rack.input"].read(env["CONTENT_LENGTH"].to_i) }
@@ -73,7 +73,8 @@ module Coppice
       assert_match(/body is not complete/, error.message)
     end
 
-    # The kernel sends no file of its own of this kind; the addresses at its start are unmapped, so it begins with zeros.
+    # The kernel sends no file of its own of this kind; the addresses at its start are unmapped, so it begins with
+    # zeros.
     test "a file that the kernel cannot send is copied, whatever the garbage collector does meanwhile" do
       harness = HttpHarness.new
       client = harness.connect("127.0.0.1", GET)

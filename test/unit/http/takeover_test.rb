@@ -45,7 +45,7 @@ module Coppice
       assert_equal 1, harness.log.at(:error).size
     end
 
-    test "nobody can hijack the next client" do
+    test "an application cannot hijack the next client" do
       kept = nil
       harness = HttpHarness.new do |env|
         kept ? assert_raises(IOError) { kept.call } : kept = env["rack.hijack"]
@@ -67,7 +67,8 @@ module Coppice
       harness = HttpHarness.new { [200, { "x-a" => "1", "rack.hijack" => takeover }, body] }
       answer = harness.serve(GET)
 
-      assert_equal ["1", nil, nil, "raw"], [answer["x-a"], answer["transfer-encoding"], answer["content-length"], answer.body]
+      assert_equal ["1", nil, nil, "raw"],
+                   [answer["x-a"], answer["transfer-encoding"], answer["content-length"], answer.body]
       assert body.instance_variable_get(:@closed)
     end
 
@@ -153,7 +154,7 @@ module Coppice
           raise "broken"
         }]
       end
-      answer = harness.with_client(sent: GET) do # who reads nothing
+      answer = harness.with_client(sent: GET) do # the client reads nothing
         Thread.pass until harness.observer.events.include?(:finished) && !harness.connection.open?
         harness.serve("GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
       end
@@ -187,7 +188,7 @@ module Coppice
       assert_equal ["chunked", "hello"], [answer["transfer-encoding"], answer.text[0, 5]]
     end
 
-    test "who asks for an upgrade is told that this connection is closed all the same" do
+    test "a client that asks for an upgrade is told that this connection is closed all the same" do
       answer = HttpHarness.new { [426, { "connection" => "upgrade", "upgrade" => "websocket" }, ["no"]] }.serve(GET)
 
       assert_includes answer.lines, "connection: close"
@@ -205,7 +206,8 @@ module Coppice
       end
 
       hints, rest = harness.serve(GET).raw.split("\r\n\r\n", 2)
-      assert_equal ["HTTP/1.1 103 Early Hints", "link: </a>; rel=preload", "link: </b>; rel=preload", "x: 1", "x: 2"], hints.split("\r\n")
+      assert_equal ["HTTP/1.1 103 Early Hints", "link: </a>; rel=preload", "link: </b>; rel=preload", "x: 1", "x: 2"],
+                   hints.split("\r\n")
       assert_operator rest, :start_with?, "HTTP/1.1 200 OK\r\n"
     end
 
@@ -233,7 +235,8 @@ module Coppice
     end
 
     test "a socket that was taken over is closed when the application fails with it" do
-      { 200 => [{ "rack.hijack" => ->(_io) { raise "x" } }, []], 101 => [{}, ->(_io) { raise "x" }] }.each do |status, answer|
+      failing = ->(_io) { raise "x" }
+      { 200 => [{ "rack.hijack" => failing }, []], 101 => [{}, failing] }.each do |status, answer|
         harness = HttpHarness.new { [status, *answer] }
 
         assert_operator harness.serve(GET).raw, :start_with?, "HTTP/1.1 #{status} "

@@ -10,7 +10,8 @@ module Coppice
     GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
     test "a body that trickles forever is refused, though it never pauses" do
-      harness = HttpHarness.new(client_body_timeout: 0.5, client_min_rate: 1_000_000) { flunk "the application is not called" }
+      limits = { client_body_timeout: 0.5, client_min_rate: 1_000_000 }
+      harness = HttpHarness.new(**limits) { flunk "the application is not called" }
       harness.with_client(sent: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n") do |client|
         trickle(client)
 

@@ -25,19 +25,19 @@ module Coppice
         @board.close
       end
 
-      test "more time moves it, and wakes nobody" do
+      test "more time moves it, and does not wake the soft timeout" do
         @deadline.extend_deadline(1.5)
 
         assert_equal [@in_ten_seconds + 1500, 0], [@row.deadline_ms, @watcher.woken]
       end
 
-      test "less time moves it, and wakes who watches it" do
+      test "less time moves it, and wakes the soft timeout" do
         @deadline.extend_deadline(-1.5)
 
         assert_equal [@in_ten_seconds - 1500, 1], [@row.deadline_ms, @watcher.woken]
       end
 
-      test "it can be lowered to this instant, not into the past, where the hard limit would lie behind us" do
+      test "it can be lowered to this instant, not into the past, where the hard limit would have passed" do
         before = OS::Clock.now_ms
         @deadline.extend_deadline(-600)
 

@@ -7,11 +7,11 @@ require "coppice/worker"
 
 module Coppice
   class Worker
-    # The thread that ends a worker, beside a worker that serves nobody.
+    # The thread that ends a worker, beside a fake worker that serves no client.
     class SoftTimeoutTest < TestCase
       LONG = 60 # seconds, longer than any test
 
-      # A row whose deadline is another one each time that it is looked at; the last one stays. Each look is told.
+      # A row whose deadline changes with each look; the last one stays. `looks` gets each of them.
       class ChangingRow
         attr_reader :looks, :started_ms, :requests, :request
         attr_accessor :timed_out
@@ -68,9 +68,9 @@ module Coppice
         end
       end
 
-      # The thread looks again once no further client can be accepted.
+      # The thread looks again when no further client can be accepted.
       { "no other one follows" => :none, "the next one is served already" => :fresh }.each do |sentence, next_request|
-        test "a request that ends in the instant of its deadline ends nobody: #{sentence}" do
+        test "a request that ends in the instant of its deadline ends no worker: #{sentence}" do
           row = ChangingRow.new(@past, next_request == :none ? 0 : @future)
           watched(row) do |timeout, worker, main|
             eventually { row.looks.size == 3 } # the last one tells it how long to sleep
