@@ -9,7 +9,7 @@
 enum coppice_field_role {
     COPPICE_FIELD_PLAIN,
     COPPICE_FIELD_DATE,
-    COPPICE_FIELD_CONTENT_LENGTH, /* this and the next two are the server's to word */
+    COPPICE_FIELD_CONTENT_LENGTH, /* the server makes this one and the next two */
     COPPICE_FIELD_TRANSFER_ENCODING,
     COPPICE_FIELD_CONNECTION,
     COPPICE_FIELD_PROTOCOL, /* rack.protocol */

@@ -6,14 +6,14 @@
 #include "chunked.h"
 #include "http_parser.h"
 
-/* What there is to know about a head after it was read. */
+/* A head that was read. */
 struct head {
     enum coppice_http_result result;
     struct coppice_http_parser parser;
     size_t needed; /* how many bytes were there when the verdict was given */
 };
 
-/* What there is to know about a chunked body after it was read. */
+/* A chunked body that was read. */
 struct body {
     enum coppice_chunked_result result;
     struct coppice_chunked decoder;

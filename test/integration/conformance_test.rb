@@ -18,7 +18,7 @@ class ConformanceTest < Coppice::TestCase
     }
   RUBY
 
-  # A busy machine may take its time; what is refused here is never refused for that.
+  # So long that no request is refused because the machine is busy.
   CONFIG = <<~RUBY
     worker_processes 1
     client_header_timeout 100
@@ -51,7 +51,7 @@ class ConformanceTest < Coppice::TestCase
     end
   end
 
-  test "requests to accept reach the application once, which does not see how they travelled" do
+  test "requests to accept reach the application once, however their bytes are split" do
     serve do |server|
       count = 0
       wrong = accepted.filter_map do |example|
@@ -85,10 +85,10 @@ class ConformanceTest < Coppice::TestCase
   # Calls of the application, asked for by a good request, which is one of them.
   def calls(server) = Integer(server.get.headers.fetch("x-calls"))
 
-  # A client that sends its body late is told to go on before.
+  # A client that sends its body late is told to continue first.
   def without_continue(answer) = answer.class.new(answer.raw.delete_prefix(CONTINUE))
 
-  # Are they all one good answer, but for what changes each time?
+  # Whether all are the same good answer, except for what changes each time.
   def one_content?(answers)
     contents = answers.map { |answer| [answer.lines.grep_v(/\A(date|x-calls):/), answer.body] }
     contents.uniq.size == 1 && answers.map(&:status).uniq == [200]

@@ -6,7 +6,7 @@ require_relative "../support/process_memory"
 require_relative "../support/raw_client"
 require_relative "../support/server"
 
-# Bodies much larger than a worker may become. COPPICE_BODY_MIB sets another size, to try by hand.
+# Bodies much larger than the memory that a worker may use. COPPICE_BODY_MIB sets another size, to try by hand.
 class LargeBodiesTest < Coppice::TestCase
   PIECE_BYTES = 1024 * 1024
   PIECES = Integer(ENV.fetch("COPPICE_BODY_MIB", 256))
@@ -65,7 +65,7 @@ class LargeBodiesTest < Coppice::TestCase
     end
   end
 
-  # Makes a file that is one hole but for its ends; answers size and checksum.
+  # Makes a sparse file, with bytes at both ends only; answers its size and checksum.
   def write_sparse_file(path)
     File.write(path, "first")
     File.write(path, "last", (PIECES * PIECE_BYTES) - 4)
@@ -76,7 +76,7 @@ class LargeBodiesTest < Coppice::TestCase
     pieces.reduce([0, 0]) { |(size, sum), piece| [size + piece.bytesize, Zlib.crc32(piece, sum)] }
   end
 
-  # The worker has served already, and may grow no more while it serves what the block asks of it.
+  # The worker has served requests before, and must not grow while it serves those of the block.
   def assert_worker_stays_small(server, &block)
     server.request("POST", "/", {}, "warm")
     growth = ProcessMemory.growth_kib(server.ready_workers.first.pid, &block)

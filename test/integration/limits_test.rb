@@ -4,8 +4,8 @@ require "test_helper"
 require_relative "../support/raw_client"
 require_relative "../support/server"
 
-# The limits of a request that the configuration sets: what just fits is served, one more is refused without a call of
-# the application. The fixed limits and everything malformed lie in test/conformance.
+# The limits of a request that the configuration sets: what just fits is served, and one byte or line more is refused
+# before the application is called. The fixed limits and malformed requests are in test/conformance.
 class LimitsTest < Coppice::TestCase
   # Answers how often it was called, this call included.
   APP = <<~RUBY
@@ -28,10 +28,10 @@ class LimitsTest < Coppice::TestCase
     end
   end
 
-  # A GET whose request line has so many bytes, with its line end.
+  # A GET whose request line has so many bytes, including its line end.
   def line_of(bytes) = "#{'GET /'.ljust(bytes - " HTTP/1.1\r\n".bytesize, 'a')} HTTP/1.1\r\nHost: x\r\n\r\n"
 
-  # One whose whole head has so many.
+  # A GET whose whole head has so many bytes.
   def head_of(bytes) = "#{"GET / HTTP/1.1\r\nHost: x\r\nX: ".ljust(bytes - 4, 'a')}\r\n\r\n"
 
   def fields(count) = "GET / HTTP/1.1\r\nHost: x\r\n#{"X: y\r\n" * (count - 1)}\r\n"
@@ -55,7 +55,7 @@ class LimitsTest < Coppice::TestCase
     }
   end
 
-  test "what just fits is served, and what does not is refused without a call of the application" do
+  test "what just fits is served, and what does not is refused before the application is called" do
     Server.open(app: APP, config: CONFIG) do |server|
       cases.each_with_index do |(limit, (status, fits, exceeds)), index|
         assert_equal [200, (index + 1).to_s], answer_to(server, fits), limit
@@ -64,7 +64,7 @@ class LimitsTest < Coppice::TestCase
     end
   end
 
-  test "max_body_bytes holds for a body that the application reads itself, too" do
+  test "max_body_bytes also holds for a body that the application reads itself" do
     app = "run ->(env) { [200, {}, [env['rack.input'].read.bytesize.to_s]] }"
     Server.open(app: app, config: "#{CONFIG}rewindable_input false") do |server|
       assert_equal [200, "20"], answer_to(server, chunks(5, 15))

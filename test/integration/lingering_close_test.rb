@@ -4,13 +4,14 @@ require "test_helper"
 require_relative "../support/raw_client"
 require_relative "../support/server_over_tcp"
 
-# A client that uploads in blocking writes looks for the answer only when all is sent. The server that has answered long
-# before must let it finish: closing with bytes unread would make the kernel reset the connection, answer and all.
+# A client that uploads with blocking writes reads the answer only when all is sent. A server that has answered before
+# must let it finish: closing with unread bytes would make the kernel reset the connection, and the client lose the
+# answer.
 class LingeringCloseTest < Coppice::TestCase
   UPLOAD_BYTES = 32 * 1024 * 1024
   ANSWER_BYTES = 100_000
 
-  # Answers at once, with something that does not fit into one packet.
+  # Answers at once, with more than fits into one packet.
   APP = <<~RUBY.freeze
     run(lambda do |env|
       sleep if env["PATH_INFO"] == "/hang"
@@ -18,7 +19,7 @@ class LingeringCloseTest < Coppice::TestCase
     end)
   RUBY
 
-  # What a client is answered that sends this head, and then very much.
+  # The answer to a client that sends this head, and then a large body.
   def answer_to(head, config)
     ServerOverTcp.open(app: APP, config: config) do |server|
       RawClient.on(server.connect) do |client|
@@ -38,7 +39,7 @@ class LingeringCloseTest < Coppice::TestCase
 
   def post(path) = "POST #{path} HTTP/1.1\r\nHost: x\r\nContent-Length: #{UPLOAD_BYTES}\r\n\r\n"
 
-  test "of an application that reads nothing, whatever it answers" do
+  test "a client that is still sending gets every answer of an application that reads nothing" do
     [200, 413].each do |status|
       answer = answer_to(post("/#{status}"), "rewindable_input false")
 
@@ -46,25 +47,25 @@ class LingeringCloseTest < Coppice::TestCase
     end
   end
 
-  test "of a head that is refused" do
+  test "a client that is still sending learns that its head is refused" do
     assert_equal 400, answer_to(BAD_HEAD, "").status
   end
 
-  test "of a body that is announced to be too large" do
+  test "a client that is still sending learns that its content-length is too large" do
     assert_equal 413, answer_to(post("/200"), "max_body_bytes 1000").status
   end
 
-  test "of a body that is found to be too large" do
+  test "a client that is still sending learns that its body is too large" do
     head = "POST /200 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n#{UPLOAD_BYTES.to_s(16)}\r\n"
 
     assert_equal 413, answer_to(head, "max_body_bytes 1000").status
   end
 
-  test "of an application that is past its time" do
+  test "a client that is still sending gets the answer of a soft timeout" do
     assert_equal 503, answer_to(post("/hang"), "rewindable_input false\ntimeout 0.5").status
   end
 
-  test "of a worker that exits meanwhile" do
+  test "a client that is still sending gets the answer of a worker that exits meanwhile" do
     ServerOverTcp.open(app: APP, config: "rewindable_input false") do |server|
       RawClient.on(server.connect) do |client|
         client.write(post("/200"))
@@ -91,7 +92,7 @@ class LingeringCloseTest < Coppice::TestCase
     end
   end
 
-  test "is not the application's time" do
+  test "lingering does not count as the application's time" do
     ServerOverTcp.open(app: APP, config: "rewindable_input false\ntimeout 1.5, cleanup: 0.5") do |server|
       pid = server.ready_workers.first.pid
       RawClient.on(server.connect) do |stays|

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../support/server"
 
-# A rackup file, loaded and served with whichever Rack is installed; in development, where Rack::Lint watches.
+# A rackup file, loaded and served with the Rack that is installed, in development, where Rack::Lint is in use.
 class RackTest < Coppice::TestCase
   APP = <<~'RUBY'
     use Rack::Runtime
@@ -33,12 +33,13 @@ class RackTest < Coppice::TestCase
 
   test "a rackup file with a line of options for the server is loaded, and its options hold" do
     app = "# first\n#\\ --worker-max-requests 77\nrun ->(_env) { [200, {}, [__LINE__.to_s]] }\n__END__\nno Ruby"
-    Server.open(app: app, config: 'after_worker_ready { |server, _worker| File.write("limit", server.worker_max_requests) }') do |server|
+    config = 'after_worker_ready { |server, _worker| File.write("limit", server.worker_max_requests) }'
+    Server.open(app: app, config: config) do |server|
       assert_equal ["3", "77"], [server.get.body, File.read(server.path("limit"))]
     end
   end
 
-  test "Rack::Lint watches in development, and lets Rails be" do
+  test "Rack::Lint is in use in development, except for Rails" do
     watched = <<~'RUBY'
       run ->(_env) { [caller.grep(%r{rack/lint}).any? ? 202 : 200, { "content-type" => "text/plain" }, ["one"]] }
     RUBY
@@ -52,7 +53,7 @@ class RackTest < Coppice::TestCase
 
   private
 
-  # All that the server sends, whether it is HTTP or not.
+  # All bytes that the server sends, HTTP or not.
   def raw(server, path)
     socket = server.connect
     socket.write("GET #{path} HTTP/1.1\r\nHost: test\r\n\r\n")

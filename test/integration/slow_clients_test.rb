@@ -6,11 +6,11 @@ require_relative "../support/raw_client"
 require_relative "../support/server"
 require_relative "../support/tricklers"
 
-# Clients that take their time cost a worker no more than the time that the limits give them, and never its life.
+# A slow client costs a worker no more time than the limits allow, and the worker never exits for it.
 class SlowClientsTest < Coppice::TestCase
   LARGE_BYTES = 20 * 1024 * 1024
 
-  # Seconds: more than the soft and the hard limit together that a test below sets.
+  # Seconds: more than the soft and the hard limit together that a test sets below.
   LONG = 4
 
   APP = <<~RUBY.freeze
@@ -29,7 +29,7 @@ class SlowClientsTest < Coppice::TestCase
 
   def serve(config, &block) = Server.open(app: APP, config: PATIENT + config, &block)
 
-  # Yields a client of the only worker, which must live on and serve the next one; answers what the block does.
+  # Yields a client of the only worker, which must then serve the next one; answers what the block does.
   def with_client(server)
     pid = server.ready_workers.first.pid
     answer = RawClient.on(server.connect) { |client| yield client }
@@ -100,7 +100,7 @@ class SlowClientsTest < Coppice::TestCase
     end
   end
 
-  test "a reader that stalls is dropped" do
+  test "the connection of a reader that stalls is closed" do
     serve("client_write_timeout 0.5") do |server|
       RawClient.on(server.connect) do |stalled|
         stalled.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -125,7 +125,7 @@ class SlowClientsTest < Coppice::TestCase
     end
   end
 
-  test "a crowd that trickles neither keeps others out nor costs a worker" do
+  test "many clients that trickle neither keep others out nor cost a worker" do
     serve("worker_processes 8\nclient_header_timeout 0.3") do |server|
       pids = server.ready_workers.map(&:pid)
       Tricklers.around(server, clients: 40) do |crowd|

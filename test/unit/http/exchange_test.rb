@@ -6,7 +6,7 @@ require_relative "../../test_helper"
 require_relative "../../support/http_harness"
 
 module Coppice
-  # The course of a request: what is called when, and how a client is let go.
+  # The course of a request: what is called when, and how a client is closed.
   class HttpExchangeTest < TestCase
     GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 

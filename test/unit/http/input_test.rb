@@ -247,7 +247,7 @@ module Coppice
 
     private
 
-    # An application in the manner of Rack 2; the block is called when the body of its 100 is closed.
+    # An application as in Rack 2; the block is called when the body of its 100 is closed.
     def continuing(&on_close)
       going_on = Object.new.tap { |body| body.define_singleton_method(:close, &on_close) }
       ->(env) { env["HTTP_EXPECT"] ? [100, {}, going_on] : [200, {}, [env["rack.input"].read]] }

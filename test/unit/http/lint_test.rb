@@ -101,7 +101,7 @@ module Coppice
                    [answer.status, answer["upgrade"], answer["connection"], answer.body]
     end
 
-    test "an upgrade in the manner of Rack 2, by a partial hijack" do
+    test "an upgrade as in Rack 2, by a partial hijack" do
       takeover = lambda do |io|
         io.write(io.read(3).reverse)
         io.close

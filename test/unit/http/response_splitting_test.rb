@@ -34,7 +34,7 @@ module Coppice
       assert_equal [[500], []], [answers.map(&:status).uniq, answers.flat_map(&:lines).grep(/evil/)]
     end
 
-    test "in the manner of Rack 2 a line feed joins several lines, and nothing else does" do
+    test "with Rack 2 a line feed joins several lines, and nothing else does" do
       assert_equal ["x: 1", "x: 2"], joined("1\n2").lines.grep(/x/)
       assert_equal [500, 500, 500], ["a\r\nb", "a\rb", "a\n\0"].map { |value| joined(value).status }
       assert_equal 500, joined(["a\nb"]).status
