@@ -10,6 +10,8 @@
 #include "env_keys.h"
 #include "socket_io.h"
 
+#define MAX_TIMEOUT_MS (INT64_MAX / 2) /* the sum with the clock cannot overflow */
+
 /* A column of the row: where it begins on the board, and how many cells it has. */
 struct column {
     size_t index;
@@ -65,6 +67,7 @@ static VALUE clock_initialize(VALUE self, VALUE row, VALUE timeout_ms) {
     struct request_clock *clock = clock_get(self);
     clock->cells = rb_funcall(row, rb_intern("cells"), 0);
     clock->timeout_ms = NUM2LL(timeout_ms);
+    if (clock->timeout_ms > MAX_TIMEOUT_MS) clock->timeout_ms = MAX_TIMEOUT_MS;
     clock->request = column_of(row, "request");
     clock->started_ms = column_of(row, "started_ms");
     clock->deadline_ms = column_of(row, "deadline_ms");

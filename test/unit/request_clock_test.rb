@@ -50,6 +50,12 @@ module Coppice
       assert_equal [@row.started_ms + TIMEOUT_MS, 1], [@row.deadline_ms, @row.requests]
     end
 
+    test "the longest timeout does not overflow" do
+      RequestClock.new(@row, (2**63) - 1).start(ENV_OF_REQUEST)
+
+      assert_operator @row.deadline_ms, :>, @row.started_ms
+    end
+
     test "the count can be set to zero" do
       2.times { @clock.finish }
       @clock.requests = 0

@@ -19,7 +19,7 @@ module Coppice
       assert_equal expected, env.slice(*expected.keys)
     end
 
-    test "what belongs to Rack is there" do
+    test "env has the entries that Rack asks for" do
       env = env_of("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 
       assert_equal "http", env["rack.url_scheme"]
@@ -129,7 +129,7 @@ module Coppice
       assert_equal "https", env_of(ssl)["rack.url_scheme"]
     end
 
-    test "only the exact word counts" do
+    test "only the exact word in X-Forwarded-Proto counts" do
       schemes = ["https", "HTTPS", "https, http", "http, https", "httpsx", "http"].map do |proto|
         env_of("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: #{proto}\r\n\r\n")["rack.url_scheme"]
       end
@@ -137,7 +137,7 @@ module Coppice
       assert_equal %w[https https https http http http], schemes
     end
 
-    test "no other client may" do
+    test "no other client may say that it used TLS" do
       harness = HttpHarness.new(trusted_proxies: ["192.0.2.1"]) { |env| [200, {}, [env["rack.url_scheme"]]] }
       client = harness.connect("192.0.2.2", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
       harness.exchange.serve
@@ -149,7 +149,7 @@ module Coppice
       end
     end
 
-    test "what an untrusted proxy says decides nothing, and is left to the application" do
+    test "what an untrusted proxy says decides nothing, and reaches the application" do
       seen = nil
       harness = HttpHarness.new(trusted_proxies: []) { |env| (seen = env) && [200, {}, []] }
       harness.serve("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Ssl: on\r\n\r\n", tcp: true)
@@ -158,7 +158,7 @@ module Coppice
       assert_equal %w[https on], seen.values_at("HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_SSL")
     end
 
-    test "of whom and of which host a proxy speaks decides nothing, even when it is trusted" do
+    test "the client and the host that a proxy names decide nothing, even when it is trusted" do
       fields = {
         "X-Forwarded-For" => "192.0.2.1", "X-Real-Ip" => "192.0.2.2", "Client-Ip" => "192.0.2.3",
         "X-Forwarded-Host" => "b",

@@ -47,7 +47,7 @@ module Coppice
       assert_equal %i[started finished], harness.observer.events
     end
 
-    test "they learn what was answered, and what went wrong" do
+    test "callbacks learn what was answered, and what went wrong" do
       seen = []
       app = lambda do |env|
         env["rack.response_finished"] << ->(*arguments) { seen << arguments }
@@ -109,7 +109,7 @@ module Coppice
       assert_equal "true", harness.serve(GET).body
     end
 
-    test "a refused request gets a page of text and never meets the application" do
+    test "a refused request gets a page of text, and the application is not called" do
       harness = HttpHarness.new { flunk }
       answer = harness.serve("GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
 
@@ -132,7 +132,7 @@ module Coppice
       assert_equal "60000", harness.serve("GET / HTTP/1.1\r\nHost: a\r\nX: #{'a' * 60_000}\r\n\r\n").body
     end
 
-    test "a head that trickles is answered with 408, silence with silence" do
+    test "a head that trickles is answered with 408, a connection without a byte not at all" do
       harness = HttpHarness.new(client_header_timeout: 0.05) { flunk }
 
       assert_equal 408, harness.serve("GET / HT").status
@@ -149,7 +149,7 @@ module Coppice
       assert_empty harness.log.entries.reject { |level, *| level == :debug }
     end
 
-    test "check_client_connection spares the application a client that left" do
+    test "with check_client_connection the application is not called for a client that left" do
       harness = HttpHarness.new(check_client_connection: true) { flunk }
       client = harness.connect
       client.write(GET)

@@ -52,7 +52,7 @@ module Coppice
       assert_equal [false, true, 0, false], [quiet, announced?, attend, announced?]
     end
 
-    test "what a client still sends is thrown away, and it can read its answer" do
+    test "what a client still sends is discarded, and it can read its answer" do
       client = answered
       left = 4_000_000
       while left.positive?
@@ -72,7 +72,7 @@ module Coppice
       assert_raises(Errno::EPIPE) { client.write("x") }
     end
 
-    test "a client is not silent whose bytes have waited for the worker" do
+    test "a client whose bytes have waited for the worker is not silent" do
       linger_for(30)
       answered.write("x")
       counts = Array.new(2) do
@@ -104,7 +104,7 @@ module Coppice
       assert_equal 1, attend
     end
 
-    test "a worker that exits waits until they have left" do
+    test "a worker that exits waits until its clients have left" do
       client = answered
       leaving = Thread.new { client.read.tap { client.close } }
       @lingering.finish(LONG_MS)
@@ -113,14 +113,14 @@ module Coppice
       assert_equal 0, @lingering.count
     end
 
-    test "but not for long" do
+    test "a worker that exits waits for its clients no longer than its limit" do
       client = answered
       @lingering.finish(0)
 
       assert_raises(Errno::EPIPE) { client.write("x") }
     end
 
-    test "without anybody to linger with a client is closed at once" do
+    test "without a Lingering a client is closed at once" do
       @harness.connection.lingering = nil
 
       assert_raises(Errno::EPIPE) { answered.write("x") }

@@ -5,7 +5,7 @@ require_relative "../../test_helper"
 require_relative "../../support/lint_test_case"
 
 module Coppice
-  # Rack::Lint between us and every kind of answer that the SPEC allows.
+  # Rack::Lint between the server and every kind of response that the SPEC allows.
   class HttpLintAnswersTest < LintTestCase
     # Each piece in a chunk of its own; counts how often it is closed.
     class Body

@@ -4,7 +4,7 @@ require_relative "../../test_helper"
 require_relative "../../support/lint_test_case"
 
 module Coppice
-  # Rack::Lint between us and what requests ask of us: env, input, and the ways around the response.
+  # Rack::Lint between the server and an application: env, input, and the ways around the response.
   class HttpLintTest < LintTestCase
     test "plain requests of all methods" do
       %w[GET HEAD POST PUT PATCH DELETE OPTIONS].each do |method|

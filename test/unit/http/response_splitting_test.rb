@@ -18,10 +18,10 @@ module Coppice
     # Headers of which each is good but for its value or its name.
     EVIL = [*VALUES.map { |value| { "x-evil" => value } }, *NAMES.map { |name| { name => "evil" } }].freeze
 
-    # What the server does not just copy.
+    # Names of headers that the server interprets.
     SPECIAL = ["date", "connection", "content-length", "transfer-encoding", "rack.protocol"].freeze
 
-    # How headers can be called that stay here.
+    # Names of headers that are not sent.
     PRIVATE = { "rack.secret" => "1", "Rack.Secret" => "1", "keep-alive" => "timeout=5" }.freeze
 
     test "header lines" do
@@ -29,7 +29,7 @@ module Coppice
       assert_empty EVIL.flat_map { |headers| answer_to(GET, [200, headers, []]).lines }.grep(/evil|\A[ab]/)
     end
 
-    test "header lines that are more to the server than text" do
+    test "header lines that the server interprets" do
       answers = SPECIAL.map { |name| answer_to(GET, [101, { name => "upgrade\r\nx-evil: 1" }, []]) }
       assert_equal [[500], []], [answers.map(&:status).uniq, answers.flat_map(&:lines).grep(/evil/)]
     end
@@ -55,7 +55,7 @@ module Coppice
       assert_equal [[200, "1\r\na\r\n"]], answers.map { |answer| [answer.status, answer.body] }.uniq
     end
 
-    test "what belongs to the server and Rack stays here" do
+    test "headers that are meant for the server or Rack are not sent" do
       header = answer_to(GET, [200, PRIVATE.merge("connection" => "keep-alive"), []])
       assert_equal ["connection: close"], header.lines.grep(/rack|connection|keep/i)
 

@@ -54,7 +54,7 @@ module Coppice
       assert_equal "5\r\nhello\r\n14\r\n#{'x' * 20}\r\n0\r\n\r\n", answer.body
     end
 
-    test "to HTTP/1.0 it is sent until the end of the connection" do
+    test "to HTTP/1.0 a body of unknown length is sent until the end of the connection" do
       answer = answer_to(OLD_GET, [200, {}, Body.new("hello")])
 
       assert_nil answer["transfer-encoding"]
@@ -85,7 +85,7 @@ module Coppice
       end
     end
 
-    test "205 says that there is nothing, and a tunnel says nothing" do
+    test "205 has a content-length of 0, and a tunnel has none" do
       connect = "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\n\r\n"
 
       assert_equal [["content-length: 0"], ""], framing_and_body(GET, [205, {}, ["x"]])
@@ -119,7 +119,7 @@ module Coppice
       assert_equal "1", answer_to(GET, [200, [["x-one", "1"]], []])["x-one"]
     end
 
-    test "nonsense is answered with 500, and the log names it" do
+    test "a malformed response is answered with 500, and the log says why" do
       nonsense = {
         nil => /NilClass/, [200, {}] => /2 values/, [99, {}, []] => /status is 99/, [1000, {}, []] => /status is 1000/,
         [nil, {}, []] => /status is nil/, ["2x", {}, []] => /status/, [200, nil, []] => /headers are of class NilClass/,
@@ -170,7 +170,7 @@ module Coppice
       assert_equal [500, 1], [answer_to(GET, [200, {}, body]).status, body.closed]
     end
 
-    test "an error after it cuts the response off" do
+    test "an error after the first piece cuts the response off" do
       body = Body.new("abc") { raise "broken" }
       answer = answer_to(GET, [200, {}, body])
 
@@ -243,7 +243,7 @@ module Coppice
       assert_equal %i[started finished], harness.observer.events
     end
 
-    test "a client that does not read is dropped" do
+    test "the connection of a client that does not read is closed" do
       body = Body.new("x" * 5_000_000)
       harness = HttpHarness.new(client_write_timeout: 0.05) { [200, {}, body] }
       client = harness.connect

@@ -4,7 +4,7 @@ require_relative "../../test_helper"
 require_relative "../../support/http_harness"
 
 module Coppice
-  # Hijack, streaming bodies, early hints: applications that reach for the socket.
+  # Hijack, streaming bodies, early hints: applications that use the socket.
   class HttpTakeoverTest < TestCase
     GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
