@@ -23,12 +23,15 @@ class ApplicationBundleTest < Coppice::TestCase
 
   test "the same with one process" do
     with_gemfile(path_gems(DEFAULT_GEMS)) do |folder|
-      Server.open(app: APP, config: "worker_processes 0", **bundle(folder)) { |server| assert_equal "99.1 99.2", server.get.body }
+      Server.open(app: APP, config: "worker_processes 0", **bundle(folder)) do |server|
+        assert_equal "99.1 99.2", server.get.body
+      end
     end
   end
 
   test "a bundle that cannot be set up is named with what is wrong, and ends the server at once" do
-    { "gem 'not-installed-anywhere'" => /not-installed-anywhere/, "gem 'rack', '=" => /Gemfile:2/ }.each do |text, problem|
+    { "gem 'not-installed-anywhere'" => /not-installed-anywhere/,
+      "gem 'rack', '=" => /Gemfile:2/ }.each do |text, problem|
       with_gemfile(text) do |folder|
         ["worker_processes 1", "worker_processes 0"].each do |config|
           Server.open(app: APP, config: config, ready: false, **bundle(folder)) do |server|
@@ -57,12 +60,16 @@ class ApplicationBundleTest < Coppice::TestCase
   def write_gem(folder, name, version)
     Dir.mkdir("#{folder}/#{name}")
     File.write("#{folder}/#{name}/#{name}.gemspec", <<~RUBY)
-      Gem::Specification.new(#{name.inspect}, #{version.inspect}) { |gem| gem.summary = gem.author = "Ruby's own files" }
+      Gem::Specification.new(#{name.inspect}, #{version.inspect}) do |gem|
+        gem.summary = gem.author = "Ruby's own files"
+      end
     RUBY
   end
 
   def path_gems(names) = names.keys.map { |name| "gem #{name.inspect}, path: #{name.inspect}" }.join("\n")
 
   # Bundler resolves and locks it from the gems that are installed.
-  def bundle(folder) = { env: { **WITHOUT_BUNDLER, "BUNDLE_GEMFILE" => "#{folder}/Gemfile", "BUNDLE_FROZEN" => "false" } }
+  def bundle(folder)
+    { env: { **WITHOUT_BUNDLER, "BUNDLE_GEMFILE" => "#{folder}/Gemfile", "BUNDLE_FROZEN" => "false" } }
+  end
 end

@@ -19,7 +19,9 @@ class ColdCommandTest < Coppice::TestCase
       case env["PATH_INFO"]
       when "/boom" then raise ArgumentError, "no such shelf"
       when "/hang" then sleep
-      when "/third" then File.write("plays", "x", mode: "a") && File.size("plays") > 2 ? raise("no more") : [200, {}, []]
+      when "/third"
+        File.write("plays", "x", mode: "a")
+        File.size("plays") > 2 ? raise("no more") : [200, {}, []]
       when "/gone" then exit!(3)
       else
         require File.join(__dir__, "late")
@@ -93,7 +95,8 @@ class ColdCommandTest < Coppice::TestCase
   end
 
   test "the example shop: templates, attribute methods and its lazy books" do
-    status, output, error = run_cold(SHOP, "--json", "/", env: { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" })
+    env = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }
+    status, output, error = run_cold(SHOP, "--json", "/", env: env)
 
     assert_equal 0, status, error
     found = JSON.parse(output).first

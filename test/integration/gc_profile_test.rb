@@ -18,7 +18,8 @@ class GCProfileTest < Coppice::TestCase
     File.write("boots", "\#{Process.pid}\\n", mode: "a")
     run(lambda do |_env|
       before_bundler = defined?(Bundler) ? Bundler.original_env : {}
-      [200, {}, [JSON.generate(boot: AT_BOOT, now: ENV.to_h, before_bundler: before_bundler, limit: GC.stat(:malloc_increase_bytes_limit))]]
+      [200, {}, [JSON.generate(boot: AT_BOOT, now: ENV.to_h, before_bundler: before_bundler,
+                    limit: GC.stat(:malloc_increase_bytes_limit))]]
     end)
   RUBY
 
@@ -60,7 +61,8 @@ class GCProfileTest < Coppice::TestCase
   end
 
   test "a profile by hand, and none at all" do
-    { "gc_profile(#{limits(33_000_000)})" => 33_000_000..33_000_000, "gc_profile :ruby" => RUBYS_OWN.. }.each do |config, range|
+    { "gc_profile(#{limits(33_000_000)})" => 33_000_000..33_000_000,
+      "gc_profile :ruby" => RUBYS_OWN.. }.each do |config, range|
       serve(config) { |server| assert_includes range, facts(server).fetch("limit") }
     end
   end

@@ -17,16 +17,21 @@ class MemoryCommandTest < Coppice::TestCase
 
       roles = processes.map { |process| process.values_at("role", "nr") }
       assert_equal [["monitor", nil], ["mold", nil], ["worker", 0], ["worker", 1]], roles
-      assert_equal server.board.rows.map(&:pid).push(server.pid).sort, processes.map { |process| process.fetch("pid") }.sort
+      assert_equal server.board.rows.map(&:pid).push(server.pid).sort,
+        processes.map { |process| process.fetch("pid") }.sort
       assert_equal processes.sum { |process| process.fetch("pss_kib") }, report.dig("total", "pss_kib")
-      processes.each { |process| assert_in_delta process.fetch("rss_kib"), kinds(process, "rss_kib"), 4096, process.inspect }
+      processes.each do |process|
+        assert_in_delta process.fetch("rss_kib"), kinds(process, "rss_kib"), 4096, process.inspect
+      end
     end
   end
 
   # Objects and what they hold, whichever of these kinds so small a heap is taken for.
   test "workers share most of their objects' memory with the mold" do
     serve do |server|
-      workers = JSON.parse(memory(server.pid, "--json")).fetch("processes").select { |process| process.fetch("role") == "worker" }
+      workers = JSON.parse(memory(server.pid, "--json")).fetch("processes").select do |process|
+        process.fetch("role") == "worker"
+      end
 
       workers.each do |worker|
         kinds = worker.fetch("kinds").values_at("gc_heap", "malloc", "other")
@@ -115,7 +120,9 @@ class MemoryCommandTest < Coppice::TestCase
         output, status = Open3.capture2e(*command)
 
         assert_equal 1, status.exitstatus
-        [one, other].each { |server| assert_includes output, "  #{server.pid}  on #{server.socket_path}, started in #{server.folder}\n" }
+        [one, other].each do |server|
+          assert_includes output, "  #{server.pid}  on #{server.socket_path}, started in #{server.folder}\n"
+        end
       end
     end
   end

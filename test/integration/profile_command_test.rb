@@ -21,7 +21,8 @@ class ProfileCommandTest < Coppice::TestCase
       assert_predicate status, :success?, output
       assert_equal "written: config/coppice.gc\n", output
       assert_includes Coppice::GCProfile::ProfileFile.read(file), "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO"
-      assert_match(/\A# .*for Ruby #{Regexp.escape(RUBY_VERSION)}\.\n# Measured: requests=64 .*\n# Requests between/, File.read(file))
+      assert_match(/\A# .*for Ruby #{Regexp.escape(RUBY_VERSION)}\.\n# Measured: requests=64 .*\n# Requests between/,
+        File.read(file))
     end
   end
 
@@ -66,6 +67,7 @@ class ProfileCommandTest < Coppice::TestCase
   end
 
   def profile(server, *words)
-    Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, Server::EXECUTABLE, "profile", *words.map(&:to_s), chdir: server.folder)
+    Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, Server::EXECUTABLE, "profile",
+      *words.map(&:to_s), chdir: server.folder)
   end
 end

@@ -71,7 +71,9 @@ class RollingDeployTest < Coppice::TestCase
 
   def assert_unnoticed(proxy, instances)
     pages = ClosedLoop.new(proxy, clients: 2, paths: ["/"])
-    orderers = ClosedLoop.new(proxy, clients: 2, paths: ["/orders"]) { |path| proxy.request("POST", path, {}, SecureRandom.uuid) }
+    orderers = ClosedLoop.new(proxy, clients: 2, paths: ["/orders"]) do |path|
+      proxy.request("POST", path, {}, SecureRandom.uuid)
+    end
     loops = [pages, orderers].each(&:start)
     restart_one_after_the_other(instances)
     loops.each(&:stop)
@@ -97,7 +99,9 @@ class RollingDeployTest < Coppice::TestCase
 
   test "nobody behind HAProxy notices a deploy" do
     prepare(Haproxy, ports: 4) do |folder, front, *ports|
-      configs = ports.map { |port| PAGE.block("config/coppice.rb behind HAProxy", "listen 8080" => "listen '127.0.0.1:#{port}'") }
+      configs = ports.map do |port|
+        PAGE.block("config/coppice.rb behind HAProxy", "listen 8080" => "listen '127.0.0.1:#{port}'")
+      end
       with_instances(configs) do |instances|
         servers = ports.zip(11..).to_h { |port, host| ["10.0.0.#{host}:8080", "127.0.0.1:#{port}"] }
         config = PAGE.block("/etc/haproxy/haproxy.cfg", servers.merge("bind :80" => "bind 127.0.0.1:#{front}"))

@@ -31,7 +31,9 @@ class SocketsTest < Coppice::TestCase
     serve(listen: { queues: 2, queues_per_worker: 1 }, config: "worker_processes 2") do |server|
       narrow = server.ready_workers.map(&:pid)
       server.signal(:TTOU)
-      server.wait { server.board.workers_count == 1 && server.settled?(0) && (narrow & server.rows(:worker).map(&:pid)).empty? }
+      server.wait do
+        server.board.workers_count == 1 && server.settled?(0) && (narrow & server.rows(:worker).map(&:pid)).empty?
+      end
 
       assert_equal server.ready_workers.map(&:pid), pids_that_serve(server)
     end

@@ -42,7 +42,8 @@ module Coppice
     test "it is loaded when it is asked for, and answers to Pitchfork's name" do
       script = 'require "coppice"; print $LOADED_FEATURES.grep(/mem_info|memory/).size; ' \
                'require "coppice/compatibility/pitchfork"; print " ", Pitchfork::MemInfo.equal?(Coppice::MemInfo)'
-      output, = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-w", "-I", LIBRARY, "-e", script)
+      output, = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-w", "-I", LIBRARY,
+        "-e", script)
 
       assert_equal "0 true", output
     end

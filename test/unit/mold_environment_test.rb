@@ -54,10 +54,13 @@ module Coppice
     end
 
     test "a variable that the user has set is never ours, and is told as the user's" do
-      made = environment(fitted: FITTED, environment: { "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", GOAL => "0.5", "PATH" => "/bin" })
+      made = environment(fitted: FITTED,
+        environment: { "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", GOAL => "0.5", "PATH" => "/bin" })
 
-      assert_equal({ "RUBY_GC_MALLOC_LIMIT" => "9000000", MoldEnvironment::ADDED => "RUBY_GC_MALLOC_LIMIT" }, made.added)
-      assert_equal [["RUBY_GC_HEAP_GROWTH_FACTOR", "1.1", MoldEnvironment::YOURS], [GOAL, "0.5", MoldEnvironment::YOURS],
+      assert_equal({ "RUBY_GC_MALLOC_LIMIT" => "9000000", MoldEnvironment::ADDED => "RUBY_GC_MALLOC_LIMIT" },
+        made.added)
+      assert_equal [["RUBY_GC_HEAP_GROWTH_FACTOR", "1.1", MoldEnvironment::YOURS],
+                    [GOAL, "0.5", MoldEnvironment::YOURS],
                     ["RUBY_GC_MALLOC_LIMIT", "9000000", "measured"]], made.variables.map(&:to_a)
     end
 

@@ -13,7 +13,8 @@ module Coppice
       end
 
       test "no file" do
-        assert_equal "there is no configuration file (config/coppice.rb or config/pitchfork.rb); the defaults are good\n", check(nil)
+        assert_equal "there is no configuration file (config/coppice.rb or config/pitchfork.rb); " \
+                     "the defaults are good\n", check(nil)
       end
 
       test "hooks are not called" do
@@ -33,9 +34,12 @@ module Coppice
       end
 
       test "--show prints what comes of :auto and of nil" do
-        lines = check("worker_processes :auto\nclient_min_rate nil", "--show", environment: { "LD_PRELOAD" => "/opt/libmy.so" }).lines
-        { "worker_processes" => /:auto \(\d+ for [\d.]+ processors, fewer if/, "allocator" => %r{:auto \(/opt/libmy.so\)},
-          "warmup" => /:auto \(true\)/, "refork_after" => /nil \(only on request \(USR2\)\)/, "client_min_rate" => /nil \(none\)/,
+        lines = check("worker_processes :auto\nclient_min_rate nil", "--show",
+          environment: { "LD_PRELOAD" => "/opt/libmy.so" }).lines
+        { "worker_processes" => /:auto \(\d+ for [\d.]+ processors, fewer if/,
+          "allocator" => %r{:auto \(/opt/libmy.so\)},
+          "warmup" => /:auto \(true\)/, "refork_after" => /nil \(only on request \(USR2\)\)/,
+          "client_min_rate" => /nil \(none\)/,
           "trusted_proxies" => /nil \(loopback and the private networks\)/ }.each do |name, value|
           assert_match value, lines.find { |line| line.start_with?("#{name} ") }
         end
@@ -43,7 +47,8 @@ module Coppice
 
       test "--show prints what a cold mold is given beside, and whose it is" do
         yours = { "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", "LD_PRELOAD" => "/opt/libother.so" }
-        rows = check("gc_profile \"RUBY_GC_MALLOC_LIMIT\" => 9_000_000", "--show", environment: yours).lines.map(&:split)
+        rows = check("gc_profile \"RUBY_GC_MALLOC_LIMIT\" => 9_000_000", "--show",
+          environment: yours).lines.map(&:split)
 
         assert_includes rows, %w[variable value origin]
         assert_includes rows, ["RUBY_GC_MALLOC_LIMIT", "9000000", "config/coppice.rb:1"]
@@ -58,7 +63,9 @@ module Coppice
       test "a bad profile of the garbage collector is an error, too" do
         with_folder(nil) do |folder|
           File.write(File.join(folder, GCProfile::FILE), "nonsense")
-          error = assert_raises(ConfigError) { CheckCommand.new([], output: StringIO.new, environment: {}, directory: folder).run }
+          error = assert_raises(ConfigError) do
+            CheckCommand.new([], output: StringIO.new, environment: {}, directory: folder).run
+          end
           assert_match(%r{config/coppice.gc:1: must be RUBY_GC_}, error.message)
         end
       end
@@ -70,7 +77,9 @@ module Coppice
 
       test "a bad file is a ConfigError, for the command line to report" do
         with_folder("worker_processes :x") do |folder|
-          error = assert_raises(ConfigError) { CheckCommand.new([], output: StringIO.new, environment: {}, directory: folder).run }
+          error = assert_raises(ConfigError) do
+            CheckCommand.new([], output: StringIO.new, environment: {}, directory: folder).run
+          end
           assert_match(%r{\Aconfig/coppice.rb:1: worker_processes must be}, error.message)
         end
       end

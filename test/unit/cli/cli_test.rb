@@ -32,7 +32,8 @@ module Coppice
     end
 
     test "a wrong configuration has status 1" do
-      assert_equal [1, "coppice: /no/file.rb: there is no such file. Give the right one with -c\n"], run_cli("check", "-c", "/no/file.rb")
+      assert_equal [1, "coppice: /no/file.rb: there is no such file. Give the right one with -c\n"],
+        run_cli("check", "-c", "/no/file.rb")
     end
 
     test "help and version are flags of serve as well, wherever they stand" do
@@ -58,7 +59,8 @@ module Coppice
     end
 
     def shell(*words)
-      output, status = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-w", "-I", LIBRARY, "-r", "coppice/cli",
+      output, status = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-w", "-I", LIBRARY,
+        "-r", "coppice/cli",
         "-e", "Coppice::CLI.run(ARGV)", "--", *words)
       [output, status.exitstatus]
     end

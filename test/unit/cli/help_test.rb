@@ -10,7 +10,9 @@ module Coppice
     class HelpTest < TestCase
       test "shows each command but the internal ones, and each flag" do
         text = help
-        COMMANDS.each_value { |command| assert_equal !command.summary.nil?, text.match?(/^  #{command.name} /), command.name }
+        COMMANDS.each_value do |command|
+          assert_equal !command.summary.nil?, text.match?(/^  #{command.name} /), command.name
+        end
         Config::OPTIONS.filter_map(&:usage).each { |usage| assert_includes text, usage }
         %w[-e -d -w -I -r -o -p -E -s -l -c -h -v].each { |flag| assert_includes text, "  #{flag}, " }
       end
@@ -28,7 +30,8 @@ module Coppice
       end
 
       test "an unknown name is a mistake" do
-        assert_equal "there is no option or hook tiemout. Did you mean timeout?", assert_raises(UsageError) { help("tiemout") }.message
+        assert_equal "there is no option or hook tiemout. Did you mean timeout?",
+          assert_raises(UsageError) { help("tiemout") }.message
       end
 
       private

@@ -15,7 +15,8 @@ module Coppice
       test "wrong words are told with what to do" do
         assert_equal "unknown flag --wacht. Did you mean --watch?", complaint(UsageError, "--wacht")
         assert_equal "missing argument: --map", complaint(UsageError, "--map")
-        assert_equal "--map cannot be combined with --watch or --json", complaint(UsageError, "--map", "x.svg", "--json")
+        assert_equal "--map cannot be combined with --watch or --json",
+          complaint(UsageError, "--map", "x.svg", "--json")
       end
     end
   end

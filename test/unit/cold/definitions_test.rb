@@ -25,7 +25,8 @@ module Coppice
           Liar.define_singleton_method(:own) { 1 }
         end
 
-        assert_equal [["Coppice::Cold::DefinitionsTest::Liar#", [:hidden]], ["Coppice::Cold::DefinitionsTest::Liar.", [:own]]],
+        assert_equal [["Coppice::Cold::DefinitionsTest::Liar#", [:hidden]],
+                      ["Coppice::Cold::DefinitionsTest::Liar.", [:own]]],
           groups.map { |group| [group.owner, group.names] }.sort
       end
 
@@ -34,7 +35,8 @@ module Coppice
         second = Liar.new
         groups = methods_of("Liar") { [first, second].each { |liar| liar.define_singleton_method(:alone) { 1 } } }
 
-        assert_equal [["one Coppice::Cold::DefinitionsTest::Liar.", [:alone]]], groups.map { |group| [group.owner, group.names] }
+        assert_equal [["one Coppice::Cold::DefinitionsTest::Liar.", [:alone]]],
+          groups.map { |group| [group.owner, group.names] }
       end
 
       test "constants" do

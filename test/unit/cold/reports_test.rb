@@ -42,7 +42,8 @@ module Coppice
 
       test "methods that came with a file are only counted, those of the application come first" do
         text = report(warm(files: ["#{ROOT}/a.rb"], defined_methods: [
-          group("A#", %i[x y], "#{ROOT}/a.rb"), group("B#", %i[name name= name?], ATTRIBUTE_METHODS), group("C.", %i[rate], "#{ROOT}/c.rb")
+          group("A#", %i[x y], "#{ROOT}/a.rb"), group("B#", %i[name name= name?], ATTRIBUTE_METHODS),
+          group("C.", %i[rate], "#{ROOT}/c.rb")
         ]))
 
         assert_match(/^  methods defined +4 \(and 2 of the files and templates above\)$/, text)
@@ -68,10 +69,12 @@ module Coppice
       end
 
       test "a failure with the application's own lines" do
-        trace = ["#{GEMS}/pg-1.5.0/lib/pg.rb:5:in `a'", "#{GEMS}/pg-1.5.0/lib/pg.rb:9:in `b'", "#{ROOT}/shop.rb:3:in `c'"]
+        trace = ["#{GEMS}/pg-1.5.0/lib/pg.rb:5:in `a'", "#{GEMS}/pg-1.5.0/lib/pg.rb:9:in `b'",
+                 "#{ROOT}/shop.rb:3:in `c'"]
         text = report(PathAnalysis.new(path: "/x", failure: Failure.new(message: "gone (PG::Error)", backtrace: trace)))
 
-        assert_equal ["GET /x", "  failed: gone (PG::Error)", "    pg-1.5.0/lib/pg.rb:5:in `a'", "    shop.rb:3:in `c'"],
+        assert_equal ["GET /x", "  failed: gone (PG::Error)",
+                      "    pg-1.5.0/lib/pg.rb:5:in `a'", "    shop.rb:3:in `c'"],
           text.lines.map(&:chomp)
       end
 
@@ -81,7 +84,8 @@ module Coppice
         warm, failed = JSON.parse(JsonReport.new(analyses, source_paths: SourcePaths.new(ROOT)).text)
 
         assert_equal 200, warm["status"]
-        assert_equal [{ "owner" => "C.", "names" => ["rate"], "file" => "#{ROOT}/c.rb", "line" => 7 }], warm["defined_methods"]
+        assert_equal [{ "owner" => "C.", "names" => ["rate"], "file" => "#{ROOT}/c.rb", "line" => 7 }],
+          warm["defined_methods"]
         assert_equal({ "wall_ms" => 1.0, "cpu_ms" => 1.0 }, warm["times"].first)
         assert_equal 1, warm["todo"].size
         assert_equal({ "path" => "/y", "failure" => { "message" => "no", "backtrace" => [] } }, failed)
@@ -90,7 +94,8 @@ module Coppice
       private
 
       def warm(**found)
-        PathAnalysis.new(path: "/x", status: 200, times: [measured(1.0, 1.0)] * 2, memory: [{}, {}], files: [], templates: [],
+        PathAnalysis.new(path: "/x", status: 200, times: [measured(1.0, 1.0)] * 2, memory: [{}, {}], files: [],
+          templates: [],
           defined_methods: [], defined_constants: [], memos: [], retained: [],
           inline_caches: { constants: 3, calls: 4 }, **found)
       end

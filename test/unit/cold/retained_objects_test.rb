@@ -40,7 +40,9 @@ module Coppice
       end
 
       test "what the second play replaces is not left" do
-        retained = watched(second: -> { Keeper.kept.clear }) { Keeper.kept = Array.new(MANY) { |number| "replaced #{number}" } }
+        retained = watched(second: -> { Keeper.kept.clear }) do
+          Keeper.kept = Array.new(MANY) { |number| "replaced #{number}" }
+        end
 
         assert_operator objects_in_this_file(retained), :<, MANY / 10
       end

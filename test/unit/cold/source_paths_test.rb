@@ -12,7 +12,8 @@ module Coppice
         "ROOT/vendor/bundle/ruby/3.1.0/bundler/gems/rails-0a1b2c3/x.rb" => ["rails-0a1b2c3/x.rb", false],
         "ROOT/vendor/extra/x.rb" => ["vendor/extra/x.rb", false],
         "/opt/ruby/lib/ruby/gems/3.4.0/gems/csv-3.3.2/lib/csv.rb" => ["csv-3.3.2/lib/csv.rb", false],
-        "/var/lib/gems/3.1.0/extensions/x86_64-linux/3.1.0/bcrypt-3.1.20/bcrypt_ext.so" => ["bcrypt-3.1.20/bcrypt_ext.so", false],
+        "/var/lib/gems/3.1.0/extensions/x86_64-linux/3.1.0/bcrypt-3.1.20/bcrypt_ext.so" =>
+          ["bcrypt-3.1.20/bcrypt_ext.so", false],
         "#{RbConfig::CONFIG['rubylibdir']}/set.rb" => ["ruby/set.rb", false],
         "/elsewhere/x.rb" => ["/elsewhere/x.rb", false]
       }.freeze
@@ -27,7 +28,8 @@ module Coppice
       end
 
       test "Coppice itself is not the application, even in its own folder" do
-        refute SourcePaths.new(File.expand_path("../../..", __dir__)).own?(SourcePaths.instance_method(:own?).source_location.first)
+        own_file = SourcePaths.instance_method(:own?).source_location.first
+        refute SourcePaths.new(File.expand_path("../../..", __dir__)).own?(own_file)
       end
     end
   end

@@ -8,7 +8,8 @@ module Coppice
     class ArgumentsTest < TestCase
       test "Ruby's flags are kept in their order" do
         flags = parse("-I", "a:b", "-r", "json", "-e", "1 + 1", "-d", "-w", "--require", "set").ruby_flags
-        expected = [[:include, "a:b"], [:require, "json"], [:eval, "1 + 1"], [:debug, nil], [:warn, nil], [:require, "set"]]
+        expected = [[:include, "a:b"], [:require, "json"], [:eval, "1 + 1"], [:debug, nil],
+                    [:warn, nil], [:require, "set"]]
         assert_equal expected, flags.list
         assert_equal %w[a b], flags.load_paths
         assert_equal %w[json set], flags.requires
@@ -16,7 +17,8 @@ module Coppice
 
       test "Pitchfork's flags" do
         arguments = parse("-c", "my.rb", "-E", "production", "-s", "pitchfork", "app.ru")
-        assert_equal ["my.rb", "production", "app.ru"], [arguments.config_file, arguments.environment_name, arguments.rackup]
+        assert_equal ["my.rb", "production", "app.ru"],
+          [arguments.config_file, arguments.environment_name, arguments.rackup]
         assert_equal ["-s is ignored: this is Coppice"], arguments.notes
       end
 
@@ -61,24 +63,29 @@ module Coppice
 
       test "mistakes with -b" do
         assert_match(/\A-b cannot be "ssl:\/\/127.0.0.1:3000": write 8080/, complaint("-b", "ssl://127.0.0.1:3000"))
-        assert_match(/\A-b tcp.*: set options of an address in the configuration file/, complaint("-b", "tcp://127.0.0.1:3000?backlog=1"))
+        assert_match(/\A-b tcp.*: set options of an address in the configuration file/,
+          complaint("-b", "tcp://127.0.0.1:3000?backlog=1"))
       end
 
       test "a letter is a flag of its own or none, and never the beginning of a long one" do
         taken = Arguments.summary.scan(/^ +-(\w),/).flatten
 
         assert_equal %w[e d w I r c E l o b p s h v].sort, taken.sort
-        ([*"a".."z", *"A".."Z", *"0".."9"] - taken).each { |letter| assert_equal "unknown flag -#{letter}", complaint("-#{letter}", "1") }
+        ([*"a".."z", *"A".."Z", *"0".."9"] - taken).each do |letter|
+          assert_equal "unknown flag -#{letter}", complaint("-#{letter}", "1")
+        end
       end
 
       test "the host alone takes the port that the environment names" do
-        assert_equal %w[127.0.0.1:5000], parse("-o", "127.0.0.1").source_values(host: "0.0.0.0", port: 5000).values[:listen].map(&:to_s)
+        source = parse("-o", "127.0.0.1").source_values(host: "0.0.0.0", port: 5000)
+        assert_equal %w[127.0.0.1:5000], source.values[:listen].map(&:to_s)
       end
 
       test "each simple option has a flag" do
         layer = layer("--workers", "3", "--timeout", "2.5", "--log-format", "json", "--early-hints", "--no-setpgid",
           "--refork-after", "5,10")
-        expected = { worker_processes: 3, timeout: 2.5, log_format: :json, early_hints: true, setpgid: false, refork_after: [5, 10] }
+        expected = { worker_processes: 3, timeout: 2.5, log_format: :json, early_hints: true,
+                     setpgid: false, refork_after: [5, 10] }
         assert_equal expected, layer.values
         assert_equal "flag --workers", layer.origins[:worker_processes]
         assert_equal :auto, layer("--workers", "auto").values[:worker_processes]
@@ -108,7 +115,8 @@ module Coppice
         assert_equal "unknown flag -z", complaint("-z")
         assert_equal "-p needs a value", complaint("-p")
         assert_equal '-p must be a whole number, 0 or more, but is "x"', complaint("-p", "x")
-        assert_equal '--workers must be a whole number, from 0 to 1024; or :auto, but is "many"', complaint("--workers", "many")
+        assert_equal '--workers must be a whole number, from 0 to 1024; or :auto, but is "many"',
+          complaint("--workers", "many")
         assert_equal "one rackup file is enough, but there are 2: a.ru b.ru", complaint("a.ru", "b.ru")
         assert_match(/\A-l cannot be "nowhere": write 8080/, complaint("-l", "nowhere"))
         assert_match(/\A--log-format must be one of/, complaint("--log-format", "xml"))

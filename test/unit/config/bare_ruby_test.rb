@@ -11,7 +11,8 @@ module Coppice
       LIBRARY = File.expand_path("../../../lib", __dir__)
 
       test "a configuration that needs no gem leaves RubyGems alone" do
-        assert_equal "4 nil", bare("worker_processes 4\nlogger Logger.new($stderr)\nEtc.nprocessors", "defined?(Gem::Specification).inspect")
+        config = "worker_processes 4\nlogger Logger.new($stderr)\nEtc.nprocessors"
+        assert_equal "4 nil", bare(config, "defined?(Gem::Specification).inspect")
       end
 
       test "a configuration that requires a gem gets RubyGems" do
@@ -33,7 +34,8 @@ module Coppice
 
       test "a hook can require a gem, too" do
         skip "no gem to require" unless Gem::Specification.find_all_by_name("rack").any?
-        assert_equal "1 true", bare("before_fork { require 'rack' }", "settings.hook(:before_fork).call(nil)", "BUNDLE_GEMFILE" => nil)
+        assert_equal "1 true",
+          bare("before_fork { require 'rack' }", "settings.hook(:before_fork).call(nil)", "BUNDLE_GEMFILE" => nil)
       end
 
       test "what even RubyGems do not know is a mistake with its line" do
@@ -54,13 +56,15 @@ module Coppice
           File.write(File.join(folder, "script.rb"), <<~RUBY)
             require "coppice/config/loader"
             begin
-              settings = Coppice::Config::Loader.new(arguments: %w[-c config.rb], environment: {}, directory: #{folder.inspect}).load
+              settings = Coppice::Config::Loader.new(arguments: %w[-c config.rb], environment: {},
+                directory: #{folder.inspect}).load
               print settings.worker_processes, " ", (#{code})
             rescue Coppice::ConfigError => error
               print error.message
             end
           RUBY
-          output, status = Open3.capture2e(variables.merge("RUBYOPT" => nil), RbConfig.ruby, "-w", "--disable-gems", "-I", LIBRARY,
+          output, status = Open3.capture2e(variables.merge("RUBYOPT" => nil), RbConfig.ruby, "-w", "--disable-gems",
+            "-I", LIBRARY,
             File.join(folder, "script.rb"))
           assert_predicate status, :success?, output
           output

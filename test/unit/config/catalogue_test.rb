@@ -8,7 +8,8 @@ module Coppice
     class CatalogueTest < TestCase
       PITCHFORK_OPTIONS = %i[
         worker_processes listen timeout timeout_signal spawn_timeout max_consecutive_spawn_errors refork_after
-        refork_max_unavailable setpgid early_hints rewindable_input check_client_connection client_body_buffer_size logger
+        refork_max_unavailable setpgid early_hints rewindable_input check_client_connection
+        client_body_buffer_size logger
       ].freeze
 
       PITCHFORK_HOOKS = {
@@ -18,7 +19,8 @@ module Coppice
       }.freeze
 
       PITCHFORK_LISTEN_OPTIONS = %i[
-        backlog rcvbuf sndbuf tcp_nodelay tcp_nopush tcp_defer_accept ipv6only reuseport queues queues_per_worker umask tries delay
+        backlog rcvbuf sndbuf tcp_nodelay tcp_nopush tcp_defer_accept ipv6only
+        reuseport queues queues_per_worker umask tries delay
       ].freeze
 
       test "every option of Pitchfork is there" do
@@ -26,7 +28,8 @@ module Coppice
       end
 
       test "every hook of Pitchfork is there, with as many arguments" do
-        assert_equal PITCHFORK_HOOKS, HOOKS.select { |hook| hook.since == :pitchfork }.to_h { |hook| [hook.name, hook.arguments.size] }
+        assert_equal PITCHFORK_HOOKS,
+          HOOKS.select { |hook| hook.since == :pitchfork }.to_h { |hook| [hook.name, hook.arguments.size] }
       end
 
       test "every listen option of Pitchfork is there" do
@@ -44,8 +47,8 @@ module Coppice
 
       test "each example sets its option" do
         OPTIONS.each do |option|
-          record = evaluate(option.example)
-          assert_includes record.values.keys, option.name
+          result = evaluate(option.example)
+          assert_includes result.values.keys, option.name
         end
       end
 

@@ -16,11 +16,13 @@ module Coppice
       complains "an unknown word without a value", "x = 1\nearly_hint\n",
         "coppice.rb:2: unknown option or hook early_hint. Did you mean early_hints?"
       complains "a word of another server", "preload_app true",
-        "coppice.rb:1: unknown option or hook preload_app. Remove it: the application is always loaded once, before the workers are forked"
+        "coppice.rb:1: unknown option or hook preload_app. " \
+        "Remove it: the application is always loaded once, before the workers are forked"
       complains "a word that is like no other", "frobnicate 1",
         "coppice.rb:1: unknown option or hook frobnicate. docs/configuration.md lists all options and hooks"
       complains "a value of the wrong type", "\nworker_processes 'four'",
-        'coppice.rb:2: worker_processes must be a whole number, from 0 to 1024; or :auto, but is "four". For example: worker_processes 16'
+        'coppice.rb:2: worker_processes must be a whole number, from 0 to 1024; or :auto, but is "four". ' \
+        "For example: worker_processes 16"
       complains "no value", "worker_processes",
         "coppice.rb:1: worker_processes takes one value, but got 0. For example: worker_processes 16"
       complains "too many values", "refork_after 50, 100",
@@ -46,8 +48,10 @@ module Coppice
         'coppice.rb:1: logger must be an object that answers debug, info, warn, error and fatal, but is "x.log". ' \
         "For example: logger Logger.new(\"log/server.log\")"
       complains "an exception in the file", "# one\nraise 'boom'", "coppice.rb:2: RuntimeError: boom"
-      complains "an exception in a method of the file", "def x\n  raise ArgumentError, 'deep'\nend\nx", "coppice.rb:2: ArgumentError: deep"
-      complains "a missing library", "require 'no_such_library'", "coppice.rb:1: LoadError: cannot load such file -- no_such_library"
+      complains "an exception in a method of the file", "def x\n  raise ArgumentError, 'deep'\nend\nx",
+        "coppice.rb:2: ArgumentError: deep"
+      complains "a missing library", "require 'no_such_library'",
+        "coppice.rb:1: LoadError: cannot load such file -- no_such_library"
 
       test "a mistake in a method call that is no word of ours is told as it is" do
         error = complaint("\nnil.worker_processes")
@@ -56,7 +60,8 @@ module Coppice
       end
 
       test "an unknown constant is told as it is" do
-        assert_match(/\Acoppice.rb:1: NameError: uninitialized constant .*NoSuchConstant/, complaint("NoSuchConstant").message)
+        assert_match(/\Acoppice.rb:1: NameError: uninitialized constant .*NoSuchConstant/,
+          complaint("NoSuchConstant").message)
       end
 
       test "a syntax error has its line" do

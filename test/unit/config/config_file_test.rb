@@ -7,10 +7,10 @@ module Coppice
   module Config
     class ConfigFileTest < TestCase
       test "values are kept with their place" do
-        record = evaluate("worker_processes 4\n\ntimeout 10, cleanup: 3\n")
-        assert_equal({ worker_processes: 4, timeout: 10, timeout_cleanup: 3 }, record.values)
-        assert_equal "coppice.rb:1", record.origins[:worker_processes]
-        assert_equal "coppice.rb:3", record.origins[:timeout_cleanup]
+        result = evaluate("worker_processes 4\n\ntimeout 10, cleanup: 3\n")
+        assert_equal({ worker_processes: 4, timeout: 10, timeout_cleanup: 3 }, result.values)
+        assert_equal "coppice.rb:1", result.origins[:worker_processes]
+        assert_equal "coppice.rb:3", result.origins[:timeout_cleanup]
       end
 
       test "the last line wins" do
@@ -37,10 +37,11 @@ module Coppice
       end
 
       test "addresses add up" do
-        record = evaluate("listen 3000\nlisten '/tmp/a.sock', backlog: 64\nlisten 4000, :tcp_nopush => true\nlisten 5000, { backlog: 1 }")
-        assert_equal %w[0.0.0.0:3000 /tmp/a.sock 0.0.0.0:4000 0.0.0.0:5000], record.values[:listen].map(&:to_s)
-        assert_equal [1024, 64, 1024, 1], record.values[:listen].map { |address| address.options[:backlog] }
-        assert record.values[:listen][2].options[:tcp_nopush]
+        result = evaluate("listen 3000\nlisten '/tmp/a.sock', backlog: 64\nlisten 4000, :tcp_nopush => true\n" \
+                          "listen 5000, { backlog: 1 }")
+        assert_equal %w[0.0.0.0:3000 /tmp/a.sock 0.0.0.0:4000 0.0.0.0:5000], result.values[:listen].map(&:to_s)
+        assert_equal [1024, 64, 1024, 1], result.values[:listen].map { |address| address.options[:backlog] }
+        assert result.values[:listen][2].options[:tcp_nopush]
       end
 
       test "an address that is named twice has the options of both lines" do
@@ -50,7 +51,8 @@ module Coppice
       end
 
       test "nil stands for the default of a listen option" do
-        options = evaluate("listen 3000, backlog: nil, tcp_nodelay: nil, tcp_defer_accept: false").values[:listen].first.options
+        listen = evaluate("listen 3000, backlog: nil, tcp_nodelay: nil, tcp_defer_accept: false").values[:listen]
+        options = listen.first.options
         assert_equal [1024, true, 0], options.values_at(:backlog, :tcp_nodelay, :tcp_defer_accept)
       end
 
@@ -59,9 +61,10 @@ module Coppice
       end
 
       test "hooks are kept, and not called" do
-        record = evaluate("before_fork { raise 'called' }\nafter_worker_ready proc { |server, worker| [server, worker] }")
-        assert_equal [1, 2], record.hooks[:after_worker_ready].call(1, 2)
-        assert_raises(RuntimeError) { record.hooks[:before_fork].call(1) }
+        result = evaluate("before_fork { raise 'called' }\n" \
+                          "after_worker_ready proc { |server, worker| [server, worker] }")
+        assert_equal [1, 2], result.hooks[:after_worker_ready].call(1, 2)
+        assert_raises(RuntimeError) { result.hooks[:before_fork].call(1) }
       end
 
       test "the last block of a hook counts, and nil takes it back" do
@@ -70,30 +73,30 @@ module Coppice
       end
 
       test "the file is plain Ruby with methods, constants and variables of its own" do
-        record = evaluate(<<~RUBY)
+        result = evaluate(<<~RUBY)
           COUNT = 3
           class Helper; def value = 1; end
           def doubled(number) = number * 2
-          @record = "mine"
+          @result = "mine"
           workers = doubled(COUNT)
           worker_processes workers + Helper.new.value
-          before_fork { [doubled(1), COUNT, @record] }
+          before_fork { [doubled(1), COUNT, @result] }
         RUBY
-        assert_equal 7, record.values[:worker_processes]
-        assert_equal [2, 3, "mine"], record.hooks[:before_fork].call(nil)
+        assert_equal 7, result.values[:worker_processes]
+        assert_equal [2, 3, "mine"], result.hooks[:before_fork].call(nil)
       end
 
       test "Logger and Etc are there without a require" do
-        record = evaluate("logger Logger.new(File::NULL)\nworker_processes Etc.nprocessors")
-        assert_respond_to record.values[:logger], :info
-        assert_equal Etc.nprocessors, record.values[:worker_processes]
+        result = evaluate("logger Logger.new(File::NULL)\nworker_processes Etc.nprocessors")
+        assert_respond_to result.values[:logger], :info
+        assert_equal Etc.nprocessors, result.values[:worker_processes]
       end
 
       test "Pitchfork's pause after a refork that failed is refork_backoff" do
-        record = evaluate("timeout 5\nPitchfork::ReforkCondition.backoff_delay = 2.5")
+        result = evaluate("timeout 5\nPitchfork::ReforkCondition.backoff_delay = 2.5")
 
-        assert_equal [2.5, 2.5], [record.values[:refork_backoff], Pitchfork::ReforkCondition.backoff_delay]
-        assert_match(/:2\z/, record.origins[:refork_backoff])
+        assert_equal [2.5, 2.5], [result.values[:refork_backoff], Pitchfork::ReforkCondition.backoff_delay]
+        assert_match(/:2\z/, result.origins[:refork_backoff])
         error = assert_raises(ConfigError) { evaluate("Pitchfork::ReforkCondition.backoff_delay = :long") }
         assert_match(/\Acoppice.rb:1: refork_backoff must be a number of seconds/, error.message)
       end
@@ -101,11 +104,12 @@ module Coppice
       test "the file can require what lies beside it" do
         with_tmpdir do |folder|
           File.write(File.join(folder, "shared.rb"), "SHARED_WORKERS_OF_TEST = 6")
-          File.write(File.join(folder, "coppice.rb"), "require_relative 'shared'\nworker_processes SHARED_WORKERS_OF_TEST\n" \
+          File.write(File.join(folder, "coppice.rb"),
+            "require_relative 'shared'\nworker_processes SHARED_WORKERS_OF_TEST\n" \
                                                       "before_fork { __dir__ }")
-          record = ConfigFile.read("coppice.rb", directory: folder)
-          assert_equal 6, record.values[:worker_processes]
-          assert_equal File.realpath(folder), record.hooks[:before_fork].call(nil)
+          result = ConfigFile.read("coppice.rb", directory: folder)
+          assert_equal 6, result.values[:worker_processes]
+          assert_equal File.realpath(folder), result.hooks[:before_fork].call(nil)
         end
       end
 
@@ -127,7 +131,7 @@ module Coppice
         end
       end
 
-      test "the record is frozen" do
+      test "the result is frozen" do
         assert_predicate evaluate("timeout 9").values, :frozen?
       end
 

@@ -6,7 +6,8 @@ require "coppice/config/hooks"
 module Coppice
   module Config
     class HookTest < TestCase
-      HOOK = Hook.new(name: :after_work, arguments: %i[server worker], process: :worker, since: :coppice, doc: "").freeze
+      HOOK = Hook.new(name: :after_work, arguments: %i[server worker], process: :worker,
+        since: :coppice, doc: "").freeze
 
       test "a block with all arguments gets all" do
         assert_equal [1, 2], called(proc { |server, worker| [server, worker] })
@@ -33,7 +34,8 @@ module Coppice
 
       test "a block that asks for more is refused" do
         error = assert_raises(InvalidValue) { HOOK.check(proc { |server, worker, env| [server, worker, env] }) }
-        assert_equal "is called with 2 (server, worker), but the block asks for 3: write |server, worker|", error.message
+        assert_equal "is called with 2 (server, worker), but the block asks for 3: write |server, worker|",
+          error.message
         assert_raises(InvalidValue) { HOOK.check(->(one, two, three, *) { [one, two, three] }) }
       end
 

@@ -14,7 +14,8 @@ module Coppice
                .each { |option| assert_equal [option.default], [settings.public_send(option.name)], option.name }
         assert_equal [["127.0.0.1:8080"], "default"], [names(settings), settings.origin(:listen)]
         assert_equal "default", settings.origin(:worker_processes)
-        assert_equal ["config.ru", "development", nil], [settings.rackup, settings.environment_name, settings.config_file]
+        assert_equal ["config.ru", "development", nil],
+          [settings.rackup, settings.environment_name, settings.config_file]
       end
 
       test "flag over environment over config.ru over file over default" do
@@ -35,7 +36,8 @@ module Coppice
       end
 
       test "a variable that cannot be read is named" do
-        assert_equal "environment variable WEB_CONCURRENCY must be a whole number, from 0 to 1024; or :auto, but is \"many\"",
+        assert_equal "environment variable WEB_CONCURRENCY must be a whole number, from 0 to 1024; or :auto, " \
+                     "but is \"many\"",
           complaint(environment: { "WEB_CONCURRENCY" => "many" })
         assert_equal :auto, load(environment: { "WEB_CONCURRENCY" => "auto" }).worker_processes
         assert_equal "environment variable PORT must be a port number, but is \"tcp://1.2.3.4:80\"",
@@ -81,7 +83,8 @@ module Coppice
         assert_equal 2, load(files: files).worker_processes
         assert_equal 3, load(files: files.slice("config/pitchfork.rb")).worker_processes
         settings = load(%w[-c my.rb], files: files)
-        assert_equal [4, "my.rb", "my.rb:1"], [settings.worker_processes, settings.config_file, settings.origin(:worker_processes)]
+        assert_equal [4, "my.rb", "my.rb:1"],
+          [settings.worker_processes, settings.config_file, settings.origin(:worker_processes)]
       end
 
       test "a file that -c names must be there" do
@@ -116,12 +119,15 @@ module Coppice
       end
 
       test "a mistake in the flags of config.ru is told with the file" do
-        assert_equal "config.ru: unknown flag --prot. Did you mean --port?", complaint(files: { "config.ru" => "#\\ --prot 3000" })
+        assert_equal "config.ru: unknown flag --prot. Did you mean --port?",
+          complaint(files: { "config.ru" => "#\\ --prot 3000" })
       end
 
       test "check_client_connection cannot be combined with tcp_nopush" do
-        message = complaint(files: { "config/coppice.rb" => "check_client_connection true\nlisten 3000, tcp_nopush: true" })
-        assert_equal "check_client_connection cannot be combined with tcp_nopush (listen 0.0.0.0:3000). Remove one of them", message
+        file = "check_client_connection true\nlisten 3000, tcp_nopush: true"
+        message = complaint(files: { "config/coppice.rb" => file })
+        assert_equal "check_client_connection cannot be combined with tcp_nopush (listen 0.0.0.0:3000). " \
+                     "Remove one of them", message
       end
 
       test "the folders of -I are there when the file is read" do

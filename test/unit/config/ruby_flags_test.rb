@@ -13,8 +13,10 @@ module Coppice
       test "act in their order" do
         with_tmpdir do |folder|
           File.write(File.join(folder, "flagged.rb"), "FLAGGED = [$DEBUG, $VERBOSE]")
-          list = [[:include, folder], [:warn, nil], [:require, "flagged"], [:eval, "puts [__FILE__, __LINE__].join(':')"], [:debug, nil]]
-          assert_equal "-e:4\n[false, true]\ntrue\n", act(list, "RubyFlags.new(list).apply; p FLAGGED, $DEBUG; $DEBUG = false")
+          list = [[:include, folder], [:warn, nil], [:require, "flagged"],
+                  [:eval, "puts [__FILE__, __LINE__].join(':')"], [:debug, nil]]
+          assert_equal "-e:4\n[false, true]\ntrue\n",
+            act(list, "RubyFlags.new(list).apply; p FLAGGED, $DEBUG; $DEBUG = false")
         end
       end
 

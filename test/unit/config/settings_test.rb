@@ -45,7 +45,9 @@ module Coppice
         wire = settings.to_wire
         assert_plain wire
         copy = Settings.from_wire(Marshal.load(Marshal.dump(wire)))
-        (OPTIONS.names - %i[logger timeout_signal]).each { |name| assert_equal [settings.public_send(name)], [copy.public_send(name)] }
+        (OPTIONS.names - %i[logger timeout_signal]).each do |name|
+          assert_equal [settings.public_send(name)], [copy.public_send(name)]
+        end
         assert_equal "config/coppice.rb:3", copy.origin(:timeout)
         assert_equal [[:require, "json"]], copy.ruby_flags.list
         assert_equal %w[config/coppice.rb config.ru test], [copy.config_file, copy.rackup, copy.environment_name]
@@ -80,8 +82,10 @@ module Coppice
         with_tmpdir do |folder|
           Dir.chdir(folder) do
             File.write("flagged.rb", "FLAGGED_IN_SETTINGS_TEST = 5")
-            File.write("coppice.rb", "worker_processes 2\nbefore_fork(defined?(FLAGGED_IN_SETTINGS_TEST) ? proc { 5 } : nil)")
-            wire = Loader.new(arguments: %W[-c coppice.rb -r #{folder}/flagged], environment: {}, directory: folder).load.to_wire
+            File.write("coppice.rb",
+              "worker_processes 2\nbefore_fork(defined?(FLAGGED_IN_SETTINGS_TEST) ? proc { 5 } : nil)")
+            flags = %W[-c coppice.rb -r #{folder}/flagged]
+            wire = Loader.new(arguments: flags, environment: {}, directory: folder).load.to_wire
             refute defined?(FLAGGED_IN_SETTINGS_TEST), "not in the monitor"
             assert_equal 5, Settings.evaluate_in_mold(wire).hook(:before_fork).call
           end

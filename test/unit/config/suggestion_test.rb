@@ -28,7 +28,8 @@ module Coppice
         script = "require 'coppice/config/loader'; before = defined?(DidYouMean); " \
                  "near = Coppice::Config::Suggestion.near('tiemout', %w[timeout]); " \
                  "p [before, near, defined?(Gem), defined?(DidYouMean::Correctable)]"
-        output, = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable=gems,rubyopt", "-w", "-I", LIBRARY, "-e", script)
+        output, = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable=gems,rubyopt",
+          "-w", "-I", LIBRARY, "-e", script)
 
         assert_equal "[nil, \"timeout\", nil, nil]\n", output
       end

@@ -73,7 +73,9 @@ module Coppice
         assert_equal [{ pss: 5 }, { pss: "20%" }], [5, "20%"].map { |value| type.check(value) }
         [{ pss: 5 }, { private: 5 }, { private: "5%" }].each { |limit| assert_equal limit, type.check(limit) }
         assert_equal [{ pss: 1024 }, { pss: "20%" }], %w[1024 20%].map { |text| type.parse(text) }
-        [0, -1, "101%", "much", nil, {}, { rss: 5 }, { pss: 5, private: 5 }, { pss: nil }].each { |value| assert_refused type, value }
+        [0, -1, "101%", "much", nil, {}, { rss: 5 }, { pss: 5, private: 5 }, { pss: nil }].each do |value|
+          assert_refused type, value
+        end
         assert_equal [2, 200], [{ pss: 2048 }, { pss: "20%" }].map { |limit| Types::MemoryLimit.kib(limit, 1000) }
       end
 
@@ -88,7 +90,8 @@ module Coppice
         assert_equal [:fitted, :ruby, :ruby], [type.check(:fitted), type.check(:ruby), type.parse("ruby")]
         assert_equal({ "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", "RUBY_GC_MALLOC_LIMIT" => "8m" },
           type.check({ RUBY_GC_HEAP_GROWTH_FACTOR: 1.1, "RUBY_GC_MALLOC_LIMIT" => "8m" }))
-        ["fitted", nil, 0.1, { "RUBYOPT" => "1" }, { "RUBY_GC_MALLOC_LIMIT" => "much" }, { "RUBY_GC_MALLOC_LIMIT" => nil },
+        ["fitted", nil, 0.1, { "RUBYOPT" => "1" }, { "RUBY_GC_MALLOC_LIMIT" => "much" },
+         { "RUBY_GC_MALLOC_LIMIT" => nil },
          { "RUBY_GC_MALLOC_LIMIT" => "1\n" }].each { |value| assert_refused type, value }
         assert_raises(InvalidValue) { type.parse("tight") }
       end
@@ -97,7 +100,9 @@ module Coppice
         type = Types::Paths.new
         assert_equal ["/", "/products?page=2"], type.check(["/", "/products?page=2"])
         assert_equal %w[/ /up], type.parse("/,/up")
-        [[], nil, "/", ["up"], ["/a b"], ["/\u00fc"], ["/\r\nx"], ["/a\n"], ["http://x/"], [:/]].each { |value| assert_refused type, value }
+        [[], nil, "/", ["up"], ["/a b"], ["/\u00fc"], ["/\r\nx"], ["/a\n"], ["http://x/"], [:/]].each do |value|
+          assert_refused type, value
+        end
       end
 
       test "an optional value is nil or what its type says" do

@@ -22,7 +22,8 @@ module Coppice
         assert_nil Allocations.parse("")
       end
 
-      ["nonsense", "requests=64", TEXT.sub("64", "many"), TEXT.sub("36000", ""), TEXT.sub("80:", ":"), "#{TEXT} color=7",
+      ["nonsense", "requests=64", TEXT.sub("64", "many"), TEXT.sub("36000", ""), TEXT.sub("80:", ":"),
+       "#{TEXT} color=7",
        TEXT.sub("malloc=500000 ", "")].each do |text|
         test "#{text.inspect} is refused" do
           assert_raises(ArgumentError) { Allocations.parse(text) }

@@ -53,7 +53,9 @@ module Coppice
 
       test "a pool's floor holds what is in use and what some requests take" do
         fit = Fit.new(Allocations.parse(LIGHT), ruby: "3.4.5")
-        expected = Allocations.parse(LIGHT).pools.values.map { |taken, live| live + (taken * fit.requests_per_collection) }
+        expected = Allocations.parse(LIGHT).pools.values.map do |taken, live|
+          live + (taken * fit.requests_per_collection)
+        end
         floors = (0..4).map { |index| Integer(fit.variables.fetch("RUBY_GC_HEAP_#{index}_INIT_SLOTS"), 10) }
 
         assert_equal expected.map { |slots| slots.ceil(-2) }, floors
@@ -87,13 +89,16 @@ module Coppice
       def each_fit
         random = Random.new(SEED)
         measurements = SHAPES.map { |text| Allocations.parse(text) } + Array.new(300) { draw(random) }
-        measurements.product(RUBIES).each { |facts, ruby| yield Fit.new(facts, ruby: ruby), "Ruby #{ruby}, seed #{SEED}: #{facts}" }
+        measurements.product(RUBIES).each do |facts, ruby|
+          yield Fit.new(facts, ruby: ruby), "Ruby #{ruby}, seed #{SEED}: #{facts}"
+        end
       end
 
       def draw(random)
         sizes = random.rand < 0.3 ? [40] : [40, 80, 160, 320, 640]
         Allocations.new(requests: random.rand(1..64), cpu_us: magnitude(random, 7), minor_us: magnitude(random, 5),
-          malloc: magnitude(random, 9), pools: sizes.to_h { |size| [size, [magnitude(random, 6), magnitude(random, 7)]] })
+          malloc: magnitude(random, 9),
+            pools: sizes.to_h { |size| [size, [magnitude(random, 6), magnitude(random, 7)]] })
       end
 
       # From 0 to so many digits, each number of digits as likely as any other.

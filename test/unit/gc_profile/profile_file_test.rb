@@ -9,7 +9,9 @@ module Coppice
       VARIABLES = { "RUBY_GC_HEAP_0_INIT_SLOTS" => "230000", "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => "0.08" }.freeze
 
       test "what is written is what is read, without the comments" do
-        with_file(ProfileFile.text(VARIABLES, ["by hand", "twice"])) { |path| assert_equal VARIABLES, ProfileFile.read(path) }
+        with_file(ProfileFile.text(VARIABLES, ["by hand", "twice"])) do |path|
+          assert_equal VARIABLES, ProfileFile.read(path)
+        end
       end
 
       test "a shell can read it as well" do
@@ -20,10 +22,13 @@ module Coppice
       end
 
       test "empty lines and comments in any encoding are passed over" do
-        with_file("\n  # gr\xFC\xDFe\n\n#{ProfileFile.text(VARIABLES, [])}\n") { |path| assert_equal VARIABLES, ProfileFile.read(path) }
+        with_file("\n  # gr\xFC\xDFe\n\n#{ProfileFile.text(VARIABLES, [])}\n") do |path|
+          assert_equal VARIABLES, ProfileFile.read(path)
+        end
       end
 
-      ["RUBY_GC_MALLOC_LIMIT", "RUBY_GC_MALLOC_LIMIT=", "RUBY_GC_MALLOC_LIMIT=much", "PATH=1", "export RUBY_GC_MALLOC_LIMIT=1",
+      ["RUBY_GC_MALLOC_LIMIT", "RUBY_GC_MALLOC_LIMIT=", "RUBY_GC_MALLOC_LIMIT=much", "PATH=1",
+       "export RUBY_GC_MALLOC_LIMIT=1",
        "RUBY_GC_MALLOC_LIMIT=\xFF", "=1"].each do |line|
         test "#{line.inspect} is an error that names the file and the line" do
           with_file("# first\n\n#{line}\nRUBY_GC_MALLOC_LIMIT=1\n") do |path|

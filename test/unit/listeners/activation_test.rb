@@ -31,7 +31,8 @@ module Coppice
       test "systemd's socket for a port is taken for the same port on all IPv4 addresses" do
         skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
         passed("[::]:0") do |set|
-          assert_equal ["0.0.0.0:#{set.first.address.port}", "[3]"], run_with(set.descriptors, {}, set.first.address.port.to_s).split
+          assert_equal ["0.0.0.0:#{set.first.address.port}", "[3]"],
+            run_with(set.descriptors, {}, set.first.address.port.to_s).split
         end
       end
 
@@ -63,7 +64,8 @@ module Coppice
       def run_with(descriptors, variables, *addresses)
         passed = descriptors.each_with_index.to_h { |descriptor, index| [3 + index, descriptor] }
         variables = variables.merge("LISTEN_FDS" => passed.size.to_s)
-        output, = Open3.capture2e(variables, RbConfig.ruby, "--disable-gems", "-I", LIBRARY, "-r", "coppice/listeners/set",
+        output, = Open3.capture2e(variables, RbConfig.ruby, "--disable-gems", "-I", LIBRARY,
+          "-r", "coppice/listeners/set",
           "-e", SCRIPT, *addresses, passed)
         output
       end

@@ -33,20 +33,23 @@ module Coppice
         "/run/with space:1.sock" => "/run/with space:1.sock"
       }.freeze
 
-      NONSENSE = ["", "nowhere", "tmp/app.sock", "http://localhost:3000", "localhost:", "1.2.3:x", "[::1", "[g::]:80", "999.1.1.1:80",
+      NONSENSE = ["", "nowhere", "tmp/app.sock", "http://localhost:3000", "localhost:", "1.2.3:x", "[::1",
+                  "[g::]:80", "999.1.1.1:80",
                   "127.0.0.1:70000", "70000", 70_000, -1, "8080\n", nil, :"8080", 1.5].freeze
 
       test "TCP addresses" do
         TCP.each do |written, (host, port, text)|
           address = Address.parse(written)
-          assert_equal [:tcp, host, port, nil, text], [address.kind, address.host, address.port, address.path, address.to_s], written
+          assert_equal [:tcp, host, port, nil, text],
+            [address.kind, address.host, address.port, address.path, address.to_s], written
         end
       end
 
       test "Unix addresses" do
         UNIX.each do |written, path|
           address = Address.parse(written)
-          assert_equal [:unix, nil, nil, path, path], [address.kind, address.host, address.port, address.path, address.to_s], written
+          assert_equal [:unix, nil, nil, path, path],
+            [address.kind, address.host, address.port, address.path, address.to_s], written
         end
       end
 
@@ -64,7 +67,9 @@ module Coppice
       end
 
       test "the text can be read again" do
-        [*TCP.keys, *UNIX.keys].each { |written| assert_equal Address.parse(written), Address.parse(Address.parse(written).to_s) }
+        [*TCP.keys, *UNIX.keys].each do |written|
+          assert_equal Address.parse(written), Address.parse(Address.parse(written).to_s)
+        end
       end
 
       test "is a frozen value" do

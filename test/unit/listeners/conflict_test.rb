@@ -58,7 +58,8 @@ module Coppice
           set.listen!
           message = assert_in_use(set.names.first)
           command = File.read("/proc/self/comm").chomp
-          assert_includes message, "cannot listen on #{set.names.first}: it is in use by pid #{Process.pid} (#{command})"
+          assert_includes message,
+            "cannot listen on #{set.names.first}: it is in use by pid #{Process.pid} (#{command})"
         end
       end
 
@@ -114,7 +115,9 @@ module Coppice
         log = Struct.new(:warnings) { def warn(text) = warnings << text }.new([])
         with_set("127.0.0.1:0") do |set|
           name = set.names.first
-          assert_raises(AddressInUse) { Set.bind([Address.parse(name, tries: 3, delay: 0)], environment: {}, logger: log) }
+          assert_raises(AddressInUse) do
+            Set.bind([Address.parse(name, tries: 3, delay: 0)], environment: {}, logger: log)
+          end
           assert_equal ["#{name} is in use, trying again in 0 s"] * 2, log.warnings
         end
       end

@@ -57,7 +57,8 @@ module Coppice
       end
 
       test "options of the address are set" do
-        with_set("127.0.0.1:0", rcvbuf: 64 * 1024, sndbuf: 32 * 1024, tcp_nodelay: true, tcp_nopush: true, tcp_defer_accept: 0) do |set|
+        with_set("127.0.0.1:0", rcvbuf: 64 * 1024, sndbuf: 32 * 1024, tcp_nodelay: true, tcp_nopush: true,
+          tcp_defer_accept: 0) do |set|
           socket = set.first.sockets.first
           assert_equal [64 * 1024, 32 * 1024], %i[RCVBUF SNDBUF].map { |name| socket.getsockopt(:SOCKET, name).int / 2 }
           assert socket.getsockopt(:TCP, :NODELAY).bool
@@ -70,7 +71,9 @@ module Coppice
         with_tmpdir do |folder|
           before = File.umask
           with_set("#{folder}/all.sock") { assert_equal 0o777, File.stat("#{folder}/all.sock").mode & 0o777 }
-          with_set("#{folder}/few.sock", umask: 0o077) { assert_equal 0o700, File.stat("#{folder}/few.sock").mode & 0o777 }
+          with_set("#{folder}/few.sock", umask: 0o077) do
+            assert_equal 0o700, File.stat("#{folder}/few.sock").mode & 0o777
+          end
           assert_equal before, File.umask
         end
       end
@@ -109,13 +112,16 @@ module Coppice
       end
 
       test "one queue is everybody's" do
-        with_set("127.0.0.1:0") { |set| assert_equal [set.descriptors] * 3, (0..2).map { |nr| set.queues_for(nr, workers: 9) } }
+        with_set("127.0.0.1:0") do |set|
+          assert_equal [set.descriptors] * 3, (0..2).map { |nr| set.queues_for(nr, workers: 9) }
+        end
       end
 
       test "a set travels with its descriptors" do
         with_tmpdir do |folder|
           with_set("#{folder}/x.sock", "127.0.0.1:0", queues: 2) do |set|
-            copy = Set.from_wire(Marshal.load(Marshal.dump(set.to_wire.map { |address, descriptors| [address, duplicates(descriptors)] })))
+            wire = set.to_wire.map { |address, descriptors| [address, duplicates(descriptors)] }
+            copy = Set.from_wire(Marshal.load(Marshal.dump(wire)))
             assert_equal set.names, copy.names
             copy.listen!
             connect_to(set.names.last).close

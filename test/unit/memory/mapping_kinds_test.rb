@@ -39,21 +39,25 @@ module Coppice
       test "every mapping that can hold memory has one kind" do
         RecordedMemory::NAMES.each do |name|
           mappings = RecordedMemory.mappings(name)
-          assert_equal mappings.reject(&:reserved?).map(&:start), MappingKinds.new(mappings).to_h.values.flatten.map(&:start).sort
+          assert_equal mappings.reject(&:reserved?).map(&:start),
+            MappingKinds.new(mappings).to_h.values.flatten.map(&:start).sort
         end
       end
 
       test "the version of Ruby is told by where it is installed" do
         half = mapping(start: AT + (16 * KIB), kib: 16)
         { "/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2" => :gc_heap, "/usr/local/lib/libruby.so.3.1.7" => :gc_heap,
-          "/root/.rbenv/versions/3.1.4/lib/ruby/3.1.0/stringio.so" => :gc_heap, "/opt/rubies/ruby-3.1.4/bin/ruby" => :gc_heap,
-          "/usr/local/lib/libruby.so.3.4.5" => :other, "/usr/local/lib/ruby/3.4.0/stringio.so" => :other }.each do |name, kind|
+          "/root/.rbenv/versions/3.1.4/lib/ruby/3.1.0/stringio.so" => :gc_heap,
+          "/opt/rubies/ruby-3.1.4/bin/ruby" => :gc_heap,
+          "/usr/local/lib/libruby.so.3.4.5" => :other,
+          "/usr/local/lib/ruby/3.4.0/stringio.so" => :other }.each do |name, kind|
           assert_equal kind, kind_of(half, mapping(start: AT + MIB, name: name, permissions: "r-xp")), name
         end
       end
 
       test "where the kernel keeps names, they tell" do
-        names = { "[anon:Ruby:GC:default:heap_page_body_allocate]" => :gc_heap, "[anon:Ruby:rb_yjit_reserve_addr_space]" => :jit,
+        names = { "[anon:Ruby:GC:default:heap_page_body_allocate]" => :gc_heap,
+                  "[anon:Ruby:rb_yjit_reserve_addr_space]" => :jit,
                   "[anon:Ruby:rb_jit_reserve_addr_space]" => :jit, "[anon:Ruby:fiber_pool_allocate_memory]" => :stacks,
                   "[anon:Ruby:Init_default_shapes:shape_list]" => :other, "[heap]" => :malloc, "[vdso]" => :libraries }
         names.each { |name, kind| assert_equal kind, kind_of(mapping(name: name)), name }
@@ -77,7 +81,8 @@ module Coppice
 
       test "an arena of malloc fills the rest of its region" do
         arena = mapping(start: 64 * MIB, kib: 132)
-        assert_equal :malloc, kind_of(arena, mapping(start: arena.finish, kib: (64 * KIB) - 132, permissions: "---p", rss: 0))
+        assert_equal :malloc,
+          kind_of(arena, mapping(start: arena.finish, kib: (64 * KIB) - 132, permissions: "---p", rss: 0))
         assert_equal :other, kind_of(arena)
       end
 

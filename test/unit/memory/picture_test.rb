@@ -15,7 +15,9 @@ module Coppice
       end
 
       test "a kind begins at the same height in all columns" do
-        heights = columns(picture(space(0, [:shared] * 1000), space(1, [:private]))).map { |column| column.scan(/translate\(\d+ (\d+)\)/) }
+        heights = columns(picture(space(0, [:shared] * 1000), space(1, [:private]))).map do |column|
+          column.scan(/translate\(\d+ (\d+)\)/)
+        end
         assert_equal [2, 2], heights.map(&:size)
         assert_equal heights.first, heights.last
       end
@@ -29,7 +31,9 @@ module Coppice
 
       test "every element that is opened is closed" do
         svg = picture(space(0, [:private]), space(1, [:swapped, :absent]))
-        %w[svg title desc style g text].each { |name| assert_equal svg.scan(/<#{name}[ >]/).size, svg.scan("</#{name}>").size, name }
+        %w[svg title desc style g text].each do |name|
+          assert_equal svg.scan(/<#{name}[ >]/).size, svg.scan("</#{name}>").size, name
+        end
         assert_equal svg.scan(/<(?:path|line) /).size, svg.scan(%r{<(?:path|line) [^<>]*/>}).size
       end
 

@@ -13,7 +13,8 @@ module Coppice
       }.freeze
 
       test "of recorded workers" do
-        assert_equal EXPECTED, RecordedMemory::NAMES.to_h { |name| [name, Rollup.parse(RecordedMemory.text(name, "smaps_rollup")).to_h] }
+        assert_equal EXPECTED,
+          RecordedMemory::NAMES.to_h { |name| [name, Rollup.parse(RecordedMemory.text(name, "smaps_rollup")).to_h] }
       end
 
       test "what the kernel does not tell is nothing" do

@@ -8,7 +8,8 @@ module Coppice
   module Memory
     class ServerMemoryTest < TestCase
       test "the monitor comes first, then the mold, then the workers by their slots" do
-        assert_equal ["monitor", "mold (gen 2)", "worker[0] (gen 2)", "worker[1] (gen 2)"], MeasuredFamily.server.processes.map(&:name)
+        assert_equal ["monitor", "mold (gen 2)", "worker[0] (gen 2)", "worker[1] (gen 2)"],
+          MeasuredFamily.server.processes.map(&:name)
       end
 
       test "totals, and what sharing saves" do
@@ -18,10 +19,12 @@ module Coppice
 
       test "for programs each process has all its facts, and its kinds" do
         worker = MeasuredFamily.server.to_h[:processes].last
-        assert_equal({ pid: 13, role: :worker, nr: 1, generation: 2, requests: 7, rss_kib: 102_400, pss_kib: 66_560, uss_kib: 30_720,
+        assert_equal({ pid: 13, role: :worker, nr: 1, generation: 2, requests: 7, rss_kib: 102_400,
+                       pss_kib: 66_560, uss_kib: 30_720,
                        shared_kib: 71_680, swap_kib: 0, growth_kib: 20_480 }, worker.reject { |key, _| key == :kinds })
         assert_equal MappingKinds::NAMES.keys, worker[:kinds].keys
-        assert_equal({ rss_kib: 102_400, pss_kib: 66_560, uss_kib: 30_720, shared_kib: 71_680 }, worker[:kinds][:gc_heap])
+        assert_equal({ rss_kib: 102_400, pss_kib: 66_560, uss_kib: 30_720, shared_kib: 71_680 },
+          worker[:kinds][:gc_heap])
       end
 
       test "for people in MiB, without kinds that nobody has" do

@@ -28,7 +28,8 @@ module Coppice
 
       test "a mapping has its addresses, its sizes and the name of what is behind it" do
         reserved, file = Smaps.parse(SECTION)
-        assert_equal [0x7fce9f9dc000, 0x7fcea79d9000, 131_060, ""], [reserved.start, reserved.finish, reserved.kib, reserved.name]
+        assert_equal [0x7fce9f9dc000, 0x7fcea79d9000, 131_060, ""],
+          [reserved.start, reserved.finish, reserved.kib, reserved.name]
         assert_equal "/srv/a file (deleted)", file.name
         assert_equal({ rss: 120, pss: 31, shared: 100, private: 20, anonymous: 110, swap: 8 }, file.sizes.to_h)
       end
