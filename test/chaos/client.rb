@@ -3,12 +3,12 @@
 require "io/wait"
 
 module Chaos
-  # Asks the server, over a connection of its own for each request, and judges the answer. To be refused at once is no
-  # loss: that may be told to another server.
+  # Sends requests to the server, each over a connection of its own, and checks the responses. A refused connection is
+  # not a lost request: the client could retry it with another server.
   class Client
-    PATIENCE = 60 # seconds: longer than anything that the server may take
+    READ_TIMEOUT = 60 # seconds: longer than anything that the server may take
 
-    # A request that got no answer, or a wrong one; at is when that was known (monotonic seconds).
+    # A request without a response, or with a wrong one. at: monotonic seconds when the client noticed.
     Lost = Struct.new(:id, :at, :reason, keyword_init: true)
 
     Refused = Class.new(IOError)
@@ -24,12 +24,12 @@ module Chaos
       @answers = Hash.new(0)
     end
 
-    # Answers the status, or nil when there was no answer.
+    # Returns the status, or nil if there was no response.
     #: (String, ?body: String?) -> Integer?
     def ask(verb, body: nil)
       id = next_id
       status, text = exchange("/#{verb}/#{id}", body)
-      return lose(id, "the answer of another request: #{text.inspect}") if status == 200 && text != id.to_s
+      return lose(id, "the response of another request: #{text.inspect}") if status == 200 && text != id.to_s
 
       @lock.synchronize { @answers[status] += 1 }
       status
@@ -40,7 +40,7 @@ module Chaos
       lose(id, "#{verb}: #{error.class}: #{error.message}")
     end
 
-    # Asks for a fault, and so for no answer. Answers the request's number, once it is over.
+    # Sends a request that causes a fault, so it expects no response. Returns the request's number.
     #: (String, Symbol) -> Integer
     def provoke(verb, action)
       id = next_id
@@ -53,11 +53,11 @@ module Chaos
     #: () -> Array[Lost]
     def lost = @lock.synchronize { @lost.dup }
 
-    # When connections were refused (monotonic seconds).
+    # Times of refused connections (monotonic seconds).
     #: () -> Array[Float]
     def refusals = @lock.synchronize { @refusals.dup }
 
-    # Status to how often.
+    # Status => number of responses.
     #: () -> Hash[Integer, Integer]
     def answers = @lock.synchronize { @answers.dup }
 
@@ -76,7 +76,7 @@ module Chaos
       socket = connect
       send_request(socket, path, body)
       head, text = read_all(socket).split("\r\n\r\n", 2)
-      raise EOFError, "no whole answer" unless text && whole?(head, text)
+      raise EOFError, "incomplete response" unless text && whole?(head, text)
 
       [head[/\A\S+ (\d+)/, 1].to_i, decoded(head, text)]
     ensure
@@ -89,14 +89,15 @@ module Chaos
       raise Refused, error.message
     end
 
-    # One whose body is refused may find the socket closed, with the answer in it.
+    # If the server refuses the body, it may close the socket early. The response can still be read.
     def send_request(socket, path, body)
       verb = body ? "POST" : "GET"
       length = "Content-Length: #{body.bytesize}\r\n" if body
       socket.write("#{verb} #{path} HTTP/1.1\r\nHost: chaos\r\nConnection: close\r\n#{length}\r\n#{body}")
     rescue Errno::EPIPE
       nil
-    rescue Errno::ENOTCONN => error # a signal has interrupted connect(2) in a full queue, which Ruby takes for its success
+    rescue Errno::ENOTCONN => error
+      # A signal interrupted connect(2) while the queue was full. Ruby treats that as success.
       raise Refused, error.message
     end
 
@@ -104,7 +105,7 @@ module Chaos
       bytes = String.new
       while (piece = socket.read_nonblock(65_536, exception: false))
         next bytes << piece if piece.is_a?(String)
-        raise IOError, "no answer within #{PATIENCE} s" unless socket.wait_readable(PATIENCE)
+        raise IOError, "no response within #{READ_TIMEOUT} s" unless socket.wait_readable(READ_TIMEOUT)
       end
       bytes
     end

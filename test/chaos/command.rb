@@ -4,24 +4,24 @@ require "optparse"
 require_relative "run"
 
 module Chaos
-  # What bin/chaos was asked for.
+  # The command line of bin/chaos.
   module Command
     #: (Array[String]) -> bool
-    def self.call(words)
-      wanted = { seconds: 60.0, seed: Random.rand(0xFFFFFF), workers: 4 }
-      seconds, *rest = options.parse(words, into: wanted)
+    def self.call(arguments)
+      settings = { seconds: 60.0, seed: Random.rand(0xFFFFFF), workers: 4 }
+      seconds, *rest = options.parse(arguments, into: settings)
       raise OptionParser::NeedlessArgument, rest.first unless rest.empty?
 
-      wanted[:seconds] = Float(seconds) if seconds
-      Run.new(**wanted).call
+      settings[:seconds] = Float(seconds) if seconds
+      Run.new(**settings).call
     rescue OptionParser::ParseError, ArgumentError => error
       abort "bin/chaos: #{error.message}"
     end
 
     def self.options
       OptionParser.new("usage: bin/chaos [SECONDS] [--seed N] [--workers N] [--ruby PATH]") do |parser|
-        parser.on("--seed N", Integer, "the same plan again")
-        parser.on("--workers N", Integer, "at the start; 4 unless told otherwise")
+        parser.on("--seed N", Integer, "repeats the plan of this seed")
+        parser.on("--workers N", Integer, "worker processes at the start (default: 4)")
       end
     end
     private_class_method :options

@@ -1,13 +1,14 @@
 # frozen_string_literal: true
 
 module Chaos
-  # Holds the server's log against what was done to its processes: each death is told once, with its cause, and nobody
-  # died whom nothing had hit.
+  # Compares the server's log with the faults. Each death must be logged once, with its cause, and each logged death
+  # must have a fault as its cause.
   class Deaths
     LINE = /msg="\w+ exited" child=(?<role>\w+).*?why=(?<why>\w+)/
-    # A copy of a process that was starved is starved as well.
+    # A hook failed for want of descriptors. A process that is forked from a limited one has the same limit.
     STARVED = /pid=(\d+) msg="[^"]* failed" error=Errno::EMFILE/
-    OWN_ERRORS = /^.*\b(?:NoMethodError|NameError|TypeError|FrozenError|ArgumentError|KeyError|Coppice::Bug|ProtocolMismatch)\b.*$/
+    BUGS = %w[NoMethodError NameError TypeError FrozenError ArgumentError KeyError Coppice::Bug ProtocolMismatch].freeze
+    OWN_ERRORS = /^.*\b(?:#{Regexp.union(BUGS).source})\b.*$/
 
     Death = Struct.new(:pid, :role, :why)
 
@@ -21,46 +22,51 @@ module Chaos
       @own_errors = log.scan(OWN_ERRORS)
     end
 
-    # How many ended for each cause.
+    # Number of deaths for each cause.
     #: () -> Hash[String, Integer]
     def causes = @deaths.map(&:why).tally
 
-    # What the log leaves open or says wrongly.
+    # Missing, repeated and unexplained deaths in the log, and errors of the server's own code.
     #: (Victims) -> Array[String]
     def complaints(victims)
-      @own_errors.map { |line| "an error of the server's own: #{line}" } + told_twice + untold(victims) + unexplained(victims)
+      own_errors = @own_errors.map { |line| "an error of the server's own: #{line}" }
+      own_errors + logged_twice + unlogged(victims) + unexplained(victims)
     end
 
-    # Deaths that must have been, and that the log does not have.
+    # Deaths that must have happened, but are missing in the log.
     #: (Victims) -> Array[String]
-    def untold(victims)
+    def unlogged(victims)
       victims.certain.reject { |victim| named.key?(victim.pid) }
-             .map { |victim| "no word of the end of #{victim.pid} (#{victim.faults.join(', ')})" }
+             .map { |victim| "no log line for the death of #{victim.pid} (#{victim.faults.join(', ')})" }
     end
 
     private
 
-    # A death without a pid is that of a child that was never forked: a fault hit who should have done it.
+    # A death without a pid is that of a child that was never forked, because a fault hit its parent.
     def named = @named ||= @deaths.select(&:pid).group_by(&:pid)
 
-    def told_twice
+    def logged_twice
       named.select { |_, deaths| deaths.size > 1 }.map { |pid, deaths| "#{pid} ended twice: #{deaths.map(&:why)}" }
     end
 
     def unexplained(victims)
-      named.values.flatten.reject { |death| explained?(death, victims[death.pid]) }
-           .map { |death| "#{death.role} #{death.pid} ended, why=#{death.why}, hit by #{victims[death.pid]&.faults || 'nothing'}" }
+      deaths = named.values.flatten.reject { |death| explained?(death, victims[death.pid]) }
+      deaths.map do |death|
+        faults = victims[death.pid]&.faults || "nothing"
+        "#{death.role} #{death.pid} ended, why=#{death.why}, hit by #{faults}"
+      end
     end
 
-    # A mold that boots takes a signal that asks as every Ruby does; anybody a second one, while its Ruby already ends.
-    def told_by_default?(death, victim) = victim && victim.told >= (death.role == "mold" ? 1 : 2)
+    # A signal kills a booting mold by Ruby's default handler, and so does a second signal to any process that is
+    # exiting.
+    def killed_by_default_handler?(death, victim) = victim && victim.signals >= (death.role == "mold" ? 1 : 2)
 
     def explained?(death, victim)
       return true if victim&.causes&.include?(death.why)
 
       case death.why
-      when "asked", *Victims::LIMITS then true # a limit that is passed on a busy machine is counted, see `causes`
-      when "signal" then told_by_default?(death, victim)
+      when "asked", *Victims::LIMITS then true # a busy machine may exceed a limit; `causes` counts these
+      when "signal" then killed_by_default_handler?(death, victim)
       when "failed" then @starved.include?(death.pid)
       else false
       end

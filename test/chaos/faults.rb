@@ -1,22 +1,22 @@
 # frozen_string_literal: true
 
-require_relative "faults/asked"
+require_relative "faults/user_signal"
 require_relative "faults/at_point"
-require_relative "faults/frozen"
+require_relative "faults/paused"
 require_relative "faults/in_promotion"
 require_relative "faults/in_request"
 require_relative "faults/signalled"
-require_relative "faults/starved"
-require_relative "faults/stopped"
-require_relative "faults/unheard"
+require_relative "faults/resource_limit"
+require_relative "faults/stopped_for_good"
+require_relative "faults/blocked_reader"
 
 module Chaos
-  # Everything that can be done to a server. Each class draws its own kind from a Random, and does it to a Field; it
-  # answers whether it found whom it was meant for.
+  # All kinds of faults. Each class draws the details of its fault from a Random. `inject` injects it into a Target, and
+  # returns whether it hit a process.
   module Faults
-    # How often each is drawn.
-    WEIGHTS = { Signalled => 30, InRequest => 20, AtPoint => 25, InPromotion => 10, Frozen => 8, Starved => 5, Stopped => 2, Unheard => 4,
-                Asked => 8 }.freeze
+    # Relative frequencies.
+    WEIGHTS = { Signalled => 30, InRequest => 20, AtPoint => 25, InPromotion => 10, Paused => 8, ResourceLimit => 5,
+                StoppedForGood => 2, BlockedReader => 4, UserSignal => 8 }.freeze
     BAG = WEIGHTS.flat_map { |kind, weight| [kind] * weight }.freeze
 
     #: (Random) -> untyped

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Chaos
-  # A named pipe that the server writes to and a thread of the driver's reads, unless told to let it run full.
+  # A named pipe that the server writes to. A thread of the driver reads it, except in `unread`.
   class Fifo
     SET_PIPE_SIZE = 1031 # F_SETPIPE_SZ of linux/fcntl.h
     SMALLEST = 4096
@@ -10,13 +10,14 @@ module Chaos
     #: (String) -> void
     def initialize(path)
       File.mkfifo(path)
-      @io = File.open(path, File::RDWR | File::NONBLOCK) # open for writing as well: it never ends, and nobody gets EPIPE
+      # Open for writing as well, so that the pipe never reaches its end and no writer gets EPIPE.
+      @io = File.open(path, File::RDWR | File::NONBLOCK)
       @text = String.new
       @lock = Mutex.new
       @thread = Thread.new { @lock.synchronize { take } while @io.wait_readable }
     end
 
-    # All that was written until now.
+    # Everything that was written until now.
     #: () -> String
     def text
       @lock.synchronize do
@@ -25,7 +26,7 @@ module Chaos
       end
     end
 
-    # While the block runs, nobody reads, and there is hardly any room.
+    # While the block runs, the driver does not read, and the pipe has almost no room.
     #: () { () -> void } -> void
     def unread
       @lock.synchronize do
@@ -53,7 +54,7 @@ module Chaos
     def resize(bytes)
       @io.fcntl(SET_PIPE_SIZE, bytes)
     rescue Errno::EBUSY, Errno::EPERM
-      nil # more lies in it already than would fit, or all pipes of this user have too much room: it stays as it is
+      nil # the pipe holds more than that already, or the user's pipes are too large in total: the size stays
     end
   end
 end

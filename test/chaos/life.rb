@@ -1,29 +1,29 @@
 # frozen_string_literal: true
 
-require_relative "assembly"
-require_relative "census"
+require_relative "slot_check"
+require_relative "consistency"
 require_relative "client"
 require_relative "deaths"
-require_relative "field"
+require_relative "target"
 require_relative "load"
 require_relative "losses"
 require_relative "server"
 require_relative "victims"
 
 module Chaos
-  # A rule that did not hold.
+  # A rule was broken.
   Broken = Class.new(StandardError)
 
-  # One server from its start to its end, under load: bursts of faults, after each of which it has to be whole again.
+  # One server from its start to its end, under load. After each burst of faults it must recover completely.
   class Life
     CLIENTS = 3
-    RECOVERY = 60 # seconds; a busy machine takes some of them
-    GOODBYE = 30
+    RECOVERY_TIMEOUT = 60 # seconds; long, because the machine may be busy
+    STOP_TIMEOUT = 30 # seconds
 
-    # What may be answered besides 200: a request that is past its time, an upload that there is no room for.
+    # Valid statuses: 503 for a request timeout, 507 for an upload without disk space.
     STATUSES = [200, 503, 507].freeze
 
-    attr_reader :done       #: Array[String] -- faults that met somebody, in order
+    attr_reader :done       #: Array[String] -- faults that hit a process, in order
     attr_reader :recoveries #: Array[Float] -- seconds
 
     #: (Plan::Life, workers: Integer) -> void
@@ -32,25 +32,25 @@ module Chaos
       @server = Server.new(workers: workers, settings: plan.settings)
       @client = Client.new(@server)
       @victims = Victims.new
-      @field = Field.new(server: @server, client: @client, victims: @victims)
-      @census = Census.new(@server)
-      @assembly = Assembly.new(@server, @client)
+      @target = Target.new(server: @server, client: @client, victims: @victims)
+      @consistency = Consistency.new(@server)
+      @slot_check = SlotCheck.new(@server, @client)
       @done = []
       @recoveries = []
     end
 
-    # Plays rounds until the instant has come, then the ending. Raises Broken.
+    # Plays rounds until the deadline (monotonic seconds), then the ending. Raises Broken.
     #: (Float) -> void
     def play(deadline)
       begin_service
       @plan.rounds.each { |faults| round(faults) if now < deadline }
       finish
       judge
-    rescue RuntimeError => error # it did not start, or did not end
+    rescue RuntimeError => error # the server did not start, or did not stop
       raise Broken, error.message
     end
 
-    # The server first: a client may wait for it in vain.
+    # Stops the server first: a client may still wait for a response.
     #: () -> void
     def clean_up
       @server.clean_up
@@ -76,13 +76,13 @@ module Chaos
 
     def begin_service
       @server.start
-      @field.wait(RECOVERY) { @server.rows(:service).any?(&:ready?) } or raise Broken, "no service worker"
-      @census.take_stock
+      @target.wait(RECOVERY_TIMEOUT) { @server.rows(:service).any?(&:ready?) } or raise Broken, "no service worker"
+      @consistency.remember_descriptors
       @load = Load.new(@client, clients: CLIENTS)
     end
 
     def round(faults)
-      faults.each { |fault| @done << fault.to_s if fault.inject(@field) }
+      faults.each { |fault| @done << fault.to_s if fault.inject(@target) }
       recover
       complain(Losses.new(@victims, served: @server.served.text).unexcused(@client.lost))
       complain(["#{@client.refusals.size} clients were refused"]) if @client.refusals.any?
@@ -90,65 +90,66 @@ module Chaos
 
     def recover
       began = now
-      unless @field.wait(RECOVERY) { alive! && @census.disorder.nil? }
-        raise Broken, "not whole within #{RECOVERY} s: #{@census.disorder || 'it was so for a moment'}"
+      unless @target.wait(RECOVERY_TIMEOUT) { alive! && @consistency.problem.nil? }
+        raise Broken, "no recovery within #{RECOVERY_TIMEOUT} s: #{@consistency.problem || 'recovered too late'}"
       end
 
-      @assembly.call or raise Broken, "not every slot serves: #{@assembly.met} of #{@server.board.workers_count}"
+      @slot_check.call or raise Broken,
+"not every slot serves: #{@slot_check.most_seen} of #{@server.board.workers_count}"
       @recoveries << (now - began)
     end
 
     def alive!
-      raise Broken, "the server ended: #{@server.status.inspect}" if @server.ended?
+      raise Broken, "the server exited: #{@server.status.inspect}" if @server.ended?
 
       true
     end
 
     def finish
-      await_last_words if @plan.ending.monitor_lost?
+      wait_for_the_log if @plan.ending.monitor_lost?
       @ended_at = now
       @done << "at the end: #{@plan.ending}"
-      @plan.ending.inject(@field)
-      status = @server.wait_for_end(GOODBYE)
-      bury
-      return come_back if @plan.ending.monitor_lost?
+      @plan.ending.inject(@target)
+      status = @server.wait_for_end(STOP_TIMEOUT)
+      reap_leftovers
+      return restart_and_stop if @plan.ending.monitor_lost?
 
-      raise Broken, "the server ended with #{status.inspect}" unless status.success?
+      raise Broken, "the server exited with #{status.inspect}" unless status.success?
     end
 
-    # Of those that were lost already: a thread of the monitor's writes the log, and is lost with it.
-    def await_last_words = @field.wait(GOODBYE) { Deaths.new(@server.log).untold(@victims).empty? }
+    # Waits until all deaths so far are logged, because the monitor's log thread dies with the monitor.
+    def wait_for_the_log = @target.wait(STOP_TIMEOUT) { Deaths.new(@server.log).unlogged(@victims).empty? }
 
-    # All that is left of the family is the driver's to reap, since it is a subreaper.
-    def bury
-      nobody = @field.wait(GOODBYE) { Process.wait(-1, Process::WNOHANG).nil? && @server.children(Process.pid).empty? }
-      raise Broken, "outlived the server: #{@server.children(Process.pid)}" unless nobody
+    # The driver is a subreaper, so it reaps the remaining processes of the server.
+    def reap_leftovers
+      all_gone = @target.wait(STOP_TIMEOUT) { Process.wait(-1, Process::WNOHANG).nil? && @server.children(Process.pid).empty? }
+      raise Broken, "processes outlived the server: #{@server.children(Process.pid)}" unless all_gone
     rescue Errno::ECHILD
-      nil # so it is
+      nil # no process is left
     end
 
-    # A new start takes over the address.
-    def come_back
+    # A new server must be able to take over the address.
+    def restart_and_stop
       @server.start_again
-      @assembly.call or raise Broken, "after a new start not every slot serves"
-      raise Broken, "the new start ended badly" unless @server.stop.success?
+      @slot_check.call or raise Broken, "after a restart not every slot serves"
+      raise Broken, "the restarted server did not stop with status 0" unless @server.stop.success?
 
-      bury
+      reap_leftovers
     end
 
     def judge
       @load.stop
-      complain(lost_at_last)
+      complain(unexcused_losses)
       complain(Deaths.new(@server.log).complaints(@victims))
-      complain(answers.except(*STATUSES).map { |status, count| "#{count} answers with status #{status}" })
+      complain(answers.except(*STATUSES).map { |status, count| "#{count} responses with status #{status}" })
     end
 
-    # INT ends everybody at once; without a monitor, those who serve still answer.
-    def lost_at_last
+    # INT ends all processes at once. Without a monitor, workers still finish their requests.
+    def unexcused_losses
       lost = @client.lost
       lost.reject! { |request| request.at >= @ended_at } unless @plan.ending.graceful?
-      deserted = @plan.ending.monitor_lost? ? { deserted_at: @ended_at } : {}
-      Losses.new(@victims, served: @server.served.text).unexcused(lost, **deserted)
+      monitor_lost = @plan.ending.monitor_lost? ? { monitor_lost_at: @ended_at } : {}
+      Losses.new(@victims, served: @server.served.text).unexcused(lost, **monitor_lost)
     end
 
     def complain(complaints)

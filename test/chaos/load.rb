@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Chaos
-  # Clients that ask, read the answer and ask again, each on a thread.
+  # Clients in a closed loop, each on a thread.
   class Load
     #: (Client, clients: Integer) -> void
     def initialize(client, clients:)
@@ -9,7 +9,7 @@ module Chaos
       @threads = Array.new(clients) { Thread.new { ask until @stopping } }
     end
 
-    # After the requests in hand.
+    # Waits for the requests in flight.
     #: () -> void
     def stop
       @stopping = true
@@ -18,7 +18,7 @@ module Chaos
 
     private
 
-    # A server that is not there is no reason to ask it a thousand times a second.
+    # Pauses after a failure, so that clients do not retry a thousand times a second.
     def ask = @client.ask("work") || IO.select(nil, nil, nil, 0.02)
   end
 end

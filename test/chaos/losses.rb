@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Chaos
-  # Lays each lost request at the door of one process that a fault hit: a death costs its own request and no other.
+  # Attributes each lost request to one process that a fault hit. A death may cost one request at most.
   class Losses
     SERVED = /^(\d+) (\d+)$/
 
@@ -12,21 +12,22 @@ module Chaos
       @charged = {}
     end
 
-    # Those that nothing excuses, in words. deserted_at: from when on nobody saw to clients who waited.
-    #: (Array[Client::Lost], ?deserted_at: Float) -> Array[String]
-    def unexcused(lost, deserted_at: Float::INFINITY)
+    # Lost requests that no fault explains, in words. monitor_lost_at: requests that no worker had accepted at this time
+    # are excused.
+    #: (Array[Client::Lost], ?monitor_lost_at: Float) -> Array[String]
+    def unexcused(lost, monitor_lost_at: Float::INFINITY)
       seen, unseen = lost.partition { |request| @servers.key?(request.id) }
-      unseen = unseen.reject { |request| request.at >= deserted_at }
+      unseen = unseen.reject { |request| request.at >= monitor_lost_at }
       seen.reject { |request| charge(@servers[request.id], request) }.map { |request| in_words(request) } +
-        unseen.reject { |request| charge(anybody, request) }.map { |request| in_words(request) }
+        unseen.reject { |request| charge(any_victim, request) }.map { |request| in_words(request) }
     end
 
     private
 
-    # A victim that has nothing to answer for yet: it may have died between accept and the application.
-    def anybody = @victims.excused.map(&:pid).find { |pid| !@charged.key?(pid) }
+    # A victim without a lost request: it may have died between accept and the application.
+    def any_victim = @victims.excused.map(&:pid).find { |pid| !@charged.key?(pid) }
 
-    # false when no fault excuses that process, or it has lost another request already.
+    # false if no fault explains the loss, or the process has lost another request already.
     def charge(pid, request)
       return false if pid.nil? || @charged.key?(pid) || !@victims[pid]&.excused
 
@@ -36,10 +37,11 @@ module Chaos
 
     def in_words(request)
       pid = @servers[request.id]
-      "request #{request.id} was lost (#{request.reason}), #{pid ? "served by #{pid}, #{story(pid)}" : 'seen by nobody'}"
+      server = pid ? "served by #{pid}, #{explanation(pid)}" : "which reached no worker"
+      "request #{request.id} was lost (#{request.reason}), #{server}"
     end
 
-    def story(pid)
+    def explanation(pid)
       return "which lost #{@charged[pid].id} as well" if @charged.key?(pid)
 
       "hit by #{@victims[pid]&.faults || 'nothing'}"

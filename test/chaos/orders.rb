@@ -3,24 +3,24 @@
 require "fileutils"
 
 module Chaos
-  # Faults that wait at a named point of the server for the first process that comes by. A folder, so that it is there
-  # before any process, and so that one rename(2) gives an order to one taker only. The driver places, the server's
-  # processes claim.
+  # Faults that wait at a named point of the server for the first process that reaches it. They are files in a folder.
+  # The folder exists before any process, and rename(2) gives an order to one process only. The driver places orders,
+  # the processes of the server claim them.
   class Orders
     #: (String) -> void
     def initialize(folder)
       @waiting = File.join(folder, "waiting")
-      @taken = File.join(folder, "taken")
-      FileUtils.mkdir_p([@waiting, @taken])
+      @claimed = File.join(folder, "claimed")
+      FileUtils.mkdir_p([@waiting, @claimed])
     end
 
     #: (Symbol, Symbol) -> void
     def place(point, action)
-      File.write("#{@taken}/new", action.name)
-      File.rename("#{@taken}/new", "#{@waiting}/#{point}")
+      File.write("#{@claimed}/new", action.name)
+      File.rename("#{@claimed}/new", "#{@waiting}/#{point}")
     end
 
-    # Takes it back; false when somebody has claimed it.
+    # Takes an order back; false if a process has claimed it.
     #: (Symbol) -> bool
     def withdraw(point)
       File.unlink("#{@waiting}/#{point}")
@@ -29,20 +29,20 @@ module Chaos
       false
     end
 
-    # Who has claimed it, or nil.
+    # The pid of the process that claimed it, or nil.
     #: (Symbol) -> Integer?
-    def taker(point) = Dir.children(@taken).filter_map { |name| name[/\A#{point}\.(\d+)\z/, 1]&.to_i }.first
+    def claimed_by(point) = Dir.children(@claimed).filter_map { |name| name[/\A#{point}\.(\d+)\z/, 1]&.to_i }.first
 
-    # Lets its taker go on, if that was told to hold, and makes room for another order.
+    # Lets a process that holds at the point go on, and allows the next order.
     #: (Symbol) -> void
-    def clear(point) = FileUtils.rm_f(Dir.glob("#{@taken}/#{point}.*"))
+    def clear(point) = FileUtils.rm_f(Dir.glob("#{@claimed}/#{point}.*"))
 
-    # In a process of the server: what it shall do, and the file that stays until the driver clears it; nil when there
-    # is no order, which costs one system call.
+    # Called in a process of the server. Returns the action, and the file that exists until the driver clears it. nil if
+    # there is no order, which costs one system call.
     #: (Symbol) -> [Symbol, String]?
     def claim(point)
-      claimed = "#{@taken}/#{point}.#{Process.pid}"
-      action = File.read("#{@waiting}/#{point}").to_sym # before it is claimed: then the driver may clear it
+      claimed = "#{@claimed}/#{point}.#{Process.pid}"
+      action = File.read("#{@waiting}/#{point}").to_sym # before the rename: afterwards the driver may remove it
       File.rename("#{@waiting}/#{point}", claimed)
       [action, claimed]
     rescue Errno::ENOENT

@@ -4,19 +4,19 @@ require "test_helper"
 require_relative "orders"
 
 class OrdersTest < Coppice::TestCase
-  test "an order is given to one taker, who is known" do
+  test "one process claims an order, and its pid is known" do
     with_tmpdir do |folder|
       orders = Chaos::Orders.new(folder)
       orders.place(:before_fork, :kill)
 
       assert_equal :kill, orders.claim(:before_fork).first
       assert_nil orders.claim(:before_fork)
-      assert_equal Process.pid, orders.taker(:before_fork)
+      assert_equal Process.pid, orders.claimed_by(:before_fork)
       refute orders.withdraw(:before_fork)
     end
   end
 
-  test "one that nobody took can be withdrawn, and one that was taken cleared" do
+  test "an unclaimed order can be withdrawn, and a claimed one cleared" do
     with_tmpdir do |folder|
       orders = Chaos::Orders.new(folder)
       orders.place(:before_fork, :hold)
@@ -27,7 +27,7 @@ class OrdersTest < Coppice::TestCase
       orders.clear(:before_fork)
 
       refute_path_exists file
-      assert_nil orders.taker(:before_fork)
+      assert_nil orders.claimed_by(:before_fork)
     end
   end
 end

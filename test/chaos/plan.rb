@@ -4,11 +4,11 @@ require_relative "endings"
 require_relative "faults"
 
 module Chaos
-  # What is done in each life of a server: drawn from the seed alone, so that the same seed plans the same. (What it
-  # meets, at which instant, is the machine's affair.)
+  # The faults of each life of a server. They depend on the seed alone, so the same seed makes the same plan. The
+  # processes that they hit, and the timing, depend on the machine.
   class Plan
     ROUNDS = 12
-    # Faults that come one upon the other, before the server may rest.
+    # Number of faults in a row, before the server gets time to recover.
     BURSTS = [1, 1, 2, 3].freeze
     REFORKS = ["", "refork_after [400]", "refork_after [50, 200, false]"].freeze
 
@@ -22,14 +22,15 @@ module Chaos
     #: (Integer) -> Life
     def life(number)
       random = Random.new((@seed * 1_000_003) + number)
-      Life.new(settings: REFORKS.sample(random: random), rounds: Array.new(ROUNDS) { burst(random) }, ending: ending(number))
+      Life.new(settings: REFORKS.sample(random: random), rounds: Array.new(ROUNDS) { burst(random) },
+        ending: ending(number))
     end
 
     private
 
     def burst(random) = Array.new(BURSTS.sample(random: random)) { Faults.draw(random) }
 
-    # The first one also in a short run; then each in its turn.
+    # The first ending comes first even in a short run; then the others take turns.
     def ending(number)
       first, *others = Endings::ALL
       order = [first, *others.shuffle(random: Random.new(@seed))]

@@ -8,12 +8,12 @@ class PlanTest < Coppice::TestCase
 
   def words(seed) = lives(seed, 12).map { |life| [life.settings, life.rounds.flatten.map(&:to_s), life.ending.to_s] }
 
-  test "a seed plans the same again, and another seed something else" do
+  test "the same seed makes the same plan, and another seed makes another one" do
     assert_equal words(7), words(7)
     refute_equal words(7), words(8)
   end
 
-  test "every kind of fault and every ending has its turn" do
+  test "every kind of fault and every ending occurs" do
     lives = lives(1, 40)
 
     assert_empty Chaos::Faults::WEIGHTS.keys - lives.flat_map { |life| life.rounds.flatten.map(&:class) }

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "faults/asked"
+require_relative "faults/user_signal"
 
 module Chaos
-  # The sum of all lives.
+  # The totals of all lives.
   class Report
     def initialize
       @lives = 0
@@ -14,7 +14,7 @@ module Chaos
       @recoveries = []
     end
 
-    # Takes in a life; answers it in one line.
+    # Adds a life; returns a summary in one line.
     #: (Life) -> String
     def add(life)
       @lives += 1
@@ -23,7 +23,7 @@ module Chaos
       life.done.tally.each { |name, count| @faults[name] += count }
       life.answers.each { |status, count| @answers[status] += count }
       life.causes.each { |why, count| @causes[why] += count }
-      "#{life.done.size} faults, #{life.answers.values.sum} answers, #{life.lost} lost, #{life.done.last}"
+      "#{life.done.size} faults, #{life.answers.values.sum} responses, #{life.lost} lost, #{life.done.last}"
     end
 
     #: () -> String
@@ -34,21 +34,21 @@ module Chaos
 
         #{table('deaths in the log, by cause', @causes)}
 
-        #{table('answers, by status', @answers)}
+        #{table('responses, by status', @answers)}
 
-        chaos: #{count_faults} faults in #{@lives} lives, #{@answers.values.sum} answers; #{@lost} requests lost, each by a process \
-        that was hit or at the end; whole again after #{seconds(median)} (at most #{seconds(@recoveries.max)})
+        chaos: #{count_faults} faults in #{@lives} lives, #{@answers.values.sum} responses; #{@lost} requests lost, each by \
+        a process that a fault hit or at the end; recovery took #{seconds(median)} (at most #{seconds(@recoveries.max)})
       TEXT
     end
 
     private
 
-    # Without what a user may well ask for.
-    def count_faults = @faults.reject { |name, _| name.start_with?(Faults::Asked::NAME) }.values.sum
+    # Signals that a user may send are not faults.
+    def count_faults = @faults.reject { |name, _| name.start_with?(Faults::UserSignal::NAME) }.values.sum
 
     def table(title, counts)
-      lines = counts.sort_by { |name, count| [-count, name.to_s] }.map { |name, count| "#{count.to_s.rjust(7)}  #{name}" }
-      [title, *lines].join("\n")
+      sorted = counts.sort_by { |name, count| [-count, name.to_s] }
+      [title, *sorted.map { |name, count| "#{count.to_s.rjust(7)}  #{name}" }].join("\n")
     end
 
     def median = @recoveries.sort[@recoveries.size / 2]

@@ -6,7 +6,7 @@ require_relative "plan"
 require_relative "report"
 
 module Chaos
-  # Life after life until the time is over, or a rule is broken.
+  # Runs one life after the other until the time is over, or a rule is broken.
   class Run
     LOG_LINES = 60
     LAST_FAULTS = 12
@@ -19,11 +19,11 @@ module Chaos
       @report = Report.new
     end
 
-    # Answers whether every rule held.
+    # Returns whether every rule held.
     #: () -> bool
     def call
       puts "chaos: seed #{@seed}, #{@workers} workers, Ruby #{RUBY_VERSION}"
-      Coppice::OS.become_subreaper # what a lost monitor leaves behind is ours to see
+      Coppice::OS.become_subreaper # so that a lost monitor's children become children of this process
       plan = Plan.new(@seed)
       deadline = now + @seconds
       (0..).each { |number| break unless live(plan.life(number), number, deadline) && now < deadline }
@@ -49,7 +49,7 @@ module Chaos
     end
 
     def explain(error, life, number)
-      puts "--- the server's log, its end ---", life.log.lines.last(LOG_LINES).map { |line| line[0, 300] }
+      puts "--- the end of the server's log ---", life.log.lines.last(LOG_LINES).map { |line| line[0, 300] }
       puts "--- the last faults of life #{number} ---", life.done.last(LAST_FAULTS)
       puts "BROKEN, with seed #{@seed}: #{error.message}"
     end

@@ -5,12 +5,12 @@ require_relative "fifo"
 require_relative "orders"
 
 module Chaos
-  # The server of one life: its log and the word of who serves what come through FIFOs, its configuration has orders looked
-  # for everywhere. It can be started again at the same address.
+  # The server of one life. It writes its log, and which process serves which request, to FIFOs. Its configuration makes
+  # all processes check for orders. It can be started again at the same address.
   class Server < ::Server
     INSIDE = File.expand_path("inside", __dir__)
 
-    # Short, since what hangs is waited for; long enough for a machine that is busy with other things.
+    # Seconds. Short, because the driver waits for what hangs; long enough for a busy machine.
     TIMEOUT = 2
     CLEANUP = 1
     SPAWN_TIMEOUT = 4
@@ -20,17 +20,17 @@ module Chaos
       run Chaos::App.new(__dir__)
     RUBY
 
-    # A logger of the user's has every line, also those of ends that were asked for.
+    # With a logger of its own the log contains every line, including those of requested exits.
     CONFIG = <<~RUBY.freeze
       require "#{INSIDE}/points"
       Chaos::Points.set_up(self, File.join(__dir__, "orders"))
-      trap(:XFSZ) { nil } # else the limit for files ends the process before it can be told that there is no room
+      trap(:XFSZ) { nil } # otherwise the limit for files kills the process before write(2) fails
       logger Logger.new($stderr, formatter: ->(level, _, _, text) { "level=\#{level.downcase} \#{text}\\n" })
       timeout #{TIMEOUT}, cleanup: #{CLEANUP}
       spawn_timeout #{SPAWN_TIMEOUT}
       boot_timeout 60
       refork_backoff 0.3
-      client_header_timeout 3 # a part of how long a worker may be without a sign of life
+      client_header_timeout 3 # contributes to the time that a worker may be without a sign of life
     RUBY
 
     attr_reader :orders #: Orders
@@ -47,7 +47,7 @@ module Chaos
 
     def log = @output.text
 
-    # A new monitor, on the same socket.
+    # Starts a new monitor at the same address.
     #: () -> void
     def start_again
       @board.close

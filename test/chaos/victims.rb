@@ -1,24 +1,23 @@
 # frozen_string_literal: true
 
 module Chaos
-  # Whom the driver's faults hit, and what that excuses.
+  # The processes that faults have hit, and what that explains.
   class Victims
-    # certain: the fault leaves it no way out; causes: how the server may report its end; excused: it may have lost the
-    # one request that it served; told: how many signals that ask it got.
-    Victim = Struct.new(:pid, :faults, :certain, :causes, :excused, :told, keyword_init: true)
+    # certain: the process must exit; causes: causes that the server may log; excused: it may have lost the one request
+    # that it served; signals: number of TERM, QUIT and INT that it got.
+    Victim = Struct.new(:pid, :faults, :certain, :causes, :excused, :signals, keyword_init: true)
 
-    # Causes that name a limit of the server's own.
+    # Causes that are limits of the server itself.
     LIMITS = %w[timeout request_timeout spawn_timeout stop_timeout shutdown].freeze
-    # One that was on its way out when the fault came may have been faster.
+    # A process that was already exiting may have been faster than the fault.
     ALREADY_LEAVING = %w[asked left].freeze
 
-    # What was done to a process: whether it must end, what the server may then call it beside the above, and whether a
-    # request may be lost by it.
+    # Outcome => [whether the process must exit, further causes that the server may log, whether it may lose a request].
     OUTCOMES = {
       kill: [true, %w[signal out_of_memory], true],
       crash: [true, %w[signal], true],
       leave: [true, %w[failed], true],
-      interrupt: [true, %w[signal], true], # one that ends already has Ruby's own handler back
+      interrupt: [true, %w[signal], true], # an exiting process has Ruby's own handler again
       hang: [true, [], true],
       cling: [true, [], true],
       stop: [false, %w[signal], true],
@@ -32,17 +31,17 @@ module Chaos
       @victims = {}
     end
 
-    # spent: its request, if it had one, is known to be another.
+    # spent: its request, if it had one, is accounted for already.
     #: (Integer, Symbol, untyped, ?spent: bool) -> void
     def add(pid, outcome, fault, spent: false)
       certain, causes, loses = OUTCOMES.fetch(outcome)
-      victim = @victims[pid] ||= Victim.new(pid: pid, faults: [], certain: false, causes: LIMITS + ALREADY_LEAVING, excused: false,
-                                               told: 0)
+      victim = @victims[pid] ||= Victim.new(pid: pid, faults: [], certain: false, causes: LIMITS + ALREADY_LEAVING,
+                                            excused: false, signals: 0)
       victim.faults |= [fault.to_s]
       victim.certain ||= certain
       victim.causes |= causes
       victim.excused ||= loses && !spent
-      victim.told += 1 if %i[ask interrupt].include?(outcome)
+      victim.signals += 1 if %i[ask interrupt].include?(outcome)
     end
 
     #: (Integer) -> Victim?

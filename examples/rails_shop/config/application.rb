@@ -11,7 +11,7 @@ Bundler.require(*Rails.groups)
 
 module RailsShop
   class Application < Rails::Application
-    # bin/prepare writes it, so that nobody has to set anything by hand to try the shop.
+    # bin/prepare writes the secret, so that the shop runs without any manual configuration.
     SECRET_FILE = root.join("storage/secret_key_base")
 
     config.load_defaults 7.2

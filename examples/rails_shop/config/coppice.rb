@@ -1,18 +1,19 @@
 # frozen_string_literal: true
 
-# How Coppice serves this shop. The directives are Pitchfork's, so the file works with either.
+# Configures how Coppice serves this shop. All directives are Pitchfork's, so the file works with both servers.
 #
-# The hooks run where Rails is loaded, in the mold and in the workers; the rest is for the monitor, which never loads it.
+# The hook runs in processes that load Rails: the mold and the workers. The other directives are for the monitor, which
+# never loads Rails.
 
-worker_processes 4 # or WEB_CONCURRENCY, which wins
+worker_processes 4 # WEB_CONCURRENCY takes precedence
 listen 8080
 timeout 30
 
-# Regrow all workers from the warmest one when it has served so many requests: soon at first, while each request still
-# finds something new to load, then a last time when it has seen nearly all of the shop.
+# Refork when the warmest worker has served that many requests: soon at first, while each request still loads something
+# new, and for the last time when the worker has served nearly all pages of the shop.
 refork_after [50, 100, 200, 500, false]
 
-# Active Record looks after forks by itself, but the gem sqlite3 only from 2.1 on, and the shop has an older one: a copy that
-# closes the database of another process can damage it. So whoever is about to be forked closes it, in every role; Active
-# Record opens it again when it is asked for. With another database, or a newer sqlite3, this line is not needed.
+# Active Record handles forks by itself, but the gem sqlite3 only does from 2.1 on, and the shop has an older version. A
+# copy that closes the database of another process can damage it. So each process closes the database before it forks.
+# Active Record opens it again on the next query. With another database or a newer sqlite3 this line is not needed.
 before_fork { |_server| ActiveRecord::Base.connection_handler.clear_all_connections!(:all) }

@@ -2,8 +2,8 @@
 
 module Chaos
   module Faults
-    # Somebody is lost while a promotion is held up at one of its steps: the candidate is not ready yet; or it is, its
-    # first worker is about to be, and the old mold has not left.
+    # A process is killed while a promotion is held at one of its steps: the candidate is not ready yet, or the
+    # candidate is ready, its first worker is about to be ready, and the old mold has not exited.
     class InPromotion
       STEPS = { candidate: :after_mold_fork, trial: :after_worker_ready }.freeze
 
@@ -24,26 +24,26 @@ module Chaos
       #: () -> String
       def to_s = "#{@name} to the #{@whom.to_s.tr('_', ' ')} while the #{@step} is held"
 
-      #: (Field) -> bool
-      def inject(field)
+      #: (Target) -> bool
+      def inject(target)
         point = STEPS.fetch(@step)
-        holder = field.order(point, :hold) { field.signal(:USR2, field.monitor) } or return false
+        holder = target.order(point, :hold) { target.signal(:USR2, target.monitor) } or return false
 
-        pid = chosen(field, holder)
-        !pid.nil? && field.hit(@name, pid, Signalled::OUTCOMES.fetch(@name), self)
+        pid = chosen(target, holder)
+        !pid.nil? && target.hit(@name, pid, Signalled::OUTCOMES.fetch(@name), self)
       ensure
-        field.server.orders.clear(point)
+        target.server.orders.clear(point)
       end
 
       private
 
-      def chosen(field, holder)
-        molds = field.server.rows(:mold).sort_by(&:generation).map(&:pid)
+      def chosen(target, holder)
+        molds = target.server.rows(:mold).sort_by(&:generation).map(&:pid)
         case @whom
         when :old_mold then molds.first
         when :candidate then molds.drop(1).last
         when :holder then holder
-        else field.someone(:worker, @share)
+        else target.pick(:worker, @share)
         end
       end
     end

@@ -2,11 +2,12 @@
 
 module Chaos
   module Faults
-    # Something that a worker does to itself in the middle of a request: in the application, or in the middle of its answer.
+    # A fault that a worker causes in itself during a request: in the application, or in the middle of its response.
     class InRequest
       #: (Random) -> InRequest
       def self.draw(random)
-        new(%w[fault cut].sample(random: random), %i[kill kill kill crash crash leave leave stop hang cling].sample(random: random))
+        verb = %w[fault cut].sample(random: random)
+        new(verb, %i[kill kill kill crash crash leave leave stop hang cling].sample(random: random))
       end
 
       #: (String, Symbol) -> void
@@ -16,14 +17,14 @@ module Chaos
       end
 
       #: () -> String
-      def to_s = "#{@action} in the #{@verb == 'cut' ? 'answer' : 'application'}"
+      def to_s = "#{@action} in the #{@verb == 'cut' ? 'response' : 'application'}"
 
-      # Whoever took it wrote so before the application did anything.
-      #: (Field) -> bool
-      def inject(field)
-        id = field.client.provoke(@verb, @action)
-        pid = field.server.served.text[/^#{id} (\d+)$/, 1]
-        field.victims.add(pid.to_i, @action, self, spent: true) if pid
+      # The worker reports the request before the application does anything.
+      #: (Target) -> bool
+      def inject(target)
+        id = target.client.provoke(@verb, @action)
+        pid = target.server.served.text[/^#{id} (\d+)$/, 1]
+        target.victims.add(pid.to_i, @action, self, spent: true) if pid
         !pid.nil?
       end
     end

@@ -2,7 +2,7 @@
 
 module Chaos
   module Faults
-    # A signal from outside, at any moment of whatever the process does.
+    # A signal from outside, at any moment.
     class Signalled
       OUTCOMES = { KILL: :kill, SEGV: :crash, TERM: :ask, QUIT: :ask, INT: :interrupt }.freeze
 
@@ -25,11 +25,11 @@ module Chaos
       #: () -> String
       def to_s = "#{@name} to a #{@role}"
 
-      # Whether it found somebody to hit.
-      #: (Field) -> bool
-      def inject(field)
-        pid = field.someone(@role, @share)
-        !pid.nil? && field.hit(@name, pid, OUTCOMES.fetch(@name), self)
+      # Returns whether it hit a process.
+      #: (Target) -> bool
+      def inject(target)
+        pid = target.pick(@role, @share)
+        !pid.nil? && target.hit(@name, pid, OUTCOMES.fetch(@name), self)
       end
     end
   end

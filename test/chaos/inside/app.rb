@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "coppice/control/messages"
-require_relative "misdeed"
+require_relative "self_fault"
 
 module Chaos
-  # The application under load. Each path is /verb/id or /verb/id/action; before anything else it tells the driver, through
-  # a FIFO, who serves which id: so a request that is never answered can be laid at the door of one process.
+  # The application under load. Each path is /verb/id or /verb/id/action. First it tells the driver, through a FIFO,
+  # which process serves which id, so that a lost request can be attributed to one process.
   class App
     PLAIN = { "content-type" => "text/plain" }.freeze
 
@@ -28,15 +28,15 @@ module Chaos
       case verb
       when "work" then sleep(0.003)
       when "upload" then env["rack.input"].read
-      when "fault" then Misdeed.commit(action.to_sym)
-      when "cut" then return Enumerator.new { |body| body << "begun"; Misdeed.commit(action.to_sym); body << id }
+      when "fault" then SelfFault.commit(action.to_sym)
+      when "cut" then return Enumerator.new { |body| body << "begun"; SelfFault.commit(action.to_sym); body << id }
       when "assemble" then sleep(0.002) while File.exist?(@assembly)
       when "chatter" then chatter(env["coppice.worker"].membership)
       end
       [id]
     end
 
-    # More than a channel holds; the server itself never says so much.
+    # More messages than a channel holds. The server itself never sends that many.
     def chatter(membership)
       2000.times { membership.tell(Coppice::Control::Messages::RequestLimitReached.new(requests: 1)) }
     end

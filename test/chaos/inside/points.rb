@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
 require_relative "../orders"
-require_relative "misdeed"
+require_relative "self_fault"
 
 module Chaos
-  # Where the server's processes look for orders: in each hook, and around each fork. Runs in all of them, put there by
-  # the configuration file.
+  # The points where processes of the server check for orders: in each hook, and around each fork. The configuration
+  # file installs it, so it runs in all processes except the monitor.
   class Points
     HOOKS = %i[
       before_fork after_mold_fork after_worker_fork after_worker_ready after_request_complete before_worker_exit
       before_service_worker_ready before_service_worker_exit
     ].freeze
 
-    # Prepended to Process: the one place that every fork of Ruby's passes. The server forks a middle process, and that
-    # one the child: see os/sibling_fork.rb.
+    # Prepended to Process: every fork of Ruby calls this method. The server forks a middle process, which forks the
+    # child: see os/sibling_fork.rb.
     module Fork
       #: () -> Integer
       def _fork
@@ -25,9 +25,9 @@ module Chaos
 
     class << self
       attr_reader :here    #: Points
-      attr_reader :monitor #: Integer -- the parent of everybody that lives
+      attr_reader :monitor #: Integer -- the parent of every process of the server
 
-      # dsl: of the configuration file.
+      # dsl: the one that evaluates the configuration file.
       #: (Coppice::Config::Dsl, String) -> void
       def set_up(dsl, folder)
         @here = new(Orders.new(folder))
@@ -47,12 +47,12 @@ module Chaos
       action, file = @orders.claim(point)
       return unless action
 
-      action == :hold ? hold(file) : Misdeed.commit(action)
+      action == :hold ? hold(file) : SelfFault.commit(action)
     end
 
     private
 
-    # Until the driver says so.
+    # Until the driver removes the file.
     def hold(file)
       sleep(0.002) while File.exist?(file)
     end

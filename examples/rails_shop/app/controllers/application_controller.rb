@@ -9,7 +9,7 @@ class ApplicationController < ActionController::Base
 
   def cart = @cart ||= Cart.new(session)
 
-  # A number from a form: never a surprise, never negative.
+  # A number from a form, never negative.
   def quantity
     text = params[:quantity]
     text.is_a?(String) ? text.to_i.clamp(0, Settings.cart.quantity_limit) : 1

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# A page that arrives piece by piece: the head of the layout, a line of news at a time, and the foot. It always ends.
+# A page that is streamed piece by piece: the head of the layout, one line of news at a time, and the foot. It always
+# ends.
 class LiveController < ApplicationController
   include ActionController::Live
 

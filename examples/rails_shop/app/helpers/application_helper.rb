@@ -13,12 +13,14 @@ module ApplicationHelper
     link_to(text, path, "aria-current": ("page" if current_page?(path)), **options)
   end
 
-  # "★★★★☆ 4.2", as a picture with words for those who cannot see it.
+  # "★★★★☆ 4.2", with a text alternative for screen readers.
   def stars(rating)
     return tag.span("No reviews yet", class: "stars none") unless rating
 
     full = rating.round
-    tag.span(class: "stars", role: "img", "aria-label": "#{rating} out of 5") { safe_join(["★" * full, tag.i("★" * (5 - full))]) }
+    tag.span(class: "stars", role: "img", "aria-label": "#{rating} out of 5") do
+      safe_join(["★" * full, tag.i("★" * (5 - full))])
+    end
   end
 
   def stock_note(product)
@@ -28,7 +30,7 @@ module ApplicationHelper
     tag.span("#{number_with_delimiter(product.stock)} in the yard", class: "stock")
   end
 
-  # Which process made this page, so that one can watch workers being regrown. Server-made pages are never cached.
+  # The process that made this page, so that visitors can watch reforks. Pages are never cached.
   def process_line
     worker = request.env["coppice.worker"] || request.env["pitchfork.worker"]
     facts = ["process #{Process.pid}"]

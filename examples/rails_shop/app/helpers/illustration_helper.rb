@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Pictures drawn in the page: one SVG partial for each kind of goods, coloured by the product's number so that a shelf of
-# them does not look stamped out.
+# Pictures in the page: one SVG partial for each kind of goods, coloured by the product's number so that products of one
+# kind do not all look the same.
 module IllustrationHelper
   Palette = Struct.new(:sky, :hill, :leaf, :shade, :wood, :metal)
 
@@ -21,6 +21,6 @@ module IllustrationHelper
                               class: ["picture", size], "aria-hidden": true, focusable: false)
   end
 
-  # For anything that should differ a little between two trees, and be the same on every visit.
+  # A value that differs between two products, and is the same on every visit.
   def wobble(number, step, range) = ((number * 37 + step * 53) % ((2 * range) + 1)) - range
 end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What it costs to send a cart to a postcode, and how many days it takes.
+# Price and duration of the delivery of a cart to a postcode.
 class Delivery
   POSTCODE = /\A\s*([A-Za-z]{1,2})(\d{1,2})[A-Za-z]?\s*\d[A-Za-z]{2}\s*\z/
   BANDS = { 1_000 => "letter", 6_000 => "parcel", 20_000 => "bundle", 100_000 => "long" }.freeze

@@ -3,7 +3,7 @@
 class Order < ApplicationRecord
   class OutOfStock < StandardError; end
 
-  # No letters that can be misread over the telephone.
+  # Without letters that are easily confused on the telephone.
   ALPHABET = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
   TOKEN_SIZE = 12
 
@@ -16,11 +16,11 @@ class Order < ApplicationRecord
 
   before_create { self.token ||= Array.new(TOKEN_SIZE) { ALPHABET[SecureRandom.random_number(ALPHABET.size)] }.join }
 
-  # The page of an order is found by whoever has its link, so the link cannot be guessed.
+  # Everyone who has the link can see the order, so the link must not be guessable.
   def to_param = token
   def total_cents = items_cents + delivery_cents
 
-  # Answers whether the order was placed. Either everything is taken from the shelves, or nothing.
+  # Returns whether the order was placed. Either all items are taken from stock, or none.
   def place(cart)
     self.items_cents = cart.cents
     self.delivery_cents = Delivery.new(postcode).cents(cart)

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# LAZY HABIT: thousands of small methods that look up constants, as in any application that grew for ten years.
-# Here it is a trade price list that somebody once imported from a spreadsheet: one method for each line. They are defined
-# at boot, but Ruby fills the caches inside a method (one for each constant, one for each call) only when it first runs.
-# Each page runs a few hundred of the rules, so a worker goes on warming up, and dirtying its memory, for a long time.
+# LAZY LOADING: thousands of small methods that look up constants, as in an application that has grown for ten years.
+# Here it is a trade price list, imported from a spreadsheet: one method for each line. The methods are defined at boot,
+# but Ruby fills the caches inside a method (one for each constant, one for each call) only when the method first runs.
+# Each page runs a few hundred of the rules, so a worker warms up, and writes to shared memory, for a long time.
 module PriceRules
   COUNT = 4_000
   RULES_PER_PRODUCT = 12
@@ -38,7 +38,7 @@ module PriceRules
   module_eval(Array.new(COUNT) { |number| source(number) }.join, __FILE__, __LINE__)
   NAMES = Array.new(COUNT) { |number| format("rule_%04d", number).to_sym }.freeze
 
-  # The best of the lines that apply to this product.
+  # The best price line that applies to this product.
   def self.best(product, quantity)
     first = product.id * RULES_PER_PRODUCT
     RULES_PER_PRODUCT.times.map { |n| public_send(NAMES[(first + n) % COUNT], product.price_cents, quantity) }.min

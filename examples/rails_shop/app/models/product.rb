@@ -13,14 +13,15 @@ class Product < ApplicationRecord
   def low? = stock.positive? && stock <= Settings.catalogue.low_stock
   def trade_cents = PriceRules.best(self, 100)
 
-  # What the glossary says of the species; most tools have none.
+  # The glossary's entry about the species. Most tools have none.
   def species_entry = ReferenceBooks.glossary[species]
 
   def related = category.products.where(name:).where.not(id:).popular.limit(Settings.catalogue.related)
 
-  # Atomic, so that two customers cannot both have the last one.
+  # Atomic, so that two customers cannot both buy the last one.
   def take!(quantity)
-    taken = Product.where(id:, stock: quantity..).update_all(["stock = stock - ?, sold_count = sold_count + ?", quantity, quantity])
+    change = ["stock = stock - ?, sold_count = sold_count + ?", quantity, quantity]
+    taken = Product.where(id:, stock: quantity..).update_all(change)
     raise Order::OutOfStock, "Only #{reload.stock} of “#{full_name}” left" if taken.zero?
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# The catalogue as the visitor asked for it: every filter, the order, and one page of it. Whatever arrives in the
-# parameters is coerced; nonsense is ignored.
+# The visitor's search in the catalogue: filters, sort order, and one page of results. Parameters are coerced. Invalid
+# parameters are ignored.
 class ProductSearch
   SORTS = {
     "popular" => ["Most sold", { sold_count: :desc, id: :asc }],
@@ -29,9 +29,10 @@ class ProductSearch
   def products = matches.includes(:category).order(SORTS.fetch(sort).last).offset((page - 1) * per).limit(per)
   def filtered? = to_params.except(:sort).any?
 
-  # For links: only what differs from the plain list.
+  # For links: only parameters that differ from their defaults.
   def to_params(**changes)
-    { q:, category:, min: plain(min), max: plain(max), stock: ("1" if in_stock?), sort: (sort unless sort == "popular") }
+    { q:, category:, min: plain(min), max: plain(max),
+      stock: ("1" if in_stock?), sort: (sort unless sort == "popular") }
       .merge(changes).compact
   end
 

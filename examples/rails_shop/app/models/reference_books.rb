@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-# LAZY HABIT: big YAML files that are parsed by whoever needs them first and then kept for ever ("||=").
-# Nothing is read at boot; a cold worker pays for parsing, and keeps its own copy of some megabytes of Ruby objects,
-# unless it was forked from a worker that had already read them. bin/prepare writes the files.
+# LAZY LOADING: large YAML files that are parsed on first use and then kept forever ("||="). Nothing is read at boot. A
+# cold worker pays for parsing, and keeps its own copy of some megabytes of Ruby objects, unless it was forked from a
+# worker that had already read them. bin/prepare writes the files.
 module ReferenceBooks
   class << self
-    # What we know about a species: Latin name, soil, uses, how long between two cuts.
+    # Facts about a species: Latin name, soil, uses, years between two cuts.
     def glossary = @glossary ||= read("glossary")
 
     # Jobs of the woodland year, by month and week.

@@ -11,7 +11,7 @@ class Review < ApplicationRecord
 
   private
 
-  # In SQL, because several processes may do it at once.
+  # In SQL, because several processes may do it at the same time.
   def count
     Product.where(id: product_id).update_all(["reviews_count = reviews_count + 1, rating_sum = rating_sum + ?", rating])
   end

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# LAZY HABIT: the report that loads every order as objects and adds up in Ruby, because that was quick to write when
-# there were forty. It is here to be slow: some hundred milliseconds of work, and more in a process that never ran it.
+# LAZY LOADING: a report that loads every order as an object and sums up in Ruby. That was quick to write when there
+# were forty orders. It is slow on purpose: some hundred milliseconds of work, and more in a process that has not run it
+# yet.
 class SalesReport
   Month = Struct.new(:name, :orders, :cents, :trade_cents)
   Share = Struct.new(:category, :quantity, :cents)
@@ -33,16 +34,19 @@ class SalesReport
   def cents = months.sum(&:cents)
   def median_cents = orders.map(&:items_cents).sort[orders.size / 2] || 0
 
-  # How many days each month's parcels were on the road, had they all gone today.
+  # Delivery days of each month's parcels, as if all were sent today.
   def delivery_days = orders.filter_map { |order| Delivery.new(order.postcode).days }.tally.sort
 
   private
 
-  def orders = @orders ||= Order.includes(items: { product: :category }).where(created_at: first_month..).order(:created_at).to_a
+  def orders
+    @orders ||= Order.includes(items: { product: :category }).where(created_at: first_month..).order(:created_at).to_a
+  end
+
   def items = @items ||= orders.flat_map { |order| order.items.to_a }
   def by_month = orders.group_by { |order| order.created_at.to_date.beginning_of_month }.sort
 
-  # Counted from the end of the seeds, so that the page is as slow next year as it is today.
+  # Relative to the last seeded order, so that the page is as slow next year as today.
   def first_month = (LAST_SEEDED - (MONTHS - 1).months).beginning_of_month
   def trade(item) = PriceRules.best(item.product, item.quantity) * item.quantity
 end

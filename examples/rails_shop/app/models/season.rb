@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What the calendar says is to be done this week, and which species to think about.
+# This week's jobs from the calendar, and the species that they concern.
 class Season
   JOBS = 4
 
@@ -14,7 +14,7 @@ class Season
     @week = ((date.day - 1) / 7).clamp(0, 3) + 1
   end
 
-  # A few of the week's jobs, others each day.
+  # A few of the week's jobs, different ones each day.
   def jobs
     list = ReferenceBooks.calendar.fetch(month).fetch(week)
     list.rotate(@date.yday * JOBS).first(JOBS)

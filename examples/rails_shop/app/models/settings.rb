@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# LAZY HABIT: a settings object that answers any name through method_missing and defines the method on first use.
-# Every real application owns one. The first call of each name walks the slow path and changes a singleton class (which
-# throws away method caches); a worker that has served a while has them all.
+# LAZY LOADING: a settings object that answers any name through method_missing and defines the method on first use. Many
+# applications have one. The first call of each name takes the slow path and changes a singleton class, which
+# invalidates method caches. A worker that has served for a while has all methods.
 #
 #   Settings.catalogue.per_page  # => 24
 class Settings

@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
-# News from the yard, one item at a time with a pause before each, for the live page.
+# News from the yard for the live page: one item at a time, with a pause before each.
 class WoodNews
   Item = Struct.new(:number, :clock, :text)
 
-  PLACES = ["Coupe four", "The willow bed", "The pole barn", "The top nursery", "The charcoal kiln", "The packing shed"].freeze
+  PLACES = ["Coupe four", "The willow bed", "The pole barn", "The top nursery",
+            "The charcoal kiln", "The packing shed"].freeze
   EVENTS = [
     "a nightjar, though we may be wrong", "three bundles of %s tied and labelled", "the %s stools are shooting again",
     "Captain has carried out the last of the %s", "a dormouse nest under the %s; we cut elsewhere today",

@@ -3,8 +3,8 @@
 require "yaml"
 
 module Shop
-  # Writes the three reference books that ReferenceBooks reads: always the same text, some hundred kilobytes in all,
-  # made here because nobody should have to review them.
+  # Generates the three reference books that ReferenceBooks reads: always the same text, some hundred kilobytes in
+  # total. They are generated so that the repository need not contain them.
   class Books
     SPECIES = YAML.load_file(File.expand_path("../../db/seeds/species.yml", __dir__)).freeze
     MONTHS = %w[January February March April May June July August September October November December].freeze
@@ -21,7 +21,9 @@ module Shop
     end
 
     def calendar
-      MONTHS.to_h { |month| [month, (1..4).to_h { |week| [week, SPECIES.map { |name, entry| job(name, entry, month) }] }] }
+      MONTHS.to_h do |month|
+        [month, (1..4).to_h { |week| [week, SPECIES.map { |name, entry| job(name, entry, month) }] }]
+      end
     end
 
     def delivery

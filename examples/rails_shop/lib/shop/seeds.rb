@@ -3,8 +3,8 @@
 require "yaml"
 
 module Shop
-  # Fills an empty database, the same way each time: some two thousand products, five thousand reviews and three
-  # thousand orders. Rows go in by the thousand, without models, because nobody wants to wait.
+  # Fills an empty database with the same data each time: about two thousand products, five thousand reviews and three
+  # thousand orders. Inserts thousands of rows at once, without models, because that is faster.
   class Seeds
     REVIEWS = 5_000
     ORDERS = 3_000
@@ -38,7 +38,7 @@ module Shop
 
     def pick(list) = list[@random.rand(list.size)]
 
-    # Mixed, so that the newest are not all of one kind.
+    # Shuffled, so that the newest products are not all of one kind.
     def products
       rows = @catalogue.each.with_index(1).flat_map { |category, id| products_of(category, id) }
       @prices = rows.shuffle!(random: @random).map { |row| row[:price_cents] }
@@ -58,7 +58,7 @@ module Shop
       end
     end
 
-    # The longest name in the glossary that this one begins with; tools have none, mostly.
+    # The longest name in the glossary that this name begins with. Most tools have none.
     def species(name) = @species.select { |key| name.downcase.start_with?(key) }.max_by(&:size)
 
     def describe(category, name)
@@ -66,9 +66,10 @@ module Shop
       [format(first, name: name), *rest.sample(2 + @random.rand(2), random: @random)].join(" ").sub(/\A\p{L}/, &:upcase)
     end
 
-    # Pounds end in .50 or .00 and pence in 5, as on a chalk board.
+    # Rounded as on a price board: to 5 pence, 25 pence, 50 pence or 5 pounds, depending on the price.
     def tidy(cents)
-      step = { 0..199 => 5, 200..1_999 => 25, 2_000..9_999 => 50 }.find { |range, _| range.cover?(cents.to_i) }&.last || 500
+      steps = { 0..199 => 5, 200..1_999 => 25, 2_000..9_999 => 50 }
+      step = steps.find { |range, _| range.cover?(cents.to_i) }&.last || 500
       [(cents / step).round * step, 5].max
     end
 
@@ -76,7 +77,7 @@ module Shop
     def day = OPENING_DAY + @random.rand((LAST_DAY - OPENING_DAY).to_i)
     def moment = day.to_time(:utc) + @random.rand(28_800..72_000)
 
-    # A few things sell every day and most sell seldom: the square of a random number is nearer nought.
+    # A few products sell every day and most sell rarely: the square of a random number is closer to zero.
     def favourite = 1 + ((@random.rand**2) * @prices.size).to_i
 
     def popularity(size)
@@ -88,7 +89,8 @@ module Shop
 
     def review_ratings
       @reviewed = Array.new(REVIEWS) { [favourite, pick(RATINGS)] }
-      @reviewed.each_with_object(Hash.new { |hash, id| hash[id] = [] }) { |(id, rating), ratings| ratings[id] << rating }
+      ratings = Hash.new { |hash, id| hash[id] = [] }
+      @reviewed.each_with_object(ratings) { |(id, rating), found| found[id] << rating }
     end
 
     def reviews

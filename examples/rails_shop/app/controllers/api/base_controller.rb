@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Api
-  # No session and no cookies, so there is nothing a foreign page could abuse: no CSRF token either.
+  # Without sessions and cookies another site cannot abuse them, so there is no CSRF token.
   class BaseController < ActionController::API
     rescue_from ActiveRecord::RecordNotFound, with: :missing
     rescue_from ActionController::ParameterMissing, with: :incomplete

@@ -21,8 +21,8 @@ module Api
 
     def summary(product)
       { id: product.id, sku: product.sku, name: product.full_name, category: product.category.slug,
-        price_cents: product.price_cents, trade_cents: product.trade_cents, stock: product.stock, rating: product.rating,
-        url: product_url(product) }
+        price_cents: product.price_cents, trade_cents: product.trade_cents, stock: product.stock,
+        rating: product.rating, url: product_url(product) }
     end
   end
 end

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Chaos
-  # What faults work on: a server, its clients, and the list of those they hit.
-  class Field
+  # What faults are injected into: a server, its clients, and the list of processes that faults have hit.
+  class Target
     attr_reader :server  #: Server
     attr_reader :client  #: Client
     attr_reader :victims #: Victims
 
-    TAKE_UP = 5 # seconds in which somebody should come by where an order waits
+    CLAIM_TIMEOUT = 5 # seconds in which a process should claim an order
 
     #: (server: Server, client: Client, victims: Victims) -> void
     def initialize(server:, client:, victims:)
@@ -16,9 +16,9 @@ module Chaos
       @victims = victims
     end
 
-    # One process of that role, or nil. share: from 0 up to 1, which one.
+    # The pid of one process with that role, or nil. share: which one, from 0 up to 1.
     #: (Symbol, Float) -> Integer?
-    def someone(role, share)
+    def pick(role, share)
       pids = server.rows(role).map(&:pid)
       pids[(pids.size * share).floor]
     end
@@ -26,7 +26,7 @@ module Chaos
     #: () -> Integer
     def monitor = server.pid
 
-    # Sends a signal that is to be accounted for; false when that process is not there any more.
+    # Sends a signal and records it; false if the process does not exist any more.
     #: (Symbol, Integer, Symbol, untyped) -> bool
     def hit(name, pid, outcome, fault)
       return false unless child?(pid)
@@ -43,7 +43,7 @@ module Chaos
       false
     end
 
-    # Waits for what no descriptor announces; nil when it did not come true in time.
+    # Polls until the block returns a value; nil after that many seconds.
     #: [T] (Numeric) { () -> T? } -> T?
     def wait(seconds)
       deadline = now + seconds
@@ -55,25 +55,26 @@ module Chaos
       answer
     end
 
-    # A fault that lasts.
+    # The duration of a fault.
     #: (Numeric) -> void
     def pause(seconds) = IO.select(nil, nil, nil, seconds)
 
-    # Places an order, has the block lead somebody there, and answers who took it; nil when nobody came.
+    # Places an order, and calls the block, which makes a process reach the point. Returns the pid of the process that
+    # claimed the order, or nil.
     #: (Symbol, Symbol) { () -> void } -> Integer?
     def order(point, action)
       server.orders.place(point, action)
       yield
-      taker = wait(TAKE_UP) { server.orders.taker(point) }
-      taker ||= server.orders.taker(point) unless server.orders.withdraw(point)
-      taker
+      pid = wait(CLAIM_TIMEOUT) { server.orders.claimed_by(point) }
+      pid ||= server.orders.claimed_by(point) unless server.orders.withdraw(point)
+      pid
     end
 
     private
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
-    # The board may still name one that has ended, whose pid may be another's one day.
+    # The board may still have a process that has exited, and the kernel may reuse its pid.
     def child?(pid) = server.children(monitor).include?(pid)
   end
 end

@@ -2,11 +2,11 @@
 
 module Chaos
   module Faults
-    # No fault: what its user asks of the server in the middle of all that.
-    class Asked
-      NAME = "asked by"
+    # No fault, but a signal that a user may send to the server meanwhile.
+    class UserSignal
+      NAME = "user signal"
 
-      #: (Random) -> Asked
+      #: (Random) -> UserSignal
       def self.draw(random) = new(%i[USR2 TTIN TTOU].sample(random: random))
 
       #: (Symbol) -> void
@@ -17,14 +17,14 @@ module Chaos
       #: () -> String
       def to_s = "#{NAME} #{@name}"
 
-      #: (Field) -> bool
-      def inject(field)
-        field.signal(bounded(field.server.board.workers_count), field.monitor)
+      #: (Target) -> bool
+      def inject(target)
+        target.signal(bounded(target.server.board.workers_count), target.monitor)
       end
 
       private
 
-      # Neither a crowd nor a server that one death silences.
+      # Keeps the number of workers between 2 and 6.
       def bounded(count)
         return :TTOU if @name == :TTIN && count > 5
         return :TTIN if @name == :TTOU && count < 3

@@ -4,13 +4,13 @@ require "fileutils"
 require_relative "server"
 
 module Chaos
-  # Sees that every slot serves: as many requests as there are slots are held by the application until all of them are in
-  # its hands at the same time.
-  class Assembly
+  # Checks that every slot serves. Sends as many requests as there are slots. The application holds each of them until
+  # all are in flight at the same time.
+  class SlotCheck
     TRIES = 20
-    HELD = Server::TIMEOUT * 0.6 # seconds: less than a request may take
+    TIMEOUT = Server::TIMEOUT * 0.6 # seconds: less than a request may take
 
-    attr_reader :met #: Integer -- how many came together at the last try
+    attr_reader :most_seen #: Integer -- requests in flight at the last try
 
     #: (Server, Client) -> void
     def initialize(server, client)
@@ -19,25 +19,25 @@ module Chaos
       @file = server.path("assembly")
     end
 
-    # Tries again when one of them was just being replaced.
+    # Tries again if a worker was being replaced.
     #: () -> bool
-    def call = TRIES.times.any? { together? }
+    def call = TRIES.times.any? { all_serve? }
 
     private
 
-    def together?
+    def all_serve?
       FileUtils.touch(@file)
       count = @server.board.workers_count
       threads = Array.new(count) { Thread.new { @client.ask("assemble") } }
-      gathered?(count)
+      all_in_flight?(count)
     ensure
       FileUtils.rm_f(@file)
       threads&.each(&:join)
     end
 
-    def gathered?(count)
-      deadline = now + HELD
-      until (@met = present) >= count
+    def all_in_flight?(count)
+      deadline = now + TIMEOUT
+      until (@most_seen = in_flight) >= count
         return false if now > deadline
 
         IO.select(nil, nil, nil, 0.002)
@@ -45,7 +45,7 @@ module Chaos
       true
     end
 
-    def present
+    def in_flight
       @server.rows(:worker).count { |row| row.started_ms.positive? && row.request.include?("/assemble/") }
     end
 

@@ -1,37 +1,40 @@
 # frozen_string_literal: true
 
 module Chaos
-  # Who there is, as the kernel and the board have it, and what is open.
-  class Census
+  # Compares the processes and descriptors of the server as the kernel sees them with what the board says.
+  class Consistency
     #: (Server) -> void
     def initialize(server)
       @server = server
     end
 
-    # Remembers what the monitor has open beside its children's channels.
+    # Remembers the number of the monitor's descriptors, without its children's channels.
     #: () -> void
-    def take_stock
+    def remember_descriptors
       @descriptors = own_descriptors
     end
 
-    # What is not as it should be at rest, in words; nil when everything is.
+    # The first inconsistency of a server at rest, in words; nil if there is none.
     #: () -> String?
-    def disorder
+    def problem
       rows = @server.board.rows
       children = @server.children(@server.pid)
-      return "slots #{slots(rows)} of #{@server.board.workers_count}" unless slots(rows) == (0...@server.board.workers_count).to_a
+      count = @server.board.workers_count
+      return "slots #{slots(rows)} of #{count}" unless slots(rows) == (0...count).to_a
       return "molds: #{one(rows, :mold)}" unless one(rows, :mold) == [true]
       return "service workers: #{one(rows, :service)}" unless one(rows, :service) == [true]
       return "generations: #{generations(rows)}" unless generations(rows) == [@server.board.generation]
-      return "on the board #{rows.map(&:pid).sort}, children #{children.sort}" unless rows.map(&:pid).sort == children.sort
 
-      idle = children.select { |pid| ["Z", "T", nil].include?(state(pid)) }
-      return "dead or stopped: #{idle}" if idle.any?
+      pids = rows.map(&:pid).sort
+      return "on the board #{pids}, children #{children.sort}" unless pids == children.sort
+
+      inactive = children.select { |pid| ["Z", "T", nil].include?(state(pid)) }
+      return "dead or stopped: #{inactive}" if inactive.any?
 
       "#{own_descriptors} descriptors, #{@descriptors} before" unless own_descriptors == @descriptors
     end
 
-    # Z of a process that was not reaped, T of one that is stopped; nil when there is none.
+    # Z for a process that was not reaped, T for a stopped one; nil if it does not exist.
     #: (Integer) -> String?
     def state(pid)
       File.read("/proc/#{pid}/stat").rpartition(")").last.split.first
@@ -45,7 +48,7 @@ module Chaos
 
     def one(rows, role) = rows.select { |row| row.role_name == role }.map(&:ready?)
 
-    # A lost mold's successor keeps the generation, so molds and workers agree in it.
+    # A lost mold's successor keeps the generation, so molds and workers have the same one.
     def generations(rows) = rows.map(&:generation).uniq
 
     def own_descriptors

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 module Chaos
-  # What a process of the server does to itself. Runs in it.
-  module Misdeed
+  # A fault that a process of the server causes in itself.
+  module SelfFault
     ACTIONS = {
       kill: -> { Process.kill(:KILL, Process.pid) },
       crash: -> { Process.kill(:SEGV, Process.pid) },
       stop: -> { Process.kill(:STOP, Process.pid) },
       leave: -> { exit!(3) },
       hang: -> { loop { sleep } },
-      cling: -> { cling }, # not even the soft timeout ends it
+      cling: -> { cling }, # survives the soft timeout as well
       no_process: -> { raise Errno::EAGAIN },
       no_memory: -> { raise Errno::ENOMEM }
     }.freeze
