@@ -20,7 +20,7 @@ static void begin_client(struct coppice_connection *connection, int fd) {
 static int accept_client(int listener, struct sockaddr_storage *peer) {
     socklen_t length = sizeof(*peer);
     memset(&peer->ss_family, 0, sizeof(peer->ss_family));
-#ifdef HAVE_ACCEPT4
+#ifdef COPPICE_LINUX
     return accept4(listener, (struct sockaddr *)peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 #else
     int fd = accept(listener, (struct sockaddr *)peer, &length);

@@ -1,6 +1,7 @@
 /*
  * Coppice::Cells: an array of 64-bit integers in memory that processes share. It is a memfd, so that it outlives exec
- * and can be sent over a socket. Every load and store is atomic.
+ * and can be sent over a socket; where there is no memfd, only processes that are forked share it. Every load and store
+ * is atomic.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,12 +59,13 @@ static struct cells *cells_get(VALUE self) {
     return cells;
 }
 
-/* Takes the descriptor over: it is closed with the object, or here on failure. An empty file cannot be mapped. */
+/* Takes the descriptor over: it is closed with the object, or here on failure. An empty file cannot be mapped. Without
+ * a descriptor, -1, the memory has no file. */
 static VALUE cells_map(VALUE klass, int fd, size_t count) {
     VALUE self = cells_allocate(klass);
     struct cells *cells = RTYPEDDATA_DATA(self);
     cells->fd = fd;
-    void *words = mmap(NULL, count * sizeof(int64_t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *words = mmap(NULL, count * sizeof(int64_t), PROT_READ | PROT_WRITE, fd < 0 ? MAP_SHARED | MAP_ANON : MAP_SHARED, fd, 0);
     if (words == MAP_FAILED) {
         int saved = errno;
         cells_release(cells);
@@ -77,6 +79,7 @@ static VALUE cells_map(VALUE klass, int fd, size_t count) {
 /* Pages of the file take no memory before they are written to, so a large count costs nothing. */
 static VALUE cells_create(VALUE klass, VALUE rb_count) {
     size_t count = NUM2SIZET(rb_count);
+#ifdef COPPICE_LINUX
     int fd = memfd_create("coppice-board", MFD_CLOEXEC);
     if (fd < 0) rb_sys_fail("memfd_create");
     if (ftruncate(fd, (off_t)(count * sizeof(int64_t))) < 0) {
@@ -84,6 +87,9 @@ static VALUE cells_create(VALUE klass, VALUE rb_count) {
         close(fd);
         rb_syserr_fail(saved, "ftruncate");
     }
+#else
+    int fd = -1;
+#endif
     return cells_map(klass, fd, count);
 }
 

@@ -1,15 +1,17 @@
 # frozen_string_literal: true
 
-# Writes the Makefile of the extension. Two switches, for development:
+# Writes the Makefile of the extension. Three switches, for development:
 #   COPPICE_STRICT=1    every warning we care about is an error
 #   COPPICE_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer, for bin/sanitize
+#   COPPICE_PORTABLE=1  as on a system that is not Linux, for bin/portable
 require "mkmf"
 
-abort "Coppice runs on Linux only: there is no epoll here" unless have_header("sys/epoll.h")
+%w[poll.h sys/socket.h].each { |header| abort "Coppice needs a POSIX system: there is no #{header}" unless have_header(header) }
 
-# Each probe defines HAVE_<NAME>; the code that uses it has another way for systems without.
-have_func("accept4", "sys/socket.h", "-D_GNU_SOURCE")
-have_func("sendfile", "sys/sendfile.h")
+# COPPICE_LINUX is defined where all calls are that only Linux has. The code that makes such a call asks for it, since
+# ruby.h defines some HAVE_<NAME> for functions of the same name that are others (sendfile). Without COPPICE_LINUX the server
+# is one process.
+linux = !ENV["COPPICE_PORTABLE"] && have_header("sys/epoll.h") && have_func("memfd_create", "sys/mman.h", "-D_GNU_SOURCE")
 
 append_cflags(%w[-fvisibility=hidden -O3])
 
@@ -24,6 +26,7 @@ end
 $CFLAGS << " " << flags.join(" ")
 $LDFLAGS << " -fsanitize=address,undefined" if ENV["COPPICE_SANITIZE"]
 $defs << "-D_GNU_SOURCE"
+$defs << "-DCOPPICE_LINUX" if linux
 # rubocop:enable Style/GlobalVars
 
 create_makefile("coppice/#{RUBY_VERSION[/\A\d+\.\d+/]}/coppice_ext")

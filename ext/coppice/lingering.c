@@ -9,16 +9,17 @@
  * more punctual, but would have to be stopped and started again around each fork.
  */
 #include <errno.h>
-#include <poll.h>
+#include <ruby.h>
+#include <ruby/thread.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "client_wait.h"
 #include "coppice_ext.h"
 #include "lingering.h"
+#include "portable_epoll.h"
 #include "socket_io.h"
 
 enum {
@@ -46,7 +47,7 @@ struct lingering {
 static void close_all(struct lingering *lingering) {
     for (int i = 0; i < lingering->count; i++) close(lingering->clients[i].fd);
     lingering->count = 0;
-    if (lingering->epoll_fd >= 0) close(lingering->epoll_fd);
+    if (lingering->epoll_fd >= 0) coppice_epoll_close(lingering->epoll_fd);
     lingering->epoll_fd = -1;
 }
 
@@ -172,12 +173,32 @@ static int64_t next_end_ms(const struct lingering *lingering, int64_t latest_ms)
     return latest_ms;
 }
 
+struct clients_wait {
+    int epoll_fd;
+    int timeout_ms;
+};
+
+static void *wait_nogvl(void *pointer) {
+    struct clients_wait *wait = pointer;
+    struct epoll_event event;
+    epoll_wait(wait->epoll_fd, &event, 1, wait->timeout_ms);
+    return NULL;
+}
+
+/* Until one of them has sent something, or this instant, which is at most some seconds away; or for less. */
+static void wait_for_clients(const struct lingering *lingering, int64_t until_ms) {
+    int64_t left_ms = until_ms - coppice_monotonic_ms();
+    struct clients_wait wait = {.epoll_fd = lingering->epoll_fd, .timeout_ms = left_ms < 0 ? 0 : (int)left_ms};
+    rb_thread_call_without_gvl(wait_nogvl, &wait, RUBY_UBF_IO, NULL);
+    rb_thread_check_ints();
+}
+
 /* finish(limit_ms): attends to all until none is left, for no longer than that, and closes. */
 static VALUE lingering_finish(VALUE self, VALUE limit_ms) {
     struct lingering *lingering = lingering_get(self);
     int64_t latest_ms = coppice_monotonic_ms() + NUM2INT(limit_ms);
     while (lingering->count > 0 && coppice_monotonic_ms() < latest_ms) {
-        coppice_wait_for_fd(lingering->epoll_fd, POLLIN, next_end_ms(lingering, latest_ms));
+        wait_for_clients(lingering, next_end_ms(lingering, latest_ms));
         attend(lingering);
     }
     close_all(lingering);

@@ -1,8 +1,13 @@
 /*
  * Coppice::OS, the system calls that Ruby does not offer: becoming a subreaper (orphaned descendants become our
  * children, prctl(2)), waiting for one child with a time limit (pidfd_open(2)), the peak memory of a child that has
- * exited (waitid(2)), and files in memory (memfd_create(2)).
+ * exited (waitid(2)), and files in memory (memfd_create(2)). A system without these calls has
+ * none of the functions: it serves in one process.
  */
+#include "coppice_ext.h"
+
+#ifdef COPPICE_LINUX
+
 #include <errno.h>
 #include <poll.h>
 #include <ruby.h>
@@ -13,8 +18,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "coppice_ext.h"
 
 struct exit_wait {
     int pid_fd;
@@ -96,11 +99,33 @@ static VALUE os_memory_file(VALUE self, VALUE text) {
     return INT2NUM(fd);
 }
 
-void Init_coppice_process(VALUE coppice) {
-    VALUE os = rb_define_module_under(coppice, "OS");
+static void define_functions(VALUE os) {
     rb_define_module_function(os, "become_subreaper", os_become_subreaper, 0);
     rb_define_module_function(os, "parent_death_signal", os_parent_death_signal, 1);
     rb_define_module_function(os, "wait_exit", os_wait_exit, 2);
     rb_define_module_function(os, "exited_child", os_exited_child, -1);
     rb_define_module_function(os, "memory_file", os_memory_file, 1);
+}
+
+/* supervises? -> whether this system has what a monitor needs to have child processes. */
+static VALUE os_supervises_p(VALUE self) {
+    return Qtrue;
+}
+
+#else
+
+static void define_functions(VALUE os) {
+    (void)os;
+}
+
+static VALUE os_supervises_p(VALUE self) {
+    return Qfalse;
+}
+
+#endif
+
+void Init_coppice_process(VALUE coppice) {
+    VALUE os = rb_define_module_under(coppice, "OS");
+    rb_define_module_function(os, "supervises?", os_supervises_p, 0);
+    define_functions(os);
 }

@@ -5,8 +5,16 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#ifdef HAVE_SENDFILE
+#ifdef COPPICE_LINUX
 #include <sys/sendfile.h>
+#endif
+
+/* Ruby ignores SIGPIPE, and a head that leaves apart from its body is only slower. */
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+#ifndef MSG_MORE
+#define MSG_MORE 0
 #endif
 
 int64_t coppice_monotonic_ms(void) {
@@ -42,7 +50,7 @@ enum coppice_io_result coppice_io_send(int fd, const struct iovec *parts, int co
 enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, size_t count, size_t *sent,
                                             bool *supported) {
     *supported = true;
-#ifdef HAVE_SENDFILE
+#ifdef COPPICE_LINUX
     ssize_t result = sendfile(fd, file, offset, count);
     int error = errno;
     if (result >= 0 || (error != EINVAL && error != ENOSYS)) return attempt_result(result, error, sent);
@@ -52,7 +60,11 @@ enum coppice_io_result coppice_io_send_file(int fd, int file, off_t *offset, siz
     return COPPICE_IO_DONE;
 }
 
+/* A system that does not report them counts what was sent as read. */
 int coppice_io_queued_bytes(int fd) {
+#ifdef COPPICE_LINUX
     int count;
-    return ioctl(fd, TIOCOUTQ, &count) == 0 ? count : 0;
+    if (ioctl(fd, TIOCOUTQ, &count) == 0) return count;
+#endif
+    return 0;
 }

@@ -9,10 +9,9 @@
 #include <ruby.h>
 #include <ruby/thread.h>
 #include <stdbool.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 #include "coppice_ext.h"
+#include "portable_epoll.h"
 
 struct entry {
     int fd;
@@ -41,7 +40,7 @@ static void waiter_mark(void *pointer) {
 
 static void waiter_free(void *pointer) {
     struct waiter *waiter = pointer;
-    if (waiter->epoll_fd >= 0) close(waiter->epoll_fd);
+    if (waiter->epoll_fd >= 0) coppice_epoll_close(waiter->epoll_fd);
     xfree(waiter->entries);
     xfree(waiter);
 }
@@ -156,7 +155,7 @@ static VALUE waiter_wait(VALUE self, VALUE rb_timeout_ms) {
 /* Only this process's descriptor: a parent that shares the epoll instance keeps its own. */
 static VALUE waiter_close(VALUE self) {
     struct waiter *waiter = waiter_get(self);
-    if (waiter->epoll_fd >= 0) close(waiter->epoll_fd);
+    if (waiter->epoll_fd >= 0) coppice_epoll_close(waiter->epoll_fd);
     waiter->epoll_fd = -1;
     return Qnil;
 }

@@ -2,11 +2,15 @@
 
 require "coppice/cli/commands"
 require "coppice/config/arguments"
+require "coppice/coppice_ext"
 require "coppice/errors"
 
 module Coppice
   # The command line: finds the command and runs it. Each command's code is loaded only when the command runs.
   class CLI
+    # Commands that read processes in /proc, or fork.
+    LINUX_ONLY = %w[cold memory profile].freeze
+
     STATUS_ERROR = 1
     STATUS_USAGE = 2
 
@@ -52,6 +56,8 @@ module Coppice
     private
 
     def run_command(name, arguments)
+      raise Error, "coppice #{name} needs Linux" if LINUX_ONLY.include?(name) && !OS.supervises?
+
       status = command(name).load.new(arguments).run
       status.is_a?(Integer) ? status : 0
     end

@@ -14,13 +14,17 @@ require "coppice/worker"
 
 module Coppice
   # `worker_processes 0`: everything in one process that forks nothing, for debuggers and breakpoints. A worker without a
-  # monitor.
+  # monitor. On a system that is not Linux nothing else is possible, whatever worker_processes says.
   class Single
     #: (Array[String]) -> void
     def initialize(arguments)
-      @settings = Config::Loader.new(arguments: arguments, environment: ENV, directory: Dir.pwd).load
+      wanted = Config::Loader.new(arguments: arguments, environment: ENV, directory: Dir.pwd).load
+      @settings = wanted.in_one_process
       @board = Board.create
       @log = Log.for(@settings, role: :single)
+      return if wanted.single?
+
+      @log.warn("serving with one process, one client at a time: worker processes need Linux", workers: wanted.worker_processes)
     end
 
     # Serves until the process is told to stop.
@@ -51,9 +55,9 @@ module Coppice
 
     def listening(listeners) = listeners.descriptors.map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
 
-    # This process holds the other end of the channel as well: no message ever comes.
+    # This process holds the other end of the channel as well: no message ever comes, so any kind of socket will do.
     def membership
-      @silent_end, channel = Control::Channel.pair
+      @silent_end, channel = Control::Channel.pair(:STREAM)
       row = @board.row(0)
       row.assign(role: :worker, nr: 0, generation: 0)
       @board.workers_count = @board.rows_count = 1

@@ -26,10 +26,11 @@ class InstalledGem
   # For programs that should find these gems and no others.
   def environment = CLEAN.merge("GEM_HOME" => home, "GEM_PATH" => home)
 
-  def install
+  # env: for the build of the extension.
+  def install(env: {})
     package = File.join(@folder, "coppice.gem")
     run("gem", "build", "--silent", "coppice.gemspec", "--output", package, chdir: Dir.pwd)
-    run("gem", "install", "--local", "--no-document", "--bindir", File.dirname(executable), rack_package, package)
+    run("gem", "install", "--local", "--no-document", "--bindir", File.dirname(executable), rack_package, package, env: env)
   end
 
   # Runs a command of this Ruby, such as gem or bundle, to its end.

@@ -24,7 +24,7 @@ module Coppice
       # process is spawned.
       def run #: () -> Integer
         settings = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load
-        return single if settings.single?
+        return single if settings.single? || !OS.supervises?
 
         writer = Monitor::HelperThread.new
         hooks = Monitor::HelperThread.new
@@ -44,7 +44,8 @@ module Coppice
         Monitor.new(settings: settings, listeners: listeners, log: log, hook_thread: hooks).run
       end
 
-      # Restarts with RubyGems as one process, which loads the application itself.
+      # Restarts with RubyGems as one process, which loads the application itself. A monitor without child
+      # processes has no other way.
       def single
         require "rbconfig"
         exec(RbConfig.ruby, EXECUTABLE, "single", *@arguments)

@@ -113,6 +113,15 @@ module Coppice
       # Whether one process does everything.
       def single? = worker_processes == 0 #: () -> bool
 
+      # The same settings for a server that is one process, whatever worker_processes says.
+      def in_one_process #: () -> Settings
+        return self if single?
+
+        plain = PLAIN.to_h { |name| [name, public_send(name)] }
+        self.class.new(values: @values.merge(worker_processes: 0), origins: @origins, hooks: @hooks,
+          ruby_flags: @ruby_flags, **plain)
+      end
+
       # Whether any decision depends on the processes' own measurements of their memory.
       def memory_matters? #: () -> bool
         [refork_after, worker_processes].include?(:auto) || !(worker_memory_limit || cold_boot_after_growth).nil?

@@ -110,8 +110,14 @@ module Coppice
       end
 
       def nameless_file
+        return unlinked_file unless File.const_defined?(:TMPFILE) # only Linux has it
+
         File.open(Dir.tmpdir, File::RDWR | File::TMPFILE, 0o600).binmode # File::BINARY is nothing on Linux
       rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT # a file system without O_TMPFILE
+        unlinked_file
+      end
+
+      def unlinked_file
         Tempfile.create("coppice-body", binmode: true).tap { |file| File.unlink(file.path) }
       end
     end

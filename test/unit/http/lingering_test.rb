@@ -35,7 +35,13 @@ module Coppice
 
     def attend = @lingering.attend || @lingering.count
 
-    def announced? = !IO.for_fd(@lingering.fileno, autoclose: false).wait_readable(0).nil?
+    # Whether it wakes a worker.
+    def announced?
+      waiter = Coppice::Waiter.new([], @lingering.fileno)
+      !waiter.look.nil?
+    ensure
+      waiter&.close
+    end
 
     test "the server does not wait for a client that stays" do
       client = answered

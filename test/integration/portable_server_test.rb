@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/installed_gem"
+
+# The gem as it is installed on a system that is not Linux: built without the calls that only Linux has.
+class PortableServerTest < Coppice::TestCase
+  APP = <<~'RUBY'
+    run(lambda do |env|
+      received = env["rack.input"].read.bytesize
+      [200, {}, ["#{Process.pid} #{received}"]]
+    end)
+  RUBY
+
+  # Functions of the C library that other systems do not have, or not with these arguments.
+  ONLY_LINUX = /\A(?:epoll_|memfd_|pidfd_|eventfd|signalfd|timerfd|inotify_|accept4|prctl|sendfile|syscall|splice|unshare)/
+
+  # Larger than what stays in memory, so that it is kept in a file.
+  BODY = ("x" * (1024 * 1024)).freeze
+
+  test "no call of the extension is one that only Linux has, and worker processes become one that serves" do
+    with_tmpdir do |folder|
+      gem = InstalledGem.new(folder)
+      gem.install(env: { "COPPICE_PORTABLE" => "1" })
+
+      assert_empty system_calls(gem).grep(ONLY_LINUX)
+      serving_on(gem, "worker_processes 2\nrefork_after [10]") { |server| assert_one_process_serves(server) }
+    end
+  end
+
+  test "commands that look at a running server say that they need Linux" do
+    with_tmpdir do |folder|
+      gem = InstalledGem.new(folder)
+      gem.install(env: { "COPPICE_PORTABLE" => "1" })
+
+      %w[memory profile cold].each do |command|
+        error = assert_raises(RuntimeError) { gem.run("coppice", command) }
+
+        assert_match(/^coppice: coppice #{command} needs Linux$/, error.message)
+      end
+    end
+  end
+
+  private
+
+  # The names of what the extension asks of other libraries.
+  def system_calls(gem)
+    extension = Dir.glob(File.join(gem.home, "gems", gem.specification.full_name, "lib", "**", "coppice_ext.so")).first
+    names = IO.popen(["nm", "--undefined-only", "--dynamic", "--no-sort", extension], &:readlines).map { |line| line.split[1] }
+
+    assert_includes names.join(" "), "poll"
+    names
+  end
+
+  def serving_on(gem, config, &block)
+    command = [RbConfig.ruby, gem.executable]
+    InstalledGem::Server.open(command: command, app: APP, config: config, env: gem.environment, ready: false, &block)
+  end
+
+  def assert_one_process_serves(server)
+    expected = "#{server.pid} #{BODY.bytesize}"
+
+    server.wait(30, "an answer") { answered?(server) }
+    3.times { assert_equal expected, server.request("POST", "/", {}, BODY).body }
+    assert_equal [server.pid], server.family
+    assert_predicate server.stop, :success?
+  end
+
+  def answered?(server)
+    server.get.status == 200
+  rescue SystemCallError
+    false
+  end
+end
