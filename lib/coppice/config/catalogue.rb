@@ -4,7 +4,7 @@ module Coppice
   module Config
     # A frozen table of named rows: options, hooks, or options of `listen`.
     class Catalogue
-      include Enumerable
+      include Enumerable #[untyped]
 
       #: (Array[untyped]) -> void
       def initialize(rows)

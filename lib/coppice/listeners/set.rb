@@ -10,7 +10,7 @@ module Coppice
     # All listeners of a server. The monitor binds them at start, opens them with `listen!` when the first worker is
     # ready, and sends each worker the descriptors of its slot.
     class Set
-      include Enumerable
+      include Enumerable #[Listener]
 
       # Uses the sockets that systemd has passed, and binds the other addresses. Raises AddressInUse or BindError, with
       # nothing left open. takeover_wait: maximum seconds to wait for the last workers of a server that has exited.

@@ -27,7 +27,7 @@ module Coppice
       attr_reader :exit_status #: Integer -- of the server
 
       #: (system: System, board: Board, rows: RowPool, port: ServingPort, spawner: MoldSpawner, hooks: UserHooks,
-      #:  settings: Config::Settings, log: Log) -> void
+      #    settings: Config::Settings, log: Log) -> void
       def initialize(system:, board:, rows:, port:, spawner:, hooks:, settings:, log:)
         @system = system
         @board = board
