@@ -65,7 +65,8 @@ static VALUE cells_map(VALUE klass, int fd, size_t count) {
     VALUE self = cells_allocate(klass);
     struct cells *cells = RTYPEDDATA_DATA(self);
     cells->fd = fd;
-    void *words = mmap(NULL, count * sizeof(int64_t), PROT_READ | PROT_WRITE, fd < 0 ? MAP_SHARED | MAP_ANON : MAP_SHARED, fd, 0);
+    int flags = fd < 0 ? MAP_SHARED | MAP_ANON : MAP_SHARED;
+    void *words = mmap(NULL, count * sizeof(int64_t), PROT_READ | PROT_WRITE, flags, fd, 0);
     if (words == MAP_FAILED) {
         int saved = errno;
         cells_release(cells);

@@ -6,23 +6,25 @@
 #   COPPICE_PORTABLE=1  as on a system that is not Linux, for bin/portable
 require "mkmf"
 
-%w[poll.h sys/socket.h].each { |header| abort "Coppice needs a POSIX system: there is no #{header}" unless have_header(header) }
+missing = %w[poll.h sys/socket.h].reject { |header| have_header(header) }
+abort "Coppice needs a POSIX system: there is no #{missing.join(" and no ")}" unless missing.empty?
 
-# COPPICE_LINUX is defined where all calls are that only Linux has. The code that makes such a call asks for it, since
-# ruby.h defines some HAVE_<NAME> for functions of the same name that are others (sendfile). Without COPPICE_LINUX the server
-# is one process.
-linux = !ENV["COPPICE_PORTABLE"] && have_header("sys/epoll.h") && have_func("memfd_create", "sys/mman.h", "-D_GNU_SOURCE")
+# COPPICE_LINUX is defined where the system has all calls that only Linux has. Code that makes such a call asks for it,
+# not for HAVE_<NAME>: ruby.h defines HAVE_SENDFILE on other systems as well, for a function with other arguments.
+# Without COPPICE_LINUX the server is one process.
+linux = ENV["COPPICE_PORTABLE"].nil? && have_header("sys/epoll.h") &&
+        have_func("memfd_create", "sys/mman.h", "-D_GNU_SOURCE")
 
 append_cflags(%w[-fvisibility=hidden -O3])
 
-# Appended unprobed: mkmf probes with a program that -Wextra itself would refuse.
+# Appended without a probe: the program that mkmf probes with does not pass -Wextra itself.
 flags = []
 flags += %w[-Wall -Wextra -Wshadow -Wmissing-prototypes -Wno-unused-parameter -Werror] if ENV["COPPICE_STRICT"]
 if ENV["COPPICE_SANITIZE"]
   flags += %w[-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all]
   flags += ["-include", File.expand_path("../../test/support/plain_malloc.h", __dir__)]
 end
-# rubocop:disable Style/GlobalVars -- globals are how mkmf is told
+# rubocop:disable Style/GlobalVars -- mkmf takes flags in global variables
 $CFLAGS << " " << flags.join(" ")
 $LDFLAGS << " -fsanitize=address,undefined" if ENV["COPPICE_SANITIZE"]
 $defs << "-D_GNU_SOURCE"

@@ -24,7 +24,8 @@ module Coppice
       @log = Log.for(@settings, role: :single)
       return if wanted.single?
 
-      @log.warn("serving with one process, one client at a time: worker processes need Linux", workers: wanted.worker_processes)
+      @log.warn("serving with one process, one client at a time: worker processes need Linux",
+        worker_processes: wanted.worker_processes)
     end
 
     # Serves until the process is told to stop.

@@ -3,10 +3,13 @@
 require "test_helper"
 require_relative "../support/installed_gem"
 
-# What a user gets, who has no checkout.
+# Coppice as a user without a checkout has it.
 class InstalledGemTest < Coppice::TestCase
   APP = <<~'RUBY'
-    run ->(_env) { [200, {}, ["hello from #{$LOADED_FEATURES.grep(%r{/coppice/worker\.rb\z}).first}, Bundler: #{defined?(Bundler).inspect}"]] }
+    run(lambda do |_env|
+      loaded = $LOADED_FEATURES.find { |path| path.end_with?("/coppice/worker.rb") }
+      [200, {}, ["hello from #{loaded}, Bundler: #{defined?(Bundler).inspect}"]]
+    end)
   RUBY
 
   test "the gem is built, installed and serves, without Bundler and in a bundle" do
@@ -26,7 +29,8 @@ class InstalledGemTest < Coppice::TestCase
   def assert_serves(gem, command, bundler:, env: {})
     name = gem.specification.full_name
 
-    InstalledGem::Server.open(command: command, app: APP, config: "worker_processes 2", env: gem.environment.merge(env)) do |server|
+    env = gem.environment.merge(env)
+    InstalledGem::Server.open(command: command, app: APP, config: "worker_processes 2", env: env) do |server|
       assert_match %r{/gems/#{name}/lib/coppice/worker\.rb, Bundler: #{bundler.inspect}\z}, server.get.body
       assert_predicate server.stop, :success?
     end

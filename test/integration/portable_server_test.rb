@@ -13,7 +13,9 @@ class PortableServerTest < Coppice::TestCase
   RUBY
 
   # Functions of the C library that other systems do not have, or not with these arguments.
-  ONLY_LINUX = /\A(?:epoll_|memfd_|pidfd_|eventfd|signalfd|timerfd|inotify_|accept4|prctl|sendfile|syscall|splice|unshare)/
+  ONLY_LINUX = /
+    \A(?:accept4|epoll_|eventfd|inotify_|memfd_|pidfd_|prctl|sendfile|signalfd|splice|syscall|timerfd|unshare)
+  /x
 
   # Larger than what stays in memory, so that it is kept in a file.
   BODY = ("x" * (1024 * 1024)).freeze
@@ -46,7 +48,8 @@ class PortableServerTest < Coppice::TestCase
   # The names of what the extension asks of other libraries.
   def system_calls(gem)
     extension = Dir.glob(File.join(gem.home, "gems", gem.specification.full_name, "lib", "**", "coppice_ext.so")).first
-    names = IO.popen(["nm", "--undefined-only", "--dynamic", "--no-sort", extension], &:readlines).map { |line| line.split[1] }
+    lines = IO.popen(["nm", "--undefined-only", "--dynamic", extension], &:readlines)
+    names = lines.map { |line| line.split[1] }
 
     assert_includes names.join(" "), "poll"
     names

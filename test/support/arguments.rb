@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Coppice
-  # What bin/test was asked for: which files, and which options for Minitest.
+  # The command line of bin/test: test files, and options for Minitest.
   class Arguments
     # Options of Minitest that are followed by a value.
     WITH_VALUE = %w[-n --name -i --include -e -x --exclude -s --seed].freeze
@@ -9,7 +9,7 @@ module Coppice
     attr_reader :files #: Array[String]
     attr_reader :options #: Array[String]
 
-    # `root` is the project's folder: without files named, every test below it is meant.
+    # `root` is the project's folder. Without a named file, all tests below it run.
     def initialize(words, root:) #: (Array[String], root: String) -> void
       @files, @options = split(words)
       @files = [File.join(root, "test")] if @files.empty?
@@ -21,7 +21,7 @@ module Coppice
       @seed ||= Integer(value_of("-s", "--seed") || Random.rand(0xFFFF))
     end
 
-    # Whether only some tests of a file are wanted, so that one without any is no mistake.
+    # Whether a filter selects tests by name, so that a file may have none to run.
     def filtered? #: () -> bool
       options.any? { |word| word.start_with?("-n", "--name", "-i", "--include", "-e", "-x", "--exclude") }
     end

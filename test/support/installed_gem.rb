@@ -8,7 +8,7 @@ require_relative "without_bundler"
 # The gem, built from this checkout and installed into a folder of gems that holds nothing else but Rack. Everything is
 # local: Rack comes from the package that Bundler has kept.
 class InstalledGem
-  # What a user's environment has, who never uses Bundler.
+  # Changes the environment of these tests to that of a user who does not use Bundler.
   CLEAN = ENV.keys.grep(/\A(?:BUNDLE|GEM_|COPPICE_)/).to_h { |name| [name, nil] }.merge(WITHOUT_BUNDLER).freeze
 
   attr_reader :specification #: Gem::Specification
@@ -30,7 +30,8 @@ class InstalledGem
   def install(env: {})
     package = File.join(@folder, "coppice.gem")
     run("gem", "build", "--silent", "coppice.gemspec", "--output", package, chdir: Dir.pwd)
-    run("gem", "install", "--local", "--no-document", "--bindir", File.dirname(executable), rack_package, package, env: env)
+    run("gem", "install", "--local", "--no-document", "--bindir", File.dirname(executable), rack_package, package,
+      env: env)
   end
 
   # Runs a command of this Ruby, such as gem or bundle, to its end.

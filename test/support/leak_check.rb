@@ -15,9 +15,10 @@ module Coppice
       @before = open_descriptors
     end
 
-    # Ends the process with status 1 when something was left.
+    # Ends the process with status 1 when a child process or a descriptor is left.
     def verify #: () -> void
-      left = leaked_descriptors.map { |fd, target| "descriptor #{fd} (#{target})" } + children.map { |pid| "child process #{pid}" }
+      left = leaked_descriptors.map { |fd, target| "descriptor #{fd} (#{target})" }
+      left += children.map { |pid| "child process #{pid}" }
       abort "LEAK: this file leaves #{left.join(', ')}" unless left.empty?
     end
 
@@ -27,7 +28,7 @@ module Coppice
       open_descriptors.reject { |fd, target| @before[fd] == target }
     end
 
-    # Descriptor number to what it points at; the descriptor that lists the folder itself is gone again.
+    # The number of each descriptor, and its target. The descriptor that listed the folder itself is closed by now.
     def open_descriptors #: () -> Hash[String, String]
       return {} unless File.directory?(DESCRIPTORS)
 
@@ -38,7 +39,7 @@ module Coppice
       end
     end
 
-    # Every child, dead and unreaped ones too: a test waits for what it starts.
+    # All child processes, also those that have exited and were not reaped: a test waits for what it starts.
     def children #: () -> Array[Integer]
       found = []
       while (pid = Process.wait(-1, Process::WNOHANG))

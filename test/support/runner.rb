@@ -52,7 +52,7 @@ module Coppice
       @arguments.options + ["--seed", @arguments.seed.to_s]
     end
 
-    # A file without any test is a mistake, unless a filter left them out.
+    # A file without any test fails, unless a filter left them out.
     def check(result)
       if result.passed + result.failed + result.skipped == 0 && !@arguments.filtered?
         result.failed = 1
@@ -65,7 +65,8 @@ module Coppice
       counts = "#{result.passed} passed"
       counts += ", #{result.failed} FAILED" if result.failed?
       counts += ", #{result.skipped} skipped" if result.skipped.positive?
-      @out.write format("%<seconds>6.1f s  %<name>s: %<counts>s\n", seconds: result.seconds, name: name(result), counts: counts)
+      @out.write format("%<seconds>6.1f s  %<name>s: %<counts>s\n",
+        seconds: result.seconds, name: name(result), counts: counts)
     end
 
     def print_failure(result)
@@ -86,8 +87,8 @@ end
 if $PROGRAM_NAME == __FILE__
   begin
     $stdout.sync = true
-    # A shell starts what it puts into the background with INT ignored, nohup with HUP, and both are inherited for ever:
-    # tests send them to servers.
+    # A shell starts background jobs with INT ignored, nohup its command with HUP, and child processes inherit that. Tests
+    # send both signals to servers.
     %w[INT HUP].each { |name| trap(name, "DEFAULT") }
     exit Coppice::Runner.new(Coppice::Arguments.new(ARGV, root: Coppice::Runner::ROOT)).run
   rescue ArgumentError => e

@@ -16,14 +16,15 @@ module Coppice
     SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/
 
     # `limit` is the seconds after which the whole process group is killed; `folder` the project's.
-    def initialize(path, options:, limit:, folder:) #: (String, options: Array[String], limit: Numeric, folder: String) -> void
+    #: (String, options: Array[String], limit: Numeric, folder: String) -> void
+    def initialize(path, options:, limit:, folder:)
       @path = path
       @options = options
       @limit = limit
       @folder = folder
     end
 
-    # Runs it to its end. Ends its processes too when the caller's thread is killed.
+    # Runs it until it exits. Kills its processes too when the caller's thread is killed.
     def run #: () -> Result
       started = monotonic_now
       Tempfile.create("coppice-test-output-") do |output|
@@ -49,11 +50,11 @@ module Coppice
       waiter.join
     end
 
-    # Nothing that a test file started may outlive it.
+    # No process that a test file started may outlive it.
     def end_group(pid)
       Process.kill(:KILL, -pid)
     rescue Errno::ESRCH
-      nil # all gone, as it should be
+      nil # all have exited
     end
 
     def result(status, output, seconds)
@@ -62,15 +63,16 @@ module Coppice
       problem = problem_of(status, runs, failed)
       failed = 1 if problem && failed.zero?
       passed = runs ? [runs - failed - skips, 0].max : 0
-      Result.new(path: @path, passed: passed, failed: failed, skipped: skips || 0, problem: problem, output: output, seconds: seconds)
+      Result.new(path: @path, passed: passed, failed: failed, skipped: skips || 0, problem: problem, output: output,
+        seconds: seconds)
     end
 
     def problem_of(status, runs, failed)
       return "took longer than #{@limit} s and was killed" unless status
-      return "died without a summary (#{status})" unless runs
+      return "exited without a summary (#{status})" unless runs
 
-      # A filter that fits none of a file's tests makes Minitest fail, too.
-      "all tests passed, but it ended with #{status}" if failed.zero? && runs.positive? && !status.success?
+      # A filter that matches none of a file's tests makes Minitest fail, too.
+      "all tests passed, but the file exited with #{status}" if failed.zero? && runs.positive? && !status.success?
     end
 
     def monotonic_now

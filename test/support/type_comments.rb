@@ -10,6 +10,12 @@ module Coppice
   class TypeComments
     ANNOTATIONS = RBS::Inline::AST::Annotations
 
+    # Of a method's parameters: how many positional ones, which keywords, and whether there may be more of each.
+    Shape = Struct.new(:required, :optional, :rest, :keywords, :optional_keywords, :other_keywords, keyword_init: true)
+    NO_PARAMETERS = Shape.new(required: 0, optional: 0, rest: false, keywords: [], optional_keywords: [],
+      other_keywords: false).freeze
+    private_constant :ANNOTATIONS, :Shape, :NO_PARAMETERS
+
     # "file:line: problem" for each.
     def self.problems(paths) #: (Array[String]) -> Array[String]
       paths.flat_map { |path| new(path, File.read(path, encoding: "UTF-8")).problems }
@@ -37,7 +43,7 @@ module Coppice
       definitions(@program.value).filter_map do |definition|
         line = definition.location.start_line
         types = annotations(groups_of(line)).grep(ANNOTATIONS::MethodTypeAssertion).map(&:method_type)
-        next if types.empty? || types.any? { |type| shape_of_type(type) == shape_of_parameters(definition.parameters) }
+        next if types.empty? || types.any? { |type| shape_of_type(type) == shape_of_definition(definition) }
 
         problem(line, "#{definition.name} takes other parameters than #{types.join(' | ')}")
       end
@@ -57,16 +63,27 @@ module Coppice
 
     def shape_of_type(type)
       function = type.type
-      { required: function.required_positionals.size + function.trailing_positionals.size, optional: function.optional_positionals.size,
-        rest: !function.rest_positionals.nil?, keywords: function.required_keywords.keys.sort,
-        optional_keywords: function.optional_keywords.keys.sort, other_keywords: !function.rest_keywords.nil? }
+      Shape.new(
+        required: function.required_positionals.size + function.trailing_positionals.size,
+        optional: function.optional_positionals.size,
+        rest: !function.rest_positionals.nil?,
+        keywords: function.required_keywords.keys.sort,
+        optional_keywords: function.optional_keywords.keys.sort,
+        other_keywords: !function.rest_keywords.nil?
+      )
     end
 
-    def shape_of_parameters(parameters)
-      keywords = parameters ? parameters.keywords.group_by(&:class) : {}
-      { required: parameters ? parameters.requireds.size + parameters.posts.size : 0, optional: parameters ? parameters.optionals.size : 0,
-        rest: !parameters&.rest.nil?, keywords: names(keywords[Prism::RequiredKeywordParameterNode]),
-        optional_keywords: names(keywords[Prism::OptionalKeywordParameterNode]), other_keywords: !parameters&.keyword_rest.nil? }
+    def shape_of_definition(definition)
+      parameters = definition.parameters or return NO_PARAMETERS
+      keywords = parameters.keywords.group_by(&:class)
+      Shape.new(
+        required: parameters.requireds.size + parameters.posts.size,
+        optional: parameters.optionals.size,
+        rest: !parameters.rest.nil?,
+        keywords: names(keywords[Prism::RequiredKeywordParameterNode]),
+        optional_keywords: names(keywords[Prism::OptionalKeywordParameterNode]),
+        other_keywords: !parameters.keyword_rest.nil?
+      )
     end
 
     def names(keywords) = keywords.to_a.map(&:name).sort
