@@ -67,6 +67,13 @@ class MoldLossTest < Coppice::TestCase
     rows.any? { |row| row.role_name == :mold && row.pid.zero? }
   end
 
+  # Whether a worker of this generation is being forked. The mold before has exited, so that the only one is the mold of
+  # this generation.
+  def rollout_under_way?(server, generation)
+    server.board.generation == generation && server.rows(:mold).size == 1 &&
+      server.rows(:worker).any? { |row| row.generation == generation && !row.ready? }
+  end
+
   def lose_mold(server)
     lost = mold(server).pid
     server.signal(:KILL, to: lost)
@@ -120,7 +127,7 @@ class MoldLossTest < Coppice::TestCase
       unnoticed(server) do
         gate(server, "gate").closed do
           server.signal(:USR2)
-          server.wait { server.board.generation == 1 && server.rows(:worker).any? { |row| row.generation == 1 && !row.ready? } }
+          server.wait { rollout_under_way?(server, 1) }
           lose_mold(server)
         end
         server.wait { server.settled?(1) }
