@@ -42,7 +42,9 @@ static bool nothing_to_accept(int error) {
     case EHOSTDOWN:
     case EHOSTUNREACH:
     case ENOPROTOOPT:
+#ifdef ENONET
     case ENONET:
+#endif
     case EOPNOTSUPP:
     case EINVAL: /* bound, but not listening yet: epoll reports that as a hang-up */
         return true;
