@@ -18,7 +18,7 @@ module Coppice
       end
     end
 
-    test "one for another processor is passed over, and one that is none" do
+    test "a library for another processor is skipped, and a file that is no library" do
       with_folders do |first, second, third|
         install(first) { |elf| elf[18, 2] = "\xFF\xFE".b }
         File.write("#{second}/#{LIBRARY}", "")
@@ -28,7 +28,7 @@ module Coppice
       end
     end
 
-    test "where it is not installed nothing is preloaded, unless it was asked for by name" do
+    test "a missing library is an error only when the setting names it" do
       with_folders do |empty|
         assert_nil Allocator.library(:auto, folders: [empty])
         error = assert_raises(ConfigError) { Allocator.library(:jemalloc, folders: [empty]) }

@@ -48,7 +48,7 @@ module Coppice
       assert_equal "0 true", output
     end
 
-    test "of a process that is no more there is nothing to tell" do
+    test "a process that has exited raises an error" do
       assert_raises(Errno::ENOENT) { MemInfo.new(4_194_305) }
     end
   end

@@ -10,7 +10,7 @@ module Coppice
     FITTED = { "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => "0.08", "RUBY_GC_MALLOC_LIMIT" => "9000000" }.freeze
     GOAL = "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO"
 
-    test "an application that nobody measured gets a middle course" do
+    test "an application without a measurement gets moderate defaults" do
       made = environment
 
       assert_equal GCProfile.ratios(GCProfile::SAFE_GOAL), made.added.slice(*GCProfile.ratios(0).keys)
@@ -18,7 +18,7 @@ module Coppice
       assert_predicate made, :unmeasured?
     end
 
-    test "a committed profile is taken" do
+    test "a committed profile is used" do
       made = environment(file: "#{GOAL}=0.12\n")
 
       assert_equal "0.12", made.added.fetch(GOAL)
@@ -26,7 +26,7 @@ module Coppice
       refute_predicate made, :unmeasured?
     end
 
-    test "what this server has measured is taken" do
+    test "a measurement of this server is used" do
       made = environment(fitted: FITTED)
 
       assert_equal "0.08", made.added.fetch(GOAL)
@@ -45,7 +45,7 @@ module Coppice
       refute_predicate made, :unmeasured?
     end
 
-    test "Ruby's own means nothing at all" do
+    test ":ruby adds no variables" do
       made = environment(gc_profile: :ruby, file: "not read\n", fitted: FITTED)
 
       assert_empty made.added
@@ -53,7 +53,7 @@ module Coppice
       refute_predicate made, :unmeasured?
     end
 
-    test "a variable that the user has set is never ours, and is told as the user's" do
+    test "a variable that the user has set is never replaced, and is listed as the user's" do
       made = environment(fitted: FITTED,
         environment: { "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", GOAL => "0.5", "PATH" => "/bin" })
 
@@ -64,21 +64,21 @@ module Coppice
                     ["RUBY_GC_MALLOC_LIMIT", "9000000", "measured"]], made.variables.map(&:to_a)
     end
 
-    test "nor one that would cut what the user has set" do
+    test "a variable that would cut the user's value is not added" do
       fitted = { "RUBY_GC_MALLOC_LIMIT" => "9000000", "RUBY_GC_MALLOC_LIMIT_MAX" => "12000000" }
 
       assert_empty environment(fitted: fitted, environment: { "RUBY_GC_MALLOC_LIMIT" => "64000000" }).added
       assert_empty environment(environment: { "RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => "0.3" }).added
     end
 
-    test "a library that the user preloads stays alone" do
+    test "nothing is preloaded beside the user's library" do
       made = environment(gc_profile: :ruby, allocator: :auto, environment: { "LD_PRELOAD" => "/opt/libother.so" })
 
       assert_empty made.added
       assert_equal "other", made.to_log.fetch(:allocator)
     end
 
-    test "the mold takes out what was added, and nothing else" do
+    test "the mold removes the added variables, and no others" do
       environment = { "HOME" => "/root", "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1" }
       inside = environment.merge(self.environment(environment: environment).added)
       refute_equal environment, inside
@@ -87,13 +87,13 @@ module Coppice
       assert_equal environment, inside
     end
 
-    test "where nothing was added, nothing is taken out" do
+    test "without added variables nothing is removed" do
       MoldEnvironment.remove_from(inside = { "LD_PRELOAD" => "/opt/libother.so" })
 
       assert_equal({ "LD_PRELOAD" => "/opt/libother.so" }, inside)
     end
 
-    test "a profile that is no good is an error" do
+    test "an invalid profile is an error" do
       in_folder("nonsense\n") do |folder|
         error = assert_raises(ConfigError) { environment_in(folder) }
 

@@ -6,7 +6,7 @@ require "coppice/memory/mapping_kinds"
 
 module Coppice
   module Cold
-    # The analysis of one path as text for people.
+    # The analysis of one path as readable text.
     class TextReport
       LINES_OF_BACKTRACE = 5
       LABEL = 20

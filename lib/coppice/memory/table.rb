@@ -4,7 +4,7 @@ require "coppice/memory/mapping_kinds"
 
 module Coppice
   module Memory
-    # A server's memory as text for people, in MiB: a table of the processes, then their private memory by kind.
+    # A server's memory as readable text, in MiB: a table of the processes, then their private memory by kind.
     class Table
       HEAD = %w[process pid requests RSS PSS USS shared growth].freeze
 

@@ -33,7 +33,7 @@ module Coppice
         Config::OPTIONS.each { |option| assert(rows.any? { |row| row.first == option.name.to_s }, option.name) }
       end
 
-      test "--show prints what comes of :auto and of nil" do
+      test "--show prints the effective values of :auto and nil" do
         lines = check("worker_processes :auto\nclient_min_rate nil", "--show",
           environment: { "LD_PRELOAD" => "/opt/libmy.so" }).lines
         { "worker_processes" => /:auto \(\d+ for [\d.]+ processors, fewer if/,
@@ -45,7 +45,7 @@ module Coppice
         end
       end
 
-      test "--show prints what a cold mold is given beside, and whose it is" do
+      test "--show prints the variables that a cold mold gets, with their origins" do
         yours = { "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1", "LD_PRELOAD" => "/opt/libother.so" }
         rows = check("gc_profile \"RUBY_GC_MALLOC_LIMIT\" => 9_000_000", "--show",
           environment: yours).lines.map(&:split)
@@ -56,11 +56,11 @@ module Coppice
         assert_includes rows, ["LD_PRELOAD", "/opt/libother.so", "environment", "(yours)"]
       end
 
-      test "one process that does everything is given nothing" do
+      test "a single process gets no variables" do
         refute_match(/^variable /, check("worker_processes 0", "--show"))
       end
 
-      test "a bad profile of the garbage collector is an error, too" do
+      test "an invalid profile of the garbage collector is an error" do
         with_folder(nil) do |folder|
           File.write(File.join(folder, GCProfile::FILE), "nonsense")
           error = assert_raises(ConfigError) do

@@ -10,7 +10,7 @@ module Coppice
   class CLITest < TestCase
     LIBRARY = File.expand_path("../../../lib", __dir__)
 
-    test "a word is a command, flags and rackup files are for serve" do
+    test "a bare word is a command, flags and rackup files are for serve" do
       assert_equal "check", command(%w[check -c x.rb])
       assert_equal "serve", command([])
       assert_equal "serve", command(%w[serve -p 3000])
@@ -21,12 +21,12 @@ module Coppice
       refute CLI.serving?(%w[check])
     end
 
-    test "an unknown command is told with the nearest, and status 2" do
+    test "an unknown command is reported with the nearest name, and status 2" do
       assert_equal [2, "coppice: unknown command chekc. Did you mean check?\n"], run_cli("chekc")
       assert_equal [2, "coppice: unknown command frobnicate. coppice help lists all commands\n"], run_cli("frobnicate")
     end
 
-    test "an unknown flag is told with the nearest, and status 2" do
+    test "an unknown flag is reported with the nearest name, and status 2" do
       assert_equal [2, "coppice: unknown flag --prot. Did you mean --port?\n"], run_cli("--prot", "3")
       assert_equal [2, "coppice: unknown flag --shwo. Did you mean --show?\n"], run_cli("check", "--shwo")
     end

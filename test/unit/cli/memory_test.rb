@@ -12,7 +12,7 @@ module Coppice
 
       def command = MemoryCommand
 
-      test "wrong words are told with what to do" do
+      test "invalid arguments are reported with a remedy" do
         assert_equal "unknown flag --wacht. Did you mean --watch?", complaint(UsageError, "--wacht")
         assert_equal "missing argument: --map", complaint(UsageError, "--map")
         assert_equal "--map cannot be combined with --watch or --json",

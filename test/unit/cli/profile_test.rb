@@ -12,7 +12,7 @@ module Coppice
 
       def command = ProfileCommand
 
-      test "wrong words are told with what to do" do
+      test "invalid arguments are reported with a remedy" do
         assert_equal "unknown flag --ouput. Did you mean --output?", complaint(UsageError, "--ouput")
         assert_equal "missing argument: --output", complaint(UsageError, "--output")
       end

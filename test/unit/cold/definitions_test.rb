@@ -13,7 +13,7 @@ module Coppice
         def self.inspect = raise("asked")
       end
 
-      test "a method with its owner and its place" do
+      test "a method with its owner and its location" do
         groups = methods_of("Liar") { Liar.define_method(:lazy) { 1 } }
 
         assert_equal [["Coppice::Cold::DefinitionsTest::Liar#", [:lazy], __FILE__, __LINE__ - 2]], groups.map(&:to_a)
@@ -45,7 +45,7 @@ module Coppice
         assert_equal [["Coppice::Cold::DefinitionsTest::Liar::", [:LATE], __FILE__, __LINE__ - 2]], groups.map(&:to_a)
       end
 
-      test "a constant that waited for its autoload" do
+      test "a constant that was autoloaded" do
         with_tmpdir do |folder|
           path = File.join(File.realpath(folder), "waiting.rb")
           File.write(path, "Coppice::Cold::DefinitionsTest::Waiting = 1\n")
@@ -56,7 +56,7 @@ module Coppice
         end
       end
 
-      test "nothing that was there before" do
+      test "earlier definitions are not listed" do
         definitions = watched { Liar.new }
 
         assert_empty definitions.methods

@@ -15,7 +15,7 @@ module Coppice
         module_eval("def self.all\n#{Array.new(MANY) { |number| "number_#{number}" }.join("\n")}\nend")
       end
 
-      test "code that runs for the first time fills them, the second time it does not" do
+      test "code fills inline caches the first time it runs, not the second time" do
         first = filled { Lazy.all }
         second = filled { Lazy.all }
 

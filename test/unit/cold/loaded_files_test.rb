@@ -26,7 +26,7 @@ module Coppice
         end
       end
 
-      test "neither what was there before, nor evaluated text" do
+      test "neither earlier files nor evaluated text" do
         with_files("known.rb") do |folder|
           require "#{folder}/known"
 

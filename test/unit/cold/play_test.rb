@@ -46,7 +46,7 @@ module Coppice
         assert_equal [5, 200, nil], [written, outcome.status, outcome.error]
       end
 
-      test "what is to be done after the response is done" do
+      test "callbacks after the response are called" do
         done = []
         play do |env|
           env["rack.response_finished"] << ->(_env, status, _headers, _error) { done << status }
@@ -57,25 +57,25 @@ module Coppice
         assert_equal [200, :reply], done
       end
 
-      test "a redirect says where to" do
+      test "a redirect has its location" do
         assert_equal "/cart", play { [302, { "location" => "/cart" }, []] }.location
       end
 
-      test "what the application raises" do
+      test "an exception of the application is the error" do
         assert_equal "no", play { raise ArgumentError, "no" }.error.message
       end
 
-      test "what the application answers with an error page" do
+      test "the exception behind an error page is the error" do
         outcome = play { |env| (env["action_dispatch.exception"] = ArgumentError.new("no")) && [500, {}, []] }
 
         assert_equal ["no", 500], [outcome.error.message, outcome.status]
       end
 
-      test "an error that has its own good answer is none" do
+      test "a handled exception with a good response is not an error" do
         assert_nil play { |env| (env["action_dispatch.exception"] = ArgumentError.new("no")) && [404, {}, []] }.error
       end
 
-      test "a path that hangs is ended, and its backtrace says where" do
+      test "a path that hangs times out with its backtrace" do
         outcome = play(seconds: 0.01) { sleep }
 
         assert_kind_of PlayOverdue, outcome.error

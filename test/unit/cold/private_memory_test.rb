@@ -8,7 +8,7 @@ module Coppice
     class PrivateMemoryTest < TestCase
       MIB = 1024
 
-      test "what was written to since is growth, by kind" do
+      test "memory written since the snapshot is growth, by kind" do
         earlier = PrivateMemory.new
         text = "." * (64 * MIB * 1024)
         growth = PrivateMemory.new.growth_since(earlier)

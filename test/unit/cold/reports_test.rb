@@ -27,12 +27,12 @@ module Coppice
         refute_match(/JIT/, text)
       end
 
-      test "where nothing was found there is nothing to do" do
+      test "an empty analysis recommends nothing" do
         assert_match(/\A  nothing to do at boot/, report(warm).lines.last)
         refute_match(/files loaded|methods defined|memoized|objects retained/, report(warm))
       end
 
-      test "files are shown as far as asked for" do
+      test "lists are cut after --top rows" do
         files = %w[a b c].map { |name| "#{ROOT}/#{name}.rb" }
         text = report(warm(files: files), top: 2)
 

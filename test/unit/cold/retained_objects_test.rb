@@ -23,7 +23,7 @@ module Coppice
         ObjectSpace.trace_object_allocations_clear
       end
 
-      test "objects that are kept, by the line that allocated them" do
+      test "retained objects are listed by the line that allocated them" do
         retained = watched { Keeper.kept = Array.new(MANY) { |number| "kept #{number} #{'.' * 700}" } }
         site = site_in_this_file(retained, __LINE__ - 1)
 
@@ -33,13 +33,13 @@ module Coppice
         assert_equal site, retained.sites.first
       end
 
-      test "objects that are let go of are not left" do
+      test "released objects are not listed" do
         retained = watched { MANY.times { |number| "dropped #{number}".reverse } }
 
         assert_operator objects_in_this_file(retained), :<, MANY / 10
       end
 
-      test "what the second play replaces is not left" do
+      test "objects that the second play replaces are not listed" do
         retained = watched(second: -> { Keeper.kept.clear }) do
           Keeper.kept = Array.new(MANY) { |number| "replaced #{number}" }
         end
@@ -47,13 +47,13 @@ module Coppice
         assert_operator objects_in_this_file(retained), :<, MANY / 10
       end
 
-      test "what the second play allocates does not count" do
+      test "objects that the second play allocates are not listed" do
         retained = watched(second: -> { Keeper.kept = Array.new(MANY) { |number| "late #{number}" } }) { nil }
 
         assert_operator objects_in_this_file(retained), :<, MANY / 10
       end
 
-      test "what a variable of a module came to hold, with the bytes behind it" do
+      test "a memoized variable of a module, with the bytes that it keeps alive" do
         memos = Memos.new
         memos.start
         retained = watched { Keeper.kept = Array.new(MANY) { |number| "remembered #{number} #{'.' * 700}" } }
@@ -65,7 +65,7 @@ module Coppice
         assert_equal __FILE__, memo.file
       end
 
-      test "a variable that was set before is no news" do
+      test "a variable that was set before is not listed" do
         Keeper.kept = 1
         memos = Memos.new
         memos.start

@@ -32,7 +32,7 @@ module Coppice
         assert_equal ["/my/app", []], parse("/my/app").then { |arguments| [arguments.rackup, arguments.paths] }
       end
 
-      test "nothing given, nothing said" do
+      test "an empty command line sets nothing" do
         arguments = parse
         assert_nil arguments.rackup
         assert_empty arguments.source_values(host: "0.0.0.0").values
@@ -97,19 +97,19 @@ module Coppice
         assert_equal %w[0.0.0.0:3000], arguments.source_values(host: "0.0.0.0").values[:listen].map(&:to_s)
       end
 
-      test "the words given are left as they are" do
+      test "the arguments are not modified" do
         words = %w[-p 3000 config.ru].freeze
         Arguments.parse(words)
         assert_equal %w[-p 3000 config.ru], words
       end
 
-      test "help and version are wishes" do
+      test "help and version are only recorded" do
         assert_predicate parse("-h"), :help?
         assert_predicate parse("-p", "3", "--version"), :version?
         refute_predicate parse, :help?
       end
 
-      test "mistakes are told in one line" do
+      test "mistakes are reported in one line" do
         assert_equal "unknown flag --wrokers. Did you mean --workers?", complaint("--wrokers", "3")
         assert_equal "unknown flag --tiemout. Did you mean --timeout?", complaint("--tiemout=3")
         assert_equal "unknown flag -z", complaint("-z")

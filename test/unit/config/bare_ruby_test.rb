@@ -20,7 +20,7 @@ module Coppice
         assert_equal "4 2", bare("require 'rack'\nworker_processes Rack::VERSION ? 4 : 0", "2", "BUNDLE_GEMFILE" => nil)
       end
 
-      test "a file that the configuration requires gets RubyGems as well, and the configuration counts once" do
+      test "a file that the configuration requires gets RubyGems as well, and the configuration is applied once" do
         skip "no gem to require" unless Gem::Specification.find_all_by_name("rack").any?
         with_tmpdir do |folder|
           File.write("#{folder}/shared.rb", "require 'rack'\nSHARED = Rack::VERSION ? 4 : 0")
@@ -38,7 +38,7 @@ module Coppice
           bare("before_fork { require 'rack' }", "settings.hook(:before_fork).call(nil)", "BUNDLE_GEMFILE" => nil)
       end
 
-      test "what even RubyGems do not know is a mistake with its line" do
+      test "a gem that is not installed is a mistake with its line" do
         output = bare("\nrequire 'no_such_gem_anywhere'", "1", "BUNDLE_GEMFILE" => nil)
         assert_equal "config.rb:2: LoadError: cannot load such file -- no_such_gem_anywhere", output
       end

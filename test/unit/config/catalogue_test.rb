@@ -73,7 +73,7 @@ module Coppice
         assert_equal flags.uniq, flags
       end
 
-      test "all is frozen" do
+      test "all rows are frozen" do
         [*OPTIONS, *HOOKS, *LISTEN_OPTIONS].each { |row| assert_predicate row, :frozen? }
         OPTIONS.each { |option| assert_predicate option.default, :frozen?, option.name }
       end

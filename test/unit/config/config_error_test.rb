@@ -53,13 +53,13 @@ module Coppice
       complains "a missing library", "require 'no_such_library'",
         "coppice.rb:1: LoadError: cannot load such file -- no_such_library"
 
-      test "a mistake in a method call that is no word of ours is told as it is" do
+      test "an unknown method on another object is reported as it is" do
         error = complaint("\nnil.worker_processes")
         assert_match(/\Acoppice.rb:2: NoMethodError: undefined method [`']worker_processes' for nil/, error.message)
         assert_kind_of NoMethodError, error.cause
       end
 
-      test "an unknown constant is told as it is" do
+      test "an unknown constant is reported as it is" do
         assert_match(/\Acoppice.rb:1: NameError: uninitialized constant .*NoSuchConstant/,
           complaint("NoSuchConstant").message)
       end
@@ -71,7 +71,7 @@ module Coppice
         assert_match(/syntax error/, error.message)
       end
 
-      test "the line is the one that uses a word within a loop or a method" do
+      test "the line is the one that sets an option within a loop or a method" do
         assert_equal 2, complaint("def set(number)\n  worker_processes number\nend\nset(:x)").line
       end
 

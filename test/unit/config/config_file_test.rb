@@ -6,7 +6,7 @@ require "coppice/config/config_file"
 module Coppice
   module Config
     class ConfigFileTest < TestCase
-      test "values are kept with their place" do
+      test "values are kept with their origin" do
         result = evaluate("worker_processes 4\n\ntimeout 10, cleanup: 3\n")
         assert_equal({ worker_processes: 4, timeout: 10, timeout_cleanup: 3 }, result.values)
         assert_equal "coppice.rb:1", result.origins[:worker_processes]
@@ -67,7 +67,7 @@ module Coppice
         assert_raises(RuntimeError) { result.hooks[:before_fork].call(1) }
       end
 
-      test "the last block of a hook counts, and nil takes it back" do
+      test "the last block of a hook counts, and nil removes it" do
         assert_equal 2, evaluate("before_fork { 1 }\nbefore_fork { 2 }").hooks[:before_fork].call(nil)
         assert_nil evaluate("before_fork { 1 }\nbefore_fork nil").hooks[:before_fork]
       end
@@ -101,7 +101,7 @@ module Coppice
         assert_match(/\Acoppice.rb:1: refork_backoff must be a number of seconds/, error.message)
       end
 
-      test "the file can require what lies beside it" do
+      test "the file can require a file beside it" do
         with_tmpdir do |folder|
           File.write(File.join(folder, "shared.rb"), "SHARED_WORKERS_OF_TEST = 6")
           File.write(File.join(folder, "coppice.rb"),
@@ -123,7 +123,7 @@ module Coppice
         refute_equal evaluate("timeout 12").fingerprint, evaluate("timeout 21").fingerprint
       end
 
-      test "a file that calls exit is a mistake, not a quiet end with status 0" do
+      test "a file that calls exit is a mistake, not an exit with status 0" do
         with_tmpdir do |folder|
           File.write(File.join(folder, "coppice.rb"), "\nexit")
           error = assert_raises(ConfigError) { ConfigFile.read("coppice.rb", directory: folder) }

@@ -28,7 +28,7 @@ module Coppice
         assert_equal [1, 9], called(->(server, worker: 9) { [server, worker] })
       end
 
-      test "a method will do" do
+      test "a method is accepted" do
         assert_equal [1, 2], called([].method(:push))
       end
 
@@ -43,7 +43,7 @@ module Coppice
         assert_raises(InvalidValue) { HOOK.check(->(server, worker:) { [server, worker] }) }
       end
 
-      test "what is no block is refused" do
+      test "a value that is not a block is refused" do
         assert_raises(InvalidValue) { HOOK.check(5) }
         assert_raises(InvalidValue) { HOOK.check(:puts) }
       end

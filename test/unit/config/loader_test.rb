@@ -8,7 +8,7 @@ module Coppice
     class LoaderTest < TestCase
       PRODUCTION = { "RACK_ENV" => "production" }.freeze
 
-      test "without any source, all is default" do
+      test "without any source, every option has its default" do
         settings = load
         OPTIONS.reject { |option| option.name == :listen }
                .each { |option| assert_equal [option.default], [settings.public_send(option.name)], option.name }
@@ -30,7 +30,7 @@ module Coppice
         assert_equal [3, "environment WEB_CONCURRENCY"], [settings.worker_processes, settings.origin(:worker_processes)]
       end
 
-      test "an empty variable says nothing" do
+      test "an empty variable counts as unset" do
         settings = load(environment: { "WEB_CONCURRENCY" => "", "PORT" => "", "RACK_ENV" => "" })
         assert_equal [1, "development"], [settings.worker_processes, settings.environment_name]
       end
@@ -68,7 +68,7 @@ module Coppice
         assert_equal 1024, load(%w[-p 3001], files: files, environment: PRODUCTION.dup).listen.first.options[:backlog]
       end
 
-      test "a file that listens on PORT itself is right" do
+      test "a file that listens on PORT itself keeps its addresses" do
         files = { "config/coppice.rb" => "listen '127.0.0.1:5000', backlog: 7\nlisten '/tmp/x.sock'" }
         assert_equal %w[127.0.0.1:5000 /tmp/x.sock], names(load(files: files, environment: { "PORT" => "5000" }))
       end
@@ -118,7 +118,7 @@ module Coppice
         assert_equal %w[127.0.0.1:8080], names(load(%w[my.rb], files: files))
       end
 
-      test "a mistake in the flags of config.ru is told with the file" do
+      test "a mistake in the flags of config.ru is reported with the file" do
         assert_equal "config.ru: unknown flag --prot. Did you mean --port?",
           complaint(files: { "config.ru" => "#\\ --prot 3000" })
       end
@@ -130,7 +130,7 @@ module Coppice
                      "Remove one of them", message
       end
 
-      test "the folders of -I are there when the file is read" do
+      test "the folders of -I are on the load path when the file is read" do
         with_tmpdir do |folder|
           File.write(File.join(folder, "library_of_loader_test.rb"), "LIBRARY_OF_LOADER_TEST = 5")
           files = { "config/coppice.rb" => "require 'library_of_loader_test'\nworker_processes LIBRARY_OF_LOADER_TEST" }

@@ -92,7 +92,7 @@ module Coppice
         end
       end
 
-      test "a mold of a server without a file needs none" do
+      test "a mold of a server without a file reads none" do
         settings = Settings.evaluate_in_mold(Settings.new.to_wire)
         refute_predicate settings, :config_changed?
         assert_equal 1, settings.worker_processes

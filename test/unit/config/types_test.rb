@@ -105,7 +105,7 @@ module Coppice
         end
       end
 
-      test "an optional value is nil or what its type says" do
+      test "an optional value is nil or of its type" do
         type = Types::Optional.new(Types::SignalName.new)
         assert_nil type.check(nil)
         assert_equal :TERM, type.check("SIGTERM")
@@ -138,14 +138,14 @@ module Coppice
         ["example.com", "10.0.0.0/99", 5, nil].each { |value| assert_refused type, value }
       end
 
-      test "a duck answers all its messages" do
+      test "an object must respond to all methods" do
         type = Types::RespondsTo.new(:info, :warn)
         logger = Struct.new(:info, :warn).new
         assert_same logger, type.check(logger)
         assert_refused type, $stdout, "must be an object that answers info and warn, but is #{$stdout.inspect}"
       end
 
-      test "a deferral is a count, or true and false for one and none" do
+      test "retransmissions are a count, or true and false for one and none" do
         type = Types::Retransmissions.new
         assert_equal [1, 0, 5], [true, false, 5].map { |value| type.check(value) }
         assert_refused type, -1

@@ -19,7 +19,7 @@ module Coppice
       LIMITS = %w[RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX].freeze
       SEED = 20_261_121
 
-      test "the three ratios are in order, and never give Ruby more room than it takes by itself" do
+      test "the three ratios are in order, and never above Ruby's own" do
         each_fit do |fit, facts|
           min, goal, max = RATIOS.map { |name| Float(fit.variables.fetch(name)) }
           assert min.positive? && min < goal && goal < max && goal <= 0.40 && max <= 0.65, facts
@@ -39,7 +39,7 @@ module Coppice
         end
       end
 
-      test "requests that allocate more never get less room" do
+      test "requests that allocate more never get less space" do
         random = Random.new(SEED)
         500.times do
           facts = draw(random)
@@ -51,7 +51,7 @@ module Coppice
         end
       end
 
-      test "a pool's floor holds what is in use and what some requests take" do
+      test "a pool's initial slots hold those in use and those that some requests take" do
         fit = Fit.new(Allocations.parse(LIGHT), ruby: "3.4.5")
         expected = Allocations.parse(LIGHT).pools.values.map do |taken, live|
           live + (taken * fit.requests_per_collection)
@@ -61,20 +61,20 @@ module Coppice
         assert_equal expected.map { |slots| slots.ceil(-2) }, floors
       end
 
-      test "there are no floors where Ruby has no such variables, nor for pools of another size" do
+      test "there are no initial slots where Ruby has no such variables, nor for pools of another size" do
         assert_empty floors(LIGHT, "3.2.0")
         assert_empty floors(LIGHT.gsub("40:", "48:"), "3.4.5")
         refute_empty floors(LIGHT, "3.3.0")
         refute_empty floors(LIGHT, "3.10.0")
       end
 
-      test "without floors, what one request takes of a pool decides the ratio" do
+      test "without initial slots, the neediest pool decides the ratio" do
         small, large = [ONE_POOL, ONE_POOL.sub("6134", "40000")].map { |text| goal(text, "3.1.2") }
 
         assert_operator small, :<, large
       end
 
-      test "the dearer a collection is beside a request, the fewer there are" do
+      test "the more a collection costs relative to a request, the fewer there are" do
         texts = [100, 650, 5000].map { |us| LIGHT.sub("minor_us=650", "minor_us=#{us}") }
         requests = texts.map { |text| Fit.new(Allocations.parse(text)).requests_per_collection }
 

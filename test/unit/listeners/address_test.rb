@@ -53,7 +53,7 @@ module Coppice
         end
       end
 
-      test "what is no address is refused with the forms that are" do
+      test "an invalid address is refused with the valid forms" do
         NONSENSE.each do |written|
           error = assert_raises(InvalidValue, written.inspect) { Address.parse(written) }
           assert_includes error.message, written.inspect
@@ -90,7 +90,7 @@ module Coppice
         end
       end
 
-      test "tells its kind" do
+      test "knows its kind" do
         assert_predicate Address.parse("[::1]:1"), :ipv6?
         refute_predicate Address.parse("127.0.0.1:1"), :ipv6?
         assert_predicate Address.parse("/a"), :unix?

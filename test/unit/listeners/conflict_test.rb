@@ -86,7 +86,7 @@ module Coppice
         end
       end
 
-      test "a Unix socket that nobody holds is replaced" do
+      test "a Unix socket that no process holds is replaced" do
         with_tmpdir do |folder|
           left = Socket.new(:UNIX, :STREAM)
           left.bind(Addrinfo.unix("#{folder}/x.sock"))
@@ -105,7 +105,7 @@ module Coppice
         end
       end
 
-      test "what is wrong otherwise is told with a remedy" do
+      test "other errors are reported with a remedy" do
         assert_match(/\Acannot listen on 192.0.2.1:80: .*This machine has no such address\z/, refused("192.0.2.1:80"))
         assert_match(/\Acannot listen on no.such.host.invalid:80: /, refused("no.such.host.invalid:80"))
         with_tmpdir { |folder| assert_match(/Create the folder first\z/, refused("#{folder}/no/x.sock")) }

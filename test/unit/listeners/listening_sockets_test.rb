@@ -20,7 +20,7 @@ module Coppice
         end
       end
 
-      test "what does not listen is left out" do
+      test "sockets that do not listen are left out" do
         socket = Socket.new(:INET, :STREAM)
         socket.bind(Addrinfo.tcp("127.0.0.1", 0))
         pair = UNIXSocket.pair
@@ -30,7 +30,7 @@ module Coppice
         [socket, *pair].each(&:close)
       end
 
-      test "a process that is not there listens nowhere" do
+      test "a missing process listens nowhere" do
         assert_empty ListeningSockets.of(4_194_305)
       end
     end

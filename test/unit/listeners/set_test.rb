@@ -24,7 +24,7 @@ module Coppice
         end
       end
 
-      test "a Unix socket, too" do
+      test "a Unix socket refuses clients until it listens, too" do
         with_tmpdir do |folder|
           with_set("#{folder}/x.sock") do |set|
             assert_raises(Errno::ECONNREFUSED) { UNIXSocket.new("#{folder}/x.sock") }
@@ -101,7 +101,7 @@ module Coppice
         end
       end
 
-      test "few workers have wider slices, so that no queue is left alone" do
+      test "few workers have wider slices, so that each queue has a worker" do
         with_set("127.0.0.1:0", queues: 4, queues_per_worker: 1) do |set|
           (1..6).each do |workers|
             served = (0...workers).flat_map { |nr| set.queues_for(nr, workers: workers) }
@@ -111,7 +111,7 @@ module Coppice
         end
       end
 
-      test "one queue is everybody's" do
+      test "all workers accept from a single queue" do
         with_set("127.0.0.1:0") do |set|
           assert_equal [set.descriptors] * 3, (0..2).map { |nr| set.queues_for(nr, workers: 9) }
         end

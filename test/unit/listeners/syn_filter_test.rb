@@ -26,7 +26,7 @@ module Coppice
         end
       end
 
-      test "a Unix socket takes nobody more than one" do
+      test "a Unix socket admits at most one more client" do
         with_tmpdir do |folder|
           listener = Socket.unix_server_socket("#{folder}/x.sock")
           SynFilter.refuse_new_connections(listener)

@@ -22,11 +22,11 @@ module Coppice
         [room.total_kib, room.left_kib]
       end
 
-      test "without a cgroup there is what the machine has" do
+      test "without a cgroup the machine's memory counts" do
         assert_equal [8000, 5000], room("0::/\n")
       end
 
-      test "where nothing tells of the machine, the cgroup does, or nobody" do
+      test "without /proc/meminfo the cgroup's limit counts, or nothing is known" do
         FileUtils.rm(File.join(@root, "meminfo"))
         assert_equal [nil, nil], room("0::/\n")
         write("app/memory.max", kib(2000))
@@ -43,7 +43,7 @@ module Coppice
         assert_equal [2000, 800], room("0::/app\n")
       end
 
-      test "a limit around ours counts, the tightest one" do
+      test "the smallest limit of the surrounding cgroups counts" do
         write("pod/app/memory.max", "max\n")
         write("pod/memory.max", kib(3000))
         write("pod/memory.current", kib(2900))
@@ -51,7 +51,7 @@ module Coppice
         assert_equal [3000, 100], room("0::/pod/app\n")
       end
 
-      test "version 1 has other names, and no limit is a huge one" do
+      test "cgroup version 1 has other file names, and a huge number for no limit" do
         write("memory/app/memory.limit_in_bytes", kib(4000))
         write("memory/app/memory.usage_in_bytes", kib(1000))
         write("memory/app/memory.stat", "inactive_file 1\ntotal_inactive_file #{100 * 1024}\n")
@@ -60,7 +60,7 @@ module Coppice
         assert_equal [4000, 3100], room("5:cpu:/\n4:memory:/app\n0::/\n")
       end
 
-      test "the machine may have less than a cgroup allows, and nobody has less than nothing" do
+      test "the machine may have less than a cgroup allows, and available memory is never negative" do
         write("app/memory.max", kib(6000))
         write("app/memory.current", kib(10))
 

@@ -18,7 +18,7 @@ module Coppice
         assert_same pages, CellGrid.cells(pages, 1)
       end
 
-      test "no pages make no picture" do
+      test "no pages make an empty grid" do
         raster = CellGrid.new([], width: 4)
         assert_equal [0, {}], [raster.height, raster.paths]
       end

@@ -11,7 +11,7 @@ module Coppice
       MIB = 1024 * 1024
       AT = 0x7f00_0000_0000
 
-      test "the heap of Ruby 3.4 is told by the form of its mappings" do
+      test "the heap of Ruby 3.4 is recognized by the shape of its mappings" do
         kinds = recorded("ruby-3.4-yjit")
         assert_equal 93, kinds[:gc_heap].size
         assert_equal 37_568, kib(kinds[:gc_heap])
@@ -23,7 +23,7 @@ module Coppice
         refute(kinds[:gc_heap].all? { |mapping| mapping.aligned?(64 * KIB) })
       end
 
-      test "code of YJIT is what can be executed and is no file's" do
+      test "executable memory without a file is JIT code" do
         assert_equal 236, kib(recorded("ruby-3.4-yjit")[:jit])
         assert_empty recorded("ruby-3.1")[:jit]
       end
@@ -44,7 +44,7 @@ module Coppice
         end
       end
 
-      test "the version of Ruby is told by where it is installed" do
+      test "the version of Ruby is recognized by its paths" do
         half = mapping(start: AT + (16 * KIB), kib: 16)
         { "/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2" => :gc_heap, "/usr/local/lib/libruby.so.3.1.7" => :gc_heap,
           "/root/.rbenv/versions/3.1.4/lib/ruby/3.1.0/stringio.so" => :gc_heap,
@@ -55,7 +55,7 @@ module Coppice
         end
       end
 
-      test "where the kernel keeps names, they tell" do
+      test "named mappings are classified by their names" do
         names = { "[anon:Ruby:GC:default:heap_page_body_allocate]" => :gc_heap,
                   "[anon:Ruby:rb_yjit_reserve_addr_space]" => :jit,
                   "[anon:Ruby:rb_jit_reserve_addr_space]" => :jit, "[anon:Ruby:fiber_pool_allocate_memory]" => :stacks,
@@ -63,18 +63,18 @@ module Coppice
         names.each { |name, kind| assert_equal kind, kind_of(mapping(name: name)), name }
       end
 
-      test "and then a round mapping without a name is not Ruby's" do
+      test "beside named mappings an aligned mapping without a name is not Ruby's" do
         named = mapping(start: AT + MIB, name: "[anon:Ruby:GC:default:heap_page_body_allocate]")
         assert_equal :other, kind_of(mapping, named)
       end
 
-      test "beside another allocator a round mapping may be anybody's" do
+      test "beside another allocator an aligned mapping is not attributed to Ruby" do
         library = mapping(start: AT + MIB, name: "/usr/lib/libjemalloc.so.2", permissions: "r-xp")
         assert_equal :gc_heap, kind_of(mapping)
         assert_equal :other, kind_of(mapping, library)
       end
 
-      test "a round mapping that is mostly untouched is not of Ruby's pages" do
+      test "an aligned mapping that is mostly untouched is not a Ruby heap page" do
         assert_equal :other, kind_of(mapping(kib: 1024, rss: 511))
         assert_equal :gc_heap, kind_of(mapping(kib: 1024, rss: 100, swap: 412))
       end

@@ -27,7 +27,7 @@ module Coppice
         @board.close
       end
 
-      test "a measurement says what the kernel says, and when" do
+      test "a sample has the kernel's figures and its time" do
         @row.requests = 7
         @sampler.sample
 
@@ -38,7 +38,7 @@ module Coppice
         assert_operator @row.measured_ms, :<=, OS::Clock.now_ms
       end
 
-      test "the first one is what later ones are compared with" do
+      test "the first sample is the baseline" do
         @sampler.set_baseline
         start = [@row.private_at_start_kib, @row.cpu_at_start_ms]
         assert_equal [@row.private_kib, @row.cpu_ms], start
@@ -49,14 +49,14 @@ module Coppice
         assert_operator @row.private_kib - @row.private_at_start_kib, :>, 8 * 1024, kept.size
       end
 
-      test "after a measurement none is due for a thousand times what it has cost" do
+      test "after a sample none is due for a thousand times its CPU time" do
         assert_equal 0, @sampler.due_ms
         @sampler.sample
 
         assert_operator @sampler.due_ms - @row.measured_ms, :>=, MemorySampler::MINIMUM_PAUSE_MS
       end
 
-      test "where the kernel does not tell, it is said once, and never tried again" do
+      test "a kernel without smaps_rollup is logged once, and never tried again" do
         missing = Class.new { def self.of = raise(Errno::ENOENT) }
         sampler = MemorySampler.new(@row, @notes, rollup: missing)
 
@@ -66,7 +66,7 @@ module Coppice
         assert_equal 0, @row.measured_ms
       end
 
-      test "a want of descriptors is over some time, and told aloud where measurements are needed" do
+      test "a lack of descriptors is retried later, and logged as a warning where samples are needed" do
         full = Class.new { def self.of = raise(Errno::EMFILE) }
         sampler = MemorySampler.new(@row, @notes, needed: true, rollup: full)
         sampler.sample

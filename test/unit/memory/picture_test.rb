@@ -22,7 +22,7 @@ module Coppice
         assert_equal heights.first, heights.last
       end
 
-      test "names and sizes are there for those who cannot see it" do
+      test "names and sizes are in the description for screen readers" do
         svg = picture(space(0, [:private]))
         assert_match(/\A<svg [^>]*role="img" aria-labelledby="title desc">/, svg)
         assert_includes svg, '<title id="title">Memory of a Coppice server, page by page</title>'
@@ -48,7 +48,7 @@ module Coppice
         assert_equal [:private, *([:absent] * LONGEST_GAP), :private, :absent], AddressSpace.shortened(states)
       end
 
-      test "of a process that has ended there is nothing to draw" do
+      test "a process that has exited is not drawn" do
         assert_nil AddressSpace.of(MeasuredFamily.measurement(4_194_305, :worker, private: 1))
       end
 

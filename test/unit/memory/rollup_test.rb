@@ -17,7 +17,7 @@ module Coppice
           RecordedMemory::NAMES.to_h { |name| [name, Rollup.parse(RecordedMemory.text(name, "smaps_rollup")).to_h] }
       end
 
-      test "what the kernel does not tell is nothing" do
+      test "a size that the kernel does not report is zero" do
         assert_equal [4, 0, 0], Rollup.parse("Rss:                   4 kB\n").to_h.values_at(:rss, :pss, :swap)
       end
 

@@ -12,12 +12,12 @@ module Coppice
           MeasuredFamily.server.processes.map(&:name)
       end
 
-      test "totals, and what sharing saves" do
+      test "totals, and the memory that sharing saves" do
         total = MeasuredFamily.server.to_h[:total]
         assert_equal({ pss_kib: 279_040, rss_kib: 409_600, uss_kib: 148_480, swap_kib: 0, saved_kib: 130_560 }, total)
       end
 
-      test "for programs each process has all its facts, and its kinds" do
+      test "the Hash has all figures of each process, and its kinds" do
         worker = MeasuredFamily.server.to_h[:processes].last
         assert_equal({ pid: 13, role: :worker, nr: 1, generation: 2, requests: 7, rss_kib: 102_400,
                        pss_kib: 66_560, uss_kib: 30_720,
@@ -27,7 +27,7 @@ module Coppice
           worker[:kinds][:gc_heap])
       end
 
-      test "for people in MiB, without kinds that nobody has" do
+      test "the table is in MiB, without kinds that no process has" do
         assert_equal <<~TEXT.chomp, Table.new(MeasuredFamily.server).to_s
           process            pid  requests    RSS    PSS    USS  shared  growth
           monitor             10            100.0  100.0  100.0     0.0
@@ -47,13 +47,13 @@ module Coppice
         TEXT
       end
 
-      test "the process that asks can be measured" do
+      test "a process can measure itself" do
         own = ProcessMemory.of(pid: Process.pid, role: :worker, private_at_start: 1)
         assert_equal own.sizes.private - 1, own.growth
         assert_operator own.kinds[:libraries].rss, :>, 0
       end
 
-      test "a process that has ended is left out" do
+      test "a process that has exited is left out" do
         assert_nil ProcessMemory.of(pid: MISSING_PID, role: :worker)
       end
 

@@ -26,7 +26,7 @@ module Coppice
         VmFlags: rd wr mr mw me
       TEXT
 
-      test "a mapping has its addresses, its sizes and the name of what is behind it" do
+      test "a mapping has its addresses, its sizes and its name" do
         reserved, file = Smaps.parse(SECTION)
         assert_equal [0x7fce9f9dc000, 0x7fcea79d9000, 131_060, ""],
           [reserved.start, reserved.finish, reserved.kib, reserved.name]
@@ -34,7 +34,7 @@ module Coppice
         assert_equal({ rss: 120, pss: 31, shared: 100, private: 20, anonymous: 110, swap: 8 }, file.sizes.to_h)
       end
 
-      test "what a mapping is for the kernel" do
+      test "a mapping is reserved, executable, writable, touched or aligned" do
         reserved, file = Smaps.parse(SECTION)
         assert_equal [true, true, false], [reserved.reserved?, reserved.unnamed?, reserved.touched?]
         assert_equal [false, false, true, true], [file.reserved?, file.executable?, file.writable?, file.touched?]
@@ -51,11 +51,11 @@ module Coppice
         end
       end
 
-      test "a text that is no list of mappings is an error" do
+      test "a malformed list of mappings is an error" do
         assert_raises(Error) { Smaps.parse("Rss: 1 kB\n") }
       end
 
-      test "an empty list is of a process that is about to end" do
+      test "an exiting process has an empty list" do
         assert_empty Smaps.parse("")
       end
     end
