@@ -19,14 +19,14 @@ module Coppice
     attr_reader :fork_lock      #: OS::ForkLock -- taken by the server around each fork
     attr_reader :fork_callbacks #: ForkSafety::ForkCallbacks -- the blocks of at_fork
 
-    # No process is forked from this one while the block runs: for background threads, around calls that take native locks
-    # (getaddrinfo, for example), which a child forked at that instant would find locked forever.
+    # No process is forked from this one while the block runs: for background threads, around calls that take native
+    # locks (getaddrinfo, for example), which a child forked at that instant would find locked forever.
     #: [T] () { () -> T } -> T
     def prevent_fork(&block) = fork_lock.synchronize(&block)
 
-    # Registers what the server calls around each fork, without arguments, beside the hooks of the configuration. For gems
-    # and for the application, while it boots; each call adds to the ones before. The configuration's own hook for the same
-    # moment runs last. What a block raises is logged.
+    # Registers what the server calls around each fork, without arguments, beside the hooks of the configuration. For
+    # gems and for the application, while it boots; each call adds to the ones before. The configuration's own hook for
+    # the same moment runs last. What a block raises is logged.
     #
     # before: in the process that is about to fork, a mold or a worker that serves (before_fork).
     # after_in_parent: in the same process right after the fork; what `before` has stopped must start again

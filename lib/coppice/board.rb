@@ -6,13 +6,13 @@ require "coppice/board/layout"
 require "coppice/board/row"
 
 module Coppice
-  # The gauges of every process, in memory that all of them share.
+  # The gauges of all processes, in memory that they share.
   #
-  # The monitor makes it and gives each process one row; a process that replaces
-  # another gets a row of its own, so nothing stale is ever read as its successor's.
+  # The monitor creates it and gives each process one row. A process that replaces another one gets a new row, so that no
+  # stale value is read as that of the successor.
   class Board
-    # Address space, not memory: a page counts only when its row is used. So the
-    # board grows with TTIN without being mapped anew in every process.
+    # Address space, not memory: a page takes memory only once its row is used. So the board grows with TTIN, and no process
+    # must map it again.
     ROW_COUNT = 4096
     LAYOUT = Layout.new(server: SERVER_COLUMNS, row: ROW_COLUMNS, row_count: ROW_COUNT)
 
@@ -24,20 +24,20 @@ module Coppice
       new(cells)
     end
 
-    # The board behind a descriptor that another process handed over.
-    # Raises ProtocolMismatch when its layout is another version's.
+    # The board of another process, by its descriptor. Raises ProtocolMismatch when its layout is another version's.
     #: (Integer) -> Board
     def self.attach(descriptor)
       cells = Cells.attach(descriptor)
       return new(cells) if LAYOUT.of?(cells)
 
       cells.close
-      raise ProtocolMismatch, "the board is that of another version of Coppice: its header is not that of layout #{Layout::VERSION}"
+      expected = "its header is not that of layout #{Layout::VERSION}"
+      raise ProtocolMismatch, "the board is that of another version of Coppice: #{expected}"
     end
 
-    # The board of a running server, found through its monitor's open descriptors:
-    # for tools and tests; any process of the family will do. Raises Errno::EACCES when it
-    # is another user's, Error when the process has no board or there is none.
+    # The board of a running server, found through the open descriptors of its monitor or of any other of its processes:
+    # for tools and tests. Raises Errno::EACCES when the process is another user's, Error when it has no board or does not
+    # exist.
     #: (Integer) -> Board
     def self.of_process(pid)
       link = Dir.glob("/proc/#{pid}/fd/*").find { |path| leads_to_board?(path) }
@@ -46,7 +46,7 @@ module Coppice
       File.open(link, "r+") { |file| attach(file.fileno) }
     end
 
-    # The process may close a descriptor while we look through them.
+    # The process may close a descriptor meanwhile.
     def self.leads_to_board?(link)
       File.readlink(link).include?("memfd:coppice-board")
     rescue Errno::ENOENT
@@ -59,7 +59,7 @@ module Coppice
       @cells = cells
     end
 
-    # The memfd, to be handed to a process that does not inherit the mapping.
+    # The descriptor of the memory file, for a process that does not inherit the mapping.
     #: () -> Integer
     def fileno = @cells.fileno
 
@@ -74,7 +74,7 @@ module Coppice
       Row.new(@cells, LAYOUT.row_at(index), index)
     end
 
-    # The rows in use: of processes that registered and were not yet reaped.
+    # The rows of processes that have registered and are not reaped yet.
     #: () -> Array[Row]
     def rows = (0...rows_count).map { |index| row(index) }.select(&:used?)
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Coppice
-  # Answers to Pitchfork's name, for configurations and applications that were written for it. Runs in every process.
+  # Defines constants under Pitchfork's name, for configurations and applications that were written for it.
   module Compatibility
     @listener_names = [].freeze
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
 module Coppice
-  # What each process of the family that is not forked is started with.
+  # The program that starts each process of the server that is not forked.
   EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
 end

@@ -5,8 +5,8 @@ require "coppice/membership"
 require "coppice/os/sibling_fork"
 
 module Coppice
-  # Obeys a Spawn message: a mold forks a worker or a service worker, a worker forks a mold. Runs in the process that forks,
-  # between two pieces of its work.
+  # Obeys a Spawn message: a mold forks a worker or a service worker, a worker forks a mold. Runs in the process that
+  # forks, between two pieces of its work.
   class Forking
     #: (Mold | Worker) -> void
     def initialize(parent)
@@ -18,8 +18,8 @@ module Coppice
     end
 
     # The descriptors that came with the message belong to the child. They are closed here after the fork, so that the
-    # monitor sees the end of the child's channel when the child exits. No `ensure`: the child leaves this method by throw,
-    # and needs them.
+    # monitor sees the end of the child's channel when the child exits. No `ensure`: the child leaves this method by
+    # throw, and needs them.
     #: (Control::Channel::Packet) -> void
     def call(packet)
       return @parent.log.error("could not fork", why: "no descriptors left") unless packet.descriptors[:channel]

@@ -4,17 +4,16 @@ require "coppice/board"
 require "coppice/fork_safety/kept_ios"
 
 module Coppice
-  # What an application may ask of, and tell to, the server it runs in. Works, with
-  # dull answers, outside of one as well.
+  # What an application may ask of, and tell, the server that it runs in. Outside of a server it answers zero, false or
+  # true, and raises nothing.
   module Info
-    # The process's own place in the family; set anew by each life. A struct held
-    # in a frozen constant would be a mutable constant, so it is the module's state.
+    # Of this process; each life sets them anew.
     @board = nil
     @row = nil
     @fork_safe = true # in memory: what was loaded before a fork is in the copy as well
 
     class << self
-      # Called by each process of the family when its life begins.
+      # Called by each child of the monitor when its life begins.
       #: (board: Board, row: Board::Row) -> void
       def enter(board:, row:)
         @board = board
@@ -22,26 +21,25 @@ module Coppice
         row.not_fork_safe = 1 unless @fork_safe
       end
 
-      # How many workers there should be, TTIN and TTOU counted; 0 outside of a server.
+      # Number of workers wanted, after TTIN and TTOU; 0 outside of a server.
       #: () -> Integer
       def workers_count = @board ? @board.workers_count : 0
 
-      # Workers that are ready and not overdue.
+      # Number of workers that are ready and not overdue; 0 outside of a server.
       #: () -> Integer
       def live_workers_count
         return 0 unless @board
 
         now = OS::Clock.now_ms
-        @board.rows.count do |row|
-          row.role_name == :worker && row.ready? && (row.deadline_ms.zero? || row.deadline_ms > now)
-        end
+        workers = @board.rows.select { |row| row.role_name == :worker && row.ready? }
+        workers.count { |row| row.deadline_ms.zero? || row.deadline_ms > now }
       end
 
-      # Whether a stop was asked for: a health check should fail from now on.
+      # Whether the server was told to stop: a health check should fail from then on.
       #: () -> bool
       def shutting_down? = @board ? @board.shutting_down == 1 : false
 
-      # Whether this process may become the template of the others.
+      # Whether this process may be promoted.
       #: () -> bool
       def fork_safe? = @fork_safe
 
@@ -54,15 +52,15 @@ module Coppice
         @row.not_fork_safe = 1 if @row
       end
 
-      # Keeps descriptors open through close_all_ios!; answers what it was given.
+      # Keeps an IO open when close_all_ios! is called. Answers the IO.
       #: (IO) -> IO
       def keep_io(io) = ForkSafety::KeptIOs.keep(io)
 
       #: (Array[IO]) -> Array[IO]
       def keep_ios(ios) = ios.each { |io| keep_io(io) }
 
-      # Closes every IO of this process but the standard ones and those kept: for a
-      # hook after a fork, so that no connection is shared with the parent.
+      # Closes all IOs of this process but the standard ones and those kept: for a hook after a fork, so that this
+      # process shares no connection with its parent.
       #: () -> void
       def close_all_ios! = ForkSafety::KeptIOs.close_others
     end

@@ -3,8 +3,8 @@
 require "coppice/server"
 
 module Coppice
-  # What a process hands to those forked from it: the loaded application and what is needed to live beside it. Built once by
-  # the cold mold; never changed afterwards.
+  # What a process hands to those forked from it: the loaded application and what is needed to live beside it. Built
+  # once by the cold mold; never changed afterwards.
   Inheritance = Struct.new(
     :app,             # the Rack application
     :settings,        # Config::Settings
@@ -34,8 +34,8 @@ module Coppice
     #: (Membership) -> Log
     def log_of(membership) = log.with(role: membership.role, nr: membership.nr, generation: membership.generation)
 
-    # Calls the blocks that Coppice.at_fork has for the moment of this hook, then the configuration's hook, which so has the
-    # last word.
+    # Calls the blocks that Coppice.at_fork has for the moment of this hook, then the configuration's hook, which so has
+    # the last word.
     #: (Symbol, *untyped, log: Log) -> void
     def call_hook(name, *arguments, log:)
       fork_callbacks.call(name, log)

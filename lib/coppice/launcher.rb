@@ -34,7 +34,7 @@ module Coppice
     # that comes with Ruby, and a loaded gem cannot be exchanged.
     def set_up_bundle
       require "bundler/setup" if ENV["BUNDLE_GEMFILE"]
-    rescue ScriptError, StandardError => error # a Gemfile is its user's program
+    rescue ScriptError, StandardError => error # a Gemfile is the user's program
       abort "coppice: #{ENV.fetch('BUNDLE_GEMFILE')}: #{error.message.strip} (#{error.class})"
     end
 

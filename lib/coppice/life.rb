@@ -5,9 +5,9 @@ require "coppice/os/signals"
 require "coppice/roles"
 
 module Coppice
-  # What each child of the monitor does, whatever its role: it registers, calls the user's hooks, reports that it is ready
-  # and obeys the monitor's messages until it is told to stop. A Mold, a Worker or a Service owns one, and with it the
-  # channel and a waiter. The monitor ends it.
+  # What each child of the monitor does, whatever its role: it registers, calls the user's hooks, reports that it is
+  # ready and obeys the monitor's messages until it is told to stop. A Mold, a Worker or a Service owns one, and with it
+  # the channel and a waiter. The monitor ends it.
   class Life
     attr_reader :membership    #: Membership
     attr_reader :waiter        #: Waiter -- waits for the channel, and for what its owner adds

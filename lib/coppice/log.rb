@@ -5,18 +5,18 @@ require "coppice/log/output"
 require "coppice/log/adapter"
 
 module Coppice
-  # What a process has to say. Every process has its own, with its role, slot and generation in each line:
+  # The log of one process, with its role, slot and generation in each line:
   #
   #   log.info("worker ready", requests: 3)
   #   # 2026-11-21T13:03:50.123Z level=info role=worker nr=3 gen=2 pid=123 msg="worker ready" requests=3
   #
-  # It owns no descriptor: whoever opened the IO closes it. Logging never raises because of where it writes to.
-  # Loads neither RubyGems nor any gem, so that the monitor can use it.
+  # It does not own the IO that it writes to. Logging never raises when that IO fails. It loads neither RubyGems nor any
+  # gem, so that the monitor can use it.
   class Log
     LEVELS = { debug: 0, info: 1, warn: 2, error: 3, fatal: 4 }.freeze
 
     # The log that the configuration asks for: to the user's logger, which has a level of its own, or to standard error.
-    # A block may put something before that place.
+    # A block may wrap that destination.
     #: (Config::Settings, **untyped) ?{ (Output | Adapter) -> untyped } -> Log
     def self.for(settings, **speaker)
       own = settings.logger
@@ -24,9 +24,10 @@ module Coppice
       new(block_given? ? yield(destination) : destination, level: own ? :debug : settings.log_level, **speaker)
     end
 
-    # `destination` is an IO, or an Adapter around the user's own logger. `role`, `nr` and `generation` say who speaks,
-    # `level` is the lowest that is written.
-    #: (IO | Output | Adapter, ?format: Symbol, role: Symbol | String, ?nr: Integer?, ?generation: Integer?, ?level: Symbol) -> void
+    # `destination` is an IO, or an Adapter around the user's own logger. `role`, `nr` and `generation` are those of the
+    # process; `level` is the lowest that is written.
+    #: (IO | Output | Adapter, role: Symbol | String, ?format: Symbol, ?nr: Integer?, ?generation: Integer?,
+    #    ?level: Symbol) -> void
     def initialize(destination, role:, format: :text, nr: nil, generation: nil, level: :info)
       @destination = destination.respond_to?(:emit) ? destination : Output.new(destination, format: format)
       @context = { role: role, nr: nr, gen: generation }.compact.freeze
@@ -36,14 +37,14 @@ module Coppice
 
     attr_reader :level #: Symbol
 
-    # A log to the same place for another speaker; what is not given stays as it is.
+    # A log to the same destination for another process. What is not given stays as it is.
     #: (?role: Symbol | String, ?nr: Integer?, ?generation: Integer?) -> Log
     def with(role: @context[:role], nr: @context[:nr], generation: @context[:gen])
       Log.new(@destination, role: role, nr: nr, generation: generation, level: @level)
     end
 
-    # Each writes one entry: a message, or a block that answers it, with fields. Fields that are nil are left out.
-    # An exception in place of the message is written with its class and backtrace.
+    # Each method writes one entry: a message, or a block that answers it, with fields. Fields that are nil are left
+    # out. An exception in place of the message is written with its class and backtrace.
     LEVELS.each do |name, severity|
       define_method(name) do |message = nil, **fields, &block| #: (?untyped, **untyped) ?{ () -> untyped } -> nil
         next if severity < @threshold
@@ -63,8 +64,9 @@ module Coppice
     private
 
     def emit(level, message, fields, error = nil)
-      context = @context.merge(pid: Process.pid) # asked anew: a log outlives forks
-      entry = Entry.new(time: Time.now.utc, level: level, context: context, message: message, fields: fields.compact, error: error)
+      context = @context.merge(pid: Process.pid) # not kept: a log outlives forks
+      entry = Entry.new(time: Time.now.utc, level: level, context: context, message: message, fields: fields.compact,
+                        error: error)
       @destination.emit(entry)
       nil
     end

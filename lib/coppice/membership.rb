@@ -7,8 +7,8 @@ require "coppice/os/signals"
 require "coppice/roles"
 
 module Coppice
-  # A process's place among the children of the monitor: its role, its row on the board and its channel. Made in the parent
-  # just before the fork, it belongs to the child.
+  # A process's place among the children of the monitor: its role, its row on the board and its channel. Made in the
+  # parent just before the fork, it belongs to the child.
   class Membership
     attr_reader :role       #: Symbol -- see Roles
     attr_reader :nr         #: Integer? -- the slot of a worker
@@ -16,8 +16,8 @@ module Coppice
     attr_reader :row        #: Board::Row
     attr_reader :channel    #: Control::Channel
 
-    # purpose: :rehearsal for a worker that gets no clients; else nil. first_request: whether a worker makes a request to
-    # itself before it is ready. Raises Bug for a role that does not exist.
+    # purpose: :rehearsal for a worker that gets no clients; else nil. first_request: whether a worker makes a request
+    # to itself before it is ready. Raises Bug for a role that does not exist.
     #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?, ?purpose: Symbol?,
     #    ?first_request: bool) -> void
     def initialize(role:, generation:, row:, channel:, nr: nil, purpose: nil, first_request: false)
@@ -56,15 +56,15 @@ module Coppice
       self.status = "starting"
     end
 
-    # From now on TERM and QUIT are reported to the monitor, and this process goes on. If all processes of the server got
-    # the signal, the server stops gracefully; if this one got it alone, the monitor retires it.
+    # From now on TERM and QUIT are reported to the monitor, and this process goes on. If all processes of the server
+    # got the signal, the server stops gracefully; if this one got it alone, the monitor retires it.
     #: () -> void
     def report_stop_signals
       OS::Signals.stop_by { |name| tell(Control::Messages::SignalReceived.new(name: name)) }
     end
 
-    # In the middle process of the fork that makes this one: tells the monitor which pid to expect, and so which process to
-    # kill if it hangs before it registers.
+    # In the middle process of the fork that makes this one: tells the monitor which pid to expect, and so which process
+    # to kill if it hangs before it registers.
     #: (Integer) -> void
     def announce_fork(pid) = tell(Control::Messages::Forked.new(pid: pid))
 

@@ -7,9 +7,9 @@ require "coppice/memory/memory_sampler"
 require "coppice/mold/heap_preparation"
 
 module Coppice
-  # The template: a process that holds the loaded, warm application, serves no clients, and forks workers when the monitor
-  # tells it to. It has no listeners. The monitor ends it once a newer mold is committed; it exits by itself when the
-  # monitor is gone.
+  # The template: a process that holds the loaded, warm application, serves no clients, and forks workers when the
+  # monitor tells it to. It has no listeners. The monitor ends it once a newer mold is committed; it exits by itself
+  # when the monitor is gone.
   class Mold
     extend Forwardable
 

@@ -8,8 +8,8 @@ module Coppice
   module Roles
     # name: on the board, in messages and in the log. title: in ps, after the word "coppice".
     # life: the class of Coppice that the process lives as; its name only, since the monitor loads none of them.
-    # hooks: which hook of the configuration the process calls on which occasion: when it begins (:fork), right before it
-    # is ready (:ready), before it exits (:exit).
+    # hooks: which hook of the configuration the process calls on which occasion: when it begins (:fork), right before
+    # it is ready (:ready), before it exits (:exit).
     # counts: whether it has a slot and counts as one of the workers.
     # ends: what the monitor tells it when the server stops: :drain, to serve the clients in the queues first, or :stop.
     Role = Struct.new(:name, :title, :life, :hooks, :counts, :ends, keyword_init: true)

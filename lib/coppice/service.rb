@@ -4,8 +4,8 @@ require "forwardable"
 require "coppice/life"
 
 module Coppice
-  # The service worker: runs, in a process of its own, the threads that other application servers run in their master. It
-  # has no listeners and is never promoted, so it may start threads. The monitor ends it.
+  # The service worker: runs, in a process of its own, the threads that other application servers run in their master.
+  # It has no listeners and is never promoted, so it may start threads. The monitor ends it.
   class Service
     extend Forwardable
 

@@ -13,8 +13,8 @@ require "coppice/worker/request_cycle"
 require "coppice/worker/soft_timeout"
 
 module Coppice
-  # Serves one client at a time, and forks the next mold when it is told to. Owns a connection, the loop that takes clients
-  # and one helper thread. The monitor ends it, between two requests.
+  # Serves one client at a time, and forks the next mold when it is told to. Owns a connection, the loop that takes
+  # clients and one helper thread. The monitor ends it, between two requests.
   class Worker
     extend Forwardable
 
@@ -24,8 +24,12 @@ module Coppice
     #: (inheritance: Inheritance, membership: Membership, ?listeners: Array[Socket]) -> void
     def initialize(inheritance:, membership:, listeners: [])
       @listeners = listeners
-      orders = { Control::Messages::Spawn => method(:promote), Control::Messages::Drain => ->(_packet) { @clients.drain } }
-      @life = Life.new(inheritance: inheritance, membership: membership, orders: orders, orphaned: method(:outlive_monitor))
+      orders = {
+        Control::Messages::Spawn => method(:promote),
+        Control::Messages::Drain => ->(_packet) { @clients.drain }
+      }
+      @life = Life.new(inheritance: inheritance, membership: membership, orders: orders,
+                       orphaned: method(:outlive_monitor))
     end
 
     def_delegators :@life, :inheritance, :membership, :log, :stop
@@ -53,8 +57,8 @@ module Coppice
     #: () -> void
     def answer_overdue = @exchange.expire
 
-    # In a process forked from this one: closes what belongs to this worker alone. If the worker serves a client, its own
-    # process goes on with it.
+    # In a process forked from this one: closes what belongs to this worker alone. If the worker serves a client, its
+    # own process goes on with it.
     #: () -> void
     def abandon
       @connection.forget
@@ -92,8 +96,8 @@ module Coppice
       raise unless @soft_timeout.expired? # the application called exit
     end
 
-    # A mold is forked from this worker, which goes on serving. If the worker is no longer fork-safe, the monitor sees the
-    # end of the mold's channel.
+    # A mold is forked from this worker, which goes on serving. If the worker is no longer fork-safe, the monitor sees
+    # the end of the mold's channel.
     def promote(packet)
       Info.fork_safe? ? Forking.new(self).call(packet) : packet.close
     end

@@ -92,11 +92,11 @@ class SiblingForkTest < Coppice::TestCase
     end
   end
 
-  test "where the kernel gives no process, or a signal ends the middle one, that is the cause" do
+  test "where the kernel gives no process, or a signal kills the middle one, that is the cause" do
     refused = -> { Process.singleton_class.prepend(Module.new { define_method(:_fork) { raise Errno::EAGAIN, "fork(2)" } }) }
     killed = -> { @killed = true }
     { refused => "Resource temporarily unavailable - fork(2)",
-      killed => "the middle process was ended by SIGKILL" }.each do |prepare, cause|
+      killed => "the middle process was killed by SIGKILL" }.each do |prepare, cause|
       @reader, @writer = IO.pipe if @writer.closed?
       text, = in_child do
         prepare.call

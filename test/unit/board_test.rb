@@ -127,7 +127,8 @@ class BoardTest < Coppice::TestCase
     assert_equal "", row.request
   end
 
-  # As a board has it in the instant before its maker gives it a size: who tries until it is there would lose one each time.
+  # As a board has it in the instant before its maker gives it a size: who tries until it is there would lose one each
+  # time.
   test "cells that cannot be mapped leave no descriptor open" do
     with_tmpdir do |folder|
       File.open("#{folder}/empty", "w+") do |file|

@@ -2,10 +2,14 @@
 
 module Coppice
   class Board
-    # One gauge: its name, the one process that writes it, its meaning, and its number of cells: more than one for a text.
+    # One gauge: its name, the one process that writes it, its meaning, and its number of cells: more than one for a
+    # text.
     Column = Struct.new(:name, :writer, :meaning, :cells, keyword_init: true) do
       def self.table(*rows)
-        rows.map { |name, writer, meaning, cells = 1| new(name: name, writer: writer, meaning: meaning, cells: cells).freeze }.freeze
+        columns = rows.map do |name, writer, meaning, cells = 1|
+          new(name: name, writer: writer, meaning: meaning, cells: cells).freeze
+        end
+        columns.freeze
       end
 
       def text? = cells > 1
@@ -36,23 +40,23 @@ module Coppice
       [:deadline_ms, :process, "monotonic: when the request in flight is overdue; 0 when idle"],
       [:started_ms, :process, "monotonic: when the request in flight began; 0 when idle"],
       [:requests, :process, "requests served since the fork"],
-      [:seen_ms, :process, "monotonic: when a worker last looked at its channel; it does so every few seconds, idle or not"],
+      [:seen_ms, :process, "monotonic: when a worker last looked at its channel, which it does every few seconds"],
       [:not_fork_safe, :process, "1 once it must not be promoted"],
       [:timed_out, :process, "1 once a worker exits because a request, or its exit hook, is past its deadline"],
       [:refused, :process, "requests that the server answered itself: malformed, too large or too slow"],
       [:dropped_headers, :process, "headers left out of the env for the underscore in their names"],
       [:request, :process, "the request in flight, or the last one: method and path, cut to 128 bytes", 16],
       [:measured_ms, :process, "monotonic: when it last measured its memory and CPU time; 0 when it never did"],
-      [:measured_requests, :process, "the value of `requests` at that time; the columns below were measured at the same time"],
+      [:measured_requests, :process, "the value of `requests` when the columns below were measured"],
       [:rss_kib, :process, "resident memory, shared pages included"],
       [:pss_kib, :process, "resident memory, each shared page divided by those that share it"],
       [:private_kib, :process, "pages that no other process shares"],
       [:private_at_start_kib, :process, "the same when it became ready: what its fork alone costs"],
-      [:anonymous_kib, :process, "memory that belongs to no file, shared or not: of a mold, what each generation passes on"],
+      [:anonymous_kib, :process, "anonymous memory, shared or not: of a mold, what each generation passes on"],
       [:cpu_ms, :process, "CPU time since its fork; of a cold mold since its application was loaded"],
       [:cpu_at_start_ms, :process, "the same when it became ready: the cost of its fork, hooks and rehearsal"],
       [:compiles, :process, "of a worker: 1 if YJIT was on before it was ready"],
-      [:allocations, :process, "what its requests allocate, as text of GCProfile::Allocations; empty when not measured", 24]
+      [:allocations, :process, "what its requests allocate, as GCProfile::Allocations writes it; or empty", 24]
     )
   end
 end

@@ -4,8 +4,8 @@ require "coppice/board/columns"
 
 module Coppice
   class Board
-    # Where things lie on a board, in 64-bit cells: the header, the server's columns, the rows. All sizes follow from the
-    # column tables, in whole cache lines, so that no two processes write to the same one.
+    # The positions of everything on a board, in 64-bit cells: the header, the server's columns, the rows. All sizes follow from
+    # the column tables, in whole cache lines, so that no two processes write to the same one.
     class Layout
       MAGIC = 0x436f_7070_6963_6531 # "Coppice1"
       VERSION = 4
@@ -49,7 +49,8 @@ module Coppice
 
       private
 
-      # Magic and version first, then the sizes, then the column tables as text, so that a tool of another version can read them.
+      # Magic and version first, then the sizes, then the column tables as text, so that a tool of another version can
+      # read them.
       def header_with(text)
         size = whole_lines(TEXT_AT + (text.bytesize / 8.0).ceil)
         facts = [MAGIC, VERSION, size, @server_cells, row_cells, @row_count]

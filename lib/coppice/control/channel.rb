@@ -5,8 +5,8 @@ require "coppice/control/codec"
 
 module Coppice
   module Control
-    # One end of a SEQPACKET socketpair between the monitor and a child. It keeps message boundaries, carries descriptors,
-    # and shows by end-of-file that the other process is gone. It never blocks.
+    # One end of a SEQPACKET socketpair between the monitor and a child. It keeps message boundaries, carries
+    # descriptors, and shows by end-of-file that the other process is gone. It never blocks.
     class Channel
       MAX_BYTES = 64 * 1024
 

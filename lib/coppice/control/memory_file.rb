@@ -16,8 +16,8 @@ module Coppice
         file
       end
 
-      # Does not move the file's position, which all processes with this file share. Raises ProtocolMismatch when the file
-      # holds no value.
+      # Does not move the file's position, which all processes with this file share. Raises ProtocolMismatch when the
+      # file holds no value.
       #: (IO) -> untyped
       def self.read(file)
         Marshal.load(file.pread(file.stat.size, 0)) # rubocop:disable Security/MarshalLoad

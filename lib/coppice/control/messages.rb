@@ -12,8 +12,8 @@ module Coppice
       TABLE = {
         # To a cold mold, first. Descriptors: board, settings (a MemoryFile).
         Boot: [:protocol, :generation, :row, :listener_names, :borrowed_queues],
-        # To a mold: fork a worker or a service worker. To a worker: fork a mold. purpose: :rehearsal for a worker that gets
-        # no clients, else nil. first_request: whether a worker makes a request to itself before it is ready.
+        # To a mold: fork a worker or a service worker. To a worker: fork a mold. purpose: :rehearsal for a worker that
+        # gets no clients, else nil. first_request: whether a worker makes a request to itself before it is ready.
         # Descriptors: channel (the child's end), listeners (an Array: those that a worker accepts from).
         Spawn: [:role, :purpose, :nr, :generation, :row, :first_request],
         # To any child: exit when the work in hand is done.

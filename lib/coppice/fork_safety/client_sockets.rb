@@ -2,21 +2,20 @@
 
 module Coppice
   module ForkSafety
-    # The sockets of clients that the application was given, to take over or to look at. They belong to the worker that gave
-    # them: as long as a mold forked from it had one open, the client would not see its end. Runs in any process of the
-    # family.
+    # The sockets of clients that a worker gave to the application, to take over or to look at. They belong to that worker:
+    # if a mold forked from it kept one open, the client would not see the end of its connection.
     #
-    # They are known by inode: the application may have duplicated a descriptor, and may keep only the copy.
+    # Sockets are known by inode: the application may have duplicated a descriptor, and may keep only the duplicate.
     module ClientSockets
       FOLDER = "/proc/self/fd"
-      FEW = 64 # that are remembered without a look at which of them are still open
+      FEW = 64 # this many are remembered before the closed ones are looked for
 
       @ios = ObjectSpace::WeakMap.new
       @inodes = {}
       @most = FEW
 
       class << self
-        # Remembers a socket, and forgets those that are closed once they may be the most.
+        # Remembers a socket. Forgets closed ones once they may be the majority.
         #: (BasicSocket) -> BasicSocket
         def note(io)
           forget_closed if @inodes.size >= @most
@@ -25,17 +24,17 @@ module Coppice
           io
         end
 
-        # How many are remembered.
+        # Number of sockets that are remembered.
         def count = @inodes.size #: () -> Integer
 
-        # In a process forked from the one that noted them. A number that is in use still is, for whatever object has it, but
-        # reads as at its end and writes into nothing: nothing that is closed later, TLS included, speaks to the client. The
-        # objects that we know are closed as well, or each generation would have more descriptors than the last.
+        # In a process forked from the one that noted them. Each descriptor stays open, for the object that has it, but
+        # leads to /dev/null: an object that is closed later, TLS included, sends nothing to the client. The objects that we
+        # know are closed as well, or each generation would have more descriptors than the last.
         #: () -> void
         def close_copies
           return if @inodes.empty?
 
-          open_sockets.each { |descriptor, inode| point_at_nothing(descriptor) if @inodes.key?(inode) }
+          open_sockets.each { |descriptor, inode| redirect_to_null(descriptor) if @inodes.key?(inode) }
           @ios.keys.each(&:close)
           @ios = ObjectSpace::WeakMap.new
           @inodes = {}
@@ -43,7 +42,8 @@ module Coppice
 
         private
 
-        # Not those that another thread notes meanwhile. The next look is far enough away that no socket costs much.
+        # Keeps those that another thread notes meanwhile. The limit doubles with the sockets that are open, so that the
+        # average cost of a socket stays small.
         def forget_closed
           known = @inodes.keys
           (known - open_sockets.values).each { |inode| @inodes.delete(inode) }
@@ -60,7 +60,7 @@ module Coppice
           end
         end
 
-        def point_at_nothing(descriptor)
+        def redirect_to_null(descriptor)
           IO.for_fd(descriptor, "r+", autoclose: false).reopen(File::NULL, "r+")
         end
       end

@@ -27,8 +27,8 @@ module Coppice
         @callbacks << callbacks.compact.transform_values { |callback| StrayCopy.end_after_each(callback) }
       end
 
-      # Calls the blocks for the moment of this hook, in the order in which they were registered. What one raises is logged:
-      # a gem's mistake must not end the process.
+      # Calls the blocks for the moment of this hook, in the order in which they were registered. What one raises is
+      # logged: a gem's mistake must not end the process.
       #: (Symbol, Log) -> void
       def call(hook, log)
         moment = MOMENTS[hook] or return
@@ -42,11 +42,20 @@ module Coppice
       private
 
       def check(moment, callback)
-        raise ArgumentError, "at_fork(#{moment}: …) needs something to call, but got a #{callback.class}" unless callback.respond_to?(:call)
+        refuse(moment, "needs something to call, but got a #{callback.class}") unless callback.respond_to?(:call)
+        refuse(moment, "is called without arguments, but the block needs some") if needs_arguments?(callback)
+      end
 
-        required = callback.respond_to?(:parameters) ? callback.parameters.map(&:first) & %i[req keyreq] : []
-        strict = !callback.is_a?(Proc) || callback.lambda?
-        raise ArgumentError, "at_fork(#{moment}: …) is called without arguments, but the block asks for some" if strict && required.any?
+      # A block that is no lambda may ignore what it does not get.
+      def needs_arguments?(callback)
+        return false unless callback.respond_to?(:parameters)
+        return false if callback.is_a?(Proc) && !callback.lambda?
+
+        callback.parameters.map(&:first).intersect?(%i[req keyreq])
+      end
+
+      def refuse(moment, why)
+        raise ArgumentError, "Coppice.at_fork: #{moment} #{why}"
       end
     end
   end

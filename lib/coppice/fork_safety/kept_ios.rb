@@ -5,7 +5,7 @@ require "coppice/version_order"
 
 module Coppice
   module ForkSafety
-    # Which IO objects survive `close_all_ios!`. Runs in any process of the family.
+    # The IO objects that `close_all_ios!` keeps open.
     module KeptIOs
       # Weak, so that keeping an IO open does not keep it alive.
       @kept = ObjectSpace::WeakMap.new
@@ -20,8 +20,8 @@ module Coppice
           io
         end
 
-        # Closes all others. Ruby before 3.2.3 can crash when it walks over IO
-        # objects (bugs.ruby-lang.org/issues/19531), so there it is refused.
+        # Closes all others. Raises NotImplementedError with Ruby before 3.2.3, which can crash when it walks over IO
+        # objects (bugs.ruby-lang.org/issues/19531).
         #: () -> void
         def close_others
           unless VersionOrder.at_least?(RUBY_VERSION, "3.2.3")
@@ -37,12 +37,12 @@ module Coppice
         def close(io)
           return if io.closed? || !io.autoclose?
 
-          # The connection is shared with the parent. Closing a TLS or TCP object may
-          # speak to the peer, so the descriptor is pointed at nothing first.
+          # The connection is shared with the parent. Closing a TLS or TCP object may send something to the peer, so its
+          # descriptor is replaced by one of /dev/null first.
           io.reopen(File::NULL) if io.is_a?(TCPSocket)
           io.close
         rescue IOError, Errno::EBADF
-          # Not open, or only half made: there is nothing to close.
+          # Not open, or not initialized: there is nothing to close.
         end
       end
     end

@@ -4,11 +4,11 @@ require "coppice/os/sibling_fork"
 
 module Coppice
   module ForkSafety
-    # A process that the user's code forked without a block, and that then comes back out of that code: a second
-    # copy of a worker or a mold, which would answer the same client and obey the same channel. It is ended where
-    # it comes out. Runs in any process of the family; costs no system call.
+    # Ends stray copies: a process that the user's code forked without a block, and that returns from that code, is a
+    # second copy of a worker or a mold, which would answer the same client and obey the same channel. It exits where it
+    # returns. Costs no system call.
     module StrayCopy
-      # Prepended to Process: the one place that every fork of Ruby's passes.
+      # Prepended to Process: every fork in Ruby calls this method.
       module Watch
         #: () -> Integer
         def _fork
@@ -16,28 +16,28 @@ module Coppice
             next unless pid.zero?
 
             StrayCopy.forked
-            OS::SiblingFork.born
+            OS::SiblingFork.forked
           end
         end
       end
 
-      @here = false
+      @copy = false
 
       class << self
         # In each process made by a fork.
         #: () -> void
-        def forked = @here = true
+        def forked = @copy = true
 
-        # In a process that has a place in the family of its own.
+        # In a process that the server forked itself.
         #: () -> void
-        def adopt = @here = false
+        def adopt = @copy = false
 
-        # Runs the user's code. In a copy that was forked within, does not return.
+        # Runs the user's code. Does not return in a copy that was forked by it.
         #: [T] () { () -> T } -> T
         def end_after
           yield
         ensure
-          leave if @here
+          exit_copy if @copy
         end
 
         # The same for a block that is called later.
@@ -46,10 +46,12 @@ module Coppice
 
         private
 
-        # No at_exit handler and no `ensure` of ours: what they would clean up belongs to the original.
-        def leave
+        # Runs no at_exit handler and no `ensure`: what they would clean up belongs to the original process.
+        def exit_copy
           meant = $!.is_a?(SystemExit)
-          warn "coppice: a copy of process #{Process.ppid} ends here: code that forks must call exit in the copy" unless meant
+          unless meant
+            warn "coppice: a copy of process #{Process.ppid} ends here: code that forks must call exit in the copy"
+          end
           $stdout.flush
           exit!(meant ? $!.status : 1)
         end

@@ -6,7 +6,7 @@ require "coppice/log/text_format"
 module Coppice
   class Log
     # Hands entries to the `logger` of the user's configuration, anything with the methods of Ruby's Logger. It gets the
-    # text without time and level, which are its own business.
+    # text without time and level, which it adds itself.
     class Adapter
       # `fallback` takes the entries that the logger fails on.
       def initialize(logger, fallback: Output.new($stderr)) #: (untyped, ?fallback: Output) -> void

@@ -4,7 +4,7 @@ require "coppice/log/error_report"
 
 module Coppice
   class Log
-    # One thing said: plain values, before a format makes text of them.
+    # One entry as plain values, before a format makes text of it.
     Entry = Struct.new(:time, :level, :context, :message, :fields, :error, keyword_init: true) do
       # Name to value of everything but time, level and error, in the order they are written.
       # A field that has the name of something we write ourselves gets a prefix, so that neither hides the other.

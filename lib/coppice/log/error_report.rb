@@ -2,12 +2,12 @@
 
 module Coppice
   class Log
-    # What is told of an exception, whatever the application made of it: class, reason, backtrace and causes.
+    # What the log says about an exception, of whatever class: class, reason, backtrace and causes.
     class ErrorReport
       # The names under which formats write it.
       FIELDS = %i[error reason backtrace cause].freeze
 
-      # A stack that overflowed has ten thousand lines; its first hundred say it all.
+      # A stack overflow has ten thousand lines; the first hundred show the cause.
       BACKTRACE_LINES = 100
       CAUSES = 5
 

@@ -4,9 +4,9 @@ require "coppice/log/text"
 
 module Coppice
   class Log
-    # One JSON object in a line. Written here and not with the json library: that is a gem, and a version of it that
-    # is loaded before the application's Bundler would be the wrong one for the application. It escapes more than JSON
-    # asks for, since people read logs in terminals.
+    # One JSON object in a line. Without the json library: it is a gem, and the version that is loaded before the
+    # application's bundle is set up may be the wrong one for the application. It escapes more than JSON requires, since
+    # people read logs in terminals.
     class JsonFormat
       # The whole entry, with its line end.
       def render(entry) #: (Entry) -> String
@@ -38,8 +38,9 @@ module Coppice
       end
 
       def string(value)
-        text = Text.utf8(value).scrub.gsub(Text::UNSAFE) { |character| Text::ESCAPES[character] || format('\u%04x', character.ord) }
-        %("#{text}")
+        text = Text.utf8(value).scrub
+        escaped = text.gsub(Text::UNSAFE) { |character| Text::ESCAPES[character] || format('\u%04x', character.ord) }
+        %("#{escaped}")
       end
     end
   end

@@ -2,7 +2,8 @@
 
 module Coppice
   class Log
-    # Makes any value a piece of valid UTF-8 text: what applications and clients hand us may be in any encoding, or broken.
+    # Makes valid UTF-8 text of any value: what comes from applications and clients may be in any encoding, or
+    # malformed.
     module Text
       # Control characters, those that reorder or break a line when shown, and what would end a quoted value.
       UNSAFE = /[\p{Cntrl}"\\\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/

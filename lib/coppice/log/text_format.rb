@@ -4,8 +4,8 @@ require "coppice/log/text"
 
 module Coppice
   class Log
-    # `key=value` pairs, for people and for grep. A value that is more than a word is quoted, and nothing in it can start
-    # a new line or reach the terminal as a control sequence. An exception's backtrace follows on indented lines.
+    # `key=value` pairs, for people and for grep. A value that is more than a word is quoted, and nothing in it can
+    # start a new line or reach the terminal as a control sequence. An exception's backtrace follows on indented lines.
     class TextFormat
       # What needs no quotes.
       PLAIN = %r{\A[\w./:@+,%*~?&;#\[\]()<>!|{}-]+\z}

@@ -64,8 +64,9 @@ module Coppice
         Rack::Lint.new(app)
       end
 
-      # `rails server` leaves Lint out as well: from Rack 3 on its wrapper hides the input's `rewind`, which middleware of
-      # Rails and of many a gem for it calls. The rackup file has been loaded: an application of Rails is known by now.
+      # `rails server` leaves Lint out as well: from Rack 3 on its wrapper hides the input's `rewind`, which middleware
+      # of Rails and of many a gem for it calls. The rackup file has been loaded: an application of Rails is known by
+      # now.
       def rails? = defined?(::Rails.application) && !::Rails.application.nil?
     end
   end

@@ -15,23 +15,23 @@ require "coppice/os/jit"
 
 module Coppice
   class Mold
-    # How a cold mold begins: a fresh process that the monitor spawned with exec,
-    # and that has nothing but one channel. Runs in the cold mold. What to be it
-    # learns from the first message; the board and the settings come with it.
+    # How a cold mold begins: a fresh process that the monitor spawned with exec, and that has only one channel. The first
+    # message tells it its generation; the board and the settings come with it.
     class ColdBoot
       #: (Integer) -> void
       def initialize(descriptor)
         @channel = Control::Channel.for_fd(descriptor)
       end
 
-      # Boots the application and lives as a mold, then as whatever is forked from it.
+      # Boots the application and lives as a mold, then as what is forked from it.
       #: () -> void
       def call
         environments.each { |environment| MoldEnvironment.remove_from(environment) }
         packet = first_packet or exit(0) # the monitor is gone already
         boot = packet.message
         take(**packet.descriptors)
-        membership = Membership.new(role: :mold, generation: boot.generation, row: @board.row(boot.row), channel: @channel)
+        row = @board.row(boot.row)
+        membership = Membership.new(role: :mold, generation: boot.generation, row: row, channel: @channel)
         Child.live(Mold.new(inheritance: inherit(boot, membership), membership: membership))
       rescue ConfigError => error # the file was good when the monitor read it
         abort "coppice: #{error.message}"
@@ -39,7 +39,7 @@ module Coppice
 
       private
 
-      # Where RUBYOPT has loaded Bundler already, it keeps a copy of ENV, for programs that are to run without it.
+      # If RUBYOPT has loaded Bundler already, it keeps a copy of ENV for programs that run without it.
       def environments = [ENV, (::Bundler::ORIGINAL_ENV if defined?(::Bundler::ORIGINAL_ENV))].compact
 
       def first_packet
@@ -58,10 +58,11 @@ module Coppice
       end
 
       def inherit(boot, membership)
-        # The monitor's values; hooks and logger from reading the file again, beside the application's classes.
+        # Values come from the monitor. Hooks and logger come from reading the file again, beside the application's classes.
         settings = Config::Settings.evaluate_in_mold(@settings)
         log = Log.for(settings, role: :mold, generation: boot.generation)
-        log.warn("the file has changed since the server was started", config: settings.config_file) if settings.config_changed?
+        changed = settings.config_changed?
+        log.warn("the file has changed since the server was started", config: settings.config_file) if changed
         Info.enter(board: @board, row: membership.row) # initializers ask for workers_count
         Compatibility.enter(settings, listener_names: boot.listener_names)
         Inheritance.begin(app: load_app(settings, log), settings: settings, log: log, board: @board,
@@ -92,11 +93,11 @@ module Coppice
       # Not earlier: what runs at boot is not what is worth compiling.
       def ready_compiler(jit, log)
         OS::JIT.turn_on if jit == :all
-        log.warn("there is no compiler to turn on", jit: jit) if %i[all lead].include?(jit) && !OS::JIT.available?
+        log.warn("this Ruby has no YJIT to turn on", jit: jit) if %i[all lead].include?(jit) && !OS::JIT.available?
       end
 
-      # Loading may hang forever, and nobody reads the channel meanwhile. So the kernel sends TERM when the monitor dies, and
-      # the monitor sends it after a Stop message. TERM from anybody else may have been sent to all processes of the server.
+      # Loading may hang forever, and no code reads the channel meanwhile. So the kernel sends TERM when the monitor dies,
+      # and the monitor sends it after a Stop message. Any other TERM may have been sent to all processes of the server.
       def while_parent_lives
         OS.parent_death_signal(Signal.list.fetch("TERM"))
         trap(:INT) { exit!(0) }

@@ -2,20 +2,22 @@
 
 module Coppice
   module OS
-    # Where the kernel keeps the books of one of our cgroup's resources, such as memory: files whose names differ between
-    # version 2 and 1. Sources: cgroups(7); the kernel's cgroup-v2 and cgroup-v1 documents.
+    # The files of this process's cgroup for one resource, such as memory. Their names differ between versions 1 and 2.
+    # Sources: cgroups(7); the kernel's cgroup-v2 and cgroup-v1 documents.
     class Cgroup
       MEMBERSHIP = "/proc/self/cgroup"
       ROOT = "/sys/fs/cgroup"
 
-      # controller: the name of the resource, which version 1 has a hierarchy of its own for.
+      # controller: the name of the resource. Version 1 has a hierarchy of its own for each.
       #: (String, ?membership: String, ?root: String) -> void
       def initialize(controller, membership: MEMBERSHIP, root: ROOT)
         @controller = controller
-        @folders = File.readable?(membership) ? File.readlines(membership, chomp: true).flat_map { |line| folders(line, root) } : []
+        lines = File.readable?(membership) ? File.readlines(membership, chomp: true) : []
+        @folders = lines.flat_map { |line| folders(line, root) }
       end
 
-      # Those of these names that are there, our own first, then those of the cgroups around it: a limit holds for all below.
+      # The existing files with these names: first those of our own cgroup, then those of the cgroups around it, whose
+      # limits hold for it as well.
       #: (*String) -> Array[String]
       def files(*names)
         @folders.product(names).map { |folder, name| "#{folder}/#{name}" }.select { |file| File.readable?(file) }
@@ -23,18 +25,19 @@ module Coppice
 
       private
 
-      # In a container the path that is told may not be there, and what is there is the container's own.
+      # In a container the path may not exist; then the root is the container's own cgroup.
       def folders(line, root)
         _, controllers, path = line.split(":", 3)
         case controllers.split(",")
-        when [] then inwards(path).map { |folder| "#{root}#{folder}" }
-        when ->(names) { names.include?(@controller) } then inwards(path).map { |folder| "#{root}/#{@controller}#{folder}" }
+        when [] then ancestors(path).map { |folder| "#{root}#{folder}" }
+        when ->(names) { names.include?(@controller) }
+          ancestors(path).map { |folder| "#{root}/#{@controller}#{folder}" }
         else []
         end
       end
 
       # "/a/b" gives "/a/b", "/a" and "".
-      def inwards(path)
+      def ancestors(path)
         names = path.split("/").reject(&:empty?)
         names.size.downto(0).map { |depth| names.first(depth).map { |name| "/#{name}" }.join }
       end

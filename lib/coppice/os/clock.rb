@@ -2,8 +2,8 @@
 
 module Coppice
   module OS
-    # The monotonic clock, which neither the administrator nor a suspend moves:
-    # the same for all processes of a machine, so deadlines can be shared.
+    # The monotonic clock, which neither the administrator nor a suspend moves. It is the same for all processes of a
+    # machine, so they can share deadlines.
     module Clock
       #: () -> Float seconds
       def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -2,7 +2,7 @@
 
 module Coppice
   module OS
-    # Ruby's compiler, which can be turned on at run time from Ruby 3.3 on, and never off again.
+    # Ruby's compiler YJIT. It can be turned on at run time from Ruby 3.3 on, and not off again.
     module JIT
       #: () -> bool
       def self.on? = defined?(RubyVM::YJIT.enabled?) ? RubyVM::YJIT.enabled? : false

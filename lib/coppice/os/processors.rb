@@ -5,11 +5,11 @@ require "coppice/os/cgroup"
 
 module Coppice
   module OS
-    # How many processors this process may use: those that it may run on, and the time that the quota of its cgroup, or of
-    # one around it, leaves it on them. Sources: sched_setaffinity(2), which Etc looks at; the kernel's cgroup-v2 and
-    # sched-bwc documents.
+    # The number of processors that this process may use: limited by those that it may run on, and by the CPU quotas of its
+    # cgroup and of those around it. Sources: sched_setaffinity(2), which Etc looks at; the kernel's cgroup-v2 and sched-bwc
+    # documents.
     class Processors
-      # In version 2 one file has both; in version 1 the period lies beside the quota.
+      # In version 2 one file has quota and period; in version 1 the period has a file beside that of the quota.
       QUOTA_V2 = "cpu.max"
       QUOTA_V1 = "cpu.cfs_quota_us"
       PERIOD_V1 = "cpu.cfs_period_us"
@@ -20,7 +20,7 @@ module Coppice
         @quotas = cgroup.files(QUOTA_V2, QUOTA_V1)
       end
 
-      # A quota may be a fraction of one, or of several.
+      # A Rational for a quota, which may be a fraction of a processor.
       #: () -> (Integer | Rational)
       def count = [@online, *@quotas.filter_map { |file| allowed(file) }].min
 
@@ -28,10 +28,11 @@ module Coppice
 
       # "max", or -1 in version 1, means that there is no quota.
       def allowed(file)
-        quota, period = File.basename(file) == QUOTA_V2 ? File.read(file).split : [file, sibling(file)].map { |path| File.read(path) }
-        quota, period = [quota, period].map { |text| Integer(text.to_s, 10, exception: false) }
+        version2 = File.basename(file) == QUOTA_V2
+        texts = version2 ? File.read(file).split : [File.read(file), File.read(sibling(file))]
+        quota, period = texts.map { |text| Integer(text, 10, exception: false) }
         Rational(quota, period) if quota&.positive? && period&.positive?
-      rescue SystemCallError # the cgroup was removed under us, or a sandbox hides the file
+      rescue SystemCallError # the cgroup was removed meanwhile, or a sandbox hides the file
         nil
       end
 

@@ -2,26 +2,24 @@
 
 module Coppice
   module OS
-    # Signal handlers of one process. A fork inherits its parent's, so each life
-    # begins by putting its own in their place.
+    # Signal handlers of one process. A fork inherits those of its parent, so each life begins by replacing them.
     module Signals
-      # Those that are meant for the monitor and would end any other process: a
-      # `pkill -USR2 coppice` reaches the whole family.
+      # Signals that are meant for the monitor and would terminate any other process: `pkill -USR2 coppice` reaches all
+      # processes of the server.
       FOR_THE_MONITOR = [:USR1, :USR2, :TTIN, :TTOU, :WINCH, :HUP].freeze
 
-      # Sets these handlers, and ignores what is meant for the monitor unless the
-      # application has a handler of its own.
+      # Sets these handlers, and ignores the signals for the monitor unless the application has a handler of its own.
       #: (Hash[Symbol, ^() -> void]) -> void
       def self.install(handlers)
         handlers.each { |name, handler| handle(name, handler) }
         (FOR_THE_MONITOR - handlers.keys).each { |name| ignore(name) }
       end
 
-      # For a child: yields TERM and QUIT to the block, which only notes or reports them; INT exits at once.
+      # For a child: yields TERM and QUIT to the block, which must only record or report them. INT exits at once.
       #: () { (Symbol) -> void } -> void
       def self.stop_by
         install(INT: -> { exit!(0) }, TERM: -> { yield :TERM }, QUIT: -> { yield :QUIT })
-        ignore(:XFSZ) # a file that is too large for its limit is an error of that write, not the end of the process
+        ignore(:XFSZ) # a write beyond the limit of file sizes raises an error; the process goes on
       end
 
       # Under nohup(1) HUP stays ignored.

@@ -6,20 +6,21 @@ require "coppice/os/clock"
 
 module Coppice
   class Worker
-    # The loop of a worker that is ready: takes the next client from a source and serves it, obeys the monitor between two
-    # clients, and shows on the board that the worker is alive. Owns the sources, and the connections that linger.
+    # The loop of a worker that is ready: takes the next client from a source and serves it, obeys the monitor between
+    # two clients, and shows on the board that the worker is alive. Owns the sources, and the connections that linger.
     class ClientLoop
-      # How many clients of one source are served in a row, and for how long, before the worker looks for other clients and
-      # for messages.
+      # How many clients of one source are served in a row, and for how long, before the worker looks for other clients
+      # and for messages.
       ROW_OF_CLIENTS = 16
       ROW_MS = 10
       BEAT_MS = Board::HEARTBEAT_SECONDS * 1000
 
-      # How long a client that has its answer, and may still be sending, can pause before its connection is closed; and how
-      # long a worker that exits waits for all of them.
+      # How long a client that has its answer, and may still be sending, can pause before its connection is closed; and
+      # how long a worker that exits waits for all of them.
       LINGER_MS = 2000
 
-      #: (Worker, Array[ListenerSource], exchange: Http::Exchange, connection: Http::Connection, cycle: RequestCycle) -> void
+      #: (Worker, Array[ListenerSource], exchange: Http::Exchange, connection: Http::Connection,
+      #    cycle: RequestCycle) -> void
       def initialize(worker, sources, exchange:, connection:, cycle:)
         @worker = worker
         @life = worker.life
@@ -43,8 +44,8 @@ module Coppice
       #: () -> void
       def refuse_new_connections = @sources.each(&:refuse_new_connections)
 
-      # Serves the clients that have connected, then stops the worker. The time is limited in case new clients come all the
-      # same: the kernel always lets one in.
+      # Serves the clients that have connected, then stops the worker. The time is limited in case new clients come all
+      # the same: the kernel always lets one in.
       #: () -> void
       def drain
         limit = OS::Clock.now + @life.settings.timeout
@@ -53,8 +54,8 @@ module Coppice
         @worker.stop
       end
 
-      # Before the process exits: a client that is still sending would lose its answer to a reset. The deadline moves, so
-      # that the monitor does not take this for an exit that hangs.
+      # Before the process exits: a client that is still sending would lose its answer to a reset. The deadline moves,
+      # so that the monitor does not take this for an exit that hangs.
       #: () -> void
       def let_finish
         @cycle.deadline.postpone(LINGER_MS)

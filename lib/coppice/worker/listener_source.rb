@@ -4,11 +4,11 @@ require "coppice/listeners/syn_filter"
 
 module Coppice
   class Worker
-    # A listening socket as a source of clients. A source enters a waiter, which answers it when it may have a client, and
-    # gives the connection its next client.
+    # A listening socket as a source of clients. A source enters a waiter, which answers it when it may have a client,
+    # and gives the connection its next client.
     class ListenerSource
-      # What accept(2) raises when this process or the machine has no room for one more connection; and seconds until the
-      # next try.
+      # What accept(2) raises when this process or the machine has no room for one more connection; and seconds until
+      # the next try.
       NO_ROOM = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
       PAUSE_WITHOUT_ROOM = 0.5
 

@@ -6,11 +6,12 @@ require "coppice/worker/rehearsal"
 
 module Coppice
   class Worker
-    # Prepares a worker for its first client. A worker that is rehearsed serves all warm-up requests. Each other worker makes
-    # one request to itself, if it was told to: the first request of a fork copies the memory that it writes to, and opens
-    # what could not be inherited.
+    # Prepares a worker for its first client. A worker that is rehearsed serves all warm-up requests. Each other worker
+    # makes one request to itself, if it was told to: the first request of a fork copies the memory that it writes to,
+    # and opens what could not be inherited.
     class Preparation
-      # The part of spawn_timeout that the request may take which each worker makes to itself: it is slower in a fresh fork.
+      # The part of spawn_timeout that the request may take which each worker makes to itself: it is slower in a fresh
+      # fork.
       QUICK = 0.1
 
       # The block makes an exchange that marks its requests as part of a rehearsal.

@@ -7,8 +7,9 @@ require "coppice/worker/rehearsal/client"
 module Coppice
   class Worker
     # Requests that a worker gets from the server itself before it is ready, so that the mold made of it is warm: all of
-    # `warm_up_requests` in the first worker of a cold mold, which no client can reach, and a single one in each worker that
-    # is forked later. They come through a socket, as a client's do, so that the code which serves clients is warm as well.
+    # `warm_up_requests` in the first worker of a cold mold, which no client can reach, and a single one in each worker
+    # that is forked later. They come through a socket, as a client's do, so that the code which serves clients is warm
+    # as well.
     class Rehearsal
       SECONDS = 5 # no further round of the list begins after them
       ROUNDS = 40 # YJIT compiles a method once it was called thirty times
@@ -26,8 +27,8 @@ module Coppice
         @seconds = {} # path => duration of its last successful request
       end
 
-      # Requests the paths again and again, then calls the user's block. Yields after the first round. Errors are logged and
-      # never fatal.
+      # Requests the paths again and again, then calls the user's block. Yields after the first round. Errors are logged
+      # and never fatal.
       #: (Array[String]?, ^(Rehearsal) -> void | nil) { () -> void } -> void
       def call(paths, block)
         began = OS::Clock.now

@@ -3,8 +3,9 @@
 module Coppice
   class Worker
     class Rehearsal
-      # The client's side of a rehearsal, on a thread beside the one that serves: a long request or answer does not fit into
-      # the buffers of a socket. One thread serves all requests, or its stack would count as memory that they allocate.
+      # The client's side of a rehearsal, on a thread beside the one that serves: a long request or answer does not fit
+      # into the buffers of a socket. One thread serves all requests, or its stack would count as memory that they
+      # allocate.
       class Client
         CHUNK_BYTES = 65_536
         STATUS = %r{\AHTTP/1\.\d ([2-5]\d\d)}.freeze # past early hints

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/child"
+require "coppice/config/hooks"
+require "coppice/monitor/handle"
+
+module Coppice
+  class RolesTest < TestCase
+    test "each role has a class that lives it and hooks that exist" do
+      Roles::TABLE.each do |role|
+        assert_respond_to Coppice.const_get(role.life), :new
+        assert_empty role.hooks.values - Config::HOOKS.map(&:name)
+      end
+    end
+
+    test "a number stands for each role on the board, and none for a free row" do
+      names = Roles::TABLE.map(&:name)
+
+      assert_equal names, names.map { |name| Roles.name_of(Roles.number(name)) }
+      assert_equal :free, Roles.name_of(Roles::FREE)
+    end
+
+    test "an unknown role is an error wherever it comes in" do
+      handle = -> { Monitor::Handle.new(role: :guest, generation: 0, row: nil, channel: nil, deadline: 1.0) }
+      membership = -> { Membership.new(role: :guest, generation: 0, row: nil, channel: nil) }
+      number = -> { Roles.number(:guest) }
+      [handle, membership, number].each do |attempt|
+        error = assert_raises(Bug) { attempt.call }
+
+        assert_match(/no role :guest/, error.message)
+      end
+    end
+
+    test "the titles of processes other than molds and workers have neither word" do
+      titles = [:worker, :mold, :service].to_h { |name| [name, membership(name).name] }
+
+      assert_equal({ worker: "coppice worker[3] (gen 2)", mold: "coppice mold (gen 2)", service: "coppice service (gen 2)" },
+        titles)
+    end
+
+    def membership(role)
+      Membership.new(role: role, nr: (3 if role == :worker), generation: 2, row: nil, channel: nil)
+    end
+  end
+end
