@@ -8,11 +8,11 @@ require "coppice/board/row"
 module Coppice
   # The gauges of all processes, in memory that they share.
   #
-  # The monitor creates it and gives each process one row. A process that replaces another one gets a new row, so that no
-  # stale value is read as that of the successor.
+  # The monitor creates it and gives each process one row. A process that replaces another one gets a new row, so that
+  # no stale value is read as that of the successor.
   class Board
-    # Address space, not memory: a page takes memory only once its row is used. So the board grows with TTIN, and no process
-    # must map it again.
+    # Address space, not memory: a page takes memory only once its row is used. So the board grows with TTIN, and no
+    # process must map it again.
     ROW_COUNT = 4096
     LAYOUT = Layout.new(server: SERVER_COLUMNS, row: ROW_COLUMNS, row_count: ROW_COUNT)
 
@@ -36,8 +36,8 @@ module Coppice
     end
 
     # The board of a running server, found through the open descriptors of its monitor or of any other of its processes:
-    # for tools and tests. Raises Errno::EACCES when the process is another user's, Error when it has no board or does not
-    # exist.
+    # for tools and tests. Raises Errno::EACCES when the process is another user's, Error when it has no board or does
+    # not exist.
     #: (Integer) -> Board
     def self.of_process(pid)
       link = Dir.glob("/proc/#{pid}/fd/*").find { |path| leads_to_board?(path) }

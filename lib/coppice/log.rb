@@ -2,7 +2,6 @@
 
 require "coppice/log/entry"
 require "coppice/log/output"
-require "coppice/log/adapter"
 
 module Coppice
   # The log of one process, with its role, slot and generation in each line:

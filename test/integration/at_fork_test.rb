@@ -18,7 +18,8 @@ class AtForkTest < Coppice::TestCase
 
     Ticker.start
     Coppice.at_fork(before: -> { note("before"); Ticker.stop }, after_in_parent: -> { note("parent"); Ticker.start },
-                    after_in_mold: -> { note("mold"); Ticker.start }, after_in_worker: -> { note("worker"); Ticker.start })
+                    after_in_mold: -> { note("mold"); Ticker.start },
+                    after_in_worker: -> { note("worker"); Ticker.start })
     Coppice.at_fork(after_in_worker: -> { note("worker_again") })
     failing = -> { raise "no such host" }
     Coppice.at_fork(before: failing, after_in_parent: failing, after_in_mold: failing, after_in_worker: failing)

@@ -24,14 +24,22 @@ class HooksTest < Coppice::TestCase
     after_mold_fork { |server, mold| note.call(:after_mold_fork, mold.generation) }
     after_worker_fork { |server, worker| note.call(:after_worker_fork, worker.nr, worker.generation) }
     after_worker_ready { |server, worker| note.call(:after_worker_ready, worker.nr) }
-    after_request_complete { |server, worker, env| note.call(:after_request_complete, worker.requests_count, env["PATH_INFO"]) }
+    after_request_complete do |server, worker, env|
+      note.call(:after_request_complete, worker.requests_count, env["PATH_INFO"])
+    end
     before_worker_exit { |server, worker| note.call(:before_worker_exit, worker.requests_count) }
-    after_worker_exit { |server, worker, status| note.call(:after_worker_exit, worker.pid, worker.requests_count, status.exitstatus) }
+    after_worker_exit do |server, worker, status|
+      note.call(:after_worker_exit, worker.pid, worker.requests_count, status.exitstatus)
+    end
     before_service_worker_ready { |server, service| note.call(:before_service_worker_ready, service.generation) }
     before_service_worker_exit { |server| note.call(:before_service_worker_exit) }
   RUBY
 
-  def notes(server) = File.exist?(server.path("notes")) ? File.readlines(server.path("notes"), chomp: true).map(&:split) : []
+  def notes(server)
+    return [] unless File.exist?(server.path("notes"))
+
+    File.readlines(server.path("notes"), chomp: true).map(&:split)
+  end
 
   def note(server, name) = server.wait(20, name) { notes(server).find { |line| line.first == name } }
 
@@ -133,7 +141,8 @@ class HooksTest < Coppice::TestCase
     config = <<~RUBY
       after_worker_exit do |_server, worker, _status|
         report = worker.exit_report
-        File.write("report", [report.cause, report.nr, report.requests, report.request, report.peak_memory > 1_000_000].join(" "))
+        facts = [report.cause, report.nr, report.requests, report.request, report.peak_memory > 1_000_000]
+        File.write("report", facts.join(" "))
       end
     RUBY
     app = 'run ->(env) { env["PATH_INFO"] == "/hang" ? sleep : [200, {}, []] }'

@@ -30,7 +30,7 @@ class ProcessTreeTest < Coppice::TestCase
     end
   end
 
-  test "USR2 replaces everybody by a new generation, and the old mold leaves" do
+  test "USR2 replaces all workers by a new generation, and the old mold exits" do
     serve do |server|
       before = server.board.rows.map(&:pid)
       server.get
@@ -87,7 +87,7 @@ class ProcessTreeTest < Coppice::TestCase
     end
   end
 
-  test "TERM lets a request in flight be answered, and everybody leaves" do
+  test "after TERM a request in flight is answered, and all processes exit" do
     serve do |server|
       family = server.family
       socket = server.connect
@@ -126,7 +126,7 @@ class ProcessTreeTest < Coppice::TestCase
     end
   end
 
-  test "when the monitor is killed, everybody leaves" do
+  test "when the monitor is killed, all processes exit" do
     serve do |server|
       children = server.children(server.pid)
       server.signal(:KILL)

@@ -9,7 +9,7 @@ class SingleProcessTest < Coppice::TestCase
     run ->(env) { [200, { "content-type" => "text/plain" }, ["#{Process.pid} #{env["coppice.worker"].nr}"]] }
   RUBY
 
-  test "one process serves, forks nothing and leaves on TERM" do
+  test "one process serves, forks nothing and exits on TERM" do
     Server.open(app: APP, config: "worker_processes 0", ready: false) do |server|
       answer = server.wait(30, "an answer") { answer_of(server) }
 

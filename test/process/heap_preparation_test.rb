@@ -16,7 +16,7 @@ class HeapPreparationTest < Coppice::TestCase
     assert_equal before, [priority, Thread.list.size]
   end
 
-  test "a mold that shall not be warmed up is left alone" do
+  test "a heap that the configuration leaves alone is not prepared" do
     GC.start
     collections = GC.stat(:major_gc_count)
     Coppice::Mold::HeapPreparation.new(false).call

@@ -65,7 +65,8 @@ class SiblingForkTest < Coppice::TestCase
   test "a middle process that hangs in a hook ends with the process that forked it" do
     caller = fork do
       hang = -> { @writer.puts(Process.pid) || sleep }
-      Process.singleton_class.prepend(Module.new { define_method(:_fork) { super().tap { |pid| hang.call if pid.zero? } } })
+      hook = Module.new { define_method(:_fork) { super().tap { |pid| hang.call if pid.zero? } } }
+      Process.singleton_class.prepend(hook)
       forking(timeout: 60).call(announce: ->(_) {}) { exit!(0) }
     end
     middle = @reader.gets.to_i
@@ -80,7 +81,8 @@ class SiblingForkTest < Coppice::TestCase
     [Errno::ECONNREFUSED, ArgumentError, Interrupt].each do |error|
       @reader, @writer = IO.pipe if @writer.closed?
       text, = in_child do
-        Process.singleton_class.prepend(Module.new { define_method(:_fork) { super().tap { |pid| raise error if pid.zero? } } })
+        hook = Module.new { define_method(:_fork) { super().tap { |pid| raise error if pid.zero? } } }
+        Process.singleton_class.prepend(hook)
         $stderr.reopen(File::NULL)
         siblings = forking
         made = siblings.call(announce: ->(_) {}) { exit!(0) }
@@ -93,7 +95,8 @@ class SiblingForkTest < Coppice::TestCase
   end
 
   test "where the kernel gives no process, or a signal kills the middle one, that is the cause" do
-    refused = -> { Process.singleton_class.prepend(Module.new { define_method(:_fork) { raise Errno::EAGAIN, "fork(2)" } }) }
+    hook = Module.new { define_method(:_fork) { raise Errno::EAGAIN, "fork(2)" } }
+    refused = -> { Process.singleton_class.prepend(hook) }
     killed = -> { @killed = true }
     { refused => "Resource temporarily unavailable - fork(2)",
       killed => "the middle process was killed by SIGKILL" }.each do |prepare, cause|

@@ -38,9 +38,9 @@ class BoardTest < Coppice::TestCase
     text = bytes.byteslice(64..).delete("\0")
 
     assert_equal "server: monitor_pid workers_count generation shutting_down rows_count\n" \
-                 "row: role nr generation pid ready deadline_ms started_ms requests seen_ms not_fork_safe timed_out refused " \
-                 "dropped_headers request:16 measured_ms measured_requests rss_kib pss_kib private_kib private_at_start_kib " \
-                 "anonymous_kib cpu_ms cpu_at_start_ms compiles allocations:24\n", text
+                 "row: role nr generation pid ready deadline_ms started_ms requests seen_ms not_fork_safe timed_out " \
+                 "refused dropped_headers request:16 measured_ms measured_requests rss_kib pss_kib private_kib " \
+                 "private_at_start_kib anonymous_kib cpu_ms cpu_at_start_ms compiles allocations:24\n", text
   end
 
   test "a board of another version, of other columns or of nothing is refused" do
@@ -66,20 +66,24 @@ class BoardTest < Coppice::TestCase
     row, neighbour = @board.row(0), @board.row(1)
     columns.each { |column| row.public_send(:"#{column.name}=", column.text? ? "x" * 8 * column.cells : 1) }
 
-    assert_equal columns.map { |column| column.text? ? "x" * 8 * column.cells : 1 }, columns.map { |column| row.public_send(column.name) }
-    assert_equal columns.map { |column| column.text? ? "" : 0 }, columns.map { |column| neighbour.public_send(column.name) }
+    full = columns.map { |column| column.text? ? "x" * 8 * column.cells : 1 }
+    empty = columns.map { |column| column.text? ? "" : 0 }
+    assert_equal full, columns.map { |column| row.public_send(column.name) }
+    assert_equal empty, columns.map { |column| neighbour.public_send(column.name) }
   end
 
   test "sizes follow from the tables of columns, in whole cache lines" do
     layout = layout_of(1, 8)
 
-    assert_equal [8, layout.server_at + 8, layout.server_at + 16], [layout.row_cells, layout.row_at(0), layout.row_at(1)]
+    assert_equal [8, layout.server_at + 8, layout.server_at + 16], positions(layout)
     layout = layout_of(9, 65)
 
-    assert_equal [72, layout.server_at + 16, layout.server_at + 88], [layout.row_cells, layout.row_at(0), layout.row_at(1)]
+    assert_equal [72, layout.server_at + 16, layout.server_at + 88], positions(layout)
     assert_equal layout.row_at(2), layout.cells
     assert_equal 0, layout.server_at % 8
   end
+
+  def positions(layout) = [layout.row_cells, layout.row_at(0), layout.row_at(1)]
 
   test "the header is as long as the names of all columns need" do
     layout = layout_of(9, 500)

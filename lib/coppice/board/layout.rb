@@ -4,8 +4,8 @@ require "coppice/board/columns"
 
 module Coppice
   class Board
-    # The positions of everything on a board, in 64-bit cells: the header, the server's columns, the rows. All sizes follow from
-    # the column tables, in whole cache lines, so that no two processes write to the same one.
+    # The positions of everything on a board, in 64-bit cells: the header, the server's columns, the rows. All sizes
+    # follow from the column tables, in whole cache lines, so that no two processes write to the same one.
     class Layout
       MAGIC = 0x436f_7070_6963_6531 # "Coppice1"
       VERSION = 4

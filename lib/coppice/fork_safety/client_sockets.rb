@@ -2,8 +2,8 @@
 
 module Coppice
   module ForkSafety
-    # The sockets of clients that a worker gave to the application, to take over or to look at. They belong to that worker:
-    # if a mold forked from it kept one open, the client would not see the end of its connection.
+    # The sockets of clients that a worker gave to the application, to take over or to look at. They belong to that
+    # worker: if a mold forked from it kept one open, the client would not see the end of its connection.
     #
     # Sockets are known by inode: the application may have duplicated a descriptor, and may keep only the duplicate.
     module ClientSockets
@@ -28,8 +28,8 @@ module Coppice
         def count = @inodes.size #: () -> Integer
 
         # In a process forked from the one that noted them. Each descriptor stays open, for the object that has it, but
-        # leads to /dev/null: an object that is closed later, TLS included, sends nothing to the client. The objects that we
-        # know are closed as well, or each generation would have more descriptors than the last.
+        # leads to /dev/null: an object that is closed later, TLS included, sends nothing to the client. The objects
+        # that we know are closed as well, or each generation would have more descriptors than the last.
         #: () -> void
         def close_copies
           return if @inodes.empty?

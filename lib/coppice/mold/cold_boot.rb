@@ -15,8 +15,8 @@ require "coppice/os/jit"
 
 module Coppice
   class Mold
-    # How a cold mold begins: a fresh process that the monitor spawned with exec, and that has only one channel. The first
-    # message tells it its generation; the board and the settings come with it.
+    # How a cold mold begins: a fresh process that the monitor spawned with exec, and that has only one channel. The
+    # first message tells it its generation; the board and the settings come with it.
     class ColdBoot
       #: (Integer) -> void
       def initialize(descriptor)
@@ -58,7 +58,8 @@ module Coppice
       end
 
       def inherit(boot, membership)
-        # Values come from the monitor. Hooks and logger come from reading the file again, beside the application's classes.
+        # Values come from the monitor. Hooks and logger come from reading the file again, beside the application's
+        # classes.
         settings = Config::Settings.evaluate_in_mold(@settings)
         log = Log.for(settings, role: :mold, generation: boot.generation)
         changed = settings.config_changed?
@@ -96,8 +97,9 @@ module Coppice
         log.warn("this Ruby has no YJIT to turn on", jit: jit) if %i[all lead].include?(jit) && !OS::JIT.available?
       end
 
-      # Loading may hang forever, and no code reads the channel meanwhile. So the kernel sends TERM when the monitor dies,
-      # and the monitor sends it after a Stop message. Any other TERM may have been sent to all processes of the server.
+      # Loading may hang forever, and no code reads the channel meanwhile. So the kernel sends TERM when the monitor
+      # dies, and the monitor sends it after a Stop message. Any other TERM may have been sent to all processes of the
+      # server.
       def while_parent_lives
         OS.parent_death_signal(Signal.list.fetch("TERM"))
         trap(:INT) { exit!(0) }

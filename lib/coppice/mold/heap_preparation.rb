@@ -4,9 +4,9 @@ module Coppice
   class Mold
     # Prepares the heap of a mold for being shared, before its first fork.
     class HeapPreparation
-      # The preparation takes up to seconds of a processor, which workers need on a small machine. With a nice value that is
-      # higher by 5 it gets a third of what each of them gets (see sched(7): a step is a factor of 1.25). That is why
-      # Settings#mold_timeout is as long as it is.
+      # The preparation takes up to seconds of a processor, which workers need on a small machine. With a nice value
+      # that is higher by 5 it gets a third of what each of them gets (see sched(7): a step is a factor of 1.25). That
+      # is why Settings#mold_timeout is as long as it is.
       NICENESS = 5
 
       #: (bool | Symbol) -> void

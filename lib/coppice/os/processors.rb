@@ -5,9 +5,9 @@ require "coppice/os/cgroup"
 
 module Coppice
   module OS
-    # The number of processors that this process may use: limited by those that it may run on, and by the CPU quotas of its
-    # cgroup and of those around it. Sources: sched_setaffinity(2), which Etc looks at; the kernel's cgroup-v2 and sched-bwc
-    # documents.
+    # The number of processors that this process may use: limited by those that it may run on, and by the CPU quotas of
+    # its cgroup and of those around it. Sources: sched_setaffinity(2), which Etc looks at; the kernel's cgroup-v2 and
+    # sched-bwc documents.
     class Processors
       # In version 2 one file has quota and period; in version 1 the period has a file beside that of the quota.
       QUOTA_V2 = "cpu.max"

@@ -8,8 +8,8 @@ module Coppice
     # caller.
     #
     # The caller forks a middle process, which forks the sibling and exits; the kernel gives the orphan to the nearest
-    # subreaper, the monitor. A plain double fork rather than clone(CLONE_PARENT), so that the fork handlers of glibc and
-    # Ruby run.
+    # subreaper, the monitor. A plain double fork rather than clone(CLONE_PARENT), so that the fork handlers of glibc
+    # and Ruby run.
     class SiblingFork
       CANNOT_FORK = 71 # EX_OSERR of sysexits.h
 
@@ -59,8 +59,8 @@ module Coppice
       private
 
       # The pid of the middle process; :here in that process; false when it could not be forked. An error in the middle
-      # process comes from the user's hooks of Process._fork: let through, it would make that process a second caller, on
-      # the same channel.
+      # process comes from the user's hooks of Process._fork: let through, it would make that process a second caller,
+      # on the same channel.
       def fork_middle
         forking = Process.pid
         @lock.synchronize { self.class.forking_middle { Process.fork } } || :here

@@ -32,7 +32,8 @@ module Coppice
         @callbacks.call(:after_mold_fork, self)
 
         assert_equal [1], @called
-        assert_equal [["no such host", :after_in_mold], ["none", :after_in_mold]], (@errors.map { |error| error.drop(1) })
+        errors = @errors.map { |error| error.drop(1) }
+        assert_equal [["no such host", :after_in_mold], ["none", :after_in_mold]], errors
       end
 
       test "hooks that belong to no fork call nothing" do

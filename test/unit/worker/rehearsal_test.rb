@@ -42,7 +42,8 @@ module Coppice
         end
 
         failed = @harness.log.entries.select { |_, message, _| message == "warm-up request failed" }
-        assert_equal [[500, "/broken"], [404, "/missing"]], (failed.map { |_, _, fields| fields.values_at(:status, :path) })
+        answers = failed.map { |_, _, fields| fields.values_at(:status, :path) }
+        assert_equal [[500, "/broken"], [404, "/missing"]], answers
         assert_equal ["rehearsal finished"], @harness.log.at(:info)
       end
 
@@ -83,7 +84,8 @@ module Coppice
 
       test "an answer that does not wait for the body is an answer" do
         status = nil
-        rehearse(nil, ->(client) { status = client.request("POST", "/", {}, "x" * (2 << 20)) }, max_body_bytes: 1000) { OK }
+        block = ->(client) { status = client.request("POST", "/", {}, "x" * (2 << 20)) }
+        rehearse(nil, block, max_body_bytes: 1000) { OK }
 
         assert_equal 413, status
       end
@@ -147,7 +149,8 @@ module Coppice
 
       def new_rehearsal(interrupted: -> { false }, **settings, &app)
         @harness = HttpHarness.new(**settings, &app)
-        Rehearsal.new(exchange: @harness.exchange, connection: @harness.connection, log: @harness.log, interrupted: interrupted)
+        Rehearsal.new(exchange: @harness.exchange, connection: @harness.connection, log: @harness.log,
+                      interrupted: interrupted)
       end
     end
   end
