@@ -39,7 +39,7 @@ static enum verdict judge_head(struct answer *answer, int64_t expected) {
     return VERDICT_MORE;
 }
 
-/* Takes bytes up to the end of the head, and answers how many. */
+/* Takes bytes up to the end of the head, and returns how many. */
 static size_t take_head(struct answer *answer, const char *bytes, size_t length) {
     size_t before = answer->head_length, room = sizeof answer->head - 1 - before;
     size_t taken = length < room ? length : room;
@@ -63,7 +63,7 @@ static void take_data(struct answer *answer, const char *bytes, size_t length) {
     answer->body_length += length;
 }
 
-/* Takes data out of chunks. Bytes behind the last chunk are nobody's: malformed too. */
+/* Takes data out of chunks. Bytes after the last chunk are malformed as well. */
 static enum verdict take_chunks(struct answer *answer, const char *bytes, size_t length) {
     while (length > 0) {
         bool data;
@@ -80,7 +80,7 @@ static enum verdict judge_length(const struct answer *answer, int64_t expected) 
     return expected < 0 || answer->body_length == (uint64_t)expected ? VERDICT_WHOLE : VERDICT_LENGTH;
 }
 
-/* Whether all that was promised is here. */
+/* Whether the whole body has arrived. */
 static enum verdict judge_body(const struct answer *answer, int64_t expected) {
     if (answer->framing == FRAMING_CHUNKS) {
         return answer->chunks.state == CHUNKS_DONE ? judge_length(answer, expected) : VERDICT_MORE;
@@ -94,7 +94,7 @@ enum verdict answer_read(struct answer *answer, const char *bytes, size_t length
 
     if (!answer->head_whole) {
         size_t taken = take_head(answer, bytes, length);
-        if (!answer->head_whole) return taken == length ? VERDICT_MORE : VERDICT_STATUS; /* too long a head */
+        if (!answer->head_whole) return taken == length ? VERDICT_MORE : VERDICT_STATUS; /* the head is too long */
         verdict = judge_head(answer, expected);
         bytes += taken;
         length -= taken;

@@ -30,7 +30,7 @@ void client_reset(struct client *client) {
 }
 
 static void disconnect(struct client *client) {
-    close(client->fd); /* the descriptor leaves the epoll set with it */
+    close(client->fd); /* this also removes the descriptor from the epoll set */
     client->fd = -1;
 }
 
@@ -38,7 +38,7 @@ static void fail(struct client *client, enum error kind) {
     tally_error(kind);
     disconnect(client);
     client->busy = false;
-    client->resume_ns = clock_ns() + PAUSE_AFTER_ERROR_MS * 1000000ull; /* a dead server must not make us spin */
+    client->resume_ns = clock_ns() + PAUSE_AFTER_ERROR_MS * 1000000ull; /* do not spin when the server is down */
 }
 
 static void succeed(struct client *client, bool kept) {
@@ -63,7 +63,7 @@ static bool whole_request_sent(const struct client *client) {
     return client->sent == client->head_length + request_body().length;
 }
 
-/* What of the request is still to be sent. */
+/* The part of the request that is still to be sent. */
 static struct msghdr unsent(const struct client *client, struct iovec pieces[2]) {
     struct request_body body = request_body();
     size_t of_head = client->sent < client->head_length ? client->sent : client->head_length;
@@ -74,7 +74,7 @@ static struct msghdr unsent(const struct client *client, struct iovec pieces[2])
     return (struct msghdr){ .msg_iov = pieces, .msg_iovlen = 2 };
 }
 
-/* Where the connection is not made yet, EAGAIN says so: one call less than to wait for it first. */
+/* Sends at once: EAGAIN if the connection is not established yet. That saves a call to wait for it first. */
 static void send_request(struct client *client) {
     while (!whole_request_sent(client)) {
         struct iovec pieces[2];
@@ -119,7 +119,7 @@ static void act_on(struct client *client, enum verdict verdict) {
     case VERDICT_STATUS: fail(client, ERROR_STATUS); return;
     case VERDICT_LENGTH: fail(client, ERROR_LENGTH); return;
     case VERDICT_WHOLE:
-        /* Else it counts once the server has closed: that is part of the work. */
+        /* Otherwise the response counts once the server has closed, because closing is part of its work. */
         if (options->keep_alive && !client->answer.closes && whole_request_sent(client)) succeed(client, true);
         return;
     }
@@ -131,7 +131,7 @@ static void ended(struct client *client) {
     else act_on(client, verdict);
 }
 
-/* What need not be looked at is thrown away by the kernel, uncopied: long downloads cost us little. */
+/* The kernel discards bytes that need no check, without copying them, so long downloads cost little CPU here. */
 static ssize_t receive_some(struct client *client, enum verdict *verdict) {
     static char buffer[RECEIVE_BYTES];
     size_t opaque = answer_opaque(&client->answer);
@@ -156,7 +156,7 @@ static void receive(struct client *client) {
 
 void client_events(struct client *client, uint32_t events) {
     if (!client->busy) {
-        if (client->fd >= 0) disconnect(client); /* kept alive, and closed by the server between two requests */
+        if (client->fd >= 0) disconnect(client); /* the server closed a kept-alive connection between two requests */
         return;
     }
     if ((events & EPOLLOUT) && !(events & EPOLLERR)) send_request(client);

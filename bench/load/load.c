@@ -4,19 +4,18 @@
  *   load PORT --clients N --requests N --seconds S [--keep-alive] [--path /,/page/{n}] [--modulus M]
  *             [--header "Name: value"]... [--post FILE] [--length BYTES] [--bodies]
  *
- * Why not wrk or ab: wrk keeps its connections alive where the server lets it, so peers would be measured doing
- * different work; ab does not check the answers of HTTP/1.1. Here each client sends one request, reads until the answer
- * is whole, checks status and length, and only then begins again. Without --keep-alive it connects anew for each request,
- * asks for `connection: close`, and an answer is whole once the server has closed; with it a connection is used until
- * the server closes it.
- * It stops at the count, at the time or at SIGTERM, whichever comes first, prints one line of JSON, and touches only
- * 127.0.0.1.
+ * Why not wrk or ab: wrk keeps its connections alive if the server allows it, so servers would be measured doing different
+ * work. ab does not check HTTP/1.1 responses. Here each client sends one request, reads until the response is complete,
+ * checks status and length, and only then sends the next request. Without --keep-alive it opens a new connection for each
+ * request, sends `connection: close`, and a response is complete once the server has closed the connection. With
+ * --keep-alive it uses a connection until the server closes it.
+ * It stops at the request count, at the time limit or at SIGTERM, prints one line of JSON, and connects to 127.0.0.1 only.
  *
- * --post makes it a POST with that file as its body. Of several paths each request takes one as if by chance, but the
- * same in every run; {n} is then the number of the request, from 1 to M over and over.
+ * --post sends that file as the body of a POST. With several paths each request uses a pseudorandom one, the same in every
+ * run. {n} is the number of the request, from 1 to M over and over.
  *
- * With --bodies it also tells the answers apart: "body <monotonic seconds> <text>" the first time each is seen, and
- * how often each came, at the end. That is how the other benchmarks learn which process has answered, and since when.
+ * With --bodies it also prints "body <monotonic seconds> <text>" when it sees a body for the first time, and counts each
+ * body. From this the other benchmarks learn which process has answered, and since when.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -29,7 +28,7 @@
 #include "request.h"
 #include "tally.h"
 
-enum { TICK_MS = 20 }; /* how soon timeouts and the end are noticed */
+enum { TICK_MS = 20 }; /* interval between checks for timeouts and for the end */
 
 static struct client clients[MAX_CLIENTS];
 static volatile sig_atomic_t asked_to_stop;
@@ -39,7 +38,7 @@ static void stop(int signal) {
     asked_to_stop = 1;
 }
 
-/* Begins what there is to begin. Answers whether anybody is at work. */
+/* Starts idle clients. Returns whether any client is active. */
 static bool drive(const struct options *options, uint64_t deadline_ns, uint64_t *started) {
     uint64_t now_ns = clock_ns();
     bool more = now_ns < deadline_ns && !asked_to_stop;

@@ -54,7 +54,7 @@ void request_prepare(const struct options *asked) {
 }
 
 size_t request_head(char *head, uint64_t number) {
-    /* Scattered, not in turn: with as many paths as workers, each worker would get one path for ever. */
+    /* A hash, not taking turns: with as many paths as workers, each worker would get the same path forever. */
     const char *path = options->paths[(number * 2654435761u >> 16) % (uint64_t)options->path_count];
     const char *mark = strstr(path, "{n}");
     int before = mark ? (int)(mark - path) : (int)strlen(path);

@@ -35,7 +35,7 @@ void tally_error(enum error kind) {
     errors[kind]++;
 }
 
-/* Says so the first time that a body is seen. */
+/* Prints a body when it is seen for the first time. */
 static void note_body(const char *text) {
     char key[ANSWER_TEXT_BYTES];
     strcpy(key, text);
