@@ -4,18 +4,18 @@
  *   load PORT --clients N --requests N --seconds S [--keep-alive] [--path /,/page/{n}] [--modulus M]
  *             [--header "Name: value"]... [--post FILE] [--length BYTES] [--bodies]
  *
- * Why not wrk or ab: wrk keeps its connections alive if the server allows it, so servers would be measured doing different
- * work. ab does not check HTTP/1.1 responses. Here each client sends one request, reads until the response is complete,
- * checks status and length, and only then sends the next request. Without --keep-alive it opens a new connection for each
- * request, sends `connection: close`, and a response is complete once the server has closed the connection. With
- * --keep-alive it uses a connection until the server closes it.
- * It stops at the request count, at the time limit or at SIGTERM, prints one line of JSON, and connects to 127.0.0.1 only.
+ * Why not wrk or ab: wrk keeps its connections alive if the server allows it, so servers would be measured doing
+ * different work. ab does not check HTTP/1.1 responses. Here each client sends one request, reads until the response
+ * is complete, checks status and length, and only then sends the next request. Without --keep-alive it opens a new
+ * connection for each request, sends `connection: close`, and a response is complete once the server has closed the
+ * connection. With --keep-alive it uses a connection until the server closes it. It stops at the request count, at
+ * the time limit or at SIGTERM, prints one line of JSON, and connects to 127.0.0.1 only.
  *
- * --post sends that file as the body of a POST. With several paths each request uses a pseudorandom one, the same in every
- * run. {n} is the number of the request, from 1 to M over and over.
+ * --post sends that file as the body of a POST. With several paths each request uses a pseudorandom one, the same in
+ * every run. {n} is the number of the request, from 1 to M over and over.
  *
- * With --bodies it also prints "body <monotonic seconds> <text>" when it sees a body for the first time, and counts each
- * body. From this the other benchmarks learn which process has answered, and since when.
+ * With --bodies it also prints "body <monotonic seconds> <text>" when it sees a body for the first time, and counts
+ * each body. From this the other benchmarks learn which process has answered, and since when.
  */
 #include <signal.h>
 #include <stdio.h>
