@@ -65,10 +65,9 @@ static VALUE waiter_allocate(VALUE klass) {
 }
 
 /* A shared descriptor takes the last place in its queue of waiters. */
-static void waiter_watch(struct waiter *waiter, uint32_t index) {
-    struct entry *entry = &waiter->entries[index];
+static void waiter_watch(struct waiter *waiter, const struct entry *entry) {
     uint32_t events = entry->shared ? EPOLLIN | EPOLLEXCLUSIVE : EPOLLIN;
-    struct epoll_event event = {.events = events, .data.u32 = index};
+    struct epoll_event event = {.events = events, .data.fd = entry->fd};
     if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_ADD, entry->fd, &event) < 0) rb_sys_fail("epoll_ctl");
 }
 
@@ -79,7 +78,7 @@ static void waiter_append(VALUE self, VALUE rb_fd, VALUE source, bool shared) {
     REALLOC_N(waiter->entries, struct entry, index + 1);
     waiter->entries[index] = (struct entry){.fd = fd, .shared = shared, .source = source};
     waiter->entries_count = index + 1;
-    waiter_watch(waiter, index);
+    waiter_watch(waiter, &waiter->entries[index]);
 }
 
 static VALUE waiter_initialize(VALUE self) {
@@ -109,15 +108,21 @@ static VALUE waiter_add_shared(VALUE self, VALUE rb_fd, VALUE source) {
 static VALUE waiter_go_last(VALUE self) {
     struct waiter *waiter = waiter_get(self);
     for (uint32_t i = 0; i < waiter->entries_count; i++) {
-        if (!waiter->entries[i].shared) continue;
-        if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_DEL, waiter->entries[i].fd, NULL) < 0) rb_sys_fail("epoll_ctl");
-        waiter_watch(waiter, i);
+        const struct entry *entry = &waiter->entries[i];
+        if (!entry->shared) continue;
+        if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_DEL, entry->fd, NULL) < 0) rb_sys_fail("epoll_ctl");
+        waiter_watch(waiter, entry);
     }
     return Qnil;
 }
 
+/* There are few entries: a listener or two, the channel, the lingering clients. */
 static VALUE waiter_source(VALUE self, const struct epoll_event *event) {
-    return waiter_get(self)->entries[event->data.u32].source;
+    const struct waiter *waiter = waiter_get(self);
+    for (uint32_t i = 0; i < waiter->entries_count; i++) {
+        if (waiter->entries[i].fd == event->data.fd) return waiter->entries[i].source;
+    }
+    return Qnil;
 }
 
 static void *waiter_wait_nogvl(void *pointer) {

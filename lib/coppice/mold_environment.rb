@@ -32,7 +32,7 @@ module Coppice
     # fitted: variables computed from a measurement since the server's start. Raises ConfigError for a profile that
     # cannot be read, and for an allocator that is not installed.
     #: (Config::Settings, ?environment: Hash[String, String], ?directory: String,
-    #:  ?fitted: Hash[String, String]?) -> void
+    #   ?fitted: Hash[String, String]?) -> void
     def initialize(settings, environment: ENV, directory: Dir.pwd, fitted: nil)
       @settings = settings
       @file = File.join(directory, GCProfile::FILE)

@@ -30,7 +30,7 @@ module Coppice
       end
 
       # Sets an option: `name value`, or `name { … }` for an option that takes a block.
-      #: (Symbol, Array[untyped], Proc?) -> untyped
+      #: (Symbol, Array[untyped], ?Proc?) -> untyped
       def option(name, arguments, block = nil)
         arguments = [*arguments, block].compact if block
         unless arguments.size == 1
@@ -59,7 +59,7 @@ module Coppice
       end
 
       # Sets a hook: `name do |…| … end`, or `name callable`; nil removes an earlier block.
-      #: (Symbol, Array[untyped], Proc?) -> void
+      #: (Symbol, Array[untyped], ?Proc?) -> void
       def hook(name, arguments, block = nil)
         row = HOOKS[name]
         @hooks[name] = row.check(block || arguments.first)

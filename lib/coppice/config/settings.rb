@@ -44,7 +44,7 @@ module Coppice
 
       # Options that `values` leaves out have their default.
       #: (?values: Hash[Symbol, untyped], ?origins: Hash[Symbol, String], ?hooks: Hash[Symbol, Proc?],
-      #:  ?ruby_flags: RubyFlags, ?read_fingerprint: Integer?, **untyped) -> void
+      #   ?ruby_flags: RubyFlags, ?read_fingerprint: Integer?, **untyped) -> void
       def initialize(values: {}, origins: {}, hooks: {}, ruby_flags: RubyFlags.new, read_fingerprint: nil, **plain)
         @values = OPTIONS.to_h { |option| [option.name, option.default] }.merge(values).freeze
         @origins = origins.dup.freeze

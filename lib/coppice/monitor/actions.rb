@@ -13,7 +13,7 @@ module Coppice
 
       # What it acts on: the system, the roster, the board and its rows, the listeners, cold molds, hooks.
       #: (system: System, roster: Roster, board: Board, rows: RowPool, port: ServingPort, spawner: MoldSpawner,
-      #:  hooks: UserHooks, settings: Config::Settings, log: Log) -> void
+      #   hooks: UserHooks, settings: Config::Settings, log: Log) -> void
       def initialize(system:, roster:, board:, rows:, port:, spawner:, hooks:, settings:, log:)
         @system = system
         @board = board

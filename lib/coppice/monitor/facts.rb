@@ -12,7 +12,7 @@ module Coppice
       YOUNG = 1.0 # seconds since a worker became ready: one that fails without a request was never ready
 
       #: (system: System, roster: Roster, rows: RowPool, port: ServingPort, hooks: UserHooks,
-      #:  settings: Config::Settings, log: Log) -> void
+      #   settings: Config::Settings, log: Log) -> void
       def initialize(system:, roster:, rows:, port:, hooks:, settings:, log:)
         @system = system
         @port = port
