@@ -37,7 +37,7 @@ module Coppice
 
     # Whether it wakes a worker.
     def announced?
-      waiter = Coppice::Waiter.new([], @lingering.fileno)
+      waiter = Coppice::Waiter.new.add(@lingering.fileno, :lingering)
       !waiter.look.nil?
     ensure
       waiter&.close
