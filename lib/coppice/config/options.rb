@@ -27,10 +27,11 @@ module Coppice
       Option.describe(:worker_processes, Groups::PROCESSES, Types::WorkerCount.new, scope: :monitor, default: 1,
         flag: "--workers", environment: "WEB_CONCURRENCY", example: "worker_processes 16",
         doc: "Number of worker processes. Each serves one client at a time. 0 runs everything in one process without " \
-             "forking, for development and debugging; other systems than Linux always do. `:auto` starts 1.5 workers for each processor that the server " \
-             "may use (by CPU affinity and the cgroup's quota), rounded up, and at least 2. It starts fewer when the " \
-             "mold and that many workers of half the mold's PSS would take more than 80 % of the memory, which is " \
-             "the cgroup's limit or the machine's. The number is decided once, after the application is loaded, and " \
+             "forking, for development and debugging; systems other than Linux always do that. `:auto` starts 1.5 " \
+             "workers for each processor that the server may use (by CPU affinity and the cgroup's quota), rounded " \
+             "up, and at least 2. It starts fewer when the mold and that many workers of half the mold's PSS would " \
+             "take more than 80 % of the memory, which is the cgroup's limit or the machine's. The number is " \
+             "decided once, after the application is loaded, and " \
              "logged with the reason."),
       Option.describe(:spawn_timeout, Groups::PROCESSES, Types::Seconds.new, scope: :monitor, default: 10,
         doc: "Maximum time from the fork of a worker or mold until it is ready. A process that takes longer is " \
