@@ -36,6 +36,7 @@ class JitLeadTest < Coppice::TestCase
   test "only the lead worker compiles until it is promoted, and then all do" do
     serve(":lead") do |server|
       assert_equal({ 0 => true, 1 => false }, compiling(server))
+      server.wait { server.ready_workers.all? { |row| row.requests.positive? } } # else it is not promoted
       server.signal(:USR2)
       server.wait(60, "a refork") { server.settled?(1) }
 
