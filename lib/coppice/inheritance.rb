@@ -26,6 +26,10 @@ module Coppice
           fork_callbacks: Coppice.fork_callbacks, borrowed_queues: borrowed_queues).freeze
     end
 
+    # The same in one process: its hooks log in its name.
+    #: (Membership) -> Inheritance
+    def in_process_of(membership) = self.class.new(**to_h, server: server.with_log(log_of(membership))).freeze
+
     # The same for the processes that are forked after a rehearsal.
     #: (String?) -> Inheritance
     def with_first_path(path) = self.class.new(**to_h, first_path: path).freeze

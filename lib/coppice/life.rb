@@ -30,10 +30,13 @@ module Coppice
     #: () -> Log
     def log = @log ||= inheritance.log_of(membership)
 
-    # Comes first, in the process itself.
+    # Comes first, in the process itself. Until it is ready the process does not look at its channel, and a hook may hang:
+    # if the monitor dies meanwhile, the kernel kills this process.
     #: () -> void
     def begin
-      membership.join(inheritance)
+      OS.parent_death_signal(Signal.list.fetch("KILL")) unless settings.single?
+      exit!(0) if membership.join(inheritance) == :closed
+      @inheritance = inheritance.in_process_of(membership)
       settings.single? ? stop_on_signals : membership.report_stop_signals
       @waiter = Waiter.new.add(membership.channel.fileno, :channel)
     end
@@ -45,9 +48,10 @@ module Coppice
       inheritance.call_hook(name, child, log: log) if name
     end
 
-    # From now on the process serves, or can fork.
+    # From now on the process serves, or can fork. It looks at its channel often enough to see the monitor's end.
     #: () -> void
     def ready
+      OS.parent_death_signal(0) unless settings.single?
       membership.ready
       membership.status = "ready"
     end

@@ -39,6 +39,19 @@ module Coppice
     #: () -> bool
     def first_request? = @first_request
 
+    #: () -> bool
+    def worker? = role == :worker
+
+    #: () -> bool
+    def mold? = role == :mold
+
+    #: () -> bool
+    def service? = role == :service
+
+    # The fields by which log lines name the process.
+    #: () -> Hash[Symbol, untyped]
+    def to_log = { child: role, nr: nr, gen: generation, child_pid: pid }.compact
+
     # Of the calling process.
     #: () -> Integer
     def pid = Process.pid
@@ -46,14 +59,14 @@ module Coppice
     #: () -> Integer
     def requests_count = row.requests
 
-    # Registers with the monitor, which is the parent of this process by now.
-    #: (Inheritance) -> void
+    # Registers with the monitor, which is the parent of this process by now. Answers :closed if the monitor is gone.
+    #: (Inheritance) -> Symbol
     def join(inheritance)
       Info.keep_io(channel.socket)
       Info.enter(board: inheritance.board, row: row)
       row.pid = Process.pid
-      tell(Control::Messages::Registered.new(pid: Process.pid))
       self.status = "starting"
+      tell(Control::Messages::Registered.new(pid: Process.pid))
     end
 
     # From now on TERM and QUIT are reported to the monitor, and this process goes on. If all processes of the server
@@ -83,8 +96,9 @@ module Coppice
       row.deadline_ms = OS::Clock.now_ms + (seconds * 1000).ceil
     end
 
-    # Sends a fact to the monitor. If the monitor is gone, the next look at the channel finds its end.
-    #: (Object) -> void
+    # Sends a fact to the monitor: :sent, :full or :closed, as Channel#send. If the monitor is gone, the next look at the
+    # channel finds its end.
+    #: (Object) -> Symbol
     def tell(message) = channel.send(message)
 
     # Shown by ps and top.

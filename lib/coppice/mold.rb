@@ -20,7 +20,8 @@ module Coppice
     end
 
     def_delegators :@life, :inheritance, :membership, :log, :abandon
-    def_delegators :membership, :nr, :generation, :pid # what hooks ask of it
+    # What hooks ask of it.
+    def_delegators :membership, :nr, :generation, :pid, :worker?, :mold?, :service?, :to_log
 
     # The whole life of the process.
     #: () -> void

@@ -15,6 +15,10 @@ module Coppice
       @listener_names = listener_names
     end
 
+    # The same with another log, unless the user has given a logger.
+    #: (Log) -> Server
+    def with_log(log) = Server.new(settings: settings, log: log, listener_names: listener_names)
+
     # Each option has a reader here, as it has in the settings.
     def method_missing(name, *arguments)
       return super unless arguments.empty? && respond_to_missing?(name)

@@ -15,7 +15,8 @@ module Coppice
     end
 
     def_delegators :@life, :inheritance, :membership, :log
-    def_delegators :membership, :nr, :generation, :pid # what hooks ask of it
+    # What hooks ask of it.
+    def_delegators :membership, :nr, :generation, :pid, :worker?, :mold?, :service?, :to_log
 
     # The whole life of the process. The hooks run on the main thread: the first one must return.
     #: () -> void

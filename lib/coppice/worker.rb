@@ -33,7 +33,8 @@ module Coppice
     end
 
     def_delegators :@life, :inheritance, :membership, :log, :stop
-    def_delegators :membership, :nr, :generation, :pid, :requests_count # what hooks and applications ask of it
+    # What hooks and applications ask of it.
+    def_delegators :membership, :nr, :generation, :pid, :requests_count, :worker?, :mold?, :service?, :to_log
 
     # The whole life of the process.
     #: () -> void

@@ -6,6 +6,20 @@ require_relative "../support/server"
 
 # Forks that hang, each at another place: what hangs is ended after `spawn_timeout`, and another fork is tried.
 class HangingForksTest < Coppice::TestCase
+  test "a worker that hangs in its hook does not outlive the monitor" do
+    config = "worker_processes 2\nafter_worker_fork { |_server, worker| #{Gate.code('gate')} if File.exist?('hang') }"
+    Server.open(app: "run ->(_env) { [200, {}, []] }", config: config) do |server|
+      Gate.new(server.path("gate")).closed do
+        File.write(server.path("hang"), "")
+        server.signal(:KILL, to: server.ready_workers.first.pid)
+        hanging = server.wait { server.rows(:worker).find { |row| !row.ready? } }.pid
+        server.signal(:KILL)
+        server.wait_for_end
+        eventually { !File.exist?("/proc/#{hanging}") }
+      end
+    end
+  end
+
   # A library's hook on fork that takes a lock in the child: one for the middle process, another for the sibling.
   # /hold begins a thread that prevents forks for ever.
   APP = <<~RUBY.freeze

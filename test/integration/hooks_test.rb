@@ -58,6 +58,20 @@ class HooksTest < Coppice::TestCase
     end
   end
 
+  test "a hook logs in the name of its process, and can name it" do
+    config = <<~RUBY
+      worker_processes 1
+      after_mold_fork { |server, mold| server.logger.info("hook", mold: mold.mold?, **mold.to_log) }
+      after_worker_fork { |server, worker| server.logger.info("hook", worker: worker.worker?, **worker.to_log) }
+    RUBY
+    Server.open(app: APP, config: config) do |server|
+      lines = server.log.lines.grep(/msg=hook/) # what a hook logs is for people: they must know who wrote it
+
+      assert_match(/role=mold gen=0 .*mold=true child=mold/, lines.first)
+      assert_match(/role=worker nr=0 gen=0 .*worker=true child=worker/, lines.last)
+    end
+  end
+
   test "each hook runs in its process with its arguments" do
     Server.open(app: APP, config: CONFIG) do |server|
       server.wait { server.rows(:service).any?(&:ready?) }

@@ -32,7 +32,10 @@ module Coppice
     # in the file becomes a ConfigError with file and line.
     class ConfigFile
       # Constants that configuration files use without a require.
-      AUTOLOADS = { Etc: "etc", Logger: "logger" }.freeze
+      AUTOLOADS = {
+        Date: "date", Etc: "etc", FileUtils: "fileutils", Logger: "logger", Pathname: "pathname", StringIO: "stringio",
+        Tempfile: "tempfile", URI: "uri"
+      }.freeze
       FNV_OFFSET = 0xcbf29ce484222325
       FNV_PRIME = 0x100000001b3
 
@@ -110,7 +113,7 @@ module Coppice
       end
 
       def wrap(error)
-        message = "#{error.class}: #{error.message.lines.first.to_s.chomp}"
+        message = "#{error.class}: #{error.message.lines.first.to_s.chomp.gsub("#{Dsl}::", "")}"
         raise ConfigError.new(message, file: @file, line: line_of(error))
       end
 

@@ -15,6 +15,13 @@ module Coppice
         assert_equal "4 nil", bare(config, "defined?(Gem::Specification).inspect")
       end
 
+      test "the standard library's constants of everyday use need no require" do
+        config = "[Date, FileUtils, Pathname, StringIO, Tempfile, URI].each(&:name)\nworker_processes 4"
+
+        assert_equal "4 1", bare(config, "1")
+        assert_equal "config.rb:1: NameError: uninitialized constant Unknown", bare("Unknown", "1").delete_suffix("'")
+      end
+
       test "a configuration that requires a gem gets RubyGems" do
         skip "no gem to require" unless Gem::Specification.find_all_by_name("rack").any?
         assert_equal "4 2", bare("require 'rack'\nworker_processes Rack::VERSION ? 4 : 0", "2", "BUNDLE_GEMFILE" => nil)
