@@ -72,8 +72,8 @@ module Bench
     def write(report, sides)
       ratios = sides.last.cpu_ms.zip(sides.first.cpu_ms).map { |fitted, own| fitted / own }
       report.text "#{@app.description} #{workers} workers, #{clients} client(s). #{@options.rounds} pairs of " \
-                  "#{requests} requests to each of two servers that run side by side; the order changes each time; median " \
-                  "(lowest–highest). CPU time per request, fitted relative to Ruby's own parameters: " \
+                  "#{requests} requests to each of two servers that run side by side; the order changes each time; " \
+                  "median (lowest–highest). CPU time per request, fitted relative to Ruby's own parameters: " \
                   "**#{Interval.of(ratios)}** (95 % interval of the mean ratio)."
       report.table ["profile", "CPU ms per request", "private MiB of a worker", "shared part %", "total PSS MiB",
                     "parameters"],

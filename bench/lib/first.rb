@@ -41,10 +41,10 @@ module Bench
     #: (Report) -> void
     def call(report)
       rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
-      report.text "#{@app.description} #{workers} workers, #{clients} clients in a closed loop, all request `#{path}` " \
-                  "only, #{@options.rounds} rounds in turn. Median of all workers (lowest–highest). A ratio compares one " \
-                  "worker's first request with the median of its later ones. The worker that answered the benchmark's " \
-                  "check whether the server is up does not count as booted."
+      report.text "#{@app.description} #{workers} workers, #{clients} clients in a closed loop, all request " \
+                  "`#{path}` only, #{@options.rounds} rounds in turn. Median of all workers (lowest–highest). A " \
+                  "ratio compares one worker's first request with the median of its later ones. The worker that " \
+                  "answered the benchmark's check whether the server is up does not count as booted."
       rounds.write_refused(report)
       phases = %w[booted reforked].flat_map { |phase| ["#{phase}: first ms", "later ms", "ratio"] }
       report.table ["server", *phases, "errors"],

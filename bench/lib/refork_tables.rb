@@ -25,8 +25,8 @@ module Bench
       report.section "Cost of a refork"
       report.table COST_HEAD, rows { |rounds| cost(rounds) }
       report.text "CPU time and requests count from the signal until a second after the last worker was replaced. A " \
-                  "new mold is ready when it can fork. Until then it runs the user's hook and the heap preparation; the " \
-                  "rest of the time it waits for a processor. The processes were checked every " \
+                  "new mold is ready when it can fork. Until then it runs the user's hook and the heap preparation; " \
+                  "the rest of the time it waits for a processor. The processes were checked every " \
                   "#{(ReforkWatch::INTERVAL * 1000).round} ms. PSS is the sum of all processes, in a second refork " \
                   "of the same server."
     end

@@ -23,8 +23,8 @@ struct chunks { /* all zero: before the first byte */
     unsigned line_bytes; /* of this line of trailers, or of the end of the data */
 };
 
-/* Takes a run of bytes, at most `length`, that are all data or all something else: `*data` tells which. Answers how many
- * it took: 0 once it is done or has met what is no chunk. */
+/* Takes a run of bytes, at most `length`, that are all data or all something else: `*data` tells which. Answers how
+ * many it took: 0 once it is done or has met what is no chunk. */
 size_t chunks_read(struct chunks *chunks, const char *bytes, size_t length, bool *data);
 
 #endif

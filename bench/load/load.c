@@ -47,7 +47,8 @@ static bool drive(const struct options *options, uint64_t deadline_ns, uint64_t 
     for (int i = 0; i < options->clients; i++) {
         struct client *client = &clients[i];
         client_check_time(client, now_ns);
-        if (more && !client->busy && *started < options->requests && now_ns >= client->resume_ns) client_begin(client, ++*started);
+        bool may_begin = more && !client->busy && now_ns >= client->resume_ns;
+        if (may_begin && *started < options->requests) client_begin(client, ++*started);
         waiting = waiting || client->busy;
     }
     return waiting;

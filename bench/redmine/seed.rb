@@ -61,8 +61,8 @@ class Seed
   def issue(number, project)
     issue = Issue.create!(project: project, tracker: pick(project.trackers), author: pick(@users),
       assigned_to: pick(@users), subject: sentence(6), description: text(2), status: IssueStatus.first,
-      priority: pick(IssuePriority.all), fixed_version: pick(project.versions), category: pick(project.issue_categories),
-      start_date: Date.new(2025, 1, 1) + (number % 300))
+      priority: pick(IssuePriority.all), fixed_version: pick(project.versions),
+      category: pick(project.issue_categories), start_date: Date.new(2025, 1, 1) + (number % 300))
     (1 + @random.rand(CHANGES)).times { change(issue.id) }
   end
 

@@ -5,6 +5,7 @@
 begin
   require "coppice/#{RUBY_VERSION[/\A\d+\.\d+/]}/coppice_ext"
 rescue LoadError => error
-  raise LoadError, "the compiled extension cannot be loaded by Ruby #{RUBY_VERSION} (#{error.message.lines.first.chomp}). " \
+  reason = error.message.lines.first.chomp
+  raise LoadError, "the compiled extension cannot be loaded by Ruby #{RUBY_VERSION} (#{reason}). " \
                    "To build it: `bin/setup` in a checkout, `gem pristine coppice` for an installed gem"
 end

@@ -13,8 +13,8 @@ require "coppice/mold/app_loader"
 require "coppice/worker"
 
 module Coppice
-  # `worker_processes 0`: everything in one process that forks nothing, for debuggers and breakpoints. A worker without a
-  # monitor. On a system that is not Linux nothing else is possible, whatever worker_processes says.
+  # `worker_processes 0`: everything in one process that forks nothing, for debuggers and breakpoints. A worker without
+  # a monitor. On a system that is not Linux nothing else is possible, whatever worker_processes says.
   class Single
     #: (Array[String]) -> void
     def initialize(arguments)

@@ -122,7 +122,9 @@ module Chaos
 
     # The driver is a subreaper, so it reaps the remaining processes of the server.
     def reap_leftovers
-      all_gone = @target.wait(STOP_TIMEOUT) { Process.wait(-1, Process::WNOHANG).nil? && @server.children(Process.pid).empty? }
+      all_gone = @target.wait(STOP_TIMEOUT) do
+        Process.wait(-1, Process::WNOHANG).nil? && @server.children(Process.pid).empty?
+      end
       raise Broken, "processes outlived the server: #{@server.children(Process.pid)}" unless all_gone
     rescue Errno::ECHILD
       nil # no process is left

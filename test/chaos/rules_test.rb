@@ -17,7 +17,8 @@ class ChaosRulesTest < Coppice::TestCase
   def unexcused(served, lost, **options) = Chaos::Losses.new(@victims, served: served).unexcused(lost, **options)
 
   def ended(pid, why)
-    "level=error role=monitor pid=1 msg=\"worker exited\" child=worker nr=0 gen=0 child_pid=#{pid} why=#{why} requests=3\n"
+    "level=error role=monitor pid=1 msg=\"worker exited\" child=worker nr=0 gen=0 child_pid=#{pid} why=#{why} " \
+      "requests=3\n"
   end
 
   def complaints(log) = Chaos::Deaths.new(log).complaints(@victims)

@@ -19,7 +19,9 @@ class AcceptOrderTest < Coppice::TestCase
   # The title, of which there is not room for all, is written last; nothing sleeps between that and the wait.
   def wait_until_idle(server)
     server.wait do
-      server.ready_workers.all? { |row| title(row.pid).include?("- #{row.requests} requests, wait") && asleep?(row.pid) }
+      server.ready_workers.all? do |row|
+        title(row.pid).include?("- #{row.requests} requests, wait") && asleep?(row.pid)
+      end
     end
   end
 

@@ -31,7 +31,8 @@ class AutoReforkTest < Coppice::TestCase
   end
 
   test "an application that does not grow is left alone" do
-    Server.open(app: "run(->(_) { [200, {}, ['hello']] })", config: "worker_processes 2\nrefork_after :auto") do |server|
+    config = "worker_processes 2\nrefork_after :auto"
+    Server.open(app: "run(->(_) { [200, {}, ['hello']] })", config: config) do |server|
       server.wait(60, "measurements after many requests") do
         server.get
         server.ready_workers.sum(&:measured_requests) >= 500

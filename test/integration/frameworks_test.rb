@@ -19,7 +19,8 @@ class FrameworksTest < Coppice::TestCase
         posted = server.request("POST", "/trees", FORM, "name=%65lm&season=autumn")
         assert_equal 303, posted.status
         assert_operator posted.headers["location"], :end_with?, "/trees/elm?season=autumn"
-        assert_equal File.read("#{FrameworkServer::FOLDER}/#{framework}/public/robots.txt"), server.get("/robots.txt").body
+        robots = File.read("#{FrameworkServer::FOLDER}/#{framework}/public/robots.txt")
+        assert_equal robots, server.get("/robots.txt").body
         assert_equal [404, "no such tree"], page(server, "/nothing")
         assert_equal [500, "a branch broke"], page(server, "/broken")
         assert_equal RINGS, server.get("/rings").body if STREAMING.include?(framework)

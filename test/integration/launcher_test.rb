@@ -26,7 +26,8 @@ class LauncherTest < Coppice::TestCase
         text, status = run_in(folder, *words)
 
         assert_equal 1, status
-        assert_match(/\Acoppice: the compiled extension .*bin\/setup.*gem pristine coppice.*\n\z/, text) # made for people
+        # This text is made for people.
+        assert_match(/\Acoppice: the compiled extension .*bin\/setup.*gem pristine coppice.*\n\z/, text)
       end
     end
   end
@@ -35,7 +36,8 @@ class LauncherTest < Coppice::TestCase
 
   def run_in(folder, *words)
     environment = { "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLER_SETUP" => nil }
-    text, status = Open3.capture2e(environment, RbConfig.ruby, "#{folder}/exe/coppice", *words, chdir: folder, stdin_data: "")
+    text, status = Open3.capture2e(environment, RbConfig.ruby, "#{folder}/exe/coppice", *words,
+      chdir: folder, stdin_data: "")
     [text, status.exitstatus]
   end
 

@@ -31,7 +31,8 @@ class MoldLossTest < Coppice::TestCase
   RUBY
 
   def serve(config, workers: 2, &block)
-    Server.open(app: APP, config: "worker_processes #{workers}\nrefork_backoff 0.1\nspawn_timeout 60\n#{config}", &block)
+    config = "worker_processes #{workers}\nrefork_backoff 0.1\nspawn_timeout 60\n#{config}"
+    Server.open(app: APP, config: config, &block)
   end
 
   # Clients ask all the time while the block runs; all must be answered, by never fewer workers than there should be.
@@ -216,7 +217,8 @@ class MoldLossTest < Coppice::TestCase
   end
 
   test "a server that cannot replace its workers gives up where the user says so, and names the hook to look at" do
-    config = "max_consecutive_spawn_errors 3\nafter_worker_fork { |_server, _worker| raise 'no' if File.exist?('down') }"
+    config = "max_consecutive_spawn_errors 3\n" \
+             "after_worker_fork { |_server, _worker| raise 'no' if File.exist?('down') }"
     serve(config) do |server|
       File.write(server.path("down"), "")
       server.signal(:KILL, to: workers(server).first)

@@ -38,7 +38,9 @@ class PitchforkNamesTest < Coppice::TestCase
 
   test "in one process as well" do
     serve("worker_processes 0") do |server|
-      assert_equal ['"constant"', "1 1", server.socket_path], (["/", "/counts", "/names"].map { |path| server.get(path).body })
+      answers = ["/", "/counts", "/names"].map { |path| server.get(path).body }
+
+      assert_equal ['"constant"', "1 1", server.socket_path], answers
     end
   end
 

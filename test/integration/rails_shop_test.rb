@@ -10,7 +10,8 @@ class RailsShopTest < Coppice::TestCase
   PATHS = ["/", "/products?page=2", "/products/7", "/api/products.json", "/up", "/products?q=oak"].freeze
 
   def serve(config, &block)
-    Server.open(app: nil, folder: SHOP, config: config, env: { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }, &block)
+    env = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }
+    Server.open(app: nil, folder: SHOP, config: config, env: env, &block)
   end
 
   # What is sampled while clients are served: broken rules, as text.
@@ -41,7 +42,9 @@ class RailsShopTest < Coppice::TestCase
       server.wait(60, "the end of the rollout") { server.settled?(server.board.generation) }
       load.stop
       # The last requests may have begun yet another generation.
-      server.wait(60, "four workers and one mold") { server.settled?(server.board.generation) && server.children(server.pid).size == 5 }
+      server.wait(60, "four workers and one mold") do
+        server.settled?(server.board.generation) && server.children(server.pid).size == 5
+      end
 
       assert_empty load.failures.tally
       assert_empty offences

@@ -41,7 +41,9 @@ class RecyclingIntegrationTest < Coppice::TestCase
 
   test "a worker puts down what it has grown by, between its requests" do
     serve("") do |server|
-      ask_until(server, "/grow") { server.ready_workers.any? { |row| row.private_kib - row.private_at_start_kib > 4000 } }
+      ask_until(server, "/grow") do
+        server.ready_workers.any? { |row| row.private_kib - row.private_at_start_kib > 4000 }
+      end
       grown = server.ready_workers.max_by(&:private_kib)
 
       assert_operator grown.measured_requests, :>, 0

@@ -74,7 +74,8 @@ class StrayCopiesTest < Coppice::TestCase
   end
 
   test "a hook that forks in a worker leaves one worker" do
-    Server.open(app: "run ->(_env) { [200, {}, [Process.pid.to_s]] }", config: "after_worker_ready { |_server, _worker| fork }") do |server|
+    app = "run ->(_env) { [200, {}, [Process.pid.to_s]] }"
+    Server.open(app: app, config: "after_worker_ready { |_server, _worker| fork }") do |server|
       assert_equal server.ready_workers.first.pid.to_s, server.get.body
       assert_equal 0, server.stop.exitstatus
     end

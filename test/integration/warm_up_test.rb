@@ -55,8 +55,9 @@ class WarmUpTest < Coppice::TestCase
     start('warm_up_requests "/first", "/second"', app: app) do |server|
       settle(server, 1)
       workers = server.ready_workers
+      asked = workers.map { |row| lines(server, "asked").grep(/\A#{row.pid} /) }
 
-      assert_equal(workers.map { |row| ["#{row.pid} /first"] }, workers.map { |row| lines(server, "asked").grep(/\A#{row.pid} /) })
+      assert_equal(workers.map { |row| ["#{row.pid} /first"] }, asked)
       assert_equal [0, 0], workers.map(&:requests)
     end
   end

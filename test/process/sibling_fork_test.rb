@@ -104,7 +104,8 @@ class SiblingForkTest < Coppice::TestCase
       text, = in_child do
         prepare.call
         siblings = forking
-        siblings.call(announce: ->(pid) { @killed && [pid, Process.pid].each { |one| Process.kill(:KILL, one) } }) { exit!(0) }
+        announce = ->(pid) { @killed && [pid, Process.pid].each { |one| Process.kill(:KILL, one) } }
+        siblings.call(announce: announce) { exit!(0) }
         @writer.write(siblings.failure)
       end
 

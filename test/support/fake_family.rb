@@ -21,8 +21,8 @@ class FakeFamily
     @board = Coppice::Board.create
     @system = FakeSystem.new(@board)
     @supervision = Coppice::Monitor::Supervision.new(
-      system: @system, board: @board, rows: Coppice::Monitor::RowPool.new(@board), port: self, spawner: self, hooks: self,
-      settings: @settings, log: Silence.new
+      system: @system, board: @board, rows: Coppice::Monitor::RowPool.new(@board),
+      port: self, spawner: self, hooks: self, settings: @settings, log: Silence.new
     )
   end
 
@@ -69,7 +69,8 @@ class FakeFamily
   def spawn(channel) = [system.spawn_mold(channel), {}]
 
   def introduce(mold)
-    mold.channel.send(Coppice::Control::Messages::Boot.new(protocol: 0, generation: mold.generation, row: mold.row.index))
+    boot = Coppice::Control::Messages::Boot.new(protocol: 0, generation: mold.generation, row: mold.row.index)
+    mold.channel.send(boot)
   end
 
   # In the place of UserHooks:

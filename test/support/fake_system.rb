@@ -22,8 +22,9 @@ class FakeSystem
   attr_writer :mold_growth_kib # and how much more the next one does
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
   attr_writer :hanging_first_request # whether a worker that asks itself for a page hangs in it
-  attr_writer :middle   # what becomes of the next middle process: nil, :lost before it forks, :mute after it, :stuck for ever
-  attr_writer :late     # whether the kernel tells of the dead only now and then
+  # What becomes of the next middle process: nil, :lost before it forks, :mute after it, :stuck forever.
+  attr_writer :middle
+  attr_writer :late # whether the kernel tells of the dead only now and then
 
   def initialize(board)
     @board = board

@@ -7,9 +7,9 @@ require_relative "fake_family"
 class History
   # How often each event is drawn.
   WEIGHTS = {
-    turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1, refork: 2, starve: 1,
-    extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1, weigh: 6, rush: 3, use_memory: 1,
-    hang_at_first: 1, term: 1
+    turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1,
+    refork: 2, starve: 1, extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1,
+    weigh: 6, rush: 3, use_memory: 1, hang_at_first: 1, term: 1
   }.freeze
   RESIZING = { grow: 1, reduce: 1 }.freeze
   LEAKY = { leak: 3, renew: 20 }.freeze
@@ -33,7 +33,8 @@ class History
   end
 
   def self.limits(random)
-    { worker_max_requests: [nil, nil, 8].sample(random: random), worker_max_age: [nil, nil, MAX_AGE].sample(random: random),
+    { worker_max_requests: [nil, nil, 8].sample(random: random),
+      worker_max_age: [nil, nil, MAX_AGE].sample(random: random),
       worker_memory_limit: [nil, { private: 50_000 * 1024 }, { pss: "2%" }].sample(random: random),
       cold_boot_after_growth: [nil, "10%"].sample(random: random) }
   end
@@ -67,7 +68,8 @@ class History
     size = events.size / 2
     short = self
     while size.positive?
-      smaller = (0...short.events.size).step(size).map { |at| short.with(short.events[0...at] + short.events[(at + size)..].to_a) }
+      starts = (0...short.events.size).step(size)
+      smaller = starts.map { |at| short.with(short.events[0...at] + short.events[(at + size)..].to_a) }
       found = smaller.find(&:failure)
       found ? short = found : size /= 2
       size = [size, short.events.size].min
@@ -134,7 +136,9 @@ class History
 
   # Many requests until the next look.
   def rush(number)
-    pick(number) { |process| process.row.requests += number % 5000 if process.role == :worker && process.stage == :ready }
+    pick(number) do |process|
+      process.row.requests += number % 5000 if process.role == :worker && process.stage == :ready
+    end
     weigh(number)
   end
 
@@ -196,7 +200,8 @@ class History
   end
 
   def check_width
-    width = [settings[:refork_surge], "10%"].map { |share| Coppice::Config::Types::WorkerShare.of(share, roster.target) }.max
+    shares = [settings[:refork_surge], "10%"]
+    width = shares.map { |share| Coppice::Config::Types::WorkerShare.of(share, roster.target) }.max
     broken "#{by_choice.size} of #{roster.target} workers were told to leave at once" if by_choice.size > width
     extra = serving.size - roster.target
     broken "#{extra} workers more than wanted" if extra > width
@@ -213,7 +218,8 @@ class History
 
       system.advance(2.0)
     end
-    broken "did not recover: #{roster.handles.map { |handle| [handle.name, handle.state, handle.deadline&.round] }} at #{system.now.round}"
+    states = roster.handles.map { |handle| [handle.name, handle.state, handle.deadline&.round] }
+    broken "did not recover: #{states} at #{system.now.round}"
   end
 
   # Where nobody serves and nobody grows, what was replaced once is good for as long as it may live.
@@ -226,7 +232,8 @@ class History
     end
     forks = system.last_pid - forks
     reforks = roster.generation - generation
-    rounds = reforks + 1 + (settings[:worker_max_age] ? 2 : 0) # in each every worker is replaced, and one in surge with it
+    # In each round every worker is replaced, and one in surge with it.
+    rounds = reforks + 1 + (settings[:worker_max_age] ? 2 : 0)
     broken "#{reforks} reforks for nothing" if reforks > 2
     broken "#{forks} forks for nothing" if forks > rounds * ((2 * roster.target) + 1)
   end

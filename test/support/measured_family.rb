@@ -19,8 +19,8 @@ module MeasuredFamily
     def measurement(pid, role, private:, nr: nil, generation: 2, requests: nil, growth: nil)
       heap = rollup(private)
       kinds = Coppice::Memory::MappingKinds::NAMES.keys.to_h { |kind| [kind, kind == :gc_heap ? heap : rollup(0, 0)] }
-      Coppice::Memory::ProcessMemory.new(pid: pid, role: role, nr: nr, generation: generation, requests: requests, sizes: heap,
-        kinds: kinds, growth: growth)
+      Coppice::Memory::ProcessMemory.new(pid: pid, role: role, nr: nr, generation: generation, requests: requests,
+        sizes: heap, kinds: kinds, growth: growth)
     end
 
     private
@@ -28,7 +28,8 @@ module MeasuredFamily
     # Of 100 MiB, shared by two where not private.
     def rollup(private_kib, rss = 100 * 1024)
       shared = rss - private_kib
-      Coppice::Memory::Rollup.new(rss: rss, pss: private_kib + (shared / 2), shared: shared, private: private_kib, anonymous: rss, swap: 0)
+      Coppice::Memory::Rollup.new(rss: rss, pss: private_kib + (shared / 2), shared: shared, private: private_kib,
+        anonymous: rss, swap: 0)
     end
   end
 end

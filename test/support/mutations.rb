@@ -3,7 +3,8 @@
 module Coppice
   # Requests that went wrong on their way: bytes changed, lost, repeated or swapped for awkward ones.
   class Mutations
-    AWKWARD = ["\r", "\n", "\r\n", " ", "\t", "\0", ":", ",", "0", "\xff", "\x7f", "\r\n ", "\n\n", ";", "chunked"].map(&:b).freeze
+    AWKWARD = ["\r", "\n", "\r\n", " ", "\t", "\0", ":", ",", "0",
+               "\xff", "\x7f", "\r\n ", "\n\n", ";", "chunked"].map(&:b).freeze
 
     def initialize(seed) #: (Integer) -> void
       @random = Random.new(seed)

@@ -6,7 +6,8 @@ require_relative "server"
 # A real server whose monitor is the first process of a PID namespace of its own, as in a container without an init.
 # Each process has two ids: those of inside are on the board; those of outside are what we can signal and look at.
 class NamespacedServer < Server
-  UNSHARE = ["unshare", *("--map-root-user" unless Process.uid.zero?), "--pid", "--fork", "--mount-proc", "--kill-child"].freeze
+  UNSHARE = ["unshare", *("--map-root-user" unless Process.uid.zero?),
+             "--pid", "--fork", "--mount-proc", "--kill-child"].freeze
 
   # Why there can be none here; nil where there can.
   #: () -> String?

@@ -12,7 +12,8 @@ module OneShotClient
     headers = { "Host" => "test" }.merge(headers)
     headers["Content-Length"] = body.bytesize if body
     socket = connect
-    socket.write("#{verb} #{target} HTTP/1.1\r\n#{headers.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n#{body}")
+    fields = headers.map { |name, value| "#{name}: #{value}\r\n" }.join
+    socket.write("#{verb} #{target} HTTP/1.1\r\n#{fields}\r\n#{body}")
     parse(socket.read)
   ensure
     socket&.close
@@ -27,6 +28,7 @@ module OneShotClient
     line, *fields = head.split("\r\n")
     headers = fields.to_h { |field| field.split(/:\s*/, 2).then { |name, value| [name.downcase, value] } }
     length = headers["content-length"]
-    Answer.new(status: line.split[1].to_i, headers: headers, body: body, complete: length.nil? || length.to_i == body.bytesize)
+    complete = length.nil? || length.to_i == body.bytesize
+    Answer.new(status: line.split[1].to_i, headers: headers, body: body, complete: complete)
   end
 end

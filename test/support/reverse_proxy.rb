@@ -8,7 +8,8 @@ require_relative "one_shot_client"
 class ReverseProxy
   include OneShotClient
 
-  FOLDERS = [*ENV.fetch("PATH").split(File::PATH_SEPARATOR), "/usr/sbin"].freeze # where Debian has them, and users do not look
+  # Debian has proxies in /usr/sbin, which is not on the PATH of users.
+  FOLDERS = [*ENV.fetch("PATH").split(File::PATH_SEPARATOR), "/usr/sbin"].freeze
 
   # Where the program is; nil where it is not installed.
   def self.program = FOLDERS.map { |folder| File.join(folder, self::NAME) }.find { |file| File.executable?(file) }
@@ -33,7 +34,8 @@ class ReverseProxy
   end
 
   def start
-    @pid = Process.spawn(self.class.program, *arguments, chdir: @folder, in: File::NULL, %i[out err] => path("proxy.log"))
+    @pid = Process.spawn(self.class.program, *arguments,
+                         chdir: @folder, in: File::NULL, %i[out err] => path("proxy.log"))
     IO.select(nil, nil, nil, 0.01) until listening?
   end
 
@@ -52,7 +54,9 @@ class ReverseProxy
   end
 
   # Else the proxy would keep the connection.
-  def request(verb, target, headers = {}, body = nil) = super(verb, target, { "Connection" => "close" }.merge(headers), body)
+  def request(verb, target, headers = {}, body = nil)
+    super(verb, target, { "Connection" => "close" }.merge(headers), body)
+  end
 
   private
 
@@ -80,7 +84,8 @@ class Nginx < ReverseProxy
   # Its own folders are root's.
   def adapt(configuration)
     paths = %w[client_body proxy fastcgi uwsgi scgi].map { |name| "  #{name}_temp_path #{path("nginx-#{name}")};\n" }
-    configuration.sub(/^user .*$/, "user #{Etc.getpwuid.name};").sub("http {\n") { |line| "#{line}  access_log off;\n#{paths.join}" }
+    configuration.sub(/^user .*$/, "user #{Etc.getpwuid.name};")
+                 .sub("http {\n") { |line| "#{line}  access_log off;\n#{paths.join}" }
   end
 end
 

@@ -87,8 +87,8 @@ end
 if $PROGRAM_NAME == __FILE__
   begin
     $stdout.sync = true
-    # A shell starts background jobs with INT ignored, nohup its command with HUP, and child processes inherit that. Tests
-    # send both signals to servers.
+    # A shell starts background jobs with INT ignored, nohup its command with HUP, and child processes inherit that.
+    # Tests send both signals to servers.
     %w[INT HUP].each { |name| trap(name, "DEFAULT") }
     exit Coppice::Runner.new(Coppice::Arguments.new(ARGV, root: Coppice::Runner::ROOT)).run
   rescue ArgumentError => e

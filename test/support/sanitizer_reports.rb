@@ -9,7 +9,8 @@ module Coppice
     LEAK = /^(?:Direct|Indirect) leak of /
     OUR_LEAK = %r{^    #1 .*/ext/coppice/}
     AROUND_LEAKS = /\A(?:=+\n==\d+==ERROR: LeakSanitizer: |SUMMARY: AddressSanitizer: .* leaked)/
-    LEFT_RUNNING = /^==\d+==Running thread \d+ was not suspended\..*\n?/ # said of threads of processes that it did not fork
+    # The sanitizer says this of threads of processes that it did not fork.
+    LEFT_RUNNING = /^==\d+==Running thread \d+ was not suspended\..*\n?/
     private_constant :LEAK, :OUR_LEAK, :AROUND_LEAKS, :LEFT_RUNNING
 
     def initialize(folder) #: (String) -> void
@@ -36,6 +37,7 @@ end
 
 if $PROGRAM_NAME == __FILE__
   findings = Coppice::SanitizerReports.new(ARGV.fetch(0)).findings
-  puts findings.uniq.map { |text| "#{text}\n\n" }, "sanitizers: #{findings.empty? ? "nothing found" : "#{findings.size} findings"}"
+  total = findings.empty? ? "nothing found" : "#{findings.size} findings"
+  puts findings.uniq.map { |text| "#{text}\n\n" }, "sanitizers: #{total}"
   exit findings.empty?
 end

@@ -49,7 +49,8 @@ class Server
     File.write(path("config.ru"), @app) if @app
     File.write(path("coppice.conf.rb"), "listen #{socket_path.inspect}\n#{@config}")
     @pid = Process.spawn(@env, *activation, *command, "-c", path("coppice.conf.rb"), *@arguments,
-                         *(path("config.ru") if @app), chdir: @directory, %i[out err] => path("log"), in: File::NULL, **passed)
+                         *(path("config.ru") if @app),
+                         chdir: @directory, %i[out err] => path("log"), in: File::NULL, **passed)
     wait_until_ready if @wait_until_ready
   end
 

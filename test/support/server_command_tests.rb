@@ -13,7 +13,9 @@ module ServerCommandTests
     end
 
     test_case.test "a letter is never the beginning of a flag" do
-      ([*"a".."z"] - ["h"]).each { |letter| assert_equal "unknown flag -#{letter}", complaint(Coppice::UsageError, "-#{letter}") }
+      ([*"a".."z"] - ["h"]).each do |letter|
+        assert_equal "unknown flag -#{letter}", complaint(Coppice::UsageError, "-#{letter}")
+      end
     end
 
     test_case.test "a process that is not there, or no monitor" do

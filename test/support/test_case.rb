@@ -28,7 +28,8 @@ module Coppice
 
     # Waits until the block answers something truthy, and returns that; fails after `timeout` seconds.
     # The only place in the tests that may pause.
-    def eventually(timeout = 10, message = "this did not come true within #{timeout} s") #: [T] (?Numeric, ?String) { () -> T? } -> T
+    #: [T] (?Numeric, ?String) { () -> T? } -> T
+    def eventually(timeout = 10, message = "this did not come true within #{timeout} s")
       deadline = monotonic_now + timeout
       until (answer = yield)
         flunk message if monotonic_now > deadline

@@ -68,7 +68,9 @@ module Coppice
     test "no character that controls or confuses a terminal leaves in either format, wherever it stands" do
       hostile = [*0..0x1f, *0x7f..0x9f, 0x2028, 0x2029, 0x200e, 0x200f, *0x202a..0x202e, *0x2066..0x2069].pack("U*")
       error = RuntimeError.new(hostile).tap { |failed| failed.set_backtrace(["/app/#{hostile}.rb:1"]) }
-      lines = [:text, :json].map { |format| written(format) { |log| log.exception(hostile, error, path: hostile, list: [hostile]) } }
+      lines = [:text, :json].map do |format|
+        written(format) { |log| log.exception(hostile, error, path: hostile, list: [hostile]) }
+      end
 
       assert_empty lines.join.delete("\n").each_char.select { |character| hostile.include?(character) }
       assert_equal [2, 1], lines.map { |line| line.lines.size }
@@ -93,12 +95,16 @@ module Coppice
     end
 
     test "an entry in JSON parses to what was said" do
-      line = json { |log| log.info("a \"b\"\n\u2028", count: 1, ratio: 0.5, nan: Float::NAN, ok: true, list: [1, nil, "x"], map: { a: :b }) }
+      line = json do |log|
+        log.info("a \"b\"\n\u2028", count: 1, ratio: 0.5, nan: Float::NAN, ok: true,
+          list: [1, nil, "x"], map: { a: :b })
+      end
       entry = JSON.parse(line)
 
       assert_equal 1, line.lines.size
-      assert_equal({ "level" => "info", "role" => "worker", "nr" => 3, "gen" => 2, "pid" => Process.pid, "msg" => "a \"b\"\n\u2028",
-                     "count" => 1, "ratio" => 0.5, "nan" => "NaN", "ok" => true, "list" => [1, nil, "x"], "map" => { "a" => "b" } },
+      assert_equal({ "level" => "info", "role" => "worker", "nr" => 3, "gen" => 2, "pid" => Process.pid,
+                     "msg" => "a \"b\"\n\u2028", "count" => 1, "ratio" => 0.5, "nan" => "NaN", "ok" => true,
+                     "list" => [1, nil, "x"], "map" => { "a" => "b" } },
         entry.reject { |name, _| name == "time" })
     end
 
@@ -165,8 +171,9 @@ module Coppice
     test "the settings say where to and in which format" do
       settings = Struct.new(:logger, :log_format, :log_level)
       io = StringIO.new
+      logger = Logger.new(io, formatter: ->(*, message) { message })
 
-      Log.for(settings.new(Logger.new(io, formatter: ->(*, message) { message }), :json, :warn), role: :mold, generation: 1).debug("up")
+      Log.for(settings.new(logger, :json, :warn), role: :mold, generation: 1).debug("up")
       assert_equal "role=mold gen=1 pid=#{Process.pid} msg=up", io.string
 
       _, line = capture_io { Log.for(settings.new(nil, :json, :info), role: :mold).info("up") }
@@ -188,7 +195,8 @@ module Coppice
 
     test "it loads and writes both formats without RubyGems or any library" do
       script = 'before = $LOADED_FEATURES.size; require "coppice/log"; ' \
-               '%i[text json].each { |format| Coppice::Log.new($stdout, format: format, role: :monitor).info("up") }; ' \
+               "%i[text json].each { |format| " \
+               'Coppice::Log.new($stdout, format: format, role: :monitor).info("up") }; ' \
                'print $LOADED_FEATURES.drop(before).reject { |path| path.include?("/coppice/") }'
       out, status = Open3.capture2({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-Ilib", "-e", script)
 

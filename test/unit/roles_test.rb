@@ -36,7 +36,8 @@ module Coppice
     test "the titles of processes other than molds and workers have neither word" do
       titles = [:worker, :mold, :service].to_h { |name| [name, membership(name).name] }
 
-      assert_equal({ worker: "coppice worker[3] (gen 2)", mold: "coppice mold (gen 2)", service: "coppice service (gen 2)" },
+      assert_equal({ worker: "coppice worker[3] (gen 2)", mold: "coppice mold (gen 2)",
+                     service: "coppice service (gen 2)" },
         titles)
     end
 

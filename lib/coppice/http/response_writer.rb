@@ -16,10 +16,10 @@ module Coppice
         @connection.joined_lines = @rack2
       end
 
-      # The body's pieces in an Array, if the body says with to_ary that it has them all: then one send is enough, and the
-      # length is known. Since Rack 3 to_ary also closes the body (SPEC), and what an application puts off until then
-      # (Rack::BodyProxy) would delay the client: a body that has `close` is read by its `each`, and the exchange closes
-      # it. With an older Rack such a body is written by its `each`.
+      # The body's pieces in an Array, if the body says with to_ary that it has them all: then one send is enough, and
+      # the length is known. Since Rack 3 to_ary also closes the body (SPEC), and what an application puts off until
+      # then (Rack::BodyProxy) would delay the client: a body that has `close` is read by its `each`, and the exchange
+      # closes it. With an older Rack such a body is written by its `each`.
       #: (untyped) -> untyped
       def collected_body(body)
         return body unless body.respond_to?(:to_ary)

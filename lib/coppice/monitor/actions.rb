@@ -127,8 +127,8 @@ module Coppice
         retire(worker, now) if worker
       end
 
-      # Sends the child's end of a new channel to the process that is to fork the child. When that process is gone, or its
-      # channel full, the end is closed again, which reads as a child that was never forked.
+      # Sends the child's end of a new channel to the process that is to fork the child. When that process is gone, or
+      # its channel full, the end is closed again, which reads as a child that was never forked.
       def ask(parent, role:, generation:, deadline:, purpose: nil, nr: nil, descriptors: {}, first_request: false)
         ours, theirs = @system.channel_pair
         handle = enlist(role, generation, ours, deadline, purpose: purpose, nr: nr, parent: parent)

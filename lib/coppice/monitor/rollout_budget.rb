@@ -26,7 +26,10 @@ module Coppice
       # Number of wanted workers that may be missing because the monitor chose so.
       #: (Roster) -> Integer
       def max_unavailable(roster)
-        @settings.refork_max_unavailable || (surge(roster).zero? ? Config::Types::WorkerShare.of("10%", roster.target) : 0)
+        return @settings.refork_max_unavailable if @settings.refork_max_unavailable
+        return 0 unless surge(roster).zero?
+
+        Config::Types::WorkerShare.of("10%", roster.target)
       end
     end
   end

@@ -121,7 +121,8 @@ class CapacityTest < FamilyTestCase
   end
 
   test "a service worker that never gets ready is its own affair" do
-    family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 3, hooks: { before_service_worker_ready: -> {} })
+    family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 3,
+      hooks: { before_service_worker_ready: -> {} })
     family.system.signal(family.roster.service.pid, :KILL)
     lost = []
     run_until(family) do

@@ -77,9 +77,11 @@ class ExitReportTest < Coppice::TestCase
   end
 
   test "the log line has who, why, how old, and with how much memory" do
-    expected = { child: :worker, nr: 3, gen: 1, child_pid: 42, why: :signal, signal: "SEGV", requests: 7, age: 60.0, peak_mib: 70 }
+    expected = { child: :worker, nr: 3, gen: 1, child_pid: 42,
+                 why: :signal, signal: "SEGV", requests: 7, age: 60.0, peak_mib: 70 }
+    report = report_on(handle_in(:ready, forked_at: 940.0), Status.new(nil, 11), peak_kib: 70 * 1024)
 
-    assert_equal expected, report_on(handle_in(:ready, forked_at: 940.0), Status.new(nil, 11), peak_kib: 70 * 1024).to_log
+    assert_equal expected, report.to_log
   end
 
   test "the request in flight is told, and that of before is not" do

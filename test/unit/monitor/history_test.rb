@@ -15,17 +15,20 @@ class HistoryTest < Coppice::TestCase
       history = History.draw(random)
       failure = history.failure or next
       short = history.shrink
-      flunk "HISTORY_SEED=#{seed}, history #{number}: #{failure}\nshort: #{short.failure}\n#{short.settings}\n#{short.events.inspect}"
+      flunk "HISTORY_SEED=#{seed}, history #{number}: #{failure}\n" \
+            "short: #{short.failure}\n#{short.settings}\n#{short.events.inspect}"
     end
     pass
   end
 
   test "a trial takes the room of a worker beyond the wanted ones, and of nobody else" do
-    events = [[:serve, 318_887], [:refork, 385_585], [:turn, 903_359], [:step, 823_463], [:rush, 885_446], [:leave, 878_219],
-              [:turn, 560_591], [:step, 582_076], [:step, 530_169], [:kill, 473_555], [:step, 477_971], [:serve, 782_103],
-              [:hang, 404_923], [:turn, 545_980], [:rush, 27_249], [:lose_middle, 943_271], [:serve, 830_750], [:step, 253_284]]
+    events = [[:serve, 318_887], [:refork, 385_585], [:turn, 903_359], [:step, 823_463], [:rush, 885_446],
+              [:leave, 878_219], [:turn, 560_591], [:step, 582_076], [:step, 530_169], [:kill, 473_555],
+              [:step, 477_971], [:serve, 782_103], [:hang, 404_923], [:turn, 545_980], [:rush, 27_249],
+              [:lose_middle, 943_271], [:serve, 830_750], [:step, 253_284]]
 
-    assert_nil History.new(events, resizing: false, stops_early: false, worker_processes: 3, shutdown_delay: 2, warm_up_requests: ["/"],
-      worker_memory_limit: { pss: "2%" }, cold_boot_after_growth: "10%", refork_surge: "10%").failure
+    assert_nil History.new(events, resizing: false, stops_early: false, worker_processes: 3, shutdown_delay: 2,
+      warm_up_requests: ["/"], worker_memory_limit: { pss: "2%" }, cold_boot_after_growth: "10%",
+      refork_surge: "10%").failure
   end
 end

@@ -13,7 +13,10 @@ class LeakWatchTest < FamilyTestCase
   end
   Row = Struct.new(:anonymous_kib)
 
-  def roster(generation, mib) = Roster.new(generation, Mold.new(Row.new(mib * MIB), generation.zero?), Coppice::Monitor::Backoff.new)
+  def roster(generation, mib)
+    mold = Mold.new(Row.new(mib * MIB), generation.zero?)
+    Roster.new(generation, mold, Coppice::Monitor::Backoff.new)
+  end
 
   # What is decided when generations begin with molds of these sizes, the first of them cold; a second each.
   def decisions(*sizes, baseline: nil, **values)
@@ -58,7 +61,9 @@ class LeakWatchTest < FamilyTestCase
     6.times do |generation|
       family.system.mold_kib = (100 + (10 * generation)) * MIB
       family.supervision.refork if generation.positive?
-      run_until(family) { family.roster.generation == generation && (family.roster.settled? || family.roster.candidate) }
+      run_until(family) do
+        family.roster.generation == generation && (family.roster.settled? || family.roster.candidate)
+      end
     end
     old = family.roster.mold
     run_until(family) { family.roster.candidate&.cold? }

@@ -134,7 +134,8 @@ class RecyclingTest < FamilyTestCase
 
   [1, 8].each do |workers|
     test "a limit that forks reach at once is kept ever more rarely, and told once, with #{workers} workers" do
-      steps = recycled_within_an_hour(settled_family(worker_processes: workers, worker_memory_limit: { private: MIB * MIB }))
+      family = settled_family(worker_processes: workers, worker_memory_limit: { private: MIB * MIB })
+      steps = recycled_within_an_hour(family)
 
       assert_equal 1, steps.flatten.grep(Coppice::Monitor::Steps::Warn).size
       assert_equal [0, 2, 6, 14, 30, 62, 126, 254, 510, 1022, 1622, 2222, 2822, 3422],

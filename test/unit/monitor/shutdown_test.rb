@@ -34,8 +34,9 @@ class ShutdownTest < FamilyTestCase
     family = settled_family
     family.supervision.stop(:gracefully)
     steps = Coppice::Monitor::Shutdown.new.next(family.roster, family.system.now)
+    names = steps.map { |step| step.class.name.split("::").last.to_sym }
 
-    assert_equal [:RefuseNewConnections, *[:Drain] * 4, :Retire], (steps.map { |step| step.class.name.split("::").last.to_sym })
+    assert_equal [:RefuseNewConnections, *[:Drain] * 4, :Retire], names
     assert_predicate steps.last.handle, :mold?
   end
 

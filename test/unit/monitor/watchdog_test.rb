@@ -99,8 +99,9 @@ class WatchdogTest < FamilyTestCase
     family = settled_family
     worker = family.roster.ready_workers.first
     worker.row.deadline_ms = ((family.system.now - 100) * 1000).to_i
+    steps = Coppice::Monitor::Watchdog.new(family.settings).next(family.roster, family.system.now)
 
-    assert_equal [:stop_timeout], (Coppice::Monitor::Watchdog.new(family.settings).next(family.roster, family.system.now).map(&:reason))
+    assert_equal [:stop_timeout], steps.map(&:reason)
   end
 
   test "a request that was given more time keeps it when its worker shall leave" do

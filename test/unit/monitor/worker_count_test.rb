@@ -14,7 +14,8 @@ module Coppice
 
       test "three for two processors, rounded up, and never less than two" do
         assert_equal [2, 3, 5, 6, 24], ([1, 2, 3, 4, 16].map { |processors| count(processors) })
-        assert_equal [2, 3, 4], ([Rational(1, 2), Rational(3, 2), Rational(5, 2)].map { |processors| count(processors) })
+        assert_equal [2, 3, 4],
+          ([Rational(1, 2), Rational(3, 2), Rational(5, 2)].map { |processors| count(processors) })
         assert_equal 1024, count(4096)
       end
 
@@ -37,8 +38,10 @@ module Coppice
         sizer = WorkerCount.new(processors: Rational(7, 2), memory_total_kib: GIB)
 
         assert_equal({ processors: 3.5 }, sizer.answer.grounds)
-        assert_equal({ why: :processors, processors: 3.5, mold_mib: 100, memory_mib: 1024 }, sizer.answer(mold_kib: 100 * 1024).grounds)
-        assert_equal({ why: :memory, processors: 3.5, mold_mib: 400, memory_mib: 1024 }, sizer.answer(mold_kib: 400 * 1024).grounds)
+        assert_equal({ why: :processors, processors: 3.5, mold_mib: 100, memory_mib: 1024 },
+          sizer.answer(mold_kib: 100 * 1024).grounds)
+        assert_equal({ why: :memory, processors: 3.5, mold_mib: 400, memory_mib: 1024 },
+          sizer.answer(mold_kib: 400 * 1024).grounds)
       end
     end
   end

@@ -28,11 +28,13 @@ module Coppice
       passed, lines = run_files({ "a_test.rb" => GOOD })
 
       assert passed
-      assert_equal ["seed 7", "a_test.rb: 1 passed", "1 passed, 0 failed, 0 skipped"], lines.map { |line| line.sub(/\A +[\d.]+ s  /, "") }
+      assert_equal ["seed 7", "a_test.rb: 1 passed", "1 passed, 0 failed, 0 skipped"],
+        lines.map { |line| line.sub(/\A +[\d.]+ s  /, "") }
     end
 
     test "a file that dies without a summary has failed" do
-      passed, lines = run_files({ "a_test.rb" => "$stdout.write('so far'); $stdout.flush; exit!(0)", "b_test.rb" => GOOD })
+      dying = "$stdout.write('so far'); $stdout.flush; exit!(0)"
+      passed, lines = run_files({ "a_test.rb" => dying, "b_test.rb" => GOOD })
 
       refute passed
       assert_equal "1 passed, 1 failed, 0 skipped", lines.last
@@ -69,7 +71,8 @@ module Coppice
         File.write("#{folder}/a_test.rb", GOOD)
         arguments = Arguments.new(["--seed", "5", "#{folder}/a_test.rb", "-n", "/x/", "-v"], root: folder)
 
-        assert_equal [["#{folder}/a_test.rb"], ["--seed", "5", "-n", "/x/", "-v"], 5], [arguments.files, arguments.options, arguments.seed]
+        assert_equal [["#{folder}/a_test.rb"], ["--seed", "5", "-n", "/x/", "-v"], 5],
+          [arguments.files, arguments.options, arguments.seed]
       end
     end
 

@@ -31,7 +31,8 @@ module Coppice
     STILL_RUNNING = "==44==Running thread 45 was not suspended. False leaks are possible.\n"
 
     test "of the leaks those count that our own code asked memory for" do
-      assert_equal ["Indirect leak of 32 byte(s) in 1 object(s) allocated from:"], findings(LEAKS).map { |text| text.lines.first.chomp }
+      assert_equal ["Indirect leak of 32 byte(s) in 1 object(s) allocated from:"],
+        findings(LEAKS).map { |text| text.lines.first.chomp }
     end
 
     test "whatever else was found counts" do

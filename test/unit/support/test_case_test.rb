@@ -43,7 +43,8 @@ module Coppice
 
     test "a warning about our own code is an error, one about a gem is not" do
       assert_raises(StrictWarnings::Warned) { warn("careless", uplevel: 0) }
-      assert_output(nil, "/gems/other.rb:1: warning: careless\n") { Warning.warn("/gems/other.rb:1: warning: careless\n") }
+      of_a_gem = "/gems/other.rb:1: warning: careless\n"
+      assert_output(nil, of_a_gem) { Warning.warn(of_a_gem) }
     end
 
     test "what a file leaves behind is found" do

@@ -48,7 +48,9 @@ class GenerationUsageTest < FamilyTestCase
     family.roster.ready_workers.each { |worker| measure(worker.row, requests: 10, private_kib: 100_000, cpu_ms: 100) }
     family.settle
     assert_equal 0, family.roster.generation
-    family.roster.ready_workers.each { |worker| measure(worker.row, requests: 500, private_kib: 100_000, cpu_ms: 5_000) }
+    family.roster.ready_workers.each do |worker|
+      measure(worker.row, requests: 500, private_kib: 100_000, cpu_ms: 5_000)
+    end
     family.settle
 
     assert_equal 1, family.roster.generation

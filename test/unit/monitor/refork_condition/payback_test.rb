@@ -10,7 +10,9 @@ module Coppice
       class PaybackTest < TestCase
         # After how many requests each generation ended. The block answers the private memory, in KiB, of a generation
         # after so many requests.
-        def lengths(requests: 100_000, **rest, &growth) = PaybackPlay.new(**rest, &growth).run(requests).map { |verdict| verdict[:served] }
+        def lengths(requests: 100_000, **rest, &growth)
+          PaybackPlay.new(**rest, &growth).run(requests).map { |verdict| verdict[:served] }
+        end
 
         def settling(most, within) = ->(requests) { most * (1 - Math.exp(-requests / within.to_f)) }
 
@@ -30,7 +32,9 @@ module Coppice
         end
 
         test "where memory is short reforks are more frequent" do
-          plenty, short = [1_000_000, 10_000].map { |kib| lengths(refork_ms: 10_000, left: kib) { |_, requests| 10 * requests }.size }
+          plenty, short = [1_000_000, 10_000].map do |kib|
+            lengths(refork_ms: 10_000, left: kib) { |_, requests| 10 * requests }.size
+          end
 
           assert_operator short, :>, plenty
         end
@@ -70,13 +74,15 @@ module Coppice
         test "a decision has its numbers" do
           verdict = PaybackPlay.new { |_, requests| 100 * requests }.run(5_000).first
 
-          assert_equal({ why: :auto, growth_kib_per_request: 100.0, comes_back: 0.0, cost_requests: 50, available_mib: 976 },
+          assert_equal({ why: :auto, growth_kib_per_request: 100.0, comes_back: 0.0,
+                         cost_requests: 50, available_mib: 976 },
             verdict.slice(:why, :growth_kib_per_request, :comes_back, :cost_requests, :available_mib))
           assert_operator verdict[:gain_requests], :>=, 50
         end
 
         test "what the last refork has left of the growth is expected of the next" do
-          halved = PaybackPlay.new(refork_ms: 10_000) { |generation, requests| (generation.zero? ? 100 : 50) * requests }.run(20_000)
+          halving = ->(generation, requests) { (generation.zero? ? 100 : 50) * requests }
+          halved = PaybackPlay.new(refork_ms: 10_000, &halving).run(20_000)
           repeated = PaybackPlay.new(refork_ms: 10_000) { |_, requests| 50 * requests }.run(20_000)
 
           assert_equal [0.5, 1.0], [halved, repeated].map { |verdicts| verdicts[1][:comes_back] }

@@ -40,7 +40,10 @@ module Coppice
 
         test "no list is as good for every application" do
           auto, *lists = [nil, *LISTS].map do |list|
-            TRAFFIC.map { |name, leak| expense(name, list ? lengths_of(list) : replay(name, requests: REQUESTS, leak: leak), leak) }
+            TRAFFIC.map do |name, leak|
+              lengths = list ? lengths_of(list) : replay(name, requests: REQUESTS, leak: leak)
+              expense(name, lengths, leak)
+            end
           end
 
           lists.each { |list| assert_operator auto.sum, :<, list.sum }
@@ -66,7 +69,9 @@ module Coppice
             rows = generations[number] || generations.last
             steps = (0...length).step(PaybackPlay::STEP).map { |served| recorded_at(rows, served, leak * served) }
             wasted = steps.sum { |step| step[:waste] / step[:total] * PaybackPlay::STEP }
-            wasted + (number.zero? ? 0 : [rows.first["refork_ms"] / rows.last["request_ms"], Payback::FIRST_REQUESTS * WORKERS].max)
+            next wasted if number.zero?
+
+            wasted + [rows.first["refork_ms"] / rows.last["request_ms"], Payback::FIRST_REQUESTS * WORKERS].max
           end
         end
 

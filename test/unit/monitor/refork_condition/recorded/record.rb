@@ -20,7 +20,8 @@ SHOP_ENV = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" 
 CONFIG = "worker_processes 4\ntimeout 60\n"
 
 APPLICATIONS = {
-  "constants" => [{ app: File.read("#{ROOT}/bench/apps/constants.ru"), config: CONFIG }, (0..999).map { |page| "/page/#{page}?wait=4" }],
+  "constants" => [{ app: File.read("#{ROOT}/bench/apps/constants.ru"), config: CONFIG },
+                  (0..999).map { |page| "/page/#{page}?wait=4" }],
   "shop" => [{ app: nil, folder: SHOP, config: CONFIG, env: SHOP_ENV },
              ["/", "/products?page=2", "/products/7", "/api/products.json", "/products?q=oak", "/products/12"]]
 }.freeze
@@ -40,7 +41,9 @@ def look(server, seconds)
   (seconds * 2).times do
     sleep(0.5)
     one = measure(server) or next
-    puts [one.generation, one.requests, one.waste, one.total, one.refork_ms, one.request_ms&.round(3)].join(",") if one.requests.positive?
+    next unless one.requests.positive?
+
+    puts [one.generation, one.requests, one.waste, one.total, one.refork_ms, one.request_ms&.round(3)].join(",")
   end
 end
 
