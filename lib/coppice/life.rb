@@ -30,8 +30,8 @@ module Coppice
     #: () -> Log
     def log = @log ||= inheritance.log_of(membership)
 
-    # Comes first, in the process itself. Until it is ready the process does not look at its channel, and a hook may hang:
-    # if the monitor dies meanwhile, the kernel kills this process.
+    # Comes first, in the process itself. Until it is ready the process does not look at its channel, and a hook may
+    # hang: if the monitor dies meanwhile, the kernel kills this process.
     #: () -> void
     def begin
       OS.parent_death_signal(Signal.list.fetch("KILL")) unless settings.single?

@@ -96,8 +96,8 @@ module Coppice
       row.deadline_ms = OS::Clock.now_ms + (seconds * 1000).ceil
     end
 
-    # Sends a fact to the monitor: :sent, :full or :closed, as Channel#send. If the monitor is gone, the next look at the
-    # channel finds its end.
+    # Sends a fact to the monitor: :sent, :full or :closed, as Channel#send. If the monitor is gone, the next look at
+    # the channel finds its end.
     #: (Object) -> Symbol
     def tell(message) = channel.send(message)
 
