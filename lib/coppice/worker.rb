@@ -44,7 +44,7 @@ module Coppice
       @life.call_hook(:ready, self)
       @soft_timeout.start unless inheritance.settings.single? # a breakpoint is not a timeout
       serve_until_stopped
-      @life.finish(self, seconds: @soft_timeout.seconds_to_leave, requests: requests_count)
+      @life.finish(self, seconds: @soft_timeout.seconds_to_exit, requests: requests_count)
     rescue SystemExit # from wherever exit was called; a copy of this process leaves by throw
       @clients&.let_finish
       raise

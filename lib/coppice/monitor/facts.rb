@@ -26,12 +26,12 @@ module Coppice
 
       # Takes in all messages on one child's channel.
       #: (Handle) -> void
-      def hear(handle)
+      def receive_from(handle)
         until handle.gone?
           case packet = handle.channel.receive
           when :empty then break
           when :closed then break channel_ended(handle)
-          else take(handle, packet.message)
+          else record(handle, packet.message)
           end
         end
       rescue ProtocolMismatch => error
@@ -51,7 +51,7 @@ module Coppice
 
       private
 
-      def take(handle, message)
+      def record(handle, message)
         case message
         when Control::Messages::Forked then forked(handle, message.pid)
         when Control::Messages::Registered then registered(handle, message.pid)
@@ -63,7 +63,7 @@ module Coppice
       end
 
       def forked(handle, pid)
-        return stray(handle, pid) unless [nil, pid].include?(handle.pid)
+        return kill_duplicate(handle, pid) unless [nil, pid].include?(handle.pid)
 
         handle.pid = pid
         handle.forked_at ||= @system.now
@@ -86,7 +86,7 @@ module Coppice
       end
 
       # A hook or a library forked again: a copy that reports in the name of another process.
-      def stray(handle, pid)
+      def kill_duplicate(handle, pid)
         @log.error("two processes for one slot: does a hook fork?", **handle.to_log, stray_pid: pid)
         @system.signal(pid, :KILL)
       end

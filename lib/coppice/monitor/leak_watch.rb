@@ -26,16 +26,16 @@ module Coppice
       def next(roster, now)
         return [] unless roster.settled? && roster.mold&.ready?
 
-        note(roster)
+        record_mold(roster)
         return [] unless grows?
 
-        warnings + renewal(roster, now)
+        warnings + cold_boot(roster, now)
       end
 
       private
 
       # A cold mold is smaller than any warm one, and does not count. A replacement of a lost mold is no new generation.
-      def note(roster)
+      def record_mold(roster)
         return if roster.generation == @generation
 
         @generation = roster.generation
@@ -65,7 +65,7 @@ module Coppice
         [Steps::Warn.new("each generation is larger than the last: does the application retain objects?", figures)]
       end
 
-      def renewal(roster, now)
+      def cold_boot(roster, now)
         return [] unless @limit && growth > first * @limit && now >= [@not_before, roster.reforks.not_before].max
 
         @not_before = now + PAUSE

@@ -27,7 +27,7 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return pursue(roster) if roster.candidate
+        return advance_candidate(roster) if roster.candidate
         return replace_mold(roster, now) unless roster.mold
         return abandon(roster, roster.mold, "none of its workers gets ready") if unable_to_fork?(roster)
         return [] if roster.rehearsing?
@@ -47,7 +47,7 @@ module Coppice
 
       private
 
-      def pursue(roster)
+      def advance_candidate(roster)
         candidate = roster.candidate
         return abandon(roster, candidate, "it exited before it was ready") if candidate.gone? || candidate.leaving?
         return [] unless candidate.ready?

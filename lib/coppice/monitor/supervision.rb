@@ -56,7 +56,7 @@ module Coppice
       # Takes in the messages of the given children and the exits of all; then decides, and acts.
       #: (Array[Handle]) -> void
       def turn(speakers)
-        speakers.each { |handle| @facts.hear(handle) unless handle.gone? }
+        speakers.each { |handle| @facts.receive_from(handle) unless handle.gone? }
         @facts.reap
         now = @system.now
         roster.memory_left_kib = @system.memory_left_kib if @settings.refork_after == :auto

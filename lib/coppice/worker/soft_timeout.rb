@@ -63,7 +63,7 @@ module Coppice
 
       # How long the main thread may take to exit: a request that is past its deadline has used up its time.
       #: () -> Numeric
-      def seconds_to_leave
+      def seconds_to_exit
         expired? ? (@deadline_ms - OS::Clock.now_ms) / 1000.0 : @settings.timeout
       end
 

@@ -53,7 +53,7 @@ module Coppice
 
         # KiB at which the latest growth would have started, had it always been as slow: what came at once.
         #: () -> Float
-        def foot = [level - (slope * requests), 0.0].max
+        def working_set = [level - (slope * requests), 0.0].max
 
         private
 

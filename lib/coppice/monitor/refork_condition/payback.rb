@@ -105,7 +105,7 @@ module Coppice
         def winnable = @curve.level - (@comes_back * working_set)
 
         # KiB that came back at once after the last refork.
-        def working_set = @last ? @last.foot : 0
+        def working_set = @last ? @last.working_set : 0
 
         # In requests.
         def gain(measurement)

@@ -26,9 +26,9 @@ module Coppice
         end
 
         test "steady growth has no foot, what came at once is all foot" do
-          assert_in_delta 0.0, curve([100, 10], [200, 20]).foot
-          assert_in_delta 20.0, curve([10, 20], [200, 20]).foot
-          assert_in_delta 10.0, curve([10, 10], [100, 15], [200, 20]).foot
+          assert_in_delta 0.0, curve([100, 10], [200, 20]).working_set
+          assert_in_delta 20.0, curve([10, 20], [200, 20]).working_set
+          assert_in_delta 10.0, curve([10, 10], [100, 15], [200, 20]).working_set
         end
 
         test "lately is the second half of the requests" do
