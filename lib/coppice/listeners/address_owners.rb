@@ -4,11 +4,30 @@ require "ipaddr"
 
 module Coppice
   module Listeners
+    # The kernel's tables of sockets: proc_pid_net(5).
+    module SocketTable
+      LISTENS = "0A" # the state of a TCP socket
+
+      # The rows of a table (tcp, tcp6, unix) in the network namespace of a process, each as its fields. A kernel may
+      # lack IPv6.
+      #: (String, ?pid: Integer | String) -> Array[Array[String]]
+      def self.rows(name, pid: "self")
+        file = "/proc/#{pid}/net/#{name}"
+        File.readable?(file) ? File.readlines(file).drop(1).map(&:split) : []
+      end
+
+      # The inode and the local address of each listening TCP socket.
+      #: (?pid: Integer | String) -> Array[[String, String]]
+      def self.tcp_listeners(pid: "self")
+        %w[tcp tcp6].flat_map { |name| rows(name, pid: pid) }.filter_map do |_, local, _, state, *rest|
+          [rest[5], local] if state == LISTENS
+        end
+      end
+    end
+
     # Finds the processes that have a socket at an address open, for error messages. Reads /proc; the answer is best
     # effort and may be empty.
     class AddressOwners
-      LISTEN_STATE = "0A"
-
       #: (Address) -> void
       def initialize(address)
         @address = address
@@ -44,17 +63,11 @@ module Coppice
 
       def tcp_inodes
         port = format(":%04X", @address.port)
-        lines("/proc/net/tcp", "/proc/net/tcp6").filter_map do |_, local, _, state, *rest|
-          rest[5] if local&.end_with?(port) && state == LISTEN_STATE
-        end
+        SocketTable.tcp_listeners.filter_map { |inode, local| inode if local.end_with?(port) }
       end
 
       def unix_inodes
-        lines("/proc/net/unix").filter_map { |fields| fields[6] if fields[7..]&.join(" ") == @address.path }
-      end
-
-      def lines(*files)
-        files.select { |file| File.readable?(file) }.flat_map { |file| File.readlines(file).map(&:split) }
+        SocketTable.rows("unix").filter_map { |fields| fields[6] if fields[7..]&.join(" ") == @address.path }
       end
 
       def owns?(pid, wanted)
@@ -79,7 +92,6 @@ module Coppice
     # Finds the addresses at which a process listens, so that users can tell servers apart. Reads /proc; the answer is
     # best effort and may be empty. Sources: proc(5), proc_pid_net(5).
     module ListeningSockets
-      TCP_LISTENS = "0A"
       UNIX_ACCEPTS = 0x10000 # in the flags: __SO_ACCEPTCON
 
       # In the form of the configuration file. Several queues of one address count once.
@@ -99,25 +111,16 @@ module Coppice
       private_class_method :inode
 
       def self.tcp(pid, inodes)
-        %w[tcp tcp6].flat_map { |name| table(pid, name) }.filter_map do |_, local, _, state, *rest|
-          address(local) if state == TCP_LISTENS && inodes.include?(rest[5])
-        end
+        SocketTable.tcp_listeners(pid: pid).filter_map { |inode, local| address(local) if inodes.include?(inode) }
       end
       private_class_method :tcp
 
       def self.unix(pid, inodes)
-        table(pid, "unix").filter_map do |fields|
+        SocketTable.rows("unix", pid: pid).filter_map do |fields|
           fields[7..].join(" ") if fields[3].to_i(16) & UNIX_ACCEPTS != 0 && inodes.include?(fields[6]) && fields[7]
         end
       end
       private_class_method :unix
-
-      # The rows of the table of the process's network namespace. A kernel may lack IPv6.
-      def self.table(pid, name)
-        file = "/proc/#{pid}/net/#{name}"
-        File.exist?(file) ? File.readlines(file).drop(1).map(&:split) : []
-      end
-      private_class_method :table
 
       # From "0100007F:1F90": words of 32 bits in the machine's byte order, and the port.
       def self.address(text)
