@@ -1,0 +1,111 @@
+/*
+ * Coppice::Cells, several cells in one call: reading and writing arrays, sums over records, and the fold that adds the
+ * counts of an exited process to those of its slot.
+ */
+#include "cells.h"
+#include "coppice_ext.h"
+
+static int64_t load(const _Atomic int64_t *cell) {
+    return atomic_load_explicit(cell, memory_order_relaxed);
+}
+
+static void store(_Atomic int64_t *cell, int64_t value) {
+    atomic_store_explicit(cell, value, memory_order_relaxed);
+}
+
+size_t coppice_cells_column(VALUE record, const char *name, size_t count) {
+    VALUE place = rb_funcall(record, rb_intern("place_of"), 1, ID2SYM(rb_intern(name)));
+    Check_Type(place, T_ARRAY);
+    if (NUM2SIZET(rb_ary_entry(place, 1)) < count) rb_raise(rb_eTypeError, "column %s is too small", name);
+    return NUM2SIZET(rb_ary_entry(place, 0));
+}
+
+/* read(index, count) -> Array of Integers. Each cell is read at once, the array is not: see Board#consistent. */
+static VALUE cells_read(VALUE self, VALUE rb_index, VALUE rb_count) {
+    size_t count = NUM2SIZET(rb_count);
+    const _Atomic int64_t *cells = coppice_cells_to_read(self, NUM2SIZET(rb_index), count);
+    VALUE values = rb_ary_new_capa((long)count);
+    for (size_t i = 0; i < count; i++) rb_ary_push(values, LL2NUM(load(&cells[i])));
+    atomic_thread_fence(memory_order_acquire);
+    return values;
+}
+
+/* write(index, Array of Integers) */
+static VALUE cells_write(VALUE self, VALUE rb_index, VALUE values) {
+    Check_Type(values, T_ARRAY);
+    size_t count = (size_t)RARRAY_LEN(values);
+    for (size_t i = 0; i < count; i++) NUM2LL(rb_ary_entry(values, (long)i)); /* raises before anything is written */
+    _Atomic int64_t *cells = coppice_cells_at(self, NUM2SIZET(rb_index), count);
+    atomic_thread_fence(memory_order_release);
+    for (size_t i = 0; i < count; i++) store(&cells[i], NUM2LL(RARRAY_AREF(values, (long)i)));
+    return values;
+}
+
+/* add(index, number) -> Integer: the sum. Several threads may count in one cell. */
+static VALUE cells_add(VALUE self, VALUE rb_index, VALUE rb_number) {
+    int64_t number = NUM2LL(rb_number);
+    _Atomic int64_t *cell = coppice_cells_at(self, NUM2SIZET(rb_index), 1);
+    return LL2NUM(atomic_fetch_add_explicit(cell, number, memory_order_relaxed) + number);
+}
+
+static void clear(_Atomic int64_t *cells, size_t count) {
+    for (size_t i = 0; i < count; i++) store(&cells[i], 0);
+}
+
+/* clear(index, count) */
+static VALUE cells_clear(VALUE self, VALUE rb_index, VALUE rb_count) {
+    size_t count = NUM2SIZET(rb_count);
+    clear(coppice_cells_at(self, NUM2SIZET(rb_index), count), count);
+    return Qnil;
+}
+
+/* sum(indexes, count) -> Array of Integers: of the blocks of so many cells that begin at these indexes. */
+static VALUE cells_sum(VALUE self, VALUE indexes, VALUE rb_count) {
+    Check_Type(indexes, T_ARRAY);
+    size_t count = NUM2SIZET(rb_count);
+    VALUE memory;
+    int64_t *sums = ALLOCV_N(int64_t, memory, count);
+    for (size_t i = 0; i < count; i++) sums[i] = 0;
+    for (long block = 0; block < RARRAY_LEN(indexes); block++) {
+        const _Atomic int64_t *cells = coppice_cells_to_read(self, NUM2SIZET(RARRAY_AREF(indexes, block)), count);
+        for (size_t i = 0; i < count; i++) sums[i] += load(&cells[i]);
+    }
+    atomic_thread_fence(memory_order_acquire);
+    VALUE values = rb_ary_new_capa((long)count);
+    for (size_t i = 0; i < count; i++) rb_ary_push(values, LL2NUM(sums[i]));
+    ALLOCV_END(memory);
+    return values;
+}
+
+/*
+ * fold(from, to, count, row, row_count, sequence): adds the block at `from` to that at `to` and clears the row that it
+ * is a part of. Meanwhile the cell at `sequence` is odd, so that a reader knows that it may have seen the counts twice,
+ * or not at all. There is one writer.
+ */
+static VALUE cells_fold(int argc, VALUE *argv, VALUE self) {
+    rb_check_arity(argc, 6, 6);
+    size_t count = NUM2SIZET(argv[2]);
+    size_t row_count = NUM2SIZET(argv[4]);
+    const _Atomic int64_t *from = coppice_cells_at(self, NUM2SIZET(argv[0]), count);
+    _Atomic int64_t *to = coppice_cells_at(self, NUM2SIZET(argv[1]), count);
+    _Atomic int64_t *row = coppice_cells_at(self, NUM2SIZET(argv[3]), row_count);
+    _Atomic int64_t *sequence = coppice_cells_at(self, NUM2SIZET(argv[5]), 1);
+
+    int64_t before = load(sequence);
+    store(sequence, before + 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    for (size_t i = 0; i < count; i++) store(&to[i], load(&to[i]) + load(&from[i]));
+    clear(row, row_count);
+    atomic_store_explicit(sequence, before + 2, memory_order_release);
+    return Qnil;
+}
+
+void Init_coppice_cell_blocks(VALUE coppice) {
+    VALUE klass = rb_const_get(coppice, rb_intern("Cells"));
+    rb_define_method(klass, "read", cells_read, 2);
+    rb_define_method(klass, "write", cells_write, 2);
+    rb_define_method(klass, "add", cells_add, 2);
+    rb_define_method(klass, "clear", cells_clear, 2);
+    rb_define_method(klass, "sum", cells_sum, 2);
+    rb_define_method(klass, "fold", cells_fold, -1);
+}

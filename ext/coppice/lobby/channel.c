@@ -1,0 +1,154 @@
+/* The channel to the monitor: text packets, each a line of words, then lines "name value". */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "parts.h"
+
+enum { PACKET_BYTES = 64 * 1024, DESCRIPTORS = 8 };
+
+void lobby_tell(int channel_fd, const char *text) {
+    (void)send(channel_fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void lobby_log(const struct coppice_lobby *lobby, enum lobby_log_level level, const char *format, ...) {
+    static const char *const names[] = {"debug", "info", "warn", "error"};
+    if ((int)level < lobby->log_level) return;
+    char text[1024];
+    int length = snprintf(text, sizeof(text), "log %s ", names[level]);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + length, sizeof(text) - (size_t)length, format, arguments);
+    va_end(arguments);
+    lobby_tell(lobby->channel_fd, text);
+}
+
+static void take_descriptors(struct msghdr *message, int *descriptors, int capacity, int *count) {
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+        int passed = (int)((part->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+        for (int i = 0; i < passed; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(part) + (size_t)i * sizeof(int), sizeof(int));
+            if (*count < capacity)
+                descriptors[(*count)++] = fd;
+            else
+                close(fd);
+        }
+    }
+}
+
+/* One packet, without waiting: its length, 0 at the end of the channel, -1 and errno. */
+ssize_t lobby_packet_receive(int fd, char *bytes, size_t capacity, int *descriptors, int capacity_descriptors,
+                             int *count) {
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * (LOBBY_LISTENERS + 8))];
+    struct iovec part = {.iov_base = bytes, .iov_len = capacity};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    *count = 0;
+    ssize_t length;
+    do length = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (length < 0 && errno == EINTR);
+    if (length >= 0) take_descriptors(&message, descriptors, capacity_descriptors, count);
+    return length;
+}
+
+static uint64_t line_value(const char *lines, const char *name) {
+    size_t length = strlen(name);
+    for (const char *line = lines; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, name, length) == 0 && line[length] == ' ') return strtoull(line + length + 1, NULL, 10);
+    }
+    return 0;
+}
+
+static void handle_seat(struct coppice_lobby *lobby, const char *words, const char *lines, const int *descriptors) {
+    struct stat stat;
+    struct lobby_seat seat = {
+        .used = true,
+        .first = line_value(lines, "first") == 1,
+        .worker = (uint16_t)line_value(lines, "slot"),
+        .generation = (uint32_t)line_value(lines, "generation"),
+        .ring_fd = descriptors[0],
+        .event_fd = descriptors[1],
+        .socket_fd = descriptors[2],
+        .file = -1,
+        .deadline_at = line_value(lines, "deadline"),
+        .started_at = line_value(lines, "started"),
+    };
+    if (fstat(seat.ring_fd, &stat) == 0) seat.inode = (uint64_t)stat.st_ino;
+    lobby_seat_add(lobby, (uint32_t)strtoul(words, NULL, 10), &seat);
+}
+
+static void handle_gone(struct coppice_lobby *lobby, const char *words) {
+    char how[16] = "", cause[32] = "";
+    unsigned number = 0;
+    if (sscanf(words, "%u %15s %31s", &number, how, cause) < 1) return;
+    lobby_seat_gone(lobby, number, strcmp(how, "retry") == 0, strcmp(cause, "timeout") == 0);
+}
+
+static void begin_draining(struct coppice_lobby *lobby) {
+    lobby_close_listeners(lobby);
+    if (!lobby->draining) lobby->drain_since_ms = lobby_process.now_ms;
+    lobby->draining = lobby->closing = true;
+    atomic_store(&lobby->queue->closing, 1);
+}
+
+/* Takes the descriptors that it keeps: puts -1 in their places. */
+static void handle(struct coppice_lobby *lobby, char *text, int *descriptors, int count) {
+    char *lines = strchr(text, '\n');
+    if (lines) *lines++ = '\0';
+    if (strncmp(text, "seat ", 5) == 0 && count == 3) {
+        handle_seat(lobby, text + 5, lines ? lines : "", descriptors);
+        for (int i = 0; i < 3; i++) descriptors[i] = -1; /* it closes those that it does not need */
+    } else if (strncmp(text, "gone ", 5) == 0) {
+        handle_gone(lobby, text + 5);
+    } else if (strcmp(text, "accept") == 0) {
+        lobby->accepting = !lobby->draining;
+        lobby_listen(lobby);
+    } else if (strcmp(text, "closing") == 0) {
+        lobby->closing = true;
+        atomic_store(&lobby->queue->closing, 1);
+    } else if (strcmp(text, "drain") == 0) {
+        begin_draining(lobby);
+    } else if (strcmp(text, "stop") == 0) {
+        lobby->stopping = true;
+    } else if (strncmp(text, "log-level ", 10) == 0) {
+        lobby->log_level = atoi(text + 10);
+    } else if (strcmp(text, "reopen") == 0 && count == 1) {
+        lobby_reopen_access_log(lobby, descriptors[0]);
+        descriptors[0] = -1;
+    } else {
+        lobby_log(lobby, LOBBY_WARN, "the lobby got an unknown packet: %.100s", text);
+    }
+}
+
+void lobby_channel_read(struct coppice_lobby *lobby) {
+    static char text[PACKET_BYTES];
+    while (!lobby->monitor_gone) {
+        int descriptors[DESCRIPTORS], count;
+        lobby_spares_lend(lobby, LOBBY_SPARES);
+        ssize_t length =
+            lobby_packet_receive(lobby->channel_fd, text, sizeof(text) - 1, descriptors, DESCRIPTORS, &count);
+        bool empty = length < 0 && errno == EAGAIN;
+        lobby_spares_open(lobby);
+        if (empty) return;
+        if (length <= 0) {
+            lobby->monitor_gone = true;
+            epoll_ctl(lobby->epoll_fd, EPOLL_CTL_DEL, lobby->channel_fd, NULL); /* it would stay readable */
+            begin_draining(lobby);
+            return;
+        }
+        text[length] = '\0';
+        handle(lobby, text, descriptors, count);
+        for (int i = 0; i < count; i++) {
+            if (descriptors[i] >= 0) close(descriptors[i]);
+        }
+    }
+}

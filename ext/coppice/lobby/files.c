@@ -1,0 +1,44 @@
+/* Files without a name, for bodies and answers that are too large for memory. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "parts.h"
+
+/* File systems without O_TMPFILE are NFS and old ones: the file is in memory then. */
+int lobby_file_create(const struct coppice_lobby *lobby) {
+    int fd = -1;
+    if (lobby->directory_fd >= 0) fd = openat(lobby->directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return fd >= 0 ? fd : memfd_create("coppice-buffer", MFD_CLOEXEC);
+}
+
+static void account(struct coppice_lobby *lobby, uint64_t bytes) {
+    lobby->file_bytes = bytes;
+    lobby_count_to(lobby->counters, LOBBY_file_bytes, (int64_t)bytes);
+}
+
+bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length) {
+    if (lobby->file_bytes + length > lobby->settings.disk_limit) return false;
+    size_t written = 0;
+    while (written < length) {
+        ssize_t count = write(fd, bytes + written, length - written);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        written += (size_t)count;
+    }
+    account(lobby, lobby->file_bytes + length);
+    return true;
+}
+
+int lobby_forget_descriptor(int32_t *place) {
+    int fd = *place;
+    *place = -1;
+    return fd;
+}
+
+void lobby_file_close(struct coppice_lobby *lobby, int32_t *place, uint64_t bytes) {
+    close(lobby_forget_descriptor(place));
+    account(lobby, lobby->file_bytes > bytes ? lobby->file_bytes - bytes : 0);
+    lobby_process.room_made = true;
+}

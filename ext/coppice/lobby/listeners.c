@@ -1,0 +1,133 @@
+/* New clients: bounded batches of them, so that those who are here already get their turn. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "parts.h"
+
+enum { BATCH = 64, PAUSE_MS = 250 };
+
+static const char no_room[] = "the server has as many connections as it may";
+
+void lobby_listen(struct coppice_lobby *lobby) {
+    if (!lobby->accepting || lobby_process.listening) return;
+    for (uint32_t i = 0; i < lobby->settings.listeners; i++) {
+        if (lobby->listener_fds[i] >= 0) lobby_watch(lobby, lobby->listener_fds[i], LOBBY_LISTENER, i, EPOLLIN);
+    }
+    lobby_process.listening = true;
+}
+
+void lobby_stop_listening(struct coppice_lobby *lobby) {
+    for (uint32_t i = 0; i < lobby->settings.listeners; i++) {
+        if (lobby->listener_fds[i] >= 0) epoll_ctl(lobby->epoll_fd, EPOLL_CTL_DEL, lobby->listener_fds[i], NULL);
+    }
+    lobby_process.listening = false;
+}
+
+/* An IPv4 address that came through a socket for both families counts as one. */
+void lobby_read_address(struct coppice_lobby_address *address, const struct sockaddr_storage *socket) {
+    *address = (struct coppice_lobby_address){.family = socket->ss_family};
+    if (socket->ss_family == AF_INET) {
+        const struct sockaddr_in *inet = (const struct sockaddr_in *)socket;
+        address->port = ntohs(inet->sin_port);
+        memcpy(address->bytes, &inet->sin_addr, 4);
+    } else if (socket->ss_family == AF_INET6) {
+        const struct sockaddr_in6 *inet6 = (const struct sockaddr_in6 *)socket;
+        bool mapped = IN6_IS_ADDR_V4MAPPED(&inet6->sin6_addr);
+        address->port = ntohs(inet6->sin6_port);
+        address->family = mapped ? AF_INET : AF_INET6;
+        memcpy(address->bytes, (const char *)&inet6->sin6_addr + (mapped ? 12 : 0), mapped ? 4 : 16);
+    }
+}
+
+static void pause_accepting(struct coppice_lobby *lobby) {
+    lobby_process.paused_until_ms = lobby_process.now_ms + PAUSE_MS;
+    lobby_stop_listening(lobby);
+}
+
+/* No descriptor is left. The reserve is one: a client that is told so at once can go elsewhere. */
+static void turn_away(struct coppice_lobby *lobby, int listener_fd) {
+    if (lobby_evict(lobby)) return;
+    lobby_count(lobby, LOBBY_shed_max_connections, 1);
+    if (lobby->reserve_fd >= 0) close(lobby_forget_descriptor(&lobby->reserve_fd));
+    int fd = accept4(listener_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+        lobby_refuse_fd(fd, 503, no_room);
+        close(fd);
+    }
+    lobby->reserve_fd = fcntl(lobby->event_fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0 || lobby->reserve_fd < 0) pause_accepting(lobby);
+}
+
+/* Small answers must not wait for the acknowledgement of earlier ones. */
+static void set_options(int fd, const struct coppice_lobby_address *client) {
+    int on = 1;
+    if (client->family != 0 && client->family != AF_UNIX) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const struct sockaddr_storage *peer) {
+    if (lobby->free_connection == LOBBY_NONE) lobby_evict(lobby);
+    struct lobby_connection *connection = lobby_open(lobby, fd);
+    if (!connection) {
+        lobby_count(lobby, LOBBY_shed_max_connections, 1);
+        lobby_refuse_fd(fd, 503, no_room);
+        close(fd);
+        return;
+    }
+    connection->listener = (uint8_t)listener;
+    lobby->in_hand = lobby_index_of(lobby, connection);
+    lobby_read_address(&connection->client, peer);
+    set_options(fd, &connection->client);
+    if (lobby->settings.proxy_protocol[listener]) connection->flags |= LOBBY_PROXY_DUE;
+    if (lobby_trusted(&lobby->settings, &connection->client)) connection->flags |= LOBBY_TRUSTED_PEER;
+    if (lobby_client_enter(lobby, connection)) {
+        lobby_arm(lobby, connection, lobby_process.now_ms + lobby->settings.header_timeout_ms);
+        lobby_read(lobby, connection);
+    } else {
+        lobby_refuse_client(lobby, connection);
+    }
+    lobby->in_hand = LOBBY_NONE;
+}
+
+/* Answers whether there may be more. */
+bool lobby_accept(struct coppice_lobby *lobby, uint32_t listener) {
+    int listener_fd = lobby->listener_fds[listener];
+    for (int i = 0; i < BATCH && lobby->accepting; i++) {
+        struct sockaddr_storage peer = {.ss_family = 0};
+        socklen_t length = sizeof(peer);
+        if (!lobby_spares_open(lobby)) { /* files and seats are needed more than another client */
+            turn_away(lobby, listener_fd);
+            return false;
+        }
+        int fd = accept4(listener_fd, (struct sockaddr *)&peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0) {
+            begin(lobby, listener, fd, &peer);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+            turn_away(lobby, listener_fd);
+            return false;
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            return false;
+        }
+    }
+    return lobby->accepting;
+}
+
+/* The monitor has made the sockets refuse new clients: those who have connected before that are served. */
+void lobby_close_listeners(struct coppice_lobby *lobby) {
+    lobby_stop_listening(lobby);
+    for (uint32_t i = 0; i < lobby->settings.listeners; i++) {
+        int fd = lobby->listener_fds[i];
+        if (fd < 0) continue;
+        while (!lobby->settings.borrowed[i] && lobby_accept(lobby, i)) continue;
+        lobby->listener_fds[i] = -1;
+        close(fd);
+    }
+    lobby->accepting = false;
+}

@@ -1,0 +1,139 @@
+#include "proxy_protocol.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { V2_FIXED_BYTES = 16, V2_IPV4_BYTES = 12, V2_IPV6_BYTES = 36, V2_UNIX_BYTES = 216, WORDS = 6 };
+
+static const char v1_start[] = "PROXY ";
+static const char v2_start[] = "\r\n\r\n\0\r\nQUIT\n";
+
+static bool begins(const char *bytes, size_t length, const char *start, size_t start_length) {
+    return memcmp(bytes, start, length < start_length ? length : start_length) == 0;
+}
+
+/* Version 1: PROXY TCP4|TCP6|UNKNOWN CLIENT SERVER PORT PORT, divided by single spaces. */
+
+struct word {
+    const char *at;
+    size_t length;
+};
+
+static int split(const char *line, size_t length, struct word *words) {
+    int count = 0;
+    const char *end = line + length;
+    for (const char *at = line; count < WORDS; at++) {
+        const char *space = memchr(at, ' ', (size_t)(end - at));
+        words[count++] = (struct word){at, (size_t)((space ? space : end) - at)};
+        if (!space) return count;
+        at = space;
+    }
+    return WORDS + 1;
+}
+
+static bool is(struct word word, const char *text) {
+    return word.length == strlen(text) && memcmp(word.at, text, word.length) == 0;
+}
+
+static bool read_address(struct word word, int family, struct coppice_lobby_address *address) {
+    char text[INET6_ADDRSTRLEN];
+    if (word.length >= sizeof(text)) return false;
+    memcpy(text, word.at, word.length);
+    text[word.length] = '\0';
+    address->family = (uint16_t)family;
+    return strlen(text) == word.length && inet_pton(family, text, address->bytes) == 1;
+}
+
+static bool read_port(struct word word, uint16_t *port) {
+    uint32_t number = 0;
+    if (word.length == 0 || word.length > 5 || (word.at[0] == '0' && word.length > 1)) return false;
+    for (size_t i = 0; i < word.length; i++) {
+        if (word.at[i] < '0' || word.at[i] > '9') return false;
+        number = number * 10 + (uint32_t)(word.at[i] - '0');
+    }
+    *port = (uint16_t)number;
+    return number <= UINT16_MAX;
+}
+
+static bool read_line(const char *line, size_t length, struct coppice_proxy_header *header) {
+    struct word words[WORDS];
+    int count = split(line, length, words);
+    if (count >= 2 && is(words[1], "UNKNOWN")) return true; /* what follows is to be ignored */
+    if (count != WORDS) return false;
+    int family = is(words[1], "TCP4") ? AF_INET : is(words[1], "TCP6") ? AF_INET6 : 0;
+    header->known = true;
+    return family && read_address(words[2], family, &header->client) &&
+           read_address(words[3], family, &header->server) && read_port(words[4], &header->client.port) &&
+           read_port(words[5], &header->server.port);
+}
+
+static enum coppice_proxy_result parse_v1(const char *bytes, size_t length, struct coppice_proxy_header *header) {
+    size_t line = 0, most = length < COPPICE_PROXY_V1_BYTES ? length : COPPICE_PROXY_V1_BYTES;
+    while (line < most && bytes[line] >= ' ' && bytes[line] <= '~') line++;
+    if (line == most) return most < COPPICE_PROXY_V1_BYTES ? COPPICE_PROXY_INCOMPLETE : COPPICE_PROXY_REFUSED;
+    if (bytes[line] != '\r' || line + 2 > COPPICE_PROXY_V1_BYTES) return COPPICE_PROXY_REFUSED;
+    if (line + 1 == length) return COPPICE_PROXY_INCOMPLETE;
+    if (bytes[line + 1] != '\n' || !read_line(bytes, line, header)) return COPPICE_PROXY_REFUSED;
+    header->length = line + 2;
+    return COPPICE_PROXY_COMPLETE;
+}
+
+/* Version 2: 12 bytes that are no HTTP, version and command, family and transport, length; the addresses; extensions. */
+
+static void copy_addresses(const char *bytes, int family, size_t each, struct coppice_proxy_header *header) {
+    const unsigned char *ports = (const unsigned char *)bytes + 2 * each;
+    header->known = true;
+    header->client.family = header->server.family = (uint16_t)family;
+    memcpy(header->client.bytes, bytes, each);
+    memcpy(header->server.bytes, bytes + each, each);
+    header->client.port = (uint16_t)(ports[0] << 8 | ports[1]);
+    header->server.port = (uint16_t)(ports[2] << 8 | ports[3]);
+}
+
+static bool read_addresses(unsigned family, const char *bytes, size_t length, struct coppice_proxy_header *header) {
+    switch (family) {
+    case 0:
+        return true;
+    case 1:
+        if (length < V2_IPV4_BYTES) return false;
+        copy_addresses(bytes, AF_INET, 4, header);
+        return true;
+    case 2:
+        if (length < V2_IPV6_BYTES) return false;
+        copy_addresses(bytes, AF_INET6, 16, header);
+        return true;
+    default:
+        if (length < V2_UNIX_BYTES) return false;
+        header->known = true;
+        header->client.family = header->server.family = AF_UNIX;
+        return true;
+    }
+}
+
+static enum coppice_proxy_result parse_v2(const char *bytes, size_t length, struct coppice_proxy_header *header) {
+    const unsigned char *fixed = (const unsigned char *)bytes + sizeof(v2_start) - 1;
+    size_t there = length - (sizeof(v2_start) - 1);
+    if (there > 0 && fixed[0] != 0x20 && fixed[0] != 0x21) return COPPICE_PROXY_REFUSED;
+    if (there > 1 && (fixed[1] >> 4 > 3 || (fixed[1] & 15) > 2)) return COPPICE_PROXY_REFUSED;
+    if (there < 4) return COPPICE_PROXY_INCOMPLETE;
+    size_t rest = (size_t)(fixed[2] << 8 | fixed[3]);
+    if (V2_FIXED_BYTES + rest > COPPICE_PROXY_V2_BYTES) return COPPICE_PROXY_REFUSED;
+    if (length < V2_FIXED_BYTES + rest) return COPPICE_PROXY_INCOMPLETE;
+    bool local = fixed[0] == 0x20;
+    if (!local && !read_addresses(fixed[1] >> 4, bytes + V2_FIXED_BYTES, rest, header)) return COPPICE_PROXY_REFUSED;
+    header->length = V2_FIXED_BYTES + rest;
+    return COPPICE_PROXY_COMPLETE;
+}
+
+enum coppice_proxy_result coppice_proxy_parse(const char *bytes, size_t length, struct coppice_proxy_header *header) {
+    size_t v1_length = sizeof(v1_start) - 1, v2_length = sizeof(v2_start) - 1;
+    *header = (struct coppice_proxy_header){.length = 0};
+    if (begins(bytes, length, v1_start, v1_length)) {
+        return length < v1_length ? COPPICE_PROXY_INCOMPLETE : parse_v1(bytes, length, header);
+    }
+    if (begins(bytes, length, v2_start, v2_length)) {
+        return length < v2_length ? COPPICE_PROXY_INCOMPLETE : parse_v2(bytes, length, header);
+    }
+    return COPPICE_PROXY_REFUSED;
+}

@@ -1,0 +1,141 @@
+/* A worker's socket: for descriptors, in both directions, which a ring cannot carry. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "parts.h"
+
+static void send_packet(struct coppice_lobby *lobby, uint32_t number, enum coppice_lobby_packet_type type,
+                        uint64_t serial, int descriptor, struct iovec more) {
+    struct coppice_lobby_packet packet = {.type = (uint32_t)type, .serial = serial};
+    struct iovec parts[] = {{.iov_base = &packet, .iov_len = sizeof(packet)}, more};
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    if (descriptor >= 0) {
+        message.msg_control = control;
+        message.msg_controllen = sizeof(control);
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        *header = (struct cmsghdr){
+            .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
+        memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+    }
+    int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+    if (sendmsg(lobby->seats[number].socket_fd, &message, flags) < 0 && errno != EPIPE && errno != ECONNRESET) {
+        lobby_log(lobby, LOBBY_WARN, "a packet did not reach a worker: %s", strerror(errno));
+    }
+}
+
+void lobby_seat_refuse(struct coppice_lobby *lobby, uint32_t number, uint64_t serial) {
+    if (!lobby->seats[number].used) return;
+    send_packet(lobby, number, COPPICE_LOBBY_GONE, serial, -1, (struct iovec){.iov_len = 0});
+}
+
+/* With what the client has sent beyond its request. The request goes on without a connection until its END. */
+static void pass_client(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t seat,
+                        struct lobby_request *request) {
+    struct iovec surplus = {.iov_len = 0};
+    if (connection->intake != LOBBY_NONE) {
+        struct lobby_intake *intake = lobby_intake_of(lobby, connection);
+        surplus = (struct iovec){.iov_base = lobby_intake_bytes(lobby, intake), .iov_len = intake->length};
+    }
+    lobby_log_access(lobby, connection, request, request->status, request->sent, "handed over");
+    lobby_unregister(lobby, connection);
+    send_packet(lobby, seat, COPPICE_LOBBY_CLIENT, request->serial, connection->fd, surplus);
+    request->connection = LOBBY_NONE;
+    connection->serial = 0;
+    lobby_close(lobby, connection);
+}
+
+void lobby_hand_over(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t seat, uint64_t serial) {
+    uint32_t generation = connection->generation;
+    lobby_read_ring(lobby, seat); /* what was answered before it asked goes first */
+    bool same = connection->generation == generation && connection->serial == serial;
+    struct lobby_request *request = same ? lobby_request_of(lobby, serial) : NULL;
+    if (!request) {
+        lobby_seat_refuse(lobby, seat, serial);
+    } else if (connection->output == LOBBY_NONE && !lobby->seats[seat].stalled) {
+        pass_client(lobby, connection, seat, request);
+    } else if (connection->output == LOBBY_NONE) {
+        lobby_seat_refuse(lobby, seat, serial); /* answers to others wait in the ring: nobody knows for how long */
+    } else {
+        struct lobby_output *output = lobby_output_of(lobby, connection);
+        output->handover = (int32_t)seat;
+        output->handover_serial = serial;
+    }
+}
+
+static struct lobby_request *request_of(const struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
+    struct lobby_request *request = lobby_request_of(lobby, serial);
+    return request && lobby_owner_of(lobby, request) == (int)seat ? request : NULL;
+}
+
+static void pass_body(struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
+    struct lobby_request *request = request_of(lobby, seat, serial);
+    if (!request || request->body_file < 0 || lseek(request->body_file, 0, SEEK_SET) < 0)
+        lobby_seat_refuse(lobby, seat, serial);
+    else
+        send_packet(lobby, seat, COPPICE_LOBBY_BODY, serial, request->body_file, (struct iovec){.iov_len = 0});
+}
+
+static void ask_client(struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
+    struct lobby_request *request = request_of(lobby, seat, serial);
+    if (!request || request->connection == LOBBY_NONE) {
+        lobby_seat_refuse(lobby, seat, serial);
+        return;
+    }
+    lobby->in_hand = request->connection;
+    lobby_hand_over(lobby, &lobby->connections[request->connection], seat, serial);
+    lobby->in_hand = LOBBY_NONE;
+}
+
+/* 0: there is none, or it is not a whole one. */
+static uint32_t type_of_next(const struct lobby_seat *seat) {
+    struct coppice_lobby_packet packet;
+    ssize_t length = recv(seat->socket_fd, &packet, sizeof(packet), MSG_PEEK | MSG_DONTWAIT);
+    return length == (ssize_t)sizeof(packet) ? packet.type : 0;
+}
+
+/* A file waits for its record: a second one stays in the socket, and what is behind it. An ask for a client
+ * waits until the ring was read: what is in it was answered before. */
+static bool next_stays(struct lobby_seat *seat, uint32_t type) {
+    if (type == COPPICE_LOBBY_FILE) return seat->file >= 0 || seat->file_lost;
+    if (type != COPPICE_LOBBY_ASK_CLIENT || !seat->reading) return false;
+    return seat->asked = true;
+}
+
+/* The room for a file is made for it alone: this is done for each file that is sent. */
+static ssize_t receive(struct coppice_lobby *lobby, const struct lobby_seat *seat, uint32_t type,
+                       struct coppice_lobby_packet *packet, int *descriptor) {
+    int count;
+    *descriptor = -1;
+    if (type == COPPICE_LOBBY_FILE) lobby_spares_lend(lobby, 1);
+    ssize_t length = lobby_packet_receive(seat->socket_fd, (char *)packet, sizeof(*packet), descriptor, 1, &count);
+    if (type == COPPICE_LOBBY_FILE) lobby_spares_open(lobby);
+    return length;
+}
+
+void lobby_seat_read(struct coppice_lobby *lobby, uint32_t number) {
+    struct lobby_seat *seat = &lobby->seats[number];
+    seat->asked = false;
+    while (seat->used) {
+        struct coppice_lobby_packet packet;
+        int descriptor;
+        uint32_t type = type_of_next(seat);
+        if (next_stays(seat, type)) return;
+        ssize_t length = receive(lobby, seat, type, &packet, &descriptor);
+        if (length == 0) lobby_seat_left(lobby, number);
+        if (length <= 0) return;
+        if (length == (ssize_t)sizeof(packet)) {
+            if (packet.type == COPPICE_LOBBY_FILE) {
+                seat->file = descriptor;
+                seat->file_lost = descriptor < 0;
+                seat->file_serial = packet.serial;
+                continue;
+            }
+            if (packet.type == COPPICE_LOBBY_ASK_BODY) pass_body(lobby, number, packet.serial);
+            if (packet.type == COPPICE_LOBBY_ASK_CLIENT) ask_client(lobby, number, packet.serial);
+        }
+        if (descriptor >= 0) close(descriptor);
+    }
+}

@@ -1,0 +1,178 @@
+#include "settings.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lobby_memory.h"
+
+enum kind { UINT32, INT64, UINT64, BOOL };
+
+static const struct setting {
+    const char *name;
+    enum kind kind;
+    size_t offset;
+} known[] = {
+#define SETTING(name, kind, member) {name, kind, offsetof(struct lobby_settings, member)}
+    SETTING("seen", UINT64, seen),
+    SETTING("slots", UINT32, slots),
+    SETTING("max_connections", UINT32, max_connections),
+    SETTING("max_connections_per_client", UINT32, max_connections_per_client),
+    SETTING("max_waiting", UINT32, max_waiting),
+    SETTING("keepalive_timeout_ms", INT64, keepalive_timeout_ms),
+    SETTING("trusted_keepalive_timeout_ms", INT64, trusted_keepalive_timeout_ms),
+    SETTING("header_timeout_ms", INT64, header_timeout_ms),
+    SETTING("body_timeout_ms", INT64, body_timeout_ms),
+    SETTING("write_timeout_ms", INT64, write_timeout_ms),
+    SETTING("queue_timeout_ms", INT64, queue_timeout_ms),
+    SETTING("timeout_ms", INT64, timeout_ms),
+    SETTING("cleanup_ms", INT64, cleanup_ms),
+    SETTING("min_rate", INT64, min_rate),
+    SETTING("max_request_line_bytes", UINT32, head.request_line_bytes),
+    SETTING("max_header_bytes", UINT32, head.header_bytes),
+    SETTING("max_header_count", UINT32, header_count),
+    SETTING("max_body_bytes", UINT64, body_bytes), /* -1: any, which is the greatest number */
+    SETTING("retry", BOOL, retry),
+    SETTING("buffering", BOOL, buffering),
+    SETTING("fair", BOOL, fair),
+    SETTING("response_buffer", UINT64, response_buffer),
+    SETTING("buffer_disk_limit", UINT64, disk_limit),
+    SETTING("listeners", UINT32, listeners),
+#undef SETTING
+};
+
+static bool number(const char *text, int64_t *value, char **end) {
+    errno = 0;
+    *value = strtoll(text, end, 10);
+    return *end != text && errno == 0;
+}
+
+static bool store(struct lobby_settings *settings, const struct setting *setting, const char *text) {
+    char *end;
+    int64_t value;
+    if (!number(text, &value, &end) || *end != '\0') return false;
+    void *place = (char *)settings + setting->offset;
+    switch (setting->kind) {
+    case UINT32:
+        if (value < 0 || value > INT_MAX) return false;
+        *(uint32_t *)place = (uint32_t)value;
+        return true;
+    case INT64:
+        *(int64_t *)place = value;
+        return value >= 0;
+    case UINT64:
+        *(uint64_t *)place = (uint64_t)value;
+        return value >= -1;
+    case BOOL:
+        *(bool *)place = value == 1;
+        return value == 0 || value == 1;
+    }
+    return false;
+}
+
+/* "10.0.0.0/8", or an address alone. */
+static bool read_network(struct lobby_network *network, char *text) {
+    char *slash = strchr(text, '/');
+    if (slash) *slash = '\0';
+    *network = (struct lobby_network){.family = strchr(text, ':') ? AF_INET6 : AF_INET};
+    int64_t bits = network->family == AF_INET6 ? 128 : 32;
+    int64_t most = bits;
+    char *end;
+    if (inet_pton(network->family, text, network->bytes) != 1) return false;
+    if (slash && (!number(slash + 1, &bits, &end) || *end != '\0' || bits < 0 || bits > most)) return false;
+    network->bits = (uint16_t)bits;
+    return true;
+}
+
+static bool add_trusted(struct lobby_settings *settings, char *text) {
+    if (settings->trusted_count == LOBBY_TRUSTED) return false;
+    return read_network(&settings->trusted[settings->trusted_count++], text);
+}
+
+/* "INDEX proxy_protocol 0|1 borrowed 0|1" */
+static bool read_listener(struct lobby_settings *settings, const char *text) {
+    unsigned index, proxy_protocol, borrowed;
+    int end = 0;
+    int found = sscanf(text, "%u proxy_protocol %u borrowed %u%n", &index, &proxy_protocol, &borrowed, &end);
+    if (found != 3 || text[end] != '\0' || index >= LOBBY_LISTENERS) return false;
+    settings->proxy_protocol[index] = proxy_protocol == 1;
+    settings->borrowed[index] = borrowed == 1;
+    return proxy_protocol <= 1 && borrowed <= 1;
+}
+
+static bool read_board_cells(struct lobby_settings *settings, const char *text) {
+    char *end;
+    int64_t offset, count;
+    if (!number(text, &offset, &end) || *end != ' ' || !number(end, &count, &end) || *end != '\0') return false;
+    if (offset < 0 || offset % 8 != 0 || count < 0 || count > INT_MAX) return false;
+    settings->board_offset = (uint64_t)offset;
+    settings->board_cells = (uint32_t)count;
+    return true;
+}
+
+static bool read_access_log(struct lobby_settings *settings, const char *text) {
+    settings->access_log = true;
+    settings->access_log_json = strcmp(text, "json") == 0;
+    return settings->access_log_json || strcmp(text, "text") == 0;
+}
+
+static bool read_directory(struct lobby_settings *settings, const char *text) {
+    if (strlen(text) >= sizeof(settings->buffer_directory)) return false;
+    strcpy(settings->buffer_directory, text);
+    return true;
+}
+
+static bool read_line(struct lobby_settings *settings, char *name, char *value) {
+    if (strcmp(name, "board_cells") == 0) return read_board_cells(settings, value);
+    if (strcmp(name, "buffer_directory") == 0) return read_directory(settings, value);
+    if (strcmp(name, "listener") == 0) return read_listener(settings, value);
+    if (strcmp(name, "trusted") == 0) return add_trusted(settings, value);
+    if (strcmp(name, "access_log") == 0) return read_access_log(settings, value);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(name, known[i].name) == 0) return store(settings, &known[i], value);
+    }
+    return false;
+}
+
+/* What memory is made from must not be nothing, nor beyond what a slot's number can name. */
+static const char *incomplete(const struct lobby_settings *settings) {
+    if (settings->slots == 0 || settings->slots > UINT16_MAX - 1) return "slots";
+    if (settings->max_connections == 0) return "max_connections";
+    if (settings->head.header_bytes == 0) return "max_header_bytes";
+    if (settings->head.request_line_bytes == 0) return "max_request_line_bytes";
+    if (settings->header_count == 0) return "max_header_count";
+    if (settings->header_timeout_ms == 0) return "header_timeout_ms";
+    if (settings->listeners > LOBBY_LISTENERS) return "listeners";
+    return NULL;
+}
+
+const char *lobby_settings_read(struct lobby_settings *settings, char *text) {
+    *settings = (struct lobby_settings){.body_bytes = UINT64_MAX, .buffering = true, .retry = true};
+    while (*text) {
+        char *line = text;
+        text += strcspn(text, "\n");
+        if (*text) *text++ = '\0';
+        char *value = strchr(line, ' ');
+        if (!value) return line;
+        *value = '\0';
+        if (!read_line(settings, line, value + 1)) return line;
+    }
+    return incomplete(settings);
+}
+
+static bool within(const struct lobby_network *network, const struct coppice_lobby_address *address) {
+    if (network->family != address->family) return false;
+    unsigned whole = network->bits / 8u, rest = network->bits % 8u;
+    if (memcmp(network->bytes, address->bytes, whole) != 0) return false;
+    return rest == 0 || (network->bytes[whole] ^ address->bytes[whole]) >> (8 - rest) == 0;
+}
+
+bool lobby_trusted(const struct lobby_settings *settings, const struct coppice_lobby_address *address) {
+    for (uint32_t i = 0; i < settings->trusted_count; i++) {
+        if (within(&settings->trusted[i], address)) return true;
+    }
+    return false;
+}

@@ -1,0 +1,55 @@
+#ifndef COPPICE_LOBBY_SETTINGS_H
+#define COPPICE_LOBBY_SETTINGS_H
+
+/* What the monitor sets for the lobby, once: lines "name value" of its packet `start`. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../http_parser.h"
+
+enum { LOBBY_LISTENERS = 64, LOBBY_TRUSTED = 64, LOBBY_PATH_BYTES = 1024 };
+
+/* Addresses with the same first `bits`. */
+struct lobby_network {
+    uint16_t family;
+    uint16_t bits;
+    uint8_t bytes[16];
+};
+
+struct lobby_settings {
+    uint64_t board_offset; /* in bytes: of the lobby's own cells */
+    uint32_t board_cells;
+    uint64_t seen; /* in bytes: where the loop notes that it runs; 0: nowhere */
+    uint32_t slots;
+    uint32_t max_connections;
+    uint32_t max_connections_per_client; /* 0: any number */
+    uint32_t max_waiting;
+    int64_t keepalive_timeout_ms, trusted_keepalive_timeout_ms;
+    int64_t header_timeout_ms, body_timeout_ms, write_timeout_ms, queue_timeout_ms; /* queue: 0 for none */
+    int64_t timeout_ms, cleanup_ms;
+    int64_t min_rate; /* bytes in a second; 0 for any */
+    struct coppice_http_limits head;
+    uint32_t header_count;
+    uint64_t body_bytes; /* UINT64_MAX for any */
+    bool retry, buffering, fair;
+    bool access_log, access_log_json;
+    uint64_t response_buffer, disk_limit;
+    char buffer_directory[LOBBY_PATH_BYTES];
+    uint32_t listeners;
+    bool proxy_protocol[LOBBY_LISTENERS];
+    bool borrowed[LOBBY_LISTENERS]; /* who waits there is left to the next server */
+    uint32_t trusted_count;
+    struct lobby_network trusted[LOBBY_TRUSTED];
+};
+
+/* Reads the lines. Answers NULL, or the line that is wrong, which it has ended with a NUL. `text` ends with one, and is
+ * changed. */
+const char *lobby_settings_read(struct lobby_settings *settings, char *text);
+
+/* Whether the address lies in one of the trusted networks. */
+struct coppice_lobby_address;
+bool lobby_trusted(const struct lobby_settings *settings, const struct coppice_lobby_address *address);
+
+#endif

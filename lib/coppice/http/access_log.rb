@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "coppice/board"
+require "coppice/coppice_ext"
+
+module Coppice
+  module Http
+    # The access log of a process that accepts clients itself; loaded only where the option is set. It has the same
+    # lines as that of the lobby. Owns the file, of which each process has its own.
+    class AccessLog
+      # nil without the option.
+      #: (Config::Settings, Board::Row?, worker: Integer, generation: Integer) -> AccessLog?
+      def self.of(settings, row, worker:, generation:)
+        format, path = settings.access_log
+        record = Board.new(row.cells).lobby if row
+        new(path, json: format == :json, worker: worker, generation: generation, record: record) if format
+      end
+
+      attr_reader :lines #: AccessLines -- for Connection#access_log=
+
+      # path: nil for standard output. record: counts lines that could not be written. Raises SystemCallError.
+      #: (String?, json: bool, worker: Integer, generation: Integer, record: Board::Record?) -> void
+      def initialize(path, json:, worker:, generation:, record:)
+        @path = path
+        @file = path ? File.open(path, "a") : $stdout
+        @lines = AccessLines.new(@file.fileno, json, worker, generation, record)
+      end
+
+      # After a rotation. Standard output is opened anew by the monitor. Raises SystemCallError.
+      #: () -> void
+      def reopen
+        @file.reopen(@path, "a") if @path # which keeps its number
+      end
+
+      #: () -> void
+      def close
+        @file.close if @path
+      end
+    end
+  end
+end

@@ -1,0 +1,137 @@
+# frozen_string_literal: true
+
+require "coppice/control/lobby_channel"
+require "coppice/errors"
+require "coppice/log"
+require "coppice/monitor/exit_report"
+
+module Coppice
+  class Monitor
+    # The part of Facts that is about the lobby: what it reports, which of its two processes has exited, and what it
+    # must know of a worker that has.
+    class LobbyFacts
+      STEADY = 10.0 # seconds after which a lobby has not failed to start
+      CLOSING_TIME = 1.0 # seconds from the end of the channel until the processes must have exited
+      # Causes of an exit after which another worker may get the request: the worker died by itself, or was killed by
+      # somebody else.
+      HARMLESS = %i[asked left failed signal vanished never_forked].freeze
+      OVERDUE = %i[timeout request_timeout].freeze
+
+      #: (system: System, roster: Roster, rows: RowPool, statistics: Statistics, settings: Config::Settings,
+      #   log: Log) -> void
+      def initialize(system:, roster:, rows:, statistics:, settings:, log:)
+        @system = system
+        @roster = roster
+        @rows = rows
+        @statistics = statistics
+        @settings = settings
+        @log = log
+        @lobby_log = log.with(role: :lobby)
+      end
+
+      # Raises ProtocolMismatch for a packet that no lobby sends.
+      #: (LobbyHandle, Control::LobbyPacket) -> void
+      def record(lobby, packet)
+        case packet.words
+        in ["registered", "keeper", /\A\d+\z/ => pid] then lobby.know(pid.to_i, :keeper)
+        in ["registered", "loop", /\A\d+\z/ => pid] then loop_registered(lobby, pid.to_i)
+        in ["ready"] then ready(lobby)
+        in ["hanging", "keeper"] then lobby.keeper_hangs = !lobby.pid_of(:keeper).nil?
+        in ["spoilt", /\A\d+\z/ => number] then spoilt(number.to_i)
+        in ["drained"] then @log.debug("the lobby has no connection left", **lobby.to_log)
+        in ["log", level, *text] if Log::LEVELS.key?(level.to_sym)
+          @lobby_log.public_send(level, text.join(" "), **packet.to_log)
+        else raise ProtocolMismatch, "a lobby may not send #{packet.words.inspect}"
+        end
+      end
+
+      # One of its processes has exited.
+      #: (LobbyHandle, Integer) -> void
+      def reap(lobby, pid)
+        exit = @system.reap(pid) { |cpu_us| lobby.row.cpu_us += cpu_us } or return
+        part = lobby.forget(pid)
+        report(lobby, part, pid, *exit)
+        lose_loop(lobby) if part == :loop && lobby.pid.nil?
+      end
+
+      # Neither process has the channel any more.
+      #: (LobbyHandle) -> void
+      def channel_ended(lobby)
+        lobby.deadline = [lobby.deadline, @system.now + CLOSING_TIME].compact.min
+      end
+
+      # Forgets a lobby of which no process is left, and all seats there.
+      #: () -> void
+      def forget_lost
+        lobby = @roster.lobby
+        return unless lobby&.lost?
+
+        note_failure(lobby)
+        lobby.move(:gone)
+        @roster.remove(lobby)
+        lobby.close
+        @rows.release(lobby.row)
+        @roster.workers.select(&:seat).each(&:leave_seat)
+        @statistics.lobby_lost
+      end
+
+      # The lobby is to give its request to another worker, or to answer the client itself.
+      #: (Handle) -> void
+      def worker_exited(worker)
+        cause = worker.exit_report.cause
+        verdict = HARMLESS.include?(cause) ? ["retry"] : ["lost", OVERDUE.include?(cause) ? "timeout" : cause]
+        number = worker.seat.number
+        @roster.lobby&.orders&.add(Control::LobbyPacket.of("gone", number, *verdict), about: [:seat, number])
+      end
+
+      private
+
+      def loop_registered(lobby, pid)
+        successor = !lobby.row.pid.zero?
+        lobby.know(pid, :loop)
+        lobby.row.pid = pid
+        lobby.orders.repeat if successor
+        lobby.move(:registered) if lobby.state == :forked
+      end
+
+      def ready(lobby)
+        return unless lobby.starting?
+
+        lobby.move(:ready)
+        lobby.deadline = nil
+        lobby.ready_at ||= @system.now
+        lobby.row.ready = 1
+        @log.debug("ready", **lobby.to_log)
+      end
+
+      # The lobby says so until the worker is gone, so the worker may be gone already, and have been replaced.
+      def spoilt(number)
+        worker = @roster.workers.find { |one| one.seat&.number == number }
+        worker.seat.spoilt = true if worker
+      end
+
+      # The keeper makes the next one. Until it is ready no worker gets a seat.
+      def lose_loop(lobby)
+        lobby.row.ready = 0
+        return unless lobby.ready?
+
+        lobby.move(:registered)
+        lobby.deadline = @system.now + @settings.spawn_timeout
+      end
+
+      def report(lobby, part, pid, status, peak_kib = nil)
+        report = ExitReport.new(lobby, status, now: @system.now, pid: pid, peak_kib: peak_kib)
+        @log.public_send(report.level, "lobby exited", part: part, **report.to_log)
+        @statistics.exited(lobby, report)
+      end
+
+      def note_failure(lobby)
+        return if lobby.leaving? && lobby.kill_reason.nil?
+
+        now = @system.now
+        @roster.lobbies.succeeded if lobby.ready_at && now - lobby.ready_at >= STEADY
+        @roster.lobbies.failed(now)
+      end
+    end
+  end
+end

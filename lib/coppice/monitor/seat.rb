@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "socket"
+require "coppice/coppice_ext"
+
+module Coppice
+  class Monitor
+    # A worker's place at the lobby: its number, and what the two share. The monitor keeps the lobby's descriptors, to
+    # send them again to a successor of the lobby's loop. lobby_end and worker_end: of the seat's socket. spoilt:
+    # whether the worker has written answers that make no sense.
+    Seat = Struct.new(:number, :ring, :eventfd, :lobby_end, :worker_end, :spoilt, keyword_init: true) do
+      # A seat with a new ring. Raises SystemCallError when the system has no descriptor left.
+      #: (Integer) -> Seat
+      def self.make(number)
+        seat = new(number: number)
+        seat.ring = File.for_fd(OS.memory_file("coppice-ring", true), "r+b")
+        LobbySeat.prepare_ring(seat.ring.fileno)
+        seat.eventfd = IO.for_fd(OS.eventfd)
+        seat.lobby_end, seat.worker_end = UNIXSocket.pair(:SEQPACKET)
+        seat
+      rescue SystemCallError
+        seat&.close
+        raise
+      end
+
+      # What the lobby gets.
+      #: () -> Array[IO]
+      def for_lobby = [ring, eventfd, lobby_end].compact
+
+      # What the worker gets, given the lobby's memory.
+      #: (LobbyMemory) -> Array[IO]
+      def for_worker(memory) = [memory.requests, memory.queue, ring, eventfd, memory.eventfd, worker_end].compact
+
+      # The worker has its end now: the lobby is to see when the worker closes it.
+      #: () -> void
+      def handed_over = worker_end&.close
+
+      #: () -> void
+      def close = [ring, eventfd, lobby_end, worker_end].compact.each(&:close)
+    end
+
+    # What a lobby shares with all workers. Owned by the handle of that lobby.
+    LobbyMemory = Struct.new(:requests, :queue, :eventfd, keyword_init: true) do
+      # The lobby seals them: their size, and of the requests that anybody else writes. Raises SystemCallError.
+      #: () -> LobbyMemory
+      def self.make
+        memory = new
+        memory.requests = File.for_fd(OS.memory_file("coppice-requests", true), "r+b")
+        memory.queue = File.for_fd(OS.memory_file("coppice-queue", true), "r+b")
+        memory.eventfd = IO.for_fd(OS.eventfd)
+        memory
+      rescue SystemCallError
+        memory&.close
+        raise
+      end
+
+      #: () -> void
+      def close = to_a.compact.each(&:close)
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "coppice/board"
+
+module Coppice
+  class Stats
+    # What the lobbies of a server have counted, and what the present one has in hand.
+    class Lobby
+      # Columns of requests that the lobby has answered itself: their status and cause.
+      REFUSALS = Board::LOBBY_COLUMNS.map(&:name).to_h do |name|
+        prefix, rest = name.to_s.split("_", 2)
+        found = { "refused" => [rest, "request"], "shed" => ["503", rest], "lost" => [rest, "worker_lost"],
+                  "expired" => [rest, "timeout"] }[prefix]
+        [name, found]
+      end.compact.freeze
+
+      PLAIN = %i[connections idle waiting accepted requests answered retried client_gone slow_readers evicted spoilt
+                 takeovers buffered_bytes file_bytes log_lines_dropped].freeze
+
+      # nil for a server without a lobby, unless its workers have dropped lines of their access log.
+      #: (Board, Processes) -> Lobby?
+      def self.of(board, processes)
+        lobby = board.lobby
+        new(lobby) if processes.role?(:lobby) || lobby.accepted.positive? || lobby.log_lines_dropped.positive?
+      end
+
+      #: (Board::Record) -> void
+      def initialize(record)
+        @values = record.to_h
+      end
+
+      # Number of requests that no worker has taken yet.
+      #: () -> Integer
+      def waiting = @values[:waiting]
+
+      #: () -> Hash[Symbol, untyped]
+      def to_h
+        { **@values.slice(*PLAIN), bytes_received: @values[:bytes_in], bytes_sent: @values[:bytes_out],
+          refused: refused }
+      end
+
+      private
+
+      def refused
+        REFUSALS.map { |name, (status, cause)| { status: status, cause: cause, count: @values[name] } }
+      end
+    end
+  end
+end

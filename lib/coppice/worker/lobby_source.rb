@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "coppice/coppice_ext"
+
+module Coppice
+  class Worker
+    # The lobby as a source of clients. The next request is in shared memory: to look for it takes no system call, and
+    # so the worker looks there first. Before it sleeps it announces that the lobby has to wake it.
+    class LobbySource
+      #: (LobbySeat) -> void
+      def initialize(seat)
+        @seat = seat
+      end
+
+      # Registers with the waiter. The lobby writes to the seat's descriptor to wake this worker alone.
+      #: (Waiter) -> void
+      def enter(waiter) = waiter.add_edge(@seat.fileno, self)
+
+      # Answers whether there was a request for the connection.
+      #: (Http::Connection) -> bool
+      def accept(connection) = @seat.pop_into(connection)
+
+      # Yields, to sleep, unless there is a request. Answers what the block does, and whether the lobby has woken this
+      # worker for a request: no other worker is awake for it.
+      #: () { () -> untyped } -> [untyped, bool]
+      def sleep
+        return [nil, false] unless @seat.sleep?
+
+        [yield, @seat.awake]
+      end
+
+      # Sleeps until there may be a request, the lobby has left, or the time is over.
+      #: (Integer) -> void
+      def wait(milliseconds)
+        @waiter ||= Waiter.new.add_edge(@seat.fileno, self).add(@seat.socket_fileno, :socket)
+        sleep { @waiter.wait(milliseconds) }
+      end
+
+      # Whether the lobby has left, so that no request can come.
+      #: () -> bool
+      def ended? = @seat.ended?
+
+      # The lobby has the listeners.
+      #: () -> void
+      def refuse_new_connections = nil
+
+      # The opposite of enter, between two requests.
+      #: (Waiter) -> void
+      def leave(waiter)
+        waiter.remove(@seat.fileno)
+        close
+      end
+
+      #: () -> void
+      def close
+        @waiter&.close
+        @seat.close
+      end
+    end
+  end
+end

@@ -1,0 +1,207 @@
+/*
+ * libFuzzer: a lobby, its clients and a worker, all in this process. The input is a list of steps: bytes of clients, in
+ * any pieces, records of the worker, good and bad, time, and deaths of the loop. Behind each list all clients leave and
+ * every request is ended: then nothing may be in use any more.
+ */
+
+#include "socket_io.h"
+
+/* The loop's clock goes on only by a step of the input, so that each run is the same. */
+static int64_t clock_us = 3600 * INT64_C(1000000);
+static int64_t read_fuzz_clock(void) { return ++clock_us; }
+
+#define coppice_monotonic_us read_fuzz_clock
+#include "../../ext/coppice/lobby/loop.c" /* for one turn of the loop at a time */
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "check.h"
+
+enum { CLIENTS = 6, SLOTS = 8, BOARD_BYTES = 4096, MOST_STEPS = 400 };
+
+static struct coppice_lobby *lobby;
+static struct sockaddr_un address = {.sun_family = AF_UNIX};
+static int clients[CLIENTS], requests_fd, queue_fd, worker_socket;
+static struct coppice_ring_writer writer;
+static uint64_t taken[SLOTS + 1]; /* requests that the worker has not ended */
+static struct { const uint8_t *at, *end; } input;
+
+static uint8_t next_byte(void) {
+    return input.at < input.end ? *input.at++ : 0;
+}
+
+static const char *next_bytes(size_t *length) {
+    *length = next_byte();
+    size_t left = (size_t)(input.end - input.at);
+    if (left < *length) *length = left;
+    const char *bytes = (const char *)input.at;
+    input.at += *length;
+    return bytes;
+}
+
+#include "fuzz_lobby_worker.h"
+
+/* The clients and the loop. */
+
+static void connect_client(uint8_t choice) {
+    int *client = &clients[choice % CLIENTS], small = 4096;
+    if (*client >= 0) return;
+    *client = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (choice & 64) setsockopt(*client, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+    CHECK(connect(*client, (struct sockaddr *)&address, sizeof(address)) == 0);
+}
+
+static void send_bytes(void) {
+    size_t length;
+    int client = clients[next_byte() % CLIENTS];
+    const char *bytes = next_bytes(&length);
+    if (client >= 0) (void)send(client, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void send_filler(uint8_t choice) {
+    static char bytes[64 * 1024];
+    int client = clients[choice % CLIENTS];
+    if (client >= 0) (void)send(client, bytes, (size_t)choice * 256, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void read_bytes(uint8_t choice) {
+    static char waste[64 * 1024];
+    int client = clients[choice % CLIENTS];
+    if (client >= 0) (void)!recv(client, waste, sizeof(waste), MSG_DONTWAIT);
+}
+
+static void leave(int number) {
+    if (clients[number] >= 0) close(clients[number]);
+    clients[number] = -1;
+}
+
+static void turn(void) {
+    struct epoll_event events[EVENTS];
+    int count = epoll_wait(lobby->epoll_fd, events, EVENTS, 0);
+    read_clock(lobby);
+    for (int i = 0; i < count; i++) lobby_handle_event(lobby, events[i].data.u64, events[i].events);
+    lobby_wake_workers(lobby);
+    lobby_read_answers(lobby);
+    lobby_wake_workers(lobby);
+    lobby_expire(lobby);
+    lobby_tick(lobby);
+}
+
+/* What a loop that is killed leaves to the next one. */
+static void die(void) {
+    coppice_answer_ring_unmap(lobby_process.rings[0]);
+    begin(lobby);
+}
+
+static void step(void) {
+    static void (*const with_choice[])(uint8_t) = {connect_client, answer, read_bytes, send_file, send_filler};
+    uint8_t kind = next_byte() % 16, choice;
+    if (kind < 5) {
+        with_choice[kind](next_byte());
+    } else if (kind < 7) {
+        send_bytes();
+    } else if (kind == 7) {
+        pop();
+    } else if (kind == 8) {
+        any_record();
+    } else if (kind == 9) {
+        choice = next_byte() % CLIENTS;
+        if (clients[choice] >= 0) shutdown(clients[choice], SHUT_WR);
+    } else if (kind == 10) {
+        leave(next_byte() % CLIENTS);
+    } else if (kind == 11) {
+        clock_us += next_byte() * 50 * 1000;
+    } else if (kind == 12) {
+        choice = next_byte();
+        send_packet(choice & 128 ? COPPICE_LOBBY_ASK_BODY : COPPICE_LOBBY_ASK_CLIENT, taken[any_taken(choice)], -1);
+    } else if (kind == 13) {
+        die();
+    } else if (kind == 14) {
+        writer.position += next_byte();
+        publish();
+    } else {
+        remove_seat(next_byte() & 1);
+        make_seat();
+    }
+    turn();
+}
+
+static void end_all(void) {
+    for (int i = 0; i < CLIENTS; i++) leave(i);
+    for (int i = 0; i < 20; i++) {
+        for (int pops = 0; pops < SLOTS; pops++) pop();
+        for (int slot = 0; slot < SLOTS; slot++) {
+            if (taken[slot]) end_request(slot, 0);
+        }
+        receive_packets();
+        turn();
+    }
+    remove_seat(false);
+    for (int i = 0; i < 20; i++) {
+        clock_us += 40 * 1000 * 1000;
+        turn();
+    }
+    make_seat();
+}
+
+static int count_descriptors(void) {
+    int count = 0;
+    DIR *folder = opendir("/proc/self/fd");
+    while (readdir(folder)) count++;
+    closedir(folder);
+    return count;
+}
+
+static void check_nothing_is_used(int descriptors) {
+    CHECK(lobby->open_connections == 0 && lobby->idle_connections == 0);
+    CHECK(lobby->used_slots == 0);
+    CHECK(lobby->small->used == 0 && lobby->large->used == 0);
+    CHECK(lobby->outputs->used == 0 && lobby->blocks->used == 0);
+    CHECK(lobby->file_bytes == 0);
+    CHECK(count_descriptors() == descriptors);
+}
+
+static void start(void) {
+    int channel[2], listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int board = memfd_create("board", MFD_CLOEXEC);
+    struct lobby_settings settings = {
+        .board_cells = BOARD_BYTES / 8, .slots = SLOTS, .max_connections = CLIENTS + 2, .max_waiting = SLOTS - 1,
+        .keepalive_timeout_ms = 5000, .trusted_keepalive_timeout_ms = 5000, .header_timeout_ms = 3000,
+        .body_timeout_ms = 3000, .write_timeout_ms = 3000, .queue_timeout_ms = 4000, .timeout_ms = 10000,
+        .min_rate = 100, .head = {15 * 1024, 112 * 1024}, .header_count = 32, .body_bytes = 1 << 20, .retry = true,
+        .buffering = true, .response_buffer = 64 * 1024, .disk_limit = 1 << 20, .listeners = 1};
+    signal(SIGPIPE, SIG_IGN);
+    snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "coppice-fuzz-%d", (int)getpid());
+    CHECK(bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(listener, 100) == 0);
+    CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) == 0 && ftruncate(board, BOARD_BYTES) == 0);
+    requests_fd = memfd_create("requests", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    queue_fd = memfd_create("queue", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int descriptors[] = {requests_fd, queue_fd, board, eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), listener};
+    lobby = lobby_create(&settings, channel[0], descriptors);
+    CHECK(lobby);
+    for (int i = 0; i < CLIENTS; i++) clients[i] = -1;
+    lobby->accepting = true;
+    begin(lobby);
+    make_seat();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (!lobby) start();
+    int descriptors = count_descriptors();
+    input.at = data;
+    input.end = data + size;
+    for (int steps = 0; steps < MOST_STEPS && input.at < input.end; steps++) step();
+    end_all();
+    check_nothing_is_used(descriptors);
+    return 0;
+}

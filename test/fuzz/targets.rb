@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require_relative "../support/answer_rings"
+require_relative "../support/parser_driver"
+require_relative "../support/proxy_headers"
+require_relative "lobby_steps"
+require_relative "seeds"
+
+module Coppice
+  # What can be fuzzed, by name: the sources of the program with libFuzzer, what it begins with, and without libFuzzer
+  # how inputs are tried (nil: not). `tuning` are bytes in front of each input that choose limits and splits.
+  FUZZ_TARGETS = {
+    "parser" => {
+      sources: ["test/fuzz/{fuzz_http_parser,harness}.c", "ext/coppice/{http_*,chunked*}.c"],
+      tuning: "\0\x10".b, seeds: -> { Seeds.of("parser") }, try: ->(inputs) { ParserDriver.new.heads(inputs) }
+    },
+    "chunked" => {
+      sources: ["test/fuzz/{fuzz_chunked,harness}.c", "ext/coppice/{http_*,chunked*}.c"],
+      tuning: "\0\x10".b, seeds: -> { Seeds.of("chunked") }, try: ->(inputs) { ParserDriver.new.bodies(inputs) }
+    },
+    "lobby" => {
+      sources: ["test/fuzz/fuzz_lobby.c", "ext/coppice/lobby/[!lm]*.c", "ext/coppice/lobby/listeners.c",
+                "ext/coppice/{answer_ring,byte_buffer,chunked*,http_*,request_queue,socket_io,status_line}.c",
+                "ext/coppice/{access_line,access_log,request_ids,request_start,wait_budget}.c"],
+      tuning: "", seeds: -> { LobbySteps.seeds }, try: nil
+    },
+    "proxy" => {
+      sources: ["test/fuzz/fuzz_proxy.c", "test/lobby/proxy_harness.c", "ext/coppice/lobby/proxy_protocol.c"],
+      tuning: "", seeds: -> { ProxyHeaders.seeds }, try: ->(inputs) { ProxyHeaders.read(inputs) }
+    },
+    # Without libFuzzer a program spoils as many rings by itself.
+    "ring" => {
+      sources: ["test/fuzz/fuzz_answer_ring.c", "ext/coppice/answer_ring.c"],
+      tuning: "\0\0", seeds: -> { AnswerRings.seeds },
+      try: ->(inputs) { AnswerRings.run("spoil", inputs.hash.abs % 100_000, inputs.size) }
+    }
+  }.freeze
+end

@@ -1,0 +1,207 @@
+/* The workers' part: takes requests, and writes answers, good and bad ones. */
+#include "play.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void wait_event(struct seat *seat) {
+    uint64_t count;
+    struct pollfd readable = {.fd = seat->event_fd, .events = POLLIN};
+    if (poll(&readable, 1, EVENTS_MS) == 1) (void)!read(seat->event_fd, &count, sizeof(count));
+}
+
+static void print_hex(const char *from, size_t length) {
+    for (size_t i = 0; i < length; i++) printf("%02x", (unsigned char)from[i]);
+}
+
+/* A line for each field of the head, as the parser has split it. */
+static void print_fields(const struct coppice_request_head *head, const char *text) {
+    for (uint32_t i = 0; i < head->field_count; i++) {
+        const struct coppice_field *field = &head->fields[i];
+        print_hex(text + field->name.offset, field->name.length);
+        print_hex("=", 1);
+        print_hex(text + field->value.offset, field->value.length);
+        print_hex("\n", 1);
+    }
+}
+
+/* One that waits for a request takes it behind a stalled answer too: a worker may have looked before it stalled. */
+static int pop_slot(unsigned number, bool wait) {
+    if (!wait && coppice_ring_writer_stalled(&seats[number].writer)) return -1;
+    return coppice_request_queue_pop(queue, (uint16_t)number);
+}
+
+/* Waits for a request as a worker does; prints slot, serial, flags, body length, bytes, fields. */
+void pop(unsigned number, bool wait) {
+    struct seat *seat = &seats[number];
+    int slot = pop_slot(number, wait);
+    while (slot < 0 && wait) {
+        if (coppice_request_queue_worker_sleeps(queue, (uint16_t)number)) wait_event(seat);
+        coppice_request_queue_worker_wakes(queue, (uint16_t)number);
+        slot = pop_slot(number, wait);
+    }
+    if (slot < 0) {
+        printf("empty\n");
+        return;
+    }
+    const struct coppice_lobby_slot *taken = coppice_lobby_slot_at(requests, (uint32_t)slot);
+    seat->slot = (uint32_t)slot;
+    seat->serial = taken->serial;
+    printf("%d %llu %u %llu ", slot, (unsigned long long)taken->serial, taken->flags,
+           (unsigned long long)taken->body_length);
+    print_hex(coppice_lobby_slot_bytes(requests, taken), taken->length);
+    printf(" ");
+    print_fields(&taken->head, coppice_lobby_slot_bytes(requests, taken));
+    printf("\n");
+}
+
+void publish(unsigned number) {
+    coppice_ring_writer_publish(&seats[number].writer);
+    if (coppice_request_queue_answered(queue, (uint16_t)number)) {
+        uint64_t one = 1;
+        (void)!write(lobby_event_fd, &one, sizeof(one));
+    }
+}
+
+size_t from_hex(const char *hex) {
+    size_t length = 0;
+    for (unsigned value; sscanf(hex, "%2x", &value) == 1; hex += 2) bytes[length++] = (char)value;
+    return length;
+}
+
+static void append(unsigned number, struct coppice_record record, const char *payload, size_t length) {
+    struct seat *seat = &seats[number];
+    struct iovec part = {.iov_base = (char *)(uintptr_t)payload, .iov_len = length};
+    while (!coppice_ring_writer_append(&seat->writer, record, &part, 1)) {
+        publish(number);
+        if (coppice_ring_writer_waits(&seat->writer, length, false)) wait_event(seat);
+    }
+}
+
+/* words: TYPE STATUS FLAGS SERIAL HEX; serial 0 is that of the request in hand. */
+void record(unsigned number, const char *words) {
+    unsigned type, status, flags;
+    unsigned long long serial;
+    int at = 0;
+    if (sscanf(words, "%u %u %u %llu %n", &type, &status, &flags, &serial, &at) < 4) die("record");
+    size_t length = from_hex(words + at);
+    struct coppice_record made = {.type = (uint8_t)type,
+                                  .flags = (uint8_t)flags,
+                                  .status = (uint16_t)status,
+                                  .serial = serial ? serial : seats[number].serial};
+    append(number, made, bytes, length);
+    printf("ok\n");
+}
+
+/* fill N BYTES: a pattern as DATA, as fast as the lobby takes it. */
+void fill(unsigned number, size_t length) {
+    struct coppice_record made = {.type = COPPICE_RECORD_DATA, .serial = seats[number].serial};
+    for (size_t done = 0; done < length;) {
+        size_t part = length - done < 32768 ? length - done : 32768;
+        for (size_t i = 0; i < part; i++) bytes[i] = (char)('a' + (done + i) % 23);
+        append(number, made, bytes, part);
+        done += part;
+    }
+    publish(number);
+    printf("ok\n");
+}
+
+/* words: PATH OFFSET LENGTH */
+void file(unsigned number, const char *words) {
+    char path[512];
+    unsigned long long offset, length;
+    if (sscanf(words, "%511s %llu %llu", path, &offset, &length) != 3) die("file");
+    struct coppice_lobby_packet packet = {.type = COPPICE_LOBBY_FILE, .serial = seats[number].serial};
+    struct coppice_record_file place = {.offset = offset, .length = length};
+    struct coppice_record made = {.type = COPPICE_RECORD_FILE, .serial = seats[number].serial};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) die(path);
+    send_packet(seats[number].socket_fd, (char *)&packet, sizeof(packet), &fd, 1);
+    close(fd);
+    append(number, made, (char *)&place, sizeof(place));
+    printf("ok\n");
+}
+
+void ask(unsigned number, unsigned type) {
+    struct coppice_lobby_packet packet = {.type = type, .serial = seats[number].serial};
+    send_packet(seats[number].socket_fd, (char *)&packet, sizeof(packet), NULL, 0);
+    printf("ok\n");
+}
+
+/* take N: the lobby's packet: its type, and the bytes behind it. */
+void take(unsigned number) {
+    struct pollfd readable = {.fd = seats[number].socket_fd, .events = POLLIN};
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    struct iovec part = {.iov_base = bytes, .iov_len = sizeof(bytes)};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+    ssize_t length = poll(&readable, 1, EVENTS_MS) == 1 ? recvmsg(seats[number].socket_fd, &message, 0) : -1;
+    if (length < (ssize_t)sizeof(struct coppice_lobby_packet)) {
+        printf("nothing\n");
+        return;
+    }
+    struct coppice_lobby_packet packet;
+    memcpy(&packet, bytes, sizeof(packet));
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    seats[number].received = -1;
+    if (header) memcpy(&seats[number].received, CMSG_DATA(header), sizeof(int));
+    printf("%u %d ", packet.type, header != NULL);
+    print_hex(bytes + sizeof(packet), (size_t)length - sizeof(packet));
+    printf("\n");
+}
+
+/* content N: the bytes of the file that came. write N HEX: to the descriptor that came, which is closed then. */
+void content(unsigned number) {
+    ssize_t length = pread(seats[number].received, bytes, sizeof(bytes), 0);
+    struct stat stat;
+    if (length < 0 || fstat(seats[number].received, &stat) != 0) die("pread");
+    uint64_t sum = 0;
+    for (ssize_t i = 0; i < length; i++) sum = sum * 31 + (unsigned char)bytes[i];
+    printf("%lld %llu\n", (long long)stat.st_size, (unsigned long long)sum);
+    close(seats[number].received);
+}
+
+/* The sleeping worker that is woken first. */
+void woken(void) {
+    struct pollfd events[SEATS];
+    nfds_t count = 0;
+    for (; count < SEATS && seats[count].writer.ring; count++) {
+        events[count] = (struct pollfd){.fd = seats[count].event_fd, .events = POLLIN};
+    }
+    poll(events, count, EVENTS_MS);
+    for (nfds_t i = 0; i < count; i++) {
+        if (!events[i].revents) continue;
+        wait_event(&seats[i]);
+        coppice_request_queue_worker_wakes(queue, (uint16_t)i);
+        printf("%d\n", (int)i);
+        return;
+    }
+    printf("nobody\n");
+}
+
+/* What no worker should do. */
+void scribble(unsigned kind) {
+    if (kind == 0) atomic_store(&queue->tail, 77777);
+    if (kind == 1) atomic_store(&queue->head, 77777);
+    if (kind == 2) queue->size = 1u << 31;
+    for (uint32_t i = 0; kind == 3 && i < 64; i++) atomic_store(&queue->cells[i], UINT64_MAX);
+    printf("ok\n");
+}
+
+int client_gone(unsigned number) {
+    const struct coppice_lobby_slot *slot = coppice_lobby_slot_at(requests, seats[number].slot);
+    return (int)atomic_load(&((struct coppice_lobby_slot *)(uintptr_t)slot)->client_gone);
+}
+
+/* As if it had written more than a ring has room for. */
+void spoil(unsigned number) {
+    struct coppice_ring_writer *writer = &seats[number].writer;
+    writer->position = 7;
+    publish(number);
+    printf("ok\n");
+}

@@ -1,0 +1,213 @@
+# frozen_string_literal: true
+
+require "io/wait"
+require "socket"
+require "tempfile"
+require "support/c_program"
+
+module Coppice
+  # A lobby of its own, under sanitizers, whose monitor and workers a C program plays (test/lobby/lobby_play.c) as the
+  # test tells it. The clients are sockets of the test.
+  class LobbyPlay
+    LOOP = CProgram.new("coppice-lobby", "ext/coppice/*.h", "ext/coppice/lobby/*.[ch]",
+                        "ext/coppice/{answer_ring,request_queue,http_parser,http_request_line,http_fields}.c",
+                        "ext/coppice/{http_framing,http_authority,http_bytes,chunked,chunked_trailers}.c",
+                        "ext/coppice/{access_line,access_log,request_ids}.c",
+                        "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start}.c",
+                        flags: %w[-DLINGER_PAUSE_MS=60000])
+    PLAYERS = CProgram.new("lobby_play", "ext/coppice/*.h", "ext/coppice/lobby/*.h", "test/lobby/play.h",
+                           "test/lobby/{lobby_play,play_monitor,play_worker}.c",
+                           "ext/coppice/{answer_ring,request_queue}.c")
+    # Nobody waits for these timeouts, and no machine is so slow that a client is past one.
+    SETTINGS = { slots: 32, max_connections: 64, keepalive_timeout_ms: 120_000, trusted_keepalive_timeout_ms: 120_000,
+                 header_timeout_ms: 120_000, body_timeout_ms: 120_000, write_timeout_ms: 120_000, min_rate: 0,
+                 max_request_line_bytes: 15_360, max_header_bytes: 114_688, max_header_count: 128, max_body_bytes: -1,
+                 max_waiting: 24, queue_timeout_ms: 0, retry: 1, buffering: 1, response_buffer: 1 << 20,
+                 buffer_disk_limit: 1 << 30, max_connections_per_client: 0, fair: 0, timeout_ms: 60_000,
+                 cleanup_ms: 1000, listeners: 1 }.freeze
+    # Types and flags of records (answer_ring.h).
+    HEAD, DATA, FILE, HINTS, ENDED = 1, 2, 3, 4, 5
+    KEEP, WHOLE, RESET = 1, 2, 4
+    # Of packets (lobby_memory.h).
+    ASK_BODY, ASK_CLIENT = 1, 2
+    BODY, CLIENT, GONE = 4, 5, 6
+    # Seconds after which what a test waits for has failed. The C program gives up earlier (EVENTS_MS).
+    PATIENCE = 60
+    private_constant :PLAYERS, :SETTINGS
+
+    # What a worker took: flags and the length of the body, which may be in a file; bytes are head and body, fields the
+    # names and values that the lobby has found in the head.
+    Taken = Struct.new(:slot, :serial, :flags, :body_length, :bytes, :fields) do
+      def keep? = flags.anybits?(1)
+      def body_in_file? = flags.anybits?(2)
+      def unbuffered? = flags.anybits?(4)
+      def retried? = flags.anybits?(8)
+      def body = bytes.split("\r\n\r\n", 2).last
+      def target = bytes[/\A\S+ (\S+)/, 1]
+    end
+
+    # descriptors: how many the lobby may have.
+    #: (?accept: bool, ?descriptors: Integer?, **untyped) -> void
+    def initialize(accept: true, descriptors: nil, **settings)
+      @listener = TCPServer.new("127.0.0.1", 0)
+      @port = @listener.addr[1]
+      @input, output = IO.pipe
+      commands, @commands = IO.pipe
+      @errors = Tempfile.new("lobby")
+      @access_log, log = IO.pipe if settings.key?(:access_log)
+      passed = [@listener, log].compact.map(&:fileno)
+      options = { in: commands, out: output, err: @errors, **limit(descriptors) }
+      @pid = Process.spawn(PLAYERS.path, LOOP.path, *passed.map(&:to_s), options.merge(passed.to_h { |fd| [fd, fd] }))
+      [commands, output, log].each { |io| io&.close }
+      @clients = []
+      begin_lobby(accept, SETTINGS.merge(settings))
+    rescue StandardError
+      abandon
+      raise
+    end
+
+    attr_reader :access_log #: IO?
+
+    # What the C program answers.
+    def tell(line) #: (String) -> String
+      @commands.puts(line)
+      (@input.wait_readable(PATIENCE) && @input.gets&.chomp) or raise "no answer to #{line[0, 60]}:\n#{errors}"
+    end
+
+    def seat(number) = tell("seat #{number}") #: (Integer) -> String
+
+    # Waits as a worker does for the next request.
+    def pop(number = 0) #: (?Integer) -> Taken
+      taken(tell("pop #{number}"))
+    end
+
+    def try_pop(number = 0) #: (?Integer) -> Taken?
+      line = tell("try_pop #{number}")
+      line == "empty" ? nil : taken(line)
+    end
+
+    def record(type, payload = "", seat: 0, status: 0, flags: 0, serial: 0)
+      tell("record #{seat} #{type} #{status} #{flags} #{serial} #{payload.unpack1("H*")}")
+    end
+
+    def publish(seat = 0) = tell("publish #{seat}")
+
+    # A whole answer of the worker on this seat, with a body of known length.
+    def answer(body, seat: 0, keep: true, status: 200)
+      head(body.bytesize, seat: seat, keep: keep, status: status)
+      record(DATA, body, seat: seat) unless body.empty?
+      finish(seat: seat)
+    end
+
+    def head(length, seat: 0, keep: true, status: 200)
+      text = "HTTP/1.1 #{status} OK\r\ncontent-length: #{length}\r\n#{"connection: close\r\n" unless keep}\r\n"
+      record(HEAD, text, seat: seat, status: status, flags: keep ? KEEP : 0)
+    end
+
+    def finish(seat: 0, flags: WHOLE)
+      record(ENDED, seat: seat, flags: flags)
+      publish(seat)
+    end
+
+    def counter(name) = Integer(tell("counter #{name}")) #: (Symbol) -> Integer
+
+    # Waits until the board says so.
+    def await_counter(name, value) #: (Symbol, Integer) -> void
+      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE
+      until (now = counter(name)) == value
+        raise "#{name} is #{now}, not #{value}\n#{errors}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+
+        Thread.pass
+      end
+    end
+
+    def connect(bytes = nil, receive_buffer: nil) #: (?String?, ?receive_buffer: Integer?) -> Socket
+      socket = Socket.new(:INET, :STREAM)
+      socket.setsockopt(:SOCKET, :RCVBUF, receive_buffer) if receive_buffer
+      socket.connect(Addrinfo.tcp("127.0.0.1", @port))
+      @clients << socket
+      socket.write(bytes) if bytes
+      socket
+    end
+
+    # One response, as [head, body]; nil at the end of the connection.
+    def read_response(socket, head_only: false)
+      head = +""
+      head << (read_some(socket, 1) or return nil) until head.end_with?("\r\n\r\n")
+      length = head_only ? 0 : Integer(head[/content-length: (\d+)/i, 1] || 0)
+      body = +""
+      body << (read_some(socket, length - body.bytesize) or break) while body.bytesize < length
+      [head, body]
+    end
+
+    def read_some(socket, most)
+      socket.wait_readable(PATIENCE) or raise "the lobby sent nothing\n#{errors}"
+      socket.readpartial(most)
+    rescue EOFError
+      nil
+    end
+
+    # What comes until the end; :reset when that is one.
+    def read_all(socket)
+      text = +""
+      while (part = read_some(socket, 65_536))
+        text << part
+      end
+      text
+    rescue Errno::ECONNRESET
+      :reset
+    end
+
+    def reset(socket)
+      socket.setsockopt(Socket::Option.linger(true, 0))
+      socket.close
+    end
+
+    # Ends all of it; the lobby's exit status, and nothing said by sanitizers.
+    def quit #: () -> Integer
+      @clients.each { |client| client.close unless client.closed? }
+      status = Integer(tell("quit"))
+      Process.wait(@pid)
+      status
+    ensure
+      close
+    end
+
+    def errors
+      File.read(@errors.path)
+    end
+
+    private
+
+    def limit(descriptors)
+      descriptors ? { rlimit_nofile: descriptors } : {}
+    end
+
+    # It has not started.
+    def abandon
+      @commands.close
+      Process.wait(@pid)
+      close
+    end
+
+    def begin_lobby(accept, settings)
+      settings.each { |name, value| Array(value).each { |one| @commands.puts "#{name} #{one}" } }
+      @commands.puts "listener 0 proxy_protocol 0 borrowed 0" unless settings.key?(:listener)
+      ready = tell("")
+      raise "the lobby did not start: #{ready}\n#{errors}" unless ready == "ready"
+
+      tell("tell accept") if accept
+    end
+
+    def taken(line)
+      *numbers, bytes, fields = line.split(" ", 6)
+      fields = [fields].pack("H*").lines(chomp: true).map { |field| field.split("=", 2) }
+      Taken.new(*numbers.map { |number| Integer(number) }, [bytes].pack("H*"), fields)
+    end
+
+    def close
+      [@listener, @input, @commands, @access_log].compact.each { |io| io.close unless io.closed? }
+      @errors.close!
+    end
+  end
+end

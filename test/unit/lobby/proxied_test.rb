@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "json"
+require "support/lobby_test_case"
+
+# What the lobby tells of clients: the PROXY header before them, request IDs and access log behind them.
+class LobbyProxiedTest < Coppice::LobbyTestCase
+  PROXY = "PROXY TCP4 192.0.2.7 198.51.100.1 4711 80\r\n"
+
+  test "a PROXY header names the client, however it comes" do
+    play(listener: "0 proxy_protocol 1 borrowed 0", access_log: "json", trusted: "127.0.0.1",
+         max_connections_per_client: 1)
+    client = @lobby.connect(PROXY + GET)
+    assert_equal GET, @lobby.pop.bytes
+    @lobby.answer("whole")
+    assert_equal "whole", @lobby.read_response(client).last
+    assert_equal "192.0.2.7", logged["client"]
+    assert_served(client) # no header before the next one
+    assert_refused(503, @lobby.connect(PROXY + GET))
+    before = @lobby.counter(:bytes_in)
+    split = @lobby.connect
+    "#{PROXY.sub("192.0.2.7", "192.0.2.8")}#{GET}".each_char.with_index(before + 1) do |byte, count|
+      split.write(byte)
+      @lobby.await_counter(:bytes_in, count)
+    end
+    assert_equal GET, @lobby.pop.bytes
+  end
+
+  test "clients that a PROXY header names count after a takeover as before" do
+    play(listener: "0 proxy_protocol 1 borrowed 0", trusted: "127.0.0.1", max_connections_per_client: 1)
+    client = @lobby.connect(PROXY + GET)
+    @lobby.pop
+    @lobby.answer("before")
+    assert_equal "before", @lobby.read_response(client).last
+    settle
+    Process.kill(:KILL, Integer(@lobby.tell("loop_pid")))
+    @lobby.await_counter(:takeovers, 1)
+    assert_served(client)
+    assert_refused(503, @lobby.connect(PROXY + GET))
+  end
+
+  test "refuses a connection without the header, and a header on a listener that expects none" do
+    play(listener: "0 proxy_protocol 1 borrowed 0")
+    assert_refused(400, @lobby.connect(GET))
+    @lobby.quit
+    play
+    assert_refused(501, @lobby.connect(PROXY + GET)) # which is no method
+  end
+
+  test "a line of the access log for each request" do
+    play(access_log: "json")
+    client = @lobby.connect("GET /a?b HTTP/1.1\r\nHost: a\r\nX-Request-Id: mine\r\n\r\n")
+    @lobby.pop
+    @lobby.answer("fine", status: 201)
+    assert @lobby.read_response(client)
+    entry = logged
+    assert_equal ["GET", "/a", 201, "mine", 0], entry.values_at("method", "path", "status", "request_id", "worker")
+    client.write(GET)
+    @lobby.pop
+    @lobby.answer("")
+    assert @lobby.read_response(client)
+    assert_match(/\A\h{8}-\h{4}-4\h{3}-/, logged["request_id"])
+    assert_refused(400, @lobby.connect("NONSENSE\r\n"))
+    assert_equal 400, logged["status"]
+  end
+
+  test "a request has one line, also when the lobby answers in the place of its worker" do
+    play(access_log: "json")
+    client = @lobby.connect(GET)
+    @lobby.pop
+    now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond)
+    @lobby.tell("deadline 0 #{now} #{now + 1}")
+    assert_refused(504, client)
+    @lobby.answer("too late")
+    assert_served(@lobby.connect)
+    assert_equal([504, 200], Array.new(2) { logged["status"] })
+  end
+
+  test "requests that are shed are logged with what they asked for" do
+    play(access_log: "json", max_waiting: 1)
+    @lobby.connect(GET)
+    @lobby.await_counter(:waiting, 1)
+    assert_refused(503, @lobby.connect("GET /second HTTP/1.1\r\nHost: a\r\nX-Request-Id: two\r\n\r\n"))
+    assert_equal ["GET", "/second", 503, "two"], logged.values_at("method", "path", "status", "request_id")
+  end
+
+  test "requests whose bodies are refused are logged with what they asked for" do
+    play(access_log: "json", buffer_disk_limit: 1000)
+    head = "POST /up HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n"
+    assert_refused(507, @lobby.connect(head + ("b" * 200_000)))
+    assert_equal ["POST", "/up", 507], logged.values_at("method", "path", "status")
+  end
+
+  private
+
+  def logged
+    @lobby.access_log.wait_readable(PATIENCE) or flunk "no line in the access log"
+    JSON.parse(@lobby.access_log.gets)
+  end
+end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require "support/lobby_test_case"
+
+# Answers that their clients do not read, or not as fast as they come, once nothing more can be kept of them.
+class LobbySlowReadersTest < Coppice::LobbyTestCase
+  LARGE = 20_000_000
+
+  test "a worker waits for the client when nothing more can be kept" do
+    play(buffer_disk_limit: 0, response_buffer: 100_000)
+    client = @lobby.connect(GET, receive_buffer: 4096)
+    @lobby.pop
+    @lobby.head(LARGE)
+    filled = Thread.new { @lobby.tell("fill 0 #{LARGE}") }
+    assert_match(%r{\AHTTP/1.1 200}, @lobby.read_some(client, 100))
+    assert_predicate filled, :alive?
+    drained = 0
+    drained += @lobby.read_some(client, 65_536).bytesize while drained < LARGE / 2
+    assert_predicate filled, :alive?
+    reader = Thread.new { @lobby.read_all(client) }
+    filled.join
+    @lobby.finish
+    @lobby.await_counter(:answered, 1)
+    @lobby.tell("tell drain")
+    reader.value
+  end
+
+  test "when nothing more can be kept, clients slower than client_min_rate are cut off" do
+    play(seats: 2, buffer_disk_limit: 0, response_buffer: 100_000, min_rate: 4096, write_timeout_ms: 600_000)
+    slow = @lobby.connect(GET, receive_buffer: 4096)
+    @lobby.pop(0)
+    @lobby.head(LARGE)
+    @lobby.tell("fill 0 #{LARGE}")
+    @lobby.publish
+    @lobby.finish
+    @lobby.await_counter(:slow_readers, 1)
+    assert_equal :reset, @lobby.read_all(slow)
+    assert_served(@lobby.connect, seat: 1)
+  end
+
+  test "two clients of one worker's time: a slow one does not hold the other" do
+    play(seats: 2, buffer_disk_limit: 0, response_buffer: 100_000)
+    slow = @lobby.connect(GET, receive_buffer: 4096)
+    @lobby.pop(0)
+    @lobby.head(200_000)
+    @lobby.tell("fill 0 200000")
+    @lobby.publish
+    other = @lobby.connect
+    3.times { |number| assert_served(other, seat: 1, target: "/#{number}") }
+    @lobby.finish
+    assert_equal 200_000, @lobby.read_response(slow).last.bytesize
+  end
+
+  test "no request waits behind an answer that is not read" do
+    play(seats: 2, buffer_disk_limit: 0, response_buffer: 100_000)
+    slow = @lobby.connect(GET, receive_buffer: 4096)
+    @lobby.pop(0)
+    @lobby.record(Coppice::LobbyPlay::HEAD, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", status: 200)
+    bytes = fill_until_stalled(100_000)
+    @lobby.finish
+    assert_served(@lobby.connect, seat: 1) # meanwhile the lobby looks at the ring of seat 0
+    other = @lobby.connect(GET)
+    @lobby.await_counter(:requests, 3)
+    assert_nil @lobby.try_pop(0)
+    assert_equal "/hello", @lobby.pop(1).target
+    @lobby.answer("at once", seat: 1)
+    assert_equal "at once", @lobby.read_response(other).last
+    assert_equal bytes, @lobby.read_all(slow).split("\r\n\r\n", 2).last.bytesize
+    assert_served(@lobby.connect)
+  end
+
+  private
+
+  # Until the lobby keeps `limit` bytes, and leaves what comes behind them in the ring. Answers how many bytes that are.
+  def fill_until_stalled(limit)
+    bytes = 0
+    loop do
+      enough = kept >= limit
+      @lobby.tell("fill 0 50000")
+      @lobby.publish
+      bytes += 50_000
+      return bytes if enough
+
+      eventually { kept >= limit || @lobby.counter(:bytes_out) + kept >= bytes }
+    end
+  end
+
+  def kept = @lobby.counter(:buffered_bytes)
+end

@@ -1,0 +1,144 @@
+# frozen_string_literal: true
+
+require "support/lobby_test_case"
+
+# Requests that wait: how many may, for how long, who is woken for them, and what becomes of them in a spoilt queue.
+class LobbyWaitingTest < Coppice::LobbyTestCase
+  test "more requests than may wait are turned away" do
+    play(seats: 0, max_waiting: 2)
+    waiting = queue_clients(2)
+    assert_includes assert_refused(503, @lobby.connect(GET)), "retry-after: 5\r\n"
+    @lobby.reset(waiting.pop)
+    @lobby.await_counter(:client_gone, 1)
+    waiting << @lobby.connect(GET)
+    @lobby.await_counter(:requests, 3)
+    @lobby.seat(0)
+    waiting.each do |client|
+      @lobby.pop
+      @lobby.answer("at last")
+      assert_equal "at last", @lobby.read_response(client).last
+    end
+  end
+
+  test "requests beyond all slots are turned away" do
+    play(seats: 1, slots: 3, max_waiting: 100)
+    clients = queue_clients(3)
+    assert_refused(503, @lobby.connect(GET))
+    clients.each do |client|
+      @lobby.pop
+      @lobby.answer("fine")
+      assert_equal "fine", @lobby.read_response(client).last
+    end
+  end
+
+  test "clients that come and go while all workers hang do not fill the queue" do
+    play(max_waiting: 10)
+    hanging = @lobby.connect(GET)
+    @lobby.pop
+    7.times do |number| # more in all than the queue has cells
+      clients = Array.new(10) { @lobby.connect(GET) }
+      @lobby.await_counter(:requests, (number * 10) + 11)
+      clients.each { |client| @lobby.reset(client) }
+      @lobby.await_counter(:client_gone, (number * 10) + 10)
+    end
+    @lobby.answer("at last")
+    assert_equal "at last", @lobby.read_response(hanging).last
+    assert_served(hanging)
+  end
+
+  test "a request that no worker takes in time is taken back" do
+    play(seats: 0, queue_timeout_ms: 200)
+    assert_includes assert_refused(503, @lobby.connect(GET)), "retry-after: 5\r\n"
+    @lobby.seat(0)
+    assert_nil @lobby.try_pop
+    assert_equal 1, @lobby.counter(:shed_queue_timeout)
+  end
+
+  test "a request that is waiting again, as its worker was lost, waits no longer than others" do
+    play(queue_timeout_ms: 500)
+    client = connect_and_take
+    before = @lobby.counter(:shed_queue_timeout)
+    assert_refused(503, @lobby.connect(GET)) # by now the first would have been turned away as well
+    @lobby.tell("gone 0 retry")
+    assert_refused(503, client)
+    assert_equal [1, before + 2], [@lobby.counter(:retried), @lobby.counter(:shed_queue_timeout)]
+  end
+
+  test "a request that has waited too long at a trusted proxy is turned away" do
+    { 0 => "127.0.0.1", 1 => "192.0.2.1" }.each do |served, trusted|
+      @lobby&.quit
+      play(queue_timeout_ms: 10_000, trusted: trusted)
+      started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 11_000
+      client = @lobby.connect("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n")
+      if served.zero?
+        assert_refused(503, client)
+        assert_equal 1, @lobby.counter(:shed_queue_timeout)
+      else
+        assert_equal "/", @lobby.pop.target
+      end
+    end
+  end
+
+  test "a request that was taken in time is not taken back" do
+    play(queue_timeout_ms: 200)
+    client = connect_and_take
+    assert_nil client.wait_readable(0.5)
+    @lobby.answer("slow")
+    assert_equal "slow", @lobby.read_response(client).last
+  end
+
+  test "the queue is made again when a process has written into it" do
+    4.times do |kind|
+      @lobby&.quit
+      play(seats: 0)
+      clients = [@lobby.connect(GET)]
+      @lobby.await_counter(:requests, 1)
+      @lobby.tell("scribble #{kind}")
+      assert_refused(502, clients.pop) if kind == 3 # nobody can say whether it was taken
+      @lobby.await_counter(:spoilt, 1)
+      clients << @lobby.connect(GET)
+      @lobby.seat(0)
+      clients.each do |client|
+        @lobby.pop
+        @lobby.answer("fine")
+        assert_equal "fine", @lobby.read_response(client).last
+      end
+    end
+  end
+
+  test "the lowest worker is woken; fair: the one that has rested for longest" do
+    { 0 => [0, 0, 0, 0], 1 => [0, 1, 2, 0] }.each do |fair, expected|
+      @lobby&.quit
+      play(seats: 3, fair: fair)
+      client = @lobby.connect
+      3.times { |number| @lobby.tell("sleep #{number}") }
+      woken = Array.new(4) { serve_woken(client) }
+      assert_equal expected, woken
+    end
+  end
+
+  private
+
+  # A client whose request a worker has taken in time. On a busy machine some are turned away before.
+  def connect_and_take
+    loop do
+      client = @lobby.connect(GET)
+      until client.wait_readable(0)
+        return client if @lobby.try_pop
+
+        Thread.pass
+      end
+    end
+  end
+
+  # The number of the worker that was woken for the client's request, and sleeps again.
+  def serve_woken(client)
+    client.write(GET)
+    number = Integer(@lobby.tell("woken"))
+    assert @lobby.try_pop(number)
+    @lobby.answer("", seat: number)
+    assert @lobby.read_response(client)
+    assert_equal "1", @lobby.tell("sleep #{number}")
+    number
+  end
+end
