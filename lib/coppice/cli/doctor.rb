@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require "coppice/config/loader"
+require "coppice/doctor/chain"
+require "coppice/doctor/diagnosis"
+require "coppice/doctor/journal"
+require "coppice/doctor/reports"
+
+module Coppice
+  class CLI
+    # `coppice doctor [PATH …]`: loads the application as a mold does, forks three generations from it as a server does,
+    # with requests in each of them, and reports what does not survive. Takes the flags of `serve` as well.
+    class DoctorCommand
+      DEFAULT_PATHS = ["/"].freeze
+      DEFAULT_HOST = "localhost"
+      DEFAULT_SECONDS = 120
+      STATUS_INTERRUPTED = 130 # as a shell has it
+
+      USAGE = <<~TEXT.freeze
+        Usage: coppice doctor [PATH …] [config.ru] [--strict] [--json] [--host HOST] [--limit SECONDS] [flags of serve]
+
+        Loads the application, and forks three generations of molds and workers as a server does, with GET requests for
+        each PATH in each of them (default: warm_up_requests, or /). Reports what does not survive a fork, and what to
+        do. Exits with status 0 if the application is ready or needs care, and with 1 if it is not safe.
+
+            --strict         exit with status 1 if it needs care
+            --json           print one JSON document
+            --host HOST      send requests to this host (default: #{DEFAULT_HOST})
+            --limit SECONDS  give up a step that takes longer (default: #{DEFAULT_SECONDS})
+
+        The application's output and log go to standard error.
+      TEXT
+
+      #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
+      def initialize(arguments, output: $stdout, environment: ENV, directory: Dir.pwd)
+        @command_line = arguments
+        @output = output
+        @environment = environment
+        @directory = directory
+        @host = DEFAULT_HOST
+        @seconds = DEFAULT_SECONDS
+      end
+
+      # Raises ConfigError or UsageError.
+      #: () -> Integer
+      def run
+        @arguments = parse
+        return usage if @arguments.help?
+
+        diagnosis = diagnose
+        report = @json ? Doctor::JsonReport.new(diagnosis) : Doctor::TextReport.new(diagnosis)
+        @output.puts report.text
+        diagnosis.passed?(strict: @strict) ? 0 : STATUS_ERROR
+      rescue Interrupt
+        warn "coppice: interrupted"
+        STATUS_INTERRUPTED
+      end
+
+      private
+
+      def parse
+        Config::Arguments.parse(@command_line, paths: true) do |parser|
+          parser.on("--host HOST") { |host| @host = host }
+          parser.on("--limit SECONDS", Float) { |seconds| @seconds = positive("--limit", seconds) }
+          parser.on("--json") { @json = true }
+          parser.on("--strict") { @strict = true }
+        end
+      end
+
+      def positive(flag, number)
+        raise UsageError, "#{flag} must be more than 0, but is #{number}" unless number.positive?
+
+        number
+      end
+
+      def usage
+        @output.puts USAGE
+        0
+      end
+
+      def diagnose
+        settings = Config::Loader.new(arguments: @arguments, environment: @environment, directory: @directory).load
+        raise UsageError, "worker_processes is 0: nothing is forked" if settings.single?
+
+        journal = Doctor::Journal.new
+        chain = Doctor::Chain.new(settings, paths: paths(settings), host: @host, seconds: @seconds, journal: journal)
+        Doctor::Diagnosis.new(settings: settings, chain: chain.call, journal: journal)
+      end
+
+      def paths(settings)
+        named = [@arguments.paths, settings.warm_up_paths, DEFAULT_PATHS].find(&:any?)
+        named.map { |path| escaped(path) }
+      end
+
+      # As a browser sends it.
+      def escaped(path) = path.b.gsub(/[^!-~]/) { |byte| format("%%%02X", byte.ord) }.force_encoding(Encoding::UTF_8)
+    end
+  end
+end

@@ -1,0 +1,67 @@
+// The programs that run in forks of the mold: `coppice run` and `coppice console`.
+
+import { card, derived, empty, fill, h, table } from "../dom.js";
+import { age, bytes, plural } from "../format.js";
+import { sum } from "../numbers.js";
+
+const COLUMNS = [
+  { title: "program", kind: "grow cut" },
+  { title: "for", tip: "the user, and the process that has asked for it" },
+  { title: "runs", kind: "right", tip: "since its program began" },
+  { title: "private", kind: "right", tip: "memory that no other process shares" },
+  { title: "time left", kind: "right", tip: "until guest_timeout ends it" },
+];
+
+export class Guests {
+  constructor() {
+    Object.assign(
+      this,
+      card("guests", "Guests", "Guests", "Programs that run in forks of the mold: coppice run and coppice console"),
+    );
+  }
+
+  draw(stats) {
+    const guests = stats.processes
+      .filter((process) => process.role === "guest")
+      .sort((one, other) => other.age - one.age);
+    fill(this.says, this.sentence(guests));
+    fill(
+      this.body,
+      guests.length
+        ? table(
+            COLUMNS,
+            guests.map((guest) => this.row(guest, stats)),
+            "guests",
+          )
+        : empty("coppice console opens a console in the warm application, where the option guests allows it."),
+    );
+  }
+
+  sentence(guests) {
+    if (!guests.length) return "No guest runs.";
+    const own = bytes(sum(guests.map((guest) => guest.private)));
+    return `${plural(guests.length, "guest runs", "guests run")}, the oldest for ${age(guests[0].age)}: ${own} of their own.`;
+  }
+
+  row(guest, stats) {
+    const path = `processes.${stats.processes.indexOf(guest)}`;
+    const value = (name, unit) => {
+      const element = derived(guest[name], unit);
+      element.dataset.path = `${path}.${name}`;
+      return element;
+    };
+    const program = guest.request ?? guest.state;
+    return [
+      h("code", { "data-tip": `${program} (pid ${guest.pid}, gen ${guest.generation})` }, program),
+      [`uid ${guest.client_uid ?? "–"}`, h("small", ` pid ${guest.client_pid ?? "–"}`)],
+      guest.request_age === null ? guest.state : value("request_age", "age"),
+      value("private", "bytes"),
+      this.timeLeft(guest, value),
+    ];
+  }
+
+  timeLeft(guest, value) {
+    if (guest.state === "leaving") return h("b.bad", "told to exit");
+    return guest.time_left === null ? "no limit" : value("time_left", "age");
+  }
+}

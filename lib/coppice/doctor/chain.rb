@@ -1,0 +1,148 @@
+# frozen_string_literal: true
+
+require "coppice"
+require "coppice/board"
+require "coppice/child"
+require "coppice/doctor/examiner"
+require "coppice/doctor/observed"
+require "coppice/doctor/orphans"
+require "coppice/doctor/relative"
+require "coppice/log"
+require "coppice/membership"
+require "coppice/mold/app_loader"
+require "coppice/os/jit"
+
+module Coppice
+  module Doctor
+    # The molds and workers of three generations, each forked from the one before as in a server: mold, worker, mold and
+    # so on. This process is in the place of the monitor: it tells them when to fork, makes requests, and ends them all.
+    # It loads no application code itself. All processes of the chain live until its end, so that what they have can be
+    # compared.
+    class Chain
+      GENERATIONS = 3
+      ROUNDS = 2 # times that each path is requested of a new worker: it may start again at first use what it needs
+
+      # Statuses of one path: generation => those of each request to its worker.
+      attr_reader :answers #: Hash[String, Hash[Integer, Array[Integer]]]
+      attr_reader :audited #: Array[ForkSafety::Finding] -- of the fork audits, before the first request
+      attr_reader :broken  #: String? -- what has ended the chain early
+      attr_reader :complete_generations #: Integer
+
+      # seconds: the limit of each step.
+      #: (Config::Settings, paths: Array[String], host: String, seconds: Numeric, journal: Journal) -> void
+      def initialize(settings, paths:, host:, seconds:, journal:)
+        @settings = settings
+        @paths = paths
+        @host = host
+        @seconds = seconds
+        @journal = journal
+        @board = Board.create
+        @board.workers_count = 1
+        @relatives = []
+        @answers = paths.to_h { |path| [path, Hash.new { |all, generation| all[generation] = [] }] }
+        @complete_generations = 0
+      end
+
+      # Raises Error when this system has no subreaper.
+      #: () -> self
+      def call
+        raise Error, "this system has no subreaper" unless OS.become_subreaper || Process.pid == 1
+
+        grow
+        self
+      rescue ChainBroken => error
+        @broken = error.message
+        self
+      ensure
+        Orphans.kill
+        @audited = @relatives.flat_map(&:audited)
+      end
+
+      private
+
+      def grow
+        mold = boot
+        worker = nil
+        GENERATIONS.times do |generation|
+          mold = fork_from(worker, :mold, generation) if worker
+          previous = worker
+          worker = fork_from(mold, :worker, generation)
+          play([worker, *previous])
+          @complete_generations += 1
+        end
+        finish(worker)
+      end
+
+      def add(role, generation)
+        row = @board.row(@relatives.size)
+        row.assign(role: role, nr: (generation if role == :worker), generation: generation)
+        Relative.new(role: role, generation: generation, row: row, seconds: @seconds).tap do |relative|
+          @relatives << relative
+        end
+      end
+
+      def boot
+        mold = add(:mold, 0)
+        mold.started(Process.fork { run_cold_mold(mold) })
+        mold.tap(&:wait_until_ready)
+      rescue ChainBroken => error
+        raise ChainBroken, "the application was not loaded: #{error.message}"
+      end
+
+      def fork_from(parent, role, generation)
+        child = add(role, generation)
+        spawn = Control::Messages::Spawn.new(role: role, generation: generation, row: @relatives.size - 1,
+          nr: (generation if role == :worker), purpose: (:rehearsal if rehearsed?(role, generation)))
+        listeners = child.listener ? { listeners: [child.listener] } : {}
+        parent.send(spawn, channel: child.theirs.socket, **listeners)
+        child.started
+        child.tap(&:wait_until_ready)
+      rescue ChainBroken
+        parent.check_alive # otherwise it is the cause
+        raise
+      end
+
+      # As in a server, whose first worker is the rehearsed one.
+      def rehearsed?(role, generation) = role == :worker && generation.zero? && @settings.warm_up?
+
+      # The promoted worker and the new one serve in turn.
+      def play(workers)
+        @paths.product(Array.new(ROUNDS), workers).each do |path, _, worker|
+          @answers[path][worker.generation] << worker.get(path, @host)
+          worker.check_after(path)
+        end
+      end
+
+      # The exit hook of the last worker is where it is looked at.
+      def finish(worker)
+        worker.send(Control::Messages::Stop.new)
+        worker.wait_until_gone
+      end
+
+      # In the first process of the chain. A boot that fails ends it.
+      def run_cold_mold(mold)
+        trap(:INT) { exit!(0) } # Ctrl-C reaches each process of the terminal: only the doctor's says so
+        ForkSafety::StrayCopy.adopt
+        mold.enter
+        $stdout.reopen($stderr)
+        examiner = Examiner.new(@journal)
+        examiner.start
+        inheritance = inherit(examiner, mold)
+        membership = Membership.new(role: :mold, generation: 0, row: mold.row, channel: mold.theirs)
+        Child.run(Mold.new(inheritance: inheritance, membership: membership))
+      rescue BootError => error
+        @journal.note(:boot_failed, message: error.message)
+        Log.for(@settings, role: :doctor).exception(error.message, error.cause) if error.cause
+        exit(1)
+      end
+
+      def inherit(examiner, mold)
+        @settings.ruby_flags.apply
+        Info.enter(board: @board, row: mold.row) # initializers ask for workers_count
+        app = ObservedApp.new(Mold::AppLoader.new(@settings).call, examiner)
+        OS::JIT.turn_on if @settings.jit == :all
+        ObservedInheritance.build(app: app, settings: @settings, log: Log.for(@settings, role: :doctor), board: @board)
+      end
+    end
+  end
+end

@@ -1,0 +1,177 @@
+# frozen_string_literal: true
+
+require "coppice/fork_safety/audit"
+require "coppice/fork_safety/heap_audit"
+require "coppice/presets"
+
+module Coppice
+  module Doctor
+    # Looks at each process of a chain after its requests, right before it forks or exits. What it remembers of a
+    # process is copied to the processes forked from it.
+    class Examiner
+      COPPICE = File.expand_path("..", __dir__)
+
+      # Takes the place of Info.no_longer_fork_safe! to note who calls it.
+      module NoteUnsafe
+        attr_writer :examiner #: Examiner
+
+        #: () -> void
+        def no_longer_fork_safe!
+          @examiner.note_unsafe(caller_locations) if fork_safe?
+          super
+        end
+      end
+
+      # Notes the copies that code forks, and that return from it.
+      module NoteStrayCopies
+        attr_writer :examiner #: Examiner
+
+        #: () -> void
+        def forked
+          @place = caller_locations.find { |location| Examiner.foreign?(location) }
+          super
+        end
+
+        private
+
+        def exit_copy
+          @examiner.note_stray_copy(@place) unless $!.is_a?(SystemExit)
+          super
+        end
+      end
+
+      # Whether a line is neither of Coppice nor of Ruby itself.
+      #: (Thread::Backtrace::Location) -> bool
+      def self.foreign?(location)
+        !location.absolute_path.to_s.start_with?("#{COPPICE}/") && !location.path.to_s.start_with?("<internal:")
+      end
+
+      #: (Journal) -> void
+      def initialize(journal)
+        @journal = journal
+        @censuses = []
+        @inherited = nil
+        @role = :mold
+        @generation = 0
+      end
+
+      # Called once in the cold mold, before it loads the application.
+      #: () -> void
+      def start
+        require "objspace"
+        ObjectSpace.trace_object_allocations_start
+        Info.singleton_class.prepend(NoteUnsafe)
+        ForkSafety::StrayCopy.singleton_class.prepend(NoteStrayCopies)
+        [Info, ForkSafety::StrayCopy].each { |noted| noted.examiner = self }
+      end
+
+      # Called after the hooks of each moment, with the arguments of the hook.
+      #: (Symbol, ?(Mold | Worker)?) -> void
+      def after_hook(name, process = nil)
+        case name
+        when :after_mold_fork, :after_worker_fork then enter(process)
+        when :before_fork then examine { prepare_for_fork }
+        when :before_worker_exit then examine
+        end
+      end
+
+      # A request that failed.
+      #: (String, Integer?, Exception?) -> void
+      def note_error(path, status, error)
+        place = own_line(error.backtrace.to_a) if error
+        note(:error, path: path, status: status, error: error && "#{error.message.to_s[0, 300]} (#{error.class})",
+          place: place)
+      end
+
+      # places: the stack of the call.
+      #: (Array[Thread::Backtrace::Location]) -> void
+      def note_unsafe(places)
+        place = places.find { |location| Examiner.foreign?(location) }
+        place = nil if places.first.absolute_path.to_s.end_with?("/coppice/worker.rb") # a preset's answer
+        presets = place ? [] : loaded_presets.select { |preset| preset.calls[:unsafe]&.call }.map(&:name)
+        note(:unsafe, place: line_of(place), presets: presets)
+      end
+
+      # place: where it was forked.
+      #: (Thread::Backtrace::Location?) -> void
+      def note_stray_copy(place)
+        note(:stray_copy, place: line_of(place))
+      end
+
+      private
+
+      def line_of(place) = place && short("#{place.absolute_path || place.path}:#{place.lineno}")
+
+      def note(event, **fields) = @journal.note(event, role: @role, generation: @generation, **fields)
+
+      def enter(process)
+        @role = process.worker? ? :worker : :mold
+        @generation = process.generation
+      end
+
+      def examine
+        findings.each { |finding| note(:finding, **finding.to_h, place: place_of(finding)) }
+        note_libraries
+        yield if block_given?
+      rescue StandardError => error # from the application's objects
+        note(:failure, step: "audit", message: "#{error.message} (#{error.class}) #{error.backtrace.first}")
+      end
+
+      def note_libraries
+        loaded_presets.each do |preset|
+          version = Presets.activated_version(preset)
+          @journal.note(:library, name: preset.name, version: version, used: preset.used?)
+        end
+        Coppice.fork_callbacks.places.each do |moment, place|
+          gem = place && ForkSafety::Finding.gem_of(place)
+          @journal.note(:block, moment: moment, gem: gem, place: place && short(place))
+        end
+      end
+
+      def prepare_for_fork
+        @censuses << ForkSafety::ThreadCensus.take
+        @inherited = ForkSafety::OpenDescriptors.links
+      end
+
+      def findings
+        heap = ForkSafety::HeapAudit.new.findings
+        return heap unless @role == :worker && @inherited
+
+        present = ForkSafety::ThreadCensus.entries_of
+        heap + ForkSafety::SharedDescriptors.new(@inherited).findings + files_of_this_process +
+          ForkSafety::Audit.compare(@censuses.map(&:still_alive), present)
+      end
+
+      # Files that carry the pid of this process in their name: each generation of workers leaves its own.
+      def files_of_this_process
+        paths = ForkSafety::OpenDescriptors.links.values.grep(%r{\A/(?!dev/|proc/|memfd:)})
+        mine = paths.select { |path| File.basename(path).match?(/(?<!\d)#{Process.pid}(?!\d)/) }
+        mine.map { |path| short(path.gsub(Process.pid.to_s, "PID")) }.uniq.map do |path|
+          ForkSafety::Finding.new(:file_per_process, path)
+        end
+      end
+
+      def loaded_presets = Presets.activated.select(&:loaded?)
+
+      # Where the object of a descriptor was made. Older versions of Ruby can crash in this walk
+      # (bugs.ruby-lang.org/issues/19531).
+      def place_of(finding)
+        number = finding.detail.to_s[/\Adescriptor (\d+)/, 1]
+        return finding.owner[/\S+:\d+\z/] unless number
+        return unless VersionOrder.at_least?(RUBY_VERSION, "3.2.3")
+
+        io = ObjectSpace.each_object(IO).find { |one| !one.closed? && one.autoclose? && one.fileno == number.to_i }
+        file = ObjectSpace.allocation_sourcefile(io) if io
+        short("#{file}:#{ObjectSpace.allocation_sourceline(io)}") if file
+      end
+
+      # The line that raised, or the first one of the application.
+      def own_line(backtrace)
+        line = backtrace.find { |text| text.start_with?(Dir.pwd) && !text.include?("/gems/") } || backtrace.first
+        line && short(line[/\A.*?:\d+/] || line)
+      end
+
+      def short(place) = ForkSafety::Finding.short_place(place)
+    end
+  end
+end

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require "coppice/fork_safety/finding"
+require "coppice/fork_safety/open_descriptors"
+require "coppice/fork_safety/shared_descriptors"
+require "coppice/fork_safety/thread_census"
+
+module Coppice
+  module ForkSafety
+    # Looks for what does not survive the forks from a promoted worker by way of a mold to the mold's first worker. It
+    # travels in memory: a process that forks makes one, the new process completes it, and the first worker compares
+    # what it has with what its ancestors had.
+    class Audit
+      MOST = 20     # findings in one message
+      LENGTH = 200  # characters of a text in it
+
+      class << self
+        # What these ancestors had and a process with these threads lacks: threads that were not started again, and all
+        # native threads.
+        #: (Array[ThreadCensus], Array[ThreadCensus::Entry]) -> Array[Finding]
+        def compare(censuses, present)
+          keys = present.map(&:key)
+          missing = censuses.flat_map(&:threads).reject { |entry| keys.include?(entry.key) }
+          findings_of(:missing_thread, missing) + findings_of(:native_thread, censuses.flat_map(&:natives))
+        end
+
+        private
+
+        def findings_of(kind, entries)
+          entries.group_by(&:key).map do |_, same|
+            Finding.new(kind, owner_of(same.first), ("#{same.size} threads" if same.size > 1))
+          end
+        end
+
+        def owner_of(entry)
+          [entry.name, *(Finding.short_place(entry.place) if entry.place)].compact.join(" ")
+        end
+      end
+
+      attr_reader :censuses #: Array[ThreadCensus] -- one for each ancestor, the oldest first
+
+      # In the process that is about to fork. previous: the audit that this process itself was forked with.
+      #: (?previous: Audit?) -> void
+      def initialize(previous: nil)
+        @censuses = [*previous&.censuses, ThreadCensus.take]
+        @inherited = {}
+      end
+
+      # In the new process, before it closes anything.
+      #: () -> void
+      def note_inherited
+        @inherited = OpenDescriptors.links
+      end
+
+      # In the new process when it is about to be ready. Raises what the system or the application's objects raise.
+      #: () -> Array[Finding]
+      def findings
+        threads = self.class.compare(@censuses.map(&:still_alive), ThreadCensus.entries_of)
+        found = SharedDescriptors.new(@inherited).findings + threads
+        found.first(MOST).map { |finding| finding.cut(LENGTH) }
+      end
+    end
+  end
+end

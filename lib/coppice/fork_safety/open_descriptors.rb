@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Coppice
+  module ForkSafety
+    # The descriptors that this process has open. Linux only.
+    module OpenDescriptors
+      FOLDER = "/proc/self/fd"
+      SOCKET = /\Asocket:\[(\d+)\]\z/.freeze
+
+      # What each descriptor refers to, in the kernel's words: 7 => "socket:[4711]". Two descriptors with the same text
+      # share one socket or pipe, also across processes.
+      #: () -> Hash[Integer, String]
+      def self.links
+        Dir.children(FOLDER).each_with_object({}) do |descriptor, found|
+          found[descriptor.to_i] = File.readlink("#{FOLDER}/#{descriptor}")
+        rescue Errno::ENOENT
+          next # the descriptor of the folder itself
+        end
+      end
+
+      # The sockets with their inodes: 7 => 4711.
+      #: () -> Hash[Integer, Integer]
+      def self.sockets = links.transform_values { |link| link[SOCKET, 1]&.to_i }.compact
+
+      # Replaces the descriptor of a readable and writable object by one of /dev/null with the same number. No mode is
+      # passed to `reopen`: with one it would forget `autoclose: false`, and the object would later close a number that
+      # may by then be another's.
+      #: (IO) -> void
+      def self.redirect_to_null(io) = io.reopen(File::NULL)
+    end
+  end
+end

@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require "coppice/version_order"
+
+module Coppice
+  module ForkSafety
+    # What Coppice knows about one library when a process forks. Everything but the calls is data, for the table in
+    # docs/fork_safety.md and for `coppice check --show`.
+    #
+    #   name      the name for `fork_safety_presets except: […]`, also that of its file
+    #   gem       the name of the gem
+    #   constant  what is defined once the library is loaded
+    #   versions  for which the verdict is true, such as "1.7"..."2"; nil for any
+    #   older     what to do with an older version
+    #   verdict   one of the VERDICTS
+    #   tested    whether test/presets has a test with the real library
+    #   used      answers whether this process has used the library in the way that the verdict is about: the doctor
+    #             asks after its requests. nil where loading it is enough
+    #   restarts  names of the gems whose threads start again when the library is next used in another process: the fork
+    #             audit overlooks these threads
+    #   reconnecting  names of the classes whose objects hold a socket that the library drops unused when it is next
+    #             used in another process: the fork audit overlooks these sockets
+    #   calls     what Coppice calls: by :before, :after_in_parent, :after_in_mold and :after_in_worker (see
+    #             Coppice.at_fork; after_in_mold only in molds that were forked from a worker), by :loaded in the cold
+    #             mold when the application is loaded, by :unsafe in a worker that is to be promoted: a true answer
+    #             means that it must not be, by :before_promotion in that worker, before any hook, and by :before_ready
+    #             in a worker that may block before it is ready (see Worker::Preparation)
+    #   does      what Coppice does, for people
+    #   advice    what the user must do
+    #   why       what happens otherwise
+    #   source    where that is written: of the library's repository, if nothing else is named
+    Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts, :reconnecting,
+      :calls, :does, :advice, :why, :source, keyword_init: true) do
+      # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
+      #: (String) -> untyped
+      def self.loaded_constant(name)
+        name.split("::").reduce(Object) do |scope, part|
+          break unless scope.const_defined?(part, false) && !scope.autoload?(part, false)
+
+          scope.const_get(part, false)
+        end
+      end
+
+      # Whether the library is loaded.
+      #: () -> bool
+      def loaded? = !self.class.loaded_constant(constant).nil?
+
+      # Whether this process has used the library. Raises what the library raises.
+      #: () -> bool
+      def used? = used.nil? || !!used.call
+
+      # Whether the verdict is true for a version, and the calls may be made.
+      #: (String?) -> bool
+      def covers?(version)
+        return true unless versions
+        return false unless version
+
+        (versions.begin.nil? || VersionOrder.at_least?(version, versions.begin)) &&
+          (versions.end.nil? || !VersionOrder.at_least?(version, versions.end))
+      end
+
+      # Whether Coppice calls something.
+      #: () -> bool
+      def acts? = !calls.empty?
+
+      # What the user of a version must do: nil for nothing.
+      #: (String?) -> String?
+      def advice_for(version)
+        return advice if covers?(version)
+
+        older && version && !VersionOrder.at_least?(version, versions.begin) ? older : unknown_version(version)
+      end
+
+      # "1.7 and later, before 2", or nil for all.
+      #: () -> String?
+      def versions_text
+        return unless versions
+
+        [versions.begin && "#{versions.begin} and later", versions.end && "before #{versions.end}"].compact.join(", ")
+      end
+
+      private
+
+      def unknown_version(version)
+        [("the preset was not tested with #{version || 'this version'}, and does nothing" if acts?), advice]
+          .compact.join("; ")
+      end
+    end
+
+    # The verdicts, with their text for people.
+    VERDICTS = {
+      handled: "safe: the library handles forks",
+      acts: "safe: Coppice acts",
+      advice: "you must act",
+      unsafe: "not safe: Coppice never promotes a worker that has used it",
+      keep_away: "not safe: do not use it in a process that is forked"
+    }.freeze
+  end
+end

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require "coppice/fork_safety/fork_callbacks"
+require "coppice/presets"
+
+module Coppice
+  module ForkSafety
+    # Makes the calls of the presets whose library is loaded. The cold mold creates this object once the application is
+    # loaded, and forked processes inherit it. Each call looks again at what is not loaded yet, because a gem may be
+    # required late, in a request for instance. What was found is kept: each fork would execute code for it that no
+    # request warms up, and so copy the pages that the code writes to.
+    class PresetCalls
+      # setting: the value of the option fork_safety_presets.
+      #: (bool | Hash[Symbol, Array[Symbol]]) -> void
+      def initialize(setting)
+        @enabled = setting != false
+        @except = setting.is_a?(Hash) ? setting.fetch(:except) : []
+        @cold_mold = Process.pid
+        @candidates = []
+        @gems_seen = -1
+        @usable = {} # name of a preset whose library is loaded => whether its calls may be made
+      end
+
+      # Makes the calls for the moment of this hook. An error in one is logged only, because a preset must not end the
+      # process.
+      #: (Symbol, Log) -> void
+      def call(hook, log)
+        moment = moment_of(hook) or return
+        acting(moment, log) { |_preset, action| action.call }
+      end
+
+      # Makes the calls in a worker that is promoted, before any hook.
+      #: (Log) -> void
+      def before_promotion(log)
+        acting(:before_promotion, log) { |_preset, action| action.call }
+      end
+
+      # Makes the calls in a worker that is about to be ready. They may block. An error is that of a database as a rule.
+      #: (Log) -> void
+      def before_ready(log)
+        acting(:before_ready, log) do |preset, action|
+          action.call
+        rescue StandardError => error # the library's: the worker can serve
+          log.warn("could not reconnect before the first request", preset: preset.name, error: error.message)
+        end
+      end
+
+      # Whether a preset finds that this worker must not be forked.
+      #: (Log) -> bool
+      def unsafe?(log)
+        unsafe = false
+        acting(:unsafe, log) do |preset, action|
+          next unless action.call
+
+          unsafe = true
+          log.info("this worker will not be promoted", preset: preset.name, why: preset.why)
+        end
+        unsafe
+      end
+
+      private
+
+      # A mold that booted the application is no copy of a process with connections.
+      def moment_of(hook)
+        moment = ForkCallbacks::MOMENTS[hook]
+        moment == :after_in_mold && Process.pid == @cold_mold ? :loaded : moment
+      end
+
+      def acting(moment, log)
+        return unless @enabled
+
+        candidates.each do |preset|
+          next unless usable?(preset, log) && (action = preset.calls[moment])
+
+          log.debug("fork safety preset", preset: preset.name, moment: moment) unless moment == :unsafe
+          yield preset, action
+        rescue StandardError, ScriptError => error # the library's
+          log.exception("a fork safety preset failed", error, preset: preset.name, moment: moment)
+        end
+      end
+
+      # The list of activated gems only grows.
+      def candidates
+        gems = defined?(::Gem.loaded_specs) ? ::Gem.loaded_specs : {}
+        return @candidates if gems.size == @gems_seen
+
+        @gems_seen = gems.size
+        @candidates = Presets.for_gems(gems.keys).reject { |preset| @except.include?(preset.name) }
+      end
+
+      # A loaded library stays loaded, in the same version.
+      def usable?(preset, log)
+        @usable.fetch(preset.name) do
+          next false unless preset.loaded?
+
+          version = Presets.activated_version(preset)
+          announce(preset, version, log)
+          @usable[preset.name] = preset.covers?(version)
+        end
+      end
+
+      def announce(preset, version, log)
+        level = preset.acts? && !preset.covers?(version) ? :info : :debug
+        log.public_send(level, "library with a fork safety preset", preset: preset.name, version: version,
+          verdict: (preset.verdict if preset.covers?(version)), advice: preset.advice_for(version))
+      end
+    end
+  end
+end

@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require "coppice/fork_safety/finding"
+require "coppice/presets"
+
+module Coppice
+  module ForkSafety
+    # The threads of a process that is about to fork: those of Ruby, none of which exists in the copy, and those that
+    # native libraries have started, whose locks the copy inherits as they are. Holds texts and numbers only, so that it
+    # keeps no thread's objects in memory.
+    class ThreadCensus
+      # place: the file and line where a Ruby thread was started; nil if the kernel or C code has no such place.
+      Entry = Struct.new(:name, :place, :native_id) do
+        # What is the same in a thread that was started again.
+        #: () -> String
+        def key = place || name
+      end
+
+      COPPICE = File.expand_path("..", __dir__)
+      # Set on threads that need not survive a fork: by convention, and by Ruby's own libraries.
+      FORK_SAFE = [:fork_safe, :coppice_client, :"\0__detached_thread__"].freeze
+      # Ruby names its native threads by file and line, cut to 15 bytes with a * at the end. Such a thread may outlive
+      # its Ruby thread for three seconds, until a new one needs it.
+      NAMED_BY_RUBY = /(?::\d+|\*)\z/.freeze
+      NAME_BYTES = 15 # the kernel keeps no more of a thread's name
+      # The thread by which Ruby 3.3 and newer waits for time to pass.
+      TIMER_THREADS = RUBY_VERSION.start_with?("3.1", "3.2") ? 0 : 1
+      HARMLESS = %w[jemalloc_bg_thd].freeze # its library handles forks
+
+      class << self
+        # Of the calling process.
+        #: () -> ThreadCensus
+        def take
+          threads = Thread.list
+          new(Process.pid, entries_of(threads), native_entries(threads))
+        end
+
+        # Makes the audit overlook these threads: they serve a client, which stays with this process.
+        #: (Array[Thread]) -> void
+        def exempt(threads) = threads.each { |thread| thread.thread_variable_set(:coppice_client, true) }
+
+        # The threads of this process that a copy of it would miss.
+        #: (?Array[Thread]) -> Array[Entry]
+        def entries_of(threads = Thread.list)
+          (threads - [Thread.main]).filter_map do |thread|
+            entry = Entry.new(thread.name, place_of(thread), thread.native_thread_id)
+            entry unless FORK_SAFE.any? { |name| thread.thread_variable_get(name) } || handled?(entry.place.to_s)
+          end
+        end
+
+        # The native threads of this process that are not among these of Ruby. One of Ruby's that has not begun to run
+        # has no id; its native thread has the name that the program gave it, or none yet. The main thread has the id of
+        # the process; Ruby 3.1 answers that of its parent.
+        #: (Array[Thread]) -> Array[Entry]
+        def native_entries(threads)
+          ids = threads.map(&:native_thread_id)
+          others = Dir.children("/proc/self/task").map(&:to_i) - ids - [Process.pid]
+          return [] if others.empty?
+
+          waiting = threads.zip(ids).filter_map { |thread, id| thread.name.to_s.byteslice(0, NAME_BYTES) unless id }
+          entries = others.filter_map { |id| native_entry(id) }
+          foreign(entries.reject { |entry| waiting.include?(entry.name) },
+            unnamed_by_ruby: waiting.size + TIMER_THREADS)
+        end
+
+        private
+
+        def place_of(thread)
+          text = thread.inspect.sub(/\A#<[^>]*?0x\h+/, "").delete_prefix("@#{thread.name}")
+          text[/\A (.+:\d+) \w+>\z/, 1]
+        end
+
+        def handled?(place) = place.start_with?("#{COPPICE}/") || restarted?(Finding.gem_of(place))
+
+        # Active Record marks its thread as fork-safe as well, but only once the thread runs.
+        def restarted?(gem) = !gem.nil? && Presets.activated.any? { |preset| preset.restarts.include?(gem) }
+
+        def native_entry(id)
+          Entry.new(File.read("/proc/self/task/#{id}/comm").chomp, nil, id)
+        rescue SystemCallError
+          nil # it has ended
+        end
+
+        def foreign(entries, unnamed_by_ruby:)
+          entries = entries.reject { |entry| entry.name.match?(NAMED_BY_RUBY) || HARMLESS.include?(entry.name) }
+          unnamed, named = entries.partition { |entry| entry.name == process_name }
+          named + unnamed.drop(unnamed_by_ruby)
+        end
+
+        # The name of a native thread that nobody has named.
+        def process_name = File.read("/proc/self/comm").chomp
+      end
+
+      attr_reader :pid     #: Integer
+      attr_reader :threads #: Array[Entry]
+      attr_reader :natives #: Array[Entry]
+
+      #: (Integer, Array[Entry], Array[Entry]) -> void
+      def initialize(pid, threads, natives)
+        @pid = pid
+        @threads = threads
+        @natives = natives
+      end
+
+      # The same without the threads that have ended since, such as those of a single request.
+      #: () -> ThreadCensus
+      def still_alive
+        ThreadCensus.new(pid, *[threads, natives].map { |entries| entries.select { |entry| alive?(entry) } })
+      end
+
+      private
+
+      def alive?(entry) = entry.native_id.nil? || File.exist?("/proc/#{pid}/task/#{entry.native_id}")
+    end
+  end
+end

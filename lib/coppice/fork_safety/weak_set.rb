@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+module Coppice
+  module ForkSafety
+    # Objects that may be garbage collected all the same.
+    #
+    # Each is its own value in a WeakMap. Before Ruby 3.3, `WeakMap#keys` looks only at the values: with `true` as the
+    # value it answers keys that are dead, and the first call of one of their methods ends the process.
+    class WeakSet
+      def initialize
+        @map = ObjectSpace::WeakMap.new
+      end
+
+      #: (untyped) -> void
+      def add(object)
+        @map[object] = object
+      end
+
+      # The very object, not an equal one.
+      #: (untyped) -> bool
+      def include?(object) = @map.key?(object)
+
+      # Those that are not garbage.
+      #: () -> Array[untyped]
+      def to_a = @map.values
+    end
+  end
+end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require "forwardable"
+require "coppice/control/guest_request"
+require "coppice/guest/environment"
+require "coppice/guest/exit"
+require "coppice/guest/program"
+require "coppice/guest/streams"
+require "coppice/life"
+require "coppice/memory/memory_sampler"
+
+module Coppice
+  # A fork of the mold that runs a program for a client of `coppice run`: the application is there already. It has no
+  # listener, serves no client and is never promoted. Once it is ready it has no channel either: to tell it something,
+  # the monitor sends signals to its process group, as a terminal does. So the program may replace the process (exec).
+  class Guest
+    extend Forwardable
+
+    NICENESS = 5 # added: clients go first
+    OOM_SCORE = 500 # added, of 1000: the kernel kills a guest before a worker
+    OOM_FILE = "/proc/self/oom_score_adj"
+
+    #: (inheritance: Inheritance, membership: Membership, stdin: IO, stdout: IO, stderr: IO, request: IO) -> void
+    def initialize(inheritance:, membership:, stdin:, stdout:, stderr:, request:)
+      @life = Life.new(inheritance: inheritance, membership: membership)
+      @streams = Streams.new(stdin, stdout, stderr)
+      @request_file = request
+    end
+
+    def_delegators :@life, :inheritance, :membership, :log
+    # What hooks ask of it.
+    def_delegators :membership, :nr, :generation, :pid, :requests_count, :worker?, :mold?, :service?, :to_log
+
+    # The whole life of the process. Errors of the program pass.
+    #: () -> void
+    def run
+      Exit.take_over
+      request = prepare
+      program = program_of(request)
+      @life.call_hook(:fork, self)
+      report(request.summary)
+      program.run
+    end
+
+    private
+
+    def prepare
+      @life.start
+      OS::Signals.reset
+      request = Control::GuestRequest.read(@request_file)
+      @request_file.close
+      membership.row.request = request.summary
+      @streams.take(terminal: request.terminal)
+      lower_priority
+      request
+    end
+
+    # Exits for what the client must not, or cannot, run here.
+    def program_of(request)
+      Environment.new(inheritance.environment).take(request)
+      Program.new(request, directory: inheritance.directory).tap(&:check)
+    rescue Error => error
+      $stderr.puts "coppice: #{error.message}"
+      exit(1)
+    end
+
+    # From here on it gets HUP when the monitor dies, and no longer KILL.
+    def report(summary)
+      membership.row.started_ms = OS::Clock.now_ms
+      Memory::MemorySampler.new(membership.row, log).set_baseline
+      OS.parent_death_signal(Signal.list.fetch("HUP"))
+      membership.ready
+      membership.status = summary
+      @life.abandon
+    end
+
+    def lower_priority
+      Process.setpriority(Process::PRIO_PROCESS, 0, Process.getpriority(Process::PRIO_PROCESS, 0) + NICENESS)
+      File.write(OOM_FILE, [Integer(File.read(OOM_FILE), 10) + OOM_SCORE, 1000].min.to_s)
+    rescue SystemCallError => error # a sandbox
+      log.info("a guest runs at the server's priority", error: error.message)
+    end
+  end
+end

@@ -1,0 +1,145 @@
+# frozen_string_literal: true
+
+require "io/console"
+require "pty"
+
+module Coppice
+  class GuestClient
+    # A terminal within the user's terminal: the guest has one end, and what is typed and shown goes through the other.
+    # The user's own terminal is in raw mode meanwhile, and is given back however this ends.
+    class Window
+      CHUNK = 16 * 1024
+      DRAIN_SECONDS = 0.2 # a process that the guest has left behind may hold the terminal open
+
+      # Ioctls and the parts of struct termios, as Linux has them on most processors. Source: ioctl_tty(2), termios(3).
+      GET_MODES = 0x5401
+      GET_FOREGROUND_GROUP = 0x540F
+      SIGNALS_ON = 1 # ISIG, in the fourth of the 32-bit flags
+      SUSPEND_AT = 17 + 10 # VSUSP, behind the flags and the line discipline
+
+      attr_reader :guests_end #: IO
+
+      # Which streams are terminals is up to the user; the first is.
+      #: (Array[IO]) -> void
+      def initialize(streams)
+        @input = streams.first
+        @output = streams.drop(1).find(&:tty?) || File.open(File::Constants::NULL, "w")
+        @ours, @guests_end = PTY.open
+        @guests_end.console_mode = @input.console_mode
+        @unsent = "".b
+      end
+
+      # What to wait for. What was typed and not taken yet comes first.
+      #: () -> Array[IO]
+      def readers = [(@ours unless @ended), (@input if @raw && @unsent.empty?)].compact
+
+      #: () -> Array[IO]
+      def writers = @unsent.empty? ? [] : [@ours]
+
+      # Passes on what can be passed on without waiting.
+      #: (Array[IO], Signals) -> void
+      def advance(ready, signals)
+        resume unless @raw
+        show if ready.include?(@ours)
+        take_input(signals) if ready.include?(@input)
+        send_input
+      end
+
+      # Raw mode, from now on and again after a stop.
+      #: () -> void
+      def resume
+        @guests_end.close unless @guests_end.closed? # or its end would never show
+        @mode ||= @input.console_mode
+        @input.raw!
+        @raw = true
+        resize
+      end
+
+      # The size of the user's terminal. The kernel sends WINCH when that is another one.
+      #: () -> void
+      def resize
+        @ours.winsize = @input.winsize
+      rescue SystemCallError
+        nil # it has none
+      end
+
+      # Gives the user's terminal back.
+      #: () -> void
+      def restore
+        @input.console_mode = @mode if @raw
+        @raw = false
+      rescue SystemCallError, IOError
+        nil # it is gone
+      end
+
+      # What the guest has written before its end.
+      #: () -> void
+      def drain
+        @guests_end.close unless @guests_end.closed?
+        nil while !@ended && IO.select([@ours], nil, nil, DRAIN_SECONDS) && show
+      end
+
+      #: () -> void
+      def close
+        restore
+        [@ours, @guests_end].reject(&:closed?).each(&:close)
+      end
+
+      private
+
+      # false at the end of the guest's side.
+      def show
+        bytes = @ours.read_nonblock(CHUNK, exception: false)
+        return true if bytes == :wait_readable
+        raise Errno::EIO unless bytes
+
+        @output.write(bytes)
+        @output.flush
+        true
+      rescue Errno::EIO
+        @ended = true
+        false
+      end
+
+      # The end of the user's terminal is a hang-up.
+      def take_input(signals)
+        bytes = @input.read_nonblock(CHUNK, exception: false)
+        return if bytes == :wait_readable
+        return signals.add("HUP") unless bytes
+
+        @foreground ||= foreground_group
+        character = suspend_in(bytes)
+        @unsent << (character ? bytes.sub(character, "") : bytes)
+        signals.add(Signals::STOP) if character
+      rescue Errno::EIO
+        signals.add("HUP")
+      end
+
+      def send_input
+        return if @unsent.empty?
+
+        written = @ours.write_nonblock(@unsent, exception: false)
+        @unsent = @unsent.byteslice(written..) if written.is_a?(Integer)
+      rescue Errno::EIO
+        @unsent.clear
+      end
+
+      # The character of Ctrl-Z, if it is in the bytes and means a stop: not for a program that reads single keys, and
+      # not within a shell that the guest runs. The kernel would not stop the guest, because no process of its session
+      # could continue it; so this process sees to both.
+      def suspend_in(bytes)
+        modes = "\0" * 64
+        @ours.ioctl(GET_MODES, modes)
+        character = modes[SUSPEND_AT]
+        signals_on = modes.unpack("L4").last.anybits?(SIGNALS_ON)
+        character if signals_on && character != "\0" && bytes.include?(character) && foreground_group == @foreground
+      end
+
+      def foreground_group
+        group = "\0" * 4
+        @ours.ioctl(GET_FOREGROUND_GROUP, group)
+        group.unpack1("l")
+      end
+    end
+  end
+end

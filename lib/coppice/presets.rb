@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "coppice/fork_safety/preset"
+
+module Coppice
+  # What Coppice knows about libraries that need care when a process forks: one file in presets/ for each, with a call
+  # of `define`. A process loads only the files of the gems that it has activated.
+  module Presets
+    FOLDER = File.expand_path("presets", __dir__)
+    # They belong to Ruby: the list of activated gems does not show whether they are used.
+    STANDARD_LIBRARY = %i[net_http].freeze
+    DEFAULTS = { restarts: [].freeze, reconnecting: [].freeze, calls: {}.freeze }.freeze # of attributes
+
+    @presets = {}
+
+    class << self
+      # Adds a preset: called by its file, with the attributes of a Preset.
+      #: (Symbol, verdict: Symbol, **untyped) -> ForkSafety::Preset
+      def define(name, verdict:, **attributes)
+        raise KeyError, "no verdict #{verdict}" unless ForkSafety::VERDICTS.key?(verdict)
+
+        @presets[name] = ForkSafety::Preset.new(name: name, verdict: verdict, **DEFAULTS, **attributes).freeze
+      end
+
+      # The names of all presets. Loads none of them.
+      #: () -> Array[Symbol]
+      def names = @names ||= Dir.children(FOLDER).map { |file| File.basename(file, ".rb").to_sym }.sort
+
+      # Raises KeyError for an unknown name.
+      #: (Symbol) -> ForkSafety::Preset
+      def [](name)
+        raise KeyError, "no preset #{name}" unless names.include?(name)
+
+        require "coppice/presets/#{name}"
+        @presets.fetch(name)
+      end
+
+      # All of them, in the order of their names.
+      #: () -> Array[ForkSafety::Preset]
+      def all = names.map { |name| self[name] }
+
+      # Those for gems of these names, and for the standard library.
+      #: (Array[String]) -> Array[ForkSafety::Preset]
+      def for_gems(gems) = (names & (gems.map { |gem| name_for(gem) } | STANDARD_LIBRARY)).map { |name| self[name] }
+
+      # Those for the gems that this process has activated, and for the standard library.
+      #: () -> Array[ForkSafety::Preset]
+      def activated = for_gems(defined?(::Gem.loaded_specs) ? ::Gem.loaded_specs.keys : [])
+
+      # The version of the preset's gem that this process has activated; nil without one.
+      #: (ForkSafety::Preset) -> String?
+      def activated_version(preset)
+        ::Gem.loaded_specs[preset.gem]&.version&.to_s if defined?(::Gem.loaded_specs)
+      end
+
+      # The name that a preset for this gem has.
+      #: (String) -> Symbol
+      def name_for(gem) = gem.tr("-", "_").to_sym
+    end
+  end
+end

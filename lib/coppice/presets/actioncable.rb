@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+# It is created for the first WebSocket.
+used = -> { ObjectSpace.each_object(ActionCable::Connection::StreamEventLoop).any? }
+
+Coppice::Presets.define(:actioncable, gem: "actioncable", constant: "ActionCable::Connection::StreamEventLoop",
+  versions: "7.1"..."8.2", tested: true, verdict: :unsafe, calls: { unsafe: used },
+  does: "never promotes a worker that has served a WebSocket",
+  advice: "nothing to broadcast. If every worker serves WebSockets, reforks stop: run Action Cable in a process of " \
+          "its own",
+  older: "run Action Cable in a process of its own. To broadcast needs nothing",
+  why: "Its threads do not exist in a copy, but count as running: a subscriber receives nothing.",
+  source: "actioncable/lib/action_cable/server/base.rb, subscription_adapter/redis.rb of rails/rails")

@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+Coppice::Presets.define(:datadog, gem: "datadog", constant: "Datadog::Tracing", versions: "2.47"..."3", tested: true,
+  verdict: :handled,
+  restarts: %w[datadog],
+  does: "nothing: the library starts its threads again in each copy",
+  advice: "nothing",
+  older: "nothing for tracing, metrics and profiling. Remote configuration (AppSec, dynamic instrumentation) may " \
+         "stop in copies, where its thread counts as started: `DD_REMOTE_CONFIGURATION_ENABLED=false`",
+  why: "Threads do not exist in a copy.",
+  source: "lib/datadog/core/utils/at_fork_monkey_patch.rb, lib/datadog/core/remote/worker.rb")

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+# It keeps handles once it has been used, in Typhoeus' pool for instance.
+used = -> { ObjectSpace.each_object(Ethon::Easy).any? || ObjectSpace.each_object(Ethon::Multi).any? }
+
+Coppice::Presets.define(:ethon, gem: "ethon", constant: "Ethon::Easy", versions: "0.19"..."0.20", tested: true,
+  verdict: :unsafe, calls: { unsafe: used },
+  does: "never promotes a worker that has used it",
+  advice: "do not use it while the application boots. If every worker uses it, reforks stop: take another HTTP " \
+          "client, or Ethon before 0.19",
+  older: "nothing for `Typhoeus.get` and the like. Do not keep a Hydra or an `Ethon::Multi` beyond a request",
+  why: "From 0.19 on every call raises `Ethon::Errors::ForkSafety` in a copy of a process that has used libcurl.",
+  source: "lib/ethon/curl.rb, CHANGELOG.md (0.19.0)")

@@ -1,0 +1,8 @@
+# frozen_string_literal: true
+
+Coppice::Presets.define(:judoscale_ruby, gem: "judoscale-ruby", constant: "Judoscale",
+  verdict: :advice,
+  restarts: %w[judoscale-ruby],
+  advice: "`after_mold_fork`: `Judoscale::MetricsStore.instance.clear`",
+  why: "Its thread starts again by itself, but each copy would report the parent's samples once more.",
+  source: "lib/judoscale/reporter.rb, lib/judoscale/metrics_store.rb")

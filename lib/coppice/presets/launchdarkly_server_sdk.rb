@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+require "coppice/fork_safety/connection_copies"
+
+# Seconds; a worker waits no longer for the vendor's server before it serves.
+limit = 2
+
+clients = Coppice::ForkSafety::ConnectionCopies.new("LaunchDarkly::LDClient",
+  open: ->(_client) { true },
+  detach: ->(_client) {}, # `postfork` only forgets what belongs to the parent
+  reconnect: ->(client) { client.postfork(limit) })
+
+Coppice::Presets.define(:launchdarkly_server_sdk, gem: "launchdarkly-server-sdk", constant: "LaunchDarkly::LDClient",
+  versions: "8.19"..."9", tested: true, verdict: :acts, calls: clients.calls,
+  does: "starts each client again in every worker: `client.postfork(2)`",
+  advice: "register listeners and hooks in `after_worker_fork`",
+  older: "`after_worker_fork`: `client.postfork(2)`; it waits 5 s by default",
+  why: "Its threads do not exist in a copy: flags do not change, and events are not sent.",
+  source: "lib/ldclient-rb/ldclient.rb (postfork)")

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "coppice/fork_safety/connection_copies"
+
+socket = ->(client) { IO.for_fd(client.socket, "r+", autoclose: false) }
+
+copies = Coppice::ForkSafety::ConnectionCopies.new("Mysql2::Client",
+  open: ->(client) { !client.closed? && socket.call(client).stat.socket? },
+  detach: ->(client) { Coppice::ForkSafety::ConnectionCopies.detach_socket(socket.call(client)) },
+  reconnect: ->(client) { client.ping }) # connects only a client that was made with `reconnect: true`
+
+Coppice::Presets.define(:mysql2, gem: "mysql2", constant: "Mysql2::Client", versions: "0.5.7"..."0.6", tested: true,
+  verdict: :acts, calls: copies.calls,
+  does: "detaches the copies of connections from the parent's sockets. In every worker `ping` connects again those " \
+        "that were made with `reconnect: true`",
+  advice: "create other clients anew in `after_worker_fork`: the copies raise an error. Connections of Active " \
+          "Record need nothing",
+  older: "`before_fork`: `client.close`; `after_worker_fork`: a new client",
+  why: "A client knows nothing of forks: two processes would read each other's answers, and a copy that is dropped " \
+       "ends the session of both.",
+  source: "README.md, ext/mysql2/client.c")

@@ -1,0 +1,9 @@
+# frozen_string_literal: true
+
+Coppice::Presets.define(:opentelemetry_exporter_otlp, gem: "opentelemetry-exporter-otlp",
+  constant: "OpenTelemetry::Exporter::OTLP::Exporter", versions: "0.30"..., tested: true, verdict: :acts,
+  does: "detaches its connection as that of any Net::HTTP: see net-http",
+  advice: "nothing",
+  older: "nothing",
+  why: "It keeps a Net::HTTP open, and knows nothing of forks: two processes would send on one connection.",
+  source: "exporter/otlp/lib/opentelemetry/exporter/otlp/exporter.rb")

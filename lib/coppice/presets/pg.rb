@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require "timeout"
+require "coppice/fork_safety/connection_copies"
+
+# Seconds; a worker waits no longer for its database before it serves.
+limit = 2
+
+copies = Coppice::ForkSafety::ConnectionCopies.new("PG::Connection",
+  open: ->(connection) { !connection.finished? && connection.socket_io.stat.socket? },
+  detach: ->(connection) { Coppice::ForkSafety::ConnectionCopies.detach_socket(connection.socket_io) },
+  reconnect: ->(connection) { Timeout.timeout(limit) { connection.reset } })
+
+Coppice::Presets.define(:pg, gem: "pg", constant: "PG::Connection", versions: "1.7"..."2", tested: true,
+  verdict: :acts, calls: copies.calls,
+  does: "detaches the copies of connections from the parent's sockets, and calls `reset` on each in every worker",
+  advice: "what belongs to the session (`prepare`, `SET`, `LISTEN`) must be set up again in `after_worker_fork`. " \
+          "Connections of Active Record need nothing",
+  older: "`before_fork`: `connection.close`; `after_worker_fork`: `PG.connect`",
+  why: "A connection knows nothing of forks: two processes would read each other's answers, and libpq ends the " \
+       "session of both when one of them drops its copy.",
+  source: "ext/pg_connection.c")

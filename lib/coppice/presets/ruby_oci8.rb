@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+Coppice::Presets.define(:ruby_oci8, gem: "ruby-oci8", constant: "OCI8",
+  verdict: :advice,
+  advice: "`before_fork`: `connection.logoff`; connect when it is next used",
+  why: "A copy raises an error: \"The connection cannot be reused in the forked process.\"",
+  source: "ext/oci8/oci8.c")

@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+# When it is loaded, the gem image_processing makes an image of 88 bytes, for which libvips starts no thread.
+used = -> { Vips.respond_to?(:tracked_mem_highwater) && Vips.tracked_mem_highwater > 1024 }
+
+Coppice::Presets.define(:ruby_vips, gem: "ruby-vips", constant: "Vips", versions: "2.1"..."3", tested: true,
+  verdict: :unsafe, used: used, calls: { unsafe: used },
+  does: "never promotes a worker that has processed an image",
+  advice: "process no image while the application boots. If every worker processes images, reforks stop: do it in " \
+          "jobs, or in a `service`",
+  older: "`Coppice::Info.no_longer_fork_safe!` at the first image",
+  why: "The threads of libvips do not exist in a copy, but count as running: it hangs at its first image.",
+  source: "libvips/iofuncs/threadset.c of libvips/libvips; lib/vips.rb")

@@ -1,0 +1,9 @@
+# frozen_string_literal: true
+
+Coppice::Presets.define(:semantic_logger, gem: "semantic_logger", constant: "SemanticLogger", versions: "5"...,
+  tested: true, verdict: :handled,
+  does: "nothing: the library opens its appenders again in each copy",
+  advice: "nothing, unless you set `SemanticLogger.reopen_on_fork = false`",
+  older: "`after_worker_fork`: `SemanticLogger.reopen`",
+  why: "The thread that writes the log does not exist in a copy: nothing is logged.",
+  source: "lib/semantic_logger.rb, CHANGELOG.md (5.0)")

@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+Coppice::Presets.define(:statsd_instrument, gem: "statsd-instrument", constant: "StatsD", versions: "4"..."5",
+  tested: true, verdict: :acts, calls: { before: -> { StatsD.singleton_client.force_flush } },
+  restarts: %w[statsd-instrument],
+  does: "sends what is aggregated before a fork: `StatsD.singleton_client.force_flush`",
+  advice: "nothing; `before_fork`: `force_flush` for other clients that aggregate",
+  older: "nothing without aggregation; with it `before_fork`: `StatsD.singleton_client.force_flush`",
+  why: "The library starts its threads again in a copy. But a finalizer sends what is aggregated, also in a mold " \
+       "that exits: the same metrics once more.",
+  source: "lib/statsd/instrument/aggregator.rb, batched_sink.rb")

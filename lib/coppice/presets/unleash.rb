@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+Coppice::Presets.define(:unleash, gem: "unleash", constant: "Unleash::Client",
+  verdict: :advice,
+  advice: "`after_worker_fork`: `Unleash::Client.new`; `before_worker_exit`: `client.shutdown`",
+  why: "Its threads do not exist in a copy: flags do not change.",
+  source: "README.md")

@@ -1,0 +1,134 @@
+# frozen_string_literal: true
+
+require "coppice/test_reforks/coverage"
+require "coppice/test_reforks/follower"
+require "coppice/test_reforks/link"
+require "coppice/test_reforks/portable_error"
+require "coppice/test_reforks/promotion"
+require "coppice/test_reforks/shared_connections"
+
+module Coppice
+  module TestReforks
+    # One run of a suite, in every process that takes part in it. The first process runs the tests of generation 0, and
+    # keeps the reporters and the exit handlers. At the first refork it stops between two tests: from then on it only
+    # prints what the later generations report, and runs a failed test again. Each later process exits when the next one
+    # has been forked, so that no chain of waiting processes grows.
+    class Run
+      attr_reader :generation #: Integer -- number of reforks before this process
+
+      #: (MinitestSuite | RSpecSuite, every: Integer, timeout: Integer, settings: Config::Settings) -> void
+      def initialize(suite, every:, timeout:, settings:)
+        @suite = suite
+        @every = every
+        @timeout = timeout
+        @settings = settings
+        @generation = 0
+        @tests = 0
+        @pid = Process.pid
+      end
+
+      # Runs the block, which runs the suite. Returns, in the first process only, what the block returned in the last
+      # generation, or raises what it raised there.
+      #: [T] () { () -> T } -> T
+      def call(&block)
+        @suite.run = self
+        catch(:coppice_suite_over) { run_to_the_end(&block) }
+      end
+
+      # Called between two tests: the place of a refork.
+      #: () -> void
+      def before_test
+        return if following? || copy?
+
+        refork if @tests == @every && fork_safe?
+        @tests = 0 if @tests == @every
+        @tests += 1
+      end
+
+      # Whether this process reports to the first one. A copy that a test has forked does as well.
+      #: () -> bool
+      def later? = @generation.positive?
+
+      # Whether this process has given the suite to a later generation.
+      #: () -> bool
+      def following? = !@follower.nil?
+
+      # In a later generation: has the first process report this event. Answers whether the suite must end early.
+      #: (Symbol, *untyped) -> bool
+      def report(event, *values)
+        flush
+        answer = @link.ask(:event, event, *values)
+        exit!(1) unless answer
+        answer == Link::QUIT
+      end
+
+      private
+
+      # A process that a test has forked may come here too, when it calls exit.
+      def copy? = Process.pid != @pid
+
+      def run_to_the_end
+        answer = yield
+        ended = true
+        answer
+      ensure
+        hand_over(ended, answer, $!) if later? && !copy?
+      end
+
+      # Asked only until the answer is no: nothing makes a process fork-safe again.
+      def fork_safe?
+        prepare unless @promotion
+        return false if @unsafe
+        return true if @promotion.fork_safe?
+
+        @unsafe = true
+        warn "coppice: no refork after generation #{@generation}: this process is not fork-safe"
+        false
+      end
+
+      def refork
+        flush
+        connections = SharedConnections.new
+        return begin_generation(connections) if @promotion.call(@generation + 1) == :next
+
+        later? ? exit!(0) : follow
+      end
+
+      # Processes that the later generations fork must become children of this one.
+      def prepare
+        raise Error, "this system has no subreaper" unless OS.become_subreaper || Process.pid == 1
+
+        @link = Link.new
+        @promotion = Promotion.new(@settings, @link)
+      end
+
+      def begin_generation(connections)
+        @generation += 1
+        @pid = Process.pid
+        @link.tell(:shared, connections.found)
+        @suite.begin_generation
+      end
+
+      # The rest of the suite runs in later generations. `throw` runs each `ensure` on the way.
+      def follow
+        @link.keep_reader
+        @follower = Follower.new(@link, @suite, @timeout)
+        answer = @follower.call
+        @suite.leave
+        throw(:coppice_suite_over, answer)
+      end
+
+      # The end of the last generation. exit!, because the exit handlers are those of the first process.
+      def hand_over(ended, answer, error)
+        ended ? Coverage.save(@generation) : error ||= Error.new("the suite was left by a throw")
+        flush
+        ended ? @link.tell(:ended, answer, @suite.state) : @link.tell(:raised, PortableError.of(error))
+        exit!(0)
+      ensure
+        exit!(1) # nothing of this process may go on beyond the suite
+      end
+
+      def flush = [$stdout, $stderr].each(&:flush)
+    end
+  end
+end

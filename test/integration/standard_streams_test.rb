@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/control/client"
+require_relative "../support/server"
+
+# Servers whose standard streams are closed, full or without a reader.
+class ServerStandardStreamsTest < Coppice::TestCase
+  APP = "run ->(_env) { [200, {}, ['fine']] }"
+
+  test "an application that closes its streams is served, reforked, and survives a rotation of logs" do
+    Server.open(app: "STDOUT.close\nSTDERR.close\n#{APP}", config: "worker_processes 2\nrefork_backoff 0\n") do |server|
+      assert_equal "fine", server.get.body
+      before = server.ready_workers.map(&:pid)
+      Coppice::Control::Client.new(pid: server.pid).call("reopen-logs")
+      server.signal(:USR2)
+      server.wait { server.settled?(1) }
+
+      assert_equal "fine", server.get.body
+      assert_empty server.ready_workers.map(&:pid) & before
+    end
+  end
+
+  test "a hook that prints to a full disk keeps the monitor from nothing" do
+    config = <<~RUBY
+      STDOUT.reopen("/dev/full", "w")
+      worker_processes 1
+      refork_backoff 0
+      after_worker_exit { |*| puts "worker gone" }
+    RUBY
+    Server.open(app: APP, config: config) do |server|
+      2.times { kill_mold_and_worker(server) }
+
+      assert_equal "fine", server.get.body
+    end
+  end
+
+  private
+
+  def kill_mold_and_worker(server)
+    pids = [server.ready_workers.first.pid, *server.rows(:mold).map(&:pid)]
+    pids.each { |pid| server.signal(:KILL, to: pid) }
+    server.wait { pids.all? { |pid| server.gone?(pid) } && server.all_ready? }
+  end
+end

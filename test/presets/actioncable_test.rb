@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require "json"
+require "socket"
+require_relative "support/preset_test_case"
+require_relative "support/rails_app"
+
+module Coppice
+  class ActioncablePresetTest < PresetTestCase
+    APP = RailsApp.text("action_cable/engine", schema: false, setup: <<~'SETUP', body: <<~'BODY')
+      Dir.mkdir("config")
+      redis = { production: { adapter: "redis", url: "unix://#{ENV.fetch("REDIS")}", timeout: 60 } }
+      File.write("config/cable.yml", JSON.generate(redis)) # which is YAML as well
+      App.config.action_cable.disable_request_forgery_protection = true
+    SETUP
+      class TokensChannel < ActionCable::Channel::Base
+        def subscribed = stream_from("tokens")
+      end
+      map("/cable") { run ActionCable.server }
+      run(lambda do |env|
+        ActionCable.server.broadcast("tokens", env["QUERY_STRING"])
+        [200, {}, ["#{env["QUERY_STRING"]} - #{Process.pid}"]]
+      end)
+    BODY
+
+    # A browser that has subscribed to the channel.
+    class Browser
+      HANDSHAKE = "GET /cable HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
+                  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
+      SUBSCRIBE = JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "TokensChannel"))
+
+      # within: seconds for each answer.
+      def initialize(server, within)
+        @within = within
+        @text = "".b
+        @socket = server.connect
+        @socket.write(HANDSHAKE)
+        return unless receives?("welcome")
+
+        @socket.write([0x81, 0x80 | SUBSCRIBE.bytesize, 0, SUBSCRIBE].pack("CCNa*")) # a text frame, masked with zeros
+        receives?("confirm_subscription")
+      end
+
+      # There is a ping every three seconds, so that a single wait for something to read is no limit.
+      def receives?(text)
+        deadline = now + @within
+        until @text.include?(text)
+          left = deadline - now
+          return false unless left.positive? && @socket.wait_readable(left)
+
+          @text << @socket.readpartial(65_536)
+        end
+        true
+      rescue EOFError
+        false
+      end
+
+      def close = @socket.close
+
+      private
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+
+    test "each process broadcasts each message once" do
+      with_redis do |env, redis|
+        with_subscriber(redis) { |received| assert_delivers(APP, env: env, &received) }
+      end
+    end
+
+    test "the worker that has served a WebSocket is never promoted" do
+      with_redis do |env, _redis|
+        assert_equal [true] * (LAST_GENERATION + 1), subscribe(env, within: [60] * (LAST_GENERATION + 1))
+      end
+    end
+
+    test "without the preset a subscriber receives nothing in a copy" do
+      with_redis do |env, _redis|
+        config = "fork_safety_presets except: [:actioncable]"
+
+        assert_equal [true, false], subscribe(env, within: [60, 5], to_each_worker: true, config: config)
+      end
+    end
+
+    private
+
+    def with_redis
+      with_service(:redis) do |redis|
+        yield({ "REDIS" => redis.path("socket"), "DATABASE_URL" => "sqlite3::memory:" }, redis)
+      end
+    end
+
+    def with_subscriber(redis)
+      UNIXSocket.open(redis.path("socket")) do |socket|
+        socket.write("SUBSCRIBE tokens\r\n")
+        text = +""
+        reader = Thread.new { text << socket.readpartial(65_536) while true }
+        yield -> { text.dup }
+      ensure
+        reader&.kill&.join
+      end
+    end
+
+    # Has a new browser subscribe in each generation; or in the first one as many as it takes to reach each worker.
+    # Answers for each generation whether all of them have received within this time what a request has broadcast.
+    def subscribe(env, within:, to_each_worker: false, config: "")
+      PresetServer.open(app: APP, config: CONFIG + config, env: environment.merge(env)) do |server|
+        within.each_with_index.map do |seconds, generation|
+          server.signal(:USR2) if generation.positive?
+          server.wait(LONG, "generation #{generation}") { server.settled?(generation) }
+          browsers = [Browser.new(server, seconds)]
+          browsers << Browser.new(server, seconds) until generation.positive? || !to_each_worker || all_reached?(server)
+          receive?(server, browsers, "token#{generation}")
+        end
+      end
+    end
+
+    # A worker that is slow misses its turn.
+    def all_reached?(server) = server.ready_workers.all? { |row| row.hijacked.positive? }
+
+    def receive?(server, browsers, token)
+      server.get("/?#{token}")
+      browsers.map { |browser| browser.receives?(token) }.all?
+    ensure
+      browsers.each(&:close)
+    end
+  end
+end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require_relative "support/preset_test_case"
+
+module Coppice
+  class RubyVipsPresetTest < PresetTestCase
+    # One worker in two processes images. Each has a size of its own: libvips keeps results.
+    APP = <<~'RUBY'
+      require "vips"
+      def blur = Vips::Image.black(200 + rand(100), 200 + rand(100)).gaussblur(1 + rand).avg
+      run(lambda do |env|
+        worker = env["coppice.worker"]
+        blur if EVERY_WORKER || worker.nr == 1
+        [200, {}, ["#{env["QUERY_STRING"]} - #{Process.pid}"]]
+      end)
+    RUBY
+
+    test "the worker that has processed an image is never promoted" do
+      assert_survives("EVERY_WORKER = false\n#{APP}")
+    end
+
+    test "without the preset a copy hangs" do
+      assert_fails_without(:ruby_vips, "EVERY_WORKER = true\n#{APP}")
+    end
+
+    private
+
+    def setup
+      super
+      skip "libvips is not installed" if Dir["/usr/lib/*/libvips.so.42"].empty?
+    end
+  end
+end

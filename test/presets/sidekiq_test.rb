@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "support/preset_test_case"
+
+module Coppice
+  class SidekiqPresetTest < PresetTestCase
+    APP = <<~'RUBY'
+      require "sidekiq"
+      settings = lambda do |config|
+        config.redis = { url: "unix://#{ENV.fetch("REDIS")}", timeout: 60 }
+        config.logger.level = 4
+      end
+      Sidekiq.configure_client(&settings)
+      EMBEDDED = settings
+      class Job
+        include Sidekiq::Job
+        def perform(token) = File.write(ENV.fetch("NOTES"), "#{token}\n", mode: "a")
+      end
+      run(lambda do |env|
+        Job.perform_async(env["QUERY_STRING"])
+        [200, {}, ["#{env["QUERY_STRING"]} - #{Process.pid}"]]
+      end)
+    RUBY
+
+    # As docs/services.md has it.
+    EMBEDDED = <<~RUBY
+      service :sidekiq, survives_reforks: true, timeout: 30 do
+        sidekiq = Sidekiq.configure_embed do |config|
+          EMBEDDED.call(config)
+          config.concurrency = 2
+        end
+        sidekiq.run
+        sleep
+      ensure
+        sidekiq&.stop
+      end
+    RUBY
+
+    test "each process enqueues each job once" do
+      with_service(:redis) do |redis|
+        assert_delivers(APP, env: { "REDIS" => redis.path("socket") }) { jobs(redis) }
+      end
+    end
+
+    test "an embedded Sidekiq in a service runs each job of each process once, over reforks" do
+      with_service(:redis) do |redis|
+        with_tmpdir do |folder|
+          notes = File.join(folder, "notes").tap { |path| File.write(path, "") }
+          env = { "REDIS" => redis.path("socket"), "NOTES" => notes }
+          assert_delivers(APP, env: env, config: EMBEDDED) { File.binread(notes) }
+        end
+      end
+    end
+
+    private
+
+    # All of the queue: the end of the answer is not parsed, so the connection is closed from here.
+    def jobs(redis)
+      UNIXSocket.open(redis.path("socket")) do |socket|
+        socket.write("LRANGE queue:default 0 -1\r\nQUIT\r\n")
+        socket.read
+      end
+    end
+  end
+end

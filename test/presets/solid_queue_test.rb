@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "support/preset_test_case"
+require_relative "support/rails_app"
+
+module Coppice
+  class SolidQueuePresetTest < PresetTestCase
+    include RailsApp
+
+    # A job notes its token.
+    APP = RailsApp.text("solid_queue", setup: "App.config.active_job.queue_adapter = :solid_queue", body: <<~'BODY')
+      class Job < ActiveJob::Base
+        def perform(token) = (File.write(ENV["NOTES"], "#{token}\n", mode: "a") if ENV["NOTES"])
+      end
+      run(lambda do |env|
+        Job.perform_later(env["QUERY_STRING"])
+        [200, {}, ["#{env["QUERY_STRING"]} - #{Process.pid}"]]
+      end)
+    BODY
+
+    SUPERVISOR = <<~RUBY
+      service :solid_queue, survives_reforks: true, timeout: 20 do
+        SolidQueue::Supervisor.start
+      end
+    RUBY
+
+    test "each process enqueues each job once" do
+      with_sqlite do |env, rows|
+        assert_delivers(APP, env: env) { rows.call("SELECT arguments FROM solid_queue_jobs") }
+      end
+    end
+
+    test "the supervisor in a service outlives reforks, runs each job once, and is there again after it was killed" do
+      with_notes do |env, notes|
+        assert_survives(APP, env: env, config: SUPERVISOR) do |server, traffic|
+          traffic.stop
+          wait_for_jobs(notes, traffic.tokens.keys)
+          service = server.rows(:service).first
+
+          assert_equal [0, "solid_queue"], [service.generation, service.service_name]
+          first = service.pid
+          children = server.children(first)
+          server.signal(:KILL, to: first)
+          server.wait(LONG, "the next service") { server.rows(:service).any? { |row| row.ready? && row.pid != first } }
+
+          refute_empty children
+          eventually(60, "its processes live on") { children.none? { |pid| File.exist?("/proc/#{pid}") } }
+          server.get("/?t9x9")
+          wait_for_jobs(notes, ["t9x9"])
+
+          assert_empty(arrived(notes).select { |_, count| count > 1 })
+        end
+      end
+    end
+
+    private
+
+    def wait_for_jobs(notes, tokens)
+      eventually(60, "not all jobs have run") { (tokens - arrived(notes).keys).empty? }
+    end
+
+    def with_notes
+      with_sqlite do |env|
+        with_tmpdir do |folder|
+          notes = File.join(folder, "notes").tap { |path| File.write(path, "") }
+          yield env.merge("NOTES" => notes), -> { File.binread(notes) }
+        end
+      end
+    end
+  end
+end

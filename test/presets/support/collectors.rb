@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "socket"
+require "tempfile"
+require "zlib"
+require_relative "echo_server"
+
+module Coppice
+  # Fakes of vendors' servers that keep what they receive, as one text.
+  module Collectors
+    # Of datagrams, in a process of its own: a thread shares Ruby's lock with the clients, and loses most of a burst.
+    class Datagrams
+      BUFFER = 4 << 20 # bytes; the kernel may allow less
+
+      def self.open
+        collector = new
+        yield collector
+      ensure
+        collector&.stop
+      end
+
+      def initialize
+        @socket = UDPSocket.new.tap { |socket| socket.bind("127.0.0.1", 0) }
+        @socket.setsockopt(:SOCKET, :RCVBUF, BUFFER)
+        @file = Tempfile.create("coppice-datagrams-", mode: File::APPEND)
+        @pid = fork { receive while true }
+      end
+
+      def port = @socket.addr[1]
+      def text = File.binread(@file.path)
+
+      def stop
+        Process.kill(:KILL, @pid)
+        Process.wait(@pid)
+        @socket.close
+        @file.close
+        File.unlink(@file.path)
+      end
+
+      private
+
+      def receive
+        datagram, = @socket.recvfrom(65_536)
+        @file.syswrite("#{datagram}\n")
+      end
+    end
+
+    # Yields an EchoServer, and a lambda that answers all bodies sent to it so far. The block `answer` gets the path and
+    # the body of a request, and answers what the server responds.
+    def self.http(answer: ->(_path, _body) { "{}" }, **options)
+      text = "".b
+      lock = Mutex.new
+      respond = lambda do |path, body, _number|
+        body = Zlib.gunzip(body) if body.to_s.b.start_with?("\x1f\x8b".b)
+        lock.synchronize do
+          text << body.to_s.b << "\n"
+          answer.call(path, body)
+        end
+      end
+      EchoServer.open(respond: respond, **options) { |server| yield server, -> { lock.synchronize { text.dup } } }
+    end
+  end
+end

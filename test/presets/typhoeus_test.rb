@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require_relative "support/preset_test_case"
+require_relative "support/echo_server"
+
+module Coppice
+  class TyphoeusPresetTest < PresetTestCase
+    # One worker in two uses the library: the other one is promoted.
+    APP = <<~'RUBY'
+      require "typhoeus"
+      run(lambda do |env|
+        worker = env["coppice.worker"]
+        token = env["QUERY_STRING"]
+        next [200, {}, ["#{token} - #{Process.pid}"]] if worker.nr.zero? && worker.generation < 2
+        response = Typhoeus.get("#{ENV.fetch("ECHO")}/#{token}")
+        [200, {}, ["#{response.body} #{Process.pid}"]]
+      end)
+    RUBY
+
+    test "the worker that has used it is never promoted" do
+      EchoServer.open { |echo| assert_survives(APP, env: { "ECHO" => echo.url }) }
+    end
+
+    test "without the preset its copy raises an error" do
+      EchoServer.open do |echo|
+        app = APP.sub(/next .*/, "")
+        failures = failures_without([:ethon], app, env: { "ECHO" => echo.url })
+
+        assert_match(/ 500 /, failures.first)
+      end
+    end
+  end
+end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "open3"
+require "rbconfig"
+require_relative "server"
+
+# Servers that allow guests, and clients of theirs: for tests to include.
+module GuestCommands
+  APP = <<~RUBY
+    WARM = "the application's"
+    ENV["SET_AT_BOOT"] = "by the application"
+    at_exit { $stderr.puts "the mold's at_exit" }
+    run ->(_env) { [200, {}, [Process.pid.to_s]] }
+  RUBY
+
+  def serve(config = "", app: APP, **options, &block)
+    Server.open(app: app, config: "worker_processes 1\nguests 3\n#{config}", **options, &block)
+  end
+
+  def command(server, *words, name: "run")
+    [RbConfig.ruby, "--disable=gems", Server::EXECUTABLE, name, "--pid", server.pid.to_s, *words]
+  end
+
+  # Standard output, standard error and the status of a guest's client.
+  def guest(server, *words, env: {}, **options)
+    Open3.capture3({ "RUBYOPT" => nil, "RACK_ENV" => nil, **env }, *command(server, *words), **options)
+  end
+
+  # Yields the pid of a client whose guest runs, and the guest's row.
+  def running(server, code, **options)
+    client = Process.spawn({ "RUBYOPT" => nil, "RACK_ENV" => nil }, *command(server, "-e", code), **options)
+    row = server.wait { server.rows(:guest).find { |guest| guest.ready? && guest.client_pid == client } }
+    yield client, row
+  ensure
+    end_client(client)
+  end
+
+  def end_client(client)
+    Process.kill(:KILL, client)
+    Process.wait(client)
+  rescue Errno::ESRCH, Errno::ECHILD
+    nil # the test has waited for it
+  end
+
+  def no_guest(server) = server.wait { server.rows(:guest).empty? }
+
+  def write(server, name, text, mode = 0o644)
+    File.write(server.path(name), text)
+    File.chmod(mode, server.path(name))
+    server.path(name)
+  end
+
+  # The client's output, input and error, as pipes.
+  def stream(server, code)
+    input, output, error, waiter = Open3.popen3({ "RUBYOPT" => nil, "RACK_ENV" => nil }, *command(server, "-e", code))
+    @client = waiter.pid
+    (@streams ||= []).push(input, output, error)
+    waiter.kill # the test waits for the process itself
+    waiter.join
+    [output, input, error]
+  end
+
+  def teardown
+    @streams&.each(&:close)
+  end
+end

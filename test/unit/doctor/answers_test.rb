@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/doctor/chain"
+require "coppice/doctor/answers"
+
+module Coppice
+  module Doctor
+    class AnswersTest < TestCase
+      # The answer of one path, by generation.
+      def answer(generations, errors = [])
+        Answers.new({ "/a?b" => generations }, errors).all.first
+      end
+
+      test "the same statuses in each generation are no finding" do
+        found = answer({ 0 => [200, 304, 200, 304], 1 => [304, 200], 2 => [200, 200] })
+
+        assert_nil found.severity
+        assert_empty found.changed
+        assert_equal({ 0 => [200, 304], 1 => [304, 200], 2 => [200, 200] }, found.after)
+      end
+
+      test "an error or no response after a fork is a danger, another status needs care" do
+        assert_equal :danger, answer({ 0 => [200, 200], 1 => [200, 500] }).severity
+        assert_equal :danger, answer({ 0 => [200, 200], 1 => [0] }).severity
+        assert_equal :care, answer({ 0 => [200, 200], 1 => [404, 404] }).severity
+      end
+
+      test "the promoted worker counts as well, after the fork" do
+        found = answer({ 0 => [200, 200, 503], 1 => [200] })
+
+        assert_equal [:danger, [503]], [found.severity, found.changed]
+        assert_equal "200 before the first fork; 503 in generation 0", found.changes
+      end
+
+      test "a path that fails before any fork needs care" do
+        found = answer({ 0 => [500, 0] })
+
+        assert_equal :care, found.severity
+        assert_match(/answered with 500/, found.remark)
+        assert_equal "500, no response before the first fork", found.changes
+      end
+
+      test "the error is that of its path" do
+        errors = [{ path: "/b", error: "other" }, { path: "/a", error: nil },
+                  { path: "/a", error: "boom", place: "x:1" }]
+        found = answer({ 0 => [200, 200], 1 => [500] }, errors)
+
+        assert_equal ["boom", "x:1"], [found.error, found.place]
+      end
+    end
+  end
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/config/services"
+require "coppice/doctor/libraries"
+
+module Coppice
+  module Doctor
+    class LibrariesTest < TestCase
+      # In the place of settings: the presets that are off, the names of the hooks and those of the services.
+      Settings = Struct.new(:fork_safety_presets, :hooks, :names) do
+        def hook(name) = hooks.include?(name)
+        def services = names.map { |name| Config::ServiceDefinition.new(name: name) }
+      end
+
+      # The entry of a library whose advice names before_fork and before_worker_exit.
+      def library(name = :analytics_ruby, used: [true], hooks: [], blocks: [], services: [], presets: true)
+        events = used.map { |one| { name: name.to_s, version: "2.5.0", used: one } }
+        Libraries.new(events, blocks, Settings.new(presets, hooks, services)).all.first
+      end
+
+      def block(moment, gem = nil) = { moment: moment, gem: gem, place: "config.ru:1" }
+
+      test "a library whose advice nobody has acted upon needs care" do
+        assert_equal [:care, "analytics-ruby", "2.5.0"], library.to_h.values_at(:severity, :name, :version)
+        assert_equal :care, library(hooks: %i[before_fork]).severity
+        assert_nil library(presets: { except: [:analytics_ruby] }).severity
+      end
+
+      test "hooks of the configuration and blocks of Coppice.at_fork count as acting, those of other gems do not" do
+        found = library(hooks: %i[before_worker_exit], blocks: [block("before")])
+
+        assert_nil found.severity
+        assert_includes found.advice, "Coppice.at_fork(before: …) in config.ru:1 and the hook before_worker_exit"
+        assert_nil library(hooks: %i[before_worker_exit], blocks: [block("before", "analytics-ruby")]).severity
+        assert_equal :care, library(hooks: %i[before_worker_exit], blocks: [block("before", "pg")]).severity
+        assert_equal :care, library(hooks: %i[before_worker_exit], blocks: [block("after_in_mold")]).severity
+      end
+
+      test "a service counts where the advice is to run one" do
+        assert_equal :care, library(:good_job).severity
+        assert_nil library(:good_job, services: %w[jobs]).severity
+        assert_includes library(:good_job, services: %w[jobs]).advice, "you have the service jobs; see that it does"
+        assert_equal :care, library(services: %w[jobs]).severity
+      end
+
+      test "a library that no process has used is only told" do
+        assert_equal [nil, false], library(used: [false, false]).to_h.values_at(:severity, :used)
+        assert_equal [:care, true], library(used: [false, true]).to_h.values_at(:severity, :used)
+      end
+    end
+  end
+end

@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/fork_safety/preset_calls"
+
+module Coppice
+  module ForkSafety
+    class PresetCallsTest < TestCase
+      Line = Struct.new(:level, :message, :fields)
+
+      # In the place of a log.
+      class Lines < Array
+        %i[debug info warn].each do |level|
+          define_method(level) { |message, **fields| self << Line.new(level, message, fields) }
+        end
+
+        def exception(message, error, **fields) = self << Line.new(:error, message, { reason: error.message, **fields })
+      end
+
+      # Candidates that the test gives, in place of those for the activated gems.
+      class Calls < PresetCalls
+        attr_accessor :candidates
+
+        def in_fork = tap { @cold_mold = Process.pid + 1 }
+      end
+
+      def setup
+        @log = Lines.new
+        @called = []
+      end
+
+      test "the calls of a moment are made, and logged at debug" do
+        calls = calls(preset(before: -> { @called << :before }, after_in_worker: -> { @called << :worker }))
+        calls.call(:before_fork, @log)
+        calls.call(:before_worker_exit, @log)
+        calls.call(:before_service_worker_ready, @log)
+
+        assert_equal %i[before worker], @called
+        made = @log.select { |line| line.message == "fork safety preset" }
+        assert_equal [[:debug, :one, :before], [:debug, :one, :after_in_worker]],
+          made.map { |line| [line.level, *line.fields.values_at(:preset, :moment)] }
+      end
+
+      test "a mold that booted the application is no copy" do
+        preset = preset(loaded: -> { @called << :loaded }, after_in_mold: -> { @called << :mold })
+        calls(preset).call(:after_mold_fork, @log)
+        calls(preset).in_fork.call(:after_mold_fork, @log)
+
+        assert_equal %i[loaded mold], @called
+      end
+
+      test "an error is logged with the name of the preset, and the others are called" do
+        calls(preset(before: -> { raise "no such host" }),
+          preset(name: :two, before: -> { @called << 2 })).call(:before_fork, @log)
+
+        assert_equal [2], @called
+        error = @log.find { |line| line.level == :error }
+        assert_equal({ reason: "no such host", preset: :one, moment: :before }, error.fields)
+      end
+
+      test "nothing is called for a library that is not loaded, and it is noticed once it is" do
+        calls = calls(preset(constant: "#{self.class}::Late", before: -> { @called << :late }))
+        calls.call(:before_fork, @log)
+
+        assert_empty @called
+        self.class.const_set(:Late, 1)
+        calls.call(:before_fork, @log)
+
+        assert_equal [:late], @called
+      ensure
+        self.class.send(:remove_const, :Late) if self.class.const_defined?(:Late, false)
+      end
+
+      test "a library that was found is not looked up again" do
+        preset = preset(gem: "minitest", versions: "5"..., before: -> { @called << 1 })
+        calls = calls(preset)
+        calls.call(:before_fork, @log)
+        calls.candidates = [preset.dup.tap { |copy| copy.constant = "#{self.class}::Missing" }]
+        calls.call(:before_fork, @log)
+
+        assert_equal [1, 1], @called
+      end
+
+      test "nothing is called for a version that was not tested, which is logged once" do
+        calls = calls(preset(gem: "minitest", versions: "1"..."2", advice: "close it", before: -> { @called << 1 }))
+        2.times { calls.call(:before_fork, @log) }
+
+        assert_empty @called
+        assert_equal [:info], @log.map(&:level)
+        assert_match(/was not tested with 5.*; close it/, @log.first.fields[:advice])
+      end
+
+      test "false turns all presets off" do
+        preset = preset(before: -> { @called << 1 }, unsafe: -> { true }, before_ready: -> { @called << 2 })
+        off = Calls.new(false).tap { |calls| calls.candidates = [preset] }
+        off.call(:before_fork, @log)
+        off.before_ready(@log)
+
+        refute off.unsafe?(@log)
+        assert_empty @called + @log
+      end
+
+      test "candidates are the presets for the activated gems, without those that are turned off" do
+        all = PresetCalls.new(true).send(:candidates).map(&:name)
+        some = PresetCalls.new({ except: [:net_http] }).send(:candidates).map(&:name)
+
+        assert_includes all, :net_http
+        assert_equal all - [:net_http], some
+      end
+
+      test "a preset that finds a worker unsafe is logged" do
+        assert calls(preset(unsafe: -> { true }, why: "threads")).unsafe?(@log)
+        refute calls(preset(unsafe: -> { false })).unsafe?(Lines.new)
+        refute calls(preset(unsafe: -> { raise "broken" })).unsafe?(Lines.new)
+        assert_equal({ preset: :one, why: "threads" }, @log.find { |line| line.fields[:why] }.fields)
+      end
+
+      test "a worker that is promoted and one that is about to be ready have their own moments" do
+        calls = calls(preset(before_promotion: -> { @called << 1 }, before_ready: -> { @called << 2 }))
+        calls.call(:before_fork, @log)
+        calls.call(:after_worker_ready, @log)
+
+        assert_empty @called
+        calls.before_promotion(@log)
+        calls.before_ready(@log)
+
+        assert_equal [1, 2], @called
+      end
+
+      test "a database that cannot be reached is a warning, and the other presets are called" do
+        calls(preset(before_ready: -> { raise "connection refused" }),
+          preset(name: :two, before_ready: -> { @called << 2 })).before_ready(@log)
+
+        assert_equal [2], @called
+        warning = @log.reject { |line| line.level == :debug }
+
+        assert_equal [[:warn, { preset: :one, error: "connection refused" }]],
+          (warning.map { |line| [line.level, line.fields] }.reject { |_, fields| fields.key?(:advice) })
+      end
+
+      private
+
+      def calls(*presets) = Calls.new(true).tap { |calls| calls.candidates = presets }
+
+      def preset(name: :one, gem: "one", constant: "String", versions: nil, advice: "nothing", why: "", **calls)
+        Preset.new(name: name, gem: gem, constant: constant, versions: versions, verdict: :acts, calls: calls,
+                   advice: advice, why: why)
+      end
+    end
+  end
+end

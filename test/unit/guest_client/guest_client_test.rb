@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "socket"
+require "coppice/control/guest_request"
+require "coppice/guest_client"
+
+module Coppice
+  # The client of a guest, with the test in the monitor's place.
+  class GuestClientTest < TestCase
+    # A connection to the monitor; what the block does happens as soon as the monitor knows of the guest.
+    class FakeClient
+      def initialize(socket, &known)
+        @socket = socket
+        @known = known
+      end
+
+      def converse(_verb) = yield self, @socket
+      def say(_line, descriptors:) = @known.call(descriptors)
+    end
+
+    def setup
+      @ours, @monitors = Socket.pair(:UNIX, :STREAM)
+      @input = $stdin
+      $stdin = File.open(File::NULL)
+    end
+
+    def teardown
+      $stdin.close
+      $stdin = @input
+      [@ours, @monitors].each(&:close)
+    end
+
+    def request
+      Control::GuestRequest.new(mode: "code", program: "1", arguments: [], directory: "/", umask: 0o022,
+        environment: {}, terminal: false)
+    end
+
+    test "a signal that comes as soon as the monitor knows of the guest is passed on" do
+      unheard = []
+      before = trap(:USR1) { unheard << "USR1" }
+      client = FakeClient.new(@ours) do
+        Process.kill(:USR1, Process.pid)
+        @monitors.write("guest requested\nexited 0\n")
+      end
+      GuestClient.new(client, request).run
+
+      assert_equal ["signal USR1\n", []], [@monitors.recv_nonblock(100, exception: false), unheard]
+    ensure
+      trap(:USR1, before || "DEFAULT")
+    end
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/presets"
+require_relative "../presets/support/page"
+
+module Coppice
+  class PresetsTest < TestCase
+    MOMENTS = [*ForkSafety::ForkCallbacks::MOMENTS.values, :loaded, :unsafe, :before_promotion,
+               :before_ready].uniq.freeze
+
+    test "each preset is named like its file and its gem, and complete" do
+      Presets.all.each do |preset|
+        assert_includes Presets.names, preset.name
+        assert_equal preset.name, Presets.name_for(preset.gem)
+        %i[constant verdict advice why source].each { |field| refute_nil preset[field], "#{preset.name}: #{field}" }
+        assert_empty preset.calls.keys - MOMENTS
+        assert preset.does, "#{preset.name} says what Coppice does" if preset.acts?
+      end
+    end
+
+    test "each preset that acts is tested, and each tested one has its test and fits the tested version" do
+      versions = PresetsPage.tested_versions
+      Presets.all.each do |preset|
+        assert preset.tested, "#{preset.name} acts" if preset.acts?
+        next unless preset.tested
+
+        assert preset.covers?(versions.fetch(preset.gem)), "#{preset.name} #{versions[preset.gem]}"
+        name = { ethon: :typhoeus }.fetch(preset.name, preset.name)
+        assert_path_exists File.expand_path("../presets/#{name}_test.rb", __dir__)
+      end
+    end
+
+    # idle_connections is about an option that several libraries serve.
+    test "every test with a real library has its preset" do
+      files = Dir[File.expand_path("../presets/*_test.rb", __dir__)]
+
+      assert_empty files.map { |path| File.basename(path, "_test.rb").to_sym } - Presets.names - [:idle_connections]
+    end
+
+    test "an unknown name is refused" do
+      assert_raises(KeyError) { Presets[:unheard_of] }
+      assert_raises(KeyError) { Presets.define(:x, verdict: :unheard_of) }
+    end
+
+    test "a preset is for the gems that are activated" do
+      ::Gem.stub(:loaded_specs, { "sentry-ruby" => nil, "unheard-of" => nil }) do
+        assert_equal %i[net_http sentry_ruby], Presets.activated.map(&:name)
+      end
+    end
+
+    test "versions have a beginning and an end, or none" do
+      preset = ForkSafety::Preset.new(versions: "1.7"..."2", calls: {}, older: "close it", advice: "nothing")
+
+      assert_equal [true, true, false, false, false],
+        %w[1.7.0 1.12 2.0 1.6.9].map { |version| preset.covers?(version) } + [preset.covers?(nil)]
+      assert_equal %w[nothing close\ it nothing], %w[1.7 1.6 2].map { |version| preset.advice_for(version) }
+      assert_equal "1.7 and later, before 2", preset.versions_text
+      assert ForkSafety::Preset.new(calls: {}).covers?(nil)
+    end
+
+    test "a constant counts once it is defined; an autoload is not triggered" do
+      Object.autoload(:CoppicePresetsTestAutoload, "/nonexistent")
+      loaded = ->(constant) { ForkSafety::Preset.new(constant: constant).loaded? }
+
+      assert loaded.call("Coppice::ForkSafety")
+      refute loaded.call("Coppice::String")
+      refute loaded.call("CoppicePresetsTestAutoload::Inner")
+      assert_same ForkSafety::Preset, ForkSafety::Preset.loaded_constant("Coppice::ForkSafety::Preset")
+    ensure
+      Object.send(:remove_const, :CoppicePresetsTestAutoload)
+    end
+  end
+end
