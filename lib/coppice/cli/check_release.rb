@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require "coppice/config/settings_change"
+require "coppice/monitor/releases"
+
+module Coppice
+  class CLI
+    # `coppice check --in DIR`: what a roll to the release in a directory would begin with. To be called in the
+    # directory of the running release, with the flags of the server.
+    class CheckRelease
+      # settings: of the running release.
+      #: (Config::Settings, arguments: Array[String], environment: Hash[String, String]) -> void
+      def initialize(settings, arguments:, environment:)
+        @settings = settings
+        first = Release.first(settings, environment: environment)
+        @releases = Monitor::Releases.new(first, arguments: arguments, environment: environment)
+      end
+
+      # What would be told the log. Raises Error when the roll would be given up.
+      #: (String) -> Array[String]
+      def lines(name)
+        check = @releases.check(@releases.resolve(File.expand_path(name)))
+        result = wait_for(check)
+        settings, = @releases.configuration(check)
+        ["#{check.directory} can be rolled to, with Ruby #{result.ruby_version} (#{result.ruby}) and " \
+         "#{result.executable}",
+         *settings.notes, *changes(Config::SettingsChange.new(@settings, settings))]
+      ensure
+        check&.close
+      end
+
+      private
+
+      def wait_for(check)
+        loop do
+          result = check.result
+          return result if result
+
+          check.reader.wait_readable(ReleaseCheck::SECONDS)
+        end
+      end
+
+      def changes(change)
+        { "changes with the release" => change.changed, "only a restart of the server changes" => change.kept,
+          "the lobby keeps until a restart" => change.kept_by_lobby }
+          .reject { |_, names| names.empty? }.map { |title, names| "#{title}: #{names.join(', ')}" }
+      end
+    end
+  end
+end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Monitor
+    # The part of MoldActions that is about releases: what a commit means for the release before, and how that one comes
+    # back.
+    class ReleaseActions
+      # The block tells a child to exit.
+      #: (roster: Roster, board: Board, statistics: Statistics, log: Log) { (Handle, Float) -> void } -> void
+      def initialize(roster:, board:, statistics:, log:, &retire)
+        @roster = roster
+        @board = board
+        @statistics = statistics
+        @log = log
+        @retire = retire
+      end
+
+      # A mold was committed. old: the one before it. verdict: the canary's.
+      #: (Handle, Handle?, Canary::Verdict?, Float) -> void
+      def committed(mold, old, verdict, now)
+        return (@retire.call(old, now) if old) if @roster.of_release?(mold)
+
+        @roster.roll.canary = verdict
+        @roster.enter_release(mold.release, back: @roster.roll.rollback?)
+        end_roll(mold)
+        keep(old, now)
+      end
+
+      # A candidate was abandoned. Its trial serves clients no longer if it runs the code of another release.
+      #: (Steps::Abandon, Handle?, Float) -> void
+      def abandoned(step, trial, now)
+        return if @roster.of_release?(step.candidate)
+
+        @retire.call(trial, now) if trial
+        return unless @roster.roll.awaits?(step.candidate.release)
+
+        @roster.roll.canary = step.verdict
+        give_up(step.reason)
+      end
+
+      # The roll that is under way ends without its release.
+      #: (String) -> void
+      def give_up(reason)
+        roll = @roster.roll
+        roll.give_up(reason)
+        @statistics.roll_decided(roll)
+        @log.error("#{roll.kind} given up", **roll.to_log, why: reason)
+      end
+
+      # The kept mold forks all workers from now on; the mold of the release that it takes back exits.
+      #: (Handle, Float) -> void
+      def reinstate(mold, now)
+        old = @roster.mold
+        @roster.take_kept
+        @roster.mold = mold
+        @roster.generation = @board.generation = mold.generation
+        @roster.leave_release
+        end_roll(mold)
+        @retire.call(old, now) if old
+      end
+
+      #: (String, Float) -> void
+      def end_kept(reason, now)
+        @log.info("the mold of the release before exits", **@roster.kept.to_log, why: reason)
+        @retire.call(@roster.kept, now)
+      end
+
+      private
+
+      def end_roll(mold)
+        roll = @roster.roll
+        roll.commit
+        @statistics.roll_decided(roll)
+        @log.info("release committed", **mold.release.to_log, gen: mold.generation, kind: roll.kind,
+                                       **roll.canary&.to_log.to_h)
+      end
+
+      # Of a rollback the release that is taken back is not kept.
+      def keep(old, now)
+        return unless old
+
+        window = @roster.roll.rollback? ? 0 : @roster.release.settings.rollback_window
+        return @retire.call(old, now) unless window.positive? && old.ready?
+
+        @roster.keep(old, now + window)
+      end
+    end
+  end
+end

@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require "coppice/config/loader"
+require "coppice/config/settings_change"
+require "coppice/release"
+require "coppice/release/check"
+require "coppice/release/variables"
+
+module Coppice
+  class Monitor
+    # Finds the releases that the server may roll to, and reads their configurations; and makes the monitor's process
+    # one of the release that is committed. Keeps what the server was started with: its flags, its variables and its
+    # directory.
+    class Releases
+      attr_reader :first #: Release
+
+      # first: the release that the server begins with. arguments: the flags. environment: the variables before the
+      # configuration was evaluated.
+      #: (Release, arguments: Array[String], environment: Hash[String, String], ?keeper: StateKeeper?, ?log: Log?)
+      #    -> void
+      def initialize(first, arguments:, environment:, keeper: nil, log: nil)
+        @arguments = arguments
+        @environment = environment
+        @keeper = keeper
+        @log = log
+        @name = first.settings.directory || started_in(first.directory)
+        @first_names = [first.directory, @name, *folder_of_gemfile(first.directory)].uniq
+        @first = with_own_gemfile(first)
+        @first_ruby = ReleaseCheck.ruby_version_in(first.directory)
+      end
+
+      # The directory with this name; without a name the one where the server finds its next release. Raises Error.
+      #: (?String?) -> String
+      def resolve(name = nil)
+        name ||= @name
+        path = File.realpath(name)
+        raise Error, "#{name} is no directory" unless File.directory?(path)
+
+        path
+      rescue SystemCallError => error
+        raise Error, "#{name} cannot be the directory of a release: #{error.message}"
+      end
+
+      # Raises Error.
+      #: (String) -> ReleaseCheck
+      def check(directory)
+        variables = ReleaseVariables.of(@environment, from: @first_names, to: directory)
+        ReleaseCheck.new(directory: directory, environment: variables, arguments: @arguments, first_ruby: @first_ruby)
+      end
+
+      # The release that was checked. Evaluates its configuration file, whose hooks the monitor calls from the commit
+      # on. Raises Error.
+      #: (ReleaseCheck, ReleaseCheck::Result, number: Integer, running: Release) -> Release
+      def build(check, result, number:, running:)
+        settings, environment = configuration(check)
+        report(Config::SettingsChange.new(running.settings, settings))
+        settings = settings.with_learned_paths(@keeper.learned) if settings.learns_paths?
+        Release.new(number: number, directory: check.directory, environment: environment, ruby: result.ruby,
+                    executable: result.executable,
+                    settings: settings.following(running.settings, first_generation: 0)).freeze
+      end
+
+      # The settings that the release has by itself, and the environment once its file is evaluated: the file may set
+      # variables, for the molds. Raises ConfigError.
+      #: (ReleaseCheck) -> [Config::Settings, Hash[String, String]]
+      def configuration(check)
+        before = ENV.to_h
+        ENV.replace(check.environment)
+        settings = within(check.directory) do
+          Config::Loader.new(arguments: @arguments, environment: ENV, directory: check.directory).load
+        end
+        [settings, ENV.to_h]
+      ensure
+        ENV.replace(before)
+      end
+
+      # The monitor goes to the release's directory, and has its variables: what it spawns from now on inherits both.
+      # Its own files may be part of the first release's bundle, and removed with it: those of this release are the
+      # same.
+      #: (Release) -> void
+      def adopt(release)
+        library = File.expand_path("../lib", File.dirname(release.executable))
+        $LOAD_PATH << library unless $LOAD_PATH.include?(library)
+        Dir.chdir(release.directory)
+        ENV.replace(release.environment)
+      rescue SystemCallError => error # the directory was removed a moment ago
+        @log.error("the directory of the release is gone", **release.to_log, error: error.message)
+      end
+
+      private
+
+      # Dir.chdir with a block asks for the name of the present directory, which may have been removed.
+      def within(directory)
+        present = Dir.open(".")
+        Dir.chdir(directory)
+        yield
+      ensure
+        Dir.chdir("/proc/self/fd/#{present.fileno}")
+        present.close
+      end
+
+      # As the user's shell names it: with the symlink that a deployment changes.
+      def started_in(directory)
+        name = @environment["PWD"].to_s
+        name.start_with?("/") && File.identical?(name, directory) ? name : directory
+      end
+
+      # One more name of the directory: a service manager sets BUNDLE_GEMFILE with the symlink, and no PWD.
+      def folder_of_gemfile(directory)
+        folder = File.dirname(@environment.fetch(ReleaseVariables::GEMFILE, ""))
+        folder if folder.start_with?("/") && File.identical?(folder, directory)
+      end
+
+      def with_own_gemfile(first)
+        variables = ReleaseVariables.of_first(first.environment, names: @first_names, directory: first.directory)
+        Release.new(**first.to_h, environment: variables).freeze
+      end
+
+      def report(change)
+        list(:info, "settings that change with the release", change.changed)
+        list(:warn, "settings that only a restart of the server changes", change.kept)
+        list(:warn, "settings that the lobby keeps until a restart", change.kept_by_lobby)
+      end
+
+      def list(level, message, names)
+        @log.public_send(level, message, names: names.join(" ")) if names.any?
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/canary"
+
+module Coppice
+  class Monitor
+    # Watches the first worker of a candidate while it serves clients beside the others. That of a new release has the
+    # options canary_requests and canary_time; that of a refork is watched for a shorter time.
+    class TrialWatch
+      REFORK_REQUESTS = 20
+      REFORK_SECONDS = 1.0
+      PAUSE = 0.1 # seconds between two looks
+
+      # The workers that the trial is compared with.
+      #: (Roster) -> Array[Handle]
+      def self.others(roster)
+        roster.ready_workers.reject { |worker| worker.equal?(roster.trial) || worker.rehearsing? }
+      end
+
+      # baseline: what the running release has counted before.
+      #: (Roster, Float, baseline: Canary::Counts) -> void
+      def initialize(roster, now, baseline:)
+        @roster = roster
+        @trial = roster.trial
+        @counts = Canary::Counts.of(@trial.row)
+        @canary = canary(now, baseline)
+        @first = self.class.others(roster).to_h { |worker| [worker, Canary::Counts.of(worker.row)] }
+        @last = @first.dup
+      end
+
+      #: (Handle?) -> bool
+      def of?(trial) = @trial.equal?(trial)
+
+      # What the trial had counted at the last look.
+      attr_reader :counts #: Canary::Counts
+
+      # Looks again. nil while it waits for more requests.
+      #: (Float) -> Canary::Verdict?
+      def verdict(now)
+        @counts = Canary::Counts.of(@trial.row)
+        @canary.verdict(now, counts, counts_beside)
+      end
+
+      private
+
+      def canary(now, baseline)
+        if @roster.of_release?(@trial)
+          return Canary.new(requests: REFORK_REQUESTS, seconds: REFORK_SECONDS, started_at: now, baseline: baseline)
+        end
+
+        settings = @trial.release.settings
+        Canary.new(requests: settings.canary_requests, seconds: settings.canary_time, started_at: now,
+                   baseline: baseline, first_requests: @roster.first_requests)
+      end
+
+      # Since the start, or since their forks; also of those that have exited meanwhile.
+      def counts_beside
+        self.class.others(@roster).each { |worker| @last[worker] = Canary::Counts.of(worker.row) }
+        @last.sum(Canary::Counts::NONE) { |worker, counts| counts - @first.fetch(worker, Canary::Counts::NONE) }
+      end
+    end
+  end
+end

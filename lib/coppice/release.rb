@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "coppice/executable"
+
+module Coppice
+  # The application's code as it lies in one directory, with what a process needs to boot it: the configuration that it
+  # has there, the variables, the Ruby and this server's executable in its bundle. A server begins with release 1;
+  # `coppice roll` brings the next one. Belongs to the monitor, and is never changed.
+  Release = Struct.new(
+    :number,       # Integer
+    :directory,    # String -- of the application, without symlinks
+    :settings,     # Config::Settings
+    :environment,  # Hash[String, String] -- of its molds
+    :ruby,         # String -- the interpreter
+    :executable,   # String -- exe/coppice of the release's bundle
+    keyword_init: true
+  ) do
+    # The release that a server begins with.
+    #: (Config::Settings, ?environment: Hash[String, String]) -> Release
+    def self.first(settings, environment: ENV.to_h)
+      new(number: 1, directory: Dir.pwd, settings: settings, environment: environment, ruby: RbConfig.ruby,
+          executable: EXECUTABLE).freeze
+    end
+
+    # What a deployment has written into the file REVISION, as Capistrano does; otherwise the directory's name.
+    #: () -> String
+    def revision
+      text = File.read(File.join(directory, "REVISION"), 64).to_s[/\A[[:graph:]]+/]
+      text ? text[0, 40] : File.basename(directory)
+    rescue SystemCallError
+      File.basename(directory)
+    end
+
+    # The same release, which begins with this generation.
+    #: (Integer) -> Release
+    def from_generation(generation)
+      self.class.new(**to_h, settings: settings.following(settings, first_generation: generation)).freeze
+    end
+
+    #: () -> Hash[Symbol, untyped]
+    def to_log = { release: number, directory: directory, revision: revision }
+  end
+end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Coppice
+  # The environment variables with which a release is booted. For another directory than the first they are those that
+  # the server was started with, without what Bundler has made of them for the first release, and with that directory's
+  # Gemfile.
+  module ReleaseVariables
+    GEMFILE = "BUNDLE_GEMFILE"
+
+    # `bundle exec` leaves the value that a variable had before under such a name. Source: Bundler's
+    # EnvironmentPreserver.
+    PRESERVED = "BUNDLER_ORIG_"
+    NOT_SET = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
+
+    # from: the names of the first release's directory, with and without symlinks. to: the other directory. Without a
+    # Gemfile in use there is none for the other release.
+    #: (Hash[String, String], from: Array[String], to: String) -> Hash[String, String]
+    def self.of(environment, from:, to:)
+      variables = original(environment)
+      gemfile = environment[GEMFILE]
+      gemfile ? variables.merge(GEMFILE => moved(gemfile, from, to)) : variables
+    end
+
+    # Those of the first release, whose molds may be booted again when the symlink that names its Gemfile leads to
+    # another release. names: as `from` above. directory: without symlinks.
+    #: (Hash[String, String], names: Array[String], directory: String) -> Hash[String, String]
+    def self.of_first(environment, names:, directory:)
+      gemfile = environment[GEMFILE]
+      gemfile ? environment.merge(GEMFILE => moved(gemfile, names, directory)) : environment
+    end
+
+    # The variables as they were before `bundle exec`.
+    #: (Hash[String, String]) -> Hash[String, String]
+    def self.original(environment)
+      kept, others = environment.partition { |name, _| name.start_with?(PRESERVED) }.map(&:to_h)
+      kept.transform_keys! { |name| name.delete_prefix(PRESERVED) }
+      others.merge(kept).reject { |_, value| value == NOT_SET }
+    end
+
+    # A Gemfile within the directory is the one at the same place in the other directory.
+    #: (String, Array[String], String) -> String
+    def self.moved(gemfile, from, to)
+      folder = from.map { |name| File.join(name, "") }.find { |name| gemfile.start_with?(name) }
+      folder ? File.join(to, gemfile.delete_prefix(folder)) : gemfile
+    end
+    private_class_method :moved
+  end
+end

@@ -1,0 +1,167 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/closed_loop"
+require_relative "../support/gate"
+require_relative "../support/releases"
+
+# `coppice roll`, `coppice rollback` and USR1: another release of the application in a running server.
+class RollTest < Coppice::TestCase
+  include Releases
+
+  test "a roll brings the release in a directory, and no client notices" do
+    with_releases(:one, :two) do |server, directories|
+      unnoticed(server) do
+        output, status = coppice(server, "roll", directories[:two])
+
+        assert_predicate status, :success?, output
+        assert_match(/\Arolling to .*two\n.*release 2 \(two\) is committed/m, output)
+        server.wait { served_by?(server, 2) }
+
+        assert_equal "two", release_of(server)
+      end
+
+      assert_equal directories[:two], File.readlink("/proc/#{server.pid}/cwd")
+    end
+  end
+
+  test "a release that cannot be booted is given up, and the one before serves on" do
+    with_releases(:one, :two, apps: { two: 'raise "not today"' }) do |server, directories|
+      workers = server.ready_workers.map(&:pid)
+      output, status = coppice(server, "roll", directories[:two])
+
+      assert_equal [1, true], [status.exitstatus, output.include?("release 1 (one) serves on")], output
+      assert_equal [1, workers], [server.board.release_number, server.ready_workers.map(&:pid)]
+      assert_includes server.log, "not today"
+    end
+  end
+
+  test "a roll helps where no worker of the running release starts any more" do
+    first = "worker_processes 2\nafter_worker_fork { |*| raise 'no worker' if File.exist?('broken') }"
+    with_releases(:one, :two, configs: { one: first }) do |server, directories|
+      FileUtils.touch(File.join(directories[:one], "broken"))
+      server.ready_workers.each { |row| server.signal(:KILL, to: row.pid) }
+      server.wait { server.rows(:worker).none?(&:ready?) }
+      output, status = coppice(server, "roll", directories[:two])
+
+      assert_predicate status, :success?, output
+      server.wait { served_by?(server, 2) }
+
+      assert_equal "two", release_of(server)
+    end
+  end
+
+  test "a rollback goes back without a boot as long as the mold is kept" do
+    app = 'File.write("boots", "x", mode: "a"); run ->(_env) { [200, {}, ["NAME"]] }'
+    with_releases(:one, :two, app: app) do |server, directories|
+      coppice(server, "roll", directories[:two])
+      output, status = coppice(server, "rollback")
+
+      assert_predicate status, :success?, output
+      server.wait { served_by?(server, 1) }
+
+      assert_equal "one", release_of(server)
+      assert_equal "x", File.read(File.join(directories[:one], "boots"))
+      assert_equal "coppice: there is no release before release 1\n", coppice(server, "rollback").first
+    end
+  end
+
+  test "a rollback boots the release before once its mold is gone" do
+    with_releases(:one, :two, config: "worker_processes 2\ncanary false\nrollback_window 0") do |server, directories|
+      coppice(server, "roll", directories[:two])
+      server.wait { served_by?(server, 2) && server.rows(:mold).one? }
+      output, status = coppice(server, "rollback")
+
+      assert_predicate status, :success?, output
+      server.wait { served_by?(server, 1) }
+
+      assert_equal "one", release_of(server)
+    end
+  end
+
+  test "the new release's file decides about workers, hooks and variables, not about sockets" do
+    second = <<~RUBY
+      worker_processes 3
+      canary false
+      pidfile "another.pid"
+      ENV["SET_BY_RELEASE"] = "two"
+      after_worker_exit { |_server, _worker, _status| File.write("exits", "x", mode: "a") }
+      after_worker_ready { |_server, _worker| ENV["SET_BY_HOOK"] = "hook" }
+    RUBY
+    app = 'run ->(_env) { [200, {}, [ENV.values_at("SET_BY_RELEASE", "SET_BY_HOOK").inspect]] }'
+    with_releases(:one, :two, app: app, configs: { two: second }) do |server, directories|
+      coppice(server, "roll", directories[:two])
+      server.wait { served_by?(server, 2) && server.ready_workers.size == 3 }
+
+      assert_equal '["two", "hook"]', server.get("/").body
+      server.wait { File.exist?(File.join(directories[:two], "exits")) }
+
+      refute_path_exists File.join(directories[:two], "another.pid")
+    end
+  end
+
+  test "a roll goes on from a release whose directory was removed" do
+    with_releases(:one, :two, :three) do |server, directories|
+      coppice(server, "roll", directories[:two])
+      server.wait { served_by?(server, 2) }
+      FileUtils.remove_entry(directories[:two])
+      output, status = coppice(server, "roll", directories[:three])
+
+      assert_predicate status, :success?, output
+      server.wait { served_by?(server, 3) }
+
+      assert_equal "three", release_of(server)
+    end
+  end
+
+  test "USR1 rolls to what the server's directory leads to now" do
+    with_releases(:one, :two) do |server, directories|
+      link = File.join(File.dirname(directories[:one]), "current")
+      File.symlink(directories[:one], link)
+      server.stop
+      server.start_in(link)
+      File.unlink(link)
+      File.symlink(directories[:two], link)
+      server.signal(:USR1)
+      server.wait { served_by?(server, 2) }
+
+      assert_equal "two", release_of(server)
+    end
+  end
+
+  test "there is one roll at a time, and a rollback gives it up" do
+    app = "#{Gate.code('boot')}\n#{APP}"
+    with_releases(:one, :two, apps: { two: app }) do |server, directories|
+      Gate.new(File.join(directories[:two], "boot")).closed do
+        roll = Thread.new { coppice(server, "roll", directories[:two]) }
+        server.wait { server.board.promotions_count == 2 }
+
+        assert_match(/a roll to .*two is under way/, coppice(server, "roll", directories[:two]).first)
+        assert_match(/is given up; release 1 \(one\) serves on/, coppice(server, "rollback").first)
+        assert_match(/rollback was asked for/, roll.value.first)
+      end
+
+      assert_equal "one", release_of(server)
+    end
+  end
+
+  test "coppice check --in says beforehand what a roll would" do
+    configs = { two: "worker_processes 3\npidfile 'another.pid'", three: "worker_proceses 3" }
+    with_releases(:one, :two, :three, configs: configs) do |_server, directories|
+      check = lambda do |name|
+        Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, Server::EXECUTABLE, "check", "--in", directories[name],
+                        chdir: directories[:one])
+      end
+      output, status = check.call(:two)
+
+      assert_predicate status, :success?, output
+      assert_match(/^\S*two can be rolled to/, output)
+      assert_match(/^changes with the release: worker_processes/, output)
+      assert_match(/^only a restart of the server changes: pidfile/, output)
+
+      output, status = check.call(:three)
+
+      assert_equal [1, true], [status.exitstatus, output.include?("Did you mean worker_processes")], output
+    end
+  end
+end

@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+require_relative "../../support/family_test_case"
+
+# What a user may ask for, and what is written down of it.
+class RollsTest < FamilyTestCase
+  def rolls = @family.supervision.rolls
+  def roll(directory = "/releases/2", **options) = rolls.roll(directory, asked_by: "uid 7", **options)
+  def record = @family.board.release_record(@family.board.releases_count)
+  def refusal(&) = assert_raises(Coppice::Error, &).message
+  def settle_roll(...) = roll(...).tap { @family.settle }
+
+  # The last record's kind, outcome and reason.
+  def written
+    outcome = Coppice::Board::ROLL_OUTCOMES[record.outcome - 1] if record.outcome.positive?
+    [Coppice::Board::ROLL_KINDS[record.kind], outcome, record.reason]
+  end
+
+  test "there is one roll at a time" do
+    settled_family
+    roll("/releases/hangs")
+
+    assert_equal "a roll to /releases/hangs is under way; `coppice rollback` gives up a roll", refusal { roll }
+    @family.settle
+    rolls.rollback(asked_by: "uid 7")
+    roll
+    run_until(@family) { @family.roster.roll.decided? }
+
+    assert_equal "/releases/2", @family.roster.release.directory
+  end
+
+  test "a roll that cannot begin leaves no record" do
+    settled_family
+
+    assert_equal "no Ruby", refusal { roll("/releases/no_ruby") }
+    assert_equal [nil, 1], [@family.roster.roll, @family.board.releases_count]
+  end
+
+  test "who asked, what for and how it ended are written down" do
+    settled_family
+    settle_roll
+
+    assert_equal ["roll", "committed", ""], written
+    assert_equal ["uid 7", "/releases/2", "2", 2, 1],
+      [record.asked_by, record.directory, record.revision, record.number, record.generation]
+    rolls.rollback(asked_by: "uid 8")
+
+    assert_equal ["rollback", nil, ""], written
+    @family.settle
+
+    assert_equal [["rollback", "committed", ""], 1], [written, record.number]
+    settle_roll("/releases/no_gemfile")
+
+    assert_equal ["roll", "given_up", "no Gemfile"], written
+  end
+
+  test "a rollback gives up the roll that is under way, and not itself" do
+    settled_family
+    settle_roll
+    @family.system.die(@family.process_of(@family.roster.kept), FakeSystem::Status.new(nil, 9))
+    @family.settle
+    roll("/releases/hangs")
+    @family.turn
+    rolls.rollback(asked_by: "uid 8")
+
+    assert_equal ["roll", "given_up", "rollback was asked for by uid 8"], written
+    rolls.rollback(asked_by: "uid 8")
+
+    assert_match(/a rollback .* is under way/, refusal { rolls.rollback(asked_by: "uid 9") })
+    run_until(@family) { @family.roster.roll.decided? }
+
+    assert_equal ["rollback", "committed", ""], written
+  end
+
+  test "a check that ends after its roll was given up changes nothing" do
+    settled_family
+    roll("/releases/endless_check")
+    @family.turn
+
+    assert_equal 1, rolls.readers.size
+    rolls.rollback(asked_by: "uid 8")
+
+    assert_empty rolls.readers
+    @family.system.advance(100)
+    @family.settle
+
+    assert_equal ["roll", "given_up", "rollback was asked for by uid 8"], written
+  end
+
+  test "too little memory for a second application is refused with the figures, unless it is forced" do
+    settled_family
+    @family.system.memory_left_kib = 50 * 1024
+    settle_roll
+
+    assert_match(/a boot takes 97 MiB.* only 50 MiB of memory are left/, @family.roster.roll.reason)
+    settle_roll(force: true)
+
+    assert_equal :committed, @family.roster.roll.outcome
+  end
+
+  test "a lean roll counts the memory of the worker that exits for it" do
+    settled_family(roll_strategy: :lean)
+    @family.system.memory_left_kib = 97 * 1024
+    @family.roster.workers.each { |worker| worker.row.private_kib = 0 }
+    settle_roll
+
+    assert_equal :given_up, @family.roster.roll.outcome
+    @family.roster.workers.each { |worker| worker.row.private_kib = 1024 }
+    settle_roll
+
+    assert_equal :committed, @family.roster.roll.outcome
+  end
+
+  test "the pause after a failed refork does not hold up a roll" do
+    settled_family(refork_backoff: 1000)
+    @family.roster.reforks.failed(@family.system.now, pause: 1000)
+    settle_roll
+
+    assert_equal :committed, @family.roster.roll.outcome
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/config/settings"
+require "coppice/monitor/releases"
+
+module Coppice
+  class Monitor
+    class ReleasesTest < TestCase
+      # Yields a folder with the directory of a release, and the symlink `current` to it.
+      def deployed
+        with_tmpdir do |folder|
+          folder = File.realpath(folder)
+          Dir.mkdir("#{folder}/1")
+          File.symlink("#{folder}/1", "#{folder}/current")
+          yield folder
+        end
+      end
+
+      # The release that a server begins with which was started with these variables.
+      def first(folder, environment, **values)
+        release = Release.new(number: 1, directory: "#{folder}/1", settings: Config::Settings.new(values: values),
+                              environment: environment, ruby: "ruby", executable: "coppice").freeze
+        Releases.new(release, arguments: [], environment: environment).first
+      end
+
+      test "the first release keeps its own Gemfile when the symlink leads elsewhere later" do
+        deployed do |folder|
+          gemfile = { "BUNDLE_GEMFILE" => "#{folder}/current/Gemfile" }
+          own = { "BUNDLE_GEMFILE" => "#{folder}/1/Gemfile" }
+
+          assert_equal own, first(folder, gemfile, directory: "#{folder}/current").environment
+          assert_equal own, first(folder, own).environment
+          assert_equal "#{folder}/current", first(folder, { "PWD" => "#{folder}/current" }).environment["PWD"]
+        end
+      end
+
+      test "so it does where only the Gemfile is named by the symlink" do
+        deployed do |folder|
+          release = first(folder, { "BUNDLE_GEMFILE" => "#{folder}/current/Gemfile" })
+
+          assert_equal "#{folder}/1/Gemfile", release.environment["BUNDLE_GEMFILE"]
+          assert_predicate release, :frozen?
+        end
+      end
+
+      test "a Gemfile elsewhere stays, and a server without one has none" do
+        deployed do |folder|
+          elsewhere = { "BUNDLE_GEMFILE" => "#{folder}/shared/Gemfile" }
+
+          assert_equal elsewhere, first(folder, elsewhere, directory: "#{folder}/current").environment
+          assert_empty first(folder, {}, directory: "#{folder}/current").environment
+        end
+      end
+    end
+  end
+end
