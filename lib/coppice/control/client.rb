@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "coppice/control/call"
+require "coppice/control/endpoint"
+require "coppice/control/verbs"
+
+module Coppice
+  module Control
+    # Talks to the control socket of a monitor, from any other process: `coppice refork`, the observer, a script. May be
+    # used by several threads at once.
+    #
+    #   Coppice::Control::Client.new(pid: 1234).call("workers", "8") # => ["8 workers wanted, 4 until now"]
+    class Client
+      # pid: the monitor's; or path: that of `control_socket`. Raises Error.
+      #: (?pid: Integer?, ?path: String?) -> void
+      def initialize(pid: nil, path: nil)
+        @pid = pid
+        @address = path ? Addrinfo.unix(path) : Endpoint.of(pid)
+      rescue ArgumentError => error # longer than a path of a socket can be
+        raise UsageError, "#{path}: #{error.message}"
+      end
+
+      # Says one verb. Answers the lines but the last one; each is also yielded as soon as it has come. Raises
+      # UsageError for words that the verb does not take, Error with the monitor's text when it refuses or fails, or
+      # when it does not answer.
+      #: (String, *String) ?{ (String) -> void } -> Array[String]
+      def call(name, *words, &block)
+        converse(name, *words) do |call|
+          call.say([name, *words].join(" "))
+          call.lines(&block)
+        end
+      end
+
+      # Connects, and yields the call, which has not said its verb yet, and its socket, until the block returns. Raises
+      # as `call` does.
+      #: [T] (String, *String) { (Call, Socket) -> T } -> T
+      def converse(name, *words)
+        verb = VERBS[name] or raise UsageError, "unknown verb #{name}"
+        verb.read(words)
+        connected do |socket|
+          call = Call.new(socket, verb, pid: @pid)
+          call.connect(@address)
+          check(Endpoint.peer(socket))
+          yield call, socket
+        end
+      end
+
+      private
+
+      def connected
+        socket = Socket.new(:UNIX, :STREAM)
+        yield socket
+      rescue Errno::ECONNREFUSED, Errno::ENOENT
+        raise Error, unreachable
+      rescue Errno::EACCES
+        raise Error, "this user may not use #{Endpoint.name(@address)}. Run this as the server's user or as root"
+      ensure
+        socket&.close
+      end
+
+      # Another process may have taken the name: a monitor that has exited, or that never was.
+      def check(peer)
+        raise Error, "#{Endpoint.name(@address)} is of another user (uid #{peer.uid})" unless peer.allowed?
+        return if @pid.nil? || peer.pid == @pid
+
+        raise Error, "#{Endpoint.name(@address)} is of process #{peer.pid}, not of #{@pid}"
+      end
+
+      def unreachable
+        return "there is no control socket #{Endpoint.name(@address)}" unless @pid
+        return "process #{@pid} is no Coppice monitor" if network(@pid) == network("self")
+
+        "process #{@pid} is in another network namespace, such as a container. Run this there, or use --socket"
+      rescue Errno::ENOENT
+        "process #{@pid} has exited"
+      end
+
+      def network(pid) = File.stat("/proc/#{pid}/ns/net").ino
+    end
+  end
+end

@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require "coppice/control/duration"
+require "coppice/control/release_lines"
+require "coppice/control/table"
+require "coppice/log/text"
+require "coppice/roles"
+
+module Coppice
+  module Control
+    # `coppice status`: the state of a server on one page, for people. Made from the figures as a Hash; what is not
+    # known is left out.
+    class StatusPage
+      COLUMNS = %w[process pid state requests PSS private request].freeze
+      ASKED = %w[asked shutdown client_gone].freeze # causes of exits that are no deaths
+      RIGHT = [1, 3, 4, 5].freeze # the columns of numbers
+
+      #: (Hash[Symbol, untyped]) -> void
+      def initialize(status)
+        @server = status.fetch(:server)
+        @memory = status[:memory] || {}
+        @releases = ReleaseLines.new(status)
+        @status = status
+      end
+
+      #: () -> Array[String]
+      def lines
+        facts = { "server" => server, **@releases.facts, "workers" => workers,
+                  "clients waiting" => @server[:requests_waiting], "lobby" => lobby, "listeners" => listeners,
+                  "memory" => memory, "last refork" => last_refork, "deaths" => deaths }
+        facts = facts.compact
+        width = facts.keys.map(&:size).max
+        [*facts.map { |title, text| "#{title.ljust(width)}  #{text}" }, *history, "", *table]
+      end
+
+      private
+
+      def server
+        uptime = ", up #{Duration.text(@server[:uptime])}" if @server[:uptime]
+        "#{@server[:state]}, generation #{@server[:generation]}, Coppice #{@status[:version]}, " \
+          "process #{@server[:pid]}#{uptime}#{stale}"
+      end
+
+      # The monitor's loop turns at least once a second.
+      def stale
+        age = @server[:monitor_beat_age]
+        ": THE MONITOR HAS NOT MOVED for #{Duration.text(age)}" if age && age > 5
+      end
+
+      def workers
+        utilization = ", utilization #{(@server[:utilization] * 100).round} %" if @server[:utilization]
+        "#{@server[:workers_ready]} of #{@server[:workers]} ready, #{@server[:workers_busy]} busy#{utilization}"
+      end
+
+      def lobby
+        lobby = @status[:lobby] or return
+        refused = lobby[:refused].sum { |refusal| refusal[:count] }
+        "#{lobby[:connections]} connections open, #{lobby[:idle]} of them idle; since the start #{lobby[:requests]} " \
+          "requests, #{refused} answered with an error, #{lobby[:retried]} given to a second worker"
+      end
+
+      def listeners
+        names = @server[:listeners]&.map do |listener|
+          waiting = " (#{listener[:queue]} of #{listener[:backlog]} waiting)" if listener[:queue]
+          "#{listener[:name]}#{waiting}"
+        end
+        names&.join(", ")
+      end
+
+      def memory
+        return unless @memory[:pss]
+
+        available = ", #{mib(@memory[:available])} MiB available" if @memory[:available]
+        "#{mib(@memory[:pss])} MiB, sharing saves #{mib(@memory[:saved])} MiB#{available}"
+      end
+
+      def last_refork
+        last = @status[:promotions]&.find { |promotion| promotion[:reason] != "boot" } or return
+        ago = " #{Duration.text(@status[:time] - last[:time])} ago" if @status[:time] && last[:time]
+        "generation #{last[:generation]}: #{last[:outcome] || 'under way'},#{ago} (#{last[:reason]})"
+      end
+
+      # Exits that nobody asked for.
+      def deaths
+        last = @status[:recent_exits]&.find { |exit| !ASKED.include?(exit[:cause].to_s) } or return
+        slot = "[#{last[:slot] || last[:name]}]" if last[:slot] || last[:name]
+        "#{death_counts.map { |cause, count| "#{count} #{cause}" }.join(', ')}; " \
+          "last: #{last[:role]}#{slot} (process #{last[:pid]}), #{last[:cause]}"
+      end
+
+      # By cause, of all roles.
+      def death_counts
+        counts = Hash.new(0)
+        @status[:exits].to_h.each_value { |causes| causes.each { |cause, count| counts[cause.to_s] += count } }
+        counts.reject { |cause, count| ASKED.include?(cause) || count.zero? }
+      end
+
+      def history
+        rows = @releases.history
+        ["", *Table.lines(rows)] unless rows.empty?
+      end
+
+      def table = Table.lines([COLUMNS, *processes.map { |process| row(process) }], right: RIGHT)
+
+      def processes
+        @status.fetch(:processes).sort_by do |process|
+          [Roles.number(process[:role].to_sym), process[:slot].to_i, process[:name].to_s]
+        end
+      end
+
+      def row(process)
+        slot = "[#{process[:slot] || process[:name]}]" if process[:slot] || process[:name]
+        ["#{process[:role]}#{slot} (gen #{process[:generation]}#{@releases.mark(process)})", process[:pid].to_s,
+         process[:state], process[:role] == "worker" ? process[:requests].to_s : "", mib(process[:pss]),
+         mib(process[:private]), request(process)]
+      end
+
+      def request(process)
+        return "" unless process[:request]
+
+        overdue = ", OVERDUE" if process[:overdue]
+        "#{Log::Text.printable(process[:request])} for #{process[:request_age]&.round(1)} s#{overdue}"
+      end
+
+      def mib(bytes) = bytes ? (bytes / 1_048_576.0).round(1).to_s : "-"
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Monitor
+    # The part of Actions that is about the observer.
+    class ObserverActions
+      #: (system: System, roster: Roster, forks: ForkRequests, spawner: ObserverSpawner, settings: Config::Settings,
+      #   log: Log) -> void
+      def initialize(system:, roster:, forks:, spawner:, settings:, log:)
+        @system = system
+        @roster = roster
+        @forks = forks
+        @spawner = spawner
+        @settings = settings
+        @log = log
+      end
+
+      # Nothing else waits for it. It cannot write to the board, so its row is written here.
+      #: (Float) -> void
+      def spawn(now)
+        ours, theirs = @system.channel_pair
+        pid = @spawner.spawn(theirs)
+        handle = @forks.add_handle(:observer, 0, ours, now + @settings.boot_timeout)
+        handle.pid = handle.row.pid = pid
+        handle.forked_at = now
+        handle.row.forked_ms = (now * 1000).to_i
+        handle.move(:forked)
+        @spawner.introduce(handle)
+      rescue SystemCallError => error
+        @log.error("the observer cannot be spawned", error: error.message)
+        @roster.observers.failed(now)
+      ensure
+        theirs&.close
+        ours&.close unless handle
+      end
+    end
+  end
+end

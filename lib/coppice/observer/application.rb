@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require "json"
+require "uri"
+require "coppice/observer/access"
+require "coppice/observer/exposition"
+require "coppice/observer/health"
+require "coppice/observer/pages"
+require "coppice/observer/puma_stats"
+
+module Coppice
+  class Observer
+    # The Rack application of admin_listen.
+    class Application
+      ROUTES = {
+        "/metrics" => :metrics, "/stats.json" => :stats_json, "/history.json" => :history, "/puma/stats" => :puma_stats
+      }.freeze
+      HEALTH = { "/livez" => :live, "/readyz" => :ready }.freeze
+      MAX_FORM = 4096 # bytes
+
+      # dashboard: a Rack application for all other paths, and for actions.
+      #: (stats: SharedStats, settings: Config::Settings, dashboard: untyped) -> void
+      def initialize(stats:, settings:, dashboard:)
+        @stats = stats
+        @access = Access.new(token: settings.admin_token, hosts: settings.admin_hosts)
+        @health = Health.new(max_waiting: settings.max_waiting)
+        @actions = settings.admin_actions
+        @dashboard = dashboard
+      end
+
+      #: (Hash[String, untyped]) -> [Integer, Hash[String, String], Array[String]]
+      def call(env)
+        return text(403, "this Host is not expected: add it to admin_hosts") unless @access.host_allowed?(env)
+
+        case env["REQUEST_METHOD"]
+        when "GET" then get(env)
+        when "HEAD" then get(env).tap { |response| response[2] = [] }
+        when "POST" then post(env)
+        else text(405, "method not allowed", "allow" => "GET, HEAD, POST")
+        end
+      end
+
+      private
+
+      def get(env)
+        path = env["PATH_INFO"]
+        return health(HEALTH.fetch(path)) if HEALTH.key?(path)
+        return demand_token(env) unless @access.authorized?(env)
+
+        route = ROUTES[path]
+        route ? send(route, env) : @dashboard.call(env)
+      end
+
+      # Actions are the dashboard's.
+      def post(env)
+        return log_in(env) if env["PATH_INFO"] == "/login" && @access.login?
+        return demand_token(env) unless @access.authorized?(env)
+        return text(403, "admin_actions is off") unless @actions
+        return text(403, "the header X-Coppice-Action is missing") unless env[Access::ACTION_HEADER]
+
+        @dashboard.call(env)
+      end
+
+      def health(question)
+        verdict = @health.public_send(question, @stats.to_h)
+        text(verdict.good ? 200 : 503, verdict.reason)
+      end
+
+      def demand_token(env)
+        browser = env["REQUEST_METHOD"] == "GET" && env["HTTP_ACCEPT"].to_s.include?("text/html")
+        return page(401, Pages::LOGIN) if browser
+
+        text(401, "the token of admin_token is needed: Authorization: Bearer …", "www-authenticate" => "Bearer")
+      end
+
+      def log_in(env)
+        form = env["rack.input"]&.read(MAX_FORM).to_s
+        token = form[/(?:\A|&)token=([^&]*)/, 1].to_s
+        return page(401, Pages::LOGIN) unless @access.token?(URI.decode_www_form_component(token))
+
+        text(303, "logged in", "location" => "./", "set-cookie" => @access.cookie(env))
+      rescue ArgumentError # not percent-encoded
+        page(400, Pages::LOGIN)
+      end
+
+      def metrics(env)
+        exposition = Exposition.for(env["HTTP_ACCEPT"])
+        respond(200, exposition.text(@stats.to_h), "content-type" => exposition.content_type)
+      end
+
+      def stats_json(_env) = json(@stats.to_h)
+
+      def history(env)
+        since = env["QUERY_STRING"].to_s[/(?:\A|&)since=(\d{1,15})(?:&|\z)/, 1].to_i
+        json(@stats.history(since: since))
+      end
+
+      def puma_stats(_env) = json(PumaStats.new(@stats.to_h).to_h)
+
+      def json(value) = respond(200, JSON.generate(value), "content-type" => "application/json")
+
+      def page(status, html) = respond(status, html, Pages::HEADERS)
+
+      def text(status, words, headers = {})
+        respond(status, "#{words}\n", { "content-type" => "text/plain; charset=utf-8", **headers })
+      end
+
+      def respond(status, content, headers)
+        [status, { "content-length" => content.bytesize.to_s, "cache-control" => "no-store", **headers }, [content]]
+      end
+    end
+  end
+end

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Observer
+    # Judges the server by the Hash of Stats: whether it should be restarted (live), and whether it should get requests
+    # (ready). A verdict says why, in one line.
+    class Health
+      Verdict = Struct.new(:good, :reason)
+
+      # The monitor's loop turns at least once a second. When it has not for so many seconds, it is stopped or hangs.
+      BEAT_SECONDS = 10
+
+      #: (?max_waiting: Integer?) -> void
+      def initialize(max_waiting: nil)
+        @max_waiting = max_waiting
+      end
+
+      # While the monitor runs, and a worker serves if any should.
+      #: (Hash[Symbol, untyped]) -> Verdict
+      def live(stats)
+        server = stats.fetch(:server)
+        return bad(stopped(server)) if stopped?(server)
+        return bad("no worker is ready") if server[:state] == "serving" && server[:workers_ready].zero?
+
+        good("the server is #{server[:state]}, #{ready_workers(server)}")
+      end
+
+      # While the server accepts clients, and does not keep more of them waiting than max_waiting.
+      #: (Hash[Symbol, untyped]) -> Verdict
+      def ready(stats)
+        server = stats.fetch(:server)
+        problem = problem(server)
+        return bad(problem) if problem
+        return good("all #{server[:workers_ready]} ready workers are busy, #{waiting(server)}") if all_busy?(server)
+
+        good("#{ready_workers(server)}, #{server[:workers_busy]} busy, #{waiting(server)}")
+      end
+
+      private
+
+      def problem(server)
+        return "the server is stopping" if server[:state] == "stopping"
+        return stopped(server) if stopped?(server)
+        return "the server is booting: no worker was ready yet" if server[:state] == "booting"
+        return "no worker is ready" if server[:workers_ready].zero?
+
+        "#{waiting(server)}, more than max_waiting #{@max_waiting}" if too_many_waiting?(server)
+      end
+
+      def stopped?(server) = server[:monitor_beat_age].to_f > BEAT_SECONDS
+
+      def stopped(server)
+        "the monitor is stopped or hangs: its loop last turned #{server[:monitor_beat_age].round(1)} s ago"
+      end
+
+      def too_many_waiting?(server) = @max_waiting && server[:requests_waiting].to_i > @max_waiting
+
+      def all_busy?(server) = server[:workers_busy] >= server[:workers_ready]
+
+      def ready_workers(server) = "#{server[:workers_ready]} of #{server[:workers]} workers ready"
+
+      def waiting(server) = "#{server[:requests_waiting] || "an unknown number of"} clients waiting"
+
+      def good(reason) = Verdict.new(true, reason)
+      def bad(reason) = Verdict.new(false, reason)
+    end
+  end
+end

@@ -1,0 +1,136 @@
+# frozen_string_literal: true
+
+require "coppice/observer/metric"
+
+module Coppice
+  class Observer
+    metric = lambda do |name, type, from, help, **more|
+      Metric.new(name: :"coppice_#{name}", type: type, from: from, help: help, **more).freeze
+    end
+    last_phases = lambda do |promotions|
+      last = promotions.find { |promotion| promotion[:outcome] == "committed" }
+      last && last[:phases].transform_keys { |phase| { phase: phase } }
+    end
+    release_info = lambda do |release|
+      { { number: release[:number], revision: release[:revision] } => 1 } if release
+    end
+
+    # All metrics of /metrics, and the only place where one is described: the text, docs/metrics.md and the tests are
+    # made from it. The label of what is counted for each worker is its slot, never pid or generation: a series lasts as
+    # long as the server.
+    METRICS = [
+      Metric.new(name: :coppice, type: :info, from: "", added: [:version, :ruby],
+        value: ->(stats) { { { version: stats[:version], ruby: stats[:server][:ruby] } => 1 } },
+        help: "Version of Coppice, and the Ruby that runs it.").freeze,
+      Metric.new(name: :process_start_time_seconds, type: :gauge, unit: :seconds, from: "server.started_at",
+        help: "Unix time at which the server was started.").freeze,
+      metric.call(:serving, :gauge, "server.state", "1 while the server serves, 0 while it boots or stops.",
+        value: ->(state) { state == "serving" ? 1 : 0 }),
+      metric.call(:monitor_beat_age_seconds, :gauge, "server.monitor_beat_age",
+        "Time since the monitor's loop last turned: more than 10 means that it is stopped or hangs.", unit: :seconds),
+      metric.call(:generation, :gauge, "server.generation", "Number of the generation that serves: counts promotions."),
+      metric.call(:workers_wanted, :gauge, "server.workers", "Number of workers that there should be."),
+      metric.call(:workers_ready, :gauge, "server.workers_ready", "Number of workers that serve."),
+      metric.call(:workers_busy, :gauge, "server.workers_busy", "Number of workers with a request in flight."),
+      metric.call(:utilization_ratio, :gauge, "server.utilization",
+        "Busy time of all workers in the last 16 seconds, divided by that time and by the number of workers.",
+        unit: :ratio),
+      metric.call(:service_ready, :gauge, "services[service=name].ready",
+        "1 while the service process of this name runs, 0 while there is none.", value: ->(ready) { ready ? 1 : 0 }),
+      metric.call(:listener_waiting, :gauge, "server.listeners[listener=name].queue",
+        "Number of clients that wait in the queues of a listener."),
+      metric.call(:listener_backlog, :gauge, "server.listeners[listener=name].backlog",
+        "Number of clients that may wait in the queues of a listener."),
+      metric.call(:oldest_request_seconds, :gauge, "processes", "Age of the oldest request in flight; 0 without one.",
+        unit: :seconds, value: ->(all) { all.filter_map { |process| process[:request_age] }.max || 0 }),
+
+      metric.call(:lobby_connections, :gauge, "lobby.connections", "Open connections of the lobby."),
+      metric.call(:lobby_idle_connections, :gauge, "lobby.idle", "Open connections without a request."),
+      metric.call(:lobby_waiting, :gauge, "lobby.waiting", "Requests in the lobby that no worker has taken yet."),
+      metric.call(:lobby_accepted, :counter, "lobby.accepted", "Connections that the lobby has accepted."),
+      metric.call(:lobby_requests, :counter, "lobby.requests", "Requests that the lobby has given to the queue."),
+      metric.call(:lobby_refused, :counter, "lobby.refused[status,cause].count",
+        "Requests that the lobby answered itself, by status and cause."),
+      metric.call(:lobby_retried, :counter, "lobby.retried",
+        "Requests that were given to another worker, as theirs was lost."),
+      metric.call(:lobby_clients_gone, :counter, "lobby.client_gone",
+        "Clients that left before their request was answered."),
+      metric.call(:lobby_slow_readers, :counter, "lobby.slow_readers",
+        "Clients that were cut off, as they read too slowly."),
+      metric.call(:lobby_evicted, :counter, "lobby.evicted", "Idle connections that were closed for new ones."),
+      metric.call(:lobby_takeovers, :counter, "lobby.takeovers",
+        "Deaths of the lobby's loop that a successor survived."),
+      metric.call(:lobby_received_bytes, :counter, "lobby.bytes_received",
+        "Bytes that the lobby has read from clients.", unit: :bytes),
+      metric.call(:lobby_sent_bytes, :counter, "lobby.bytes_sent", "Bytes that the lobby has sent to clients.",
+        unit: :bytes),
+      metric.call(:lobby_buffered_bytes, :gauge, "lobby.buffered_bytes", "Bytes of responses in the lobby's memory.",
+        unit: :bytes),
+      metric.call(:lobby_file_bytes, :gauge, "lobby.file_bytes", "Bytes of bodies and responses in the lobby's files.",
+        unit: :bytes),
+
+      metric.call(:requests, :counter, "slots[slot].requests", "Requests that the application has answered."),
+      metric.call(:responses, :counter, "slots[slot].responses{status}", "Responses, by the class of their status."),
+      metric.call(:requests_refused, :counter, "slots[slot].refused",
+        "Requests that the server answered itself: malformed, too large or too slow."),
+      metric.call(:requests_timed_out, :counter, "slots[slot].timeouts", "Requests that were past their timeout."),
+      metric.call(:headers_dropped, :counter, "slots[slot].dropped_headers",
+        "Headers left out of the Rack env for the underscore in their names."),
+      metric.call(:connections_hijacked, :counter, "slots[slot].hijacked",
+        "Connections that the application took over."),
+      metric.call(:received_bytes, :counter, "slots[slot].bytes_received", "Bytes read from clients.", unit: :bytes),
+      metric.call(:sent_bytes, :counter, "slots[slot].bytes_sent", "Bytes sent to clients.", unit: :bytes),
+      metric.call(:busy_seconds, :counter, "slots[slot].busy_seconds", "Time spent in requests.", unit: :seconds),
+      metric.call(:gc_seconds, :counter, "slots[slot].gc_seconds", "Time spent in garbage collection.", unit: :seconds),
+      metric.call(:gc_runs, :counter, "slots[slot].gc_runs", "Garbage collections."),
+      metric.call(:cpu_seconds, :counter, "slots[slot].cpu_seconds", "CPU time of workers.", unit: :seconds),
+
+      metric.call(:application_seconds, :histogram, "histograms.application_seconds",
+        "Time from the call of the application to the end of the response.", unit: :seconds),
+      metric.call(:queue_seconds, :histogram, "histograms.queue_seconds",
+        "Time from X-Request-Start of a trusted proxy until a worker had the request.", unit: :seconds),
+      metric.call(:first_request_seconds, :histogram, "histograms.first_request_seconds",
+        "Application time of the first request of each worker.", unit: :seconds),
+
+      metric.call(:exits, :counter, "exits{role}{cause}", "Processes that have exited, by role and cause."),
+      metric.call(:reforks, :counter, "reforks[reason,outcome].count", "Promotions, by reason and outcome."),
+      metric.call(:release, :info, "releases.running", "The release of the application that is committed.",
+        added: [:number, :revision], value: release_info),
+      metric.call(:rolls, :counter, "releases.counts[kind,outcome].count",
+        "Rolls and rollbacks that were decided, by kind and outcome."),
+      metric.call(:roll_in_progress, :gauge, "releases.roll",
+        "1 from the moment when a roll or rollback is asked for until every worker runs its release, else 0.",
+        value: ->(roll) { roll ? 1 : 0 }),
+      metric.call(:rollback_available_seconds, :gauge, "releases.rollback",
+        "Time in which a rollback needs no boot; 0 when the mold of the release before is gone.", unit: :seconds,
+        value: ->(rollback) { rollback ? rollback[:time_left] : 0 }),
+      metric.call(:fork_audit_findings, :counter, "fork_audit.findings",
+        "What fork audits have found, counted again in each generation."),
+      metric.call(:fork_audit_refusals, :counter, "fork_audit.refused",
+        "Molds that were abandoned for what the fork audit has found: fork_audit :refuse."),
+      metric.call(:promotion_phase_seconds, :gauge, "promotions",
+        "Duration of each phase of the last committed promotion.", unit: :seconds, added: [:phase], value: last_phases),
+
+      metric.call(:memory_pss_bytes, :gauge, "memory.pss", "Memory of all processes, each shared page counted once.",
+        unit: :bytes),
+      metric.call(:memory_private_bytes, :gauge, "memory.private", "Memory that no two processes share.", unit: :bytes),
+      metric.call(:memory_rss_bytes, :gauge, "memory.rss", "Memory of all processes, shared pages counted in each.",
+        unit: :bytes),
+      metric.call(:memory_saved_bytes, :gauge, "memory.saved", "Memory saved by sharing: RSS less PSS.", unit: :bytes),
+      metric.call(:memory_limit_bytes, :gauge, "memory.total",
+        "Memory that the server may use: the cgroup's or the machine's.", unit: :bytes),
+      metric.call(:memory_available_bytes, :gauge, "memory.available", "What is left of it.", unit: :bytes),
+      metric.call(:memory_measured_age_seconds, :gauge, "memory.measured_age",
+        "Age of the oldest measurement in the sums of memory.", unit: :seconds),
+
+      metric.call(:ledger_waste_bytes, :gauge, "ledger.waste",
+        "With refork_after :auto: private memory that workers have gained since their forks.", unit: :bytes),
+      metric.call(:ledger_gain_requests, :gauge, "ledger.gain_requests",
+        "With refork_after :auto: what a refork saves, as a number of requests."),
+      metric.call(:ledger_cost_requests, :gauge, "ledger.cost_requests",
+        "With refork_after :auto: what a refork costs, as a number of requests."),
+      metric.call(:ledger_due_requests, :gauge, "ledger.due_in_requests",
+        "With refork_after :auto: estimated number of requests until the next refork.")
+    ].freeze
+  end
+end

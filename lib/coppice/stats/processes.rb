@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+require "coppice/board"
+require "coppice/memory/smaps"
+require "coppice/os/clock"
+require "coppice/stats/histogram"
+require "coppice/stats/process_times"
+
+module Coppice
+  class Stats
+    # The processes that live now, but for the monitor.
+    class Processes
+      # One of them, as its row and /proc tell.
+      class Entry
+        attr_reader :row    #: Board::Row
+        attr_reader :cpu_us #: Integer
+
+        # /proc comes first: the monitor writes the CPU time to the row before /proc loses the process.
+        #: (Board::Row, Integer, ?measured: bool) -> void
+        def initialize(row, now_ms, measured: false)
+          @row = row
+          @now_ms = now_ms
+          @measured = measured
+          @cpu_us = [ProcessTimes.cpu_us(row.pid).to_i, row.cpu_us].max
+        end
+
+        #: () -> Integer? -- its slot
+        def nr = row.nr.negative? ? nil : row.nr
+
+        #: () -> String? -- of a service
+        def service_name = (row.service_name.force_encoding(Encoding::UTF_8) unless row.service_name.empty?)
+
+        #: () -> bool
+        def service? = row.role_name == :service
+
+        #: () -> bool
+        def worker? = row.role_name == :worker
+
+        #: () -> bool
+        def busy? = row.ready? && row.started_ms.positive?
+
+        #: () -> Hash[Symbol, untyped]
+        def to_h
+          { role: row.role_name.to_s, slot: nr, name: service_name, generation: row.generation,
+            release: (row.release_number if row.release_number.positive?), pid: row.pid,
+            parent_pid: (row.parent_pid if row.parent_pid.positive?), state: state, age: age(row.forked_ms),
+            requests: row.requests, **request, fork_safe: row.fork_safe?, **memory, cpu_seconds: cpu_us / 1e6,
+            first_request_seconds: (row.first_us / 1e6 if row.first_us.positive?),
+            median_seconds: (Histogram.new(row.application_us).percentile(0.5) if worker?), **guest }
+        end
+
+        # In bytes, as it has last measured, or as it is now.
+        #: () -> Hash[Symbol, untyped]
+        def memory = @memory ||= { **last_measured, **measure }
+
+        private
+
+        def last_measured
+          measured = row.measured_ms.positive?
+          { rss: (row.rss_kib * 1024 if measured), pss: (row.pss_kib * 1024 if measured),
+            private: (row.private_kib * 1024 if measured),
+            private_at_start: (row.private_at_start_kib * 1024 if measured), measured_age: age(row.measured_ms) }
+        end
+
+        # Of a guest or service, whose program cannot measure itself.
+        def measure
+          return {} unless @measured && %i[guest service].include?(row.role_name)
+
+          sizes = Memory::Rollup.of(row.pid)
+          { rss: sizes.rss * 1024, pss: sizes.pss * 1024, private: sizes.private * 1024, measured_age: 0.0 }
+        rescue SystemCallError # it has exited, or a sandbox hides it
+          {}
+        end
+
+        def guest
+          return { client_uid: nil, client_pid: nil, time_left: nil } unless row.role_name == :guest
+
+          deadline_ms = row.guest_deadline_ms
+          { client_uid: row.client_uid, client_pid: (row.client_pid if row.client_pid.positive?),
+            time_left: ([deadline_ms - @now_ms, 0].max / 1000.0 if deadline_ms.positive?) }
+        end
+
+        def state
+          return "leaving" if row.leaving == 1
+          return "starting" unless row.ready?
+
+          busy? ? "busy" : "idle"
+        end
+
+        def request
+          started_ms = row.started_ms
+          deadline_ms = row.deadline_ms
+          { request: (row.request.force_encoding(Encoding::UTF_8).scrub if started_ms.positive?),
+            request_age: age(started_ms), overdue: deadline_ms.positive? && deadline_ms < @now_ms }
+        end
+
+        def age(since_ms) = since_ms.positive? ? [@now_ms - since_ms, 0].max / 1000.0 : nil
+      end
+
+      #: (Board, ?measure_guests: bool) -> void
+      def initialize(board, measure_guests: false)
+        now_ms = OS::Clock.now_ms
+        @entries = board.rows.map { |row| Entry.new(row, now_ms, measured: measure_guests) }
+      end
+
+      #: (Integer) -> Array[Entry]
+      def of_slot(number) = @entries.select { |entry| entry.worker? && entry.nr == number }
+
+      # Those that count in no slot below this one.
+      #: (Integer) -> Array[Entry]
+      def beyond_slots(count) = @entries.reject { |entry| entry.worker? && entry.nr&.<(count) }
+
+      #: () -> Integer
+      def ready_workers = @entries.count { |entry| entry.worker? && entry.row.ready? }
+
+      #: () -> Integer
+      def busy_workers = @entries.count { |entry| entry.worker? && entry.busy? }
+
+      # Those with these names, `service` being the service worker; also one that does not exist at this moment.
+      #: (Array[String]) -> Array[Hash[Symbol, untyped]]
+      def services(names)
+        names.map do |name|
+          entry = @entries.find { |one| one.service? && (one.service_name || "service") == name }
+          { name: name, ready: entry&.row&.ready? || false, pid: entry&.row&.pid, generation: entry&.row&.generation }
+        end
+      end
+
+      #: (Symbol) -> bool
+      def role?(name) = @entries.any? { |entry| entry.row.role_name == name }
+
+      # Sums in bytes over all processes that have measured themselves.
+      #: () -> Hash[Symbol, untyped]
+      def memory
+        all = @entries.map(&:memory).select { |memory| memory[:measured_age] }
+        sums = [:pss, :private, :rss].to_h { |name| [name, all.sum { |memory| memory[name] }] }
+        { **sums, saved: sums[:rss] - sums[:pss], measured_age: all.map { |memory| memory[:measured_age] }.max }
+      end
+
+      #: () -> Array[Hash[Symbol, untyped]]
+      def to_a = @entries.map(&:to_h)
+    end
+  end
+end

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Stats
+    # Reads the rings of the board, and makes values of columns. For classes that have the board as @board.
+    module Records
+      private
+
+      # The values of the records of a ring, newest first. One that is overwritten meanwhile is left out.
+      def newest(ring, last, kept)
+        last.downto([last - kept + 1, 1].max).filter_map do |sequence|
+          record = @board.public_send(ring, sequence)
+          values = record.to_h
+          values if values[:sequence] == sequence && record.sequence == sequence
+        end
+      end
+
+      def known(number) = number.negative? ? nil : number
+      def seconds(milliseconds) = known(milliseconds)&./(1000.0)
+      def micro(microseconds) = known(microseconds)&./(1e6)
+      def positive(number) = (number if number.positive?)
+      def text(bytes) = bytes.empty? ? nil : bytes.force_encoding(Encoding::UTF_8).scrub
+    end
+  end
+end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Top
+    # What happened in the last seconds: the difference between two snapshots of a server's totals, which only grow.
+    class Meter
+      SPAN = 10.0 # seconds that rates and percentiles cover, as soon as there are as many
+
+      # One look at the server. stats: the Hash of Coppice::Stats. The rest covers the last seconds, and is nil or empty
+      # until there are two snapshots. rate: requests in a second. errors: the share of them answered with 5xx. p50 and
+      # p99: seconds in the application. slot_rates: requests in a second by slot. cpu: processors used, by pid.
+      Reading = Struct.new(:stats, :rate, :errors, :p50, :p99, :slot_rates, :cpu, keyword_init: true)
+
+      def initialize
+        @snapshots = []
+      end
+
+      # Takes in the newest snapshot.
+      #: (Hash[Symbol, untyped]) -> Reading
+      def read(stats)
+        @snapshots.shift while @snapshots.size > 1 && stats[:time] - @snapshots[1][:time] >= SPAN
+        @snapshots << stats
+        before = @snapshots.first
+        elapsed = stats[:time] - before[:time]
+        return Reading.new(stats: stats, slot_rates: {}, cpu: {}) unless elapsed.positive?
+
+        Reading.new(stats: stats, slot_rates: rates(:slots, :slot, :requests),
+                    cpu: rates(:processes, :pid, :cpu_seconds), **service(before, stats, elapsed))
+      end
+
+      private
+
+      def service(before, now, elapsed)
+        requests = difference(before, now, :totals, :requests)
+        failed = difference(before, now, :totals, :responses, "5xx")
+        latencies = histogram(before, now)
+        { rate: requests && (requests / elapsed), errors: (failed.fdiv(requests) if failed && requests.to_i.positive?),
+          p50: quantile(latencies, 0.50), p99: quantile(latencies, 0.99) }
+      end
+
+      # By slot or pid: the growth of an amount in a second, since the first snapshot that knows of it.
+      def rates(list, key, amount)
+        firsts = @snapshots.reverse.each_with_object({}) do |snapshot, found|
+          Array(snapshot[list]).each { |entry| found[entry[key]] = [snapshot[:time], entry[amount]] if entry[amount] }
+        end
+        now = @snapshots.last
+        Array(now[list]).each_with_object({}) do |entry, rates|
+          time, first = firsts[entry[key]]
+          rates[entry[key]] = [(entry[amount] - first) / (now[:time] - time), 0.0].max if time && time < now[:time]
+        end
+      end
+
+      def difference(before, now, *path)
+        from, to = [before, now].map { |stats| stats.dig(*path) }
+        to - from if from && to
+      end
+
+      # Pairs of an upper bound in seconds, nil for none, and the number of requests below it and above the last.
+      def histogram(before, now)
+        from, to = [before, now].map { |stats| stats.dig(:histograms, :application_seconds) }
+        return [] unless from && to
+
+        to[:counts].each_with_index.map { |count, at| [to[:le][at], count - from[:counts][at].to_i] }
+      end
+
+      # The time that this share of the requests did not exceed, as if they were even within their bucket.
+      def quantile(buckets, share)
+        total = buckets.sum(&:last)
+        return unless total.positive?
+
+        rank = total * share
+        lower = 0.0
+        buckets.each do |upper, count|
+          return lower if count >= rank && (upper.nil? || upper == Float::INFINITY)
+          return lower + ((upper - lower) * rank / count) if count.positive? && count >= rank
+
+          rank -= count
+          lower = upper if upper
+        end
+        lower
+      end
+    end
+  end
+end

@@ -1,0 +1,157 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/board"
+
+module Coppice
+  # What processes have counted is kept when they are gone: once, whatever happens meanwhile.
+  class BoardFoldTest < TestCase
+    COLUMNS = [:bytes_sent, :bytes_received, :refused].freeze
+    STEPS = 3000
+    FOLDS = 20_000
+    BYTES = 7
+
+    def setup
+      @board = Board.create
+    end
+
+    def teardown
+      @board.close
+    end
+
+    def take(index, nr, role: :worker)
+      @board.row(index).tap { |row| row.assign(role: role, nr: nr, generation: 0) }
+    end
+
+    test "the counts of a row are added to those of its slot, and the row is free" do
+      2.times do
+        row = take(3, 5)
+        row.count(:bytes_sent, 10)
+        row.responses = [0, 1, 2, 3, 4]
+        row.request = "GET /"
+        @board.fold(row)
+      end
+
+      assert_equal [20, [0, 2, 4, 6, 8]], [@board.slot(5).bytes_sent, @board.slot(5).responses]
+      assert_equal Board::ROW_COLUMNS.to_h { |column| [column.name, column.empty_value] }, @board.row(3).to_h
+      assert_equal [0, 0, 4], [@board.slot(4).bytes_sent, @board.slot(6).bytes_sent, @board.folds]
+    end
+
+    test "molds, service workers and slots beyond the last count together" do
+      { mold: nil, service: nil, worker: Board::SLOT_COUNT }.each do |role, nr|
+        row = take(0, nr, role: role)
+        row.count(:cpu_us, 10)
+        @board.fold(row)
+      end
+      last = take(0, Board::SLOT_COUNT - 1)
+      last.count(:cpu_us, 1)
+      @board.fold(last)
+
+      assert_equal [30, 1], [@board.slot.cpu_us, @board.slot(Board::SLOT_COUNT - 1).cpu_us]
+    end
+
+    test "in any order of counting and folding, the totals are what was counted" do
+      random = Random.new(seed = Random.new_seed)
+      live = {}
+      counted = Hash.new(0)
+      STEPS.times do
+        index, nr = random.rand(6), random.rand(4)
+        case random.rand(4)
+        when 0 then live[index] ||= take(index, nr)
+        when 1 then live.delete(index)&.then { |row| @board.fold(row) }
+        else count(live[index], COLUMNS[random.rand(3)], random.rand(100), counted)
+        end
+      end
+
+      expected = (0...4).to_h { |nr| [nr, COLUMNS.map { |column| counted[[nr, column]] }] }
+      assert_equal expected, totals(live), "seed #{seed}"
+    end
+
+    def count(row, column, number, counted)
+      return unless row
+
+      row.count(column, number)
+      counted[[row.nr, column]] += number
+    end
+
+    def totals(live)
+      (0...4).to_h do |nr|
+        records = [@board.slot(nr), *live.values.select { |row| row.nr == nr }]
+        [nr, COLUMNS.map { |column| records.sum(&column) }]
+      end
+    end
+
+    # Another process counts and folds without a pause. `beat_ms` is how often it has counted.
+    test "a reader beside the monitor never sees a count twice, or misses one" do
+      monitor = fork { count_and_fold }
+      last = 0
+      until @board.beat_ms == FOLDS
+        before = @board.beat_ms
+        total = consistent { @board.slot(1).bytes_sent + @board.row(0).bytes_sent }
+
+        assert_includes (before * BYTES)..((@board.beat_ms + 1) * BYTES), total
+        assert_operator total, :>=, last
+        last = total
+      end
+      assert_equal FOLDS * BYTES, @board.slot(1).bytes_sent
+    ensure
+      Process.wait(monitor)
+    end
+
+    # With all the time that the other process may need on a busy machine to go on.
+    def consistent(&block)
+      Kernel.stub(:sleep, ->(_seconds) { Thread.pass while @board.folds.odd? }) { @board.consistent(&block) }
+    end
+
+    def count_and_fold
+      FOLDS.times do |number|
+        row = take(0, 1)
+        row.count(:bytes_sent, BYTES)
+        @board.beat_ms = number + 1
+        @board.fold(row)
+      end
+      exit!(0)
+    end
+
+    test "a monitor that died in the middle of a fold does not hold its readers" do
+      @board.slot(0).bytes_sent = 5
+      @board.folds = 1
+
+      assert_equal 5, @board.consistent { @board.slot(0).bytes_sent }
+    end
+
+    test "a block that reads nothing is asked once" do
+      asked = 0
+
+      assert_nil @board.consistent { asked += 1; nil }
+      assert_equal 1, asked
+    end
+
+    test "a process that is killed while it counts leaves whole counts" do
+      row = take(0, 2)
+      clock = RequestClock.new(row, 1000)
+      worker = fork { serve_forever(clock) }
+      Process.kill(:KILL, worker) if wait_until { row.requests > 1000 }
+      Process.wait(worker)
+      requests, durations = row.requests, row.application_us
+      @board.fold(row)
+
+      assert_includes [requests, requests - 1], durations.drop(1).sum
+      assert_equal durations, @board.slot(2).application_us
+    end
+
+    def serve_forever(clock)
+      clock.begin_counting
+      loop do
+        clock.start("REQUEST_METHOD" => "GET", "PATH_INFO" => "/")
+        clock.finish
+      end
+    end
+
+    def wait_until
+      Thread.pass until yield
+      true
+    end
+  end
+end

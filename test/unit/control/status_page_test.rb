@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/board"
+require "coppice/control/status_page"
+require "coppice/stats"
+
+module Coppice
+  module Control
+    class StatusPageTest < TestCase
+      def page(server: {}, **rest)
+        server = { state: "serving", pid: 7, generation: 3, workers: 4, workers_ready: 4, workers_busy: 1, **server }
+        StatusPage.new({ version: "0.1.0", server: server, processes: [], **rest }).lines.join("\n")
+      end
+
+      test "everything that is known" do
+        listeners = [{ name: "http://0.0.0.0:80", queue: 2, backlog: 1024 }, { name: "/run/app.sock", queue: nil }]
+        text = page(
+          server: { uptime: 93_784, utilization: 0.256, requests_waiting: 2, listeners: listeners,
+                    monitor_beat_age: 0.5 },
+          memory: { pss: 100 << 20, saved: 300 << 20, available: 1 << 30 }, time: 1000.0,
+          promotions: [{ generation: 3, reason: "auto", outcome: "committed", time: 700.0 }],
+          exits: { worker: { "asked" => 9, "signal" => 2 }, mold: { "signal" => 1, "failed" => 0 } },
+          recent_exits: [{ role: "worker", slot: 2, pid: 45, cause: "asked" },
+                         { role: "worker", slot: 1, pid: 44, cause: "signal" }]
+        )
+
+        assert_equal <<~TEXT.chomp, text
+          server           serving, generation 3, Coppice 0.1.0, process 7, up 1 d 2 h 3 min
+          workers          4 of 4 ready, 1 busy, utilization 26 %
+          clients waiting  2
+          listeners        http://0.0.0.0:80 (2 of 1024 waiting), /run/app.sock
+          memory           100.0 MiB, sharing saves 300.0 MiB, 1024.0 MiB available
+          last refork      generation 3: committed, 5 min ago (auto)
+          deaths           3 signal; last: worker[1] (process 44), signal
+
+          process  pid  state  requests  PSS  private  request
+        TEXT
+      end
+
+      test "a boot is no refork, and an exit that was asked for no death" do
+        text = page(promotions: [{ generation: 0, reason: "boot", outcome: "committed" }],
+                    recent_exits: [{ role: "worker", slot: 2, pid: 45, cause: "asked" }])
+
+        refute_match(/^(last refork|deaths)/, text)
+      end
+
+      test "a monitor that does not move is what matters" do
+        assert_includes page(server: { monitor_beat_age: 61 }), "process 7: THE MONITOR HAS NOT MOVED for 1 min"
+      end
+
+      test "the board of a server without a process" do
+        board = Board.create
+        status = Stats.new(board).to_h
+
+        assert_equal ["booting", 0, []], [status[:server][:state], status[:server][:workers_ready], status[:processes]]
+      ensure
+        board.close
+      end
+
+      test "an overdue request, and a process that has not measured itself" do
+        board = Board.create
+        board.rows_count = 1
+        row = board.row(0)
+        row.assign(role: :worker, nr: 5, generation: 1)
+        row.pid = 12
+        row.ready = 1
+        now_ms = OS::Clock.now_ms
+        row.started_ms = now_ms - 30_000
+        row.deadline_ms = row.started_ms + 20_000
+        row.request = "GET /report\e[2J"
+        stats = OS::Clock.stub(:now_ms, now_ms) { Stats.new(board).to_h }
+
+        assert_match(%r{^worker\[5\] \(gen 1\)   12  busy  +0 +- +-  GET /report\?\[2J for 30\.0 s, OVERDUE$},
+          StatusPage.new(stats).lines.last)
+      ensure
+        board.close
+      end
+    end
+  end
+end

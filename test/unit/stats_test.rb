@@ -1,0 +1,202 @@
+# frozen_string_literal: true
+
+require "json"
+require "test_helper"
+require "coppice"
+require "coppice/stats"
+
+module Coppice
+  # What a reader of the board answers.
+  class StatsTest < TestCase
+    TOTALS = %i[requests responses refused dropped_headers timeouts hijacked bytes_received bytes_sent busy_seconds
+                gc_seconds gc_runs cpu_seconds].freeze
+
+    def setup
+      @board = Board.create
+      @stats = Stats.new(@board)
+    end
+
+    def teardown
+      @board.close
+    end
+
+    # A worker that this process stands for.
+    def worker(nr, index: nr)
+      @board.rows_count = [@board.rows_count, index + 1].max
+      @board.slots_count = [@board.slots_count, nr + 1].max
+      @board.row(index).tap do |row|
+        row.assign(role: :worker, nr: nr, generation: 0)
+        row.pid = Process.pid
+        row.ready = 1
+        row.forked_ms = OS::Clock.now_ms
+      end
+    end
+
+    def to_h = @stats.to_h
+    def cpu_seconds = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+
+    test "an empty board has the whole shape" do
+      hash = to_h
+
+      assert_equal %i[version time server lobby memory totals histograms slots services processes releases exits
+                      recent_exits reforks promotions ledger fork_audit], hash.keys
+      assert_equal TOTALS, hash[:totals].keys
+      assert_equal %i[pid state uptime started_at generation workers workers_ready workers_busy utilization
+                      requests_waiting monitor_beat_age ruby directory listeners], hash[:server].keys
+      assert_equal %i[pss private rss saved measured_age total available], hash[:memory].keys
+      assert_equal %i[application_seconds queue_seconds first_request_seconds], hash[:histograms].keys
+      assert_equal [[], [], [], nil, nil], hash.values_at(:slots, :processes, :promotions, :ledger, :lobby)
+    end
+
+    test "what the lobby counts is there as soon as there is a lobby" do
+      @board.row(0).assign(role: :lobby, nr: nil, generation: 0)
+      @board.row(0).pid = Process.pid
+      @board.rows_count = 1
+      @board.lobby.idle = 3
+      @board.lobby.shed_queue_timeout = 2
+      @board.lobby.refused_414 = 1
+      lobby = to_h[:lobby]
+
+      assert_equal 3, lobby[:idle]
+      assert_equal [["414", "request", 1], ["503", "queue_timeout", 2]],
+        lobby[:refused].map(&:values).select { |_, _, count| count.positive? }.sort
+    end
+
+    test "each count of the lobby is shown" do
+      shown = Stats::Lobby::PLAIN + Stats::Lobby::REFUSALS.keys + [:bytes_in, :bytes_out]
+
+      assert_equal Board::LOBBY_COLUMNS.map(&:name).sort, shown.sort
+    end
+
+    test "requests that wait in the lobby count among those that wait" do
+      @board.introduce(listeners: "")
+      @board.lobby.accepted = 1
+      @board.lobby.waiting = 4
+      queues = [{ name: "a", queue: 2, backlog: 8 }]
+
+      assert_equal 6, @stats.send(:waiting, queues, Stats::Lobby.new(@board.lobby))
+    end
+
+    test "it is ready for JSON" do
+      worker(0).request = "GET /\xFF".b
+      @board.row(0).started_ms = 1
+      @board.introduce(listeners: "")
+
+      assert_equal "GET /\uFFFD", JSON.parse(JSON.generate(to_h))["processes"][0]["request"]
+      JSON.generate(@stats.history)
+    end
+
+    test "what the fork audit has found: all of it as a number, the newest causes by name" do
+      assert_equal({ findings: 0, refused: 0, recent: [] }, to_h[:fork_audit])
+      @board.audit_findings = 5
+      @board.refused_commits = 2
+      kind = ForkSafety::Finding::KINDS.keys.index(:missing_thread)
+      [1, 2].each do |sequence|
+        values = { time_ms: sequence * 1500, kind: kind, generation: sequence, owner: "poller \xFF#{sequence}".b }
+        @board.finding_record(sequence).fill(sequence, values)
+      end
+      @board.findings_count = 2
+      audit = to_h[:fork_audit]
+
+      assert_equal [5, 2, [2, 1]], [audit[:findings], audit[:refused], audit[:recent].map { |one| one[:generation] }]
+      assert_equal({ time: 3.0, kind: :missing_thread, message: "a thread does not exist after the fork",
+                     owner: "poller \uFFFD2", generation: 2 }, audit[:recent].first)
+    end
+
+    test "what a server is, it says itself" do
+      @board.introduce(listeners: "128 1,2 127.0.0.1:80\n5 3 /a path\n")
+      server = to_h[:server]
+
+      assert_equal [Process.pid, "booting", RUBY_DESCRIPTION, Dir.pwd],
+        server.values_at(:pid, :state, :ruby, :directory)
+      assert_equal [["127.0.0.1:80", nil, 128], ["/a path", nil, 5]], server[:listeners].map(&:values)
+      assert_in_delta 0, server[:uptime], 60
+    end
+
+    test "histograms have one count more than bounds" do
+      Histogram.add(@board.cells, worker(0).place_of(:application_us).first, 100_000)
+      histogram = to_h[:histograms][:application_seconds]
+
+      assert_equal [histogram[:le].size + 1, 1, 0.1], [histogram[:counts].size, histogram[:count], histogram[:sum]]
+      assert_in_delta 0.1, histogram[:p50], 0.025
+      assert_nil to_h[:histograms][:queue_seconds][:p99]
+    end
+
+    test "totals are those of the dead and the living, of each slot" do
+      worker(0).count(:bytes_sent, 5)
+      gone = worker(0, index: 3)
+      gone.count(:bytes_sent, 10)
+      @board.fold(gone)
+      worker(2).count(:bytes_sent, 100)
+
+      assert_equal [15, 0, 100], (to_h[:slots].map { |slot| slot[:bytes_sent] })
+      assert_equal [0, 1, 2], (to_h[:slots].map { |slot| slot[:slot] })
+      assert_equal 115, to_h[:totals][:bytes_sent]
+    end
+
+    test "CPU time comes from /proc, and is kept when a process is gone" do
+      row = worker(0)
+      least = cpu_seconds - 0.1 # the kernel rounds
+      before = to_h[:totals][:cpu_seconds]
+
+      assert_operator before, :>, 0
+      assert_includes least..(cpu_seconds + 0.1), before
+      row.cpu_us = 10**9
+
+      assert_equal [1000.0, 1000.0], [to_h[:totals][:cpu_seconds], to_h[:processes][0][:cpu_seconds]]
+      @board.fold(row)
+
+      assert_equal 1000.0, to_h[:totals][:cpu_seconds]
+    end
+
+    test "a process's state follows from its row" do
+      row = worker(0)
+      states = [[:ready, 0], [:ready, 1], [:started_ms, 1], [:leaving, 1]].map do |column, value|
+        row.public_send(:"#{column}=", value)
+        to_h[:processes][0][:state]
+      end
+
+      assert_equal %w[starting idle busy leaving], states
+    end
+
+    test "a request in flight has an age, and is overdue past its deadline" do
+      row = worker(0)
+
+      assert_equal [nil, nil, false], to_h[:processes][0].values_at(:request, :request_age, :overdue)
+      row.request = "GET /x"
+      row.started_ms = OS::Clock.now_ms - 2000
+      row.deadline_ms = OS::Clock.now_ms - 1000
+      process = to_h[:processes][0]
+
+      assert_equal ["GET /x", true], process.values_at(:request, :overdue)
+      assert_operator process[:request_age], :>=, 2
+      assert_equal [1, 1], to_h[:server].values_at(:workers_ready, :workers_busy)
+    end
+
+    test "memory is the sum of what processes have measured" do
+      [0, 1].each do |nr|
+        row = worker(nr)
+        row.rss_kib, row.pss_kib, row.private_kib = 100, 60, 30
+        row.measured_ms = OS::Clock.now_ms - (nr * 1000)
+      end
+      worker(2)
+      memory = to_h[:memory]
+
+      assert_equal [120, 60, 200, 80], memory.values_at(:pss, :private, :rss, :saved).map { |bytes| bytes / 1024 }
+      assert_operator memory[:measured_age], :>=, 1
+      assert_equal [nil, nil], to_h[:processes][2].values_at(:rss, :measured_age)
+    end
+
+    test "a board that is mapped to read only can be read" do
+      worker(0)
+      reader = Board.attach(@board.fileno, read_only: true)
+
+      assert_equal 1, Stats.new(reader).to_h[:processes].size
+      reader.close
+    end
+
+    test "outside of a server there is nothing to tell" do
+      assert_equal({}, Coppice.stats)
+    end
+  end
+end
