@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Monitor
+    # Whether there must be a mold at this moment, and which one is made if there is none. With `keep_mold true` there
+    # always must be one; with `keep_mold false` only while there is something to fork: a worker for an empty slot or in
+    # place of an outdated one, or a service.
+    class MoldDemand
+      #: (Config::Settings) -> void
+      def initialize(settings)
+        @kept = settings.keep_mold
+        @services = settings.services
+      end
+
+      #: (Roster) -> bool
+      def any?(roster) = @kept || roster.rehearsing? || !roster.filled? || @services.any? { |one| due?(one, roster) }
+
+      # Why the next mold is made, as it is counted.
+      #: () -> Symbol
+      def reason = @kept ? :mold_lost : :mold_needed
+
+      # Whether the next mold begins a generation. A fresh fork that replaces an outdated worker is to be small, so it
+      # must share its memory with all others.
+      #: (Roster) -> bool
+      def new_generation?(roster) = !@kept && roster.outdated_workers.any?
+
+      # Whether the next mold forks what is missing, and exits. Its heap is not prepared: that takes longer than all
+      # else until the fork, and writes to pages that the fork could share with the workers that are there.
+      #: (Roster) -> bool
+      def temporary?(roster) = !@kept && !new_generation?(roster)
+
+      private
+
+      def due?(definition, roster)
+        service = roster.service(definition.name)
+        service.nil? || service.leaving? || !(definition.survives_reforks || service.generation == roster.generation)
+      end
+    end
+  end
+end

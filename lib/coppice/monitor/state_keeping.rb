@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require "coppice/gc_profile"
+require "coppice/monitor/steps"
+
+module Coppice
+  class Monitor
+    # Decides when to keep what the server has found out for its next start. If a worker is rehearsed, the pages that
+    # the user has named are measured; then the requests of clients are, in the lead workers of a few generations,
+    # because warm code takes less CPU time.
+    class StateKeeping
+      MEASURED_WORKERS = 8 # maximum
+      PATHS_PAUSE = 60.0 # seconds between two writes
+
+      #: (Config::Settings) -> void
+      def initialize(settings)
+        @measures = settings.keeps_measurement?
+        @learns = settings.learns_paths?
+        @measured = [] # pids
+      end
+
+      #: (Roster, Float) -> Array[Step]
+      def next(roster, now)
+        worker = measured_worker(roster) if @measures && @measured.size < MEASURED_WORKERS
+        @measured << worker.pid if worker
+        [(Steps::KeepMeasurement.new(worker) if worker), keep_paths(now)].compact
+      end
+
+      private
+
+      def measured_worker(roster)
+        rehearsed = new_measurement([roster.rehearsal].compact.select(&:ready?))
+        return rehearsed if rehearsed
+        return if roster.rehearsing?
+
+        complete = GCProfile::MEASURED_REQUESTS
+        new_measurement(roster.ready_workers.select { |worker| worker.requests_count >= complete })
+      end
+
+      def new_measurement(workers)
+        workers.find { |worker| !@measured.include?(worker.pid) && !worker.row.allocations.empty? }
+      end
+
+      def keep_paths(now)
+        return unless @learns && now >= (@paths_due ||= now + PATHS_PAUSE)
+
+        @paths_due = now + PATHS_PAUSE
+        Steps::KeepPaths.new
+      end
+    end
+  end
+end
