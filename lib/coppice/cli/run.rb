@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require "coppice/cli/running_monitor"
+require "coppice/control/client"
+require "coppice/control/guest_request"
+require "coppice/guest_client"
+
+module Coppice
+  class CLI
+    # `coppice run PROGRAM …` and `coppice run -e CODE …`: runs a program in a fork of the warm application, as if it
+    # had been started here.
+    class RunCommand
+      USAGE = "usage: coppice run [--pid PID | --socket PATH] [--fallback] PROGRAM [ARG …] | -e CODE [ARG …]"
+
+      #: (Array[String], ?error: IO) -> void
+      def initialize(arguments, error: $stderr)
+        @arguments = arguments
+        @error = error
+      end
+
+      # Answers the exit status of the program. Dies by the signal that the program has died by. With --fallback it
+      # becomes the program where no server runs it. Raises UsageError or Error.
+      def run #: () -> Integer
+        mode, program, arguments = parse
+        raise UsageError, "--fallback needs a PROGRAM. #{USAGE}" if @fallback && mode != "program"
+
+        request = Control::GuestRequest.new(mode: mode, program: program, arguments: arguments, directory: Dir.pwd,
+          umask: File.umask, environment: ENV.to_h, terminal: false)
+        @fallback ? run_or_become(request) : GuestClient.new(server, request).run.end_process
+      end
+
+      private
+
+      # The flags end where the program begins: what follows is its own.
+      def parse
+        words = @arguments.dup
+        while words.first&.start_with?("-")
+          case flag = words.shift
+          when "--pid", "--socket" then name_server(flag, words.shift)
+          when /\A--(pid|socket)=(.+)/m then name_server("--#{$1}", $2)
+          when "--fallback" then @fallback = true
+          when "--" then break
+          else return special(flag, words)
+          end
+        end
+        request_of(words)
+      end
+
+      def name_server(flag, value)
+        raise UsageError, "#{flag} needs a value" unless value
+
+        flag == "--pid" ? @pid = value : @path = value
+        raise UsageError, "--pid and --socket both name the server: use one" if @pid && @path
+      end
+
+      def special(flag, words)
+        raise UsageError, "unknown flag #{flag}. #{USAGE}" unless flag == "-e" && !words.empty?
+
+        ["code", words.first, words.drop(1)]
+      end
+
+      def request_of(words)
+        raise UsageError, USAGE if words.empty?
+
+        ["program", words.first, words.drop(1)]
+      end
+
+      # Of several servers it is the one that was started in this directory.
+      def server
+        return Control::Client.new(path: @path) if @path
+
+        Control::Client.new(pid: (RunningMonitor.started_in([Dir.pwd]) unless @pid) || RunningMonitor.pid(@pid))
+      end
+
+      # A program that can do without a server must not run in that of another application.
+      def own_server(request)
+        return server if @path || @pid
+
+        folder = File.expand_path("../..", request.program)
+        pid = RunningMonitor.started_in([folder, Dir.pwd].uniq) or
+          raise Error, "this user has not started exactly one Coppice server in #{folder}"
+        Control::Client.new(pid: pid)
+      end
+
+      # A guest that refuses its client has said why.
+      def run_or_become(request)
+        status = GuestClient.new(own_server(request), request).run
+        status.refused? ? become(request) : status.end_process
+      rescue GuestLost, UsageError, Bug
+        raise
+      rescue Error => error
+        reason = error.message.lines.first.chomp.sub(/[.:]\z/, "")
+        @error.puts "coppice: #{reason}. #{request.program} starts without the server"
+        become(request)
+      end
+
+      # COPPICE_RUN is what makes a binstub ask for a guest.
+      def become(request)
+        require "rbconfig"
+        exec({ "COPPICE_RUN" => nil }, RbConfig.ruby, request.program, *request.arguments)
+      end
+    end
+
+    # `coppice console`: the console of the framework, or irb.
+    class ConsoleCommand < RunCommand
+      private
+
+      def special(flag, words) = request_of([flag, *words])
+
+      def request_of(words) = ["console", "", words]
+    end
+  end
+end

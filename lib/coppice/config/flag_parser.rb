@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "optparse"
+require "coppice/config/suggestion"
+
+module Coppice
+  module Config
+    # An OptionParser that refuses an unknown one-letter flag. Ruby's takes it for the beginning of a long flag: Rails'
+    # and Puma's -b would set --boot-timeout. Only -h may stand for a long flag.
+    class FlagParser < OptionParser
+      # The message for a flag that this parser does not know.
+      #: (String) -> String
+      def unknown_flag(flag)
+        known = to_s.gsub("[no-]", "").scan(/--[\w-]+/)
+        ["unknown flag #{flag}", Suggestion.sentence(flag, known)].compact.join(". ")
+      end
+
+      private
+
+      def complete(kind, word, *)
+        raise InvalidOption, word if kind == :long && word.size == 1 && word != "h"
+
+        super
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "coppice/config/catalogue"
+require "coppice/config/types"
+require "coppice/control/verbs"
+
+module Coppice
+  module Config
+    # A service process that there should be.
+    #
+    #   name              nil for the service worker, which the hooks before_service_worker_… describe
+    #   survives_reforks  whether it keeps running when a new generation is committed
+    #   timeout           seconds from TERM until it is killed
+    #   block             what it runs; nil for the service worker
+    ServiceDefinition = Struct.new(:name, :survives_reforks, :timeout, :block, keyword_init: true)
+
+    # One option of `service`.
+    ServiceOption = Struct.new(:name, :type, :default, :doc, keyword_init: true) do
+      # The default as a text, with its unit.
+      def default_description = [default.inspect, type.unit].compact.join(" ") #: () -> String
+    end
+
+    # The catalogue of the options of `service`.
+    SERVICE_OPTIONS = Catalogue.new([
+      ServiceOption.new(name: :survives_reforks, type: Types::Boolean.new, default: false,
+        doc: "Whether the process keeps running when a new generation is committed. It then has the code and the " \
+             "data of the generation that it was forked from. With false it is stopped after each commit, and then " \
+             "forked from the new mold: there are never two of it at once. A roll to another release replaces it in " \
+             "any case.").freeze,
+      ServiceOption.new(name: :timeout, type: Types::Seconds.new, default: 10,
+        doc: "Maximum time from TERM until the process has exited. After it, the process and all that it has forked " \
+             "are killed.").freeze
+    ])
+
+    # What the page and the help say of `service`, beside its options.
+    SERVICE_DOC = "A process that is forked from the mold and runs the block beside the workers, such as Solid " \
+                  "Queue's supervisor. It serves no clients and is never promoted, so code that is unsafe to fork is " \
+                  "safe there. It calls after_worker_fork first, with itself as `worker`; its `nr` is nil. TERM " \
+                  "raises a SignalException in the block, unless the block sets a handler. When the process ends, " \
+                  "whatever the reason, it is forked again after a pause that grows to 5 seconds. The server stops " \
+                  "its services first, while the workers go on serving. See docs/services.md."
+    SERVICE_EXAMPLE = "service :jobs, survives_reforks: true do |server, service|\n  " \
+                      "SolidQueue::Supervisor.start\nend"
+    SERVICE_ARGUMENTS = %i[server service].freeze
+
+    # Names that commands use for something else.
+    RESERVED_SERVICE_NAMES = %w[mold service].freeze
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "coppice/config/options"
+
+module Coppice
+  module Config
+    # What changes in the settings when one release follows another: names of options.
+    class SettingsChange
+      # Options of a release that the lobby reads as well, at its own start.
+      READ_BY_LOBBY = %i[
+        timeout timeout_cleanup client_header_timeout client_body_timeout client_write_timeout client_min_rate
+        max_request_line_bytes max_header_bytes max_header_count max_body_bytes trusted_proxies rewindable_input
+      ].freeze
+
+      # later: as the configuration of the next release has it.
+      #: (Settings, Settings) -> void
+      def initialize(earlier, later)
+        @earlier = earlier
+        @later = later
+      end
+
+      # Those that have another value from the commit of the release on.
+      #: () -> Array[Symbol]
+      def changed = differing(:release) - kept_for_processes
+
+      # Those whose new value has no effect before the server is started again.
+      #: () -> Array[Symbol]
+      def kept = differing(:server) + kept_for_processes
+
+      # Those of `changed` whose new value has no effect in the lobby before the server is started again.
+      #: () -> Array[Symbol]
+      def kept_by_lobby = @earlier.lobby? ? changed & READ_BY_LOBBY : []
+
+      private
+
+      # A server of several processes does not become one, nor the other way round.
+      def kept_for_processes = @earlier.single? == @later.single? ? [] : [:worker_processes]
+
+      # An object of the user's has no value to compare, and sockets that a service manager has passed stay as they are.
+      def differing(scope)
+        names = OPTIONS.select { |option| option.scope == scope && option.name != :logger }.map(&:name)
+        names.reject! { |name| @earlier.origin(name) == "environment LISTEN_FDNAMES" }
+        names.reject { |name| [@earlier, @later].map { |settings| settings.public_send(name) }.uniq.size == 1 }
+      end
+    end
+  end
+end

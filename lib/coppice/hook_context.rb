@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Coppice
+  # The first argument of every hook, which users call `server`: the logger, the listeners' names, and a reader for each
+  # option of the configuration.
+  class HookContext
+    attr_reader :logger         #: untyped -- the user's own, or ours
+    attr_reader :settings       #: Config::Settings
+    attr_reader :listener_names #: Array[String]
+
+    #: (settings: Config::Settings, log: Log, listener_names: Array[String]) -> void
+    def initialize(settings:, log:, listener_names:)
+      @settings = settings
+      @log = log
+      @logger = settings.logger || log
+      @listener_names = listener_names
+    end
+
+    # A copy that logs to another log, unless the user has given a logger.
+    #: (Log) -> HookContext
+    def with_log(log) = HookContext.new(settings: settings, log: log, listener_names: listener_names)
+
+    # A copy with the settings of another release.
+    #: (Config::Settings) -> HookContext
+    def with_settings(settings) = HookContext.new(settings: settings, log: @log, listener_names: listener_names)
+
+    # Each option has a reader here, as in the settings.
+    def method_missing(name, *arguments)
+      return super unless arguments.empty? && respond_to_missing?(name)
+
+      settings.public_send(name)
+    end
+
+    def respond_to_missing?(name, _include_private = false)
+      Config::OPTIONS.any? { |option| option.name == name } || super
+    end
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "coppice/import/puma"
+require "coppice/import/result"
+require "coppice/import/translator"
+require "coppice/import/unicorn"
+
+module Coppice
+  # Makes a configuration for Coppice of one for Puma or Unicorn: `coppice import` and `rails generate coppice:install`.
+  module Import
+    SERVERS = [Puma, Unicorn].freeze
+
+    class << self
+      # Raises Error for a text that cannot be translated. `file` is its name in messages.
+      #: (String, file: String) -> Result
+      def translate(text, file:)
+        server = server_of(text, file)
+        translator = Translator.new(text, server, file: file)
+        body = translator.text
+        additions = server.additions(translator)
+        added = additions.map { |name, _, note| Entry.new(name: name, outcome: :changed, note: note) }
+        Result.new(server: server, text: assembled(body, additions, server, file),
+          entries: server.advised(translator.entries + added, translator))
+      end
+
+      # The usual names of such files.
+      def names = SERVERS.map { |server| server::FILE } #: () -> Array[String]
+
+      # Those of them that are in a folder.
+      #: (String) -> Array[String]
+      def found(directory) = names.select { |file| File.file?(File.join(directory, file)) }
+
+      private
+
+      # By the file's name, or else by its directives.
+      def server_of(text, file)
+        name = file.split("/").last(2).join("/").downcase
+        named = SERVERS.find { |server| name.include?(server::TITLE.downcase) }
+        return named if named
+
+        counts = SERVERS.to_h { |server| [server, Translator.new(text, server, file: file).directives.size] }
+        server, count = counts.max_by(&:last)
+        raise Error, "#{file} has no directive of Puma or Unicorn" if count.zero?
+
+        server
+      end
+
+      MAGIC = /\A(?:#(?:!|.*\b(?:frozen_string_literal|(?:en)?coding)\s*:).*\n)+/.freeze
+      private_constant :MAGIC
+
+      def assembled(body, additions, server, file)
+        magic = body[MAGIC].to_s.sub(/\A#!.*\n/, "")
+        head = "# Translated from #{file} (#{server::TITLE}) by `coppice import`. `coppice help NAME` explains a line."
+        lines = additions.map { |_, line, note| "# #{note}.\n#{line}" }
+        parts = [magic.chomp, head, server.preamble(body), body.sub(MAGIC, "").strip, *lines]
+        "#{parts.compact.reject(&:empty?).join("\n\n")}\n"
+      end
+    end
+  end
+end

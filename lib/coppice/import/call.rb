@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Import
+    # One call of a directive in a file, for the rewrites of the tables. A rewrite answers the new text, or nil; it may
+    # replace what the report says.
+    class Call
+      attr_reader :node      #: Source::Node -- with its block
+      attr_reader :name      #: Symbol
+      attr_reader :arguments #: Array[Source::Node]
+      attr_reader :block     #: Source::Node? -- of do … end or braces
+      attr_reader :passed    #: Source::Node? -- the block that is an argument: &callable
+      attr_reader :source    #: Source
+      attr_accessor :note    #: String?
+      attr_accessor :joined  #: bool -- whether its block has become part of another one
+
+      # nil when the node is no call without a receiver.
+      #: (Source::Node, Source, ?assignments: Hash[Symbol, Source::Node]) -> Call?
+      def self.of(node, source, assignments: {})
+        call = node.type == :ITER ? node.nodes.first : node
+        new(node, call, source, assignments) if %i[FCALL VCALL].include?(call.type)
+      end
+
+      #: (Source::Node, Source::Node, Source, Hash[Symbol, Source::Node]) -> void
+      def initialize(node, call, source, assignments)
+        @node = node
+        @call = call
+        @name = call.children.first
+        @source = source
+        @assignments = assignments
+        *nodes, @passed = call.nodes.last.nodes if call.nodes.last&.type == :BLOCK_PASS
+        @arguments = (nodes || call.nodes).flat_map { |child| child.type == :LIST ? child.nodes : [child] }
+        @block = node.nodes.last if node.type == :ITER
+      end
+
+      #: () -> Integer
+      def line = node.line
+
+      # The texts of the arguments.
+      #: () -> Array[String]
+      def texts = arguments.map { |argument| source.of(argument) }
+
+      # The first argument's text.
+      #: (?String) -> String
+      def text(default = "nil") = texts.first || default
+
+      # The same call under another name, or with other arguments.
+      #: (Symbol | String, *String) -> String
+      def as(name, *texts)
+        return "#{name}#{source.of((@call.from + @name.to_s.bytesize)...node.to)}" if texts.empty?
+
+        parenthesized? ? "#{name}(#{texts.join(', ')})" : "#{name} #{texts.join(', ')}"
+      end
+
+      # The first argument as a symbol, for Ruby.
+      #: () -> String
+      def symbol = value.respond_to?(:to_sym) ? value.to_sym.inspect : "(#{text}).to_sym"
+
+      # Drops the call, with a reason of its own.
+      #: (String) -> nil
+      def drop(reason)
+        self.note = reason
+        nil
+      end
+
+      # An argument's value where the text tells it: a literal, or the default of ENV.fetch.
+      #: (?Integer) -> (Integer | String | Symbol | bool | nil)
+      def value(index = 0) = (StaticValue.new(@assignments).of(arguments[index]) if arguments[index])
+
+      private
+
+      def parenthesized? = source.of(@call.from...node.to)[@name.to_s.size] == "("
+    end
+
+    # Values that a syntax tree tells without being run. A variable of the environment counts as unset.
+    class StaticValue
+      #: (Hash[Symbol, Source::Node]) -> void
+      def initialize(assignments)
+        @assignments = assignments
+      end
+
+      # nil where it depends on more.
+      #: (Source::Node?) -> (Integer | String | Symbol | bool | nil)
+      def of(node)
+        case node&.type
+        when :LIT, :INTEGER, :STR, :SYM then node.children.first
+        when :TRUE then true
+        when :FALSE then false
+        when :LVAR then of(@assignments[node.children.first])
+        when :OR then node.nodes.map { |side| of(side) }.compact.first
+        when :FCALL then number(of_list(node.nodes.last)) if node.children.first == :Integer
+        when :CALL then of_call(node)
+        when :ITER then of(node.nodes.last.nodes.last) if fetch?(node.nodes.first)
+        end
+      end
+
+      private
+
+      def of_call(node)
+        return number(of(node.nodes.first)) if %i[to_i to_s].include?(node.children[1])
+
+        of(node.nodes.last.nodes[1]) if fetch?(node)
+      end
+
+      def fetch?(node)
+        node.type == :CALL && node.children[1] == :fetch && node.nodes.first.children == [:ENV]
+      end
+
+      def of_list(list) = of(list.type == :LIST ? list.nodes.first : list)
+
+      def number(value) = value.is_a?(Integer) ? value : Integer(value.to_s, 10, exception: false)
+    end
+  end
+end

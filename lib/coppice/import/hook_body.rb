@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "coppice/import/source"
+
+module Coppice
+  module Import
+    # The block of a hook: its parameters and its text, without statements that have lost their purpose.
+    class HookBody
+      HEAD = /\A\s*(?<opening>do\b|\{)(?:\s*\|(?<parameters>[^|]*)\|)?/.freeze
+      # The old master's pid file, a pause between two forks, and a thread of the master that replaces large workers.
+      OBSOLETE = /\.oldbin\b|\A(?:Kernel\.)?sleep\b|\bPumaWorkerKiller\b|["']puma_worker_killer["']/.freeze
+      NOTE = "it only stopped an old master, waited, or replaced large workers (see worker_memory_limit and " \
+             "worker_max_age)"
+
+      #: (Call) -> HookBody
+      def self.of(call) = new(call.block, call.source)
+
+      #: (Source::Node, Source) -> void
+      def initialize(block, source)
+        @block = block
+        @source = source
+        @statements = block.children.last&.statements || [] # nil for an empty block
+        @gone = obsolete
+        @text = source.edited(@gone.map { |node| source.removal(node) }, block.from...block.to)
+        @head = @text.match(HEAD)
+      end
+
+      # Whether nothing is left of what it did.
+      #: () -> bool
+      def empty? = !@gone.empty? && @gone.size == @statements.size
+
+      # The names of the block's parameters, without defaults and block-local variables.
+      #: () -> Array[String]
+      def parameters
+        list = @head[:parameters].to_s[/\A[^;]*/]
+        list.split(",").map { |text| text[/\A\s*(\*?\w+)/, 1] || text.strip }
+      end
+
+      # Whether the block has parameters without names: _1 or it.
+      #: () -> bool
+      def implicit_parameters? = @head[:parameters].nil? && @block.nodes.any? { |node| node.type == :ARGS }
+
+      # Whether a variable is read in what is left.
+      #: (String) -> bool
+      def reads?(name)
+        (@statements - @gone).any? do |statement|
+          statement.walk.any? { |node| Source::READS.include?(node.type) && node.children.first.to_s == name }
+        end
+      end
+
+      # The block's text with other parameters.
+      #: (Array[String]) -> String
+      def with_parameters(names)
+        "#{@head[:opening]}#{" |#{names.join(', ')}|" unless names.empty?}#{@head.post_match}"
+      end
+
+      # The statements, with two spaces in front of each line but the first.
+      def indented #: () -> String
+        lines = @head.post_match.sub(/\s*(?:end|\})\z/, "").sub(/\A[ \t]*\n/, "").lines
+        margin = lines.reject { |line| line.strip.empty? }.map { |line| line[/\A[ \t]*/].size }.min || 0
+        lines.map { |line| line.strip.empty? ? "\n" : "  #{line[margin..]}" }.join.strip
+      end
+
+      private
+
+      # With what reads a variable that such a statement has set.
+      def obsolete
+        names = []
+        @statements.select do |statement|
+          gone = OBSOLETE.match?(@source.of(statement)) || statement.walk.any? { |node| reads_one?(node, names) }
+          names += assigned(statement) if gone
+          gone
+        end
+      end
+
+      def reads_one?(node, names) = Source::READS.include?(node.type) && names.include?(node.children.first)
+
+      def assigned(statement)
+        statement.walk.select { |node| Source::ASSIGNMENTS.include?(node.type) }.map { |node| node.children.first }
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Import
+    # Tells which statements of a file have nothing left to do once some of their directives are dropped: conditions and
+    # loops around them, and assignments that only they read.
+    class Liveness
+      #: (Source::Node, Set[Source::Node]) -> void
+      def initialize(root, dropped)
+        @root = root
+        @dropped = dropped
+        @orphans = {}
+        find_orphans
+      end
+
+      #: (Source::Node?) -> bool
+      def dead?(node)
+        return false unless node
+        return true if @dropped.include?(node)
+
+        case node.type
+        when :BLOCK, :BEGIN, :SCOPE then all_dead?(node.nodes)
+        when :IF, :UNLESS then all_dead?(node.nodes.drop(1))
+        when :AND, :OR then dead?(node.nodes.last)
+        when :ITER then dead?(node.nodes.last.nodes.last)
+        when *Source::ASSIGNMENTS then @orphans.key?(node.children.first)
+        else false
+        end
+      end
+
+      private
+
+      def all_dead?(nodes)
+        nodes = nodes.reject { |node| node.type == :ARGS || (node.type == :BEGIN && node.nodes.empty?) }
+        !nodes.empty? && nodes.all? { |node| dead?(node) }
+      end
+
+      # An assignment without a reader may make another one readerless.
+      def find_orphans
+        read_before = reads(@root)
+        loop do
+          left = reads(@root, live: true)
+          found = read_before.keys - left.keys - @orphans.keys
+          break if found.empty?
+
+          found.each { |name| @orphans[name] = true }
+        end
+      end
+
+      def reads(node, live: false, found: {})
+        return found if live && dead?(node)
+
+        found[node.children.first] = true if Source::READS.include?(node.type)
+        node.nodes.each { |child| reads(child, live: live, found: found) }
+        found
+      end
+    end
+  end
+end

@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Import
+    # The directives of Puma whose arguments have another form in Coppice. Each method answers the new text of a call,
+    # or nil to drop it.
+    module PumaRewrites
+      SCHEME = %r{\A(["'])(?:tcp://|(unix)://)}.freeze
+      # Parameters of a URI => options of listen.
+      PARAMETERS = { "backlog" => "backlog", "umask" => "umask", "low_latency" => "tcp_nodelay" }.freeze
+      PLUGINS = {
+        tmp_restart: "there are no plugins. After a deploy start the server anew: docs/deployment.md",
+        systemd: "systemd needs none: docs/deployment.md"
+      }.freeze
+
+      # Nodes of arithmetic with literals.
+      NUMERIC = %i[LIT INTEGER OPCALL LIST].freeze
+
+      class << self
+        # The first argument as a number: Puma takes texts too, such as those of variables of the environment.
+        #: (Call) -> String
+        def integer(call)
+          numeric = call.arguments.first&.walk&.all? { |node| NUMERIC.include?(node.type) }
+          text = call.text
+          numeric || text.match?(/\AInteger\b|\.to_i\)?\z/) ? text : "Integer(#{text})"
+        end
+
+        # A rewrite for a directive whose argument is a number.
+        #: (Symbol) -> ^(Call) -> String
+        def number_for(name) = ->(call) { call.as(name, integer(call)) }
+
+        #: (Call) -> String
+        def workers(call)
+          literal = %i[LIT INTEGER].include?(call.arguments.first&.type)
+          if call.value == 0
+            call.note = "0 is one process with three threads, without reforking and without a limit for a request"
+            call.note = "Puma ran one process with threads; :auto is 1.5 workers for each processor" if literal
+          end
+          automatic = [:auto, "auto"].include?(call.value) || (literal && call.value == 0)
+          call.as(:worker_processes, automatic ? ":auto" : integer(call))
+        end
+
+        #: (Call) -> String
+        def port(call)
+          port, host = call.texts
+          unless host
+            call.note = "on all interfaces, also with `bin/rails server` in development"
+            return call.as(:listen, *call.texts.first(1))
+          end
+
+          literal = host[/\A["']([\w.:-]+)["']\z/, 1]
+          literal = "[#{literal}]" if literal&.include?(":")
+          call.as(:listen, "\"#{literal || "\#{#{host}}"}:#{port.match?(/\A\d+\z/) ? port : "\#{#{port}}"}\"")
+        end
+
+        #: (Call) -> String?
+        def bind(call)
+          text = call.text
+          return bind_expression(call, text) unless text.match?(/\A["']/)
+          return call.drop("Coppice has no TLS: let a proxy in front of it do that") if text.match?(%r{\A["']ssl://})
+
+          if text.match?(%r{\A["']unix://@})
+            return call.drop("there are no Unix sockets with abstract names: listen on a path")
+          end
+
+          bind_literal(call, text)
+        end
+
+        #: (Call) -> String?
+        def stdout_redirect(call)
+          paths = %w[stdout_path stderr_path].zip(call.texts)
+          lines = paths.reject { |_, text| [nil, "nil"].include?(text) }.map { |name, text| "#{name} #{text}" }
+          return lines.first unless lines.size > 1
+
+          alone?(call) ? lines.join("\n#{" " * indent(call)}") : "(#{lines.join('; ')})"
+        end
+
+        #: (Call) -> String?
+        def fork_worker(call)
+          count = call.arguments.empty? ? "1000" : integer(call)
+          return call.drop("0 turns reforking by a count off, as in Coppice without refork_after") if count == "0"
+
+          call.as(:refork_after, "[#{count}]")
+        end
+
+        # Solid Queue's supervisor has a process of its own; other plugins have nothing to be loaded into.
+        #: (Call) -> String?
+        def plugin(call)
+          name = call.value.to_s.to_sym
+          return call.drop(PLUGINS.fetch(name, "there are no plugins, only hooks")) unless name == :solid_queue
+
+          call.note = "a process beside the workers: docs/services.md"
+          "service(:solid_queue, survives_reforks: true) { SolidQueue::Supervisor.start }"
+        end
+
+        private
+
+        def bind_expression(call, text)
+          call.note = "the text of an address is known only when the file is read"
+          call.as(:listen, "(#{text}).sub(%r{\\A(?:tcp:|(unix:))//}, \"\\\\1\")")
+        end
+
+        def bind_literal(call, text)
+          quote = text[0]
+          path, query = text.delete_suffix(quote).split("?", 2)
+          address = path.sub(SCHEME) { "#{$1}#{"unix:" if $2}" }.sub(%r{\A(["'])unix:/}, "\\1/") + quote
+          options = query.to_s.split("&").map { |pair| option(call, *pair.split("=", 2)) }
+          call.as(:listen, address, *options.compact)
+        end
+
+        # "backlog", "1024" => "backlog: 1024". An umask is an octal number, with and without its 0.
+        def option(call, name, value)
+          known = PARAMETERS[name]
+          value = value == "false" ? "false" : "true" if name == "low_latency"
+          value = value.to_s.sub(/\A0?o?/, "0o") if name == "umask"
+          return "#{known}: #{value}" if known && value.match?(/\A(?:\d+|0o[0-7]+|true|false)\z/)
+
+          call.note = "without #{name}" unless name == "optimize_for_latency"
+          nil
+        end
+
+        def indent(call) = call.node.from - call.source.line_start(call.node.from)
+
+        # Without a condition behind the call, which has to count for both lines.
+        def alone?(call)
+          source = call.source
+          [source.line_start(call.node.from)...call.node.from, call.node.to...source.line_end(call.node.to)]
+            .all? { |range| source.of(range).strip.empty? }
+        end
+      end
+    end
+  end
+end

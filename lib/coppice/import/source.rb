@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Import
+    # The text of a configuration file with its syntax tree. The tree is that of RubyVM::AbstractSyntaxTree, whose nodes
+    # know where they end; Ripper's do not.
+    class Source
+      # One node, with its first byte, the byte after its last one, and its line.
+      Node = Struct.new(:type, :children, :from, :to, :line) do
+        # The children that are nodes.
+        #: () -> Array[Node]
+        def nodes = children.grep(Node)
+
+        # The statements of this node.
+        #: () -> Array[Node]
+        def statements = type == :BLOCK ? nodes : [self]
+
+        # Yields this node and all nodes below it.
+        #: () ?{ (Node) -> void } -> Enumerator[Node, void]
+        def walk(&block)
+          return enum_for(:walk) unless block
+
+          yield self
+          nodes.each { |node| node.walk(&block) }
+        end
+      end
+
+      # Comments that Ruby reads.
+      MAGIC = /\A#(?:!|.*\b(?:frozen_string_literal|(?:en)?coding|warn_indent)\s*:)/.freeze
+      READS = %i[LVAR DVAR].freeze
+      ASSIGNMENTS = %i[LASGN DASGN DASGN_CURR].freeze
+
+      attr_reader :text #: String
+      attr_reader :root #: Node
+
+      # Raises SyntaxError.
+      #: (String) -> void
+      def initialize(text)
+        @text = text
+        @bytes = text.b
+        @starts = [0]
+        @bytes.scan("\n") { @starts << Regexp.last_match.end(0) }
+        @root = convert(Source.tree(text))
+      end
+
+      # Whether a text is Ruby.
+      #: (String) -> bool
+      def self.valid?(text)
+        tree(text)
+        true
+      rescue SyntaxError
+        false
+      end
+
+      # Without Ruby's warnings: they are for the author of the text, and name no file.
+      #: (String) -> RubyVM::AbstractSyntaxTree::Node
+      def self.tree(text)
+        verbose, $VERBOSE = $VERBOSE, nil
+        RubyVM::AbstractSyntaxTree.parse(text)
+      ensure
+        $VERBOSE = verbose
+      end
+
+      # The text of a node, or of a range of bytes.
+      #: (Node | Range[Integer]) -> String
+      def of(place)
+        range = place.is_a?(Node) ? place.from...place.to : place
+        @bytes[range].force_encoding(text.encoding)
+      end
+
+      # The byte with which the line of another byte begins, and that after it.
+      #: (Integer) -> Integer
+      def line_start(byte) = (@bytes.rindex("\n", byte - 1) if byte.positive?)&.succ || 0
+
+      #: (Integer) -> Integer
+      def line_end(byte) = @bytes.index("\n", byte)&.succ || @bytes.bytesize
+
+      # The text, or a part of it, with some ranges of bytes replaced.
+      #: (Array[[Integer, Integer, String]], ?Range[Integer]) -> String
+      def edited(edits, range = 0...@bytes.bytesize)
+        result = @bytes[range]
+        edits.sort_by(&:first).reverse_each do |from, to, replacement|
+          result[(from - range.begin)...(to - range.begin)] = replacement.b
+        end
+        result.force_encoding(text.encoding)
+      end
+
+      # The edit that removes a node: with its lines and the comment above them where it has lines of its own.
+      #: (Node) -> [Integer, Integer, String]
+      def removal(node)
+        from, to = line_start(node.from), line_end(node.to)
+        before, after = of(from...node.from), of(node.to...to)
+        return [node.from, node.to, "nil"] unless before.strip.empty? && after.match?(/\A[ \t;]*(?:#.*)?\n?\z/)
+
+        [comment_above(from), to, ""]
+      end
+
+      private
+
+      def convert(node)
+        children = node.children.map { |child| child.is_a?(RubyVM::AbstractSyntaxTree::Node) ? convert(child) : child }
+        from = byte(node.first_lineno, node.first_column)
+        Node.new(node.type, children, from, byte(node.last_lineno, node.last_column), node.first_lineno)
+      end
+
+      # The byte where the comment begins that ends above this one; the same byte without a comment.
+      def comment_above(byte)
+        while byte.positive?
+          start = line_start(byte - 1)
+          line = of(start...byte).strip
+          break if !line.start_with?("#") || line.match?(MAGIC)
+
+          byte = start
+        end
+        byte
+      end
+
+      def byte(line, column) = @starts.fetch(line - 1, @bytes.bytesize) + column
+    end
+  end
+end

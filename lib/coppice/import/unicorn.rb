@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "coppice/compatibility/unicorn"
+require "coppice/import/directive"
+
+module Coppice
+  module Import
+    # The directives of Unicorn 5 and 6. `coppice -c config/unicorn.rb` runs the same file without a translation, and
+    # warns of what has no effect: see Compatibility::UnicornDsl.
+    module Unicorn
+      TITLE = "Unicorn"
+      FILE = "config/unicorn.rb"
+      BARE = [].freeze
+      WRAPPERS = [].freeze
+      FOREIGN = /\bUnicorn(?:::|\.)|\A\s*require\s*\(?\s*["']unicorn/.freeze
+
+      SIGNALS = "logrotate must not send USR1, which rolls to the release in the server's directory (coppice " \
+                "reopen-logs opens log files anew); HUP stops the server, and USR2 reforks: docs/migrating.md"
+
+      DIRECTIVES = Table.build do |table|
+        %i[worker_processes logger listeners rewindable_input client_body_buffer_size check_client_connection
+           early_hints stdout_path stderr_path].each { |name| table.take(name) }
+        table.take(:pid, to: :pidfile)
+        table.take(:listen) do |call|
+          options = call.texts.drop(1).map { |text| text.gsub(/,?\s*:?accept_filter(?::|\s*=>)\s*["']\w*["']/, "") }
+          call.as(:listen, call.text, *options.map { |text| text.sub(/\A,\s*/, "") }.reject(&:empty?))
+        end
+        table.change(:timeout, to: :timeout, note: "the client gets a 503 response, and the worker is killed " \
+                                                   "2 seconds later if it is still there")
+        table.hook(:before_fork, to: :before_fork,
+          note: "called in the mold, or in a worker that is promoted, and without the worker")
+        table.hook(:after_fork, to: :after_worker_fork)
+        table.hook(:after_worker_ready, to: :after_worker_ready)
+        table.hook(:after_worker_exit, to: :after_worker_exit,
+          note: "called in the monitor, which has not loaded the application")
+        Compatibility::Unicorn::WITHOUT_EFFECT.each { |name, note| table.drop(name, note: note) }
+        table.drop(:working_directory, note: "start the server in that directory")
+      end
+
+      #: (String) -> String?
+      def self.preamble(_body) = nil
+
+      # Nothing: both servers have the same defaults.
+      #: (Translator) -> Array[[Symbol, String, String]]
+      def self.additions(_translator) = []
+
+      #: (Array[Entry], Translator) -> Array[Entry]
+      def self.advised(entries, _translator)
+        [*entries, Entry.new(name: :signals, outcome: :changed, note: SIGNALS)]
+      end
+    end
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Monitor
+    # Decides what the service manager is told after a turn of the monitor's loop: READY=1 when clients can connect,
+    # RELOADING=1 while a roll is under way, STATUS when it changed, STOPPING=1, more time for a boot or a stop that has
+    # a deadline of its own, and WATCHDOG=1 while the server serves or legitimately boots. A monitor that hangs, or a
+    # server whose workers fail one after the other, is silent.
+    class ServiceNotifications
+      # Seconds that may follow the deadline of a child or of the stop: KILL, queued hooks, queued log lines.
+      MARGIN = 10.0
+
+      #: (OS::ServiceManager, roster: Roster, port: ServingPort) -> void
+      def initialize(manager, roster:, port:)
+        @manager = manager
+        @roster = roster
+        @port = port
+        @sent = {} # kind => value
+        @watchdog_interval = manager.watchdog_seconds&./(4)
+        @fed_at = -Float::INFINITY
+      end
+
+      # The longest time that the loop may wait: seconds.
+      #: () -> Float
+      def longest_wait = @watchdog_interval || Float::INFINITY
+
+      # The loop has turned. What could not be sent is sent after a later turn.
+      #: (Float) -> void
+      def turned(now)
+        return unless @manager.listening?
+
+        due = { state: state, status: status, deadline: deadline }.compact
+        due.reject! { |kind, value| @sent[kind] == value }
+        feed = watchdog_due?(now)
+        assignments = due.map { |kind, value| kind == :deadline ? extension(value - now) : value }
+        assignments << "WATCHDOG=1" if feed
+        return if assignments.empty? || !@manager.notify(assignments)
+
+        @sent.update(due)
+        @fed_at = now if feed
+      end
+
+      private
+
+      def state
+        return "STOPPING=1" if @roster.stopping
+
+        return unless @port.open?
+
+        @roster.roll&.decided? == false ? "RELOADING=1\nMONOTONIC_USEC=#{usec(@roster.roll.asked_at)}" : "READY=1"
+      end
+
+      def status
+        return "STATUS=stopping: #{@roster.handles.size} processes left" if @roster.stopping
+
+        doing = @port.open? ? "serving" : "booting"
+        "STATUS=#{doing}: release #{@roster.release.number}, generation #{@roster.generation}, " \
+          "#{@roster.ready_workers.size} of #{@roster.target} workers ready"
+      end
+
+      # Until when the server takes care itself that its start or its stop ends (monotonic seconds); nil if it does not.
+      def deadline
+        return @roster.stop_deadline if @roster.stopping
+        return if @port.open? || failing?
+
+        starting.filter_map(&:deadline).max
+      end
+
+      def extension(seconds) = "EXTEND_TIMEOUT_USEC=#{usec(seconds + MARGIN)}"
+
+      def usec(seconds) = (seconds * 1_000_000).to_i
+
+      def watchdog_due?(now)
+        @watchdog_interval && now - @fed_at >= @watchdog_interval && progress?
+      end
+
+      # The watchdog of the monitor takes care of what hangs: every child that starts or exits has a deadline, and every
+      # worker a heartbeat.
+      def progress?
+        return true if @roster.stopping || (@roster.serving? && @roster.seats?)
+
+        starting.any? && !failing?
+      end
+
+      def starting = @roster.handles.select(&:starting?)
+
+      def failing? = @roster.spawns.failures.positive? || @roster.replacements.failures.positive?
+    end
+  end
+end

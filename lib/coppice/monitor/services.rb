@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/steps"
+
+module Coppice
+  class Monitor
+    # Decides about service processes: which ones are missing, which are of an old generation, and that all of them exit
+    # once the server was told to stop. There are never two of one name: the next one is forked when the one before it
+    # is gone, with its process group.
+    class Services
+      #: (Config::Settings) -> void
+      def initialize(settings)
+        @definitions = settings.services
+      end
+
+      #: (Roster, Float) -> Array[Step]
+      def next(roster, now)
+        return leaving(roster.services) if roster.stopping
+
+        leaving(outdated(roster)) + missing(roster, now).first(1)
+      end
+
+      private
+
+      def leaving(services) = services.reject(&:leaving?).map { |service| Steps::Retire.new(service) }
+
+      # None exits while a candidate is on trial, and none without a mold that can fork its successor.
+      def outdated(roster)
+        return [] if roster.candidate || roster.rehearsing? || !roster.mold&.ready?
+
+        roster.services.reject { |handle| handle.starting? || up_to_date?(handle, roster) }
+      end
+
+      # One that survives reforks does not survive its release.
+      def up_to_date?(handle, roster)
+        return handle.generation == roster.generation unless handle.service.survives_reforks
+
+        roster.of_release?(handle)
+      end
+
+      def missing(roster, now)
+        mold = roster.idle_mold
+        return [] if mold.nil? || !roster.spawns.over?(now)
+
+        wanted = @definitions.select do |definition|
+          roster.service(definition.name).nil? && roster.service_backoff(definition.name).over?(now)
+        end
+        wanted.map { |definition| Steps::SpawnService.new(mold, definition) }
+      end
+    end
+  end
+end

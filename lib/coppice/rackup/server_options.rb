@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require "socket"
+require "coppice/config/arguments"
+
+module Coppice
+  module Rackup
+    # The options that `rackup`, `rails server` or a program passes to a Rack handler, as flags of `coppice`. Only those
+    # that the user typed become flags, because flags override the configuration file.
+    class ServerOptions
+      # `rackup` has a number as its default; a port that the user types is a String.
+      RACKUP_PORT = 9292
+
+      # Environments of developers: one process with threads serves the application that is loaded.
+      LOCAL = %w[development test].freeze
+
+      # Ruby's flags, which rackup has applied in its own process only.
+      RUBY_FLAGS = { debug: "-d", warn: "-w" }.freeze
+      RUBY_LISTS = { include: "-I", require: "-r" }.freeze
+
+      # Loaded before Rails in the process that loads it again: what --log-to-stdout does.
+      STDOUT_LOG = "coppice/rails/stdout_log"
+
+      #: (Hash[Symbol, untyped]) -> void
+      def initialize(options)
+        @options = options
+      end
+
+      # The flags, and the rackup file.
+      #: () -> Array[String]
+      def arguments
+        ["-E", environment_name, *ruby_flags, *address_flags, *catalogue_flags, *pidfile, *rackup_file]
+      end
+
+      # Ruby's own flags among them: a process that has been replaced needs them again.
+      #: () -> Array[String]
+      def ruby_flags
+        simple = RUBY_FLAGS.filter_map { |name, flag| flag if @options[name] }
+        lists = RUBY_LISTS.flat_map { |name, flag| Array(@options[name]).flat_map { |value| [flag, value] } }
+        [*simple, *lists, *(["-r", STDOUT_LOG] if @options[:log_stdout])]
+      end
+
+      # Where the server listens if neither the user nor the configuration file says so.
+      #: () -> Array[String]
+      def default_listen = addresses(default_host, @options[:Port] || Config::Arguments::DEFAULT_PORT)
+
+      #: () -> String
+      def environment_name
+        [@options[:environment], *ENV.values_at("RACK_ENV", "RAILS_ENV")].compact.first.to_s.then do |name|
+          name.empty? ? LOCAL.first : name
+        end
+      end
+
+      # Whether the application that is loaded is served, by this process.
+      #: () -> bool
+      def local? = LOCAL.include?(environment_name)
+
+      # The file that another process can load the application from. None where a program has passed the application.
+      #: () -> String?
+      def rackup_file
+        file = @options[:config]
+        file if file && !@options[:app] && !@options[:builder] && File.file?(file)
+      end
+
+      # The command that starts `rails server` again as the user started it.
+      #: () -> String?
+      def restart_command = @options[:restart_cmd]
+
+      #: () -> bool
+      def daemonize? = !!@options[:daemonize]
+
+      # Whether rackup or Rails writes a pidfile, and removes it.
+      #: () -> bool
+      def pidfile? = !@options[:pid].nil?
+
+      private
+
+      # A port that PORT names is left to the configuration, which may name the same port with options of its own.
+      def address_flags
+        return [] unless typed?(:Host) || (typed?(:Port) && @options[:Port].to_s != ENV["PORT"])
+
+        host = @options[:Host] || default_host
+        return ["-b", host] unless host.match?(Config::Arguments::HOST)
+
+        addresses(host, @options.fetch(:Port, Config::Arguments::DEFAULT_PORT)).flat_map { |text| ["-l", text] }
+      end
+
+      # Browsers try both addresses of localhost, and programs take the one that they happen to know.
+      def addresses(host, port)
+        hosts = host == "localhost" ? loopback : [host.delete("[]")]
+        hosts.map { |name| name.include?(":") ? "[#{name}]:#{port}" : "#{name}:#{port}" }
+      end
+
+      def loopback
+        ["127.0.0.1", *("::1" if Socket.ip_address_list.any?(&:ipv6_loopback?))]
+      end
+
+      def default_host = environment_name == LOCAL.first ? "localhost" : "0.0.0.0"
+
+      # Rails names what was typed; of others we know their defaults.
+      def typed?(name)
+        typed = @options[:user_supplied_options]
+        return typed.include?(name) if typed
+
+        @options.key?(name) && @options[name] != (name == :Port ? RACKUP_PORT : default_host)
+      end
+
+      # Options of Coppice by their names, such as `rackup -O timeout=5`.
+      def catalogue_flags
+        Config::OPTIONS.select(&:flag).filter_map do |option|
+          value = @options[option.name]
+          next if value.nil?
+
+          option.type.switch? ? switch(option, value) : "#{option.flag}=#{value}"
+        end
+      end
+
+      def switch(option, value)
+        [true, "true"].include?(value) ? option.flag : option.flag.sub("--", "--no-")
+      end
+
+      # Only this much: `rackup` has written the file already, and removes it unless the process is replaced.
+      def pidfile = pidfile? ? ["--pidfile=#{@options[:pid]}"] : []
+    end
+  end
+end

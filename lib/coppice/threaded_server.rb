@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require "coppice/http"
+require "coppice/os/clock"
+require "coppice/threaded_server/acceptor"
+require "coppice/threaded_server/request_thread"
+
+module Coppice
+  # Serves one application in one process with a few threads: no fork, no signal handlers, no request timeout, so that
+  # a breakpoint may wait forever. For development and tests: a page requests something from its own server while it
+  # streams events, and nobody waits.
+  #
+  # One thread accepts clients, the others serve them, each one client at a time. Another thread starts and stops the
+  # server, once. `exit` in the application ends the process, as it does on the main thread.
+  class ThreadedServer
+    THREADS = 3
+
+    # How long a client that has its answer, and may still be sending, can pause before its connection is closed; and
+    # how long `stop` waits for all of them.
+    LINGER_MS = 2000
+
+    # How long `stop` waits for the `ensure` clauses of threads that it has killed.
+    CLEANUP_SECONDS = 1
+
+    # listeners: sockets that listen; they stay the caller's, who closes them after `stop`. worker: the value of
+    # env["coppice.worker"]. row: of the board, on which requests are counted. The block is called after each request,
+    # on the thread that served it.
+    #: (^(Hash[String, untyped]) -> untyped, listeners: Array[Socket], settings: Config::Settings, log: Log,
+    #    ?threads: Integer, ?worker: untyped, ?row: Board::Row?) ?{ (Hash[String, untyped]) -> void } -> void
+    def initialize(app, listeners:, settings:, log:, threads: THREADS, worker: nil, row: nil, &after_request)
+      @clients = SizedQueue.new(Acceptor::CLIENTS)
+      @lingering = Http::Lingering.new(LINGER_MS)
+      @acceptor = Acceptor.new(listeners, @clients, @lingering, log, silence: settings.client_header_timeout)
+      access_log = access_log_of(settings, row)
+      @servers = Array.new(threads) do
+        observer = RequestObserver.new(worker, row, after_request)
+        RequestThread.new(app, @clients, @lingering, observer, settings: settings, log: log, row: row,
+                          access_log: access_log)
+      end
+      @threads = []
+    end
+
+    # Answers itself; from now on clients are served.
+    #: () -> ThreadedServer
+    def start
+      @threads = [thread("coppice accept", @acceptor)]
+      @servers.each_with_index { |server, index| @threads << thread("coppice request #{index}", server) }
+      self
+    end
+
+    # Waits until another thread has stopped the server.
+    #: () -> void
+    def join = @threads.each(&:join)
+
+    # Accepts no more clients, serves those that have sent something, and answers whether all were served within so many
+    # seconds. After them the threads are killed: their clients are disconnected, and `ensure` clauses run. Idempotent.
+    #: (Numeric) -> bool
+    def stop(seconds)
+      limit = OS::Clock.now + seconds
+      @acceptor.stop
+      served = ended_before?(limit)
+      disconnect unless served
+      finish_lingering([seconds_until(limit), LINGER_MS / 1000.0].min)
+      @access_log&.close
+      served
+    end
+
+    private
+
+    # Of all threads: nil without the option.
+    def access_log_of(settings, row)
+      return unless settings.access_log
+
+      require "coppice/http/access_log"
+      @access_log = Http::AccessLog.of(settings, row, worker: 0, generation: 0)
+    end
+
+    def ended_before?(limit) = @threads.all? { |thread| thread.join(seconds_until(limit)) }
+
+    def disconnect
+      @threads.each(&:kill)
+      ended_before?(OS::Clock.now + CLEANUP_SECONDS)
+      @clients.close
+      while (client = @clients.pop)
+        client.close
+      end
+    end
+
+    def thread(name, task)
+      Thread.new { task.call }.tap { |thread| thread.name = name }
+    end
+
+    def seconds_until(limit) = [limit - OS::Clock.now, 0].max
+
+    # Not Lingering#finish, which releases the lock of Ruby: without epoll(7) its sets allow no second thread.
+    def finish_lingering(seconds)
+      limit = OS::Clock.now + seconds
+      while @lingering.count.positive? && OS::Clock.now < limit
+        @lingering.attend
+        sleep(Acceptor::LINGER_SECONDS)
+      end
+      @lingering.close
+    end
+  end
+end

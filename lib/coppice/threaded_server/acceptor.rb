@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require "socket"
+require "coppice/os/clock"
+
+module Coppice
+  class ThreadedServer
+    # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
+    Client = Struct.new(:socket, :address) do
+      #: (BasicSocket) -> Client
+      def self.of(socket)
+        peer = socket.remote_address
+        return new(socket, "") unless peer.ip?
+
+        peer = peer.ipv6_to_ipv4 if peer.ipv6_v4mapped?
+        new(socket, peer.ip_address[/[^%]+/]) # a link-local address without its interface
+      end
+
+      #: () -> void
+      def close = socket.close
+    end
+
+    # Accepts clients, and hands them to the threads that serve once they have sent something: browsers connect ahead of
+    # requests, and would occupy all threads with connections on which nothing comes. Runs on a thread of its own, and
+    # attends to the clients that linger.
+    class Acceptor
+      # How many clients may wait for a thread, and how many connections on which nothing came stay open: beyond, the
+      # oldest is closed.
+      CLIENTS = 64
+
+      # Seconds between two looks at clients that linger.
+      LINGER_SECONDS = 0.05
+
+      # Seconds until the next try when accept(2) has failed, most likely for a lack of descriptors.
+      PAUSE = 0.5
+
+      # silence: how many seconds a client may stay connected without sending anything.
+      #: (Array[Socket], Thread::SizedQueue, Http::Lingering, Log, silence: Numeric) -> void
+      def initialize(listeners, clients, lingering, log, silence:)
+        @listeners = listeners
+        @clients = clients
+        @lingering = lingering
+        @log = log
+        @silence = silence
+        @silent = {}.compare_by_identity # socket => [Client, when its time is over], oldest first
+        @stopped, @stop = IO.pipe
+      end
+
+      # Until it is stopped. Ends the queue of clients.
+      #: () -> void
+      def call
+        nil until turn == :stopped
+        accept_clients(@listeners)
+        hand_over(ready_of(@silent.keys, 0))
+      rescue IOError, SystemCallError => error # the caller has closed a listener before `stop`
+        @log.error("no more clients are accepted", error: error.message)
+      ensure
+        @silent.each_key(&:close)
+        @clients.close
+        @stopped.close
+      end
+
+      # On another thread. Idempotent.
+      #: () -> void
+      def stop = @stop.close
+
+      private
+
+      def turn
+        ready = ready_of([@stopped, *@listeners, *@silent.keys], seconds_to_wait)
+        return :stopped if ready.include?(@stopped)
+
+        @lingering.attend
+        accept_clients(ready & @listeners)
+        hand_over(ready - @listeners)
+        close_silent
+      end
+
+      def ready_of(ios, seconds) = IO.select(ios, nil, nil, seconds)&.first || []
+
+      def seconds_to_wait
+        return LINGER_SECONDS if @lingering.count.positive?
+
+        _, limit = @silent.each_value.first
+        [limit - OS::Clock.now, 0].max if limit
+      end
+
+      def accept_clients(listeners)
+        listeners.each { |listener| CLIENTS.times { break unless accept(listener) } }
+      rescue SystemCallError => error
+        @log.error("cannot accept", error: error.message, again_in: PAUSE)
+        @stopped.wait_readable(PAUSE)
+      end
+
+      # Answers whether there was a client.
+      def accept(listener)
+        socket, = listener.accept_nonblock(exception: false)
+        return false if socket == :wait_readable
+
+        @silent[socket] = [Client.of(socket), OS::Clock.now + @silence]
+        true
+      rescue Errno::ENOTCONN, Errno::EINVAL # it has left already
+        socket&.close
+        true
+      end
+
+      # Waits while too many clients wait already.
+      def hand_over(sockets)
+        sockets.each do |socket|
+          client, = @silent.delete(socket)
+          @clients.push(client)
+        end
+      end
+
+      # Nothing has come from them, so there is nothing to answer.
+      def close_silent
+        now = OS::Clock.now
+        @silent.shift.first.close while @silent.size > CLIENTS || (@silent.any? && @silent.each_value.first.last <= now)
+      end
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "rails/generators"
+require "coppice/import"
+
+module Coppice
+  # The namespace in which Rails looks for generators.
+  module Generators
+    # `bin/rails generate coppice:install`: writes config/coppice.rb, translated from the configuration for Puma or
+    # Unicorn that the application has, and the web line of the Procfile.
+    class InstallGenerator < ::Rails::Generators::Base
+      CONFIGURATION = "config/coppice.rb"
+      WEB = "web: bundle exec coppice"
+      OLD_WEB = /^web:.*\b(?:puma|unicorn(?:_rails)?|rails s(?:erver)?)\b.*$/.freeze
+
+      desc "Writes #{CONFIGURATION}, translated from config/puma.rb or config/unicorn.rb, and a line of the Procfile."
+      source_root File.join(__dir__, "templates")
+      class_option :import, type: :boolean, default: true, desc: "Translate config/puma.rb or config/unicorn.rb"
+
+      #: () -> void
+      def write_configuration
+        found = options[:import] ? Import.found(destination_root) : []
+        return copy_file("coppice.rb", CONFIGURATION) if found.empty?
+
+        say "#{found.join(' and ')} found: translating #{found.first}. --no-import writes a new configuration"
+        result = Import.translate(File.read(File.join(destination_root, found.first)), file: found.first)
+        create_file(CONFIGURATION, result.text)
+        say result.report.join("\n")
+      end
+
+      # Another server's line is replaced, and a line of something else is left alone.
+      #: () -> void
+      def write_procfile
+        path = File.join(destination_root, "Procfile")
+        return create_file("Procfile", "#{WEB}\n") unless File.exist?(path)
+
+        text = File.read(path)
+        return say "The web line of the Procfile is left as it is" if text.match?(/^web:/) && !text.match?(OLD_WEB)
+
+        text.match?(OLD_WEB) ? gsub_file("Procfile", OLD_WEB, WEB) : append_to_file("Procfile", "#{WEB}\n")
+      end
+    end
+  end
+end

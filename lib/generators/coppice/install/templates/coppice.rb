@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+# The configuration of Coppice. `coppice help NAME` explains an option or a hook, `coppice check --show` prints every
+# setting and where it comes from.
+
+# Each worker serves one request at a time. :auto starts 1.5 for each processor, fewer where memory is short. The
+# environment variable WEB_CONCURRENCY replaces it.
+worker_processes :auto
+
+# Other machines must not reach an application in development by accident. The environment variable PORT replaces it.
+listen ENV["RACK_ENV"] == "development" ? "127.0.0.1:3000" : 3000
+
+# After it the client gets a 503 response and the worker is replaced.
+timeout 20
+
+# The first worker requests these pages before the server accepts clients, so that no worker starts cold.
+# warm_up_requests "/up"
+
+# Start new workers from the warmest one when the memory that this saves is worth its cost. First let `coppice doctor`
+# look for what does not survive a fork.
+# refork_after :auto

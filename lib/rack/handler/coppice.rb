@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+require "rack/handler"
+require "coppice/rackup/handler"
+
+module Rack
+  module Handler
+    # `rackup -s coppice` and `rails server` with Rack 2.
+    module Coppice
+      extend ::Coppice::Rackup::Handler
+    end
+
+    register :coppice, Coppice
+  end
+end

@@ -1,0 +1,183 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "socket"
+require "coppice"
+require "coppice/config/settings"
+require "coppice/threaded_server"
+require_relative "../support/http_harness"
+require_relative "../support/one_shot_client"
+
+# In this process, on threads, as a test process would run it.
+class ThreadedServerTest < Coppice::TestCase
+  include OneShotClient
+
+  BOUND = 20 # seconds: no test waits for them
+
+  def setup
+    @listener = TCPServer.new("127.0.0.1", 0)
+    @log = Coppice::HttpHarness::Log.new
+  end
+
+  def teardown
+    @server&.stop(0)
+    @listener.close
+  end
+
+  test "three requests wait for each other" do
+    arrived = Queue.new
+    all_there = Queue.new
+    serve { |_env| arrived.push(true) && answer(all_there.pop) }
+    clients = Array.new(3) { Thread.new { get.body } }
+    3.times { arrived.pop }
+    3.times { all_there.push("together") }
+
+    assert_equal %w[together] * 3, clients.map(&:value)
+  end
+
+  test "a request asks its own server" do
+    serve { |env| answer(env["PATH_INFO"] == "/inner" ? "inner" : "outer and #{get('/inner').body}") }
+
+    assert_equal "outer and inner", get.body
+  end
+
+  test "a stream of events does not hold up other requests" do
+    events = Queue.new
+    serve { |env| env["PATH_INFO"] == "/events" ? [200, {}, stream_of(events)] : answer("beside") }
+    stream = connect
+    stream.write("GET /events HTTP/1.1\r\nHost: test\r\n\r\n")
+    events.push("data: 1\n\n")
+
+    stream.readline("data: 1\n\n")
+    4.times { assert_equal "beside", get.body }
+    events.push("data: 2\n\n")
+    stream.readline("data: 2\n\n")
+  ensure
+    events.close
+    stream&.close
+  end
+
+  test "connections on which nothing comes hold up nobody, and are closed by a stop" do
+    serve { |_env| answer("served") }
+    silent = Array.new(5) { connect }
+
+    assert_equal "served", get.body
+    assert @server.stop(BOUND)
+    assert_equal [nil] * 5, silent.map(&:getc)
+  ensure
+    silent&.each(&:close)
+  end
+
+  test "the env says that there are threads and no other process, and has the client's address" do
+    serve { |env| answer(env.values_at("rack.multithread", "rack.multiprocess", "REMOTE_ADDR").join(" ")) }
+
+    assert_equal "true false 127.0.0.1", get.body
+  end
+
+  test "what a worker offers an application raises nothing" do
+    serve do |env|
+      env["coppice.timeout"].extend_deadline(5)
+      answer([Coppice.prevent_fork { Coppice::Info.shutting_down? }, env["coppice.worker"].inspect].join(" "))
+    end
+
+    assert_equal "false nil", get.body
+  end
+
+  test "a stop from another thread waits for the request in flight" do
+    arrived = Queue.new
+    released = Queue.new
+    serve { |_env| arrived.push(true) && answer(released.pop) }
+    client = Thread.new { get.body }
+    arrived.pop
+    silent = connect
+    stopping = Thread.new { @server.stop(BOUND) }
+
+    assert_nil silent.getc # the stop has begun
+    released.push("whole")
+    assert_equal ["whole", true], [client.value, stopping.value]
+  ensure
+    silent&.close
+  end
+
+  test "a stop cuts off a request that takes too long, after its cleanup" do
+    arrived = Queue.new
+    cleaned = Queue.new
+    serve { |_env| wait_forever(arrived, cleaned) }
+    client = connect
+    client.write("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+    arrived.pop
+
+    refute @server.stop(0)
+    assert cleaned.pop
+    assert_nil client.getc
+    assert @server.stop(BOUND) # the thread may still be ending
+  ensure
+    client&.close
+  end
+
+  test "an exception that is no StandardError costs its client, and no thread" do
+    serve { |env| env["PATH_INFO"] == "/fails" ? flunk("a failed assertion") : answer("served") }
+    5.times { assert_raises(EOFError) { get("/fails") } }
+
+    assert_equal "served", get.body
+    eventually { @log.at(:error).grep(/a failed assertion/).size == 5 } # logged after the client has its end
+  end
+
+  test "the threads end when a listener is closed before the stop" do
+    serve { |_env| answer("served") }
+    client = connect
+    get # so the other client is accepted as well
+    @listener.close
+    client.close # wakes the thread that accepts
+    @server.join
+
+    assert @server.stop(0)
+    assert_equal ["no more clients are accepted"], @log.at(:error)
+  end
+
+  test "the block is called after each request" do
+    paths = Queue.new
+    serve(after: ->(env) { paths.push(env["PATH_INFO"]) }) { |_env| answer("served") }
+    get("/one")
+
+    assert_equal "/one", paths.pop
+  end
+
+  test "an early answer reaches a client that is still sending" do
+    serve(rewindable_input: false) { |_env| answer("early") }
+    client = connect
+    client.write("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 3000000\r\n\r\n")
+    client.write("x" * 3_000_000)
+
+    assert_operator client.read, :end_with?, "early"
+  ensure
+    client&.close
+  end
+
+  private
+
+  def serve(after: nil, **values, &app)
+    @server = Coppice::ThreadedServer.new(app, listeners: [@listener], log: @log,
+      settings: Coppice::Config::Settings.new(values: values), &after)
+    @server.start
+  end
+
+  def connect = TCPSocket.new("127.0.0.1", @listener.local_address.ip_port)
+
+  def answer(text) = [200, { "content-type" => "text/plain" }, [text]]
+
+  def stream_of(events)
+    lambda do |stream|
+      while (event = events.pop)
+        stream.write(event)
+      end
+    end
+  end
+
+  def wait_forever(arrived, cleaned)
+    arrived.push(true)
+    Queue.new.pop
+  ensure
+    cleaned.push(true)
+  end
+end

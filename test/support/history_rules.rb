@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+# What must be true of a family at any time, whatever happens to it: the part of History that judges.
+module HistoryRules
+  private
+
+  def check_rules
+    unique(roster.workers.map(&:nr), "slot")
+    unique(roster.handles.map { |handle| handle.row.index }, "row")
+    broken "gave up: #{roster.give_up_reason}" if roster.give_up_reason
+    roster.handles.each { |handle| broken "no way out for #{handle.name}, #{handle.state}" if stuck?(handle) }
+    check_molds
+    check_services
+    check_width unless @resizing
+    check_seats if roster.lobby_wanted
+    check_releases
+  end
+
+  # A worker that is to be forked has a seat, at a lobby that is ready.
+  def check_seats
+    unique(roster.handles.filter_map { |handle| handle.seat&.number }, "seat")
+    broken "seats without a lobby" if roster.lobby.nil? && roster.workers.any?(&:seat)
+  end
+
+  # The workers are those that there were before the turn.
+  def check_forks(workers)
+    return unless roster.lobby_wanted
+
+    forked = (roster.workers - workers).reject(&:rehearsing?)
+    broken "a worker was forked without a seat" if forked.any? { |worker| worker.seat.nil? }
+    broken "a worker was forked without a lobby" if forked.any? && !roster.lobby&.ready?
+  end
+
+  # One that is committed, and one that wants to be or is kept for a rollback; the others are on their way out.
+  def check_molds
+    molds = roster.handles.select { |handle| handle.mold? && !handle.leaving? }
+    known = [roster.mold, roster.candidate, roster.kept]
+    broken "#{molds.size} molds" if molds.size > (roster.kept ? 3 : 2) || (molds - known).any?
+  end
+
+  # Nothing has happened for a while. A mold that is not kept is there only as the first of a generation that has just
+  # begun, for the age of a worker.
+  def check_idle_mold
+    return if settings[:keep_mold] != false || settings[:worker_max_age]
+
+    broken "a mold that is not kept, and has nothing to fork" if roster.mold
+  end
+
+  # Never two of one name; and none is told to leave for a refork that it survives.
+  def check_services
+    unique(roster.services.map { |handle| handle.service.name }, "service")
+    told = roster.services.select { |handle| handle.leaving? && handle.kill_reason.nil? && handle.signalled_at.nil? }
+    return if roster.stopping || told.none? { |handle| handle.service.survives_reforks && roster.of_release?(handle) }
+
+    broken "a service that survives reforks was told to leave"
+  end
+
+  # The committed mold, the candidate and the trial are those before the turn. A lost mold is replaced in any case.
+  def check_refusal(mold, candidate, trial)
+    return if settings[:fork_audit] != :refuse || mold.nil? || mold.gone? || trial.nil? || candidate.cold?
+
+    broken "committed what was refused" if roster.mold.equal?(candidate) && trial.audit_findings.positive?
+  end
+
+  def unique(values, name)
+    broken "two owners of a #{name}: #{values}" unless values.uniq == values
+  end
+
+  # What is not ready must become something, and what is ready must not be ended for its age.
+  def stuck?(handle)
+    handle.ready? ? !handle.deadline.nil? : handle.deadline.nil? && handle.state != :ready
+  end
+
+  # Down by our own choice: told to leave, and neither because they were overdue nor for a signal to them alone.
+  # And not with a release that was given up, whose trial is one worker more.
+  def by_choice
+    told = serving.select { |worker| worker.leaving? && worker.kill_reason.nil? && worker.signalled_at.nil? }
+    told.select { |worker| roster.releases.map(&:number).include?(worker.release.number) }
+  end
+
+  # All but one that nobody can reach.
+  def serving = roster.workers.reject { |worker| worker.rehearsing? }
+
+  # Whoever leaves by our choice leaves enough others that serve.
+  def check_capacity
+    least = roster.target - Coppice::Monitor::RolloutBudget.new(roster.settings).max_unavailable(roster)
+    least = [least, 1].min if @resizing
+    broken "#{roster.ready_workers.size} workers are left, #{least} were promised" if roster.ready_workers.size < least
+  end
+
+  def check_width
+    shares = [settings[:refork_surge], "10%"]
+    width = shares.map { |share| Coppice::Config::Types::WorkerShare.of(share, roster.wanted) }.max
+    width += Coppice::Config::Types::WorkerShare.of("10%", roster.wanted) if roster.roll # a lean one holds so many back
+    broken "#{by_choice.size} of #{roster.target} workers were told to leave at once" if by_choice.size > width
+    extra = serving.size - roster.target
+    broken "#{extra} workers more than wanted" if extra > width
+  end
+
+  def everybody_there?
+    roster.handles.size == roster.target + molds + observers + lobbies + services + roster.guests.size
+  end
+
+  def molds = [roster.mold, roster.kept].compact.size
+  def mold_there? = roster.mold ? roster.mold.ready? : settings[:keep_mold] == false
+
+  # As the lobby knows it, too.
+  def everybody_seated?
+    return true unless roster.lobby_wanted
+
+    seats = roster.workers.map { |worker| worker.seat&.number }
+    lobby = system.lobby
+    seats.all? && !lobby.loop.nil? && (lobby.loop.hanging || (lobby.accepting && lobby.seats.keys.sort == seats.sort))
+  end
+
+  def lobbies = roster.lobby_wanted ? 1 : 0
+
+  # All that there should be, each of the generation that it should be.
+  def services
+    good = roster.services.all? do |handle|
+      !handle.leaving? && (handle.service.survives_reforks || handle.generation == roster.generation)
+    end
+    good ? roster.settings.services.size : Float::INFINITY
+  end
+
+  # One, if the configuration asks for it, ready or hanging.
+  def observers
+    return 0 unless settings[:admin_listen]
+
+    roster.observer && !roster.observer.leaving? ? 1 : Float::INFINITY
+  end
+end

@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/config/loader"
+
+module Coppice
+  module Compatibility
+    # `coppice -c config/unicorn.rb`: Unicorn's directives are taken, mapped, or noted.
+    class UnicornDslTest < TestCase
+      Context = Struct.new(:worker_processes, :logger)
+
+      def load(text, name = "config/unicorn.rb")
+        with_tmpdir do |folder|
+          FileUtils.mkdir_p(File.dirname("#{folder}/#{name}"))
+          File.write("#{folder}/#{name}", text)
+          Config::Loader.new(arguments: ["-c", name], environment: {}, directory: folder).load
+        end
+      end
+
+      test "options of the same name are taken" do
+        settings = load(<<~RUBY)
+          worker_processes 3
+          listen "127.0.0.1:8081", :backlog => 64, :tries => -1, :delay => 5, :accept_filter => "x"
+          listen "/tmp/.unicorn.sock"
+          timeout 30
+          rewindable_input false
+          client_body_buffer_size 1024
+          check_client_connection true
+          early_hints true
+          stderr_path "log/err"
+          stdout_path "log/out"
+        RUBY
+
+        names = %i[worker_processes timeout rewindable_input client_body_buffer_size check_client_connection
+                   early_hints]
+        assert_equal [3, 30, false, 1024, true, true], names.map { |name| settings.public_send(name) }
+        assert_equal ["127.0.0.1:8081", "/tmp/.unicorn.sock"], settings.listen.map(&:to_s)
+        assert_equal [64, -1, 5], settings.listen.first.options.values_at(:backlog, :tries, :delay)
+        assert_equal %w[log/out log/err].map { |path| File.expand_path(path) },
+          [settings.stdout_path, settings.stderr_path]
+        assert_empty settings.notes
+      end
+
+      test "what has no effect is noted once, with its line" do
+        settings = load("preload_app false\n\nworker_exec true\ndefault_middleware true\nbefore_exec { 1 }")
+
+        assert_equal %w[1 3 4 5],
+          settings.notes.map { |note| note[/\Aconfig\/unicorn\.rb:(\d): \w+ has no effect: ./, 1] }
+        assert_empty load("preload_app true\nworker_exec false\ndefault_middleware false\npid nil").notes
+      end
+
+      test "pid is the option pidfile" do
+        assert_equal File.expand_path("a.pid"), File.expand_path(load("pid \"a.pid\"").pidfile)
+        assert_nil load("pid nil").pidfile
+      end
+
+      test "its hooks get what they expect" do
+        settings = load(<<~'RUBY')
+          pid "/run/app.pid"
+          before_fork do |server, worker|
+            [:before, "#{server.config[:pid]}.oldbin", server.pid, worker.nr + 1 >= server.worker_processes]
+          end
+          after_fork { |server, worker| [:after, worker] }
+          after_worker_ready { |server, worker| [:ready, worker] }
+          after_worker_exit { |server, worker, status| [:exit, worker, status] }
+        RUBY
+        context = Context.new(1)
+        call = ->(name, *more) { settings.hook(name).call(context, *more) }
+
+        assert_equal [:before, "/run/app.pid.oldbin", "/run/app.pid", true], call.(:before_fork)
+        assert_equal [[:after, 7], [:ready, 7], [:exit, 7, 0]],
+          [call.(:after_worker_fork, 7), call.(:after_worker_ready, 7), call.(:after_worker_exit, 7, 0)]
+        wrong = load("after_fork { |server, _| server.nothing }").hook(:after_worker_fork)
+        assert_raises(NoMethodError) { wrong.call(context, 1) }
+        assert_nil load("after_fork { 1 }\nafter_fork nil").hook(:after_worker_fork)
+      end
+
+      test "an address for a single worker is only warned of" do
+        warnings = []
+        logger = Object.new
+        logger.define_singleton_method(:warn) { |text| warnings << text }
+        load("after_fork { |server, worker| server.listen(\"127.0.0.1:9000\", tries: -1) }")
+          .hook(:after_worker_fork).call(Context.new(1, logger), 1)
+
+        assert_match(/server\.listen has no effect in a hook.*127\.0\.0\.1:9000/, warnings.first)
+      end
+
+      test "the user is that of the server, or root is refused" do
+        own = Etc.getpwuid(Process.euid).name
+        assert_empty load("user #{own.inspect}, \"staff\"").notes
+        if Process.euid.zero?
+          error = assert_raises(ConfigError) { load("user \"nobody\"") }
+          assert_match(/\Aconfig\/unicorn\.rb:1: user nobody: .*Start the server as nobody\z/, error.message)
+        else
+          assert_match(/user has no effect/, load("user \"nobody\"").notes.first)
+        end
+      end
+
+      test "the constant is there while the file is read, and not afterwards" do
+        assert_empty load("Unicorn::HttpServer::START_CTX[0] = 1\nUnicorn::Configurator::RACKUP[:a] = 1").notes
+        refute Object.const_defined?(:Unicorn)
+        assert_raises(ConfigError) { load("Unicorn::HttpServer.nothing") }
+        refute Object.const_defined?(:Unicorn)
+      end
+
+      test "the name of the file or of its folder decides" do
+        assert_equal 1, load("preload_app false", "config/unicorn/production.rb").notes.size
+        assert_equal 1, load("preload_app false", "unicorn.conf.rb").notes.size
+        error = assert_raises(ConfigError) { load("preload_app true", "unicorn-app/coppice.rb") }
+        assert_match(/unknown option or hook preload_app/, error.message)
+      end
+    end
+  end
+end

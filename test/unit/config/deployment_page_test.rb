@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require "json"
+require "open3"
+require "test_helper"
+require "coppice/cli"
+require "coppice/cli/stop_time"
+require "coppice/config/loader"
+require_relative "../../support/documentation"
+
+module Coppice
+  # What docs/deployment.md shows, and what lies in examples. The proxies' part is in
+  # test/integration/rolling_deploy_test.rb, the Procfile's in test/integration/heroku_test.rb, and the manifests' in
+  # kubernetes_example_test.rb.
+  class DeploymentPageTest < TestCase
+    PAGE = Documentation.new("deployment.md")
+    EXAMPLES = File.expand_path("../../../examples", __dir__)
+
+    # The name on the page => the file.
+    FILES = {
+      "/etc/systemd/system/shop@.service" => "systemd/shop@.service",
+      "/etc/systemd/system/shop@.socket" => "systemd/shop@.socket",
+      "Dockerfile" => "container/Dockerfile",
+      "config/coppice.rb for Kubernetes" => "kubernetes/coppice.rb"
+    }.freeze
+
+    def example(name) = File.read(File.join(EXAMPLES, name)).delete_prefix("# frozen_string_literal: true\n\n")
+
+    # As a server would load it.
+    def settings(text, environment = {})
+      with_tmpdir do |folder|
+        file = File.join(folder, "coppice.rb")
+        File.write(file, text)
+        environment = { "RACK_ENV" => "production" }.merge(environment)
+        Config::Loader.new(arguments: ["-c", file], environment: environment, directory: folder).load
+      end
+    end
+
+    test "the examples are those of the page" do
+      FILES.each { |name, file| assert_equal "# #{name}\n#{PAGE.block(name)}", example(file) }
+    end
+
+    test "systemd accepts the units" do
+      with_tmpdir do |folder|
+        units = Dir.children(File.join(EXAMPLES, "systemd")).map do |name|
+          text = example("systemd/#{name}").sub("/usr/bin/bundle", "/usr/bin/env")
+          File.join(folder, name.sub("@", "@1")).tap { |unit| File.write(unit, text) }
+        end
+        output, status = Open3.capture2e("systemd-analyze", "verify", "--man=no", *units)
+
+        assert_predicate status, :success?, output
+        assert_empty output.lines.grep(/shop/)
+      rescue Errno::ENOENT
+        skip "there is no systemd-analyze"
+      end
+    end
+
+    test "the passed sockets have the names of options" do
+      units = %w[shop@.socket shop-admin@.socket].map { |name| example("systemd/#{name}") }
+      names = units.map { |unit| unit[/^FileDescriptorName=(.*)/, 1] }
+
+      assert_equal Config::Settings::ADDRESSES.map(&:to_s), names
+    end
+
+    test "the image starts the server without a shell, as a user that is a number" do
+      lines = example("container/Dockerfile").lines(chomp: true).to_h { |line| line.split(" ", 2) }
+
+      assert_equal %w[bundle exec coppice], JSON.parse(lines.fetch("CMD"))
+      assert_match(/\A[1-9]\d*:[1-9]\d*\z/, lines.fetch("USER"))
+      refute_includes lines.keys, "ENTRYPOINT"
+    end
+
+    test "the server on Heroku stops within the time that it has" do
+      environment = { "DYNO" => "web.1", "PORT" => "5000", "WEB_CONCURRENCY" => "auto" }
+      settings = settings(PAGE.block("config/coppice.rb on Heroku"), environment)
+
+      assert_nil CLI::StopTime.new(settings, environment).warning
+      assert_equal ["0.0.0.0:5000", :auto], [settings.listen.join, settings.worker_processes]
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/cli"
+require "coppice/cli/check"
+require "coppice/cli/help"
+require "coppice/config/loader"
+
+module Coppice
+  module Config
+    class ServicesTest < TestCase
+      def evaluate(text)
+        values = nil
+        with_tmpdir do |folder|
+          File.write(File.join(folder, "coppice.rb"), text)
+          values = ConfigFile.read("coppice.rb", directory: folder)
+        rescue ConfigError => error
+          values = error
+        end
+        values.is_a?(ConfigError) ? raise(values) : values
+      end
+
+      def services(text) = evaluate(text).services
+
+      def refusal(text) = assert_raises(ConfigError) { evaluate(text) }.message
+
+      test "a service has its options, or their defaults, and a block that takes as many arguments as it likes" do
+        jobs, cable = services(<<~RUBY).values_at("jobs", "cable")
+          service(:jobs, survives_reforks: true, timeout: 2.5) { :none }
+          service("cable") { |server, service| [server, service] }
+        RUBY
+
+        assert_equal ["jobs", true, 2.5, :none], [*jobs.to_a.first(3), jobs.block.call(1, 2)]
+        assert_equal ["cable", false, 10, [1, 2]], [*cable.to_a.first(3), cable.block.call(1, 2)]
+      end
+
+      test "the last block of a name counts, and nil removes it" do
+        assert_equal 2, services("service(:jobs) { 1 }\nservice(:jobs) { 2 }")["jobs"].block.call
+        assert_empty services("service(:jobs) { 1 }\nservice :jobs, nil")
+      end
+
+      test "mistakes are named with file and line" do
+        { "service(:jobs, survives: true) { 1 }" =>
+            /coppice.rb:1: service jobs has no option survives.*survives_reforks/m,
+          "\nservice(:jobs, timeout: 0) { 1 }" => /coppice.rb:2: timeout of service jobs must be a number of seconds/,
+          "service('job s') { 1 }" => /coppice.rb:1: service needs a name .* but got "job s"/,
+          "service(:mold) { 1 }" => /needs a name.*mold and service are reserved/m,
+          "service(:jobs, 5)" => /service jobs takes a block, but got 5/,
+          "service(:jobs) { 1 }\nservice(:j) do |a, b, c:|\nend" => /service j is called with 2 \(server, service\)/,
+          "servise(:jobs) { 1 }" => /unknown option or hook servise.*service/m }.each do |text, message|
+          assert_match message, refusal(text)
+        end
+      end
+
+      test "the settings of a server have the service worker first, if hooks ask for it" do
+        with_tmpdir do |folder|
+          File.write(File.join(folder, "coppice.rb"), <<~RUBY)
+            timeout 7
+            service(:jobs) { 1 }
+            before_service_worker_ready { 1 }
+          RUBY
+          settings = Loader.new(arguments: ["-c", "coppice.rb"], environment: {}, directory: folder).load
+
+          assert_equal [[nil, 7, nil], ["jobs", 10, settings.service("jobs").block]],
+            settings.services.map { |service| [service.name, service.timeout, service.block] }
+          assert_equal "coppice.rb:2", settings.origin(:"service jobs")
+          Dir.chdir(folder) do
+            assert_equal [nil, "jobs"], Settings.evaluate_in_mold(settings.to_wire).services.map(&:name)
+          end
+          jobs = [settings.service("jobs")]
+
+          assert_equal jobs, Settings.from_wire(settings.to_wire, services: jobs).services
+        end
+      end
+
+      test "coppice help explains services" do
+        output = StringIO.new
+        CLI::HelpCommand.new(["service"], output: output).run
+
+        assert_match(/survives_reforks: true or false/, output.string)
+        assert_match(/by default 10 seconds/, output.string)
+      end
+
+      test "coppice check --show lists them" do
+        with_tmpdir do |folder|
+          File.write(File.join(folder, "coppice.rb"), "service(:jobs, timeout: 3) { 1 }")
+          output = StringIO.new
+          CLI::CheckCommand.new(["-c", "coppice.rb", "--show"], output: output, environment: {}, directory: folder).run
+
+          assert_match(/^service jobs +a block, survives_reforks: false, timeout: 3 +coppice.rb:1$/, output.string)
+        end
+      end
+    end
+  end
+end

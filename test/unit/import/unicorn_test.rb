@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/import"
+
+module Coppice
+  module Import
+    # What becomes of the lines of a configuration for Unicorn.
+    class UnicornTest < TestCase
+      OLD_MASTER = <<~'RUBY'
+        before_fork do |server, worker|
+          disconnect
+
+          # Stops the old master.
+          old_pid = "#{server.config[:pid]}.oldbin"
+          if File.exist?(old_pid) && server.pid != old_pid
+            signal = (worker.nr + 1) >= server.worker_processes ? :QUIT : :TTOU
+            Process.kill(signal, File.read(old_pid).to_i)
+          end
+          Kernel.sleep 1
+        end
+      RUBY
+
+      def translated(text) = result(text).text.lines.drop(2).join.strip
+      def result(text) = Import.translate(text, file: "config/unicorn.rb")
+      def note(text, name) = result(text).entries.find { |entry| entry.name == name }&.note
+
+      test "most lines stay as they are" do
+        text = "worker_processes 2\nlisten \"/tmp/a.sock\", :backlog => 64\ntimeout 30\nstderr_path \"log/a\""
+        assert_equal text, translated("#{text}\npreload_app true\nuser \"app\"")
+        assert_equal "pidfile \"a.pid\"", translated("pid \"a.pid\"")
+        assert_equal "listen 80, backlog: 5", translated("listen 80, backlog: 5, accept_filter: \"httpready\"")
+      end
+
+      test "hooks" do
+        { "after_fork do |server, worker|\n  connect\nend" => "after_worker_fork do |server, worker|\n  connect\nend",
+          "before_fork do |server, worker|\n  a\nend" => "before_fork do |server|\n  a\nend",
+          "before_fork { |server, worker| a(worker) }" => "before_fork { |server, worker = nil| a(worker) }" }
+          .each { |text, expected| assert_equal expected, translated(text) }
+        assert_includes note("before_fork { |server, worker| a(worker) }", :before_fork), "which is nil here"
+      end
+
+      test "a lambda that wants a worker gets none before the fork" do
+        assert_equal "before_fork do |server|\n  (lambda { |s, w| s }).to_proc.call(server, nil)\nend",
+          translated("before_fork lambda { |s, w| s }")
+        assert_equal "after_worker_fork lambda { |s, w| w }", translated("after_fork lambda { |s, w| w }")
+        assert_includes note("before_fork { p _2 }", :before_fork), "the block has other arguments here"
+      end
+
+      test "joined blocks keep their parameters' names" do
+        assert_equal "after_worker_fork do |_server, worker|\n  w = worker\n  one(w)\n\n  two(worker)\nend",
+          translated("after_fork { |s, w| one(w) }\nafter_fork { |server, worker| two(worker) }")
+      end
+
+      test "the recipe that stops the old master is dropped" do
+        assert_equal "before_fork do |server|\n  disconnect\nend", translated(OLD_MASTER)
+        assert_empty translated(OLD_MASTER.sub("  disconnect\n", ""))
+      end
+
+      test "a hook that uses what is Unicorn's is marked" do
+        text = "after_fork do |server, worker|\n  worker.user(\"app\")\nend"
+        expected = "# TODO: Coppice has no worker.user.\n#{text.sub('after_fork', 'after_worker_fork')}"
+        assert_equal expected, translated(text)
+        assert_empty translated("Unicorn::HttpServer::START_CTX[0] = \"/srv/bin/unicorn\"")
+      end
+
+      test "the report names line, outcome and reason, and speaks of signals" do
+        lines = result("worker_processes 2\nuser \"a\"\nafter_fork { |s, w| 1 }").report
+
+        assert_includes lines, "  line 1    worker_processes"
+        assert_includes lines, "  line 3    after_fork        after_worker_fork"
+        assert(lines.any? { |line| line.match?(/\A  line 2    user  start the server as/) })
+        assert(lines.any? { |line| line.match?(/signals  logrotate must not send USR1/) })
+        assert_equal ["taken over", "changed", "dropped"], lines.grep_v(/\A /)
+      end
+
+      test "a file that is not Ruby is refused" do
+        error = assert_raises(ConfigError) { result("worker_processes 2\nlisten(") }
+        assert_operator error.message, :start_with?, "config/unicorn.rb: "
+      end
+
+      test "the server of another name is told by the directives" do
+        assert_same Puma, Import.translate("workers 2\nthreads 1, 2", file: "web.rb").server
+        assert_same Unicorn, Import.translate("worker_processes 2\nstdout_path \"a\"", file: "web.rb").server
+        assert_raises(Error) { Import.translate("x = 1", file: "web.rb") }
+      end
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "stringio"
+require "coppice/config/settings"
+require "coppice/log"
+require "coppice/single"
+require "coppice/single/warnings"
+
+module Coppice
+  class SingleWarningsTest < TestCase
+    test "what has no effect in the file, and what one process does not have, is logged" do
+      jobs = Config::ServiceDefinition.new(name: "jobs", block: -> {}).freeze
+      log = warnings(notes: ["config/unicorn.rb:3: user has no effect"], services: [jobs],
+        values: { admin_listen: [Listeners::Address.parse(9293)], worker_processes: 0 })
+
+      assert_match(/warn .*configuration without effect.* why="config\/unicorn\.rb:3: user has no effect"/, log)
+      assert_match(/warn .*admin_listen and on_stats have no effect/, log)
+      assert_match(/warn .*services are not run .* services=jobs$/, log)
+    end
+
+    test "a plain configuration has no warnings" do
+      assert_empty warnings(values: { worker_processes: 0 })
+    end
+
+    private
+
+    def warnings(**options)
+      StringIO.new.tap do |page|
+        Single::Warnings.new(Config::Settings.new(**options), Log.new(page, role: :single)).call
+      end.string
+    end
+  end
+end
