@@ -27,8 +27,8 @@ Gem::Specification.new do |gem|
   gem.required_ruby_version = ">= 3.1"
   gem.add_dependency "rack", ">= 2.2", "< 4"
 
-  gem.files = Dir.glob(["lib/**/*.rb", "ext/**/*.{c,h,rb}", "exe/*", "docs/**/*.{md,svg,png}", "*.md", "LICENSE"],
-    base: __dir__)
+  gem.files = Dir.glob(["lib/**/*.rb", "lib/coppice/dashboard/assets/**/*.*", "ext/**/*.{c,h,rb}", "exe/*",
+                        "docs/**/*.{md,svg,png}", "*.md", "LICENSE"], base: __dir__)
   gem.extra_rdoc_files = ["README.md", "CHANGELOG.md"]
   gem.bindir = "exe"
   gem.executables = ["coppice"]

@@ -24,6 +24,10 @@ module Coppice
     #: [T] () { () -> T } -> T
     def prevent_fork(&block) = fork_lock.synchronize(&block)
 
+    # What the server does and did, as Stats#to_h; empty outside of a server.
+    #: () -> Hash[Symbol, untyped]
+    def stats = Info.stats ? Info.stats.to_h : {}
+
     # Registers what the server calls around each fork, without arguments, beside the hooks of the configuration. For
     # gems and for the application, while it boots; each call adds to the ones before. The configuration's own hook for
     # the same moment runs last. What a block raises is logged.
@@ -32,7 +36,8 @@ module Coppice
     # after_in_parent: in the same process right after the fork; what `before` has stopped must start again
     # (after_fork_in_parent).
     # after_in_mold: in each new mold; in the first one when the application is loaded (after_mold_fork).
-    # after_in_worker: in each new worker (after_worker_fork) and service worker (before_service_worker_ready).
+    # after_in_worker: in each new worker and guest (after_worker_fork), and in the service worker
+    # (before_service_worker_ready).
     #: (?before: (^() -> void)?, ?after_in_parent: (^() -> void)?, ?after_in_mold: (^() -> void)?,
     #    ?after_in_worker: (^() -> void)?) -> void
     def at_fork(before: nil, after_in_parent: nil, after_in_mold: nil, after_in_worker: nil)
@@ -42,3 +47,6 @@ module Coppice
     end
   end
 end
+
+# While the bundle is loaded. Once there is an application it is too late: its hooks may have run.
+require "coppice/rails/railtie" if defined?(Rails::Railtie) && Rails.respond_to?(:app_class) && Rails.app_class.nil?

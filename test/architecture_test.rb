@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "open3"
+require "pathname"
 require "rbconfig"
 require "tsort"
 require "test_helper"
@@ -10,11 +11,11 @@ module Coppice
   # Holds the shape of the house, as docs/architecture.md draws it: who may know whom, and how large a room may be.
   class ArchitectureTest < TestCase
     # What every process is made of. It knows nothing of processes, and of what is above only its like.
-    FOUNDATION = %w[errors version version_order executable coppice_ext roles os board control log].freeze
+    FOUNDATION = %w[errors version version_order executable coppice_ext roles terminal os board control log].freeze
 
     # What every process is given. It may know the foundation.
-    SHARED = %w[coppice config listeners fork_safety memory mem_info gc_profile allocator mold_environment info
-                inheritance membership server compatibility].freeze
+    SHARED = %w[coppice config listeners fork_safety presets memory mem_info gc_profile allocator mold_environment info
+                learned_paths state inheritance membership hook_context compatibility stats].freeze
 
     # The rest belongs to one process or starts it: each part with the other such parts that it may know.
     # Parts are files or folders of lib/coppice; the longest name that fits is a file's part.
@@ -25,20 +26,35 @@ module Coppice
       "worker" => %w[forking http life],
       "mold" => %w[forking life],
       "service" => %w[life],
-      "child" => %w[mold service worker], # the trampoline: the only one that knows them all
+      "guest" => %w[life], # a program of a user's, in a fork of the mold
+      "guest_client" => [], # coppice run: what its user is connected with
+      "child" => %w[guest mold service worker], # the only one that knows them all
       "mold/cold_boot" => %w[child mold], # where a cold mold's process begins
-      "single" => %w[mold worker], # worker_processes 0: no monitor, no fork
+      "threaded_server" => %w[http], # one process with threads, for any application
+      "observer" => %w[dashboard threaded_server], # shows the server to its administrators
+      "single" => %w[mold threaded_server], # worker_processes 0: no monitor, no fork
       "cold" => %w[mold worker], # coppice cold: the application in a process without a monitor
-      "monitor" => [], # spawns a cold mold by exec: loading the code of molds and workers would only cost it memory
-      "cli" => %w[cold monitor single], # one file for each thing a user can ask for
+      "doctor" => %w[child cold mold], # coppice doctor: in the place of the monitor, for a chain of processes
+      "release" => [], # the application in one directory, and the process that checks it
+      "monitor" => %w[release], # spawns a cold mold by exec: the code of molds and workers would only cost it memory
+      "dashboard" => [], # in the observer, which loads no application, or mounted in one
+      "top" => [], # coppice top: reads the board from outside
+      "import" => [], # coppice import: translates configurations for other servers
+      "cli" => %w[cold doctor guest_client import monitor release single top], # a file for each thing one asks for
       "launcher" => %w[cli mold/cold_boot], # the first thing that runs in every process started by exec
-      "rackup" => [],
-      "rails" => []
+      "test_reforks" => %w[mold], # the application's own tests, through reforks
+      "minitest" => %w[test_reforks],
+      "rspec" => %w[test_reforks],
+      "rackup" => %w[single], # rackup and rails server: serves the application that they have loaded
+      "coppice" => %w[rails], # in a bundle of Rails: its railtie
+      "rails" => %w[rackup],
+      "capybara" => %w[threaded_server] # in the process of an application's tests
     }.freeze
 
     PARTS = [*FOUNDATION, *SHARED, *ARROWS.keys].sort_by { |part| -part.size }.freeze
     LINES = 300
-    SYNTAX_ONLY = %w[-std=gnu11 -fsyntax-only -Wall -Wextra -Werror -Wno-unused-parameter -Iext/coppice].freeze
+    SYNTAX_ONLY = %w[-std=gnu11 -fsyntax-only -Wall -Wextra -Werror -Wno-unused-parameter -Iext/coppice
+                     -D_GNU_SOURCE -DCOPPICE_LINUX].freeze
 
     test "every file has its place" do
       assert_empty(library.keys.reject { |path| part_of(feature(path)) })
@@ -67,13 +83,22 @@ module Coppice
       assert_lines_without(unnamed, "lib/**/*.rb", "exe/*", "test/**/*.rb")
     end
 
+    # Else another Bundler may start the program again, without the load path of the command line.
+    test "no lock names a Bundler" do
+      locks = SourceFiles.matching("*.lock", "gemfiles/*.lock", "test/**/*.lock", "examples/**/*.lock")
+      assert_includes locks.keys, "Gemfile.lock"
+      assert_empty(locks.select { |_, text| text.include?("BUNDLED WITH") }.keys)
+    end
+
     test "no test sleeps" do
       assert_lines_without(/(?<![.\w"])sleep\b[ (]+\d/, "test/**/*_test.rb")
     end
 
     # They serve in processes without Ruby as well.
-    test "the parser, the buffer, the wait budget and the socket calls know nothing of Ruby" do
-      files = Dir.glob("ext/coppice/{http_,chunked,byte_buffer,wait_budget,socket_io,status_line}*.c")
+    test "the parser, the buffers, the queue, the histogram, the socket calls and the lobby know nothing of Ruby" do
+      files = Dir.glob("ext/coppice/{http_,chunked,byte_buffer,wait_budget,socket_io,status_line}*.c") +
+              Dir.glob("ext/coppice/{histogram_buckets,request_start,sock_diag,request_queue,answer_ring}.c") +
+              Dir.glob("ext/coppice/lobby/*.c")
       complaints, status = Open3.capture2e(RbConfig::CONFIG.fetch("CC").split.first, *SYNTAX_ONLY, *files)
 
       assert_predicate status, :success?, complaints
@@ -81,9 +106,9 @@ module Coppice
     end
 
     test "C files depend on each other in one direction" do
-      includes = SourceFiles.matching("ext/coppice/*.{c,h}").each_with_object({}) do |(path, text), graph|
-        unit = unit_of(path)
-        graph[unit] = (graph[unit] || []) | text.scan(/^#include "(\w+)\.h"/).map { |(name)| unit_of(name) } - [unit]
+      includes = SourceFiles.matching("ext/coppice/**/*.{c,h}").each_with_object({}) do |(path, text), graph|
+        headers = text.scan(/^#include "(.+)"/).map { |(name)| header(name, File.dirname(path)) }
+        graph[unit_of(path)] = (graph[unit_of(path)] || []) | headers.map { |header| unit_of(header) } - [unit_of(path)]
       end
       included = ->(unit, &block) { includes.fetch(unit).each(&block) }
       circles = TSort.strongly_connected_components(includes.method(:each_key), included)
@@ -97,8 +122,13 @@ module Coppice
       @library ||= SourceFiles.matching("lib/coppice.rb", "lib/coppice/**/*.rb")
     end
 
+    # As the compiler finds it: beside the file that includes it, then in the folder of the extension.
+    def header(name, folder)
+      [folder, "ext/coppice"].map { |path| Pathname(path).join(name).cleanpath.to_s }.find { |path| File.exist?(path) }
+    end
+
     # A C file with its header; the files of the parser, and those of the chunk decoder, are one unit.
-    def unit_of(path) = File.basename(path, ".*").sub(/\A(http|chunked)_.*/, '\1')
+    def unit_of(path) = path.delete_suffix(File.extname(path)).sub(%r{/(http|chunked)_.*}, '/\1')
 
     # "lib/coppice/monitor/roster.rb" is what others require as "monitor/roster" (below coppice/).
     def feature(path)

@@ -9,10 +9,14 @@ require_relative "spread"
 require_relative "report"
 require_relative "http"
 require_relative "memory"
+require_relative "mold"
 require_relative "first"
 require_relative "recovery"
 require_relative "fairness"
+require_relative "idle"
+require_relative "pages"
 require_relative "refork"
+require_relative "roll"
 require_relative "collector"
 
 module Bench
@@ -25,10 +29,14 @@ module Bench
       "collector" => [Collector, "The garbage collector's profile", { rounds: 12, servers: ["coppice"], app: "shop" }],
       "refork" => [Refork, "Effects of a refork on clients",
                    { seconds: 5, rounds: 3, requests: 1000, servers: Refork::VARIANTS.keys, app: "constants" }],
+      "mold" => [Mold, "A mold that stays, and one that exits", { rounds: 1, app: "shop" }],
+      "pages" => [Pages, "What writes to a worker's pages first", { rounds: 1, servers: ["coppice"], app: "shop" }],
       "recovery" => [Recovery, "Time from a killed worker to its replacement",
                      { rounds: 3, servers: Servers::DEFAULT }],
+      "roll" => [Roll, "New code in a running server", { rounds: 3, servers: %w[coppice puma unicorn], app: "shop" }],
       "fairness" => [Fairness, "Which workers serve under low load",
-                     { seconds: 10, rounds: 1, servers: Servers::DEFAULT }]
+                     { seconds: 10, rounds: 1, servers: Servers::DEFAULT }],
+      "idle" => [Idle, "Memory of idle connections", { rounds: 3, servers: ["coppice", "puma", Servers::FLOOR] }]
     }.freeze
 
     #: (Array[String]) -> void

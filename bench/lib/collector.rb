@@ -26,7 +26,7 @@ module Bench
     def plans
       @plans ||= PROFILES.map do |profile|
         common = @options.plan_for("coppice")
-        settings = [*common[:settings], warm_up, "gc_profile #{profile}"]
+        settings = [*common[:settings], warm_up, "gc_profile #{profile}#{", wait: true" if profile == ":fitted"}"]
         label = "gc_profile #{profile}"
         Servers.plan("coppice", **@app.plan, **common, settings: settings, workers: workers, label: label)
       end
@@ -87,7 +87,7 @@ module Bench
     end
 
     def measured(server)
-      server.log[/msg="fitted the garbage collector[^"]*" (.*)$/, 1] || "Ruby's own"
+      server.log[/msg="measured what requests allocate" (.*)$/, 1] || "Ruby's own"
     end
   end
 end

@@ -84,6 +84,9 @@ module Bench
       end
       parser.on("--rounds N", POSITIVE, "rounds of each server, in turn") { |count| @chosen[:rounds] = count.to_i }
       parser.on("--clients N", POSITIVE, "clients at the same time") { |count| @chosen[:clients] = count.to_i }
+      parser.on("--client-counts A,B", Array, "http: several numbers of clients") do |counts|
+        @chosen[:client_counts] = rising(counts)
+      end
       parser.on("--requests N", POSITIVE, "memory, refork: requests until warm") do |count|
         @chosen[:requests] = count.to_i
       end

@@ -11,6 +11,10 @@ module Bench
   # booted, on one that was warmed up at boot, and on workers that were forked from a warm one. There are as many
   # clients as workers, so that each worker serves.
   class First
+    # Answers of each worker before the refork. YJIT compiles a method once it was called 30 times: after fewer requests
+    # it would compile in the first requests of the reforked workers, and they would measure that.
+    COMPILED = 60
+
     # Servers that can refork and show the generation. Coppice also runs with the page as a warm-up request.
     VARIANTS = {
       "coppice" => ->(path) { [{}, { settings: ["warm_up_requests #{path.inspect}"] }] },
@@ -67,7 +71,7 @@ module Bench
     end
 
     def round(server)
-      booted = ask(server, known: [server.greeting["x-process"]])
+      booted = ask(server, known: [server.greeting["x-process"]], enough: COMPILED)
       reforked = refork(server) if VARIANTS.key?(server.plan.server.name)
       Round.new(booted: booted.found, reforked: reforked&.found || [], errors: [booted, reforked].compact.sum(&:errors))
     end
@@ -78,8 +82,8 @@ module Bench
       ask(server)
     end
 
-    def ask(server, known: [])
-      FirstRequests.new(server.port, path: path, workers: workers, clients: clients, known: known).run
+    def ask(server, **options)
+      FirstRequests.new(server.port, path: path, workers: workers, clients: clients, **options).run
     end
 
     def row(label, rounds)

@@ -8,7 +8,7 @@ module Bench
   # answered when. A client in Ruby, with a connection for each request, because the load generator reads no headers.
   class FirstRequests
     ENOUGH = 20 # answers of each worker
-    MOST = 20 * ENOUGH # answers for each worker: a worker that never serves must not block the benchmark forever
+    MOST = 20 # times as many answers for each worker: one that never serves must not block the benchmark forever
 
     # Duration of one worker's first request, and the median of its later requests.
     Worker = Struct.new(:first_ms, :later_ms, keyword_init: true) do
@@ -18,13 +18,15 @@ module Bench
 
     attr_reader :errors #: Integer
 
-    #: (Integer, path: String, workers: Integer, clients: Integer, ?known: Array[String?]) -> void
-    def initialize(port, path:, workers:, clients:, known: [])
+    # enough: answers of each worker.
+    #: (Integer, path: String, workers: Integer, clients: Integer, ?known: Array[String?], ?enough: Integer) -> void
+    def initialize(port, path:, workers:, clients:, known: [], enough: ENOUGH)
       @port = port
       @path = path
       @workers = workers
       @clients = clients
       @known = known # processes that answered before this measurement
+      @enough = enough
       @times = Hash.new { |times, pid| times[pid] = [] }
       @errors = 0
       @mutex = Mutex.new
@@ -64,7 +66,7 @@ module Bench
     def enough?
       @mutex.synchronize do
         counts = @times.values.map(&:size)
-        counts.count { |count| count >= ENOUGH } >= @workers || counts.sum + @errors >= MOST * @workers
+        counts.count { |count| count >= @enough } >= @workers || counts.sum + @errors >= MOST * @enough * @workers
       end
     end
 

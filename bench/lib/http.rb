@@ -24,16 +24,17 @@ module Bench
     #: (Report) -> void
     def call(report)
       Samples.write
-      report.text "#{workers} workers, #{clients} clients in a closed loop, #{@options.rounds} rounds of " \
-                  "#{@options.seconds} s in turn: median (lowest–highest). Ratios are taken within a round. The best " \
-                  "peer is the one with the best median."
+      report.text "#{workers} workers, #{client_counts.join(", ")} clients in a closed loop, #{@options.rounds} " \
+                  "rounds of #{@options.seconds} s in turn: median (lowest–highest). Ratios are taken in a round. " \
+                  "The best peer is the one with the best median."
       apps.each { |app| compare(app, report) }
     end
 
     private
 
     def workers = @options.workers || 2
-    def clients = @options.clients || 8
+    def client_counts = @options.client_counts || [@options.clients || 8]
+    def loads = client_counts.product(MODES.keys).map { |count, kept| { clients: count, keep_alive: kept } }
     def apps = HttpApps::TABLE.select { |app| @options.apps.include?(app.name) }
 
     # The lower bound has only one response.
@@ -47,26 +48,25 @@ module Bench
     end
 
     def compare(app, report)
-      tables = MODES.transform_values { HttpTable.new(servers_for(app)) }
+      tables = loads.to_h { |load| [load, HttpTable.new(servers_for(app))] }
       @options.rounds.times do |round|
         warn "bench: #{app.name}, round #{round + 1} of #{@options.rounds}"
         servers_for(app).reject(&:missing).each { |server| measure(server, app, round, tables) }
       end
-      tables.each do |keep_alive, table|
-        report.section "#{app.name}: #{app.description}; #{MODES[keep_alive]}"
+      tables.each do |load, table|
+        report.section "#{app.name}: #{app.description}; #{MODES[load[:keep_alive]]}, #{load[:clients]} clients"
         report.table table.head, table.rows
         report.text table.remarks
       end
     end
 
-    # One fresh server for both modes. A server that does not start has no figures, and the others still run.
+    # One fresh server for all loads. A server that does not start has no figures, and the others still run.
     def measure(server, app, round, tables)
       RunningServer.run(plan(server, app)) do |running|
-        tables.each do |keep_alive, table|
-          load = { clients: clients, keep_alive: keep_alive, **app.load }
-          warm_up = Load.run(running.port, **load, seconds: [WARM_UP_SECONDS, @options.seconds].min)
-          reason = why_not(warm_up, keep_alive)
-          reason ? table.explain(server, reason) : table.add(server, round, under_load(running, load))
+        tables.each do |load, table|
+          warm_up = Load.run(running.port, **load, **app.load, seconds: [WARM_UP_SECONDS, @options.seconds].min)
+          reason = why_not(warm_up, load[:keep_alive])
+          reason ? table.explain(server, reason) : table.add(server, round, under_load(running, **load, **app.load))
         end
       end
     rescue Failure => error
@@ -81,11 +81,13 @@ module Bench
       "closes each connection" if keep_alive && !warm_up.kept_alive?
     end
 
-    def under_load(running, load)
-      before = running.tree.cpu
+    def under_load(running, **load)
+      before = running.tree
       result = Load.run(running.port, **load, seconds: @options.seconds)
-      cpu = running.tree.cpu - before
-      HttpResult.new(cpu_us: cpu.seconds * 1e6 / [result.answered, 1].max, load: result)
+      after = running.tree
+      per_request = 1e6 / [result.answered, 1].max
+      lobby_us = (after.lobby_cpu - before.lobby_cpu).seconds * per_request if after.any?(&:lobby?)
+      HttpResult.new(cpu_us: (after.cpu - before.cpu).seconds * per_request, lobby_us: lobby_us, load: result)
     end
   end
 end

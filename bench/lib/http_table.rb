@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Bench
-  # The figures of one server in one round.
-  HttpResult = Struct.new(:cpu_us, :load, keyword_init: true) do
+  # The figures of one server in one round. lobby_us: the part of cpu_us that its lobby used; nil without one.
+  HttpResult = Struct.new(:cpu_us, :lobby_us, :load, keyword_init: true) do
     #: () -> Float
     def requests_per_second = load.requests_per_second
 
@@ -13,10 +13,11 @@ module Bench
 
   # The servers side by side, for one application and one way of connecting.
   class HttpTable
-    OURS = "coppice"
+    OURS = %w[coppice coppice-direct].freeze
     HEAD = ["server", "CPU µs per request", "CPU, relative to the best peer", "req/s",
             "req/s, relative to the best peer", "p50 ms", "p99 ms", "errors"].freeze
     FLOOR_HEAD = "CPU, relative to #{Servers::FLOOR}".freeze
+    LOBBY_HEAD = "of it the lobby".freeze
 
     #: (Array[Server]) -> void
     def initialize(servers)
@@ -24,8 +25,11 @@ module Bench
       @reasons = servers.to_h { |server| [server.name, server.missing] } # name => why it has no figures
     end
 
+    # A round without an answer has no figures: nothing can be compared with it.
     #: (Server, Integer, HttpResult) -> void
     def add(server, round, result)
+      return explain(server, "answered nothing in a round") if result.load.answered.zero?
+
       @results[server.name][round] = result
     end
 
@@ -36,7 +40,7 @@ module Bench
     end
 
     #: () -> Array[String]
-    def head = floor? ? HEAD.dup.insert(2, FLOOR_HEAD) : HEAD
+    def head = HEAD.dup.insert(2, *(LOBBY_HEAD if lobby?), *(FLOOR_HEAD if floor?))
 
     #: () -> Array[Array[untyped]]
     def rows = @results.map { |name, results| results.empty? ? empty_row(name) : row(name) }
@@ -56,6 +60,7 @@ module Bench
 
     private
 
+    def lobby? = @results.any? { |_, results| results.each_value.any?(&:lobby_us) }
     def floor? = @results.fetch(Servers::FLOOR, {}).any?
 
     def empty_row(name) = [name, *(["–"] * (head.size - 2)), @reasons[name]]
@@ -63,7 +68,8 @@ module Bench
     def row(name)
       results = @results[name].values
       loads = results.map(&:load)
-      [name, Spread.new(results.map(&:cpu_us)), *(ratio(name, Servers::FLOOR, :cpu_us) if floor?),
+      [name, Spread.new(results.map(&:cpu_us)), *(Spread.new(results.map(&:lobby_us)) if lobby?),
+       *(ratio(name, Servers::FLOOR, :cpu_us) if floor?),
        ratio(name, best_by_cpu, :cpu_us), Spread.new(results.map(&:requests_per_second)),
        ratio(name, best_by_speed, :requests_per_second),
        milliseconds(loads.map(&:p50_us)), milliseconds(loads.map(&:p99_us)), LoadResult.errors_of(loads)]
@@ -71,9 +77,9 @@ module Bench
 
     def milliseconds(times_us) = Spread.new(times_us.map { |time| time / 1e3 }).to_s(digits: 2)
 
-    # Compares each round with the same round of the other server.
+    # Compares each round with the same round of the other server, unless that one has exited, and its CPU time with it.
     def ratio(name, base, figure)
-      theirs = @results.fetch(base, {})
+      theirs = @results.fetch(base, {}).select { |_, result| result.public_send(figure).positive? }
       both = @results[name].select { |round, _| theirs[round] }
       ratios = both.map { |round, mine| mine.public_send(figure) / theirs[round].public_send(figure) }
       Spread.new(ratios).to_s(digits: 2)
@@ -83,7 +89,7 @@ module Bench
     def best_by_speed = peers.max_by { |name| median(name, :requests_per_second) }
 
     def peers
-      others = @results.except(OURS, Servers::FLOOR)
+      others = @results.except(*OURS, Servers::FLOOR)
       others.select { |_, results| results.any? && results.each_value.all?(&:sound?) }.keys
     end
 

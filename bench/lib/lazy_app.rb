@@ -15,7 +15,7 @@ module Bench
 
   # The lazy applications of this project, and the user's own.
   module LazyApps
-    NAMES = %w[constants lazy shop].freeze
+    NAMES = %w[constants lazy allocating shop].freeze
 
     # A small application has loaded everything after few requests.
     SMALL = { refork_after: [50, 100, 200], points: [500, 2000] }.freeze
@@ -37,6 +37,15 @@ module Bench
         LazyApp.new(name: "lazy", rackup: "lazy_object.ru", load: { path: "/object/{n}?wait=60" }, page: "/object/1",
           description: "An application that creates one big object of many small ones on its first request; a " \
                        "request waits 60 ms.", **SMALL)
+      end
+
+      # Results of different sizes, so that the garbage of one request differs from that of the next.
+      def allocating #: () -> LazyApp
+        paths = [100, 1000, 3000].map { |rows| "/results/{n}?rows=#{rows}" }
+        LazyApp.new(name: "allocating", rackup: "allocating.ru", load: { path: paths.join(","), modulus: 100 },
+          page: "/results/1?rows=1000",
+          description: "An application that turns 100, 1,000 or 3,000 rows into JSON in each request, and keeps a " \
+                       "part of them in a cache.", **SMALL)
       end
 
       # The pages that a visitor reads. None of them writes to the database. The sales report is left out, because it

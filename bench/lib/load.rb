@@ -27,7 +27,8 @@ module Bench
   # One run of bench/load/ against a port of this machine. `start` runs it in the background. `next_new_body` reports a
   # process that answers for the first time. `finish` waits for the end and returns the result.
   class Load
-    SLACK = 15 # seconds in addition, more than a last request may take
+    TIMEOUT = 10 # seconds that a request may take
+    SLACK = 5 # seconds in addition
 
     # Runs the load generator to its end.
     #: (Integer, **untyped) -> LoadResult
@@ -35,7 +36,7 @@ module Bench
 
     # Takes the options of load.c in Ruby's spelling: clients: 8, keep_alive: true, header: ["A: b", "C: d"].
     def initialize(port, **options)
-      @options = { seconds: 60 }.merge(options)
+      @options = { seconds: 60, timeout: TIMEOUT }.merge(options)
       @command = [Setup::LOAD_BINARY, port.to_s, *@options.flat_map { |name, value| arguments(name, value) }]
       @lines = []
     end
@@ -43,7 +44,7 @@ module Bench
     #: () -> self
     def start
       @io = IO.popen(@command)
-      @deadline = now + @options[:seconds] + SLACK
+      @deadline = now + @options[:seconds] + @options[:timeout] + SLACK
       self
     end
 

@@ -6,7 +6,7 @@ require_relative "memory_tables"
 require_relative "spread"
 
 module Bench
-  # Plots of the tables: total PSS of the servers at each point, and private memory of a worker at the last point.
+  # Plots of the tables: mean PSS of the servers until each point, and private memory of a worker at the last point.
   # Medians of all rounds.
   class MemoryPlots
     #: (Hash[String, Array[MemoryRun]], points: Array[Integer]) -> void
@@ -27,12 +27,12 @@ module Bench
 
     def totals
       LinePlot.new("Total PSS, MiB", subtitle: "all processes of a server; a shared page counts once",
-        below: "requests so far", lines: @runs.map { |label, runs| line(label, runs) })
+        below: "requests so far; mean since the previous point", lines: @runs.map { |label, runs| line(label, runs) })
     end
 
     def line(label, runs)
-      maps = [runs.map(&:booted), *@points.each_index.map { |index| runs.map { |run| run.points[index].memory } }]
-      heights = maps.map { |of_rounds| Spread.new(of_rounds.map(&:total_mib)).median }
+      means = @points.each_index.map { |index| runs.map { |run| run.points[index].timeline.mean } }
+      heights = [runs.map { |run| run.booted.total_mib }, *means].map { |of_rounds| Spread.new(of_rounds).median }
       LinePlot::Line.new(label: label, points: [0, *@points].zip(heights), **looks(label))
     end
 

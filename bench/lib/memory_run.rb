@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "memory_map"
+require_relative "memory_timeline"
 
 module Bench
-  # The memory of a server after a number of requests, and the cost of the requests since the previous point.
-  MemoryPoint = Struct.new(:memory, :load, :cpu_ms, keyword_init: true)
+  # The memory of a server after a number of requests; its memory over time and the cost of the requests since the
+  # previous point.
+  MemoryPoint = Struct.new(:memory, :timeline, :load, :cpu_ms, keyword_init: true)
 
   # Measures one fresh server at each point. Each measurement waits until a running refork has finished, so that the CPU
   # time of a refork counts for the requests before it.
@@ -25,14 +27,18 @@ module Bench
 
     def serve(requests, load)
       before = @server.tree.cpu
-      result = Load.run(@server.port, **load, requests: requests, seconds: SECONDS)
+      result, timeline = MemoryTimeline.during(@server) do
+        Load.run(@server.port, **load, requests: requests, seconds: SECONDS)
+      end
       memory = look
       cpu = @server.tree.cpu - before
-      MemoryPoint.new(memory: memory, load: result, cpu_ms: cpu.seconds * 1000 / [result.answered, 1].max)
+      MemoryPoint.new(memory: memory, timeline: timeline, load: result,
+                      cpu_ms: cpu.seconds * 1000 / [result.answered, 1].max)
     end
 
     def look
       MemoryMap.wait_until_quiet(@server)
+      @server.check
       MemoryMap.of(@server.tree)
     end
   end

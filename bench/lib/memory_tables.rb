@@ -4,13 +4,15 @@ require_relative "memory_map"
 require_relative "spread"
 
 module Bench
-  # A table for each point. A figure of workers is the median of all workers in all rounds, with the lowest and the
-  # highest. Kinds are parts of a worker's private memory; for them the table has only the median.
+  # A table for each point. Mean, deviation and peak are those of the time since the previous point. A figure of workers
+  # is the median of all workers in all rounds, with the lowest and the highest. Kinds are parts of a worker's private
+  # memory; for them the table has only the median.
   class MemoryTables
     KINDS = { "GC heap" => [:gc_heap], "malloc" => [:malloc], "JIT" => [:jit],
               "other" => [:other, :stacks, :libraries, :files] }.freeze
-    MEMORY = ["server", "total PSS MiB", "shared part of a worker %", "private MiB of a worker", *KINDS.keys,
-              "generation of the mold", "req/s", "p99 ms", "CPU ms per request", "errors"].freeze
+    OVER_TIME = ["mean PSS over time MiB", "its deviation over time", "peak PSS MiB"].freeze
+    MEMORY = ["server", *OVER_TIME, "PSS at the end MiB", "shared part of a worker %", "private MiB of a worker",
+              *KINDS.keys, "generation of the mold", "req/s", "p99 ms", "CPU ms per request", "errors"].freeze
 
     #: (Hash[String, Array[MemoryRun]], points: Array[Integer]) -> void
     def initialize(runs, points:)
@@ -38,10 +40,16 @@ module Bench
     def row(label, points)
       maps = points.map(&:memory)
       workers = maps.flat_map(&:workers)
-      [label, Spread.new(maps.map(&:total_mib)), Spread.new(workers.map(&:shared_percent)),
+      [label, *over_time(points.map(&:timeline)), Spread.new(maps.map(&:total_mib)),
+       Spread.new(workers.map(&:shared_percent)),
        Spread.new(workers.map(&:private_mib)),
        *KINDS.values.map { |kinds| Spread.new(workers.map { |size| size.kinds.values_at(*kinds).sum }).middle },
        Spread.new(maps.map(&:generation)), *speed(points)]
+    end
+
+    def over_time(timelines)
+      [Spread.new(timelines.map(&:mean)), Spread.new(timelines.map(&:deviation)).middle,
+       Spread.new(timelines.map(&:peak))]
     end
 
     # Figures of the requests since the previous point.

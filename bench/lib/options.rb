@@ -3,15 +3,15 @@
 module Bench
   # The options of the command line. nil: the benchmark uses its default. `plan` holds arguments for every Plan;
   # `own_app` holds the files and paths of an application outside of this project.
-  Options = Struct.new(:servers, :variants, :seconds, :rounds, :requests, :points, :workers, :clients, :kills, :apps,
-    :app, :own_app, :plan, :variables, :settings, :save, keyword_init: true) do
+  Options = Struct.new(:servers, :variants, :seconds, :rounds, :requests, :points, :workers, :clients, :client_counts,
+    :kills, :apps, :app, :own_app, :plan, :variables, :settings, :save, keyword_init: true) do
     # Arguments for every Plan of that server: with the variables for all servers and for this one, and Coppice's
     # settings.
     #: (String) -> Hash[Symbol, untyped]
     def plan_for(server)
       meant = (variables || []).select { |variable| [nil, server].include?(variable.server) }
       environment = plan.fetch(:environment, {}).merge(meant.to_h { |variable| [variable.name, variable.value] })
-      plan.merge(environment: environment, settings: (settings if server == "coppice"))
+      plan.merge(environment: environment, settings: (settings if server.start_with?("coppice")))
     end
   end
 

@@ -15,6 +15,10 @@ module Bench
     #: () -> bool
     def mold? = title.match?(/\bmold\b/)
 
+    # Whether it holds the clients of a server.
+    #: () -> bool
+    def lobby? = title.match?(/\bcoppice lobby\b/)
+
     # Whether it can serve or fork: it is neither starting nor exiting.
     #: () -> bool
     def ready? = !title.match?(/ - (loading|starting|init|leaving|exiting)\b/)
@@ -98,6 +102,10 @@ module Bench
     # CPU time of all processes of the tree so far.
     #: () -> CpuTime
     def cpu = map(&:cpu).inject(CpuTime.new(0.0, 0.0), :+)
+
+    # The same of a server's lobby.
+    #: () -> CpuTime
+    def lobby_cpu = select(&:lobby?).map(&:cpu).inject(CpuTime.new(0.0, 0.0), :+)
 
     #: () -> Array[Integer]
     def pids = map(&:pid)

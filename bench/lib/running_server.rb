@@ -60,6 +60,12 @@ module Bench
     #: (Symbol) -> void
     def signal(name) = ProcessTree.signal(name, @pid)
 
+    # Raises, with its log, if it has exited by itself: its figures would be those of no process.
+    #: () -> void
+    def check
+      raise Failure, "#{@plan.label} exited during the measurement. Its log:\n#{log}" if ended?
+    end
+
     #: () -> bool
     def ended?
       @ended ||= !Process.wait(@pid, Process::WNOHANG).nil?

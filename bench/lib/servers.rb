@@ -18,6 +18,21 @@ module Bench
       [*lines, *plan.settings].join("\n")
     end
 
+    # As after the first start of a release: the garbage collector is fitted. What it measures goes to a folder of the
+    # run, so that no run knows of another.
+    COPPICE_CONFIG = lambda do |plan, port, path|
+      "gc_profile :fitted, wait: true\n#{PITCHFORK_CONFIG.call(plan, port, path)}"
+    end
+
+    # The address of the command line keeps the options that the file gives it.
+    DIRECT_CONFIG = lambda do |plan, port, path|
+      "#{COPPICE_CONFIG.call(plan, port, path)}\nlisten '127.0.0.1:#{port}', lobby: false"
+    end
+
+    COPPICE_COMMAND = lambda do |plan, port, path|
+      ["#{plan.checkout}/exe/coppice", "-c", path, "-l", "127.0.0.1:#{port}", plan.app]
+    end
+
     PUMA_CONFIG = lambda do |plan, port, _path|
       lines = ["bind 'tcp://127.0.0.1:#{port}'", "workers #{plan.workers}", "threads #{plan.threads}, #{plan.threads}",
                "silence_single_worker_warning"]
@@ -38,13 +53,17 @@ module Bench
        "location('*') { rackup_file #{plan.app.inspect} }"].join("\n")
     end
 
+    # Otherwise in folders that only root can write to.
+    NGINX_FOLDERS = %w[client_body proxy fastcgi uwsgi scgi].freeze
+
     # The lower bound: no application, and the same bytes in each response.
     NGINX_CONFIG = lambda do |plan, port, path|
       <<~CONF
         daemon off; pid #{path}.pid; worker_processes #{plan.workers};
-        events { worker_connections 512; }
+        events { #{plan.settings&.join(" ") || "worker_connections 512;"} }
         http {
           access_log off; keepalive_requests 1000000;
+          #{NGINX_FOLDERS.map { |name| "#{name}_temp_path #{path}.#{name};" }.join(" ")}
           server { listen 127.0.0.1:#{port}; location / { default_type text/plain; return 200 "Hello, World!\\n"; } }
         }
       CONF
@@ -54,10 +73,11 @@ module Bench
     NO_CONFIG = ->(_plan, _port, _path) { "" }
 
     TABLE = [
-      Server.new(name: "coppice", gem: "coppice", gemfile: "Gemfile", config: PITCHFORK_CONFIG,
-        command: lambda do |plan, port, path|
-          ["#{plan.checkout}/exe/coppice", "-c", path, "-l", "127.0.0.1:#{port}", plan.app]
-        end),
+      Server.new(name: "coppice", gem: "coppice", gemfile: "Gemfile", config: COPPICE_CONFIG,
+        command: COPPICE_COMMAND),
+      # Workers accept their clients themselves.
+      Server.new(name: "coppice-direct", gem: "coppice", gemfile: "Gemfile", config: DIRECT_CONFIG,
+        command: COPPICE_COMMAND),
       Server.new(name: "pitchfork", gem: "pitchfork", gemfile: "Gemfile", config: PITCHFORK_CONFIG,
         command: ->(plan, port, path) { ["pitchfork", "-c", path, "-l", "127.0.0.1:#{port}", plan.app] }),
       Server.new(name: "puma", gem: "puma", gemfile: "Gemfile", config: PUMA_CONFIG,

@@ -39,7 +39,7 @@ module Bench
         FileUtils.mkdir_p(FOLDER)
         compile_load
         plans.filter_map(&:gemfile).uniq.each { |gemfile| install(gemfile) }
-        checkouts = plans.select { |plan| plan.server.name == "coppice" }.map(&:checkout).uniq
+        checkouts = plans.select { |plan| plan.server.gem == "coppice" }.map(&:checkout).uniq
         checkouts.each { |checkout| run("rake", "--silent", "compile", env: environment, folder: checkout) }
       end
 

@@ -13,7 +13,7 @@
 #include "clock.h"
 #include "tally.h"
 
-enum { REQUEST_TIMEOUT_MS = 10000, PAUSE_AFTER_ERROR_MS = 5, RECEIVE_BYTES = 65536 };
+enum { PAUSE_AFTER_ERROR_MS = 5, RECEIVE_BYTES = 65536 };
 
 static const struct options *options;
 static int poller;
@@ -165,5 +165,5 @@ void client_events(struct client *client, uint32_t events) {
 
 void client_check_time(struct client *client, uint64_t now_ns) {
     if (!client->busy || now_ns < client->started_ns) return;
-    if (now_ns - client->started_ns > REQUEST_TIMEOUT_MS * 1000000ull) fail(client, ERROR_TIMEOUT);
+    if (now_ns - client->started_ns > (uint64_t)(options->timeout * 1e9)) fail(client, ERROR_TIMEOUT);
 }

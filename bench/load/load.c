@@ -1,7 +1,7 @@
 /*
  * A small closed-loop HTTP load generator: a few clients in one thread.
  *
- *   load PORT --clients N --requests N --seconds S [--keep-alive] [--path /,/page/{n}] [--modulus M]
+ *   load PORT --clients N --requests N --seconds S [--timeout S] [--keep-alive] [--path /,/page/{n}] [--modulus M]
  *             [--header "Name: value"]... [--post FILE] [--length BYTES] [--bodies]
  *
  * Why not wrk or ab: wrk keeps its connections alive if the server allows it, so servers would be measured doing
@@ -9,7 +9,8 @@
  * is complete, checks status and length, and only then sends the next request. Without --keep-alive it opens a new
  * connection for each request, sends `connection: close`, and a response is complete once the server has closed the
  * connection. With --keep-alive it uses a connection until the server closes it. It stops at the request count, at
- * the time limit or at SIGTERM, prints one line of JSON, and connects to 127.0.0.1 only.
+ * the time limit or at SIGTERM, prints one line of JSON, and connects to 127.0.0.1 only. A request that takes longer
+ * than --timeout seconds, 10 unless told, is an error.
  *
  * --post sends that file as the body of a POST. With several paths each request uses a pseudorandom one, the same in
  * every run. {n} is the number of the request, from 1 to M over and over.

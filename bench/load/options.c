@@ -32,6 +32,7 @@ static bool set_value(struct options *options, const char *name, char *value) {
     if (strcmp(name, "--clients") == 0) options->clients = atoi(value);
     else if (strcmp(name, "--requests") == 0) options->requests = strtoull(value, NULL, 10);
     else if (strcmp(name, "--seconds") == 0) options->seconds = atof(value);
+    else if (strcmp(name, "--timeout") == 0) options->timeout = atof(value);
     else if (strcmp(name, "--path") == 0) split_paths(options, value);
     else if (strcmp(name, "--modulus") == 0) options->modulus = strtoull(value, NULL, 10);
     else if (strcmp(name, "--header") == 0) add_header(options, value);
@@ -43,7 +44,8 @@ static bool set_value(struct options *options, const char *name, char *value) {
 
 struct options options_parse(int argc, char **argv) {
     struct options options = {
-        .clients = 8, .requests = MAX_REQUESTS, .seconds = 5, .paths = { "/" }, .modulus = UINT32_MAX, .length = -1,
+        .clients = 8, .requests = MAX_REQUESTS, .seconds = 5, .timeout = 10, .paths = { "/" }, .modulus = UINT32_MAX,
+        .length = -1,
     };
     if (argc < 2) refuse("no port; the options are at the top of load.c", "");
     options.port = (uint16_t)atoi(argv[1]);

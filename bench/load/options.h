@@ -12,6 +12,7 @@ struct options {
     int clients;
     uint64_t requests; /* at most */
     double seconds;    /* at most */
+    double timeout;    /* seconds that one request may take */
     char *paths[MAX_PATHS];
     int path_count;
     uint64_t modulus;

@@ -1,12 +1,15 @@
-/* Coppice::Http::Connection, how it gets its client: from a listener, or as a descriptor that was accepted elsewhere.
- * */
+/*
+ * Coppice::Http::Connection, how it gets its client: from a listener, or as a descriptor that was accepted elsewhere,
+ * with the bytes that were read there or with a head that was parsed there, or from the lobby with a whole request.
+ */
+#include "accept.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "connection.h"
 #include "coppice_ext.h"
 #include "request.h"
 #include "response.h"
@@ -15,6 +18,16 @@ static void begin_client(struct coppice_connection *connection, int fd) {
     coppice_connection_begin(connection, fd);
     coppice_request_reset(connection);
     coppice_response_reset(connection);
+}
+
+static struct coppice_connection *vacant_connection(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    if (coppice_connection_has_client(connection)) rb_raise(rb_eIOError, "the last client is still on this connection: close it first");
+    return connection;
+}
+
+void coppice_connection_check_vacant(VALUE self) {
+    vacant_connection(self);
 }
 
 static int accept_client(int listener, struct sockaddr_storage *peer) {
@@ -55,8 +68,7 @@ static bool nothing_to_accept(int error) {
 
 /* accept(listener_fd) -> true, or false when another worker was faster or the client left. */
 static VALUE connection_accept(VALUE self, VALUE listener) {
-    struct coppice_connection *connection = coppice_connection_get(self);
-    if (connection->fd >= 0) rb_raise(rb_eIOError, "the last client is still on this connection: close it first");
+    struct coppice_connection *connection = vacant_connection(self);
     int fd = accept_client(NUM2INT(listener), &connection->peer);
     int error = errno;
     if (fd < 0) {
@@ -67,22 +79,80 @@ static VALUE connection_accept(VALUE self, VALUE listener) {
     return Qtrue;
 }
 
-/* adopt(fd, remote_address, bytes = ""): a client that was accepted elsewhere, with what was read from it. */
-static VALUE connection_adopt(int argc, VALUE *argv, VALUE self) {
-    VALUE rb_fd, address, bytes;
-    rb_scan_args(argc, argv, "21", &rb_fd, &address, &bytes);
-    struct coppice_connection *connection = coppice_connection_get(self);
-    if (connection->fd >= 0) rb_raise(rb_eIOError, "the last client is still on this connection: close it first");
-    int fd = NUM2INT(rb_fd);
-    const char *text = StringValueCStr(address);
-    if (!NIL_P(bytes)) StringValue(bytes);
-
+static void adopt(struct coppice_connection *connection, int fd, const char *address) {
     socklen_t length = sizeof(connection->peer);
     if (getsockname(fd, (struct sockaddr *)&connection->peer, &length) < 0) rb_sys_fail("getsockname");
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK | O_RDWR) < 0) rb_sys_fail("fcntl");
     begin_client(connection, fd);
-    snprintf(connection->adopted_address, sizeof(connection->adopted_address), "%s", text);
+    snprintf(connection->adopted_address, sizeof(connection->adopted_address), "%s", address);
+}
+
+/* adopt(fd, remote_address, bytes = ""): a client that was accepted elsewhere, with what was read from it. */
+static VALUE connection_adopt(int argc, VALUE *argv, VALUE self) {
+    VALUE rb_fd, address, bytes;
+    rb_scan_args(argc, argv, "21", &rb_fd, &address, &bytes);
+    struct coppice_connection *connection = vacant_connection(self);
+    if (!NIL_P(bytes)) StringValue(bytes);
+    adopt(connection, NUM2INT(rb_fd), StringValueCStr(address));
     if (!NIL_P(bytes)) coppice_byte_buffer_append(&connection->input, RSTRING_PTR(bytes), RSTRING_LEN(bytes));
+    return self;
+}
+
+static void take_head(struct coppice_connection *connection, const struct coppice_request_head *head,
+                      const char *bytes, size_t length) {
+    memcpy(connection->head, head, coppice_request_head_size(head->field_count));
+    coppice_byte_buffer_append(&connection->input, bytes, length);
+    connection->head_complete = true;
+}
+
+void coppice_connection_take_head(struct coppice_connection *connection, int fd, const char *address,
+                                  const struct coppice_request_head *head, const char *bytes, size_t length) {
+    if (head->length == 0 || head->length > length) rb_raise(rb_eArgError, "the head is not complete");
+    if (head->field_count > connection->limits.field_count) {
+        rb_raise(rb_eArgError, "the head has more fields than this connection has room for");
+    }
+    adopt(connection, fd, address);
+    take_head(connection, head, bytes, length);
+}
+
+bool coppice_connection_take_slot(VALUE self, VALUE seat_object, struct coppice_lobby_seat *seat) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    const struct coppice_lobby_slot *slot = seat->slot;
+    const struct coppice_request_head *head = &slot->head;
+    if (head->field_count > connection->limits.field_count || head->length > slot->length) return false;
+    coppice_lobby_address_to(&slot->client, &connection->peer);
+    begin_client(connection, -1);
+    take_head(connection, head, coppice_lobby_slot_bytes(seat->requests, slot), slot->length);
+    coppice_traffic_received(&connection->traffic, slot->length);
+    connection->lobby = seat;
+    connection->lobby_object = seat_object;
+    connection->queued_us = slot->queued_us;
+    connection->server = slot->server;
+    if (slot->request_id[0]) {
+        snprintf(connection->request_id, sizeof(connection->request_id), "%.39s", slot->request_id);
+    }
+    return true;
+}
+
+static bool body_untouched(const struct coppice_connection *connection) {
+    const struct coppice_request_head *head = connection->head;
+    if (connection->input_position != head->length || connection->continue_due != head->expects_continue) return false;
+    return connection->body != COPPICE_BODY_LENGTH || connection->body_remaining == head->content_length;
+}
+
+/*
+ * adopt_head(fd, remote_address, other): a client whose head another Connection has read, with the body bytes that came
+ * along. The other may have detached its client already, but must not have begun to read the body: raises IOError.
+ */
+static VALUE connection_adopt_head(VALUE self, VALUE fd, VALUE address, VALUE rb_other) {
+    struct coppice_connection *connection = vacant_connection(self);
+    const struct coppice_connection *other = coppice_connection_get(rb_other);
+    if (connection == other) rb_raise(rb_eArgError, "this connection cannot give its head to itself");
+    if (!other->head_complete || !body_untouched(other)) {
+        rb_raise(rb_eIOError, "the other connection has no head, or has begun to read the body");
+    }
+    coppice_connection_take_head(connection, NUM2INT(fd), StringValueCStr(address), other->head, other->input.data,
+                                 other->input.length);
     return self;
 }
 
@@ -90,4 +160,5 @@ void Init_coppice_accept(VALUE coppice) {
     VALUE klass = coppice_connection_class(coppice);
     rb_define_method(klass, "accept", connection_accept, 1);
     rb_define_method(klass, "adopt", connection_adopt, -1);
+    rb_define_method(klass, "adopt_head", connection_adopt_head, 3);
 }

@@ -6,6 +6,19 @@
 #include "connection.h"
 #include "coppice_ext.h"
 
+void coppice_lobby_address_to(const struct coppice_lobby_address *address, struct sockaddr_storage *socket) {
+    socket->ss_family = address->family;
+    if (address->family == AF_INET) {
+        struct sockaddr_in *in = (struct sockaddr_in *)socket;
+        memcpy(&in->sin_addr, address->bytes, sizeof(in->sin_addr));
+        in->sin_port = htons(address->port);
+    } else if (address->family == AF_INET6) {
+        struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)socket;
+        memcpy(&in6->sin6_addr, address->bytes, sizeof(in6->sin6_addr));
+        in6->sin6_port = htons(address->port);
+    }
+}
+
 static VALUE text_of_address(const struct sockaddr_storage *address) {
     char text[INET6_ADDRSTRLEN] = "";
     if (address->ss_family == AF_INET) {
@@ -30,12 +43,19 @@ static VALUE connection_remote_address(VALUE self) {
     return text_of_address(&connection->peer);
 }
 
+static void set_local(const struct coppice_connection *connection, struct sockaddr_storage *local) {
+    socklen_t length = sizeof(*local);
+    if (connection->lobby) {
+        coppice_lobby_address_to(&connection->server, local);
+    } else if (getsockname(connection->fd, (struct sockaddr *)local, &length) < 0) {
+        rb_sys_fail("getsockname");
+    }
+}
+
 /* local_address -> [host, port], or nil for a UNIX socket. For requests without a Host. */
 static VALUE connection_local_address(VALUE self) {
-    struct coppice_connection *connection = coppice_connection_open(self);
     struct sockaddr_storage local;
-    socklen_t length = sizeof(local);
-    if (getsockname(connection->fd, (struct sockaddr *)&local, &length) < 0) rb_sys_fail("getsockname");
+    set_local(coppice_connection_open(self), &local);
     if (local.ss_family != AF_INET && local.ss_family != AF_INET6) return Qnil;
 
     in_port_t port = local.ss_family == AF_INET ? ((struct sockaddr_in *)&local)->sin_port

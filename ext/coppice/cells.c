@@ -8,6 +8,7 @@
 #include <ruby.h>
 #include <ruby/io.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,6 +21,7 @@ struct cells {
     _Atomic int64_t *words;
     size_t count;
     int fd;
+    bool read_only;
 };
 
 static void cells_release(struct cells *cells) {
@@ -61,12 +63,14 @@ static struct cells *cells_get(VALUE self) {
 
 /* Takes the descriptor over: it is closed with the object, or here on failure. An empty file cannot be mapped. Without
  * a descriptor, -1, the memory has no file. */
-static VALUE cells_map(VALUE klass, int fd, size_t count) {
+static VALUE cells_map(VALUE klass, int fd, size_t count, bool read_only) {
     VALUE self = cells_allocate(klass);
     struct cells *cells = RTYPEDDATA_DATA(self);
     cells->fd = fd;
+    cells->read_only = read_only;
     int flags = fd < 0 ? MAP_SHARED | MAP_ANON : MAP_SHARED;
-    void *words = mmap(NULL, count * sizeof(int64_t), PROT_READ | PROT_WRITE, flags, fd, 0);
+    int protection = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
+    void *words = mmap(NULL, count * sizeof(int64_t), protection, flags, fd, 0);
     if (words == MAP_FAILED) {
         int saved = errno;
         cells_release(cells);
@@ -91,11 +95,14 @@ static VALUE cells_create(VALUE klass, VALUE rb_count) {
 #else
     int fd = -1;
 #endif
-    return cells_map(klass, fd, count);
+    return cells_map(klass, fd, count, false);
 }
 
-/* Maps the cells behind a descriptor received from another process; duplicates it. */
-static VALUE cells_attach(VALUE klass, VALUE rb_fd) {
+/* attach(descriptor, read_only = false): maps the cells behind a descriptor received from another process; duplicates
+ * it. */
+static VALUE cells_attach(int argc, VALUE *argv, VALUE klass) {
+    VALUE rb_fd, read_only;
+    rb_scan_args(argc, argv, "11", &rb_fd, &read_only);
     int fd = fcntl(NUM2INT(rb_fd), F_DUPFD_CLOEXEC, 3);
     if (fd < 0) rb_sys_fail("dup");
     struct stat stat;
@@ -104,15 +111,24 @@ static VALUE cells_attach(VALUE klass, VALUE rb_fd) {
         close(fd);
         rb_syserr_fail(saved, "fstat");
     }
-    return cells_map(klass, fd, (size_t)stat.st_size / sizeof(int64_t));
+    return cells_map(klass, fd, (size_t)stat.st_size / sizeof(int64_t), RTEST(read_only));
 }
 
-_Atomic int64_t *coppice_cells_at(VALUE self, size_t index, size_t count) {
-    struct cells *cells = cells_get(self);
+static _Atomic int64_t *cells_at(const struct cells *cells, size_t index, size_t count) {
     if (count > cells->count || index > cells->count - count) {
         rb_raise(rb_eIndexError, "cell %zu of %zu", index, cells->count);
     }
     return &cells->words[index];
+}
+
+const _Atomic int64_t *coppice_cells_to_read(VALUE self, size_t index, size_t count) {
+    return cells_at(cells_get(self), index, count);
+}
+
+_Atomic int64_t *coppice_cells_at(VALUE self, size_t index, size_t count) {
+    struct cells *cells = cells_get(self);
+    if (cells->read_only) rb_raise(rb_eIOError, "these cells are mapped read-only");
+    return cells_at(cells, index, count);
 }
 
 void coppice_cells_text_append(struct coppice_cells_text *text, const char *bytes, size_t length) {
@@ -126,29 +142,24 @@ void coppice_cells_text_end(struct coppice_cells_text *text) {
     memset(text->bytes, 0, text->room);
 }
 
-static _Atomic int64_t *cell(VALUE self, VALUE rb_index) {
-    return coppice_cells_at(self, NUM2SIZET(rb_index), 1);
-}
-
 static VALUE cells_load(VALUE self, VALUE rb_index) {
-    return LL2NUM(atomic_load_explicit(cell(self, rb_index), memory_order_acquire));
+    return LL2NUM(atomic_load_explicit(coppice_cells_to_read(self, NUM2SIZET(rb_index), 1), memory_order_acquire));
 }
 
 static VALUE cells_store(VALUE self, VALUE rb_index, VALUE rb_value) {
-    atomic_store_explicit(cell(self, rb_index), NUM2LL(rb_value), memory_order_release);
+    int64_t value = NUM2LL(rb_value);
+    atomic_store_explicit(coppice_cells_at(self, NUM2SIZET(rb_index), 1), value, memory_order_release);
     return rb_value;
-}
-
-static struct coppice_cells_text cells_text(VALUE self, VALUE rb_index, VALUE rb_length) {
-    size_t length = NUM2SIZET(rb_length);
-    char *bytes = (char *)coppice_cells_at(self, NUM2SIZET(rb_index), length);
-    return (struct coppice_cells_text){.bytes = bytes, .room = length * sizeof(int64_t)};
 }
 
 /* write_text(index, length, String): `length` in cells. */
 static VALUE cells_write_text(VALUE self, VALUE rb_index, VALUE rb_length, VALUE string) {
-    struct coppice_cells_text text = cells_text(self, rb_index, rb_length);
+    size_t length = NUM2SIZET(rb_length);
     StringValue(string);
+    struct coppice_cells_text text = {
+        .bytes = (char *)coppice_cells_at(self, NUM2SIZET(rb_index), length),
+        .room = length * sizeof(int64_t),
+    };
     coppice_cells_text_append(&text, RSTRING_PTR(string), (size_t)RSTRING_LEN(string));
     coppice_cells_text_end(&text);
     return string;
@@ -156,8 +167,9 @@ static VALUE cells_write_text(VALUE self, VALUE rb_index, VALUE rb_length, VALUE
 
 /* read_text(index, length) -> String, of bytes */
 static VALUE cells_read_text(VALUE self, VALUE rb_index, VALUE rb_length) {
-    struct coppice_cells_text text = cells_text(self, rb_index, rb_length);
-    return rb_str_new(text.bytes, (long)strnlen(text.bytes, text.room));
+    size_t length = NUM2SIZET(rb_length);
+    const char *bytes = (const char *)coppice_cells_to_read(self, NUM2SIZET(rb_index), length);
+    return rb_str_new(bytes, (long)strnlen(bytes, length * sizeof(int64_t)));
 }
 
 static VALUE cells_count(VALUE self) {
@@ -180,7 +192,7 @@ void Init_coppice_cells(VALUE coppice) {
     VALUE klass = rb_define_class_under(coppice, "Cells", rb_cObject);
     rb_undef_alloc_func(klass);
     rb_define_singleton_method(klass, "create", cells_create, 1);
-    rb_define_singleton_method(klass, "attach", cells_attach, 1);
+    rb_define_singleton_method(klass, "attach", cells_attach, -1);
     rb_define_method(klass, "[]", cells_load, 1);
     rb_define_method(klass, "[]=", cells_store, 2);
     rb_define_method(klass, "write_text", cells_write_text, 3);

@@ -6,8 +6,14 @@
 #include <stdint.h>
 
 /* The address of `count` cells of a Coppice::Cells from `index` on; valid until Ruby code runs, which may unmap them.
- * Raises IndexError when there are not as many, IOError when they are not mapped. */
+ * Raises IndexError when there are not as many, IOError when they are not mapped, or read-only. */
 _Atomic int64_t *coppice_cells_at(VALUE cells, size_t index, size_t count);
+
+/* The same to read only. */
+const _Atomic int64_t *coppice_cells_to_read(VALUE cells, size_t index, size_t count);
+
+/* Where a column of a Coppice::Board::Record begins in its cells; raises TypeError when it has fewer cells. */
+size_t coppice_cells_column(VALUE record, const char *name, size_t count);
 
 /* A text in cells that is being written: it is cut to what fits, and filled up with NUL bytes at its end. Not atomic
  * as a whole: a reader may see half of the old text and half of the new one. */

@@ -200,6 +200,17 @@ void coppice_chunked_init(struct coppice_chunked *decoder, const struct coppice_
     decoder->limits = *limits;
 }
 
+void coppice_chunked_init_request(struct coppice_chunked *decoder, uint64_t body_bytes) {
+    struct coppice_chunked_limits limits = {
+        .body_bytes = body_bytes,
+        .line_bytes = 4 * 1024,
+        .extension_bytes = 16 * 1024,
+        .trailer_bytes = 16 * 1024,
+        .trailer_count = 64,
+    };
+    coppice_chunked_init(decoder, &limits);
+}
+
 enum coppice_chunked_result coppice_chunked_decode(struct coppice_chunked *decoder, const char *input, size_t length,
                                                    size_t *consumed, size_t *data_offset, size_t *data_length) {
     size_t at = 0;

@@ -55,6 +55,9 @@ struct coppice_chunked {
 
 void coppice_chunked_init(struct coppice_chunked *decoder, const struct coppice_chunked_limits *limits);
 
+/* Begins the body of a request: only its size is the user's choice. */
+void coppice_chunked_init_request(struct coppice_chunked *decoder, uint64_t body_bytes);
+
 /* Walks over input; *consumed bytes of it are done with. On DATA the run is input[*data_offset, *data_length]
  * and lies within the consumed bytes. */
 enum coppice_chunked_result coppice_chunked_decode(struct coppice_chunked *decoder, const char *input, size_t length,

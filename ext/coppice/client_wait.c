@@ -1,40 +1,12 @@
 #include "client_wait.h"
 
-#include <limits.h>
 #include <poll.h>
 #include <ruby.h>
-#include <ruby/thread.h>
 
 #include "connection.h"
+#include "fd_wait.h"
+#include "lobby_seat.h"
 #include "socket_io.h"
-
-struct poll_call {
-    struct pollfd pollfd;
-    int timeout_ms;
-};
-
-static int remaining_ms(int64_t deadline_ms) {
-    int64_t left = deadline_ms - coppice_monotonic_ms();
-    if (left < 0) return 0;
-    return left > INT_MAX ? INT_MAX : (int)left;
-}
-
-static void *poll_nogvl(void *pointer) {
-    struct poll_call *call = pointer;
-    call->pollfd.revents = 0;
-    if (poll(&call->pollfd, 1, call->timeout_ms) < 0) call->pollfd.revents = 0; /* EINTR: as if nothing came yet */
-    return NULL;
-}
-
-bool coppice_wait_for_fd(int fd, short events, int64_t deadline_ms) {
-    struct poll_call call = {.pollfd = {.fd = fd, .events = events}};
-    while ((call.timeout_ms = remaining_ms(deadline_ms)) > 0) {
-        rb_thread_call_without_gvl(poll_nogvl, &call, RUBY_UBF_IO, NULL);
-        rb_thread_check_ints();
-        if (call.pollfd.revents) return true;
-    }
-    return false;
-}
 
 /* Moves the application's deadline. The object does nothing before the application is called. */
 static void postpone(const struct coppice_connection *connection, int64_t ms) {
@@ -42,7 +14,7 @@ static void postpone(const struct coppice_connection *connection, int64_t ms) {
 }
 
 struct slice {
-    const struct coppice_connection *connection;
+    struct coppice_connection *connection;
     unsigned serial;
     struct coppice_wait_budget *budget;
     short events;
@@ -54,7 +26,10 @@ struct slice {
 
 static VALUE wait_slice(VALUE pointer) {
     struct slice *slice = (struct slice *)pointer;
-    slice->ready = coppice_wait_for_fd(slice->connection->fd, slice->events, slice->began_ms + slice->length_ms);
+    struct coppice_connection *connection = slice->connection;
+    int64_t deadline_ms = slice->began_ms + slice->length_ms;
+    slice->ready = connection->lobby ? coppice_lobby_seat_wait(connection->lobby, slice->events, deadline_ms)
+                                     : coppice_wait_for_fd(connection->fd, slice->events, deadline_ms);
     return Qnil;
 }
 
@@ -78,9 +53,15 @@ static VALUE end_slice(VALUE pointer) {
     return Qnil;
 }
 
-/* poll(2) calls a socket writable only when a good part of its send queue is gone: the queue says more. */
+/* poll(2) calls a socket writable only when a good part of its send queue is gone: the queue says more. A lobby sends
+ * what it keeps of an answer while the ring stays full: it knows alone how fast the client reads, and says so when that
+ * is gone or was too slow. */
 static void credit(const struct coppice_connection *connection, short events, struct coppice_wait_budget *budget) {
     if (events != POLLOUT) return;
+    if (connection->lobby) {
+        if (coppice_lobby_seat_connected(connection->lobby)) coppice_wait_budget_reset(budget, budget->pause_ms);
+        return;
+    }
     coppice_wait_budget_credit_reader(budget, coppice_io_queued_bytes(connection->fd), connection->limits.min_rate);
 }
 

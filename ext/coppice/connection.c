@@ -1,5 +1,5 @@
 /*
- * Coppice::Http::Connection: one client at a time, on its raw descriptor. A worker keeps one object for all its
+ * Coppice::Http::Connection: one client at a time, on its raw descriptor or at the lobby. A worker keeps one object for all its
  * clients, so that buffers are allocated once. The object owns the descriptor from accept.c to close.c.
  */
 #include "connection.h"
@@ -10,7 +10,6 @@
 
 #include "coppice_ext.h"
 
-/* Grows in each forked child, so that it can tell its parent's client from its own without a system call. */
 static unsigned fork_count;
 
 /* Memory that Ruby's garbage collector counts. */
@@ -25,20 +24,23 @@ static void connection_free(void *pointer) {
     if (connection->fd >= 0) close(connection->fd);
     coppice_byte_buffer_free(&connection->input);
     coppice_byte_buffer_free(&connection->output);
-    ruby_xfree(connection->fields);
+    ruby_xfree(connection->head);
     ruby_xfree(connection);
 }
 
 static size_t connection_size(const void *pointer) {
     const struct coppice_connection *connection = pointer;
     return sizeof(*connection) + connection->input.capacity + connection->output.capacity +
-           connection->limits.field_count * sizeof(struct coppice_field);
+           coppice_request_head_size(connection->limits.field_count);
 }
 
 static void connection_mark(void *pointer) {
     const struct coppice_connection *connection = pointer;
     rb_gc_mark(connection->deadline);
     rb_gc_mark(connection->lingering);
+    rb_gc_mark(connection->access_log);
+    rb_gc_mark(connection->traffic.cells);
+    rb_gc_mark(connection->lobby_object);
 }
 
 static const rb_data_type_t connection_type = {
@@ -55,7 +57,7 @@ struct coppice_connection *coppice_connection_get(VALUE self) {
 
 struct coppice_connection *coppice_connection_open(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
-    if (connection->fd < 0) rb_raise(rb_eIOError, "there is no client on this connection");
+    if (!coppice_connection_has_client(connection)) rb_raise(rb_eIOError, "there is no client on this connection");
     return connection;
 }
 
@@ -63,7 +65,9 @@ static VALUE connection_allocate(VALUE klass) {
     struct coppice_connection *connection;
     VALUE self = TypedData_Make_Struct(klass, struct coppice_connection, &connection_type, connection);
     connection->fd = -1;
-    connection->deadline = connection->lingering = Qnil;
+    connection->deadline = connection->lingering = connection->access_log = Qnil;
+    connection->traffic.cells = connection->lobby_object = Qnil;
+    connection->head = ruby_xcalloc(1, coppice_request_head_size(0));
     coppice_byte_buffer_init(&connection->input, reallocate);
     coppice_byte_buffer_init(&connection->output, reallocate);
     return self;
@@ -90,7 +94,7 @@ static VALUE connection_initialize(VALUE self, VALUE limits) {
     VALUE min_rate = rb_funcall(limits, rb_intern("min_rate"), 0);
     connection->limits.min_rate = NIL_P(min_rate) ? 0 : NUM2LL(min_rate);
     uint32_t field_count = limit_uint(limits, "header_count");
-    connection->fields = ruby_xrealloc2(connection->fields, field_count, sizeof(struct coppice_field));
+    connection->head = ruby_xrealloc(connection->head, coppice_request_head_size(field_count));
     connection->limits.field_count = field_count;
     return self;
 }
@@ -108,11 +112,21 @@ static VALUE connection_set_lingering(VALUE self, VALUE lingering) {
     return lingering;
 }
 
+/* count_on(row): what is sent and received from now on is counted on this row of the board. */
+static VALUE connection_count_on(VALUE self, VALUE row) {
+    coppice_traffic_begin(&coppice_connection_get(self)->traffic, row);
+    return self;
+}
+
 void coppice_connection_begin(struct coppice_connection *connection, int fd) {
     connection->fd = fd;
     connection->serial++;
     connection->family = connection->peer.ss_family;
-    connection->adopted_address[0] = '\0';
+    connection->adopted_address[0] = connection->request_id[0] = '\0';
+    connection->queued_us = connection->started_us = 0;
+    connection->waited_us = -1;
+    connection->traffic.sent = 0;
+    connection->traffic.status = 0;
     connection->detached = false;
     connection->fork_count = fork_count;
     connection->client_gone = false;
@@ -120,7 +134,12 @@ void coppice_connection_begin(struct coppice_connection *connection, int fd) {
 
 void coppice_connection_end(struct coppice_connection *connection) {
     connection->fd = -1;
+    connection->lobby = NULL;
     connection->serial++;
+}
+
+unsigned coppice_fork_count(void) {
+    return fork_count;
 }
 
 bool coppice_connection_foreign(const struct coppice_connection *connection) {
@@ -132,11 +151,7 @@ static VALUE connection_detached_p(VALUE self) {
 }
 
 static VALUE connection_open_p(VALUE self) {
-    return coppice_connection_get(self)->fd >= 0 ? Qtrue : Qfalse;
-}
-
-static VALUE connection_fileno(VALUE self) {
-    return INT2NUM(coppice_connection_open(self)->fd);
+    return coppice_connection_has_client(coppice_connection_get(self)) ? Qtrue : Qfalse;
 }
 
 const char *coppice_connection_bytes(const struct coppice_connection *connection, struct coppice_span span) {
@@ -144,7 +159,7 @@ const char *coppice_connection_bytes(const struct coppice_connection *connection
 }
 
 bool coppice_connection_method_is(const struct coppice_connection *connection, const char *name) {
-    struct coppice_span method = connection->parser.method;
+    struct coppice_span method = connection->head->method;
     return connection->head_complete && method.length == strlen(name) &&
            memcmp(coppice_connection_bytes(connection, method), name, method.length) == 0;
 }
@@ -156,6 +171,7 @@ void coppice_raise_client_gone(struct coppice_connection *connection, const char
 
 void coppice_raise_refused(struct coppice_connection *connection, int status, const char *reason) {
     connection->body = COPPICE_BODY_REFUSED;
+    connection->refusal = reason;
     VALUE arguments[] = {INT2NUM(status), rb_utf8_str_new_cstr(reason)};
     rb_exc_raise(rb_class_new_instance(2, arguments, rb_path2class("Coppice::RequestRefused")));
 }
@@ -176,7 +192,7 @@ void Init_coppice_connection(VALUE coppice) {
     rb_define_method(klass, "initialize", connection_initialize, 1);
     rb_define_method(klass, "deadline=", connection_set_deadline, 1);
     rb_define_method(klass, "lingering=", connection_set_lingering, 1);
+    rb_define_method(klass, "count_on", connection_count_on, 1);
     rb_define_method(klass, "detached?", connection_detached_p, 0);
     rb_define_method(klass, "open?", connection_open_p, 0);
-    rb_define_method(klass, "fileno", connection_fileno, 0);
 }

@@ -5,6 +5,9 @@
  * One client, as the C files of the HTTP engine share it: accept.c opens it and close.c closes it, request.c and
  * request_body.c read from it, env.c translates the head, response.c and output.c write to it, addresses.c tells its
  * addresses. connection.c knows none of them: it owns the memory.
+ *
+ * A client is either a descriptor of this process, or one of the lobby's, whose request came through a seat:
+ * lobby_exchange.c does for it what system calls do for a descriptor.
  */
 
 #include <ruby.h>
@@ -15,13 +18,16 @@
 #include "byte_buffer.h"
 #include "chunked.h"
 #include "http_parser.h"
+#include "lobby_memory.h"
 #include "response_head.h"
+#include "traffic.h"
 #include "wait_budget.h"
 
 enum coppice_body_state {
     COPPICE_BODY_UNKNOWN, /* the head is not read, or was refused */
     COPPICE_BODY_LENGTH,
     COPPICE_BODY_CHUNKED,
+    COPPICE_BODY_FILE, /* the lobby has it in a file */
     COPPICE_BODY_READ, /* to its end, or there is none */
     COPPICE_BODY_REFUSED
 };
@@ -36,24 +42,36 @@ struct coppice_connection_limits {
     int64_t min_rate; /* bytes in a second; 0 for any */
 };
 
+struct coppice_lobby_seat;
+
 struct coppice_connection {
-    int fd; /* -1 between two clients */
+    int fd; /* -1 between two clients, and for a client of the lobby */
+    struct coppice_lobby_seat *lobby; /* where the client's request came from; NULL for a descriptor */
+    VALUE lobby_object;
     unsigned serial; /* grows with each client and when it is gone, so that a thread which waited for it notices */
     int family;
     struct sockaddr_storage peer;
     char adopted_address[64]; /* of a client that was accepted elsewhere; else empty */
+    char request_id[40];      /* made where the client sent none; else empty */
+    int64_t queued_us;        /* monotonic: when the lobby had the whole request; 0 without a lobby */
+    struct coppice_lobby_address server; /* where a client of the lobby connected to */
     bool detached;            /* hijacked: the descriptor belongs to the application now */
     unsigned fork_count;      /* of this process when the client came: see coppice_connection_foreign */
     struct coppice_connection_limits limits;
     VALUE deadline;  /* the application's: a Worker::Deadline, or nil */
     VALUE lingering; /* takes clients that may still be sending: a Lingering, or nil */
+    VALUE access_log; /* gets a line for each client that this process has accepted: an AccessLog, or nil */
+    int64_t waited_us;  /* before the worker had it; -1 for not known */
+    int64_t started_us; /* monotonic: when its env was made; 0 before that, and without an access log */
+    struct coppice_traffic traffic;
     struct coppice_wait_budget read_budget, write_budget;
 
-    /* The request: the head stays at the front of `input` until the next client, body bytes follow it. */
+    /* The request: the head's bytes stay at the front of `input` until the next client, body bytes follow them. All but
+     * read_head look only at `head`, which may have been parsed elsewhere. */
     struct coppice_byte_buffer input;
     size_t input_position; /* bytes of `input` that are used up */
     struct coppice_http_parser parser;
-    struct coppice_field *fields;
+    struct coppice_request_head *head; /* with room for limits.field_count fields */
     bool head_complete;
     enum coppice_body_state body;
     uint64_t body_remaining;
@@ -67,6 +85,7 @@ struct coppice_connection {
     struct coppice_framing framing;
     bool head_made;        /* it is gathered or sent */
     bool response_started; /* a byte of it may have left */
+    bool finished;         /* nothing more of the response is to come */
     bool sending;          /* by a thread that waits for the client; or one was interrupted in it, and half is sent */
     bool client_gone;
     bool joined_lines; /* the application answers as in Rack 2 */
@@ -79,15 +98,25 @@ struct coppice_connection *coppice_connection_get(VALUE self);
 /* The same, for methods that need a client: raises IOError without one. */
 struct coppice_connection *coppice_connection_open(VALUE self);
 
+static inline bool coppice_connection_has_client(const struct coppice_connection *connection) {
+    return connection->fd >= 0 || connection->lobby;
+}
+
+/* Grows in each forked child, so that it can tell what is its parent's without a system call. */
+unsigned coppice_fork_count(void);
+
 /* Another client, of the peer that is set already. The request and the response are to be reset as well. */
 void coppice_connection_begin(struct coppice_connection *connection, int fd);
-/* The descriptor is closed, or another's. */
+/* The descriptor is closed, or another's; or the lobby has its client back. */
 void coppice_connection_end(struct coppice_connection *connection);
 
 /* Whether the client was accepted by the process that forked this one, which alone may answer it. */
 bool coppice_connection_foreign(const struct coppice_connection *connection);
 bool coppice_connection_method_is(const struct coppice_connection *connection, const char *method);
 const char *coppice_connection_bytes(const struct coppice_connection *connection, struct coppice_span span);
+
+/* In addresses.c: from the lobby's form of an address to the system's. Family 0 stays 0. */
+void coppice_lobby_address_to(const struct coppice_lobby_address *address, struct sockaddr_storage *socket);
 
 /* Raise Coppice::ClientGone and Coppice::RequestRefused. */
 NORETURN(void coppice_raise_client_gone(struct coppice_connection *connection, const char *during));

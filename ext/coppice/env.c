@@ -7,8 +7,11 @@
 #include <strings.h>
 
 #include "connection.h"
+#include "connection_log.h"
 #include "coppice_ext.h"
 #include "env_keys.h"
+#include "lobby_seat.h"
+#include "socket_io.h"
 
 /* The env that is being made, and what its header lines have said so far. */
 struct env {
@@ -19,6 +22,7 @@ struct env {
     unsigned dropped; /* headers with an underscore in their name */
     VALUE forwarded_proto;
     VALUE forwarded_ssl;
+    VALUE request_start;
 };
 
 static rb_encoding *utf8;
@@ -40,14 +44,14 @@ static void set(const struct env *env, enum coppice_env_key key, VALUE value) {
 
 /* Nearly all requests need no new String for the method and the version. */
 static void set_method(const struct env *env) {
-    struct coppice_span method = env->connection->parser.method;
+    struct coppice_span method = env->connection->head->method;
     const char *bytes = coppice_connection_bytes(env->connection, method);
     if (method.length == 3 && memcmp(bytes, "GET", 3) == 0) return; /* the prototype says so */
     set(env, COPPICE_ENV_REQUEST_METHOD, rb_enc_interned_str(bytes, method.length, utf8));
 }
 
 static void set_version(const struct env *env) {
-    if (env->connection->parser.minor_version == 1) return;
+    if (env->connection->head->minor_version == 1) return;
     VALUE version = rb_interned_str_cstr("HTTP/1.0");
     set(env, COPPICE_ENV_SERVER_PROTOCOL, version);
     set(env, COPPICE_ENV_HTTP_VERSION, version);
@@ -55,19 +59,19 @@ static void set_version(const struct env *env) {
 
 /* CONNECT has an authority for its target, an absolute target may have no path. */
 static VALUE path_text(const struct coppice_connection *connection) {
-    const struct coppice_http_parser *parser = &connection->parser;
-    if (parser->path.length > 0) return span_text(connection, parser->path);
-    if (parser->scheme.length > 0) return text("/", 1);
-    return span_text(connection, parser->target);
+    const struct coppice_request_head *head = connection->head;
+    if (head->path.length > 0) return span_text(connection, head->path);
+    if (head->scheme.length > 0) return text("/", 1);
+    return span_text(connection, head->target);
 }
 
 static void set_target(const struct env *env) {
-    const struct coppice_http_parser *parser = &env->connection->parser;
+    const struct coppice_request_head *head = env->connection->head;
     VALUE path = path_text(env->connection);
-    set(env, COPPICE_ENV_REQUEST_URI, span_text(env->connection, parser->target));
+    set(env, COPPICE_ENV_REQUEST_URI, span_text(env->connection, head->target));
     set(env, COPPICE_ENV_PATH_INFO, path);
     set(env, COPPICE_ENV_REQUEST_PATH, path);
-    if (parser->query.length > 0) set(env, COPPICE_ENV_QUERY_STRING, span_text(env->connection, parser->query));
+    if (head->query.length > 0) set(env, COPPICE_ENV_QUERY_STRING, span_text(env->connection, head->query));
 }
 
 /* "a, b"; cookies are joined by "; ". */
@@ -86,6 +90,7 @@ static void add_common(struct env *env, unsigned index, VALUE value) {
     set(env, key, value);
     if (key == COPPICE_ENV_HTTP_X_FORWARDED_PROTO) env->forwarded_proto = value;
     if (key == COPPICE_ENV_HTTP_X_FORWARDED_SSL) env->forwarded_ssl = value;
+    if (key == COPPICE_ENV_HTTP_X_REQUEST_START) env->request_start = value;
 }
 
 /* "HTTP_" and the name in capitals, or Qnil for a name that must not be in env. */
@@ -115,8 +120,9 @@ static void add_uncommon(struct env *env, const char *name, size_t length, VALUE
 
 static void add_fields(struct env *env) {
     const struct coppice_connection *connection = env->connection;
-    for (uint32_t i = 0; i < connection->parser.field_count; i++) {
-        const struct coppice_field *field = &connection->fields[i];
+    const struct coppice_request_head *head = connection->head;
+    for (uint32_t i = 0; i < head->field_count; i++) {
+        const struct coppice_field *field = &head->fields[i];
         const char *name = coppice_connection_bytes(connection, field->name);
         VALUE value = span_text(connection, field->value);
         int index = coppice_env_key_of_header(name, field->name.length);
@@ -137,15 +143,45 @@ static bool first_item_is(VALUE list, const char *item) {
     return given == length || bytes[length] == ',' || bytes[length] == ' ';
 }
 
+static bool from_trusted_proxy(const struct env *env, VALUE trusted_proxies, VALUE address) {
+    bool local = env->connection->peer.ss_family == AF_UNIX && !env->connection->adopted_address[0];
+    VALUE from = local ? Qnil : address;
+    return RTEST(rb_funcall(trusted_proxies, rb_intern("include?"), 1, from));
+}
+
 /* Only a trusted proxy may say that its own client used TLS. */
 static bool forwarded_https(const struct env *env, VALUE trusted_proxies, VALUE address) {
     if (NIL_P(env->forwarded_proto) && NIL_P(env->forwarded_ssl)) return false;
     bool https = NIL_P(env->forwarded_proto) ? first_item_is(env->forwarded_ssl, "on")
                                              : first_item_is(env->forwarded_proto, "https");
-    if (!https) return false;
-    bool local = env->connection->family == AF_UNIX && !env->connection->adopted_address[0];
-    VALUE from = local ? Qnil : address;
-    return RTEST(rb_funcall(trusted_proxies, rb_intern("include?"), 1, from));
+    return https && from_trusted_proxy(env, trusted_proxies, address);
+}
+
+/* How long the request has waited, in microseconds; -1 for not known. In the lobby it waits from when it is complete; before that its client was slow.
+ * A proxy in front may have had it earlier. */
+static int64_t queue_time(const struct env *env, VALUE trusted_proxies, VALUE address) {
+    int64_t queued_us = env->connection->queued_us;
+    int64_t us = -1;
+    if (queued_us > 0 && env->connection->lobby) {
+        env->connection->lobby->started_us = coppice_monotonic_us();
+        us = env->connection->lobby->started_us - queued_us;
+    }
+    if (!NIL_P(env->request_start) && from_trusted_proxy(env, trusted_proxies, address)) {
+        int64_t age_us = coppice_traffic_age_us(env->request_start);
+        if (age_us > us) us = age_us;
+    }
+    return us;
+}
+
+static void note_queue_time(struct coppice_connection *connection, int64_t us) {
+    connection->waited_us = us;
+    coppice_traffic_queued(&connection->traffic, us);
+}
+
+/* The client sent none. */
+static void set_request_id(const struct env *env) {
+    const char *id = env->connection->request_id;
+    if (id[0]) set(env, COPPICE_ENV_HTTP_X_REQUEST_ID, text(id, strlen(id)));
 }
 
 /* "host", "host:80", "[::1]", "[::1]:80" */
@@ -173,10 +209,10 @@ static void set_server_of_socket(const struct env *env, VALUE self) {
 }
 
 static void set_server(const struct env *env, VALUE self, bool https) {
-    const struct coppice_http_parser *parser = &env->connection->parser;
-    struct coppice_span host = parser->authority.length > 0 ? parser->authority : parser->host;
+    const struct coppice_request_head *head = env->connection->head;
+    struct coppice_span host = head->authority.length > 0 ? head->authority : head->host;
     if (host.length > 0) {
-        if (parser->authority.length > 0) set(env, COPPICE_ENV_HTTP_HOST, span_text(env->connection, host));
+        if (head->authority.length > 0) set(env, COPPICE_ENV_HTTP_HOST, span_text(env->connection, host));
         set_server_of_host(env, host, https);
     } else {
         set_server_of_socket(env, self);
@@ -185,7 +221,7 @@ static void set_server(const struct env *env, VALUE self, bool https) {
 
 /* rack.protocol: the protocols that the client offers to upgrade to. */
 static void set_protocol(const struct env *env) {
-    if (!env->connection->parser.upgrade) return;
+    if (!env->connection->head->upgrade) return;
     VALUE upgrade = rb_hash_lookup2(env->hash, coppice_env_keys[COPPICE_ENV_HTTP_UPGRADE], Qnil);
     if (NIL_P(upgrade)) return;
     VALUE names = rb_str_split(upgrade, ",");
@@ -205,6 +241,7 @@ static VALUE connection_env(VALUE self, VALUE prototype, VALUE trusted_proxies, 
         .allow_underscore = RTEST(allow_underscore),
         .forwarded_proto = Qnil,
         .forwarded_ssl = Qnil,
+        .request_start = Qnil,
     };
     VALUE address = rb_funcall(self, rb_intern("remote_address"), 0);
     set_method(&env);
@@ -212,8 +249,11 @@ static VALUE connection_env(VALUE self, VALUE prototype, VALUE trusted_proxies, 
     set_target(&env);
     set(&env, COPPICE_ENV_REMOTE_ADDR, address);
     add_fields(&env);
+    coppice_connection_identify(connection);
+    set_request_id(&env);
     bool https = forwarded_https(&env, trusted_proxies, address);
     if (https) set(&env, COPPICE_ENV_RACK_URL_SCHEME, rb_interned_str_cstr("https"));
+    if (!NIL_P(connection->traffic.cells)) note_queue_time(connection, queue_time(&env, trusted_proxies, address));
     set_server(&env, self, https);
     set_protocol(&env);
     connection->dropped_headers = env.dropped;

@@ -31,4 +31,40 @@ $defs << "-D_GNU_SOURCE"
 $defs << "-DCOPPICE_LINUX" if linux
 # rubocop:enable Style/GlobalVars
 
+# The lobby's program, from lobby/*.c and those files of the extension that know nothing of Ruby. Installed beside the
+# extension.
+if linux
+  without_ruby = %w[access_* answer_ring byte_buffer chunked* histogram_buckets http_* request_ids request_queue
+                    request_start sock_diag socket_io status_line wait_budget]
+  names = ->(patterns) { patterns.flat_map { |pattern| Dir.glob("#{pattern}.c", base: __dir__).sort } }
+  objects = names.call(["lobby/*", *without_ruby]).map { |name| name.sub(/c\z/, "o") }
+  program = "coppice-lobby"
+  rules = <<~MAKE
+    LOBBY = #{program}
+    LOBBY_OBJS = #{objects.join(" ")}
+    LOBBY_HDRS = #{Dir.glob("lobby/*.h", base: __dir__).sort.map { |name| "$(srcdir)/#{name}" }.join(" ")}
+
+    all: $(LOBBY)
+    install-so: install-lobby
+    .PHONY: install-lobby
+
+    $(LOBBY): $(LOBBY_OBJS) Makefile
+    \t$(ECHO) linking $(LOBBY)
+    \t-$(Q)$(RM) $@
+    \t$(Q) $(CC) $(CFLAGS) -o $@ $(LOBBY_OBJS) $(ldflags)
+
+    $(LOBBY_OBJS): $(HDRS) $(LOBBY_HDRS)
+
+    install-lobby: $(LOBBY) install-folder
+    \t$(INSTALL_PROG) $(LOBBY) $(RUBYARCHDIR)
+
+    install-folder:
+    \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)
+    .PHONY: install-folder
+  MAKE
+  FileUtils.mkdir_p("lobby") # for the objects
+  $cleanfiles.push(program, "lobby/*.o") # rubocop:disable Style/GlobalVars -- mkmf's
+end
+
 create_makefile("coppice/#{RUBY_VERSION[/\A\d+\.\d+/]}/coppice_ext")
+File.write("Makefile", rules, mode: "a") if rules

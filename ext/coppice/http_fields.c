@@ -27,17 +27,21 @@ static void skip_value(struct coppice_http_parser *parser, const uint8_t *bytes,
     coppice_http_skip(parser, bytes, end, COPPICE_BYTE_VALUE);
 }
 
+static struct coppice_field *current_field(const struct coppice_http_parser *parser) {
+    return &parser->head->fields[parser->head->field_count];
+}
+
 static void read_field(struct coppice_http_parser *parser, uint8_t byte) {
     if (byte == '\r') {
         parser->position++;
         parser->state = COPPICE_STATE_HEAD_LF;
     } else if (byte == '\n') {
         coppice_http_refuse(parser, COPPICE_HTTP_BAD_LINE_END);
-    } else if (is_blank(byte) && parser->field_count > 0) {
+    } else if (is_blank(byte) && parser->head->field_count > 0) {
         coppice_http_refuse(parser, COPPICE_HTTP_FOLDED_FIELD);
     } else if (!coppice_byte_is(byte, COPPICE_BYTE_TOKEN)) {
         coppice_http_refuse(parser, COPPICE_HTTP_BAD_FIELD_NAME);
-    } else if (parser->field_count == parser->field_capacity) {
+    } else if (parser->head->field_count == parser->field_capacity) {
         coppice_http_refuse(parser, COPPICE_HTTP_MANY_FIELDS);
     } else {
         coppice_http_enter(parser, COPPICE_STATE_FIELD_NAME);
@@ -52,7 +56,7 @@ static void read_name(struct coppice_http_parser *parser, const uint8_t *bytes, 
         coppice_http_refuse(parser, COPPICE_HTTP_BAD_FIELD_NAME);
         return;
     }
-    parser->fields[parser->field_count].name = coppice_http_piece(parser);
+    current_field(parser)->name = coppice_http_piece(parser);
     parser->position++;
     parser->state = COPPICE_STATE_FIELD_BLANKS;
 }
@@ -79,7 +83,7 @@ static void read_value(struct coppice_http_parser *parser, const uint8_t *bytes,
     value = coppice_http_piece(parser);
     while (value.length > 0 && is_blank(bytes[value.offset + value.length - 1]))
         value.length--;
-    parser->fields[parser->field_count].value = value;
+    current_field(parser)->value = value;
     parser->position++;
     parser->state = COPPICE_STATE_FIELD_LF;
 }
@@ -88,12 +92,12 @@ static void read_field_end(struct coppice_http_parser *parser, const uint8_t *by
     enum coppice_http_error error = COPPICE_HTTP_BAD_LINE_END;
 
     if (bytes[parser->position] == '\n')
-        error = coppice_http_check_field(parser, bytes, &parser->fields[parser->field_count]);
+        error = coppice_http_check_field(parser, bytes, current_field(parser));
     if (error) {
         coppice_http_refuse(parser, error);
         return;
     }
-    parser->field_count++;
+    parser->head->field_count++;
     parser->position++;
     parser->state = COPPICE_STATE_FIELD;
 }
@@ -105,7 +109,7 @@ static void read_head_end(struct coppice_http_parser *parser, uint8_t byte) {
         coppice_http_refuse(parser, error);
         return;
     }
-    parser->position++;
+    parser->head->length = ++parser->position;
     parser->state = COPPICE_STATE_COMPLETE;
 }
 

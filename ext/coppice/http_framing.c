@@ -54,12 +54,13 @@ static bool is_token(const uint8_t *bytes, struct coppice_span span) {
 /* A target's authority wins over Host, so the two may not differ: RFC 9112 3.2.2. */
 static enum coppice_http_error read_host(struct coppice_http_parser *parser, const uint8_t *bytes,
                                          struct coppice_span value) {
+    struct coppice_request_head *head = parser->head;
     struct coppice_authority host, target;
 
     if (!coppice_authority_read(bytes, value, &host)) return COPPICE_HTTP_BAD_HOST;
-    parser->host = host.text;
-    if (parser->authority.length > 0 && coppice_authority_read(bytes, parser->authority, &target)) {
-        uint32_t default_port = parser->scheme.length == 5 ? 443 : parser->scheme.length == 4 ? 80 : target.port;
+    head->host = host.text;
+    if (head->authority.length > 0 && coppice_authority_read(bytes, head->authority, &target)) {
+        uint32_t default_port = head->scheme.length == 5 ? 443 : head->scheme.length == 4 ? 80 : target.port;
 
         if (!coppice_authority_same(bytes, &host, &target, default_port)) return COPPICE_HTTP_BAD_HOST;
     }
@@ -81,8 +82,8 @@ static enum coppice_http_error read_content_length(struct coppice_http_parser *p
         length = length * 10 + (byte - '0');
     }
     if (length > INT64_MAX) return COPPICE_HTTP_BAD_CONTENT_LENGTH;
-    parser->has_content_length = true;
-    parser->content_length = length;
+    parser->head->has_content_length = true;
+    parser->head->content_length = length;
     return COPPICE_HTTP_OK;
 }
 
@@ -102,9 +103,9 @@ static enum coppice_http_error unknown_coding(const uint8_t *bytes, struct coppi
 
 static enum coppice_http_error read_transfer_encoding(struct coppice_http_parser *parser, const uint8_t *bytes,
                                                       struct coppice_span value) {
-    if (parser->minor_version == 0 || (parser->seen & SEEN_CONTENT_LENGTH)) return COPPICE_HTTP_AMBIGUOUS_LENGTH;
+    if (parser->head->minor_version == 0 || (parser->seen & SEEN_CONTENT_LENGTH)) return COPPICE_HTTP_AMBIGUOUS_LENGTH;
     if (!is_word(bytes, value, "chunked", 7)) return unknown_coding(bytes, value);
-    parser->chunked = true;
+    parser->head->chunked = true;
     return COPPICE_HTTP_OK;
 }
 
@@ -126,9 +127,10 @@ static enum coppice_http_error read_connection(struct coppice_http_parser *parse
 
 static enum coppice_http_error read_expect(struct coppice_http_parser *parser, const uint8_t *bytes,
                                            struct coppice_span value) {
-    bool repeated = parser->expects_continue; /* two lines are one list, and a list is no expectation that we know */
+    /* Two lines are one list, and a list is no expectation that we know. */
+    bool repeated = parser->head->expects_continue;
 
-    parser->expects_continue = true;
+    parser->head->expects_continue = true;
     return !repeated && is_word(bytes, value, "100-continue", 12) ? COPPICE_HTTP_OK : COPPICE_HTTP_BAD_EXPECTATION;
 }
 
@@ -163,13 +165,14 @@ enum coppice_http_error coppice_http_check_field(struct coppice_http_parser *par
 
 /* HTTP/1.0 knows neither 100 (Continue) nor Upgrade: RFC 9110 10.1.1 and 7.8 have a server ignore them there. */
 enum coppice_http_error coppice_http_check_head(struct coppice_http_parser *parser) {
-    bool newest = parser->minor_version == 1;
-    bool has_body = parser->chunked || parser->content_length > 0;
+    struct coppice_request_head *head = parser->head;
+    bool newest = head->minor_version == 1;
+    bool has_body = head->chunked || head->content_length > 0;
 
     if (newest && !(parser->seen & SEEN_HOST)) return COPPICE_HTTP_BAD_HOST;
-    parser->keep_alive = !(parser->seen & SEEN_CONNECTION_CLOSE) &&
-                         (newest || (parser->seen & SEEN_CONNECTION_KEEP_ALIVE));
-    parser->expects_continue = parser->expects_continue && newest && has_body;
-    parser->upgrade = newest && (parser->seen & SEEN_CONNECTION_UPGRADE) && (parser->seen & SEEN_UPGRADE);
+    head->keep_alive = !(parser->seen & SEEN_CONNECTION_CLOSE) &&
+                       (newest || (parser->seen & SEEN_CONNECTION_KEEP_ALIVE));
+    head->expects_continue = head->expects_continue && newest && has_body;
+    head->upgrade = newest && (parser->seen & SEEN_CONNECTION_UPGRADE) && (parser->seen & SEEN_UPGRADE);
     return COPPICE_HTTP_OK;
 }

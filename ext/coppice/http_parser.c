@@ -36,11 +36,20 @@ static const struct explanation {
 };
 
 void coppice_http_parser_init(struct coppice_http_parser *parser, const struct coppice_http_limits *limits,
-                              struct coppice_field *fields, uint32_t field_capacity) {
+                              struct coppice_request_head *head, uint32_t field_capacity) {
     memset(parser, 0, sizeof(*parser));
     parser->limits = *limits;
-    parser->fields = fields;
+    memset(head, 0, sizeof(*head)); /* the fields are as good as field_count says */
+    parser->head = head;
     parser->field_capacity = field_capacity;
+}
+
+void coppice_http_parser_move(struct coppice_http_parser *parser, const struct coppice_http_parser *from,
+                              struct coppice_request_head *head) {
+    uint32_t begun = from->head->field_count < from->field_capacity ? 1 : 0;
+    memcpy(head, from->head, coppice_request_head_size(from->head->field_count + begun));
+    *parser = *from;
+    parser->head = head;
 }
 
 static uint32_t lesser(size_t one, uint32_t other) {

@@ -3,7 +3,7 @@
 
 /*
  * A strict HTTP/1.x request head parser in pure C: no Ruby, no allocation, no
- * global state, no I/O. The caller owns the buffer and every array.
+ * global state, no I/O. The caller owns the buffer and the head that is filled.
  *
  * The parser is incremental: call coppice_http_parse again with the same, longer
  * buffer after each read (the buffer may have moved: everything is kept as an
@@ -15,9 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "http_request_head.h"
+
 enum coppice_http_result {
     COPPICE_HTTP_INCOMPLETE, /* every byte so far is good, more are needed */
-    COPPICE_HTTP_COMPLETE,   /* the head ends at parser->position */
+    COPPICE_HTTP_COMPLETE,   /* parser->head says what it is and where it ends */
     COPPICE_HTTP_REFUSED     /* see parser->error */
 };
 
@@ -47,16 +49,6 @@ enum coppice_http_error {
     COPPICE_HTTP_HTTP2_PREFACE           /* 505 */
 };
 
-struct coppice_span {
-    uint32_t offset;
-    uint32_t length;
-};
-
-struct coppice_field {
-    struct coppice_span name;
-    struct coppice_span value; /* without surrounding blanks */
-};
-
 struct coppice_http_limits {
     uint32_t request_line_bytes; /* with its line end, and an empty line before it */
     uint32_t header_bytes;       /* the whole head */
@@ -64,36 +56,24 @@ struct coppice_http_limits {
 
 struct coppice_http_parser {
     struct coppice_http_limits limits;
-    struct coppice_field *fields; /* the caller's array */
-    uint32_t field_capacity;      /* its size is the limit of header lines */
-    uint32_t field_count;
+    struct coppice_request_head *head; /* the caller's: what was found so far, whole after COMPLETE */
+    uint32_t field_capacity;           /* the head's room for fields is the limit of header lines */
 
-    uint32_t position; /* bytes looked at; after COMPLETE the head's length */
+    uint32_t position; /* bytes looked at */
     uint8_t state;
     enum coppice_http_error error;
     uint32_t mark; /* where the piece being read began */
     uint16_t seen; /* the fields met that frame or route: http_framing.c */
-
-    struct coppice_span method;
-    struct coppice_span target; /* the request target as sent */
-    struct coppice_span path;   /* "/a/b"; "*" for OPTIONS *; empty for CONNECT and for an absolute form without path */
-    struct coppice_span query;  /* without "?" */
-    bool has_query;
-    struct coppice_span scheme;    /* of an absolute-form target, else empty */
-    struct coppice_span authority; /* of an absolute-form or CONNECT target, else empty */
-    struct coppice_span host;      /* the Host field's value; as authority, without the colon of an empty port */
-    uint8_t minor_version;         /* 0 or 1 */
-
-    bool has_content_length;
-    uint64_t content_length;
-    bool chunked;
-    bool keep_alive; /* what the client asks for: version and Connection */
-    bool expects_continue; /* only in HTTP/1.1 and before a body */
-    bool upgrade; /* Connection: upgrade with an Upgrade field, in HTTP/1.1 */
 };
 
+/* head: of at least coppice_request_head_size(field_capacity) bytes. */
 void coppice_http_parser_init(struct coppice_http_parser *parser, const struct coppice_http_limits *limits,
-                              struct coppice_field *fields, uint32_t field_capacity);
+                              struct coppice_request_head *head, uint32_t field_capacity);
+
+/* A parser that goes on in another head, which has as much room: with the field that has begun, which field_count does
+ * not count yet. */
+void coppice_http_parser_move(struct coppice_http_parser *parser, const struct coppice_http_parser *from,
+                              struct coppice_request_head *head);
 
 /* buffer holds all bytes of the connection so far; length never shrinks between calls. */
 enum coppice_http_result coppice_http_parse(struct coppice_http_parser *parser, const char *buffer, size_t length);

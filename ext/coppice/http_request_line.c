@@ -17,8 +17,8 @@ static const char methods[][LONGEST_METHOD] = {
 };
 
 static bool method_is(const struct coppice_http_parser *parser, const uint8_t *bytes, const char *name) {
-    return parser->method.length == strlen(name) &&
-           memcmp(bytes + parser->method.offset, name, parser->method.length) == 0;
+    return parser->head->method.length == strlen(name) &&
+           memcmp(bytes + parser->head->method.offset, name, parser->head->method.length) == 0;
 }
 
 static enum coppice_http_error check_method(const struct coppice_http_parser *parser, const uint8_t *bytes) {
@@ -56,8 +56,8 @@ static void read_method(struct coppice_http_parser *parser, const uint8_t *bytes
     coppice_http_skip(parser, bytes, end < longest ? end : longest, COPPICE_BYTE_TOKEN);
     if (parser->position == end) return;
 
-    parser->method = coppice_http_piece(parser);
-    if (parser->method.length == 0 || bytes[parser->position] != ' ') {
+    parser->head->method = coppice_http_piece(parser);
+    if (parser->head->method.length == 0 || bytes[parser->position] != ' ') {
         coppice_http_refuse(parser, COPPICE_HTTP_BAD_METHOD);
         return;
     }
@@ -67,7 +67,7 @@ static void read_method(struct coppice_http_parser *parser, const uint8_t *bytes
         return;
     }
     parser->position++;
-    parser->target.offset = parser->position;
+    parser->head->target.offset = parser->position;
     coppice_http_enter(parser, COPPICE_STATE_TARGET);
 }
 
@@ -81,7 +81,7 @@ static void read_target(struct coppice_http_parser *parser, const uint8_t *bytes
         coppice_http_enter(parser, COPPICE_STATE_PATH);
     } else if (byte == '*' && method_is(parser, bytes, "OPTIONS")) {
         parser->position++;
-        parser->path = coppice_http_piece(parser);
+        parser->head->path = coppice_http_piece(parser);
         parser->state = COPPICE_STATE_TARGET_END;
     } else if (coppice_byte_is(byte, COPPICE_BYTE_HOST)) {
         coppice_http_enter(parser, COPPICE_STATE_SCHEME);
@@ -96,9 +96,9 @@ static void read_scheme(struct coppice_http_parser *parser, const uint8_t *bytes
     coppice_http_skip(parser, bytes, end, COPPICE_BYTE_HOST);
     if (parser->position == end) return;
 
-    parser->scheme = coppice_http_piece(parser);
-    if (bytes[parser->position] == ':' && (coppice_bytes_match(scheme, parser->scheme.length, "http", 4) ||
-                                           coppice_bytes_match(scheme, parser->scheme.length, "https", 5))) {
+    parser->head->scheme = coppice_http_piece(parser);
+    if (bytes[parser->position] == ':' && (coppice_bytes_match(scheme, parser->head->scheme.length, "http", 4) ||
+                                           coppice_bytes_match(scheme, parser->head->scheme.length, "https", 5))) {
         parser->position++;
         coppice_http_enter(parser, COPPICE_STATE_SCHEME_SLASHES);
     } else {
@@ -119,7 +119,7 @@ static void read_scheme_slashes(struct coppice_http_parser *parser, uint8_t byte
 /* A target without a path and version behind it ends with a line end: that would be HTTP/0.9. */
 static void end_target(struct coppice_http_parser *parser, uint8_t byte) {
     if (byte == ' ') {
-        parser->target.length = parser->position - parser->target.offset;
+        parser->head->target.length = parser->position - parser->head->target.offset;
         parser->position++;
         coppice_http_enter(parser, COPPICE_STATE_VERSION);
     } else {
@@ -128,14 +128,14 @@ static void end_target(struct coppice_http_parser *parser, uint8_t byte) {
 }
 
 static void start_query(struct coppice_http_parser *parser) {
-    parser->has_query = true;
+    parser->head->has_query = true;
     parser->position++;
     coppice_http_enter(parser, COPPICE_STATE_QUERY);
 }
 
 static void read_authority(struct coppice_http_parser *parser, const uint8_t *bytes, uint32_t end) {
     struct coppice_authority authority;
-    bool absolute = parser->scheme.length > 0;
+    bool absolute = parser->head->scheme.length > 0;
     uint8_t byte;
 
     coppice_http_skip(parser, bytes, end, COPPICE_BYTE_AUTHORITY);
@@ -145,7 +145,7 @@ static void read_authority(struct coppice_http_parser *parser, const uint8_t *by
         coppice_http_refuse(parser, COPPICE_HTTP_BAD_TARGET);
         return;
     }
-    parser->authority = authority.text;
+    parser->head->authority = authority.text;
     byte = bytes[parser->position];
     if (absolute && byte == '/')
         coppice_http_enter(parser, COPPICE_STATE_PATH);
@@ -159,7 +159,7 @@ static void read_path(struct coppice_http_parser *parser, const uint8_t *bytes, 
     coppice_http_skip(parser, bytes, end, COPPICE_BYTE_PATH);
     if (parser->position == end) return;
 
-    parser->path = coppice_http_piece(parser);
+    parser->head->path = coppice_http_piece(parser);
     if (bytes[parser->position] == '?')
         start_query(parser);
     else
@@ -170,7 +170,7 @@ static void read_query(struct coppice_http_parser *parser, const uint8_t *bytes,
     coppice_http_skip(parser, bytes, end, COPPICE_BYTE_QUERY);
     if (parser->position == end) return;
 
-    parser->query = coppice_http_piece(parser);
+    parser->head->query = coppice_http_piece(parser);
     end_target(parser, bytes[parser->position]);
 }
 
@@ -183,7 +183,7 @@ static void read_version(struct coppice_http_parser *parser, uint8_t byte) {
     if (index < MINOR && byte == wanted[index]) {
         parser->position++;
     } else if (index == MINOR && (byte == '0' || byte == '1')) {
-        parser->minor_version = byte - '0';
+        parser->head->minor_version = byte - '0';
         parser->position++;
     } else if (index > MINOR && byte == '\r') {
         parser->position++;

@@ -18,7 +18,8 @@ static inline int coppice_epoll_close(int epoll_fd) {
 #else
 #include <stdint.h>
 
-enum { EPOLLIN = 1, EPOLLEXCLUSIVE = 0, EPOLL_CLOEXEC = 1, EPOLL_CTL_ADD = 1, EPOLL_CTL_DEL = 2 };
+/* EPOLLET is for the lobby alone, which only Linux has. */
+enum { EPOLLIN = 1, EPOLLET = 0, EPOLLEXCLUSIVE = 0, EPOLL_CLOEXEC = 1, EPOLL_CTL_ADD = 1, EPOLL_CTL_DEL = 2 };
 
 struct epoll_event {
     uint32_t events;

@@ -1,17 +1,19 @@
 /*
  * Coppice::OS, the system calls that Ruby does not offer: becoming a subreaper (orphaned descendants become our
  * children, prctl(2)), waiting for one child with a time limit (pidfd_open(2)), the peak memory of a child that has
- * exited (waitid(2)), and files in memory (memfd_create(2)). A system without these calls has
- * none of the functions: it serves in one process.
+ * exited (waitid(2)), files in memory (memfd_create(2)), and counters that wake who waits for them (eventfd(2)). A
+ * system without these calls has none of the functions: it serves in one process.
  */
 #include "coppice_ext.h"
 
 #ifdef COPPICE_LINUX
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <ruby.h>
 #include <ruby/thread.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -56,7 +58,8 @@ static void *os_wait_exit_nogvl(void *pointer) {
  */
 static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
     (void)self;
-    struct exit_wait wait = {.timeout_ms = NUM2INT(rb_timeout_ms)};
+    int64_t timeout_ms = NUM2LL(rb_timeout_ms);
+    struct exit_wait wait = {.timeout_ms = timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms};
     wait.pid_fd = (int)syscall(SYS_pidfd_open, NUM2PIDT(rb_pid), 0);
     if (wait.pid_fd < 0) {
         int saved = errno;
@@ -70,10 +73,15 @@ static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
     return wait.ready > 0 ? Qtrue : Qfalse;
 }
 
+static int64_t microseconds(struct timeval time) {
+    return (int64_t)time.tv_sec * 1000000 + time.tv_usec;
+}
+
 /*
- * exited_child(pid = nil) -> [pid, peak KiB] of that child, or of any, once it has exited; else nil. Does not reap it.
- * The peak is the most memory that the child, or a program that it had waited for, ever had resident. Only the kernel's
- * own waitid(2) tells it without reaping; the C library's wrapper drops it.
+ * exited_child(pid = nil) -> [pid, peak KiB, CPU time in us] of that child, or of any, once it has exited; else nil.
+ * Does not reap it. The peak is the most memory that the child, or a program that it had waited for, ever had resident;
+ * the CPU time is that of all of them. Only the kernel's own waitid(2) tells them without reaping; the C library's
+ * wrapper drops them.
  */
 static VALUE os_exited_child(int argc, VALUE *argv, VALUE self) {
     (void)self;
@@ -88,14 +96,29 @@ static VALUE os_exited_child(int argc, VALUE *argv, VALUE self) {
         if (saved == ECHILD) return Qnil;
         rb_syserr_fail(saved, "waitid");
     }
-    return info.si_pid == 0 ? Qnil : rb_assoc_new(PIDT2NUM(info.si_pid), LONG2NUM(usage.ru_maxrss));
+    if (info.si_pid == 0) return Qnil;
+    int64_t cpu_us = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
+    return rb_ary_new_from_args(3, PIDT2NUM(info.si_pid), LONG2NUM(usage.ru_maxrss), LL2NUM(cpu_us));
 }
 
-/* The descriptor of a file in memory, which has no name. /proc shows the text for it. */
-static VALUE os_memory_file(VALUE self, VALUE text) {
+/*
+ * memory_file(text, sealable = false) -> the descriptor of a file in memory, which has no name. /proc shows the text
+ * for it. A process that has a sealable one may forbid writes: fcntl(2), F_ADD_SEALS.
+ */
+static VALUE os_memory_file(int argc, VALUE *argv, VALUE self) {
     (void)self;
-    int fd = memfd_create(StringValueCStr(text), MFD_CLOEXEC);
+    VALUE text, sealable;
+    rb_scan_args(argc, argv, "11", &text, &sealable);
+    int fd = memfd_create(StringValueCStr(text), MFD_CLOEXEC | (RTEST(sealable) ? MFD_ALLOW_SEALING : 0));
     if (fd < 0) rb_sys_fail("memfd_create");
+    return INT2NUM(fd);
+}
+
+/* The descriptor of a new eventfd(2), which does not block. */
+static VALUE os_eventfd(VALUE self) {
+    (void)self;
+    int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (fd < 0) rb_sys_fail("eventfd");
     return INT2NUM(fd);
 }
 
@@ -104,7 +127,8 @@ static void define_functions(VALUE os) {
     rb_define_module_function(os, "parent_death_signal", os_parent_death_signal, 1);
     rb_define_module_function(os, "wait_exit", os_wait_exit, 2);
     rb_define_module_function(os, "exited_child", os_exited_child, -1);
-    rb_define_module_function(os, "memory_file", os_memory_file, 1);
+    rb_define_module_function(os, "memory_file", os_memory_file, -1);
+    rb_define_module_function(os, "eventfd", os_eventfd, 0);
 }
 
 /* supervises? -> whether this system has what a monitor needs to have child processes. */

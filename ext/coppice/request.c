@@ -6,15 +6,11 @@
 
 #include "client_wait.h"
 #include "coppice_ext.h"
+#include "lobby_exchange.h"
+#include "lobby_seat.h"
 #include "socket_io.h"
 
-enum {
-    READ_BYTES = 16 * 1024, /* room for one recv: most requests fit in whole */
-    CHUNK_LINE_BYTES = 4 * 1024,
-    CHUNK_EXTENSION_BYTES = 16 * 1024,
-    TRAILER_BYTES = 16 * 1024,
-    TRAILER_COUNT = 64
-};
+enum { READ_BYTES = 16 * 1024 }; /* room for one recv: most requests fit in whole */
 
 void coppice_request_reset(struct coppice_connection *connection) {
     connection->input.length = 0;
@@ -26,7 +22,7 @@ void coppice_request_reset(struct coppice_connection *connection) {
     connection->refusal = NULL;
     connection->continue_due = false;
     coppice_wait_budget_reset(&connection->read_budget, connection->limits.header_timeout_ms);
-    coppice_http_parser_init(&connection->parser, &connection->limits.head, connection->fields,
+    coppice_http_parser_init(&connection->parser, &connection->limits.head, connection->head,
                              connection->limits.field_count);
 }
 
@@ -35,7 +31,10 @@ enum coppice_io_result coppice_request_receive(struct coppice_connection *connec
     if (connection->read_budget.waiting) rb_raise(rb_eIOError, "another thread is reading from this client");
     for (;;) {
         enum coppice_io_result result = coppice_io_receive(connection->fd, bytes, capacity, received);
-        if (result != COPPICE_IO_BLOCKED) return result;
+        if (result != COPPICE_IO_BLOCKED) {
+            if (result == COPPICE_IO_DONE) coppice_traffic_received(&connection->traffic, *received);
+            return result;
+        }
         if (coppice_wait_for_client(connection, POLLIN, &connection->read_budget) != COPPICE_WAIT_READY) {
             return COPPICE_IO_TIMEOUT;
         }
@@ -58,33 +57,22 @@ static VALUE refuse(struct coppice_connection *connection, int status, const cha
     return INT2NUM(status);
 }
 
-static void begin_chunked(struct coppice_connection *connection) {
-    struct coppice_chunked_limits limits = {
-        .body_bytes = connection->limits.body_bytes,
-        .line_bytes = CHUNK_LINE_BYTES,
-        .extension_bytes = CHUNK_EXTENSION_BYTES,
-        .trailer_bytes = TRAILER_BYTES,
-        .trailer_count = TRAILER_COUNT,
-    };
-    connection->body = COPPICE_BODY_CHUNKED;
-    coppice_chunked_init(&connection->chunked, &limits);
-}
-
 /* The head is good and says what follows it. */
 static VALUE begin_body(struct coppice_connection *connection) {
-    const struct coppice_http_parser *parser = &connection->parser;
+    const struct coppice_request_head *head = connection->head;
     connection->head_complete = true;
-    connection->input_position = parser->position;
+    connection->input_position = head->length;
     coppice_wait_budget_reset(&connection->read_budget, connection->limits.body_timeout_ms);
-    connection->continue_due = parser->expects_continue; /* never for HTTP/1.0, nor without a body */
-    if (parser->has_content_length && parser->content_length > connection->limits.body_bytes) {
+    connection->continue_due = head->expects_continue; /* never for HTTP/1.0, nor without a body */
+    if (head->has_content_length && head->content_length > connection->limits.body_bytes) {
         return refuse(connection, 413, "the body is larger than max_body_bytes");
     }
-    if (parser->chunked) {
-        begin_chunked(connection);
-    } else if (parser->has_content_length && parser->content_length > 0) {
+    if (head->chunked) {
+        connection->body = COPPICE_BODY_CHUNKED;
+        coppice_chunked_init_request(&connection->chunked, connection->limits.body_bytes);
+    } else if (head->has_content_length && head->content_length > 0) {
         connection->body = COPPICE_BODY_LENGTH;
-        connection->body_remaining = parser->content_length;
+        connection->body_remaining = head->content_length;
     } else {
         connection->body = COPPICE_BODY_READ;
     }
@@ -100,12 +88,8 @@ static VALUE head_not_sent(struct coppice_connection *connection, enum coppice_i
     return Qnil;
 }
 
-/*
- * read_head -> true when there is a request, nil when the client left without
- * one, or the Integer status to refuse it with; #refusal tells why.
- */
-static VALUE connection_read_head(VALUE self) {
-    struct coppice_connection *connection = coppice_connection_open(self);
+/* Reads and parses until the head is complete or is refused. */
+static VALUE receive_head(struct coppice_connection *connection) {
     const struct coppice_byte_buffer *input = &connection->input;
     if (input->length == 0) { /* else it was adopted with bytes */
         enum coppice_io_result first = coppice_request_receive_input(connection);
@@ -126,10 +110,38 @@ static VALUE connection_read_head(VALUE self) {
     }
 }
 
+/* The lobby has read the body and decoded its chunks. One that it has not read comes from the client's own socket. */
+static VALUE begin_lobby_body(struct coppice_connection *connection) {
+    const struct coppice_lobby_slot *slot = connection->lobby->slot;
+    if (slot->flags & COPPICE_LOBBY_UNBUFFERED) {
+        if (coppice_lobby_take_over(connection)) return begin_body(connection);
+        connection->client_gone = true;
+        return Qnil;
+    }
+    bool some = slot->body_length > 0 || connection->head->chunked;
+    connection->input_position = connection->head->length;
+    connection->body_remaining = slot->body_length;
+    connection->body = some ? COPPICE_BODY_LENGTH : COPPICE_BODY_READ;
+    if (slot->flags & COPPICE_LOBBY_BODY_FILE) connection->body = COPPICE_BODY_FILE;
+    coppice_wait_budget_reset(&connection->read_budget, connection->limits.body_timeout_ms);
+    return Qtrue;
+}
+
+/*
+ * read_head -> true when there is a request, nil when the client left without
+ * one, or the Integer status to refuse it with; #refusal tells why.
+ */
+static VALUE connection_read_head(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_open(self);
+    if (connection->lobby) return begin_lobby_body(connection);
+    /* A head that was parsed elsewhere is complete already. */
+    return connection->head_complete ? begin_body(connection) : receive_head(connection);
+}
+
 /* content_length -> Integer, or nil when the client did not say. */
 static VALUE connection_content_length(VALUE self) {
-    const struct coppice_http_parser *parser = &coppice_connection_get(self)->parser;
-    return parser->has_content_length ? ULL2NUM(parser->content_length) : Qnil;
+    const struct coppice_request_head *head = coppice_connection_get(self)->head;
+    return head->has_content_length ? ULL2NUM(head->content_length) : Qnil;
 }
 
 /* refusal -> a sentence: why read_head answered a status. */

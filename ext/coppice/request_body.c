@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "coppice_ext.h"
+#include "lobby_exchange.h"
 #include "output.h"
 #include "request.h"
 
@@ -39,7 +40,7 @@ static size_t read_length(struct coppice_connection *connection, VALUE into, siz
 
 /* Behind the head there is always room for the next piece of a chunked body. */
 static void refill_input(struct coppice_connection *connection) {
-    connection->input.length = connection->input_position = connection->parser.position;
+    connection->input.length = connection->input_position = connection->head->length;
     enum coppice_io_result result = coppice_request_receive_input(connection);
     check_received(connection, result, connection->input.length - connection->input_position);
 }
@@ -112,6 +113,10 @@ static VALUE read_body(VALUE self, VALUE maximum, VALUE into, bool fill) {
     size_t capacity = NUM2SIZET(maximum);
     if (!body_left(connection)) return Qnil;
     send_continue(connection);
+    if (connection->body == COPPICE_BODY_LENGTH && connection->body_remaining == 0) { /* chunks without a byte */
+        connection->body = COPPICE_BODY_READ;
+        return Qnil;
+    }
     if (connection->body == COPPICE_BODY_LENGTH && capacity > connection->body_remaining) {
         capacity = (size_t)connection->body_remaining;
     }
@@ -156,15 +161,24 @@ static VALUE connection_send_continue(VALUE self) {
     return Qnil;
 }
 
-/* body? -> whether there are body bytes to read. */
+/* body? -> whether there is a body, or more of it, to read. */
 static VALUE connection_body_p(VALUE self) {
-    return body_left(coppice_connection_get(self)) ? Qtrue : Qfalse;
+    const struct coppice_connection *connection = coppice_connection_get(self);
+    return body_left(connection) || connection->body == COPPICE_BODY_FILE ? Qtrue : Qfalse;
+}
+
+/* body_file -> the descriptor of a file with the whole body, at its start, for the caller to close; nil when read_body
+ * is to be called. Raises Coppice::ClientGone. */
+static VALUE connection_body_file(VALUE self) {
+    struct coppice_connection *connection = coppice_connection_open(self);
+    return connection->body == COPPICE_BODY_FILE ? INT2NUM(coppice_lobby_body_file(connection)) : Qnil;
 }
 
 void Init_coppice_request_body(VALUE coppice) {
     VALUE klass = coppice_connection_class(coppice);
     rb_define_method(klass, "send_continue", connection_send_continue, 0);
     rb_define_method(klass, "body?", connection_body_p, 0);
+    rb_define_method(klass, "body_file", connection_body_file, 0);
     rb_define_method(klass, "read_body", connection_read_body, -1);
     rb_define_method(klass, "read_body_partial", connection_read_body_partial, -1);
 }

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "coppice_ext.h"
+#include "lobby_exchange.h"
+#include "lobby_seat.h"
 #include "output.h"
 #include "response_fields.h"
 #include "socket_io.h"
@@ -22,7 +24,7 @@ void coppice_response_reset(struct coppice_connection *connection) {
     connection->output.length = 0;
     connection->framing = (struct coppice_framing){.kind = COPPICE_FRAMING_NONE};
     connection->head_made = false;
-    connection->response_started = connection->sending = false;
+    connection->response_started = connection->finished = connection->sending = false;
     coppice_wait_budget_reset(&connection->write_budget, connection->limits.write_timeout_ms);
 }
 
@@ -42,8 +44,9 @@ static void start(struct coppice_connection *connection, VALUE status, VALUE hea
     struct coppice_response_request request = {
         .head = coppice_connection_method_is(connection, "HEAD"),
         .connect = coppice_connection_method_is(connection, "CONNECT"),
-        .http10 = connection->head_complete && connection->parser.minor_version == 0,
+        .http10 = connection->head_complete && connection->head->minor_version == 0,
         .joined_lines = connection->joined_lines,
+        .keep = connection->lobby && coppice_lobby_keeps(connection),
     };
     if (connection->response_started) rb_raise(rb_eIOError, "the response has begun already");
     connection->output.length = 0;
@@ -94,6 +97,11 @@ static VALUE check_piece(VALUE piece) {
     return piece;
 }
 
+static void finish(struct coppice_connection *connection) {
+    coppice_output_finish(connection, connection->framing.remaining == 0);
+    connection->finished = true;
+}
+
 /* respond(status, headers, pieces) -> Integer: a whole response, its body an Array of Strings. Answers what
  * finish_response does. */
 static VALUE connection_respond(VALUE self, VALUE status, VALUE headers, VALUE pieces) {
@@ -103,7 +111,7 @@ static VALUE connection_respond(VALUE self, VALUE status, VALUE headers, VALUE p
     for (long i = 0; i < RARRAY_LEN(pieces); i++) total += RSTRING_LEN(check_piece(RARRAY_AREF(pieces, i)));
     start(connection, status, headers, total);
     for (long i = 0; i < RARRAY_LEN(pieces); i++) add_body(connection, check_piece(RARRAY_AREF(pieces, i)));
-    coppice_output_flush(connection);
+    finish(connection);
     return length_difference(connection);
 }
 
@@ -147,7 +155,7 @@ static VALUE connection_finish_response(int argc, VALUE *argv, VALUE self) {
         if (!NIL_P(trailers)) coppice_response_fields(&connection->output, trailers, false);
         coppice_byte_buffer_append(&connection->output, "\r\n", 2);
     }
-    coppice_output_flush(connection);
+    finish(connection);
     return length_difference(connection);
 }
 
@@ -170,6 +178,23 @@ static void copy_file(struct coppice_connection *connection, int file, off_t off
         copied = copy_piece(connection, file, offset, connection->framing.remaining);
         offset += (off_t)copied;
     }
+}
+
+/* The lobby answers for all of the file: should it shrink, the lobby cuts the response. */
+static void pass_file(struct coppice_connection *connection, int file) {
+    bool supported = true;
+    uint64_t length = connection->framing.remaining;
+    enum coppice_io_result result;
+    connection->sending = true;
+    while ((result = coppice_lobby_write_file(connection, file, length, &supported)) == COPPICE_IO_BLOCKED) {
+        coppice_lobby_seat_publish(connection->lobby);
+        coppice_output_wait(connection);
+    }
+    connection->sending = false;
+    if (result == COPPICE_IO_CLOSED) coppice_raise_client_gone(connection, "the file did not reach it");
+    if (!supported) return copy_file(connection, file, 0);
+    connection->framing.remaining = 0;
+    coppice_traffic_sent(&connection->traffic, length);
 }
 
 static void send_file(struct coppice_connection *connection, int file) {
@@ -198,14 +223,16 @@ static void send_file(struct coppice_connection *connection, int file) {
 static VALUE connection_write_file(VALUE self, VALUE file) {
     struct coppice_connection *connection = writable_connection(self);
     coppice_output_cork(connection); /* the head leaves with the first of the file's bytes */
-    if (connection->framing.kind == COPPICE_FRAMING_LENGTH) send_file(connection, NUM2INT(file));
+    if (connection->framing.kind == COPPICE_FRAMING_LENGTH) {
+        (connection->lobby ? pass_file : send_file)(connection, NUM2INT(file));
+    }
     return self;
 }
 
 /* early_hints(headers): 103, before the response. Nothing for a client of HTTP/1.0 or once the response has begun. */
 static VALUE connection_early_hints(VALUE self, VALUE headers) {
     struct coppice_connection *connection = writable_connection(self);
-    if (connection->head_made || connection->parser.minor_version == 0) return Qnil;
+    if (connection->head_made || connection->head->minor_version == 0) return Qnil;
     struct coppice_byte_buffer *output = &connection->output;
     output->length = 0;
     coppice_status_line_append(output, 103);
@@ -220,11 +247,6 @@ static VALUE connection_early_hints(VALUE self, VALUE headers) {
 /* response_started? -> whether the client may have seen a byte of it: then no other response can be given. */
 static VALUE connection_response_started_p(VALUE self) {
     return coppice_connection_get(self)->response_started ? Qtrue : Qfalse;
-}
-
-/* until_close? -> whether only the end of the connection tells the client where the body ends. */
-static VALUE connection_until_close_p(VALUE self) {
-    return coppice_connection_get(self)->framing.kind == COPPICE_FRAMING_UNTIL_CLOSE ? Qtrue : Qfalse;
 }
 
 /* joined_lines = true: a line feed in a header value separates several lines, as in Rack 2. */
@@ -243,6 +265,5 @@ void Init_coppice_response(VALUE coppice) {
     rb_define_method(klass, "write_file", connection_write_file, 1);
     rb_define_method(klass, "early_hints", connection_early_hints, 1);
     rb_define_method(klass, "response_started?", connection_response_started_p, 0);
-    rb_define_method(klass, "until_close?", connection_until_close_p, 0);
     rb_define_method(klass, "joined_lines=", connection_set_joined_lines, 1);
 }

@@ -16,6 +16,7 @@ struct head {
     uint64_t length;
     bool chunked;  /* by the application */
     bool upgrade;  /* its connection header says so */
+    bool close;    /* and this as well */
     VALUE protocol; /* rack.protocol, or nil */
 };
 
@@ -49,17 +50,19 @@ static void take_transfer_encoding(struct head *head, VALUE name, VALUE value) {
     head->chunked = true;
 }
 
-static bool mentions_upgrade(VALUE text) {
+static bool mentions(VALUE text, const char *option) {
     const char *bytes = RSTRING_PTR(text);
-    for (long i = 0; i + 7 <= RSTRING_LEN(text); i++) {
-        if (strncasecmp(bytes + i, "upgrade", 7) == 0) return true;
+    long length = (long)strlen(option);
+    for (long i = 0; i + length <= RSTRING_LEN(text); i++) {
+        if (strncasecmp(bytes + i, option, (size_t)length) == 0) return true;
     }
     return false;
 }
 
 static void take_connection(struct head *head, VALUE name, VALUE value) {
     VALUE text = single_text(name, value);
-    if (!mentions_upgrade(text)) return; /* the server closes each connection after the response */
+    if (mentions(text, "close")) head->close = true;
+    if (!mentions(text, "upgrade")) return; /* the server says itself whether the connection stays open */
     head->upgrade = true;
     coppice_field_append(head->output, name, text, false);
 }
@@ -178,7 +181,20 @@ static struct coppice_framing frame_nothing(struct head *head, int status, int64
     return (struct coppice_framing){.kind = COPPICE_FRAMING_NONE};
 }
 
-static void append_connection(struct head *head, int status) {
+/* Only a response whose end the server knows keeps the connection: chunks that the application makes may be wrong. */
+static bool keeps_connection(const struct head *head, const struct coppice_framing *framing,
+                             const struct coppice_response_request *request) {
+    return request->keep && !head->close && !head->upgrade && framing->status != 101 &&
+           !opens_tunnel(framing->status, request) && framing->kind != COPPICE_FRAMING_AS_GIVEN &&
+           framing->kind != COPPICE_FRAMING_UNTIL_CLOSE;
+}
+
+static void append_connection(struct head *head, const struct coppice_framing *framing, bool http10) {
+    int status = framing->status;
+    if (framing->keep) {
+        if (http10) coppice_byte_buffer_append(head->output, "connection: keep-alive\r\n", 24);
+        return;
+    }
     if (status == 101 && !NIL_P(head->protocol)) {
         coppice_field_append(head->output, rb_str_new_cstr("upgrade"), head->protocol, false);
         if (head->upgrade) return;
@@ -199,7 +215,9 @@ struct coppice_framing coppice_response_head(struct coppice_byte_buffer *output,
     bool no_body = request->head || (has_no_body(code, request) && body_length != COPPICE_LENGTH_NOT_OURS);
     struct coppice_framing framing =
         no_body ? frame_nothing(&head, code, body_length, request) : frame_body(&head, body_length, request->http10);
-    append_connection(&head, code);
+    framing.status = code;
+    framing.keep = keeps_connection(&head, &framing, request);
+    append_connection(&head, &framing, request->http10);
     coppice_byte_buffer_append(output, "\r\n", 2);
     return framing;
 }

@@ -19,7 +19,9 @@ enum coppice_framing_kind {
 
 struct coppice_framing {
     enum coppice_framing_kind kind;
+    int status;
     uint64_t remaining;
+    bool keep;          /* the connection may stay open after it */
     uint64_t surplus; /* bytes that the application wrote beyond its content-length */
 };
 
@@ -30,6 +32,7 @@ struct coppice_response_request {
     bool head;         /* the method is HEAD */
     bool connect;      /* it is CONNECT */
     bool http10;       /* the client cannot read chunks */
+    bool keep;         /* the connection may stay open, if the response allows it */
     bool joined_lines; /* a line feed in a value separates several (Rack 2), instead of being an attack */
 };
 

@@ -17,10 +17,14 @@
 #define MSG_MORE 0
 #endif
 
-int64_t coppice_monotonic_ms(void) {
+int64_t coppice_monotonic_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t coppice_monotonic_ms(void) {
+    return coppice_monotonic_us() / 1000;
 }
 
 static bool would_block(int error) {

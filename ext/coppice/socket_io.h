@@ -20,6 +20,7 @@ enum coppice_io_result {
 };
 
 int64_t coppice_monotonic_ms(void);
+int64_t coppice_monotonic_us(void);
 
 /* One attempt, which never waits: DONE, BLOCKED or CLOSED. */
 enum coppice_io_result coppice_io_receive(int fd, char *bytes, size_t capacity, size_t *received);

@@ -3,7 +3,8 @@
  * ready. A source is any Ruby object, added together with the descriptor that
  * shows when it is ready. Sources with a descriptor that all workers share, such
  * as a listener's, are added with EPOLLEXCLUSIVE: a new connection wakes one
- * worker, not all.
+ * worker, not all. One whose descriptor is never read, such as a seat's eventfd, is added edge-triggered: each write to
+ * it makes the source ready once.
  */
 #include <errno.h>
 #include <ruby.h>
@@ -15,7 +16,7 @@
 
 struct entry {
     int fd;
-    bool shared;
+    uint32_t events;
     VALUE source;
 };
 
@@ -66,17 +67,16 @@ static VALUE waiter_allocate(VALUE klass) {
 
 /* A shared descriptor takes the last place in its queue of waiters. */
 static void waiter_watch(struct waiter *waiter, const struct entry *entry) {
-    uint32_t events = entry->shared ? EPOLLIN | EPOLLEXCLUSIVE : EPOLLIN;
-    struct epoll_event event = {.events = events, .data.fd = entry->fd};
+    struct epoll_event event = {.events = entry->events, .data.fd = entry->fd};
     if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_ADD, entry->fd, &event) < 0) rb_sys_fail("epoll_ctl");
 }
 
-static void waiter_append(VALUE self, VALUE rb_fd, VALUE source, bool shared) {
+static void waiter_append(VALUE self, VALUE rb_fd, VALUE source, uint32_t events) {
     struct waiter *waiter = waiter_get(self);
     int fd = NUM2INT(rb_fd);
     uint32_t index = waiter->entries_count;
     REALLOC_N(waiter->entries, struct entry, index + 1);
-    waiter->entries[index] = (struct entry){.fd = fd, .shared = shared, .source = source};
+    waiter->entries[index] = (struct entry){.fd = fd, .events = events, .source = source};
     waiter->entries_count = index + 1;
     waiter_watch(waiter, &waiter->entries[index]);
 }
@@ -90,13 +90,32 @@ static VALUE waiter_initialize(VALUE self) {
 
 /* add(fd, source): a source of this process alone. */
 static VALUE waiter_add(VALUE self, VALUE rb_fd, VALUE source) {
-    waiter_append(self, rb_fd, source, false);
+    waiter_append(self, rb_fd, source, EPOLLIN);
     return self;
 }
 
 /* add_shared(fd, source): one for which the processes of other waiters wait too. */
 static VALUE waiter_add_shared(VALUE self, VALUE rb_fd, VALUE source) {
-    waiter_append(self, rb_fd, source, true);
+    waiter_append(self, rb_fd, source, EPOLLIN | EPOLLEXCLUSIVE);
+    return self;
+}
+
+/* add_edge(fd, source): one that is ready once for each time that its descriptor is written. */
+static VALUE waiter_add_edge(VALUE self, VALUE rb_fd, VALUE source) {
+    waiter_append(self, rb_fd, source, EPOLLIN | EPOLLET);
+    return self;
+}
+
+/* remove(fd): a descriptor that was added and is still open. */
+static VALUE waiter_remove(VALUE self, VALUE rb_fd) {
+    struct waiter *waiter = waiter_get(self);
+    int fd = NUM2INT(rb_fd);
+    if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_DEL, fd, NULL) < 0) rb_sys_fail("epoll_ctl");
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < waiter->entries_count; i++) {
+        if (waiter->entries[i].fd != fd) waiter->entries[kept++] = waiter->entries[i];
+    }
+    waiter->entries_count = kept;
     return self;
 }
 
@@ -109,7 +128,7 @@ static VALUE waiter_go_last(VALUE self) {
     struct waiter *waiter = waiter_get(self);
     for (uint32_t i = 0; i < waiter->entries_count; i++) {
         const struct entry *entry = &waiter->entries[i];
-        if (!entry->shared) continue;
+        if (!(entry->events & EPOLLEXCLUSIVE)) continue;
         if (epoll_ctl(waiter->epoll_fd, EPOLL_CTL_DEL, entry->fd, NULL) < 0) rb_sys_fail("epoll_ctl");
         waiter_watch(waiter, entry);
     }
@@ -171,6 +190,8 @@ void Init_coppice_waiter(VALUE coppice) {
     rb_define_method(klass, "initialize", waiter_initialize, 0);
     rb_define_method(klass, "add", waiter_add, 2);
     rb_define_method(klass, "add_shared", waiter_add_shared, 2);
+    rb_define_method(klass, "add_edge", waiter_add_edge, 2);
+    rb_define_method(klass, "remove", waiter_remove, 1);
     rb_define_method(klass, "look", waiter_look, 0);
     rb_define_method(klass, "go_last", waiter_go_last, 0);
     rb_define_method(klass, "wait", waiter_wait, 1);

@@ -3,31 +3,57 @@
 require "coppice/coppice_ext"
 require "coppice/board/columns"
 require "coppice/board/layout"
+require "coppice/board/lobby_columns"
+require "coppice/board/record"
+require "coppice/board/record_columns"
 require "coppice/board/row"
+require "coppice/version"
 
 module Coppice
   # The gauges of all processes, in memory that they share.
   #
   # The monitor creates it and gives each process one row. A process that replaces another one gets a new row, so that
-  # no stale value is read as that of the successor.
+  # no stale value is read as that of the successor; what the row has counted is kept in the record of its slot.
   class Board
     # Address space, not memory: a page takes memory only once its row is used. So the board grows with TTIN, and no
     # process must map it again.
     ROW_COUNT = 4096
-    LAYOUT = Layout.new(server: SERVER_COLUMNS, row: ROW_COLUMNS, row_count: ROW_COUNT)
+    LAYOUT = Layout.new(server: [SERVER_COLUMNS, 1], ledger: [LEDGER_COLUMNS, 1],
+                        row: [ROW_COLUMNS, ROW_COUNT], slot: [COUNT_COLUMNS, SLOT_COUNT + 1],
+                        exit: [EXIT_COLUMNS, EXITS_KEPT], promotion: [PROMOTION_COLUMNS, PROMOTIONS_KEPT],
+                        finding: [FINDING_COLUMNS, FINDINGS_KEPT], moment: [MOMENT_COLUMNS, MOMENTS_KEPT],
+                        release: [RELEASE_COLUMNS, RELEASES_KEPT + 1],
+                        lobby: [LOBBY_COLUMNS, 1])
+    CELL_BYTES = 8
+
+    Server = Record.of(SERVER_COLUMNS)
+    Ledger = Record.of(LEDGER_COLUMNS)
+    Slot = Record.of(COUNT_COLUMNS)
+    Exit = Record.of(EXIT_COLUMNS)
+    Promotion = Record.of(PROMOTION_COLUMNS)
+    Finding = Record.of(FINDING_COLUMNS)
+    Moment = Record.of(MOMENT_COLUMNS)
+    Release = Record.of(RELEASE_COLUMNS)
+    Lobby = Record.of(LOBBY_COLUMNS)
+    private_constant :Server, :Ledger, :Slot, :Exit, :Promotion, :Finding, :Moment, :Release, :Lobby
+
+    # How often, and how long in between, a reader waits for a fold to end. It takes microseconds, unless the monitor
+    # was stopped or killed in the middle of it.
+    FOLD_LOOKS = 50
+    FOLD_PAUSE = 0.002 # seconds
 
     # A new board, owned by the calling process.
     #: () -> Board
     def self.create
       cells = Cells.create(LAYOUT.cells)
-      LAYOUT.header.each_with_index { |value, at| cells[at] = value }
+      cells.write(0, LAYOUT.header)
       new(cells)
     end
 
     # The board of another process, by its descriptor. Raises ProtocolMismatch when its layout is another version's.
-    #: (Integer) -> Board
-    def self.attach(descriptor)
-      cells = Cells.attach(descriptor)
+    #: (Integer, ?read_only: bool) -> Board
+    def self.attach(descriptor, read_only: false)
+      cells = Cells.attach(descriptor, read_only)
       return new(cells) if LAYOUT.of?(cells)
 
       cells.close
@@ -36,14 +62,14 @@ module Coppice
     end
 
     # The board of a running server, found through the open descriptors of its monitor or of any other of its processes:
-    # for tools and tests. Raises Errno::EACCES when the process is another user's, Error when it has no board or does
-    # not exist.
-    #: (Integer) -> Board
-    def self.of_process(pid)
+    # for tools and tests, which may write to it only if they say so. Raises Errno::EACCES when the process is another
+    # user's, Error when it has no board or does not exist.
+    #: (Integer, ?read_only: bool) -> Board
+    def self.of_process(pid, read_only: true)
       link = Dir.glob("/proc/#{pid}/fd/*").find { |path| leads_to_board?(path) }
       raise Error, "process #{pid} is no Coppice monitor" unless link
 
-      File.open(link, "r+") { |file| attach(file.fileno) }
+      File.open(link, read_only ? "r" : "r+") { |file| attach(file.fileno, read_only: read_only) }
     end
 
     # The process may close a descriptor meanwhile.
@@ -54,9 +80,15 @@ module Coppice
     end
     private_class_method :leads_to_board?
 
+    attr_reader :cells  #: Cells
+    attr_reader :server #: Record -- of SERVER_COLUMNS
+    attr_reader :lobby  #: Record -- of LOBBY_COLUMNS
+
     #: (Cells) -> void
     def initialize(cells)
       @cells = cells
+      @server = Server.new(cells, LAYOUT.at(:server))
+      @lobby = Lobby.new(cells, LAYOUT.at(:lobby))
     end
 
     # The descriptor of the memory file, for a process that does not inherit the mapping.
@@ -67,21 +99,86 @@ module Coppice
     #: () -> void
     def close = @cells.close
 
+    # Raises ArgumentError for one that the board does not have, as the next methods do.
     #: (Integer) -> Row
-    def row(index)
-      raise ArgumentError, "row #{index} of #{ROW_COUNT}" unless index.between?(0, ROW_COUNT - 1)
-
-      Row.new(@cells, LAYOUT.row_at(index), index)
-    end
+    def row(index) = Row.new(@cells, LAYOUT.at(:row, index), index)
 
     # The rows of processes that have registered and are not reaped yet.
     #: () -> Array[Row]
     def rows = (0...rows_count).map { |index| row(index) }.select(&:used?)
 
-    Layout.offsets(SERVER_COLUMNS).each do |column, offset|
-      at = LAYOUT.server_at + offset
-      define_method(column.name) { @cells[at] }
-      define_method(:"#{column.name}=") { |value| @cells[at] = value }
+    # What the exited workers of a slot have counted; without a number, or beyond SLOT_COUNT: all other processes.
+    #: (?Integer?) -> Record
+    def slot(nr = nil) = Slot.new(@cells, LAYOUT.at(:slot, slot_index(nr)))
+
+    # What `refork_after :auto` last found.
+    #: () -> Record
+    def ledger = Ledger.new(@cells, LAYOUT.at(:ledger))
+
+    # The record of a ring that has, or will have, this sequence number.
+    #: (Integer) -> Record
+    def exit_record(sequence) = Exit.new(@cells, LAYOUT.at(:exit, (sequence - 1) % EXITS_KEPT))
+
+    #: (Integer) -> Record
+    def promotion_record(sequence) = Promotion.new(@cells, LAYOUT.at(:promotion, (sequence - 1) % PROMOTIONS_KEPT))
+
+    #: (Integer) -> Record
+    def finding_record(sequence) = Finding.new(@cells, LAYOUT.at(:finding, (sequence - 1) % FINDINGS_KEPT))
+
+    #: (Integer) -> Record
+    def moment_record(sequence) = Moment.new(@cells, LAYOUT.at(:moment, (sequence - 1) % MOMENTS_KEPT))
+
+    #: (Integer) -> Record
+    def release_record(sequence) = Release.new(@cells, LAYOUT.at(:release, (sequence - 1) % RELEASES_KEPT))
+
+    # A copy of the record of the committed release: rolls that are given up do not overwrite it.
+    #: () -> Record
+    def running_release = Release.new(@cells, LAYOUT.at(:release, RELEASES_KEPT))
+
+    # Adds what the row has counted to the record of its slot, and takes the row back (monitor). A reader sees both or
+    # none of it: see `consistent`.
+    #: (Row) -> void
+    def fold(row)
+      place, = row.place_of(:role)
+      slot = LAYOUT.at(:slot, slot_index(row.role_name == :worker ? row.nr : nil))
+      @cells.fold(row.counts_at, slot, Row::COUNTS, place, Row::CELLS, @server.place_of(:folds).first)
     end
+
+    # Notes what a server is before it serves (monitor). listeners and services: see the columns.
+    #: (listeners: String, ?services: String) -> void
+    def introduce(listeners:, services: "")
+      self.monitor_pid = Process.pid
+      self.started_ms = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
+      self.release = VERSION
+      self.ruby = RUBY_DESCRIPTION
+      self.directory = Dir.pwd
+      self.listeners = listeners
+      self.services = services
+    end
+
+    # The value of the block, which reads totals: no process's counts are in them twice, or missing. The block runs
+    # again when the monitor has folded a row meanwhile. If the monitor stands still in the middle of that, the last
+    # value has to do.
+    #: [T] () { () -> T } -> T
+    def consistent
+      value = nil
+      FOLD_LOOKS.times do
+        before = folds
+        next Kernel.sleep(FOLD_PAUSE) if before.odd?
+
+        value = yield
+        return value if folds == before
+      end
+      value || yield
+    end
+
+    SERVER_COLUMNS.each do |column|
+      define_method(column.name) { @server.public_send(column.name) }
+      define_method(:"#{column.name}=") { |value| @server.public_send(:"#{column.name}=", value) }
+    end
+
+    private
+
+    def slot_index(number) = number&.between?(0, SLOT_COUNT - 1) ? number : SLOT_COUNT
   end
 end

@@ -1,45 +1,57 @@
 # frozen_string_literal: true
 
 require "coppice/fork_safety/stray_copy"
+require "coppice/guest"
 require "coppice/mold"
 require "coppice/roles"
 require "coppice/service"
 require "coppice/worker"
 
 module Coppice
-  # The trampoline on which each child of the monitor lives, at the bottom of the main thread's stack: where the life of
-  # one process ends and that of its child begins. The only file that knows both mold and worker.
+  # The loop at the bottom of the main thread's stack in each child of the monitor. It runs the Mold, Worker, Service or
+  # Guest of this process. It is the only file that knows both mold and worker.
   #
-  # A worker is forked deep inside a mold's loop, the next mold deep inside that worker's loop, and so on: if the stack
-  # were kept, each generation would have less of it. So the new process *throws* its next life down to this loop, which
-  # starts it on a clean stack. Not on a new thread and not on a fiber: native gems need the thread that called fork(2),
-  # and a fiber's stack is small.
+  # A worker is forked deep inside a mold's loop, the next mold deep inside that worker's loop, and so on. If the stack
+  # were kept, each generation would have less of it. So a new process *throws* its own Mold, Worker, Service or Guest
+  # down to this loop, which runs it on a clean stack. A new thread would not do, because native gems need the thread
+  # that called fork(2). A fiber would not do either, because its stack is small.
   module Child
-    # One life after another, until one returns. Runs in the cold mold and, by inheritance, in each process forked from
-    # it.
-    #: (Mold | Worker | Service) -> void
-    def self.live(life)
-      while life
-        current = life
-        life = catch(:coppice_next_life) do
+    # Runs the given Mold, Worker, Service or Guest, and exits from the loop when it returns. In a process forked
+    # meanwhile, the loop goes on with what that process has thrown. The cold mold calls this; the processes forked from
+    # it are inside this call already.
+    #: (Mold | Worker | Service | Guest) -> void
+    def self.run(child)
+      while child
+        current = child
+        child = catch(:coppice_forked_child) do
           current.run
           nil
         end
       end
     rescue StandardError, ScriptError => error # from a user's hook: this process cannot go on, the others can
+      raise if current.is_a?(Guest) # its program's: `at_exit` handlers see it, then it is shown
+
       current.log.exception("#{current.membership.name} failed", error)
       exit(1)
     end
 
-    # Called last in a process that was just forked: leaves the parent's stack behind. The frames in between must have
-    # no `ensure`, which would run here too. The descriptors that came with the Spawn message go to the class of this
-    # role.
+    # The last call in a process that was just forked: unwinds the parent's stack, and runs the class of the new role
+    # with the descriptors that came with the Spawn message. The frames in between must have no `ensure`, which would
+    # run here too.
     #: (inheritance: Inheritance, membership: Membership, **(IO | Array[IO])) -> bot
-    def self.begin(inheritance:, membership:, **descriptors)
+    def self.run_on_clean_stack(inheritance:, membership:, **descriptors)
       ForkSafety::StrayCopy.adopt
-      Process.setpgrp if inheritance.settings.setpgid
-      life = Coppice.const_get(Roles.fetch(membership.role).life)
-      throw(:coppice_next_life, life.new(inheritance: inheritance, membership: membership, **descriptors))
+      role = Roles.fetch(membership.role)
+      lead_group(role, inheritance.settings)
+      role_class = Coppice.const_get(role.class_name)
+      throw(:coppice_forked_child, role_class.new(inheritance: inheritance, membership: membership, **descriptors))
     end
+
+    def self.lead_group(role, settings)
+      return Process.setsid if role.own_session
+
+      Process.setpgrp if settings.setpgid || role.own_group
+    end
+    private_class_method :lead_group
   end
 end

@@ -1,15 +1,14 @@
 # frozen_string_literal: true
 
 require "coppice/cli/commands"
-require "coppice/config/arguments"
 require "coppice/coppice_ext"
 require "coppice/errors"
 
 module Coppice
   # The command line: finds the command and runs it. Each command's code is loaded only when the command runs.
   class CLI
-    # Commands that read processes in /proc, or fork.
-    LINUX_ONLY = %w[cold memory profile].freeze
+    # Commands that read processes in /proc, talk to a monitor, or fork.
+    LINUX_ONLY = ["cold", "console", "memory", "profile", "top", *Control::VERBS.keys].freeze
 
     STATUS_ERROR = 1
     STATUS_USAGE = 2
@@ -70,6 +69,7 @@ module Coppice
     end
 
     def unknown(name)
+      require "coppice/config/suggestion"
       remedy = Config::Suggestion.sentence(name, COMMANDS.keys) || "coppice help lists all commands"
       "unknown command #{name}. #{remedy}"
     end
@@ -77,6 +77,7 @@ module Coppice
     # The command that -h or -v among the flags of `serve` asks for. The flags are parsed before anything of the server
     # is loaded, so a mistake in them is reported at once.
     def command_of_flags(arguments)
+      require "coppice/config/arguments"
       flags = Config::Arguments.parse(arguments)
       flags.notes.each { |note| @error.puts "coppice: #{note}" }
       return "help" if flags.help?

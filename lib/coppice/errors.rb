@@ -54,9 +54,15 @@ module Coppice
   # The application's answer is not one that Rack allows; the message names what is wrong with it.
   class ResponseError < Error; end
 
+  # `coppice run`: nothing is known of the guest any more. Its program may have begun.
+  class GuestLost < Error; end
+
   # `coppice cold`: the application did not answer a path within the option `timeout`.
   class PlayOverdue < Error; end
 
   # `coppice cold`: the process in which a path was played did not live to tell of it.
   class PlayFailed < Error; end
+
+  # `coppice doctor`: a process of its chain ended, or hangs.
+  class ChainBroken < Error; end
 end

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 require "coppice/control/channel"
+require "coppice/fork_safety/audit"
 require "coppice/membership"
 require "coppice/os/sibling_fork"
 
 module Coppice
-  # Obeys a Spawn message: a mold forks a worker or a service worker, a worker forks a mold. Runs in the process that
-  # forks, between two pieces of its work.
+  # Carries out a Spawn message: a mold forks a worker, a service or a guest, a worker forks a mold. Runs in the
+  # process that forks, between two pieces of its work.
   class Forking
     #: (Mold | Worker) -> void
     def initialize(parent)
@@ -26,8 +27,10 @@ module Coppice
 
       membership = membership_for(packet)
       call_hook(:before_fork)
-      made = @sibling.call(announce: membership.method(:announce_fork)) { begin_life(membership, packet) }
+      membership.audit = begin_audit(membership)
+      made = @sibling.call(announce: membership.method(:announce_fork)) { run_child(membership, packet) }
       packet.close
+      warn_of_loading_threads(membership)
       @parent.log.error("could not fork", child: membership.name, why: @sibling.failure) unless made
       call_hook(:after_fork_in_parent) # also after a failure: what before_fork has stopped must start again
     end
@@ -37,16 +40,35 @@ module Coppice
     def membership_for(packet)
       spawn = packet.message
       Membership.new(role: spawn.role, purpose: spawn.purpose, nr: spawn.nr, generation: spawn.generation,
-                     first_request: spawn.first_request, row: @inheritance.board.row(spawn.row),
+                     first_request: spawn.first_request, seat: spawn.seat, service: spawn.service,
+                     row: @inheritance.board.row(spawn.row),
                      channel: Control::Channel.new(packet.descriptors[:channel]))
     end
 
     def call_hook(name) = @inheritance.call_hook(name, log: @parent.log)
 
-    # In the child. Child is loaded: the parent lives on it as well.
-    def begin_life(membership, packet)
+    def warn_of_loading_threads(membership)
+      @sibling.loading.each do |thread|
+        @parent.log.warn("fork while a thread loads code", child: membership.name, thread: thread.inspect)
+      end
+    end
+
+    # A mold's first worker stands for all of them.
+    def begin_audit(membership)
+      return if @inheritance.settings.fork_audit == :off || @audited || membership.service?
+
+      @audited = membership.worker?
+      ForkSafety::Audit.new(previous: @parent.membership.audit)
+    rescue StandardError => error # from the application's threads, or no descriptor is left: this process goes on
+      @parent.log.exception("fork audit failed", error)
+      nil
+    end
+
+    # In the child. Child needs no require: the parent runs inside Child.run.
+    def run_child(membership, packet)
+      membership.audit&.note_inherited if membership.worker?
       @parent.abandon
-      Child.begin(inheritance: @inheritance, membership: membership, **packet.descriptors.except(:channel))
+      Child.run_on_clean_stack(inheritance: @inheritance, membership: membership, **packet.descriptors.except(:channel))
     end
   end
 end

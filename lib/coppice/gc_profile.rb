@@ -8,24 +8,32 @@ module Coppice
   module GCProfile
     # The file that `coppice profile` writes and `coppice serve` reads.
     FILE = "config/coppice.gc"
+    # Origins of variables that are not in that file: measured by this server, or by one before.
+    MEASURED = "measured"
+    MEASURED_BEFORE = "measured before"
     NAME = /\ARUBY_GC_[A-Z0-9_]+\z/.freeze
     VALUE = /\A\d+(\.\d+|[kKmMgG])?\z/.freeze # Ruby silently ignores any other value
-    # For an application that was never measured: half of Ruby's own goal. Seldom a loss, never a large one.
-    SAFE_GOAL = 0.20
+    # The goal for an application that was never measured: three quarters of Ruby's own. With less, an application that
+    # keeps much of what its requests allocate takes twice the CPU time.
+    SAFE_GOAL = 0.30
+    SETTLED_REQUESTS = 100 # until a worker's allocations are in a steady state
+    MEASURED_REQUESTS = SETTLED_REQUESTS + 64 # until it has measured them
 
     #: (String, String) -> bool
     def self.variable?(name, value) = name.match?(NAME) && value.match?(VALUE)
 
     # Free slots after a collection, as a share of the heap: the goal, the minimum below which the heap grows, and the
-    # maximum above which pages are given back. The minimum is further from the goal than with Ruby's own 0.20, 0.40 and
-    # 0.65: a minor collection that frees fewer slots triggers a major one, which costs ten times as much.
+    # maximum above which pages are given back. After a minor collection that leaves less than the minimum, Ruby makes
+    # a major one, which takes fifty times as long or more, before it lets the heap grow. The minimum is half of the
+    # goal, as with Ruby's own 0.20, 0.40 and 0.65: what is free after each collection must be enough for a request,
+    # and objects that become old fill what is above the minimum.
     #: (Float) -> Hash[String, String]
     def self.ratios(goal)
-      { "MIN" => goal / 4, "GOAL" => goal, "MAX" => [goal * 2, 0.65].min }
+      { "MIN" => goal / 2, "GOAL" => goal, "MAX" => [goal * 2, 0.65].min }
         .to_h { |name, ratio| ["RUBY_GC_HEAP_FREE_SLOTS_#{name}_RATIO", ratio.round(3).to_s] }
     end
 
-    # Reads and writes the profile's file: lines of NAME=value in shell syntax, so that other programs can read it too.
+    # Reads and writes the profile's file. It has lines of NAME=value in shell syntax, so that a shell can read it too.
     module ProfileFile
       COMMENT = /\A\s*(#.*)?\z/.freeze
 
@@ -40,7 +48,7 @@ module Coppice
         end
       end
 
-      # In binary: a comment may be in any encoding.
+      # Reads the file in binary mode, because a comment may be in any encoding.
       def self.lines(path)
         File.readlines(path, chomp: true, mode: "rb")
       rescue SystemCallError => error

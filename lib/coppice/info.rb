@@ -13,12 +13,13 @@ module Coppice
     @fork_safe = true # in memory: what was loaded before a fork is in the copy as well
 
     class << self
-      # Called by each child of the monitor when its life begins.
-      #: (board: Board, row: Board::Row) -> void
+      # Called by each child of the monitor when its life begins. The observer has no row of its own to write.
+      #: (board: Board, row: Board::Row?) -> void
       def enter(board:, row:)
         @board = board
+        @stats = nil
         @row = row
-        row.not_fork_safe = 1 unless @fork_safe
+        row.not_fork_safe = 1 if row && !@fork_safe
       end
 
       # Number of workers wanted, after TTIN and TTOU; 0 outside of a server.
@@ -33,6 +34,15 @@ module Coppice
         now = OS::Clock.now_ms
         workers = @board.rows.select { |row| row.role_name == :worker && row.ready? }
         workers.count { |row| row.deadline_ms.zero? || row.deadline_ms > now }
+      end
+
+      # nil outside of a server. Not loaded where it is not used, as in the monitor.
+      #: () -> Stats?
+      def stats
+        return unless @board
+
+        require "coppice/stats"
+        @stats ||= Stats.new(@board)
       end
 
       # Whether the server was told to stop: a health check should fail from then on.
@@ -52,7 +62,7 @@ module Coppice
         @row.not_fork_safe = 1 if @row
       end
 
-      # Keeps an IO open when close_all_ios! is called. Answers the IO.
+      # Keeps an IO open when close_all_ios! is called, and out of what the fork audit finds. Answers the IO.
       #: (IO) -> IO
       def keep_io(io) = ForkSafety::KeptIOs.keep(io)
 

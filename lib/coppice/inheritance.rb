@@ -1,49 +1,63 @@
 # frozen_string_literal: true
 
-require "coppice/server"
+require "coppice/fork_safety/preset_calls"
+require "coppice/hook_context"
+require "coppice/listeners/trusted_proxies"
 
 module Coppice
-  # What a process hands to those forked from it: the loaded application and what is needed to live beside it. Built
-  # once by the cold mold; never changed afterwards.
+  # What a process passes on to the processes forked from it: the loaded application, and what every process of the
+  # server needs. The cold mold builds it once. It is never changed afterwards.
   Inheritance = Struct.new(
     :app,             # the Rack application
     :settings,        # Config::Settings
-    :server,          # Server: what hooks get
+    :hook_context,    # HookContext: the first argument of every hook
     :log,             # Log, not yet of a role
     :board,           # Board
     :fork_lock,       # OS::ForkLock
     :fork_callbacks,  # ForkSafety::ForkCallbacks: the blocks of Coppice.at_fork
+    :preset_calls,    # ForkSafety::PresetCalls: for libraries that need care when a process forks
     :borrowed_queues, # bool -- another process, such as systemd, goes on listening on at least one of the listeners
+    :directory,       # String -- of the application
+    :trusted_proxies, # Listeners::TrustedProxies: parsed once, not in each worker
+    :environment,     # Hash[String, String] -- variables before the application was loaded
     :first_path,      # String? -- what each worker requests from itself before it is ready
     keyword_init: true
   ) do
-    # Of an application that this process has loaded.
+    # Builds the first one, around an application that this process has just loaded.
     #: (app: untyped, settings: Config::Settings, log: Log, board: Board, ?listener_names: Array[String],
-    #    ?borrowed_queues: bool) -> Inheritance
-    def self.begin(app:, settings:, log:, board:, listener_names: [], borrowed_queues: false)
-      server = Server.new(settings: settings, log: log, listener_names: listener_names)
-      new(app: app, settings: settings, server: server, log: log, board: board, fork_lock: Coppice.fork_lock,
-          fork_callbacks: Coppice.fork_callbacks, borrowed_queues: borrowed_queues).freeze
+    #    ?borrowed_queues: bool, ?environment: Hash[String, String]) -> Inheritance
+    def self.build(app:, settings:, log:, board:, listener_names: [], borrowed_queues: false, environment: {})
+      context = HookContext.new(settings: settings, log: log, listener_names: listener_names)
+      new(app: app, settings: settings, hook_context: context, log: log, board: board,
+          fork_lock: Coppice.fork_lock, fork_callbacks: Coppice.fork_callbacks,
+          preset_calls: ForkSafety::PresetCalls.new(!settings.single? && settings.fork_safety_presets),
+          trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_proxies),
+          borrowed_queues: borrowed_queues, directory: Dir.pwd.freeze, environment: environment.freeze).freeze
     end
 
-    # The same in one process: its hooks log in its name.
+    # A copy for one process: its hooks log with the role and slot of that process.
     #: (Membership) -> Inheritance
-    def in_process_of(membership) = self.class.new(**to_h, server: server.with_log(log_of(membership))).freeze
+    def in_process_of(membership)
+      self.class.new(**to_h, hook_context: hook_context.with_log(log_of(membership))).freeze
+    end
 
-    # The same for the processes that are forked after a rehearsal.
+    # A copy for the processes that are forked after a rehearsal.
     #: (String?) -> Inheritance
     def with_first_path(path) = self.class.new(**to_h, first_path: path).freeze
 
     # The log of one process.
     #: (Membership) -> Log
-    def log_of(membership) = log.with(role: membership.role, nr: membership.nr, generation: membership.generation)
+    def log_of(membership)
+      log.with(role: membership.role, nr: membership.nr, name: membership.service, generation: membership.generation)
+    end
 
-    # Calls the blocks that Coppice.at_fork has for the moment of this hook, then the configuration's hook, which so has
-    # the last word.
+    # Makes the calls of presets, then calls the blocks that Coppice.at_fork has for the moment of this hook. The
+    # configuration's own hook comes last, so that it can override them.
     #: (Symbol, *untyped, log: Log) -> void
     def call_hook(name, *arguments, log:)
+      preset_calls.call(name, log)
       fork_callbacks.call(name, log)
-      settings.hook(name)&.call(server, *arguments)
+      settings.hook(name)&.call(hook_context, *arguments)
     end
   end
 end

@@ -7,8 +7,9 @@ module Coppice
   # The first code that runs in each process started with `exe/coppice`; decides which kind of process this is.
   #
   # The monitor needs no gem, and it keeps in memory what it loads for as long as it lives. So a `serve` that was
-  # started with RubyGems (or Bundler) replaces itself, under the same pid, by a Ruby without. RUBYOPT and the rest of
-  # the environment stay as they are: they are meant for the application, and reach it in the mold.
+  # started with RubyGems (or Bundler) replaces itself, under the same pid, by a Ruby without. So does the client of a
+  # guest that may live for long, or that Bundler has made large: that takes 25 ms and saves 3 to 12 MiB. RUBYOPT and
+  # the rest of the environment stay as they are: they are meant for the application, and reach it in the mold.
   class Launcher
     LIBRARY = File.expand_path("..", __dir__)
 
@@ -20,10 +21,11 @@ module Coppice
 
     #: () -> void
     def call
+      restart_without_gems if defined?(::Gem) && large_client?
       set_up_bundle if @command&.loads_application
       $LOAD_PATH.unshift(LIBRARY) unless $LOAD_PATH.include?(LIBRARY)
       load_extension
-      return boot_mold if @command&.needs_channel && channel?
+      return run_child if @command&.needs_channel && channel?
 
       serving? && defined?(::Gem) ? restart_without_gems : run_command
     end
@@ -45,6 +47,10 @@ module Coppice
       abort "coppice: #{error.message}"
     end
 
+    def large_client?
+      @command&.name == "console" || (@command&.name == "run" && defined?(::Bundler))
+    end
+
     def serving?
       require "coppice/cli"
       CLI.serving?(@arguments)
@@ -64,8 +70,10 @@ module Coppice
     # refuses the command.
     def channel? = @arguments[1].to_s.match?(/\A\d+\z/) && File.socket?("/proc/self/fd/#{@arguments[1]}")
 
-    def boot_mold
+    def run_child
       require "coppice"
+      require "coppice/os/standard_streams"
+      OS::StandardStreams.unbuffer
       @command.load.new(Integer(@arguments[1], 10)).call
     end
   end

@@ -1,25 +1,27 @@
 # frozen_string_literal: true
 
 require "coppice/control/messages"
-require "coppice/os/signals"
+require "coppice/life/thread_report"
+require "coppice/log/reopening"
 require "coppice/roles"
 
 module Coppice
-  # What each child of the monitor does, whatever its role: it registers, calls the user's hooks, reports that it is
-  # ready and obeys the monitor's messages until it is told to stop. A Mold, a Worker or a Service owns one, and with it
-  # the channel and a waiter. The monitor ends it.
+  # The lifecycle of a child process, which all roles share: it registers with the monitor, calls the user's hooks,
+  # reports that it is ready, and obeys messages until it is told to stop. Each Mold, Worker and Service owns one Life,
+  # and through it the channel and a waiter.
   class Life
     attr_reader :membership    #: Membership
     attr_reader :waiter        #: Waiter -- waits for the channel, and for what its owner adds
     attr_accessor :inheritance #: Inheritance
 
-    # orders: what to do for each class of messages but Stop. orphaned: what to do when the monitor is gone.
+    # orders: what to do for each class of messages that only its role gets. orphaned: what to do when the monitor is
+    # gone.
     #: (inheritance: Inheritance, membership: Membership, ?orders: Hash[Class, ^(Control::Channel::Packet) -> void],
     #    ?orphaned: ^() -> void) -> void
     def initialize(inheritance:, membership:, orders: {}, orphaned: method(:stop))
       @inheritance = inheritance
       @membership = membership
-      @orders = orders.merge(Control::Messages::Stop => ->(_packet) { stop })
+      @orders = common_orders.merge(orders)
       @orphaned = orphaned
       @stopping = false
     end
@@ -30,40 +32,43 @@ module Coppice
     #: () -> Log
     def log = @log ||= inheritance.log_of(membership)
 
-    # Comes first, in the process itself. Until it is ready the process does not look at its channel, and a hook may
-    # hang: if the monitor dies meanwhile, the kernel kills this process.
+    # Registers with the monitor. The first call in a new process. Until the process is ready it does not read its
+    # channel, and a hook may hang. So the kernel kills this process if the monitor dies meanwhile. Signals are reported
+    # before anybody can read the pid on the board: the parent's handlers would lose them.
     #: () -> void
-    def begin
-      OS.parent_death_signal(Signal.list.fetch("KILL")) unless settings.single?
+    def start
+      OS.parent_death_signal(Signal.list.fetch("KILL"))
+      membership.report_stop_signals
       exit!(0) if membership.join(inheritance) == :closed
       @inheritance = inheritance.in_process_of(membership)
-      settings.single? ? stop_on_signals : membership.report_stop_signals
       @waiter = Waiter.new.add(membership.channel.fileno, :channel)
     end
 
-    # Calls the hook that this role has for the occasion (see Roles), with the Mold, Worker or Service as its argument.
-    #: (Symbol, Mold | Worker | Service) -> void
+    # Calls the hook that this role has for :fork, :ready or :exit (see Roles), with the Mold, Worker or Service as its
+    # argument.
+    #: (Symbol, Mold | Worker | Service | Guest) -> void
     def call_hook(occasion, child)
       name = Roles.fetch(membership.role).hooks[occasion]
       inheritance.call_hook(name, child, log: log) if name
     end
 
-    # From now on the process serves, or can fork. It looks at its channel often enough to see the monitor's end.
-    #: () -> void
-    def ready
-      OS.parent_death_signal(0) unless settings.single?
+    # Reports to the monitor that this process serves, or can fork. From now on it reads its channel often enough to
+    # notice the death of the monitor, so the kernel need not kill it. orphan_signal: the signal that it gets instead.
+    #: (?orphan_signal: Integer) -> void
+    def ready(orphan_signal: 0)
+      OS.parent_death_signal(orphan_signal)
       membership.ready
       membership.status = "ready"
     end
 
-    # Exit after the work in hand.
+    # Makes the process exit after the work in hand.
     #: () -> void
     def stop = @stopping = true
 
     #: () -> bool
     def stopping? = @stopping
 
-    # Whether a message has come; so it has when the monitor is gone.
+    # Whether a message has come. Also true when the monitor is gone.
     #: () -> bool
     def message? = !membership.channel.socket.wait_readable(0).nil?
 
@@ -77,7 +82,7 @@ module Coppice
       end
     end
 
-    # For a process that does nothing else on its main thread.
+    # The main loop of a process that only obeys messages.
     #: () -> void
     def obey_until_stopped
       until stopping?
@@ -86,7 +91,7 @@ module Coppice
       end
     end
 
-    # Exits with the hook of this role, which must not take longer than so many seconds, and with at_exit handlers.
+    # Calls the exit hook of this role and exits, with at_exit handlers. The hook may take the given number of seconds.
     #: (Mold | Worker | Service, seconds: Numeric, **untyped) -> bot
     def finish(child, seconds:, **log_fields)
       membership.begin_exit(seconds)
@@ -102,12 +107,25 @@ module Coppice
       membership.channel.close
     end
 
+    # Goes on with the log files that the monitor has opened anew.
+    #: (Control::Channel::Packet) -> void
+    def reopen_logs(packet)
+      Log::Reopening.follow(packet.descriptors, packet.message.replaces)
+      Log::Reopening.reopen_renamed_files
+    rescue SystemCallError, IOError => error # a stream that another thread closes now
+      log.error("could not reopen a log file", error: error.message)
+    ensure
+      packet.close
+    end
+
     private
 
-    # There is no monitor. Ctrl-C does everything that Ruby does at the end of a program.
-    def stop_on_signals
-      OS::Signals.stop_by { stop }
-      trap(:INT, "DEFAULT")
+    def common_orders
+      {
+        Control::Messages::Stop => ->(_packet) { stop },
+        Control::Messages::ShowThreads => ->(packet) { ThreadReport.new(membership).write_to(packet) },
+        Control::Messages::ReopenLogs => ->(packet) { reopen_logs(packet) }
+      }
     end
 
     def order_for(message)

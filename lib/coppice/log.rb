@@ -24,35 +24,50 @@ module Coppice
     end
 
     # `destination` is an IO, or an Adapter around the user's own logger. `role`, `nr` and `generation` are those of the
-    # process; `level` is the lowest that is written.
-    #: (IO | Output | Adapter, role: Symbol | String, ?format: Symbol, ?nr: Integer?, ?generation: Integer?,
-    #    ?level: Symbol) -> void
-    def initialize(destination, role:, format: :text, nr: nil, generation: nil, level: :info)
+    # process, `name` is that of a service; `level` is the lowest that is written, unless the board says another.
+    #: (IO | Output | Adapter, role: Symbol | String, ?format: Symbol, ?nr: Integer?, ?name: String?,
+    #    ?generation: Integer?, ?level: Symbol, ?board: Board?) -> void
+    def initialize(destination, role:, format: :text, nr: nil, name: nil, generation: nil, level: :info, board: nil)
       @destination = destination.respond_to?(:emit) ? destination : Output.new(destination, format: format)
-      @context = { role: role, nr: nr, gen: generation }.compact.freeze
-      @level = level
-      @threshold = LEVELS.fetch(level)
+      @context = { role: role, nr: nr, name: name, gen: generation }.compact.freeze
+      @configured = LEVELS.fetch(level)
+      @board = board
     end
 
-    attr_reader :level #: Symbol
+    # The lowest level that is written.
+    #: () -> Symbol
+    def level = LEVELS.key(threshold)
+
+    # From now on the level that the board has, if it has one, counts more than the configured one. So `coppice
+    # log-level` reaches all processes at once, busy ones too, and those that are forked later. Answers the log.
+    #: (Board) -> Log
+    def follow(board)
+      @board = board
+      self
+    end
+
+    # What a board has in the place of a level.
+    #: (Symbol) -> Integer
+    def self.number(level) = LEVELS.fetch(level) + 1
 
     # A log to the same destination for another process. What is not given stays as it is.
-    #: (?role: Symbol | String, ?nr: Integer?, ?generation: Integer?) -> Log
-    def with(role: @context[:role], nr: @context[:nr], generation: @context[:gen])
-      Log.new(@destination, role: role, nr: nr, generation: generation, level: @level)
+    #: (?role: Symbol | String, ?nr: Integer?, ?name: String?, ?generation: Integer?) -> Log
+    def with(role: @context[:role], nr: @context[:nr], name: @context[:name], generation: @context[:gen])
+      Log.new(@destination, role: role, nr: nr, name: name, generation: generation,
+              level: LEVELS.key(@configured), board: @board)
     end
 
     # Each method writes one entry: a message, or a block that answers it, with fields. Fields that are nil are left
     # out. An exception in place of the message is written with its class and backtrace.
     LEVELS.each do |name, severity|
       define_method(name) do |message = nil, **fields, &block| #: (?untyped, **untyped) ?{ () -> untyped } -> nil
-        next if severity < @threshold
+        next if severity < threshold
 
         message = block.call if message.nil? && block
         message.is_a?(Exception) ? emit(name, message.class.name, fields, message) : emit(name, message, fields)
       end
 
-      define_method(:"#{name}?") { severity >= @threshold } #: () -> bool
+      define_method(:"#{name}?") { severity >= threshold } #: () -> bool
     end
 
     # Writes message, class, reason, backtrace and causes of an error, as one entry of level error.
@@ -61,6 +76,11 @@ module Coppice
     end
 
     private
+
+    def threshold
+      number = @board ? @board.log_level : 0
+      number.zero? ? @configured : number - 1
+    end
 
     def emit(level, message, fields, error = nil)
       context = @context.merge(pid: Process.pid) # not kept: a log outlives forks

@@ -15,17 +15,34 @@ module Coppice
     attr_reader :generation #: Integer
     attr_reader :row        #: Board::Row
     attr_reader :channel    #: Control::Channel
+    attr_reader :service    #: String? -- the name of a service
+    attr_reader :seat       #: Integer? -- the number of a worker's seat at the lobby
+    # What its parent had at the fork. Of a mold, and of a mold's first worker until it is ready; of others nil.
+    attr_accessor :audit #: ForkSafety::Audit?
 
-    # purpose: :rehearsal for a worker that gets no clients; else nil. first_request: whether a worker makes a request
-    # to itself before it is ready. Raises Bug for a role that does not exist.
+    # That of this process where there is no monitor to register with: it owns the row at once.
+    #: (role: Symbol, row: Board::Row, ?generation: Integer, ?channel: Control::Channel?) -> Membership
+    def self.without_monitor(role:, row:, generation: 0, channel: nil)
+      nr = (0 if role == :worker)
+      row.assign(role: role, nr: nr, generation: generation)
+      row.pid = Process.pid
+      new(role: role, nr: nr, generation: generation, row: row, channel: channel)
+    end
+
+    # purpose: :rehearsal for a worker that gets no clients, :boot for a mold that boots the application, :temporary for
+    # one that only forks what is missing; else nil. first_request: whether a worker reconnects, and makes a request to
+    # itself, before it is ready. Raises Bug for a role that does not exist.
     #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?, ?purpose: Symbol?,
-    #    ?first_request: bool) -> void
-    def initialize(role:, generation:, row:, channel:, nr: nil, purpose: nil, first_request: false)
+    #    ?first_request: bool, ?seat: Integer?, ?service: String?) -> void
+    def initialize(role:, generation:, row:, channel:, nr: nil, purpose: nil, first_request: false, seat: nil,
+                   service: nil)
       @role = role
       @title = Roles.fetch(role).title
       @nr = nr
       @purpose = purpose
       @first_request = first_request
+      @seat = seat
+      @service = service
       @generation = generation
       @row = row
       @channel = channel
@@ -35,7 +52,15 @@ module Coppice
     #: () -> bool
     def rehearsing? = @purpose == :rehearsal
 
-    # Whether this worker makes a request to itself before it is ready.
+    # Whether this mold boots the application itself.
+    #: () -> bool
+    def cold? = @purpose == :boot
+
+    # Whether this mold forks what is missing, and exits.
+    #: () -> bool
+    def temporary? = @purpose == :temporary
+
+    # Whether this worker reconnects, and makes a request to itself if it knows a path, before it is ready.
     #: () -> bool
     def first_request? = @first_request
 
@@ -50,7 +75,7 @@ module Coppice
 
     # The fields by which log lines name the process.
     #: () -> Hash[Symbol, untyped]
-    def to_log = { child: role, nr: nr, gen: generation, child_pid: pid }.compact
+    def to_log = { child: role, nr: nr, name: service, gen: generation, child_pid: pid }.compact
 
     # Of the calling process.
     #: () -> Integer
@@ -81,6 +106,13 @@ module Coppice
     #: (Integer) -> void
     def announce_fork(pid) = tell(Control::Messages::Forked.new(pid: pid))
 
+    # Ends the fork audit, and reports what it has found.
+    #: (Array[ForkSafety::Finding]) -> void
+    def finish_audit(findings)
+      @audit = nil
+      tell(Control::Messages::AuditFinished.new(findings: findings.map(&:to_a))) unless findings.empty?
+    end
+
     # From now on the process serves, or can fork.
     #: () -> void
     def ready
@@ -108,6 +140,6 @@ module Coppice
     end
 
     #: () -> String
-    def name = @name ||= "coppice #{@title}#{"[#{nr}]" if nr} (gen #{generation})"
+    def name = @name ||= "coppice #{@title}#{"[#{nr || service}]" if nr || service} (gen #{generation})"
   end
 end

@@ -26,10 +26,10 @@ module Coppice
     # The whole life of the process.
     #: () -> void
     def run
-      @life.begin
+      @life.start
       sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @life.call_hook(:fork, self)
-      HeapPreparation.new(inheritance.settings.warmup).call
+      prepare_heap unless membership.temporary?
       sampler.set_baseline
       @life.ready
       @life.obey_until_stopped
@@ -38,6 +38,7 @@ module Coppice
 
     private
 
+    def prepare_heap = HeapPreparation.new(inheritance.settings.warmup, shared: !membership.cold?).call
     def forking = @forking ||= Forking.new(self)
   end
 end

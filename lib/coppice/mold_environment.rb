@@ -11,7 +11,7 @@ module Coppice
     # Lists the added variables, so that the mold can remove them: programs that the application runs must not inherit
     # them.
     ADDED = "COPPICE_ADDED_VARIABLES"
-    PRELOAD = "LD_PRELOAD"
+    ALLOCATOR = [Allocator::PRELOAD, Allocator::CONF].freeze
     YOURS = "environment (yours)"
 
     # Prefixes of variables whose values depend on each other: when the user has set one of a group, none is added. Ruby
@@ -29,19 +29,19 @@ module Coppice
       environment.delete(ADDED).to_s.split(",").each { |name| environment.delete(name) }
     end
 
-    # fitted: variables computed from a measurement since the server's start. Raises ConfigError for a profile that
+    # fitted: variables computed from a measurement, with its origin. Raises ConfigError for a profile that
     # cannot be read, and for an allocator that is not installed.
     #: (Config::Settings, ?environment: Hash[String, String], ?directory: String,
-    #   ?fitted: Hash[String, String]?) -> void
-    def initialize(settings, environment: ENV, directory: Dir.pwd, fitted: nil)
+    #   ?fitted: Hash[String, String]?, ?origin: String?) -> void
+    def initialize(settings, environment: ENV, directory: Dir.pwd, fitted: nil, origin: GCProfile::MEASURED)
       @settings = settings
       @file = File.join(directory, GCProfile::FILE)
-      @fitted = fitted
+      @fitted = fitted && described(fitted, origin)
       @unmeasured = settings.gc_profile == :fitted && fitted.nil? && !File.exist?(@file)
-      users = environment.select { |name, _| name == PRELOAD || name.match?(GCProfile::NAME) }
+      users = environment.select { |name, _| ALLOCATOR.include?(name) || name.match?(GCProfile::NAME) }
       groups = users.keys.map { |name| group(name) }
-      added = [*collector, *allocator].reject { |variable| groups.include?(group(variable.name)) }
-      @variables = described(users, YOURS) + added
+      added = collector + allocator(users[Allocator::PRELOAD])
+      @variables = described(users, YOURS) + added.reject { |variable| groups.include?(group(variable.name)) }
     end
 
     # The variables to add to the mold's environment.
@@ -59,9 +59,11 @@ module Coppice
     # A summary for the log.
     #: () -> Hash[Symbol, String]
     def to_log
-      preload, profile = variables.partition { |variable| variable.name == PRELOAD }
-      { gc: profile.empty? ? "ruby" : profile.map(&:origin).uniq.join(","),
-        allocator: preload.empty? ? "system" : File.basename(preload.first.value, ".*")[/\A(?:lib)?(\w*)/, 1] }
+      allocator, profile = variables.partition { |variable| ALLOCATOR.include?(variable.name) }
+      preload, conf = ALLOCATOR.map { |name| allocator.find { |variable| variable.name == name }&.value }
+      library = preload ? File.basename(preload, ".*")[/\A(?:lib)?(\w*)/, 1] : "system"
+      { gc: profile.empty? ? "ruby" : profile.map(&:origin).uniq.join(","), allocator: library,
+        malloc_conf: conf }.compact
     end
 
     private
@@ -79,12 +81,11 @@ module Coppice
     def fitted
       return described(GCProfile::ProfileFile.read(@file), GCProfile::FILE) if File.exist?(@file)
 
-      @fitted ? described(@fitted, "measured") : described(GCProfile.ratios(GCProfile::SAFE_GOAL), "default")
+      @fitted || described(GCProfile.ratios(GCProfile::SAFE_GOAL), "default")
     end
 
-    def allocator
-      library = Allocator.library(@settings.allocator)
-      library ? described({ PRELOAD => library }, @settings.origin(:allocator)) : []
+    def allocator(preloaded)
+      described(Allocator.variables(@settings.allocator, preloaded: preloaded), @settings.origin(:allocator))
     end
 
     def described(variables, origin)

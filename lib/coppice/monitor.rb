@@ -2,32 +2,53 @@
 
 require "coppice"
 require "coppice/board"
+require "coppice/hook_context"
+require "coppice/monitor/control_commands"
+require "coppice/monitor/control_server"
 require "coppice/monitor/helper_thread"
 require "coppice/monitor/inbox"
+require "coppice/monitor/lobby_spawner"
+require "coppice/monitor/log_reopening"
 require "coppice/monitor/mold_spawner"
+require "coppice/monitor/observer_spawner"
 require "coppice/monitor/row_pool"
+require "coppice/monitor/service_notifications"
 require "coppice/monitor/serving_port"
+require "coppice/monitor/state_keeper"
 require "coppice/monitor/supervision"
 require "coppice/monitor/system"
 require "coppice/monitor/user_hooks"
-require "coppice/server"
 
 module Coppice
   # The process that the user started, and the parent of all others. It never loads the application, never forks (it
   # spawns) and never blocks: it waits for signals and messages, has Supervision decide and act, and announces what
-  # became of it. Owns the board, the serving port and the inbox; the user ends it.
+  # became of it. Owns the board, the serving port, the control server and the inbox; the user ends it.
   class Monitor
-    #: (settings: Config::Settings, listeners: Listeners::Set, log: Log, hook_thread: HelperThread) -> void
-    def initialize(settings:, listeners:, log:, hook_thread:)
-      @settings = settings
+    # admin_listeners: those of the observer.
+    #: (releases: Releases, listeners: Listeners::Set, admin_listeners: Listeners::Set, control: ControlServer,
+    #    service_manager: OS::ServiceManager, keeper: StateKeeper, log: Log, hook_thread: HelperThread,
+    #    log_thread: HelperThread) -> void
+    def initialize(releases:, listeners:, admin_listeners:, control:, service_manager:, keeper:, log:, hook_thread:,
+                   log_thread:)
+      @releases = releases
+      @settings = settings = releases.first.settings
       @log = log
+      @keeper = keeper
       @board = Board.create
+      log.follow(@board)
       @inbox = Inbox.new
-      @port = ServingPort.new(listeners, log)
-      server = Server.new(settings: settings, log: log, listener_names: listeners.names)
-      @hooks = UserHooks.new(settings: settings, server: server, thread: hook_thread, inbox: @inbox, log: log)
+      @port = ServingPort.new(listeners, log, lobby: lobby?)
+      context = HookContext.new(settings: settings, log: log, listener_names: listeners.names)
+      @hooks = UserHooks.new(settings: settings, context: context, thread: hook_thread, inbox: @inbox, log: log)
       @hooks.on_exit = -> { @supervision.stop(:gracefully) }
-      @supervision = supervision
+      @supervision = supervision(admin_listeners)
+      @rolls = @supervision.rolls
+      @service_manager = service_manager
+      @notifications = ServiceNotifications.new(service_manager, roster: @supervision.roster, port: @port)
+      @control = control
+      @control.commands = ControlCommands.new(supervision: @supervision, board: @board, settings: settings,
+                                              reopening: LogReopening.new(@inbox, log_thread, log: log,
+                                                                            access_log: settings.access_log))
     end
 
     # Runs until a stop was asked for and every child has exited; answers the exit status.
@@ -36,18 +57,36 @@ module Coppice
       begin_service
       turn until @supervision.finished?
       @log.info("monitor exits", status: @supervision.exit_status)
+      @control.advance # tells who waits for the end
       @supervision.exit_status
     ensure
+      @rolls.close
+      @keeper.finish
+      @service_manager.close
       @port.close
+      @observers.close
+      @control.close
     end
 
     private
 
-    def supervision
+    def supervision(admin_listeners)
       system = System.new
-      spawner = MoldSpawner.new(settings: @settings, board: @board, port: @port, system: system, log: @log)
+      @observers = ObserverSpawner.new(settings: @settings, board: @board, listeners: admin_listeners, system: system)
+      spawner = MoldSpawner.new(board: @board, port: @port, system: system, keeper: @keeper, log: @log)
+      lobbies = LobbySpawner.new(settings: @settings, board: @board, port: @port, system: system, log: @log)
       Supervision.new(system: system, board: @board, rows: RowPool.new(@board), port: @port, spawner: spawner,
-                      hooks: @hooks, settings: @settings, log: @log)
+                      observers: @observers, lobbies: lobbies, hooks: @hooks, keeper: @keeper,
+                      releases: @releases, log: @log)
+    end
+
+    # Whether there can be a lobby, if the configuration asks for one.
+    def lobby?
+      return false unless @settings.lobby?
+
+      obstacle = LobbySpawner.obstacle
+      @log.warn("no lobby: workers accept all clients themselves", why: obstacle) if obstacle
+      obstacle.nil?
     end
 
     def begin_service
@@ -56,27 +95,41 @@ module Coppice
         raise Error, "this system has no subreaper: run one process with --workers 0"
       end
 
-      @board.monitor_pid = Process.pid
+      @board.introduce(listeners: @port.description, services: @settings.service_names)
       @inbox.open
-      @supervision.turn([])
+      @observers.open
+      @supervision.turn
     end
 
     def turn
-      speakers = @inbox.wait(@supervision.roster.handles, @supervision.seconds_until_due)
+      seconds = [@supervision.seconds_until_due, @notifications.longest_wait].min
+      speakers = @inbox.wait(@supervision.roster.handles, seconds,
+                             readers: @control.readers + @rolls.readers, writers: @control.writers)
       @inbox.signals.each { |name| obey(name) }
       @inbox.returned.each(&:call)
-      @supervision.turn(speakers)
+      @supervision.learn(speakers) # first: who asks may have seen on the board what a child has just reported
+      @control.advance
+      @supervision.turn
+      @control.advance # so that what was asked for is decided in this turn, and what became of it is said
+      @notifications.turned(OS::Clock.now)
       announce_readiness
     end
 
     def obey(name)
       case name
-      when :TERM, :QUIT, :HUP then @supervision.stop(:gracefully, delay: @port.open? ? @settings.shutdown_delay : 0)
+      when :TERM, :QUIT, :HUP then @supervision.stop_gracefully
       when :INT then @supervision.stop(:at_once)
+      when :USR1 then roll
       when :USR2 then @supervision.refork
       when :TTIN then @supervision.resize(+1)
       when :TTOU then @supervision.resize(-1)
       end
+    end
+
+    def roll
+      @rolls.roll(asked_by: "USR1")
+    rescue Error => error
+      @log.error("no roll", why: error.message)
     end
 
     # One line for each generation, when it serves every slot.

@@ -3,24 +3,34 @@
 require "coppice/errors"
 
 module Coppice
-  # What a child of the monitor can be: one row for each role. The board, the title in ps, the process itself and the
-  # monitor's notion of it follow from the row.
+  # The roles of the monitor's children: one row each. The board, the process title, the child process and the monitor's
+  # handle take what they need from the row.
   module Roles
-    # name: on the board, in messages and in the log. title: in ps, after the word "coppice".
-    # life: the class of Coppice that the process lives as; its name only, since the monitor loads none of them.
-    # hooks: which hook of the configuration the process calls on which occasion: when it begins (:fork), right before
-    # it is ready (:ready), before it exits (:exit).
-    # counts: whether it has a slot and counts as one of the workers.
-    # ends: what the monitor tells it when the server stops: :drain, to serve the clients in the queues first, or :stop.
-    Role = Struct.new(:name, :title, :life, :hooks, :counts, :ends, keyword_init: true)
+    # name: on the board, in messages and in the log. title: in ps, after the word "coppice". class_name: the class in
+    # Coppice that the process runs; only its name, because the monitor does not load it; nil for a program that is not
+    # Ruby. hooks: the hook of the configuration that the process calls after the fork (:fork), right before it is ready
+    # (:ready), and before it exits (:exit). slot: whether it has a slot and counts as one of the workers. shutdown: the
+    # message that it gets when the server stops: :drain, to serve the clients in the queues first, or :stop;
+    # :drain_first, before those that serve its clients; :stop_last, a Stop once all others are gone; :hang_up, the
+    # signal HUP to its process group. own_session: whether it leads a session of its own. own_group: whether it leads
+    # a process group of its own, whatever the option setpgid says, which is killed when the process has exited.
+    Role = Struct.new(:name, :title, :class_name, :hooks, :slot, :shutdown, :own_session, :own_group,
+                      keyword_init: true)
 
     TABLE = [
-      Role.new(name: :worker, title: "worker", life: :Worker, counts: true, ends: :drain,
+      Role.new(name: :worker, title: "worker", class_name: :Worker, slot: true, shutdown: :drain,
                hooks: { fork: :after_worker_fork, ready: :after_worker_ready, exit: :before_worker_exit }.freeze),
-      Role.new(name: :mold, title: "mold", life: :Mold, counts: false, ends: :stop,
+      Role.new(name: :mold, title: "mold", class_name: :Mold, slot: false, shutdown: :stop,
                hooks: { fork: :after_mold_fork }.freeze),
-      Role.new(name: :service, title: "service", life: :Service, counts: false, ends: :stop,
-               hooks: { ready: :before_service_worker_ready, exit: :before_service_worker_exit }.freeze)
+      Role.new(name: :service, title: "service", class_name: :Service, slot: false, shutdown: :stop, own_group: true,
+               hooks: { fork: :after_worker_fork, ready: :before_service_worker_ready,
+                        exit: :before_service_worker_exit }.freeze),
+      Role.new(name: :observer, title: "observer", class_name: :Observer, slot: false, shutdown: :stop_last,
+               hooks: {}.freeze),
+      Role.new(name: :guest, title: "guest", class_name: :Guest, slot: false, shutdown: :hang_up, own_session: true,
+               hooks: { fork: :after_worker_fork }.freeze),
+      # Two processes: its loop, and the keeper that makes the next loop when one is lost.
+      Role.new(name: :lobby, title: "lobby", slot: false, shutdown: :drain_first, hooks: {}.freeze)
     ].each(&:freeze).freeze
 
     FREE = 0 # what a row of the board has in the place of a role's number while no process owns it

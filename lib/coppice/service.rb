@@ -2,30 +2,94 @@
 
 require "forwardable"
 require "coppice/life"
+require "coppice/memory/memory_sampler"
 
 module Coppice
-  # The service worker: runs, in a process of its own, the threads that other application servers run in their master.
-  # It has no listeners and is never promoted, so it may start threads. The monitor ends it.
+  # A service process: runs what other application servers run in their master. That is the block of a `service` in the
+  # configuration, or the threads that before_service_worker_ready starts. It has no listeners and is never promoted, so
+  # it may start threads, fork, and replace itself by another program (exec). The monitor ends it with its process
+  # group.
+  #
+  # The block has the main thread, for as long as it likes. So a helper thread reads the channel.
   class Service
     extend Forwardable
 
+    STOP_SIGNALS = %w[SIGTERM SIGQUIT].freeze
+
     #: (inheritance: Inheritance, membership: Membership) -> void
     def initialize(inheritance:, membership:)
-      @life = Life.new(inheritance: inheritance, membership: membership)
+      orders = { Control::Messages::Stop => ->(_packet) { Process.kill(:TERM, Process.pid) } }
+      @life = Life.new(inheritance: inheritance, membership: membership, orders: orders, orphaned: method(:end_orphan))
     end
 
     def_delegators :@life, :inheritance, :membership, :log
     # What hooks ask of it.
-    def_delegators :membership, :nr, :generation, :pid, :worker?, :mold?, :service?, :to_log
+    def_delegators :membership, :nr, :generation, :pid, :requests_count, :worker?, :mold?, :service?, :to_log
 
-    # The whole life of the process. The hooks run on the main thread: the first one must return.
+    # The name in the configuration; nil for the service worker.
+    #: () -> String?
+    def name = membership.service
+
+    # The whole life of the process. Errors of the block pass.
     #: () -> void
     def run
-      @life.begin
+      @life.start
+      OS::Signals.raise_stop_signals
+      name ? run_block : run_service_worker
+      leave
+    rescue SignalException => error
+      raise unless STOP_SIGNALS.include?(error.signm)
+
+      leave
+    ensure
+      pass_on_term
+    end
+
+    private
+
+    def definition
+      @definition ||= inheritance.settings.service(name) ||
+                      raise(Error, "the configuration file no longer has a service #{name}")
+    end
+
+    def run_block
+      definition
+      @life.call_hook(:fork, self)
+      begin_work
+      definition.block.call(inheritance.hook_context, self)
+    end
+
+    def run_service_worker
       @life.call_hook(:ready, self)
-      @life.ready
-      @life.obey_until_stopped
-      @life.finish(self, seconds: inheritance.settings.timeout)
+      begin_work
+      sleep
+    end
+
+    # From here on the kernel sends TERM when the monitor dies, also to another program that takes this one's place.
+    def begin_work
+      Memory::MemorySampler.new(membership.row, log).set_baseline
+      @life.ready(orphan_signal: Signal.list.fetch("TERM"))
+      Thread.new { @life.obey_until_stopped }.name = "coppice service"
+    end
+
+    # On the helper thread. What the block has forked must not outlive the server either.
+    def end_orphan
+      @life.stop
+      sleep(definition.timeout)
+      Process.kill(:KILL, 0)
+    end
+
+    def leave
+      name ? exit : @life.finish(self, seconds: definition.timeout)
+    end
+
+    # To its process group. The monitor kills what is left of it, but nobody does so when the monitor is gone. This
+    # process cannot tell: the kernel sends TERM when the first thread of the monitor has ended.
+    def pass_on_term
+      return unless Process.getpgrp == Process.pid
+
+      trap(:TERM, "IGNORE")
+      Process.kill(:TERM, 0)
     end
   end
 end

@@ -1,68 +1,132 @@
 # frozen_string_literal: true
 
+require "forwardable"
+require "io/wait"
 require "coppice"
 require "coppice/board"
 require "coppice/compatibility"
-require "coppice/config/loader"
+require "coppice/config/settings"
 require "coppice/control/channel"
 require "coppice/inheritance"
 require "coppice/listeners/set"
 require "coppice/log"
 require "coppice/membership"
 require "coppice/mold/app_loader"
-require "coppice/worker"
+require "coppice/os/jit"
+require "coppice/os/service_manager"
+require "coppice/os/signals"
+require "coppice/threaded_server"
 
 module Coppice
-  # `worker_processes 0`: everything in one process that forks nothing, for debuggers and breakpoints. A worker without
-  # a monitor. On a system that is not Linux nothing else is possible, whatever worker_processes says.
+  # `worker_processes 0`: everything in one process that forks nothing and serves with a few threads, for development,
+  # debuggers and breakpoints. It is worker 0 for the hooks, and has no monitor. On a system that is not Linux nothing
+  # else is possible, whatever worker_processes says.
   class Single
-    #: (Array[String]) -> void
-    def initialize(arguments)
-      wanted = Config::Loader.new(arguments: arguments, environment: ENV, directory: Dir.pwd).load
-      @settings = wanted.in_one_process
-      @board = Board.create
-      @log = Log.for(@settings, role: :single)
-      return if wanted.single?
+    extend Forwardable
 
-      @log.warn("serving with one process, one client at a time: worker processes need Linux",
-        worker_processes: wanted.worker_processes)
+    # app: an application that this process has loaded. Without it, `run` loads the one of the settings.
+    #: (Config::Settings, log: Log, ?app: untyped) -> void
+    def initialize(settings, log:, app: nil)
+      @settings = settings.in_one_process
+      @log = log
+      @app = app
+      @variables = OS::ServiceManager.take_variables(ENV)
+      @service_manager = OS::ServiceManager.new(@variables)
+      @board = Board.create
+      @told_to_stop, @teller = IO.pipe
     end
 
-    # Serves until the process is told to stop.
+    # What hooks and applications ask of a worker.
+    def_delegators :@membership, :nr, :generation, :pid, :requests_count, :worker?, :mold?, :service?, :to_log
+
+    # Serves until the process is told to stop, by a signal or by `stop`. Ctrl-C ends it at once, and `run` returns as
+    # well. Raises BindError, and BootError for an application that cannot be loaded.
     #: () -> void
     def run
-      @settings.ruby_flags.apply
-      listeners = Listeners::Set.bind(@settings.listen)
+      listeners = Listeners::Set.bind(@settings.listen, environment: @variables)
       inheritance = inherit(listeners)
+      @board.introduce(listeners: listeners.description)
       listeners.listen!
+      @board.state = Board::SERVER_STATES.index("serving")
       @log.info("listening", on: listeners.names.join(" "))
-      Worker.new(inheritance: inheritance, membership: membership, listeners: listening(listeners)).run
-    rescue BootError => error
-      @log.exception(error.message, error.cause || error)
-      exit(1)
+      sockets = Info.keep_ios(listeners.flat_map(&:sockets))
+      become_worker(inheritance)
+      serve_until_stopped(sockets)
     rescue Interrupt
       @log.info("interrupted")
     ensure
+      @server&.stop(0)
       listeners&.close
     end
+
+    # Serves the requests in flight, then `run` returns. A thread or a signal handler calls it: the pipe wakes the main
+    # thread, which a signal handler cannot do by a lock.
+    #: () -> void
+    def stop = @teller.write_nonblock(".", exception: false)
 
     private
 
     def inherit(listeners)
       Compatibility.enter(@settings, listener_names: listeners.names)
-      Inheritance.begin(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: @log, board: @board,
+      Inheritance.build(app: @app || Mold::AppLoader.new(@settings).call, settings: @settings, log: @log, board: @board,
                         listener_names: listeners.names)
     end
 
-    def listening(listeners) = listeners.descriptors.map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
+    def become_worker(inheritance)
+      @membership = membership
+      @membership.join(inheritance)
+      @inheritance = inheritance.in_process_of(@membership)
+      @log = @inheritance.log_of(@membership)
+      stop_on_signals
+      call_hook(:after_worker_fork)
+      call_hook(:after_worker_ready)
+      OS::JIT.turn_on if @settings.jit == :lead
+    end
 
     # This process holds the other end of the channel as well: no message ever comes, so any kind of socket will do.
     def membership
       @silent_end, channel = Control::Channel.pair(:STREAM)
       row = @board.row(0)
       row.assign(role: :worker, nr: 0, generation: 0)
-      @board.workers_count = @board.rows_count = 1
+      row.forked_ms = OS::Clock.now_ms
+      @board.workers_count = @board.rows_count = @board.slots_count = 1
       Membership.new(role: :worker, nr: 0, generation: 0, row: row, channel: channel)
     end
+
+    # Ctrl-C does everything that Ruby does at the end of a program. HUP comes when the terminal is closed.
+    def stop_on_signals
+      Info.keep_ios([@told_to_stop, @teller])
+      OS::Signals.install(HUP: -> { stop })
+      OS::Signals.stop_by { stop }
+      trap(:INT, "DEFAULT")
+    end
+
+    def serve_until_stopped(sockets)
+      @server = ThreadedServer.new(@inheritance.app, listeners: sockets, settings: @settings, log: @log,
+                                   worker: self, row: @membership.row) { |env| request_finished(env) }
+      @server.start
+      @membership.ready
+      @service_manager.notify(["READY=1", "STATUS=serving with one process"])
+      @membership.status = "ready"
+      @told_to_stop.wait_readable
+      finish
+    end
+
+    def finish
+      @membership.status = "exiting"
+      @service_manager.notify(["STOPPING=1", "STATUS=stopping"])
+      @server.stop(@settings.timeout) or @log.warn("requests in flight were cut off", after: @settings.timeout)
+      call_hook(:before_worker_exit)
+      @log.debug("worker exits", requests: requests_count)
+    end
+
+    # On the thread that served the request.
+    def request_finished(env)
+      @settings.hook(:after_request_complete)&.call(@inheritance.hook_context, self, env)
+    rescue StandardError, ScriptError => error # the user's
+      @log.exception("after_request_complete failed", error)
+    end
+
+    def call_hook(name) = @inheritance.call_hook(name, self, log: @log)
   end
 end

@@ -7,26 +7,37 @@ require "coppice/http"
 require "coppice/life"
 require "coppice/memory/memory_sampler"
 require "coppice/worker/client_loop"
+require "coppice/worker/inspection"
 require "coppice/worker/listener_source"
+require "coppice/worker/lobby_source"
+require "coppice/worker/out_of_band"
+require "coppice/worker/path_counter"
 require "coppice/worker/preparation"
 require "coppice/worker/request_cycle"
 require "coppice/worker/soft_timeout"
 
 module Coppice
-  # Serves one client at a time, and forks the next mold when it is told to. Owns a connection, the loop that takes
-  # clients and one helper thread. The monitor ends it, between two requests.
+  # Serves one client at a time, and forks the next mold when the monitor asks for it. Owns a connection, the client
+  # loop and one helper thread. The monitor tells it when to exit; it exits between two requests.
   class Worker
     extend Forwardable
 
     attr_reader :life #: Life
 
-    # listeners: those that the worker accepts clients from; none for a worker that is rehearsed.
-    #: (inheritance: Inheritance, membership: Membership, ?listeners: Array[Socket]) -> void
-    def initialize(inheritance:, membership:, listeners: [])
+    # listeners: those that the worker accepts clients from; none for a worker that is rehearsed. inspection: the socket
+    # on which the monitor asks for backtraces; nil without a monitor. lobby: the descriptors of its seat at the lobby,
+    # in the order of LobbySeat.new; none without a lobby.
+    #: (inheritance: Inheritance, membership: Membership, ?listeners: Array[Socket], ?inspection: UNIXSocket?,
+    #    ?lobby: Array[IO]) -> void
+    def initialize(inheritance:, membership:, listeners: [], inspection: nil, lobby: [])
       @listeners = listeners
+      @lobby_descriptors = lobby
+      @inspection = Inspection.new(inspection, membership)
       orders = {
         Control::Messages::Spawn => method(:promote),
-        Control::Messages::Drain => ->(_packet) { @clients.drain }
+        Control::Messages::Drain => ->(_packet) { @clients.drain },
+        Control::Messages::TakeSeat => method(:take_seat),
+        Control::Messages::ReopenLogs => method(:reopen_logs)
       }
       @life = Life.new(inheritance: inheritance, membership: membership, orders: orders,
                        orphaned: method(:outlive_monitor))
@@ -42,11 +53,12 @@ module Coppice
       prepare
       @life.call_hook(:fork, self)
       @life.call_hook(:ready, self)
-      @soft_timeout.start unless inheritance.settings.single? # a breakpoint is not a timeout
+      @soft_timeout.start
       serve_until_stopped
+      @paths&.report
       @life.finish(self, seconds: @soft_timeout.seconds_to_exit, requests: requests_count)
-    rescue SystemExit # from wherever exit was called; a copy of this process leaves by throw
-      @clients&.let_finish
+    rescue SystemExit # exit may be called anywhere; a forked copy unwinds this frame with throw instead
+      @clients&.finish_lingering
       raise
     end
 
@@ -54,16 +66,23 @@ module Coppice
     #: () -> bool
     def stopping? = @life.stopping? || @soft_timeout.expired?
 
-    # The request in flight is past its deadline: the server answers its client. On the thread of the soft timeout.
+    # Answers the client of a request that is past its deadline. Called on the thread of the soft timeout.
     #: () -> void
     def answer_overdue = @exchange.expire
 
-    # In a process forked from this one: closes what belongs to this worker alone. If the worker serves a client, its
-    # own process goes on with it.
+    # Called on that thread while a request takes seconds.
+    #: () -> void
+    def note_long_request = @out_of_band&.note_long_request
+
+    # Called in a process forked from this one: closes the copies of what belongs to this worker. The worker itself
+    # still serves its client.
     #: () -> void
     def abandon
+      @out_of_band&.abandon
       @connection.forget
       @clients.close
+      @access_log&.close
+      @inspection.close
       ForkSafety::ClientSockets.close_copies
       @life.abandon
     end
@@ -71,39 +90,98 @@ module Coppice
     private
 
     def prepare
-      @life.begin
+      @life.start
       Info.keep_ios(@listeners)
       clock = RequestClock.new(membership.row, (inheritance.settings.timeout * 1000).ceil)
-      @soft_timeout = SoftTimeout.new(self, clock)
+      @soft_timeout = SoftTimeout.new(self, clock, @inspection)
       @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
-      @cycle = RequestCycle.new(self, clock, Deadline.new(membership.row, @soft_timeout), @sampler)
-      @exchange = build_exchange
+      @cycle = RequestCycle.new(self, clock, Deadline.new(membership.row, clock, @soft_timeout), @sampler)
+      @exchange = build_exchange(app: counted_app)
       sources = @listeners.map { |listener| ListenerSource.new(listener, log) }
-      @clients = ClientLoop.new(self, sources, exchange: @exchange, connection: @connection, cycle: @cycle)
+      lobby = lobby_source(membership.seat, @lobby_descriptors) unless @lobby_descriptors.empty?
+      @out_of_band = OutOfBand.of(self, inheritance.settings)
+      @clients = ClientLoop.new(self, sources, exchange: @exchange, connection: @connection, cycle: @cycle,
+                                               lobby: lobby, out_of_band: @out_of_band)
     end
 
-    def build_exchange(marks: {})
-      Http::Exchange.new(app: inheritance.app, connection: @connection, settings: inheritance.settings, logger: log,
-                         observer: @cycle, marks: marks)
+    # The seat has duplicates of those that it needs.
+    def lobby_source(seat, descriptors)
+      LobbySource.new(LobbySeat.new(seat, *descriptors.map(&:fileno)))
+    ensure
+      descriptors.each(&:close)
+    end
+
+    def take_seat(packet)
+      @clients.take_lobby(lobby_source(packet.message.seat, packet.descriptors[:lobby]))
+    end
+
+    def counted_app
+      return inheritance.app unless inheritance.settings.learns_paths?
+
+      @paths = @cycle.paths = PathCounter.new(inheritance.app, membership)
+    end
+
+    def build_exchange(app: inheritance.app, marks: {})
+      Http::Exchange.new(app: app, connection: @connection, settings: inheritance.settings, logger: log,
+                         observer: @cycle, marks: marks, trusted_proxies: inheritance.trusted_proxies)
     end
 
     def serve_until_stopped
       Preparation.new(self, connection: @connection, cycle: @cycle) { build_exchange(marks: Rehearsal::MARK) }.call
+      audit_fork if membership.audit
       @sampler.set_baseline
+      begin_counting unless membership.rehearsing?
       @life.ready
       @clients.serve_until_stopped
     rescue SystemExit
       raise unless @soft_timeout.expired? # the application called exit
     end
 
-    # A mold is forked from this worker, which goes on serving. If the worker is no longer fork-safe, the monitor sees
-    # the end of the mold's channel.
-    def promote(packet)
-      Info.fork_safe? ? Forking.new(self).call(packet) : packet.close
+    def audit_fork
+      began = OS::Clock.now
+      findings = membership.audit.findings
+      log.debug("fork audit finished", findings: findings.size, seconds: (OS::Clock.now - began).round(4))
+    rescue StandardError => error # from the application's objects, or no descriptor is left: the worker can serve
+      log.exception("fork audit failed", error)
+    ensure
+      membership.finish_audit(findings.to_a)
     end
 
-    # The monitor died. New clients are left to its successor; those that have connected have only its workers.
+    def begin_counting
+      @cycle.begin_counting
+      @connection.count_on(membership.row)
+      log_clients if inheritance.settings.access_log && !@listeners.empty?
+    end
+
+    # The lobby writes the lines of its own clients.
+    def log_clients
+      require "coppice/http/access_log"
+      @access_log = Http::AccessLog.of(inheritance.settings, membership.row, worker: nr, generation: generation)
+      @connection.access_log = @access_log.lines
+    rescue SystemCallError => error # the worker can serve
+      log.error("could not open the access log", error: error.message)
+    end
+
+    def reopen_logs(packet)
+      @access_log&.reopen
+    rescue SystemCallError => error
+      log.error("could not reopen the access log", error: error.message)
+    ensure
+      @life.reopen_logs(packet)
+    end
+
+    # Forks a mold; this worker continues to serve. If the worker is no longer fork-safe, it closes the mold's channel,
+    # which tells the monitor that no mold was forked.
+    def promote(packet)
+      Info.no_longer_fork_safe! if inheritance.preset_calls.unsafe?(log)
+      return packet.close unless Info.fork_safe?
+
+      inheritance.preset_calls.before_promotion(log)
+      Forking.new(self).call(packet)
+    end
+
+    # Called when the monitor has died: serves the clients that have connected, and leaves new ones to the next server.
     def outlive_monitor
       @clients.refuse_new_connections unless inheritance.borrowed_queues
       @clients.drain

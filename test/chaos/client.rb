@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "io/wait"
+require_relative "server"
 
 module Chaos
   # Sends requests to the server, each over a connection of its own, and checks the responses. A refused connection is
@@ -8,11 +9,24 @@ module Chaos
   class Client
     READ_TIMEOUT = 60 # seconds: longer than anything that the server may take
 
-    # A request without a response, or with a wrong one. at: monotonic seconds when the client noticed.
-    Lost = Struct.new(:id, :at, :reason, keyword_init: true)
+    # The lobby says so where a worker was lost, or took too long.
+    LOST = [502, 504].freeze
+
+    # Seconds in which a client sends its request. The server may close the connection of a slower one: when it stops, a
+    # second later, and always after client_header_timeout.
+    SEND_TIME = 0.5
+
+    # A request without a response, or with a wrong one. at: monotonic seconds when the client noticed. slow: whether
+    # the client was slow to send it. overdue: whether the lobby answered 504 after the server's timeout.
+    Lost = Struct.new(:id, :at, :reason, :slow, :overdue, keyword_init: true)
+
+    # One request of a client. began, sent: monotonic seconds before the connect and after the head was written.
+    Attempt = Struct.new(:id, :began, :sent, keyword_init: true) do
+      def slow? = sent.nil? || sent - began > SEND_TIME
+    end
 
     Refused = Class.new(IOError)
-    private_constant :Refused
+    private_constant :Refused, :Attempt
 
     #: (Server) -> void
     def initialize(server)
@@ -27,9 +41,11 @@ module Chaos
     # Returns the status, or nil if there was no response.
     #: (String, ?body: String?) -> Integer?
     def ask(verb, body: nil)
-      id = next_id
-      status, text = exchange("/#{verb}/#{id}", body)
-      return lose(id, "the response of another request: #{text.inspect}") if status == 200 && text != id.to_s
+      attempt = Attempt.new(id: next_id, began: now)
+      status, text = exchange("/#{verb}/#{attempt.id}", body, attempt)
+      return lose(attempt, "#{verb}: #{status}", overdue: overdue?(status, attempt)) if LOST.include?(status)
+      return lose(attempt, "the response of another request: #{text.inspect}") if other?(status, text, attempt)
+      return if status == 408 && attempt.slow?
 
       @lock.synchronize { @answers[status] += 1 }
       status
@@ -37,14 +53,14 @@ module Chaos
       @lock.synchronize { @refusals << now }
       nil
     rescue SystemCallError, IOError => error
-      lose(id, "#{verb}: #{error.class}: #{error.message}")
+      lose(attempt, "#{verb}: #{error.class}: #{error.message}")
     end
 
     # Sends a request that causes a fault, so it expects no response. Returns the request's number.
     #: (String, Symbol) -> Integer
     def provoke(verb, action)
       id = next_id
-      exchange("/#{verb}/#{id}/#{action}", nil)
+      exchange("/#{verb}/#{id}/#{action}", nil, Attempt.new(id: id, began: now))
       id
     rescue SystemCallError, IOError
       id
@@ -67,14 +83,20 @@ module Chaos
 
     def next_id = @lock.synchronize { @count += 1 }
 
-    def lose(id, reason)
-      @lock.synchronize { @lost << Lost.new(id: id, at: now, reason: reason) }
+    def other?(status, text, attempt) = status == 200 && text != attempt.id.to_s
+
+    # A worker that stood still may end its request after that, and live on.
+    def overdue?(status, attempt) = status == 504 && now - attempt.began >= Server::TIMEOUT
+
+    def lose(attempt, reason, overdue: false)
+      lost = Lost.new(id: attempt.id, at: now, reason: reason, slow: attempt.slow?, overdue: overdue)
+      @lock.synchronize { @lost << lost }
       nil
     end
 
-    def exchange(path, body)
+    def exchange(path, body, attempt)
       socket = connect
-      send_request(socket, path, body)
+      send_request(socket, path, body, attempt)
       head, text = read_all(socket).split("\r\n\r\n", 2)
       raise EOFError, "incomplete response" unless text && whole?(head, text)
 
@@ -90,12 +112,14 @@ module Chaos
     end
 
     # If the server refuses the body, it may close the socket early. The response can still be read.
-    def send_request(socket, path, body)
+    def send_request(socket, path, body, attempt)
       verb = body ? "POST" : "GET"
       length = "Content-Length: #{body.bytesize}\r\n" if body
-      socket.write("#{verb} #{path} HTTP/1.1\r\nHost: chaos\r\nConnection: close\r\n#{length}\r\n#{body}")
-    rescue Errno::EPIPE
-      nil
+      socket.write("#{verb} #{path} HTTP/1.1\r\nHost: chaos\r\nConnection: close\r\n#{length}\r\n")
+      attempt.sent = now
+      socket.write(body) if body
+    rescue Errno::EPIPE, Errno::ECONNRESET
+      attempt.sent ||= now
     rescue Errno::ENOTCONN => error
       # A signal interrupted connect(2) while the queue was full. Ruby treats that as success.
       raise Refused, error.message
@@ -107,6 +131,8 @@ module Chaos
         next bytes << piece if piece.is_a?(String)
         raise IOError, "no response within #{READ_TIMEOUT} s" unless socket.wait_readable(READ_TIMEOUT)
       end
+      bytes
+    rescue Errno::ECONNRESET # after the response, when the server has closed the socket with a part of the body unread
       bytes
     end
 

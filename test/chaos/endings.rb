@@ -3,8 +3,8 @@
 module Chaos
   # How a server's life ends: by a stop with a fault during it, or by the death of the monitor itself.
   module Endings
-    # name; signal to the monitor; faults before and after the signal.
-    Ending = Struct.new(:name, :signal, :before, :after, keyword_init: true) do
+    # name; signal to the monitor; faults before and after the signal; what one worker does in its exit hook.
+    Ending = Struct.new(:name, :signal, :before, :after, :in_hook, keyword_init: true) do
       def to_s = name
 
       # Whether workers may finish their requests.
@@ -17,16 +17,21 @@ module Chaos
       #: (Target) -> void
       def inject(target)
         before&.call(target, self)
-        target.signal(signal, target.monitor)
+        in_hook ? signal_with_order(target) : target.signal(signal, target.monitor)
         after&.call(target, self)
       end
 
-      # A fault in the exit hook of one worker.
-      def self.in_hook(action)
-        lambda do |target, ending|
-          target.server.orders.place(:before_worker_exit, action)
-          pid = target.wait(Target::CLAIM_TIMEOUT) { target.server.orders.claimed_by(:before_worker_exit) }
-          target.victims.add(pid, action, ending, spent: true) if pid
+      # No worker may claim the order later, when it is not noted any more.
+      def signal_with_order(target)
+        pid = target.order(:before_worker_exit, in_hook) { target.signal(signal, target.monitor) }
+        target.victims.add(pid, in_hook, self, spent: true) if pid
+      end
+
+      # A stopped one was not noticed, and would not notice the end of the monitor.
+      def self.continue_kept_mold
+        lambda do |target, _ending|
+          pid = target.server.kept_mold&.pid
+          target.signal(:CONT, pid) if pid
         end
       end
 
@@ -39,10 +44,10 @@ module Chaos
     end
 
     ALL = [
-      Ending.new(name: "the monitor is killed", signal: :KILL),
+      Ending.new(name: "the monitor is killed", signal: :KILL, before: Ending.continue_kept_mold),
       Ending.new(name: "TERM", signal: :TERM),
-      Ending.new(name: "QUIT while a worker hangs in its exit hook", signal: :QUIT, after: Ending.in_hook(:hang)),
-      Ending.new(name: "TERM, and a worker crashes in its exit hook", signal: :TERM, after: Ending.in_hook(:crash)),
+      Ending.new(name: "QUIT while a worker hangs in its exit hook", signal: :QUIT, in_hook: :hang),
+      Ending.new(name: "TERM, and a worker crashes in its exit hook", signal: :TERM, in_hook: :crash),
       Ending.new(name: "TERM while a worker is stopped for good", signal: :TERM,
         before: Ending.signalled(:worker, :STOP, :stop)),
       Ending.new(name: "TERM while the mold is stopped for good", signal: :TERM,

@@ -4,7 +4,10 @@ require_relative "faults/user_signal"
 require_relative "faults/at_point"
 require_relative "faults/paused"
 require_relative "faults/in_promotion"
+require_relative "faults/in_lobby"
 require_relative "faults/in_request"
+require_relative "faults/in_roll"
+require_relative "faults/in_service"
 require_relative "faults/signalled"
 require_relative "faults/resource_limit"
 require_relative "faults/stopped_for_good"
@@ -16,7 +19,8 @@ module Chaos
   module Faults
     # Relative frequencies.
     WEIGHTS = { Signalled => 30, InRequest => 20, AtPoint => 25, InPromotion => 10, Paused => 8, ResourceLimit => 5,
-                StoppedForGood => 2, BlockedReader => 4, UserSignal => 8 }.freeze
+                StoppedForGood => 2, BlockedReader => 4, UserSignal => 8, InLobby => 25,
+                InService => 8, InRoll => 20 }.freeze
     BAG = WEIGHTS.flat_map { |kind, weight| [kind] * weight }.freeze
 
     #: (Random) -> untyped

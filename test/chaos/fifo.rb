@@ -5,13 +5,16 @@ module Chaos
   class Fifo
     SET_PIPE_SIZE = 1031 # F_SETPIPE_SZ of linux/fcntl.h
     SMALLEST = 4096
-    USUAL = 65_536
+    # Bytes. The reports of several crashes fit into it: a server that exits waits two seconds for a reader of its log.
+    USUAL = 1_048_576
+    PIECE = 65_536 # bytes of one read
 
     #: (String) -> void
     def initialize(path)
       File.mkfifo(path)
       # Open for writing as well, so that the pipe never reaches its end and no writer gets EPIPE.
       @io = File.open(path, File::RDWR | File::NONBLOCK)
+      resize(USUAL)
       @text = String.new
       @lock = Mutex.new
       @thread = Thread.new { @lock.synchronize { take } while @io.wait_readable }
@@ -30,6 +33,7 @@ module Chaos
     #: () { () -> void } -> void
     def unread
       @lock.synchronize do
+        take # what it holds would keep it large
         resize(SMALLEST)
         yield
       ensure
@@ -46,7 +50,7 @@ module Chaos
     private
 
     def take
-      while (bytes = @io.read_nonblock(USUAL, exception: false)).is_a?(String)
+      while (bytes = @io.read_nonblock(PIECE, exception: false)).is_a?(String)
         @text << bytes
       end
     end

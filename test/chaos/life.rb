@@ -17,8 +17,10 @@ module Chaos
   # One server from its start to its end, under load. After each burst of faults it must recover completely.
   class Life
     CLIENTS = 3
-    RECOVERY_TIMEOUT = 60 # seconds; long, because the machine may be busy
-    STOP_TIMEOUT = 30 # seconds
+    # Seconds. Long, because the machine may be busy: a trial that gets no request takes Server::CANARY_TIME.
+    RECOVERY_TIMEOUT = 180
+    STOP_TIMEOUT = 60 # seconds
+    LOG_TIMEOUT = 60 # seconds from a death until its line in the log
 
     # Valid statuses: 503 for a request timeout, 507 for an upload without disk space.
     STATUSES = [200, 503, 507].freeze
@@ -29,7 +31,7 @@ module Chaos
     #: (Plan::Life, workers: Integer) -> void
     def initialize(plan, workers:)
       @plan = plan
-      @server = Server.new(workers: workers, settings: plan.settings)
+      @server = Server.new(workers: workers, settings: plan.settings, lobby: plan.lobby)
       @client = Client.new(@server)
       @victims = Victims.new
       @target = Target.new(server: @server, client: @client, victims: @victims)
@@ -76,16 +78,21 @@ module Chaos
 
     def begin_service
       @server.start
-      @target.wait(RECOVERY_TIMEOUT) { @server.rows(:service).any?(&:ready?) } or raise Broken, "no service worker"
+      @target.wait(RECOVERY_TIMEOUT) { @consistency.services_ready? } or raise Broken, "not all services run"
       @consistency.remember_descriptors
       @load = Load.new(@client, clients: CLIENTS)
     end
 
     def round(faults)
-      faults.each { |fault| @done << fault.to_s if fault.inject(@target) }
+      faults.each { |fault| inject(fault) }
       recover
-      complain(Losses.new(@victims, served: @server.served.text).unexcused(@client.lost))
+      complain(unexcused(@client.lost))
       complain(["#{@client.refusals.size} clients were refused"]) if @client.refusals.any?
+    end
+
+    def inject(fault)
+      @failing_release ||= fault.is_a?(Faults::InRoll) && fault.fails?
+      @done << fault.to_s if fault.inject(@target)
     end
 
     def recover
@@ -94,8 +101,10 @@ module Chaos
         raise Broken, "no recovery within #{RECOVERY_TIMEOUT} s: #{@consistency.problem || 'recovered too late'}"
       end
 
-      @slot_check.call or raise Broken,
-"not every slot serves: #{@slot_check.most_seen} of #{@server.board.workers_count}"
+      unless @slot_check.call
+        raise Broken, "not every slot serves: #{@slot_check.most_seen} of #{@server.board.workers_count}"
+      end
+
       @recoveries << (now - began)
     end
 
@@ -122,12 +131,15 @@ module Chaos
 
     # The driver is a subreaper, so it reaps the remaining processes of the server.
     def reap_leftovers
-      all_gone = @target.wait(STOP_TIMEOUT) do
-        Process.wait(-1, Process::WNOHANG).nil? && @server.children(Process.pid).empty?
-      end
+      all_gone = @target.wait(STOP_TIMEOUT) { no_child_left? }
       raise Broken, "processes outlived the server: #{@server.children(Process.pid)}" unless all_gone
+    end
+
+    def no_child_left?
+      Process.wait(-1, Process::WNOHANG)
+      false
     rescue Errno::ECHILD
-      nil # no process is left
+      true
     end
 
     # A new server must be able to take over the address.
@@ -141,9 +153,11 @@ module Chaos
 
     def judge
       @load.stop
+      @target.provoked.each { |id, fault| fault.note_victims(@target, id) }
       complain(unexcused_losses)
       complain(Deaths.new(@server.log).complaints(@victims))
-      complain(answers.except(*STATUSES).map { |status, count| "#{count} responses with status #{status}" })
+      valid = @failing_release ? [*STATUSES, 500] : STATUSES
+      complain(answers.except(*valid).map { |status, count| "#{count} responses with status #{status}" })
     end
 
     # INT ends all processes at once. Without a monitor, workers still finish their requests.
@@ -151,7 +165,21 @@ module Chaos
       lost = @client.lost
       lost.reject! { |request| request.at >= @ended_at } unless @plan.ending.graceful?
       monitor_lost = @plan.ending.monitor_lost? ? { monitor_lost_at: @ended_at } : {}
-      Losses.new(@victims, served: @server.served.text).unexcused(lost, **monitor_lost)
+      unexcused(lost, **monitor_lost)
+    end
+
+    # The log may tell later that the worker of a lost request was over a limit. served is read after the loss, so that
+    # it has the request.
+    def unexcused(lost, **monitor_lost)
+      unexcused = Losses.new(@victims, served: @server.served.text).unexcused(lost, **monitor_lost)
+      return unexcused if unexcused.empty?
+
+      @target.wait(LOG_TIMEOUT) do
+        late = Deaths.new(@server.log).late
+        unexcused = Losses.new(@victims, served: @server.served.text, late: late).unexcused(lost, **monitor_lost)
+        unexcused.empty?
+      end
+      unexcused
     end
 
     def complain(complaints)

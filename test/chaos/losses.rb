@@ -5,31 +5,36 @@ module Chaos
   class Losses
     SERVED = /^(\d+) (\d+)$/
 
-    #: (Victims, served: String) -> void
-    def initialize(victims, served:)
+    # late: the processes that exceeded a limit of the server itself, as on a machine where they stood still.
+    #: (Victims, served: String, ?late: Array[Integer]) -> void
+    def initialize(victims, served:, late: [])
       @victims = victims
+      @late = late
       @servers = served.scan(SERVED).to_h { |id, pid| [id.to_i, pid.to_i] }
       @charged = {}
     end
 
-    # Lost requests that no fault explains, in words. monitor_lost_at: requests that no worker had accepted at this time
-    # are excused.
+    # Lost requests that no fault explains, in words. The lobby's faults explain so many of the others, whichever they
+    # are. monitor_lost_at: requests that no worker had accepted at this time are excused. So are those of a client that
+    # was slow to send them, unless a worker got them, and those that were overdue.
     #: (Array[Client::Lost], ?monitor_lost_at: Float) -> Array[String]
     def unexcused(lost, monitor_lost_at: Float::INFINITY)
       seen, unseen = lost.partition { |request| @servers.key?(request.id) }
-      unseen = unseen.reject { |request| request.at >= monitor_lost_at }
-      seen.reject { |request| charge(@servers[request.id], request) }.map { |request| in_words(request) } +
-        unseen.reject { |request| charge(any_victim, request) }.map { |request| in_words(request) }
+      unseen = unseen.reject { |request| request.slow || request.at >= monitor_lost_at }
+      unexcused = seen.reject { |request| charge(@servers[request.id], request) } +
+                  unseen.reject { |request| charge(any_victim, request) }
+      unexcused.reject(&:overdue).drop(@victims.lobby_losses).map { |request| in_words(request) }
     end
 
     private
 
     # A victim without a lost request: it may have died between accept and the application.
-    def any_victim = @victims.excused.map(&:pid).find { |pid| !@charged.key?(pid) }
+    def any_victim = (@victims.excused.map(&:pid) + @late).find { |pid| !@charged.key?(pid) }
 
     # false if no fault explains the loss, or the process has lost another request already.
     def charge(pid, request)
-      return false if pid.nil? || @charged.key?(pid) || !@victims[pid]&.excused
+      return false if pid.nil? || @charged.key?(pid)
+      return false unless @victims[pid]&.excused || @late.include?(pid)
 
       @charged[pid] = request
       true

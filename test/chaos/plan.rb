@@ -12,7 +12,8 @@ module Chaos
     BURSTS = [1, 1, 2, 3].freeze
     REFORKS = ["", "refork_after [400]", "refork_after [50, 200, false]"].freeze
 
-    Life = Struct.new(:settings, :rounds, :ending, keyword_init: true)
+    # lobby: whether clients come through a lobby.
+    Life = Struct.new(:settings, :lobby, :rounds, :ending, keyword_init: true)
 
     #: (Integer) -> void
     def initialize(seed)
@@ -22,8 +23,8 @@ module Chaos
     #: (Integer) -> Life
     def life(number)
       random = Random.new((@seed * 1_000_003) + number)
-      Life.new(settings: REFORKS.sample(random: random), rounds: Array.new(ROUNDS) { burst(random) },
-        ending: ending(number))
+      Life.new(settings: REFORKS.sample(random: random), lobby: number % 3 != 2,
+        rounds: Array.new(ROUNDS) { burst(random) }, ending: ending(number))
     end
 
     private

@@ -44,6 +44,45 @@ class ChaosRulesTest < Coppice::TestCase
     assert_empty unexcused("", lost(1, 2), monitor_lost_at: 9.0)
   end
 
+  test "a process that was over a limit costs one request, as one does that a fault hit" do
+    served = "1 50\n2 50\n"
+
+    assert_match(/hit by nothing/, Chaos::Losses.new(@victims, served: served).unexcused(lost(1)).first)
+    assert_empty Chaos::Losses.new(@victims, served: served, late: [50]).unexcused(lost(1))
+    assert_equal 1, Chaos::Losses.new(@victims, served: served, late: [50]).unexcused(lost(1, 2)).size
+    log = ended(50, "signal") + ended(51, "unresponsive") + ended(52, "timeout")
+    assert_equal [51, 52], Chaos::Deaths.new(log).late
+  end
+
+  test "a slow client may lose what no worker got" do
+    slow = lost(1).each { |request| request.slow = true }
+
+    assert_empty unexcused("", slow)
+    assert_equal 1, unexcused("1 50\n", slow).size
+  end
+
+  test "a request that was past the timeout may be lost" do
+    assert_empty unexcused("1 50\n", lost(1).each { |request| request.overdue = true })
+  end
+
+  test "the lobby's faults explain so many requests, whoever serves them" do
+    @victims.add(60, :kill_loop, "KILL to the loop")
+
+    assert_empty unexcused("1 50\n", lost(1))
+    assert_equal 1, unexcused("1 50\n", lost(1, 2)).size
+    @victims.add(61, :kill_keeper, "KILL to the keeper")
+
+    assert_equal 1, unexcused("1 50\n", lost(1, 2)).size
+  end
+
+  test "the death of a part of the lobby must be logged as well" do
+    @victims.add(60, :kill_loop, "KILL to the loop")
+    line = ended(60, "signal").sub("worker exited\" child=worker nr=0", "lobby exited\" part=loop child=lobby")
+
+    assert_empty complaints(line)
+    assert_match(/no log line for the death of 60/, complaints("").first)
+  end
+
   test "a death must be logged once, with its cause" do
     @victims.add(50, :kill, "a fault")
 
@@ -56,10 +95,23 @@ class ChaosRulesTest < Coppice::TestCase
   test "a death without a fault is a violation, except for an exceeded limit" do
     assert_match(/why=signal, hit by nothing/, complaints(ended(50, "signal")).first)
     assert_match(/why=left, hit by nothing/, complaints(ended(50, "left")).first)
-    assert_empty complaints(ended(50, "spawn_timeout") + ended(51, "timeout"))
+    assert_empty complaints(ended(50, "spawn_timeout") + ended(51, "timeout") + ended(52, "unresponsive"))
 
     failed = "level=error role=mold pid=50 msg=\"coppice mold (gen 0) failed\" error=Errno::EMFILE\n"
     assert_empty complaints(failed + ended(50, "failed"))
+
+    failed = "coppice: a fork failed in the new process 51: Too many open files (Errno::EMFILE)\n"
+    assert_empty complaints(failed + ended(51, "failed"))
+    assert_match(/52 ended, why=failed/, complaints(failed + ended(52, "failed")).first)
+  end
+
+  test "a mold fails when its release raises" do
+    log = "level=info role=monitor pid=1 msg=\"release is prepared\" release=2 directory=/x/raises revision=raises\n" \
+          "level=info role=monitor pid=1 msg=\"booting the application\" child=mold child_pid=50 release=2 gc=on\n"
+
+    assert_empty complaints(log + ended(50, "failed"))
+    assert_match(/51 ended, why=failed/, complaints(log + ended(51, "failed")).first)
+    assert_match(/50 ended, why=failed/, complaints(log.sub("/raises", "/second") + ended(50, "failed")).first)
   end
 
   test "INT ends a process at once, by Coppice's handler or by Ruby's own" do
@@ -68,6 +120,7 @@ class ChaosRulesTest < Coppice::TestCase
 
     assert_empty complaints(ended(50, "signal") + ended(51, "asked"))
     assert_match(/51 ended, why=signal/, complaints(ended(50, "asked") + ended(51, "signal")).first)
+    assert_empty complaints(ended(50, "asked") + ended(51, "signal").sub("child=worker", "child=service"))
   end
 
   test "an error in the server's own code is a violation" do

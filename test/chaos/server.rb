@@ -3,6 +3,7 @@
 require_relative "../support/server"
 require_relative "fifo"
 require_relative "orders"
+require_relative "releases"
 
 module Chaos
   # The server of one life. It writes its log, and which process serves which request, to FIFOs. Its configuration makes
@@ -15,9 +16,12 @@ module Chaos
     CLEANUP = 1
     SPAWN_TIMEOUT = 4
 
+    # Seconds. Long: a release whose trial gets no request in this time is committed, whatever it would answer.
+    CANARY_TIME = 60
+
     APP = <<~RUBY.freeze
       require "#{INSIDE}/app"
-      run Chaos::App.new(__dir__)
+      run Chaos::App.new(__dir__, release: File.basename(Dir.pwd))
     RUBY
 
     # With a logger of its own the log contains every line, including those of requested exits.
@@ -28,8 +32,12 @@ module Chaos
       logger Logger.new($stderr, formatter: ->(level, _, _, text) { "level=\#{level.downcase} \#{text}\\n" })
       timeout #{TIMEOUT}, cleanup: #{CLEANUP}
       spawn_timeout #{SPAWN_TIMEOUT}
-      boot_timeout 60
+      boot_timeout File.basename(Dir.pwd) == "#{Releases::HANGS}" ? 2 : 60
+      canary_requests 20
+      canary_time #{CANARY_TIME}
       refork_backoff 0.3
+      service(:lasting, survives_reforks: true, timeout: #{TIMEOUT}) { Chaos::Points.serve(:lasting) }
+      service(:renewed, timeout: #{TIMEOUT}) { Chaos::Points.serve(:renewed) }
       client_header_timeout 3 # contributes to the time that a worker may be without a sign of life
     RUBY
 
@@ -37,15 +45,69 @@ module Chaos
     attr_reader :served #: Fifo
     attr_reader :output #: Fifo -- the log
 
-    #: (workers: Integer, settings: String) -> void
-    def initialize(workers:, settings:)
+    #: (workers: Integer, settings: String, lobby: bool) -> void
+    def initialize(workers:, settings:, lobby:)
+      @lobby = lobby
       super(app: APP, config: "#{CONFIG}worker_processes #{workers}\n#{settings}\n")
+      Releases.make_in(@folder)
       @orders = Orders.new(path("orders"))
       @served = Fifo.new(path("served"))
       @output = Fifo.new(path("log"))
     end
 
     def log = @output.text
+
+    #: () -> bool
+    def lobby? = @lobby
+
+    #: () -> String
+    def listen = "listen #{socket_path.inspect}, lobby: #{@lobby}"
+
+    # Title => pid.
+    #: () -> Hash[String, Integer]
+    def parts_of_lobby
+      titles = children(pid).to_h { |child| [title_of(child), child] }
+      titles.slice(Faults::InLobby::LOOP, Faults::InLobby::KEEPER)
+    end
+
+    def title_of(pid)
+      File.read("/proc/#{pid}/cmdline").delete("\0").strip
+    rescue Errno::ENOENT, Errno::ESRCH
+      ""
+    end
+
+    # Z for a process that was not reaped, T for a stopped one; nil if it does not exist.
+    #: (Integer) -> String?
+    def state_of(pid)
+      File.read("/proc/#{pid}/stat").rpartition(")").last.split.first
+    rescue Errno::ENOENT, Errno::ESRCH
+      nil
+    end
+
+    # Runs `coppice` for this server. Answers a thread that ends with it.
+    #: (*String) -> Thread
+    def coppice(name, *arguments)
+      words = [RbConfig.ruby, "--disable=gems", EXECUTABLE, name, "--pid", pid.to_s, *arguments]
+      Process.detach(Process.spawn({ "RUBYOPT" => nil }, *words, %i[in out err] => File::NULL))
+    end
+
+    # Waits for another turn of the monitor's loop. CHLD wakes it.
+    #: () -> bool
+    def await_turn
+      before = board.beat_ms
+      signal(:CHLD)
+      wait { board.beat_ms != before }
+    end
+
+    # The name of the directory of the release that the server runs.
+    #: () -> String
+    def release = File.basename(File.readlink("/proc/#{pid}/cwd"))
+
+    # The idle mold of another release.
+    #: () -> Coppice::Board::Row?
+    def kept_mold
+      rows(:mold).find { |row| row.release_number != board.release_number && row.generation < board.generation }
+    end
 
     # Starts a new monitor at the same address.
     #: () -> void

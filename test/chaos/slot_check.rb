@@ -7,8 +7,8 @@ module Chaos
   # Checks that every slot serves. Sends as many requests as there are slots. The application holds each of them until
   # all are in flight at the same time.
   class SlotCheck
-    TRIES = 20
-    TIMEOUT = Server::TIMEOUT * 0.6 # seconds: less than a request may take
+    PATIENCE = 60 # seconds
+    TIMEOUT = Server::TIMEOUT * 0.6 # seconds of one try: less than a request may take
 
     attr_reader :most_seen #: Integer -- requests in flight at the last try
 
@@ -21,7 +21,11 @@ module Chaos
 
     # Tries again if a worker was being replaced.
     #: () -> bool
-    def call = TRIES.times.any? { all_serve? }
+    def call
+      deadline = now + PATIENCE
+      nil until (served = all_serve?) || now > deadline
+      served
+    end
 
     private
 

@@ -6,21 +6,25 @@ module Chaos
     attr_reader :server  #: Server
     attr_reader :client  #: Client
     attr_reader :victims #: Victims
+    attr_reader :provoked #: Array[untyped] -- requests that had workers fail: their number, and the fault
 
     CLAIM_TIMEOUT = 5 # seconds in which a process should claim an order
+    STOP_TIMEOUT = 60 # seconds until a process that got STOP is stopped
 
     #: (server: Server, client: Client, victims: Victims) -> void
     def initialize(server:, client:, victims:)
       @server = server
       @client = client
       @victims = victims
+      @provoked = []
     end
 
-    # The pid of one process with that role, or nil. share: which one, from 0 up to 1.
-    #: (Symbol, Float) -> Integer?
-    def pick(role, share)
-      pids = server.rows(role).map(&:pid)
-      pids[(pids.size * share).floor]
+    # The pid of one process with that role, or nil. share: which one, from 0 up to 1. The block chooses among the rows.
+    #: (Symbol, Float) ?{ (Coppice::Board::Row) -> boolish } -> Integer?
+    def pick(role, share, &condition)
+      rows = server.rows(role)
+      rows = rows.select(&condition) if condition
+      rows[(rows.size * share).floor]&.pid
     end
 
     #: () -> Integer
@@ -35,9 +39,12 @@ module Chaos
       signal(name, pid)
     end
 
+    # A process stops when it runs the next time, which may be much later on a busy machine. Until then it looks as if
+    # nothing had happened, so this waits for it.
     #: (Symbol, Integer) -> bool
     def signal(name, pid)
       Process.kill(name, pid)
+      wait(STOP_TIMEOUT) { ["T", "Z", nil].include?(server.state_of(pid)) } if name == :STOP
       true
     rescue Errno::ESRCH
       false

@@ -7,11 +7,13 @@ module Coppice
   # The only compiler with libFuzzer.
   module Clang
     OPTIONS = %w[
-      -std=c11 -g -O1 -Wall -Wextra -Werror -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+      -std=gnu11 -D_GNU_SOURCE -DCOPPICE_LINUX -g -O1 -Wall -Wextra -Werror
+      -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
     ].freeze
     INSTALL = "apt-get install -y --no-install-recommends clang libclang-rt-14-dev"
+    LOCK = "-o DPkg::Lock::Timeout=300" # seconds that another program may hold the lock of the packages
     EMPTY_TARGET = "int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return !data && size; }"
-    private_constant :EMPTY_TARGET
+    private_constant :EMPTY_TARGET, :LOCK
 
     # Whether it is here, if need be after an attempt to install it.
     def self.ready? #: () -> bool
@@ -19,7 +21,7 @@ module Coppice
     end
 
     def self.compile(program, sources, folder:) #: (String, Array[String], folder: String) -> void
-      command = ["clang", *OPTIONS, "-Iext/coppice", "-o", program, *sources]
+      command = ["clang", *OPTIONS, "-Iext/coppice", "-Iext/coppice/lobby", "-Itest/lobby", "-o", program, *sources]
       system(*command, chdir: folder) or abort "bin/fuzz: #{program} cannot be built"
     end
 
@@ -40,7 +42,7 @@ module Coppice
 
     def self.install
       warn "bin/fuzz: installing clang"
-      command = "apt-get update -qq && #{INSTALL} -qq"
+      command = "apt-get update -qq; #{INSTALL} -qq #{LOCK}" # the lists that are there may do
       system({ "DEBIAN_FRONTEND" => "noninteractive" }, command, in: File::NULL, out: File::NULL)
     end
     private_class_method :install

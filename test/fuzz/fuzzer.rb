@@ -2,17 +2,16 @@
 
 require "fileutils"
 require_relative "clang"
-require_relative "seeds"
+require_relative "targets"
 
 module Coppice
-  # One of our parsers in a program with libFuzzer. It begins with the requests of test/conformance and with what
-  # earlier runs learned: of those the telling ones are in test/fuzz/corpus, the rest only here, in tmp/fuzz.
+  # One of our parsers (targets.rb) in a program with libFuzzer. It begins with the target's seeds and with what earlier
+  # runs learned: of those the telling ones are in test/fuzz/corpus, the rest only here, in tmp/fuzz.
   class Fuzzer
     ROOT = File.expand_path("../..", __dir__)
-    TARGETS = { "parser" => "fuzz_http_parser.c", "chunked" => "fuzz_chunked.c" }.freeze
-    TUNING = "\0\x10".b # the two bytes that the targets take their limits and the split from
     COUNT = /^stat::number_of_executed_units: (\d+)/
-    private_constant :TUNING, :COUNT
+    HANG = 60 # seconds for one input, by the clock: on a busy machine the fuzzer may wait for the processor
+    private_constant :COUNT, :HANG
 
     def initialize(target) #: (String) -> void
       @target = target
@@ -24,7 +23,7 @@ module Coppice
     # Answers whether nothing was found.
     def run(seconds) #: (Integer) -> bool
       build
-      limits = ["-max_total_time=#{seconds}", "-max_len=8192", "-timeout=10"]
+      limits = ["-max_total_time=#{seconds}", "-max_len=8192", "-timeout=#{HANG}"]
       words = File.join(ROOT, "test/fuzz/http.dict")
       options = ["-print_final_stats=1", "-artifact_prefix=#{@folder}/", "-dict=#{words}"]
       found_nothing, output = watch(*limits, *options, @learned, @kept, write_seeds)
@@ -48,12 +47,12 @@ module Coppice
 
     private
 
+    def facts = FUZZ_TARGETS.fetch(@target)
     def program = File.join(@folder, "fuzz")
 
     def build
       FileUtils.mkdir_p([@learned, @kept])
-      parser = Dir.glob("ext/coppice/{http_*,chunked*}.c", base: ROOT)
-      sources = ["test/fuzz/#{TARGETS.fetch(@target)}", "test/fuzz/harness.c", *parser]
+      sources = facts[:sources].flat_map { |pattern| Dir.glob(pattern, base: ROOT).sort }
       Clang.compile(program, sources, folder: ROOT)
     end
 
@@ -70,7 +69,9 @@ module Coppice
       folder = File.join(@folder, "seeds")
       FileUtils.rm_rf(folder)
       FileUtils.mkdir_p(folder)
-      Seeds.of(@target).each.with_index { |bytes, index| File.binwrite(File.join(folder, index.to_s), TUNING + bytes) }
+      facts[:seeds].call.each.with_index do |bytes, index|
+        File.binwrite(File.join(folder, index.to_s), facts[:tuning] + bytes)
+      end
       folder
     end
   end

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "harness.h"
 
 #include <stdio.h>
@@ -44,13 +43,12 @@ static size_t next_length(size_t known, size_t length, struct pieces pieces) {
 }
 
 struct head harness_read_head(const char *input, size_t length, struct pieces pieces,
-                              const struct coppice_http_limits *limits, struct coppice_field *fields,
-                              uint32_t field_capacity) {
+                              const struct coppice_http_limits *limits, uint32_t field_capacity) {
     struct head head;
     size_t known = pieces.first < length ? pieces.first : length;
 
     memset(&head, 0, sizeof(head));
-    coppice_http_parser_init(&head.parser, limits, fields, field_capacity);
+    coppice_http_parser_init(&head.parser, limits, malloc(coppice_request_head_size(field_capacity)), field_capacity);
     for (;;) {
         head.result = coppice_http_parse(&head.parser, guard(input, known), known);
         head.needed = known;
@@ -90,14 +88,16 @@ struct body harness_read_body(const char *input, size_t length, struct pieces pi
     }
 }
 
-static void compare_heads(const struct head *one, const struct head *other, const struct coppice_field *fields,
-                          const struct coppice_field *other_fields) {
+static void compare_heads(const struct head *one, const struct head *other) {
+    const struct coppice_request_head *head = one->parser.head;
     struct coppice_http_parser parser = other->parser;
 
-    parser.fields = one->parser.fields;
+    parser.head = one->parser.head;
     check(one->result == other->result, "a head's verdict depends on how it was split");
-    check(memcmp(&one->parser, &parser, sizeof(parser)) == 0, "what was read of a head depends on how it was split");
-    check(parser.field_count == 0 || memcmp(fields, other_fields, parser.field_count * sizeof(*fields)) == 0,
+    check(memcmp(&one->parser, &parser, sizeof(parser)) == 0, "how far a head was read depends on how it was split");
+    check(memcmp(head, other->parser.head, offsetof(struct coppice_request_head, fields)) == 0,
+          "what was read of a head depends on how it was split");
+    check(memcmp(head->fields, other->parser.head->fields, head->field_count * sizeof(head->fields[0])) == 0,
           "the fields depend on how a head was split");
 }
 
@@ -109,21 +109,19 @@ static void check_not_late(const struct head *head) {
 
     if (head->result == COPPICE_HTTP_REFUSED)
         check(head->needed == known + (by_limit ? 0 : 1), "a head was not refused at its first wrong byte");
-    if (head->result == COPPICE_HTTP_COMPLETE) check(head->needed == known, "a head was not complete at its last byte");
+    if (head->result == COPPICE_HTTP_COMPLETE)
+        check(head->needed == head->parser.head->length, "a head was not complete at its last byte");
 }
 
 void harness_compare_heads(const char *input, size_t length, struct pieces pieces,
                            const struct coppice_http_limits *limits, uint32_t field_capacity) {
-    struct coppice_field *fields = malloc(field_capacity * sizeof(*fields));
-    struct coppice_field *other_fields = malloc(field_capacity * sizeof(*fields));
-    struct pieces all = {length, 1};
-    struct head whole = harness_read_head(input, length, all, limits, fields, field_capacity);
-    struct head other = harness_read_head(input, length, pieces, limits, other_fields, field_capacity);
+    struct head whole = harness_read_head(input, length, (struct pieces){length, 1}, limits, field_capacity);
+    struct head other = harness_read_head(input, length, pieces, limits, field_capacity);
 
-    compare_heads(&whole, &other, fields, other_fields);
+    compare_heads(&whole, &other);
     if (pieces.step == 1) check_not_late(&other);
-    free(fields);
-    free(other_fields);
+    free(whole.parser.head);
+    free(other.parser.head);
 }
 
 static void compare_bodies(const struct body *one, const struct body *other) {

@@ -9,7 +9,7 @@
 /* A head that was read. */
 struct head {
     enum coppice_http_result result;
-    struct coppice_http_parser parser;
+    struct coppice_http_parser parser; /* its head is the caller's to free */
     size_t needed; /* how many bytes were there when the verdict was given */
 };
 
@@ -29,8 +29,7 @@ struct pieces {
 };
 
 struct head harness_read_head(const char *input, size_t length, struct pieces pieces,
-                              const struct coppice_http_limits *limits, struct coppice_field *fields,
-                              uint32_t field_capacity);
+                              const struct coppice_http_limits *limits, uint32_t field_capacity);
 
 /* The caller frees body.decoded. */
 struct body harness_read_body(const char *input, size_t length, struct pieces pieces,

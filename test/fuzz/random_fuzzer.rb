@@ -1,20 +1,18 @@
 # frozen_string_literal: true
 
 require_relative "../support/mutations"
-require_relative "../support/parser_driver"
-require_relative "seeds"
+require_relative "targets"
 
 module Coppice
   # What can be done without libFuzzer: mutations of the seeds at random, in the program that the tests use, which knows
   # nothing of the code that an input reaches.
   class RandomFuzzer
-    METHODS = { "parser" => :heads, "chunked" => :bodies }.freeze
     BATCH = 500
-    private_constant :METHODS, :BATCH
+    private_constant :BATCH
 
     def initialize(target) #: (String) -> void
       @target = target
-      @driver = ParserDriver.new
+      @facts = FUZZ_TARGETS.fetch(target)
     end
 
     # Answers whether nothing was found.
@@ -24,7 +22,7 @@ module Coppice
       count = feed(Mutations.new(seed), now + seconds)
       puts "fuzz #{@target}: #{count} inputs without libFuzzer, nothing found"
       true
-    rescue ParserDriver::Failed => error
+    rescue ParserDriver::Failed, CProgram::Failed => error
       puts error.message, "fuzz #{@target}: FOUND something with seed #{seed}, see above"
       false
     end
@@ -33,10 +31,10 @@ module Coppice
 
     # How many inputs there was time for.
     def feed(mutations, deadline)
-      seeds = Seeds.of(@target).select { |bytes| bytes.bytesize < 1000 }
+      seeds = @facts[:seeds].call.select { |bytes| bytes.bytesize < 1000 }
       count = 0
       while now < deadline
-        @driver.public_send(METHODS.fetch(@target), mutations.of(seeds, BATCH))
+        @facts[:try].call(mutations.of(seeds, BATCH))
         count += BATCH
       end
       count

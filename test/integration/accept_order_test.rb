@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../support/server"
+require_relative "../support/server_over_tcp"
 require_relative "../support/sleepers"
 
 class AcceptOrderTest < Coppice::TestCase
@@ -10,25 +10,28 @@ class AcceptOrderTest < Coppice::TestCase
   APP = 'run ->(_env) { [200, { "content-type" => "text/plain" }, [Process.pid.to_s]] }'
   CONFIG = "worker_processes 4\naccept_order :fair"
 
+  # Whether the lobby meets the clients.
+  def lobby? = false
+
+  def serve(&block) = ServerOverTcp.open(app: APP, config: CONFIG, listen: { lobby: lobby? }, &block)
+
   # Asks once nobody has anything left to do: who comes next is certain then.
   def ask(server)
     wait_until_idle(server)
+    @asked = @asked.to_i + 1
     server.get.body.to_i
   end
 
-  # The title, of which there is not room for all, is written last; nothing sleeps between that and the wait.
+  # A worker counts a request once it is answered; nothing sleeps between that and the wait.
   def wait_until_idle(server)
     server.wait do
-      server.ready_workers.all? do |row|
-        title(row.pid).include?("- #{row.requests} requests, wait") && asleep?(row.pid)
-      end
+      rows = server.ready_workers
+      rows.sum(&:requests) == @asked.to_i && rows.all? { |row| asleep?(row.pid) }
     end
   end
 
-  def title(pid) = File.read("/proc/#{pid}/cmdline")
-
   test "all idle workers get the same share" do
-    Server.open(app: APP, config: CONFIG) do |server|
+    serve do |server|
       answers = Array.new(12) { ask(server) }
       wait_until_idle(server)
 
@@ -38,7 +41,7 @@ class AcceptOrderTest < Coppice::TestCase
   end
 
   test "a client is served although the worker that was woken for it leaves" do
-    Server.open(app: APP, config: CONFIG) do |server|
+    serve do |server|
       turns = Array.new(4) { ask(server) }
       wait_until_idle(server)
       server.signal(:STOP) # nobody takes the place of those who leave
@@ -54,10 +57,15 @@ class AcceptOrderTest < Coppice::TestCase
   def ask_and_end(server, pid)
     client = server.connect
     server.signal(:TERM, to: pid)
-    client.write("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
-    assert client.wait_readable(20), "a client waits for ever"
+    client.write("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+    assert client.wait_readable(60), "a client waits for ever"
     client.read[/\d+\z/].to_i
   ensure
     client&.close
   end
+end
+
+# The same where the lobby gives the requests to the workers.
+class LobbyAcceptOrderTest < AcceptOrderTest
+  def lobby? = true
 end

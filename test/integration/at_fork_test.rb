@@ -81,7 +81,8 @@ class AtForkTest < Coppice::TestCase
     RUBY
     Server.open(app: app, config: "worker_processes 1") do |server|
       server.get
-      %w[before restarted].each { |name| File.delete(server.path(name)) if File.exist?(server.path(name)) }
+      server.wait { File.exist?(server.path("restarted")) } # by the mold, which has forked the worker
+      %w[before restarted].each { |name| File.delete(server.path(name)) }
       server.signal(:USR2)
 
       assert server.wait { File.exist?(server.path("restarted")) }

@@ -33,9 +33,8 @@ class AutoReforkTest < Coppice::TestCase
   test "an application that does not grow is left alone" do
     config = "worker_processes 2\nrefork_after :auto"
     Server.open(app: "run(->(_) { [200, {}, ['hello']] })", config: config) do |server|
-      server.wait(60, "measurements after many requests") do
-        server.get
-        server.ready_workers.sum(&:measured_requests) >= 500
+      ClosedLoop.new(server, clients: 2, paths: ["/"]).during do
+        server.wait(60, "measurements after many requests") { server.ready_workers.sum(&:measured_requests) >= 500 }
       end
 
       assert_equal 0, server.board.generation

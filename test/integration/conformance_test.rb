@@ -34,6 +34,8 @@ class ConformanceTest < Coppice::TestCase
     "with another behind it" => ->(socket, example) { socket.write(example.bytes + NEXT_REQUEST) },
     "byte by byte" => lambda do |socket, example|
       ByteByByte.write(socket, example.bytes) { !example.accept? && socket.wait_readable(0) }
+    rescue Errno::EPIPE # it was refused before this byte, and paused for longer than the server lingers
+      raise if example.accept?
     end,
   }.freeze
 
@@ -88,9 +90,11 @@ class ConformanceTest < Coppice::TestCase
   # A client that sends its body late is told to continue first.
   def without_continue(answer) = answer.class.new(answer.raw.delete_prefix(CONTINUE))
 
-  # Whether all are the same good answer, except for what changes each time.
+  # Whether all are the same good answer, except for what changes each time: the lobby gives each request an ID.
   def one_content?(answers)
-    contents = answers.map { |answer| [answer.lines.grep_v(/\A(date|x-calls):/), answer.body] }
+    contents = answers.map do |answer|
+      [answer.lines.grep_v(/\A(date|x-calls):/), answer.body.sub(/"HTTP_X_REQUEST_ID", "\h{8}(-\h{4}){3}-\h{12}"/, "")]
+    end
     contents.uniq.size == 1 && answers.map(&:status).uniq == [200]
   end
 

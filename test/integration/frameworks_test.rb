@@ -40,6 +40,7 @@ class FrameworksTest < Coppice::TestCase
         load.stop
 
         assert_empty load.failures.tally
+        assert_equal 0, server.board.audit_findings
         count, cookie = visit(server, cookie)
         assert_equal %w[2 3], [count, visit(server, cookie).first]
       end

@@ -4,6 +4,7 @@ require "test_helper"
 require "json"
 require "coppice/allocator"
 require "coppice/gc_profile"
+require "coppice/state"
 require_relative "../support/server"
 
 # What a real server sets in the environment of its molds, and what the application sees of it.
@@ -23,10 +24,52 @@ class GCProfileTest < Coppice::TestCase
     end)
   RUBY
 
-  CLEAN = { "LD_PRELOAD" => nil, **ENV.keys.grep(Coppice::GCProfile::NAME).to_h { |name| [name, nil] } }.freeze
+  CLEAN = { "LD_PRELOAD" => nil, "MALLOC_CONF" => nil,
+            **ENV.keys.grep(Coppice::GCProfile::NAME).to_h { |name| [name, nil] } }.freeze
 
-  test "what a warm-up measures is what the application is booted with, once" do
-    serve("warm_up_requests '/'") do |server|
+  test "what a warm-up measures is what the application is booted with at the next start" do
+    in_folder do |folder|
+      2.times do |start|
+        serve("warm_up_requests '/'", folder: folder) do |server|
+          assert_equal start + 1, File.readlines("#{folder}/boots").size
+          assert_includes [RUBYS_OWN.., ...RUBYS_OWN].fetch(start), facts(server).fetch("limit")
+          server.wait { File.exist?("#{folder}/tmp/#{Coppice::State::MEASURED}") } # written on a thread of its own
+        end
+      end
+    end
+  end
+
+  test "the same where clients are measured" do
+    in_folder do |folder|
+      2.times do |start|
+        serve("", folder: folder) do |server|
+          assert_includes [RUBYS_OWN.., ...RUBYS_OWN].fetch(start), facts(server).fetch("limit")
+          server.wait do # the lead worker serves only some of them
+            Coppice::GCProfile::MEASURED_REQUESTS.times { server.get }
+            File.exist?("#{folder}/tmp/#{Coppice::State::MEASURED}")
+          end
+        end
+      end
+    end
+  end
+
+  test "a state directory that cannot be used is not fatal, nor is a spoiled file" do
+    in_folder do |folder|
+      File.write("#{folder}/file", "")
+      FileUtils.mkdir("#{folder}/state")
+      File.write("#{folder}/state/#{Coppice::State::MEASURED}", "nonsense\n")
+      %w[file/below state].each do |name|
+        serve("warm_up_requests '/'\nstate_directory \"#{folder}/#{name}\"", folder: folder) do |server|
+          assert_operator facts(server).fetch("limit"), :>=, RUBYS_OWN
+        end
+      end
+      state = Coppice::State.new("#{folder}/state", key: "another")
+      state.measurement { |_file, reason| assert_match(/\Ait was measured with ruby=/, reason) }
+    end
+  end
+
+  test "with `wait: true` the application is booted once more, before it serves" do
+    serve("warm_up_requests '/'\ngc_profile :fitted, wait: true") do |server|
       assert_equal 2, boots(server)
       assert_operator facts(server).fetch("limit"), :<, RUBYS_OWN # it needs less
       server.signal(:USR2)
@@ -37,8 +80,9 @@ class GCProfileTest < Coppice::TestCase
   end
 
   test "in development nobody waits for a second boot" do
-    serve("warm_up_requests '/'", env: { "RACK_ENV" => "development" }) do |server|
+    serve("warm_up_requests '/'\ngc_profile :fitted, wait: true", env: { "RACK_ENV" => "development" }) do |server|
       assert_equal 1, boots(server)
+      refute_path_exists server.path("tmp")
     end
   end
 
@@ -107,26 +151,46 @@ class GCProfileTest < Coppice::TestCase
     serve("allocator :system") { |server| refute_match(/libjemalloc/, maps(server)) }
   end
 
+  # What jemalloc has read, asked of jemalloc.
+  ARENAS = <<~'RUBY'.freeze
+    require "fiddle"
+    mallctl = Fiddle::Function.new(Fiddle::Handle::DEFAULT["mallctl"],
+      [Fiddle::TYPE_VOIDP] * 4 + [Fiddle::TYPE_SIZE_T], Fiddle::TYPE_INT)
+    value, size = [0].pack("L"), [4].pack("J")
+    mallctl.call("opt.narenas", value, size, nil, 0).zero? or raise "no opt.narenas"
+    run ->(_env) { [200, {}, ["#{value.unpack1("L")} #{ENV["MALLOC_CONF"]}"]] }
+  RUBY
+
+  test "jemalloc has one arena, unless the user has set its parameters" do
+    skip "jemalloc is not installed" unless Coppice::Allocator.library(:auto)
+    serve("", app: ARENAS) { |server| assert_equal "1 ", server.get.body }
+    serve("", app: ARENAS, env: { "MALLOC_CONF" => "narenas:3" }) do |server|
+      assert_equal "3 narenas:3", server.get.body
+    end
+  end
+
   private
 
   # On one worker.
-  def serve(config, env: {}, **options, &block)
-    Server.open(app: APP, config: config, env: { **CLEAN, **env }, **options, &block)
+  def serve(config, app: APP, env: {}, **options, &block)
+    Server.open(app: app, config: config, env: { **CLEAN, **env }, **options, &block)
   end
 
   def limits(bytes) = LIMITS.to_h { |name| [name, bytes.to_s] }
 
-  def in_folder(profile)
+  def in_folder(profile = nil)
     with_tmpdir do |folder|
       Dir.mkdir("#{folder}/config")
-      File.write("#{folder}/#{Coppice::GCProfile::FILE}", profile)
+      File.write("#{folder}/#{Coppice::GCProfile::FILE}", profile) if profile
       yield folder
     end
   end
 
   def facts(server) = JSON.parse(server.get.body)
 
-  def added(environment) = environment.select { |name, _| name.match?(/\ARUBY_GC_|\ALD_PRELOAD\z|\ACOPPICE_ADDED/) }
+  def added(environment)
+    environment.select { |name, _| name.match?(/\ARUBY_GC_|\A(LD_PRELOAD|MALLOC_CONF)\z|\ACOPPICE_ADDED/) }
+  end
 
   def boots(server) = File.readlines(server.path("boots")).size
 

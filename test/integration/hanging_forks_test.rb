@@ -4,7 +4,8 @@ require "test_helper"
 require_relative "../support/gate"
 require_relative "../support/server"
 
-# Forks that hang, each at another place: what hangs is ended after `spawn_timeout`, and another fork is tried.
+# Forks that hang, each at another place: what hangs is ended after `spawn_timeout`, and another fork is tried. And
+# forks of an application that reaps any child, so that the status of the middle process is lost.
 class HangingForksTest < Coppice::TestCase
   test "a worker that hangs in its hook does not outlive the monitor" do
     config = "worker_processes 2\nafter_worker_fork { |_server, worker| #{Gate.code('gate')} if File.exist?('hang') }"
@@ -42,20 +43,31 @@ class HangingForksTest < Coppice::TestCase
     end
     Process.singleton_class.prepend(Hook)
 
+    def hold
+      held = Queue.new
+      Thread.new { Coppice.prevent_fork { (held << true) && Thread.stop } }
+      held.pop
+    end
+
     run(lambda do |env|
-      Thread.new { Coppice.prevent_fork { Thread.stop } } if env["PATH_INFO"] == "/hold"
+      hold if env["PATH_INFO"] == "/hold"
       [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
     end)
   RUBY
 
   CONFIG = <<~RUBY
     worker_processes 2
-    timeout 5, cleanup: 1
-    spawn_timeout 4
+    spawn_timeout 2
     refork_backoff 0.1
   RUBY
 
-  def serve(&block) = Server.open(app: APP, config: CONFIG, &block)
+  # A worker that cannot fork is killed after all of these together.
+  SHORT = <<~RUBY
+    client_header_timeout 3
+    timeout 3, cleanup: 0.5
+  RUBY
+
+  def serve(config = "", &block) = Server.open(app: APP, config: CONFIG + config, &block)
 
   # Keeps the lock for this place until one process that waits for it was ended and the next one has come there.
   def hang(server, place)
@@ -75,7 +87,7 @@ class HangingForksTest < Coppice::TestCase
       serve do |server|
         victim = server.ready_workers.first.pid
         hang(server, place) { server.signal(:KILL, to: victim) }
-        server.wait(60) { server.settled?(0) && server.ready_workers.none? { |row| row.pid == victim } }
+        server.wait(60) { server.gone?(victim) && server.settled?(0) }
 
         assert_equal 200, server.get.status
       end
@@ -97,12 +109,28 @@ class HangingForksTest < Coppice::TestCase
   end
 
   test "a worker that a thread of its own keeps from forking is ended, and another one promoted" do
-    serve do |server|
+    serve(SHORT) do |server|
       holder = server.get("/hold").body.to_i
+      server.wait { server.ready_workers.any? { |row| row.requests.positive? } } # else another one is promoted
       server.signal(:USR2)
       server.wait(60) { server.settled?(1) }
 
       refute_path_exists "/proc/#{holder}"
+    end
+  end
+
+  # What applications do so that their own children leave no zombies.
+  { "waits for any child" => "trap(:CHLD) do\nProcess.wait(-1, Process::WNOHANG)\nrescue Errno::ECHILD\nnil\nend",
+    "ignores the signal" => "trap(:CHLD, 'IGNORE')" }.each do |name, trap|
+    test "an application whose trap #{name} boots, reforks and serves" do
+      Server.open(app: "#{trap}\nrun ->(_env) { [200, {}, []] }", config: CONFIG) do |server|
+        molds = server.rows(:mold).map(&:pid)
+        server.signal(:USR2)
+        server.wait { server.settled?(1) }
+
+        assert_equal 200, server.get.status
+        refute_equal molds, server.rows(:mold).map(&:pid)
+      end
     end
   end
 end

@@ -41,7 +41,7 @@ class HooksTest < Coppice::TestCase
     File.readlines(server.path("notes"), chomp: true).map(&:split)
   end
 
-  def note(server, name) = server.wait(20, name) { notes(server).find { |line| line.first == name } }
+  def note(server, name) = server.wait(60, name) { notes(server).find { |line| line.first == name } }
 
   test "a hook of the monitor reads the exit status of each program that it runs" do
     config = <<~RUBY

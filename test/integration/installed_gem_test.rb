@@ -17,6 +17,7 @@ class InstalledGemTest < Coppice::TestCase
       gem = InstalledGem.new(folder)
       gem.install
 
+      assert_lobby_beside_the_extension gem
       assert_serves gem, [RbConfig.ruby, gem.executable], bundler: nil
       in_a_bundle(gem, folder) do |env|
         assert_serves gem, [RbConfig.ruby, "-S", "bundle", "exec", "coppice"], bundler: "constant", env: env
@@ -25,6 +26,13 @@ class InstalledGemTest < Coppice::TestCase
   end
 
   private
+
+  # Both are found in lib, whatever the Ruby.
+  def assert_lobby_beside_the_extension(gem)
+    lib = File.join(gem.home, "gems", gem.specification.full_name, "lib/coppice", RUBY_VERSION[/\A\d+\.\d+/])
+    assert_path_exists "#{lib}/coppice_ext.so"
+    assert File.executable?("#{lib}/coppice-lobby")
+  end
 
   def assert_serves(gem, command, bundler:, env: {})
     name = gem.specification.full_name

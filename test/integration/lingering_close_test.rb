@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../support/lobby_play"
 require_relative "../support/raw_client"
 require_relative "../support/server_over_tcp"
 
@@ -11,17 +12,39 @@ class LingeringCloseTest < Coppice::TestCase
   UPLOAD_BYTES = 32 * 1024 * 1024
   ANSWER_BYTES = 100_000
 
-  # Answers at once, with more than fits into one packet.
+  # Answers at once, with more than fits into one packet. A worker waits for clients longer than a busy machine keeps
+  # one from running.
   APP = <<~RUBY.freeze
+    Coppice::Worker::ClientLoop.class_eval do
+      remove_const(:LINGER_MS)
+      const_set(:LINGER_MS, 30_000)
+    end
     run(lambda do |env|
       sleep if env["PATH_INFO"] == "/hang"
       [env["PATH_INFO"].delete_prefix("/").to_i, {}, ["x" * #{ANSWER_BYTES}]]
     end)
   RUBY
 
+  # Whether the lobby meets the clients.
+  def lobby? = true
+
+  # Lobby and workers linger for longer than a busy machine keeps a client from sending.
+  PATIENT = <<~RUBY.freeze
+    require "coppice/monitor/lobby_spawner"
+    def (Coppice::Monitor::LobbySpawner).executable = #{Coppice::LobbyPlay::LOOP.path.inspect}
+    after_mold_fork do |_server, _mold|
+      Coppice::Worker::ClientLoop.send(:remove_const, :LINGER_MS)
+      Coppice::Worker::ClientLoop::LINGER_MS = 20_000
+    end
+  RUBY
+
+  def serve(config, &block)
+    ServerOverTcp.open(app: APP, config: "#{config}\n#{PATIENT}", listen: { lobby: lobby? }, &block)
+  end
+
   # The answer to a client that sends this head, and then a large body.
   def answer_to(head, config)
-    ServerOverTcp.open(app: APP, config: config) do |server|
+    serve(config) do |server|
       RawClient.on(server.connect) do |client|
         client.write(head)
         upload(client)
@@ -62,11 +85,14 @@ class LingeringCloseTest < Coppice::TestCase
   end
 
   test "a client that is still sending gets the answer of a soft timeout" do
-    assert_equal 503, answer_to(post("/hang"), "rewindable_input false\ntimeout 0.5").status
+    answer = answer_to(post("/hang"), "rewindable_input false\ntimeout 0.5, cleanup: 60")
+
+    # The lobby answers in the place of a worker that gets no processor for a second.
+    assert_includes lobby? ? [503, 504] : [503], answer.status
   end
 
   test "a client that is still sending gets the answer of a worker that exits meanwhile" do
-    ServerOverTcp.open(app: APP, config: "rewindable_input false") do |server|
+    serve("rewindable_input false") do |server|
       RawClient.on(server.connect) do |client|
         client.write(post("/200"))
         server.wait { server.ready_workers.first.requests == 1 }
@@ -81,7 +107,7 @@ class LingeringCloseTest < Coppice::TestCase
   end
 
   test "no other client waits for clients that stay" do
-    Server.open(app: APP, config: "worker_processes 1") do |server|
+    serve("worker_processes 1") do |server|
       refused = Array.new(8) { server.connect.tap { |client| client.write(BAD_HEAD) } }
       answers = refused.map { |client| client.read[/\d{3}/] }
 
@@ -93,7 +119,7 @@ class LingeringCloseTest < Coppice::TestCase
   end
 
   test "lingering does not count as the application's time" do
-    ServerOverTcp.open(app: APP, config: "rewindable_input false\ntimeout 1.5, cleanup: 0.5") do |server|
+    serve("rewindable_input false\ntimeout 1.5, cleanup: 0.5") do |server|
       pid = server.ready_workers.first.pid
       RawClient.on(server.connect) do |stays|
         stays.write(post("/200"))
@@ -104,4 +130,9 @@ class LingeringCloseTest < Coppice::TestCase
       assert_equal [pid], server.ready_workers.map(&:pid)
     end
   end
+end
+
+# The same where workers meet the clients themselves.
+class DirectLingeringCloseTest < LingeringCloseTest
+  def lobby? = false
 end

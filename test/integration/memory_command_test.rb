@@ -61,43 +61,30 @@ class MemoryCommandTest < Coppice::TestCase
     end
   end
 
-  test "who reads what it watches may have had enough" do
+  # Three that watch the same server at once: between two looks each pauses for seconds.
+  test "it watches until its reader leaves, an interrupt comes or the server ends, and none of these is an error" do
     serve do |server|
-      Open3.popen2e(*command(server.pid, "--watch", "--json")) do |input, output, thread|
-        input.close
-        JSON.parse(output.gets)
-        output.close
+      tired, interrupted, patient = watchers = Array.new(3) { watch(server) }
+      [tired, patient].each { |watcher| JSON.parse(watcher.output.gets) }
+      tired.output.close
+      assert_equal JSON.parse(interrupted.output.gets).keys, JSON.parse(interrupted.output.gets).keys
+      Process.kill(:INT, interrupted.waiter.pid)
+      server.stop
+      patient.output.read
 
-        assert_equal 0, thread.value.exitstatus
-      end
+      watchers.each { |watcher| assert_predicate watcher.waiter.value, :success? }
+    ensure
+      watchers&.each { |watcher| watcher.output.close }
     end
   end
 
-  test "it goes on watching until it is interrupted, and that is no error" do
-    serve do |server|
-      Open3.popen2(*command(server.pid, "--watch", "--json")) do |input, output, waiter|
-        input.close
-        first = JSON.parse(output.gets)
-        second = JSON.parse(output.gets)
-        Process.kill(:INT, waiter.pid)
+  # waiter: the thread that waits for its end.
+  Watcher = Struct.new(:output, :waiter)
 
-        assert_equal first.keys, second.keys
-        assert_predicate waiter.value, :success?
-      end
-    end
-  end
-
-  test "it ends watching when the server does" do
-    serve do |server|
-      Open3.popen2(*command(server.pid, "--watch", "--json")) do |input, output, waiter|
-        input.close
-        output.gets
-        server.stop
-        output.read
-
-        assert_predicate waiter.value, :success?
-      end
-    end
+  def watch(server)
+    input, output, waiter = Open3.popen2e(*command(server.pid, "--watch", "--json"))
+    input.close
+    Watcher.new(output, waiter)
   end
 
   test "the pid of a worker leads to its server as well" do

@@ -56,7 +56,7 @@ class NameLookupForkTest < Coppice::TestCase
 
   def refork(server, generation)
     server.signal(:USR2)
-    server.wait(60) { server.settled?(generation) }
+    server.wait(180) { server.settled?(generation) } # each fork that hangs takes spawn_timeout
   end
 
   test "no fork is made while a thread prevents it" do

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/control/client"
 require_relative "../support/gate"
 require_relative "../support/namespaced_server"
 
@@ -43,6 +44,16 @@ class PidOneTest < Coppice::TestCase
     end
   end
 
+  test "it is reached by the pid that it has outside, and its name has the one inside" do
+    serve do |server|
+      client = Coppice::Control::Client.new(pid: server.monitor_pid)
+
+      assert_equal ["3 workers wanted, 2 until now"], client.call("workers", "3")
+      assert_match(/\A@coppice-\d+-1\z/,
+        Coppice::Control::Endpoint.name(Coppice::Control::Endpoint.of(server.monitor_pid)))
+    end
+  end
+
   [:QUIT, :INT, :HUP].each do |name|
     test "#{name} ends everybody, with status 0" do
       serve do |server|
@@ -79,7 +90,7 @@ class PidOneTest < Coppice::TestCase
       server.signal(:TTIN)
       server.wait { server.ready_workers.size == 3 }
       server.signal(:TTOU)
-      server.wait { server.settled?(1) && server.board.workers_count == 2 }
+      server.wait { server.board.workers_count == 2 && server.settled?(1) }
 
       assert_equal inner_pids(server), server.children_by_inner_pid.keys.sort
     end
@@ -89,7 +100,7 @@ class PidOneTest < Coppice::TestCase
     serve do |server|
       victims = [server.ready_workers.first.pid, server.rows(:mold).first.pid]
       victims.each { |victim| server.signal(:KILL, to: outer_pid(server, victim)) }
-      server.wait { server.settled?(0) && (inner_pids(server) & victims).empty? }
+      server.wait { (inner_pids(server) & victims).empty? && server.settled?(0) }
 
       assert_equal 200, server.get.status
     end

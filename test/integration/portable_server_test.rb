@@ -20,30 +20,29 @@ class PortableServerTest < Coppice::TestCase
   # Larger than what stays in memory, so that it is kept in a file.
   BODY = ("x" * (1024 * 1024)).freeze
 
-  test "no call of the extension is one that only Linux has, and worker processes become one that serves" do
+  # One installation, which takes seconds, for all of it.
+  test "no call is one that only Linux has, one process serves, and commands that need Linux say so" do
     with_tmpdir do |folder|
       gem = InstalledGem.new(folder)
       gem.install(env: { "COPPICE_PORTABLE" => "1" })
 
       assert_empty system_calls(gem).grep(ONLY_LINUX)
+      assert_empty Dir.glob(File.join(gem.home, "**/coppice-lobby"))
       serving_on(gem, "worker_processes 2\nrefork_after [10]") { |server| assert_one_process_serves(server) }
-    end
-  end
-
-  test "commands that look at a running server say that they need Linux" do
-    with_tmpdir do |folder|
-      gem = InstalledGem.new(folder)
-      gem.install(env: { "COPPICE_PORTABLE" => "1" })
-
-      %w[memory profile cold].each do |command|
-        error = assert_raises(RuntimeError) { gem.run("coppice", command) }
-
-        assert_match(/^coppice: coppice #{command} needs Linux$/, error.message)
-      end
+      assert_commands_need_linux(gem)
     end
   end
 
   private
+
+  # Those that look at a running server.
+  def assert_commands_need_linux(gem)
+    %w[memory profile cold].each do |command|
+      error = assert_raises(RuntimeError) { gem.run("coppice", command) }
+
+      assert_match(/^coppice: coppice #{command} needs Linux$/, error.message)
+    end
+  end
 
   # The names of what the extension asks of other libraries.
   def system_calls(gem)
@@ -63,7 +62,7 @@ class PortableServerTest < Coppice::TestCase
   def assert_one_process_serves(server)
     expected = "#{server.pid} #{BODY.bytesize}"
 
-    server.wait(30, "an answer") { answered?(server) }
+    server.wait(60, "an answer") { answered?(server) }
     3.times { assert_equal expected, server.request("POST", "/", {}, BODY).body }
     assert_equal [server.pid], server.family
     assert_predicate server.stop, :success?

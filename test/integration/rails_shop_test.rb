@@ -16,10 +16,21 @@ class RailsShopTest < Coppice::TestCase
 
   # What is sampled while clients are served: broken rules, as text.
   def offences(server)
-    rows = server.board.rows
-    slots = rows.select { |row| row.role_name == :worker }.map(&:nr)
-    strangers = rows.reject { |row| parent_of(row.pid).then { |parent| parent.nil? || parent == server.pid } }
-    [*("slots #{slots}" unless slots.uniq == slots), *strangers.map { |row| "not the monitor's: #{row.pid}" }]
+    rows = settled_rows(server)
+    slots = rows.filter_map { |_, role, nr| nr if role == :worker }
+    strangers = rows.map(&:first).reject { |pid| [nil, server.pid].include?(parent_of(pid)) }
+    [*("slots #{slots}" unless slots.uniq == slots), *strangers.map { |pid| "not the monitor's: #{pid}" }]
+  end
+
+  # What was on the board at one moment. The rows are read one after the other while processes come and go: two readings
+  # that are equal are that, since none of these pids comes back.
+  def settled_rows(server)
+    read = -> { server.board.rows.map { |row| [row.pid, row.role_name, row.nr] } }
+    rows = read.call
+    until (again = read.call) == rows
+      rows = again
+    end
+    rows
   end
 
   # nil when the process ended between the look at the board and this one.
@@ -29,7 +40,12 @@ class RailsShopTest < Coppice::TestCase
     nil
   end
 
-  def state_of(pid) = File.read("/proc/#{pid}/stat").rpartition(")").last.split.first
+  # Whether it has exited and nobody has reaped it.
+  def zombie?(pid)
+    File.read("/proc/#{pid}/stat").rpartition(")").last.split.first == "Z"
+  rescue Errno::ENOENT, Errno::ESRCH
+    false
+  end
 
   test "three generations under load without one failed request" do
     serve("worker_processes 4\nrefork_after [50, 100, 200]\ntimeout 60") do |server|
@@ -39,17 +55,18 @@ class RailsShopTest < Coppice::TestCase
       server.wait(120, "the second generation") { offences.concat(offences(server)) && server.board.generation >= 2 }
       server.signal(:USR2)
       server.wait(120, "the third generation") { offences.concat(offences(server)) && server.board.generation >= 3 }
-      server.wait(60, "the end of the rollout") { server.settled?(server.board.generation) }
+      server.wait(120, "the end of the rollout") { server.settled?(server.board.generation) }
       load.stop
       # The last requests may have begun yet another generation.
-      server.wait(60, "four workers and one mold") do
-        server.settled?(server.board.generation) && server.children(server.pid).size == 5
+      server.wait(120, "four workers and one mold") do
+        server.settled?(server.board.generation) && server.children(server.pid).size == 5 + server.lobby_processes
       end
 
+      assert_equal 0, server.board.audit_findings
       assert_empty load.failures.tally
       assert_empty offences
       assert_operator load.answers, :>, 150
-      assert_empty(server.children(server.pid).select { |pid| state_of(pid) == "Z" })
+      server.wait { server.children(server.pid).none? { |pid| zombie?(pid) } }
     end
   end
 
@@ -58,9 +75,9 @@ class RailsShopTest < Coppice::TestCase
       load = ClosedLoop.new(server, clients: 3, paths: PATHS)
       load.start
       server.wait { load.answers > 30 }
-      victim = server.ready_workers.first
-      server.signal(:KILL, to: victim.pid)
-      server.wait { server.ready_workers.size == 3 && load.answers > 60 }
+      victim = server.ready_workers.first.pid
+      server.signal(:KILL, to: victim)
+      server.wait { server.gone?(victim) && server.ready_workers.size == 3 && load.answers > 60 }
       load.stop
 
       assert_operator load.failures.size, :<=, 1, load.failures.tally.inspect

@@ -56,10 +56,9 @@ class RecyclingIntegrationTest < Coppice::TestCase
     serve("worker_memory_limit({ private: 64 << 20 })") do |server|
       first = pids(server)
       ask_until(server, "/grow") { (first - pids(server)).any? }
-      server.wait { server.settled?(0) }
+      # The other one may be over the limit as well, and is replaced seconds later.
+      server.wait { server.settled?(0) && server.ready_workers.map(&:private_kib).all? { |kib| kib < 64 << 10 } }
 
-      assert_equal [0, 1], server.ready_workers.map(&:nr).sort
-      assert_operator server.ready_workers.map(&:private_kib).min, :<, 64 << 10
       assert_equal 0, server.board.generation
     end
   end

@@ -61,21 +61,21 @@ class RollingDeployTest < Coppice::TestCase
   end
 
   # Old and new processes of each must have had a share of the load.
-  def restart_one_after_the_other(instances)
+  def restart_one_after_the_other(instances, to_all)
     instances.each do |instance|
       wait_until_served_by(instance)
-      instance.restart
+      instance.restart(to_all: to_all)
     end
     instances.each { |instance| wait_until_served_by(instance) }
   end
 
-  def assert_unnoticed(proxy, instances)
+  def assert_unnoticed(proxy, instances, to_all: false)
     pages = ClosedLoop.new(proxy, clients: 2, paths: ["/"])
     orderers = ClosedLoop.new(proxy, clients: 2, paths: ["/orders"]) do |path|
       proxy.request("POST", path, {}, SecureRandom.uuid)
     end
     loops = [pages, orderers].each(&:start)
-    restart_one_after_the_other(instances)
+    restart_one_after_the_other(instances, to_all)
     loops.each(&:stop)
 
     assert_empty loops.flat_map(&:failures)
@@ -97,15 +97,19 @@ class RollingDeployTest < Coppice::TestCase
     end
   end
 
-  test "nobody behind HAProxy notices a deploy" do
-    prepare(Haproxy, ports: 4) do |folder, front, *ports|
-      configs = ports.map do |port|
-        PAGE.block("config/coppice.rb behind HAProxy", "listen 8080" => "listen '127.0.0.1:#{port}'")
-      end
-      with_instances(configs) do |instances|
-        servers = ports.zip(11..).to_h { |port, host| ["10.0.0.#{host}:8080", "127.0.0.1:#{port}"] }
-        config = PAGE.block("/etc/haproxy/haproxy.cfg", servers.merge("bind :80" => "bind 127.0.0.1:#{front}"))
-        Haproxy.open(config, port: front, folder: folder) { |proxy| assert_unnoticed(proxy, instances) }
+  { "the monitor" => false, "every process" => true }.each do |receiver, to_all|
+    test "nobody behind HAProxy notices a deploy with TERM to #{receiver}" do
+      prepare(Haproxy, ports: 4) do |folder, front, *ports|
+        configs = ports.map do |port|
+          PAGE.block("config/coppice.rb behind HAProxy", "listen 8080" => "listen '127.0.0.1:#{port}'")
+        end
+        with_instances(configs) do |instances|
+          servers = ports.zip(11..).to_h { |port, host| ["10.0.0.#{host}:8080", "127.0.0.1:#{port}"] }
+          config = PAGE.block("/etc/haproxy/haproxy.cfg", servers.merge("bind :80" => "bind 127.0.0.1:#{front}"))
+          Haproxy.open(config, port: front, folder: folder) do |proxy|
+            assert_unnoticed(proxy, instances, to_all: to_all)
+          end
+        end
       end
     end
   end

@@ -3,25 +3,188 @@
 require "test_helper"
 require_relative "../support/server"
 
-# `worker_processes 0`: for debuggers.
+# `worker_processes 0`: one process with threads, for development and debuggers.
 class SingleProcessTest < Coppice::TestCase
   APP = <<~'RUBY'
-    run ->(env) { [200, { "content-type" => "text/plain" }, ["#{Process.pid} #{env["coppice.worker"].nr}"]] }
+    require "socket"
+
+    BARRIER = { lock: Mutex.new, changed: ConditionVariable.new, arrived: 0 }
+
+    # Answers once three requests are here.
+    def meet
+      BARRIER[:lock].synchronize do
+        BARRIER[:arrived] += 1
+        BARRIER[:changed].broadcast
+        BARRIER[:changed].wait(BARRIER[:lock]) until BARRIER[:arrived] >= 3
+      end
+      "met"
+    end
+
+    def ask
+      socket = UNIXSocket.new(File.join(FOLDER, "socket"))
+      socket.write("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+      socket.read
+    end
+
+    EVENTS = lambda do |stream|
+      stream.write("data: 1\n\n")
+      File.read(File.join(FOLDER, "go"))
+      stream.write("data: 2\n\n")
+    end
+
+    def wait
+      File.write(File.join(FOLDER, "arrived"), "")
+      File.read(File.join(FOLDER, "go"))
+      "waited"
+    end
+
+    run(lambda do |env|
+      text =
+        case env["PATH_INFO"]
+        when "/meet" then meet
+        when "/self" then "answered: #{ask.lines.last}"
+        when "/events" then next [200, { "content-type" => "text/event-stream" }, EVENTS]
+        when "/wait" then wait
+        when "/exit" then exit(7)
+        when "/deadline" then env["coppice.timeout"].deadline.to_s
+        else "#{Process.pid} #{env["coppice.worker"].nr} #{Coppice::Info.workers_count} #{Coppice::Info.live_workers_count}"
+        end
+      [200, { "content-type" => "text/plain" }, [text]]
+    end)
+  RUBY
+
+  HOOKS = <<~'RUBY'
+    %i[after_mold_fork after_worker_fork after_worker_ready before_worker_exit].each do |name|
+      send(name) { |_server, worker| File.write(File.join(FOLDER, "hooks"), "#{name} #{worker.nr}\n", mode: "a") }
+    end
+    after_request_complete do |_server, worker, env|
+      File.write(File.join(FOLDER, "requests"), "#{env["PATH_INFO"]} #{worker.requests_count}\n", mode: "a")
+    end
   RUBY
 
   test "one process serves, forks nothing and exits on TERM" do
-    Server.open(app: APP, config: "worker_processes 0", ready: false) do |server|
-      answer = server.wait(30, "an answer") { answer_of(server) }
-
-      assert_equal "#{server.pid} 0", answer.body
+    serving do |server|
+      assert_equal "#{server.pid} 0 1 1", server.get.body
       assert_equal [server.pid], server.family
       assert_equal 0, server.stop.exitstatus
     end
   end
 
-  def answer_of(server)
-    server.get
+  test "it calls a worker's hooks, and the one after each request" do
+    serving do |server|
+      server.stop
+
+      assert_equal ["after_worker_fork 0", "after_worker_ready 0", "before_worker_exit 0"], lines(server, "hooks")
+      assert_equal "/ 1", lines(server, "requests").first
+    end
+  end
+
+  test "three requests wait for each other" do
+    serving do |server|
+      clients = Array.new(3) { Thread.new { server.get("/meet").body } }
+
+      assert_equal %w[met] * 3, clients.map(&:value)
+    end
+  end
+
+  test "a request asks its own server, beside a stream of events" do
+    serving do |server|
+      stream = open_stream(server)
+
+      assert_equal "answered: #{server.pid} 0 1 1", server.get("/self").body
+      File.write(server.path("go"), "")
+      assert_includes stream.read, "data: 2\n\n"
+    ensure
+      stream&.close
+    end
+  end
+
+  test "a request has no deadline" do
+    serving { |server| assert_equal Float::INFINITY.to_s, server.get("/deadline").body }
+  end
+
+  test "it exits when its terminal is closed" do
+    serving do |server|
+      server.signal(:HUP)
+
+      assert_equal 0, server.wait_for_end.exitstatus
+    end
+  end
+
+  test "TERM waits for the request in flight" do
+    serving do |server|
+      client = in_flight(server)
+      silent = server.connect
+      server.signal(:TERM)
+      silent.read # ends when the server stops
+      File.write(server.path("go"), "")
+
+      assert_equal "waited", client.value
+      assert_equal 0, server.wait_for_end.exitstatus
+    ensure
+      silent&.close
+    end
+  end
+
+  test "TERM gives requests in flight no longer than the timeout" do
+    serving("timeout 0.1") do |server|
+      client = in_flight(server)
+
+      assert_equal 0, server.stop.exitstatus
+      assert_equal "before_worker_exit 0", lines(server, "hooks").last
+      assert_raises(EOFError) { client.value }
+    end
+  end
+
+  test "Ctrl-C ends the process at once, and removes its socket" do
+    serving do |server|
+      client = in_flight(server)
+      server.signal(:INT)
+
+      assert_equal 0, server.wait_for_end.exitstatus
+      refute_path_exists server.socket_path
+      assert_raises(EOFError) { client.value }
+    end
+  end
+
+  test "exit in the application ends the process" do
+    serving do |server|
+      assert_raises(EOFError) { server.get("/exit") }
+      assert_equal 7, server.wait_for_end.exitstatus
+    end
+  end
+
+  private
+
+  def serving(config = "")
+    options = { app: "FOLDER = File.dirname(__FILE__)\n#{APP}", ready: false,
+                config: "FOLDER = File.dirname(__FILE__)\n#{HOOKS}\nworker_processes 0\n#{config}" }
+    Server.open(**options) do |server|
+      File.mkfifo(server.path("go")) # who reads it waits until the test writes
+      server.wait(60, "an answer") { answered?(server) }
+      yield server
+    end
+  end
+
+  def answered?(server)
+    server.get.status == 200
   rescue SystemCallError
-    nil
+    false
+  end
+
+  def lines(server, name) = File.readlines(server.path(name), chomp: true)
+
+  def open_stream(server)
+    stream = server.connect
+    stream.write("GET /events HTTP/1.1\r\nHost: test\r\n\r\n")
+    stream.readline("data: 1\n\n")
+    stream
+  end
+
+  def in_flight(server)
+    client = Thread.new { server.get("/wait").body }
+    client.report_on_exception = false
+    server.wait(60, "the request") { File.exist?(server.path("arrived")) }
+    client
   end
 end

@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/control/client"
+require "coppice/stats"
+require_relative "../support/byte_by_byte"
 require_relative "../support/process_memory"
 require_relative "../support/raw_client"
 require_relative "../support/server"
@@ -10,8 +13,9 @@ require_relative "../support/tricklers"
 class SlowClientsTest < Coppice::TestCase
   LARGE_BYTES = 20 * 1024 * 1024
 
-  # Seconds: more than the soft and the hard limit together that a test sets below.
-  LONG = 4
+  # Limits of the application, within which a worker may also stand still, and seconds that are more than both together.
+  LIMITS = "timeout 6, cleanup: 1"
+  LONG = 9
 
   APP = <<~RUBY.freeze
     run(lambda do |env|
@@ -27,19 +31,26 @@ class SlowClientsTest < Coppice::TestCase
   # Only the client can cause what happens within seconds.
   PATIENT = "timeout 60\nclient_header_timeout 60\nclient_body_timeout 60\nclient_write_timeout 60\n"
 
-  def serve(config, &block) = Server.open(app: APP, config: PATIENT + config, &block)
+  def serve(config, **options, &block) = Server.open(app: APP, config: PATIENT + config, **options, &block)
 
   # Yields a client of the only worker, which must then serve the next one; answers what the block does.
   def with_client(server)
     pid = server.ready_workers.first.pid
     answer = RawClient.on(server.connect) { |client| yield client }
-
-    assert_equal "#{pid} 0", server.get.body
+    server.wait { body_of_next(server) == "#{pid} 0" }
+    assert_equal [pid], server.ready_workers.map(&:pid)
     answer
   end
 
+  # nil for a test that is slow itself: such a client gets 408, or nothing if it came too late with its first byte.
+  def body_of_next(server)
+    server.get.body
+  rescue EOFError, SystemCallError
+    nil
+  end
+
   test "a head that trickles is answered with 408" do
-    serve("client_header_timeout 0.5") do |server|
+    serve("client_header_timeout 6") do |server| # a client that stands still must have sent something by then
       answer = with_client(server) do |client|
         client.write("GET / HTTP/1.1\r\nX: ")
         client.trickle("a")
@@ -67,7 +78,7 @@ class SlowClientsTest < Coppice::TestCase
     serve("client_body_timeout 20") do |server|
       answer = with_client(server) do |client|
         client.write(BODY_HEAD)
-        client.write_over("1234567890", 1)
+        client.write_over("1234567890", 0.5)
         client.answer
       end
 
@@ -75,44 +86,92 @@ class SlowClientsTest < Coppice::TestCase
     end
   end
 
-  test "a worker that is asked to leave has as long as the body takes" do
-    serve("worker_max_age 1\ntimeout 1, cleanup: 0.5") do |server|
-      reader = server.ready_workers.first.pid
-      answer = RawClient.on(server.connect) do |client|
-        client.write(BODY_HEAD)
-        client.write_over("1234567890", LONG)
-        client.answer
-      end
+  # name => what the client sends, and how much of it before the worker is asked to leave
+  { "a head" => ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", 10, 0],
+    "a body" => ["#{BODY_HEAD}1234567890", BODY_HEAD.size + 5, 10] }.each do |name, (request, first, length)|
+    test "a worker that is asked to leave has as long as #{name} takes" do
+      serve(LIMITS, lobby: false) do |server|
+        reader = server.ready_workers.first.pid
+        order = nil
+        answer = pausing(server, request, first) do
+          order = replace(server)
+          stay(server, reader)
+        end
+        order.join
 
-      assert_equal "#{reader} 10", answer.body
+        assert_equal "#{reader} #{length}", answer.body
+      end
     end
   end
 
-  test "a worker that is asked to leave has as long as a head takes" do
-    serve("worker_max_age 1\ntimeout 1, cleanup: 0.5") do |server|
-      reader = server.ready_workers.first.pid
-      answer = RawClient.on(server.connect) do |client|
-        client.write_over("GET / HTTP/1.1\r\nHost: x\r\n\r\n", LONG)
-        client.answer
-      end
+  def stay(server, pid)
+    enough = monotonic_now + LONG
+    server.wait { monotonic_now > enough }
 
-      assert_equal "#{reader} 0", answer.body
+    assert_includes server.rows(:worker).map(&:pid), pid
+  end
+
+  # Answers once the worker is asked to leave: a thread that ends when it has left.
+  def replace(server)
+    order = Thread.new { Coppice::Control::Client.new(pid: server.pid).call("recycle", "0") }
+    server.wait { server.rows(:worker).any? { |row| row.leaving == 1 } }
+    order
+  end
+
+  # The answer of a client that pauses while the block runs. By then the server has read what was sent before.
+  def pausing(server, request, first)
+    socket = server.connect
+    RawClient.on(socket) do |client|
+      ByteByByte.write(socket, request[0, first]) { false }
+      yield
+      client.write(request[first..])
+      client.answer
     end
   end
 
-  test "the connection of a reader that stalls is closed" do
-    serve("client_write_timeout 0.5") do |server|
-      RawClient.on(server.connect) do |stalled|
-        stalled.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+  test "workers come and go while the lobby waits for head and body" do
+    serve("worker_max_age 1", lobby: true) do |server|
+      answer = RawClient.on(server.connect) do |client|
+        ["POST / HTTP/1.1\r\nHost: x\r\n", "Content-Length: 10\r\n\r\n12345"].each do |piece|
+          worker = server.wait { server.ready_workers.first }.pid
+          client.write(piece)
+          server.wait { server.rows(:worker).none? { |row| row.pid == worker } }
+        end
+        client.write("67890")
+        client.answer
+      end
+
+      assert_equal "10", answer.body.split.last
+    end
+  end
+
+  test "a worker closes the connection of a reader that stalls, and serves the next client" do
+    serve("client_write_timeout 0.5", lobby: false) do |server|
+      with_stalled_reader(server) { with_client(server) { nil } }
+    end
+  end
+
+  test "the lobby closes the connection of a reader that stalls, and no worker waits for that" do
+    serve("client_write_timeout 0.5", lobby: true) do |server|
+      with_stalled_reader(server) do
         with_client(server) { nil }
-
-        assert_operator stalled.answer.body.bytesize, :<, LARGE_BYTES
+        server.wait { Coppice::Stats.new(server.board).to_h.dig(:lobby, :slow_readers) == 1 }
       end
+    end
+  end
+
+  # A client that reads only after the block, when it is too late.
+  def with_stalled_reader(server)
+    RawClient.on(server.connect) do |stalled|
+      stalled.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+      yield
+
+      assert_operator stalled.answer.body.bytesize, :<, LARGE_BYTES
     end
   end
 
   test "the application's timeout does not run while the worker waits for the client" do
-    serve("worker_processes 3\ntimeout 2, cleanup: 1") do |server|
+    serve("worker_processes 3\n#{LIMITS}") do |server|
       pids = server.ready_workers.map(&:pid)
       head = "GET / HTTP/1.1\r\nHost: x\r\nX-Padding: #{'a' * 20}\r\n\r\n"
       clients = [-> { send_slowly(server, "", head) }, -> { send_slowly(server, BODY_HEAD, "1234567890") },
@@ -126,12 +185,12 @@ class SlowClientsTest < Coppice::TestCase
   end
 
   test "many clients that trickle neither keep others out nor cost a worker" do
-    serve("worker_processes 8\nclient_header_timeout 0.3") do |server|
+    serve("worker_processes 8\nclient_header_timeout 0.1") do |server|
       pids = server.ready_workers.map(&:pid)
-      Tricklers.around(server, clients: 40) do |crowd|
+      Tricklers.around(server, clients: 40, limit: 0.1) do |crowd|
         sizes = [40, 120].map do |refused|
           eventually(120) { crowd.refused >= refused }
-          assert_equal 200, server.get.status
+          server.wait { pids.include?(body_of_next(server).to_i) }
           pids.sum { |pid| ProcessMemory.private_kib(pid) }
         end
 

@@ -19,6 +19,14 @@ class SocketsTest < Coppice::TestCase
   # The pids that serve as many connections.
   def pids_that_serve(server) = Array.new(CONNECTIONS) { server.get.body.to_i }.uniq.sort
 
+  # The last line of the answer.
+  def answer_at(socket)
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    socket.read.lines.last
+  ensure
+    socket.close
+  end
+
   def listening_backlogs(*filter)
     output, status = Open3.capture2e("ss", "-Hln", *filter)
     flunk output unless status.success?
@@ -27,8 +35,24 @@ class SocketsTest < Coppice::TestCase
     skip "there is no ss"
   end
 
+  test "behind a PROXY header a request without Host has the address that the proxy was reached at" do
+    app = 'run ->(env) { [200, {}, [env.values_at("SERVER_NAME", "SERVER_PORT", "REMOTE_ADDR").join(" ")]] }'
+    ServerOverTcp.open(app: app, listen: { lobby: true, proxy_protocol: true }) do |server|
+      names = { "TCP4 192.0.2.7 198.51.100.1 4711 8443" => "198.51.100.1 8443 192.0.2.7",
+                "UNKNOWN" => "127.0.0.1 #{server.port} 127.0.0.1" }
+      names.each do |addresses, seen|
+        client = server.connect
+        client.write("PROXY #{addresses}\r\nGET / HTTP/1.0\r\n\r\n")
+
+        assert_equal seen, client.read.lines.last
+      ensure
+        client&.close
+      end
+    end
+  end
+
   test "the queue of a worker that was taken away is served by those that stay" do
-    serve(listen: { queues: 2, queues_per_worker: 1 }, config: "worker_processes 2") do |server|
+    serve(listen: { queues: 2, queues_per_worker: 1, lobby: false }, config: "worker_processes 2") do |server|
       narrow = server.ready_workers.map(&:pid)
       server.signal(:TTOU)
       server.wait do
@@ -41,27 +65,25 @@ class SocketsTest < Coppice::TestCase
 
   test "one worker serves an IPv4 and a Unix socket" do
     serve do |server|
-      pid = server.ready_workers.first.pid
+      expected = "#{server.ready_workers.first.pid} 127.0.0.1"
 
-      assert_equal "#{pid} 127.0.0.1", server.get.body
-      UNIXSocket.open(server.socket_path) do |client|
-        client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert_match(/^#{pid} 127\.0\.0\.1\z/, client.read)
-      end
+      assert_equal expected, server.get.body
+      assert_equal expected, answer_at(UNIXSocket.new(server.socket_path))
     end
   end
 
-  test "an IPv6 socket" do
-    skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
-    serve(host: "::1") { |server| assert_equal "#{server.ready_workers.first.pid} ::1", server.get.body }
-  end
+  { "worker" => false, "lobby" => true }.each do |name, lobby|
+    test "an IPv6 socket of a #{name}" do
+      skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
+      serve(host: "::1", listen: { lobby: lobby }) do |server|
+        assert_equal "#{server.ready_workers.first.pid} ::1", server.get.body
+      end
+    end
 
-  test "an IPv4 client of an IPv6 socket keeps its address" do
-    skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
-    serve(host: "::") do |server|
-      TCPSocket.open("127.0.0.1", server.port) do |client|
-        client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert_match(/ 127\.0\.0\.1\z/, client.read)
+    test "an IPv4 client of an IPv6 socket of a #{name} keeps its address" do
+      skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
+      serve(host: "::", listen: { lobby: lobby }) do |server|
+        assert_match(/ 127\.0\.0\.1\z/, answer_at(TCPSocket.new("127.0.0.1", server.port)))
       end
     end
   end
@@ -74,13 +96,13 @@ class SocketsTest < Coppice::TestCase
   end
 
   test "each queue has its worker" do
-    serve(listen: { queues: 2, queues_per_worker: 1 }, config: "worker_processes 2") do |server|
+    serve(listen: { queues: 2, queues_per_worker: 1, lobby: false }, config: "worker_processes 2") do |server|
       assert_equal server.ready_workers.map(&:pid).sort, pids_that_serve(server)
     end
   end
 
   test "the queue of a worker that was killed is its successor's" do
-    serve(listen: { queues: 2, queues_per_worker: 1 }, config: "worker_processes 2") do |server|
+    serve(listen: { queues: 2, queues_per_worker: 1, lobby: false }, config: "worker_processes 2") do |server|
       victim = server.ready_workers.first.pid
       server.signal(:KILL, to: victim)
       server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == victim } }
@@ -89,15 +111,24 @@ class SocketsTest < Coppice::TestCase
     end
   end
 
-  test "queues lose no connection while generations change" do
-    serve(listen: { queues: 2, queues_per_worker: 1 }, config: "worker_processes 2") do |server|
-      load = ClosedLoop.new(server, clients: 3, paths: ["/"])
-      load.start
-      2.times { refork(server) }
-      load.stop
+  { "workers" => false, "the lobby" => true }.each do |name, lobby|
+    test "queues of #{name} lose no connection while generations change" do
+      serve(listen: { queues: 2, queues_per_worker: 1, lobby: lobby }, config: "worker_processes 2") do |server|
+        load = ClosedLoop.new(server, clients: 3, paths: ["/"])
+        load.start
+        2.times { refork(server) }
+        load.stop
 
-      assert_empty load.failures
-      assert_operator load.answers, :>, 0
+        assert_empty load.failures
+        assert_operator load.answers, :>, 0
+      end
+    end
+  end
+
+  test "the lobby accepts from all queues" do
+    serve(listen: { queues: 4, queues_per_worker: 1, backlog: 64 }) do |server|
+      assert_equal [16] * 4, listening_backlogs("--tcp", "sport = :#{server.port}")
+      assert_equal server.ready_workers.map(&:pid), pids_that_serve(server)
     end
   end
 

@@ -12,7 +12,7 @@ class StartupErrorsTest < Coppice::TestCase
   def failing(app: HELLO, config: "worker_processes 1", **options)
     Server.open(app: app, config: config, ready: false, **options) do |server|
       family = server.family
-      status = server.wait_for_end(30)
+      status = server.wait_for_end
 
       refute_predicate status, :success?
       assert_empty(family.select { |pid| File.exist?("/proc/#{pid}") }, "somebody was left behind")
@@ -63,6 +63,22 @@ class StartupErrorsTest < Coppice::TestCase
     assert_match(/127\.0\.0\.1:#{port}/, text)
   ensure
     taken&.close
+  end
+
+  test "a port of admin_listen in use is named with the option" do
+    taken = TCPServer.new("127.0.0.1", 0)
+    port = taken.addr[1]
+    text = failing(config: "admin_listen #{port}")
+
+    assert_match(/127\.0\.0\.1:#{port}: it is in use .* with admin_listen/, text)
+  ensure
+    taken&.close
+  end
+
+  test "admin_listen for other machines needs a token" do
+    text = failing(config: "admin_listen '0.0.0.0:0'")
+
+    assert_match(/admin_listen 0\.0\.0\.0:0, so it needs admin_token/, text)
   end
 
   test "a mold that ends while it boots ends the server" do

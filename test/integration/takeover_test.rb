@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../support/loopback_ports"
 require_relative "../support/server"
 
 # A server starts where another has just ended, in whatever way.
@@ -13,8 +14,8 @@ class TakeoverTest < Coppice::TestCase
   RUBY
 
   # Yields a server whose monitor was killed while its one worker is busy, and that worker's client.
-  def with_orphan(address)
-    Server.open(app: APP, config: "listen '#{address}'\ntimeout 60") do |server|
+  def with_orphan(address, lobby)
+    Server.open(app: APP, config: "listen '#{address}', lobby: #{lobby}\ntimeout 60") do |server|
       File.mkfifo(server.path("gate"))
       client = connect(address)
       client.write("GET /busy HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -27,13 +28,15 @@ class TakeoverTest < Coppice::TestCase
     end
   end
 
+  def free_address = "127.0.0.1:#{LoopbackPorts.free(1).first}"
+
   def connect(address)
     address.start_with?("/") ? UNIXSocket.new(address) : TCPSocket.new(*address.split(":"))
   end
 
   def assert_taken_over(address)
-    with_orphan(address) do |first, client, worker|
-      Server.open(app: APP, config: "listen '#{address}'\ntimeout 60", ready: false) do |second|
+    with_orphan(address, false) do |first, client, worker|
+      Server.open(app: APP, config: "listen '#{address}', lobby: false\ntimeout 60", ready: false) do |second|
         second.wait { second.log.include?("pid #{worker} ") } # what a user would see
         File.write(first.path("gate"), "")
         second.wait_until_ready
@@ -47,18 +50,31 @@ class TakeoverTest < Coppice::TestCase
 
   def get(address)
     socket = connect(address)
-    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
     socket.read
   ensure
     socket&.close
   end
 
   test "after the monitor was killed, the next one waits for workers that are busy, and names them" do
-    assert_taken_over("127.0.0.1:#{TCPServer.open('127.0.0.1', 0) { |server| server.local_address.ip_port }}")
+    assert_taken_over(free_address)
   end
 
   test "the same at a Unix socket" do
     Dir.mktmpdir("coppice-takeover-") { |folder| assert_taken_over("#{folder}/socket") }
+  end
+
+  test "after the monitor was killed, the next one waits for nobody whose clients the lobby has met" do
+    address = free_address
+    with_orphan(address, true) do |first, client, _worker|
+      Server.open(app: APP, config: "listen '#{address}', lobby: true\ntimeout 60") do |second|
+        assert_match(/done\z/, get(address))
+        File.write(first.path("gate"), "")
+
+        assert_match(/done\z/, client.read)
+        assert_equal 0, second.stop.exitstatus
+      end
+    end
   end
 
   test "a server that runs is not waited for" do

@@ -10,7 +10,7 @@ class UnresponsiveTest < Coppice::TestCase
   CONFIG = <<~RUBY
     worker_processes 2
     timeout 1, cleanup: 1
-    client_header_timeout 1
+    client_header_timeout 4 # with the others, so long that the other worker may stand still between two heartbeats
     after_worker_exit { |_server, worker, _status| File.write(File.join(__dir__, "cause"), worker.exit_report.cause) }
   RUBY
 

@@ -29,6 +29,34 @@ module Coppice
         assert_operator measured.pools.fetch(40).first, :<, 50
       end
 
+      test "the largest request is known" do
+        measured = measure { |number| Array.new(number == 5 ? OBJECTS * 3 : OBJECTS) { Object.new } }
+
+        assert_includes (OBJECTS * 3)..((OBJECTS * 3) + 100), measured.largest
+      end
+
+      test "what requests keep until it is old is counted, and garbage is not" do
+        kept = []
+        keeping = measure { kept.concat(Array.new(OBJECTS) { Object.new }) }
+        forgetting = measure { Array.new(OBJECTS) { Object.new } }
+
+        assert_in_delta OBJECTS, keeping.promoted, OBJECTS / 5
+        assert_operator forgetting.promoted, :<, OBJECTS / 5
+      end
+
+      test "what is kept in the place of something older is counted, also if a major collection comes" do
+        [nil, 20, AllocationMeter::ENOUGH - 1].each do |major_after|
+          kept = Array.new(10) { Array.new(OBJECTS) { Object.new } }
+          replacing = measure do |number|
+            kept[number % kept.size] = Array.new(OBJECTS) { Object.new }
+            GC.start if number == major_after
+          end
+
+          assert_in_delta OBJECTS, replacing.promoted, OBJECTS, major_after.to_s
+          assert_operator replacing.promoted, :>=, OBJECTS / 8, major_after.to_s
+        end
+      end
+
       test "what they ask of malloc is counted" do
         assert_in_delta BYTES, measure { "x" * BYTES }.malloc, BYTES / 10
       end

@@ -45,6 +45,17 @@ class ClientSocketsTest < Coppice::TestCase
     duplicate.close
   end
 
+  test "no object is left that would close the number of a duplicate, which is the application's to close" do
+    duplicate = @socket.dup
+    owners = in_copy do
+      ObjectSpace.each_object(IO).count { |io| !io.closed? && io.fileno == duplicate.fileno && io.autoclose? }
+    end
+
+    assert_equal "1", owners
+  ensure
+    duplicate.close
+  end
+
   test "what was written to an object, and not yet sent, is sent once" do
     @socket.sync = false
     @socket.write("once")
@@ -80,5 +91,12 @@ class ClientSocketsTest < Coppice::TestCase
     assert_equal "true", in_copy { kept.all?(&:closed?) && @socket.closed? }
   ensure
     kept.each(&:close)
+  end
+
+  test "a system without worker processes, which may have no /proc, remembers none" do
+    before = ClientSockets.count
+    Coppice::OS.stub(:supervises?, false) { ClientSockets.note(@client) }
+
+    assert_equal before, ClientSockets.count
   end
 end

@@ -36,6 +36,16 @@ module Coppice
         assert_match(/killed/, failure(seconds: 0.05) { sleep })
       end
 
+      test "a trap of the application's that reaps it takes only its status away" do
+        before = trap(:CHLD, "IGNORE")
+
+        assert_equal 7, Fork.new(60).call { 7 }
+        assert_equal "its process ended: its status is unknown", failure { exit!(3) }
+        assert_match(/killed/, failure(seconds: 0.05) { sleep })
+      ensure
+        trap(:CHLD, before || "DEFAULT")
+      end
+
       private
 
       def failure(seconds: 60, &block)

@@ -10,16 +10,38 @@ class HeapPreparationTest < Coppice::TestCase
   test "a warm-up collects, and leaves neither a thread nor a lower priority behind" do
     before = [priority, Thread.list.size]
     collections = GC.count
-    Coppice::Mold::HeapPreparation.new(:auto).call
+    Coppice::Mold::HeapPreparation.new(:auto, shared: false).call
 
     assert_operator GC.count, :>, collections
     assert_equal before, [priority, Thread.list.size]
   end
 
+  # Where this Ruby compacts: in a child, whose heap nothing else depends on.
+  def compactions(shared:)
+    reader, writer = IO.pipe
+    pid = fork do
+      before = GC.stat(:compact_count)
+      Coppice::Mold::HeapPreparation.new(:auto, shared: shared).call
+      writer.write(GC.stat(:compact_count) - before)
+      exit!(0)
+    end
+    writer.close
+    Process.wait(pid)
+    reader.read.to_i
+  ensure
+    reader&.close
+  end
+
+  test "a heap whose pages other processes share is not compacted" do
+    skip "this Ruby has no Process.warmup" unless Process.respond_to?(:warmup)
+
+    assert_equal [1, 0], [compactions(shared: false), compactions(shared: true)]
+  end
+
   test "a heap that the configuration leaves alone is not prepared" do
     GC.start
     collections = GC.stat(:major_gc_count)
-    Coppice::Mold::HeapPreparation.new(false).call
+    Coppice::Mold::HeapPreparation.new(false, shared: false).call
 
     assert_equal collections, GC.stat(:major_gc_count)
   end

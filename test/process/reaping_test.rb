@@ -10,10 +10,12 @@ class ReapingTest < Coppice::TestCase
     @system = Coppice::Monitor::System.new
   end
 
-  # Waits until the child has exited, and leaves it unreaped.
   def child_that_exited(status)
-    fork { exit!(status) }.tap { |pid| Coppice::OS.wait_exit(pid, 60_000) }
+    fork { exit!(status) }.tap { |pid| await_exit(pid) }
   end
+
+  # Leaves the child unreaped.
+  def await_exit(child) = eventually { Coppice::OS.exited_child(child) }
 
   test "a reaped child tells its exit status and its peak memory" do
     child = child_that_exited(3)
@@ -23,9 +25,30 @@ class ReapingTest < Coppice::TestCase
     assert_operator peak_kib, :>, 1000
   end
 
+  test "with a child comes the CPU time that it took" do
+    child = fork do
+      nil while Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) < 0.05
+      exit!(0)
+    end
+    await_exit(child)
+
+    cpu_us = 0
+    @system.reap(child) do |time|
+      cpu_us = time
+
+      assert_path_exists "/proc/#{child}"
+    end
+
+    assert_operator cpu_us, :>=, 50_000
+  end
+
   test "a child that runs, and a process that is no child, cannot be reaped" do
     reader, writer = IO.pipe
-    child = fork { writer.close and reader.read }
+    child = fork do
+      writer.close
+      reader.read
+      exit!(0)
+    end
     reader.close
 
     assert_nil @system.reap(child)

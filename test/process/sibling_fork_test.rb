@@ -32,7 +32,7 @@ class SiblingForkTest < Coppice::TestCase
     [text, status]
   end
 
-  def forking(timeout: 5) = Coppice::OS::SiblingFork.new(lock: @lock, timeout: timeout)
+  def forking(timeout: 60) = Coppice::OS::SiblingFork.new(lock: @lock, timeout: timeout)
 
   test "the sibling is a child of the subreaper and its pid was announced" do
     text, = in_child do
@@ -51,6 +51,68 @@ class SiblingForkTest < Coppice::TestCase
     assert_match(/made true/, text)
   end
 
+  class << self
+    attr_reader :loads, :begun, :continue
+
+    # The body of a file. Only the first process that loads it is stopped on the way.
+    def load_slowly
+      @loads << Process.pid
+      return if @loads.size > 1
+
+      @begun.push(true)
+      @continue.pop
+    end
+  end
+
+  # Starts a thread that loads a file.
+  def load_in_thread(folder)
+    self.class.class_eval { @loads, @begun, @continue = [], Thread::Queue.new, Thread::Queue.new }
+    File.write("#{folder}/slow.rb", "SiblingForkTest.load_slowly")
+    Thread.new { require "#{folder}/slow.rb" }
+    self.class.begun.pop
+  end
+
+  # Lets that thread finish once the main thread waits.
+  def continue_when_waiting
+    Thread.new do
+      Thread.pass until Thread.main.stop?
+      self.class.continue.push(true)
+    end
+  end
+
+  test "code that a thread loads is loaded before the fork" do
+    with_tmpdir do |folder|
+      text, = in_child do
+        load_in_thread(folder)
+        continue_when_waiting
+        patient = Coppice::OS::LoadingThreads.new(limit: 60)
+        siblings = Coppice::OS::LoadingThreads.stub(:new, patient) { forking }
+        siblings.call(announce: ->(_) {}) do
+          require "#{folder}/slow.rb"
+          @writer.write("loads #{self.class.loads.size}")
+          exit!(0)
+        end
+      end
+      Process.wait
+
+      assert_equal "loads 1", text
+    end
+  end
+
+  test "a thread that does not finish loading is not waited for any longer" do
+    with_tmpdir do |folder|
+      text, = in_child do
+        load_in_thread(folder)
+        siblings = forking
+        made = siblings.call(announce: ->(_) {}) { exit!(0) }
+        @writer.write("made #{made}, loading #{siblings.loading.size}")
+      end
+      Process.wait
+
+      assert_equal "made true, loading 1", text
+    end
+  end
+
   test "a middle process that hangs is ended after the timeout" do
     text, = in_child do
       siblings = forking(timeout: 0.1)
@@ -59,7 +121,53 @@ class SiblingForkTest < Coppice::TestCase
     end
 
     assert_equal "made false: the middle process took longer than 0.1 s", text
-    Process.wait(-1) # the sibling, which was forked before the middle process hung
+    reap_siblings
+  end
+
+  # There is none if the machine was so slow that the middle process was killed before it forked.
+  def reap_siblings
+    loop { Process.wait(-1) }
+  rescue Errno::ECHILD
+    nil
+  end
+
+  # What applications do so that their own children leave no zombies. Both reap the middle process as well.
+  CHILD_TRAPS = {
+    "waits for any child" => lambda do |_|
+      Process.wait(-1, Process::WNOHANG)
+    rescue Errno::ECHILD
+      nil
+    end,
+    "ignores the signal" => "IGNORE"
+  }.freeze
+
+  CHILD_TRAPS.each do |name, handler|
+    test "a middle process has not failed when the application's trap #{name}" do
+      text, = in_child do
+        trap(:CHLD, handler)
+        siblings = forking
+        made = siblings.call(announce: ->(_) {}) do
+          @writer.write("sibling\n")
+          exit!(0)
+        end
+        @writer.write("made #{made} #{siblings.failure}\n")
+      end
+
+      assert_equal ["made true ", "sibling"], text.lines(chomp: true).sort
+      reap_siblings
+    end
+
+    test "a middle process that hangs has failed also when the application's trap #{name}" do
+      text, = in_child do
+        trap(:CHLD, handler)
+        siblings = forking(timeout: 0.1)
+        made = siblings.call(announce: ->(_) { Process.kill(:STOP, Process.pid) }) { exit!(0) }
+        @writer.write("made #{made}: #{siblings.failure}")
+      end
+
+      assert_equal "made false: the middle process took longer than 0.1 s", text
+      reap_siblings
+    end
   end
 
   test "a middle process that hangs in a hook ends with the process that forked it" do

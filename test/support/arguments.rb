@@ -9,11 +9,13 @@ module Coppice
     attr_reader :files #: Array[String]
     attr_reader :options #: Array[String]
 
-    # `root` is the project's folder. Without a named file, all tests below it run.
+    # Tests that have a command of their own, because they need more than the others: bin/presets.
+    SEPARATE = "test/presets"
+
+    # `root` is the project's folder. Without a named file, all tests below it run, except for the SEPARATE ones.
     def initialize(words, root:) #: (Array[String], root: String) -> void
       @files, @options = split(words)
-      @files = [File.join(root, "test")] if @files.empty?
-      @files = @files.flat_map { |path| tests_in(path) }.uniq
+      @files = @files.empty? ? all_below(root) : @files.flat_map { |path| tests_in(path) }.uniq
     end
 
     # The seed for the order of files and of the tests in each: the one asked for, or a new one.
@@ -37,6 +39,11 @@ module Coppice
         options << words.shift if WITH_VALUE.include?(word)
       end
       [files, options.compact]
+    end
+
+    def all_below(root)
+      separate = File.join(root, SEPARATE, "")
+      tests_in(File.join(root, "test")).reject { |path| path.start_with?(separate) }
     end
 
     def tests_in(path)

@@ -24,6 +24,14 @@ class ClosedLoop
     @threads.each(&:join)
   end
 
+  # Clients ask while the block runs; answers what it does.
+  def during
+    start
+    yield
+  ensure
+    stop
+  end
+
   def answers = @lock.synchronize { @answers }
 
   private

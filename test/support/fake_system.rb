@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "fake_channel"
+require_relative "fake_lobby_child"
 
 # An operating system of make-believe processes, in the place of Monitor::System: a
 # clock that is turned by hand, children that fork, answer, hang and die when a random
@@ -14,16 +15,20 @@ class FakeSystem
   end
 
   # One make-believe child: it does nothing unless `step` is called.
-  FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, keyword_init: true)
+  FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, :lobby,
+                           keyword_init: true)
 
   attr_reader :processes, :now, :last_pid, :signals
+  attr_reader :faults_of_workers # of a release, by its number: nil, :broken or :hanging
+  attr_reader :lobby # the last one
   attr_accessor :memory_left_kib
   attr_writer :mold_kib # what each mold measures of itself when it is ready
   attr_writer :mold_growth_kib # and how much more the next one does
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
-  attr_writer :hanging_first_request # whether a worker that asks itself for a page hangs in it
+  attr_accessor :hanging_first_request # whether a worker that asks itself for a page hangs in it
   # What becomes of the next middle process: nil, :lost before it forks, :mute after it, :stuck forever.
   attr_writer :middle
+  attr_writer :audit_findings # what the fork audit of each worker finds
   attr_writer :late # whether the kernel tells of the dead only now and then
 
   def initialize(board)
@@ -36,9 +41,14 @@ class FakeSystem
     @zombies = []
     @last_pid = 100
     @refusals = 0
+    @audit_findings = []
+    @faults_of_workers = {}
     @signals = [] # [pid, name] of all that were sent
   end
 
+  def adopt(_release) = nil
+  def peak_kib(_pid) = @mold_kib
+  def unix_ms = (@now * 1000).to_i
   def advance(seconds) = @now += seconds
 
   def channel_pair
@@ -51,13 +61,35 @@ class FakeSystem
     born(:mold, channel.dup, nil)
   end
 
+  def spawn_observer(channel)
+    refuse_or_go_on(Errno::EAGAIN)
+    born(:observer, channel.dup, nil)
+  end
+
+  def lobby_channel_pair = channel_pair
+
+  def spawn_lobby(channel)
+    refuse_or_go_on(Errno::EAGAIN)
+    @lobby = FakeLobbyChild.new(self, channel.dup)
+    @lobby.keeper.pid
+  end
+
+  # One of the processes of a lobby.
+  def bear_part(part, lobby, channel)
+    born(part, channel, nil).tap { |pid| @processes[pid].lobby = lobby }
+  end
+
+  # A negative number is a process group. A process that is continued goes on.
   def signal(pid, name)
     @signals << [pid, name]
-    process = @processes[pid] or return false
+    process = @processes[pid.abs] or return false
+    return true if [:CONT, 0].include?(name)
+
     die(process, Status.new(nil, Signal.list.fetch(name.to_s))) if name == :KILL || !process.hanging
     true
   end
 
+  def refusing? = @refusals.positive?
   def out_of_memory? = false
   def processors = 4
   def memory_total_kib = 4_000_000
@@ -67,6 +99,7 @@ class FakeSystem
   def reap(pid)
     zombie = @zombies.assoc(pid) or return
     @zombies.delete(zombie)
+    yield 0 if block_given? # CPU time
     zombie.drop(1)
   end
 
@@ -78,6 +111,7 @@ class FakeSystem
   # One process does the next thing it would do.
   def step(process)
     return if process.hanging
+    return process.lobby.step(process) if process.lobby
     return announce(process) unless process.stage == :ready
 
     packet = process.channel.receive
@@ -129,9 +163,16 @@ class FakeSystem
       process.channel.send(Coppice::Control::Messages::Registered.new(pid: process.pid))
     else
       process.stage = :ready
-      measure(process)
+      measure(process) unless process.role == :observer # which cannot write to the board
+      finish_audit(process)
       process.channel.send(Coppice::Control::Messages::Ready.new)
     end
+  end
+
+  def finish_audit(process)
+    return if process.role != :worker || @audit_findings.empty?
+
+    process.channel.send(Coppice::Control::Messages::AuditFinished.new(findings: @audit_findings))
   end
 
   def measure(process)
@@ -171,8 +212,11 @@ class FakeSystem
     return if middle == :stuck # and so the channel never ends
     return channel.close if middle == :lost
 
-    pid = born(role, channel, @board.row(packet.message.row))
+    row = @board.row(packet.message.row)
+    pid = born(role, channel, row)
     @processes[pid].hanging = true if @hanging_first_request && packet.message.first_request
+    fault = @faults_of_workers[row.release_number] if role == :worker
+    @processes[pid][fault] = true if fault
     channel.send(Coppice::Control::Messages::Forked.new(pid: pid)) unless middle == :mute
   end
 end

@@ -1,10 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/listeners/address"
 require_relative "fake_family"
 
 # Tests of the monitor's decisions, with a family that has no processes.
 class FamilyTestCase < Coppice::TestCase
+  # The setting of a server whose workers meet all clients themselves.
+  WITHOUT_LOBBY = { listen: [Coppice::Listeners::Address.parse(8080, lobby: false)].freeze }.freeze
+
   def teardown
     @family&.close
   end

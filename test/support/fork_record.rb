@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "process_descriptors"
 require_relative "server"
 
 # What was seen of a server over many generations, from its first worker to its last at_exit handler. The application
@@ -50,19 +51,23 @@ class ForkRecord
 
   def take_down
     family = @server.rows(:mold) + @server.wait { started_workers }
-    @holdings << family.map { |row| Holdings.new(row.role_name, descriptors(row.pid), threads(row.pid)) }
-    @monitor << descriptors(@server.pid).values.sum
+    @holdings << family.map do |row|
+      at_rest(row.pid) { |pid| Holdings.new(row.role_name, descriptors(pid), threads(pid)) }
+    end
+    @monitor << at_rest(@server.pid) { |pid| descriptors(pid).values.sum }
   end
 
   # nil until all of them are.
   def started_workers
     workers = @server.ready_workers
     workers if workers.all? { |row| threads(row.pid).key?(SOFT_TIMEOUT) }
+  rescue Errno::ENOENT, Errno::ESRCH # a thread has ended
+    nil
   end
 
-  def descriptors(pid)
-    Dir.children("/proc/#{pid}/fd").map { |fd| File.readlink("/proc/#{pid}/fd/#{fd}")[/\A[^\[\d]*/] }.tally
-  end
+  def at_rest(pid) = @server.wait { ProcessDescriptors.at_rest(pid) { yield pid } }
+
+  def descriptors(pid) = ProcessDescriptors.links(pid).map { |link| link[/\A[^\[\d]*/] }.tally
 
   def threads(pid) = Dir.glob("/proc/#{pid}/task/*/comm").map { |file| File.read(file).chomp }.tally
 

@@ -1,16 +1,23 @@
 # frozen_string_literal: true
 
 require_relative "fake_family"
+require_relative "history_rolls"
+require_relative "history_rules"
 
 # A random history of a family: what its processes, its user and the clock do, drawn
 # from a seed. Plays it against the real supervision and names the first rule broken.
 class History
+  include HistoryRolls
+  include HistoryRules
+
   # How often each event is drawn.
   WEIGHTS = {
     turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1,
     refork: 2, starve: 1, extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1,
-    weigh: 6, rush: 3, use_memory: 1, hang_at_first: 1, term: 1
+    weigh: 6, rush: 3, use_memory: 1, hang_at_first: 1, term: 1, find: 3, guest: 2,
+    disconnect: 1
   }.freeze
+  LOSING_LOBBIES = { lose_loop: 6, lose_keeper: 2, lose_lobby: 1 }.freeze
   RESIZING = { grow: 1, reduce: 1 }.freeze
   LEAKY = { leak: 3, renew: 20 }.freeze
   MAX_AGE = 120 # of a worker, where it is limited
@@ -23,14 +30,36 @@ class History
     resizing = random.rand < 0.3
     weights = WEIGHTS.merge(resizing ? RESIZING : {}, random.rand < 0.2 ? LEAKY : {})
     stops_early = random.rand < 0.3
+    lobby = random.rand < 0.4
+    weights = weights.merge(LOSING_LOBBIES) if lobby
+    rolls = HistoryRolls.draw(random)
+    weights = weights.merge(rolls[:weights])
     bag = weights.flat_map { |name, weight| [name] * weight }
     events = Array.new(random.rand(20..160)) { [bag.sample(random: random), random.rand(1_000_000)] }
     settings = { worker_processes: [:auto, *1..12].sample(random: random),
                  refork_after: [nil, [5], [3, 6, false], :auto].sample(random: random),
                  refork_surge: ["10%", "10%", 0, "50%"].sample(random: random), shutdown_delay: random.rand(3),
-                 warm_up_requests: [nil, nil, ["/"]].sample(random: random), **limits(random) }
-    new(events, resizing: resizing, stops_early: stops_early, **settings)
+                 warm_up_requests: [nil, nil, ["/"]].sample(random: random),
+                 guests: [false, 3].sample(random: random), guest_timeout: [nil, 30].sample(random: random),
+                 admin_listen: [nil, [Coppice::Listeners::Address.parse(9293)]].sample(random: random),
+                 fork_audit: %i[warn refuse refuse].sample(random: random), **limits(random), **services(random),
+                 **mold(random),
+                 listen: [Coppice::Listeners::Address.parse(8080, lobby: lobby)], **rolls[:settings] }
+    new(events, resizing: resizing || rolls[:changes], stops_early: stops_early, **settings)
   end
+
+  def self.services(random)
+    both = { "jobs" => { survives_reforks: true }, "cable" => { timeout: 3 } }
+    { services: [{}, both.slice("jobs"), both].sample(random: random),
+      hooks: [{}, { before_service_worker_ready: -> {} }].sample(random: random) }
+  end
+  private_class_method :services
+
+  # Guests and refused molds need one that is kept.
+  def self.mold(random)
+    random.rand < 0.4 ? { keep_mold: false, guests: false, fork_audit: :warn } : {}
+  end
+  private_class_method :mold
 
   def self.limits(random)
     { worker_max_requests: [nil, nil, 8].sample(random: random),
@@ -54,8 +83,16 @@ class History
   def failure
     FakeFamily.open(**settings) do |family|
       @family = family
+      family.after_turn do |workers, *molds|
+        check_refusal(*molds)
+        check_forks(workers)
+        check_decided
+      end
       play
-      recover unless @stops_early
+      unless @stops_early
+        recover
+        wish_for_rollback
+      end
       stop
     end
     nil
@@ -88,12 +125,12 @@ class History
       before = by_choice
       send(name, number)
       check_rules
-      check_capacity if (by_choice - before).any? && !@resizing
+      check_capacity if (by_choice - before).any?
     end
   end
 
   def turn(_) = @family.turn
-  def unheard(_) = @family.supervision.turn([]) # who has ended is known before what they said
+  def unheard(_) = @family.turn([]) # who has ended is known before what they said
   def late(number) = system.late = number.odd?
   def lose_middle(_) = system.middle = :lost
   def mute_middle(_) = system.middle = :mute
@@ -103,24 +140,43 @@ class History
   def long_wait(number) = system.advance(number % 40)
   def kill(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(nil, 9)) }
   def leave(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(0, nil)) }
-  def term(number) = pick(number) { |process| system.report_term(process) if process.row && !process.hanging }
+
+  def term(number)
+    pick(number) do |process|
+      deaf = process.row.nil? || process.hanging || %i[observer guest keeper loop].include?(process.role)
+      system.report_term(process) unless deaf
+    end
+  end
+
+  def guest(_) = @family.guest_refused? || system.refusing? || @family.start_guest
+  def disconnect(_) = roster.guests.sample(random: Random.new(1))&.client&.leave
+
+  def lose_loop(number)
+    system.lobby&.swallow unless (number % 4).zero?
+    lose(system.lobby&.loop)
+  end
+
+  def lose_keeper(_) = lose(system.lobby&.keeper)
+  def lose_lobby(_) = [lose_keeper(0), lose_loop(0)]
+  def lose(process) = (system.die(process, FakeSystem::Status.new(nil, 11)) if process)
+
   def hang(number) = pick(number) { |process| process.hanging = true }
   def break(number) = pick(number) { |process| process.broken = true }
   def hang_at_first(number) = system.hanging_first_request = number.odd?
+  def find(number) = system.audit_findings = number.odd? ? [[:missing_thread, "poller app.rb:1", nil]] : []
   def starve(number) = system.refusals = number % 5
   def refork(_) = @family.supervision.refork
   def grow(_) = @family.supervision.resize(+1)
   def reduce(_) = @family.supervision.resize(-1)
 
-  def serve(number)
-    pick(number) { |process| process.row.requests += 1 if process.role == :worker && process.stage == :ready }
-  end
+  def serving?(process) = process.role == :worker && process.stage == :ready
+  def serve(number) = pick(number) { |process| process.row.requests += 1 if serving?(process) }
 
   # A worker measures itself.
   def weigh(number)
     pick(number) do |process|
       row = process.row
-      next unless process.role == :worker && process.stage == :ready
+      next unless serving?(process)
 
       row.measured_requests = row.requests
       row.private_kib = row.pss_kib = number % 100_000
@@ -136,15 +192,13 @@ class History
 
   # Many requests until the next look.
   def rush(number)
-    pick(number) do |process|
-      process.row.requests += number % 5000 if process.role == :worker && process.stage == :ready
-    end
+    pick(number) { |process| process.row.requests += number % 5000 if serving?(process) }
     weigh(number)
   end
 
   # From now on each mold is larger than the one before.
   def leak(number) = system.mold_growth_kib = number % 50_000
-  def use_memory(number) = system.memory_left_kib = number * 4
+  def use_memory(number) = system.memory_left_kib = number.even? ? number * 4 : number % 200_000
 
   def extend(number)
     deadline_ms = ((system.now + (number % 60)) * 1000).to_i
@@ -162,50 +216,6 @@ class History
 
   # A server whose first boot fails gives up, rightly: not what is tested here.
   def boot_time? = !roster.booted?
-
-  def check_rules
-    unique(roster.workers.map(&:nr), "slot")
-    unique(roster.handles.map { |handle| handle.row.index }, "row")
-    broken "gave up: #{roster.give_up_reason}" if roster.give_up_reason
-    roster.handles.each { |handle| broken "no way out for #{handle.name}, #{handle.state}" if stuck?(handle) }
-    check_molds
-    check_width unless @resizing
-  end
-
-  # One that is committed and one that wants to be; the others are on their way out.
-  def check_molds
-    molds = roster.handles.select { |handle| handle.mold? && !handle.leaving? }
-    broken "#{molds.size} molds" if molds.size > 2 || (molds - [roster.mold, roster.candidate]).any?
-  end
-
-  def unique(values, name)
-    broken "two owners of a #{name}: #{values}" unless values.uniq == values
-  end
-
-  # What is not ready must become something, and what is ready must not be ended for its age.
-  def stuck?(handle)
-    handle.ready? ? !handle.deadline.nil? : handle.deadline.nil? && handle.state != :ready
-  end
-
-  # Down by our own choice: told to leave, and neither because they were overdue nor for a signal to them alone.
-  def by_choice = serving.select { |worker| worker.leaving? && worker.ended_for.nil? && worker.signalled_at.nil? }
-
-  # All but one that nobody can reach.
-  def serving = roster.workers.reject { |worker| worker.rehearsing? }
-
-  # Whoever leaves by our choice leaves enough others that serve.
-  def check_capacity
-    least = roster.target - Coppice::Monitor::RolloutBudget.new(@family.settings).max_unavailable(roster)
-    broken "#{roster.ready_workers.size} workers are left, #{least} were promised" if roster.ready_workers.size < least
-  end
-
-  def check_width
-    shares = [settings[:refork_surge], "10%"]
-    width = shares.map { |share| Coppice::Config::Types::WorkerShare.of(share, roster.target) }.max
-    broken "#{by_choice.size} of #{roster.target} workers were told to leave at once" if by_choice.size > width
-    extra = serving.size - roster.target
-    broken "#{extra} workers more than wanted" if extra > width
-  end
 
   # The faults stop; within bounded time every slot is served by one generation with one mold.
   def recover
@@ -226,16 +236,20 @@ class History
   def stay_calm
     generation = roster.generation
     forks = system.last_pid
+    lobby = system.lobby
     20.times do
       system.advance(5.0)
       @family.settle(rounds: 20)
     end
+    broken "another lobby for nothing" unless system.lobby.equal?(lobby)
+    check_idle_mold
+    check_window
     forks = system.last_pid - forks
     reforks = roster.generation - generation
-    # In each round every worker is replaced, and one in surge with it.
-    rounds = reforks + 1 + (settings[:worker_max_age] ? 2 : 0)
+    # In each round every worker is replaced, and one in surge with it. The trial of one more refork may hang.
+    rounds = reforks + 1 + (settings[:worker_max_age] ? 2 : 0) + (system.hanging_first_request ? 1 : 0)
     broken "#{reforks} reforks for nothing" if reforks > 2
-    broken "#{forks} forks for nothing" if forks > rounds * ((2 * roster.target) + 1)
+    broken "#{forks} forks for nothing" if forks > rounds * ((2 * roster.target) + 1 + roster.settings.services.size)
   end
 
   # The faults of the machine itself; those of processes are the server's to deal with.
@@ -243,21 +257,23 @@ class History
     system.late = false
     system.refusals = 0
     system.middle = nil
+    system.audit_findings = []
+    appear(0)
     system.processes.each_value { |process| process.row.deadline_ms = 0 if process.row }
   end
 
   def recovered?
-    roster.settled? && roster.mold&.ready? && roster.handles.size == roster.target + 1 && !promotion_due? &&
+    roster.settled? && mold_there? && everybody_there? && !promotion_due? && everybody_seated? && rolls_done? &&
       roster.ready_workers.none? { |worker| system.processes[worker.pid]&.hanging }
   end
 
   # A wish for a refork waits for as long as no worker may be forked.
-  def promotion_due? = roster.refork_wanted && Coppice::Monitor::Promotion.new(@family.settings).template(roster)
+  def promotion_due? = roster.refork_wanted && Coppice::Monitor::Promotion.new(roster.settings).template(roster)
 
   def stop
     calm
     @family.supervision.stop(:gracefully, delay: settings[:shutdown_delay])
-    100.times do
+    200.times do
       @family.settle(rounds: 5)
       return if @family.supervision.finished?
 

@@ -2,17 +2,29 @@
 
 require "socket"
 require "coppice/http"
+require_relative "test_lobby"
 
 module Coppice
   # Serves one application to one client at a time, in the test's own process, over a
   # pair of sockets, on a thread.
   class HttpHarness
+    class << self
+      # Whether clients come through a lobby (TestLobby) unless told otherwise.
+      attr_accessor :through_lobby
+
+      # The lobbies' sessions, for a test's end.
+      def sessions = @sessions ||= []
+    end
+
     DEFAULTS = {
       max_request_line_bytes: 15 * 1024, max_header_bytes: 112 * 1024, max_header_count: 128, max_body_bytes: nil,
-      client_header_timeout: 10, client_body_timeout: 10, client_write_timeout: 10, client_min_rate: nil,
+      client_header_timeout: 60, client_body_timeout: 60, client_write_timeout: 60, client_min_rate: nil,
       client_body_buffer_size: 112 * 1024, trusted_proxies: nil, allow_underscore_headers: false, logger: nil,
       rewindable_input: true, early_hints: false, check_client_connection: false
     }.freeze
+
+    # How long a connection lingers: until its client leaves, however long the machine keeps that from running.
+    LINGER_MS = 60_000
 
     Settings = Struct.new(*DEFAULTS.keys, keyword_init: true)
 
@@ -79,7 +91,10 @@ module Coppice
 
     attr_reader :connection, :exchange, :observer, :log
 
-    def initialize(app = nil, **settings, &block)
+    # keep: whether a lobby may keep the connection.
+    def initialize(app = nil, lobby: HttpHarness.through_lobby, keep: false, **settings, &block)
+      @through_lobby = lobby
+      @keep = keep
       @settings = Settings.new(**DEFAULTS, **settings)
       @connection = Http::Connection.new(Http::Limits.from(@settings))
       @observer = Observer.new
@@ -108,17 +123,35 @@ module Coppice
       serving&.join
     end
 
+    # On this thread: one request.
+    def serve_client
+      @exchange.serve if @session.nil? || @session.take(@connection)
+    end
+
     # A client's socket whose other end the connection has adopted.
     def connect(address = "127.0.0.1", bytes = "")
       ours, theirs = UNIXSocket.pair
-      adopt(theirs, address, bytes)
+      @through_lobby ? begin_session(theirs, address, bytes) : adopt(theirs, address, bytes)
       ours
     end
 
-    # The same by accept, over TCP on loopback.
+    # A client's socket that has sent `sent`; the connection has adopted the other end with the head that `reader`,
+    # another harness, read from it.
+    def connect_with_head(sent, reader: HttpHarness.new, address: "127.0.0.1")
+      ours = reader.connect(address)
+      ours.write(sent)
+      raise "the head was refused" unless reader.connection.read_head == true
+
+      @connection.adopt_head(reader.connection.detach.first, address, reader.connection)
+      ours
+    end
+
+    # A client's socket over TCP on loopback, by accept.
     def connect_by_tcp
       server = TCPServer.new("127.0.0.1", 0)
       client = TCPSocket.new("127.0.0.1", server.local_address.ip_port)
+      server.wait_readable # the kernel may tell the client first
+      return client.tap { begin_session(server.accept) } if @through_lobby
       raise "nothing to accept" unless @connection.accept(server.fileno)
 
       client
@@ -128,12 +161,21 @@ module Coppice
 
     private
 
+    def begin_session(socket, address = "127.0.0.1", bytes = "")
+      options = { address: address, bytes: bytes, body_bytes: @settings.client_body_buffer_size, keep: @keep,
+                  buffering: @settings.rewindable_input }
+      @session = TestLobby::Session.new(TestLobby.new, socket, **options)
+      HttpHarness.sessions << @session
+    end
+
     # As a worker does that exits then.
     def serve_to_the_end
-      @connection.lingering = lingering = Http::Lingering.new(2000)
-      @exchange.serve
+      @connection.lingering = lingering = Http::Lingering.new(LINGER_MS)
+      return @exchange.serve unless @session
+
+      @exchange.serve while @session.take(@connection)
     ensure
-      lingering.finish(2000)
+      lingering.finish(LINGER_MS)
     end
 
     # The connection owns the descriptor from here on; Ruby's object for it must not close it again.

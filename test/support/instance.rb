@@ -17,8 +17,10 @@ class Instance
     @pid = @server.pid
   end
 
-  def restart
-    status = @server.stop
+  # to_all: whether every process gets TERM, or the monitor alone.
+  def restart(to_all: false)
+    @server.signal_all(:TERM) if to_all
+    status = to_all ? @server.wait_for_end : @server.stop
     raise "it ended with #{status.inspect}" unless status.success?
 
     @server.clean_up

@@ -51,7 +51,11 @@ module Coppice
     end
 
     def living_children #: () -> Array[Integer]
-      Dir["/proc/self/task/*/children"].flat_map { |file| File.read(file).split.map(&:to_i) }
+      Dir["/proc/self/task/*/children"].flat_map do |file|
+        File.read(file).split.map(&:to_i)
+      rescue Errno::ENOENT, Errno::ESRCH # the thread has ended: its children are another one's now
+        []
+      end
     end
   end
 end

@@ -9,7 +9,7 @@ module OneShotClient
   def get(target = "/", headers = {}) = request("GET", target, headers)
 
   def request(verb, target, headers = {}, body = nil)
-    headers = { "Host" => "test" }.merge(headers)
+    headers = { "Host" => "test", "Connection" => "close" }.merge(headers)
     headers["Content-Length"] = body.bytesize if body
     socket = connect
     fields = headers.map { |name, value| "#{name}: #{value}\r\n" }.join

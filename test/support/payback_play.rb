@@ -7,13 +7,16 @@ require "coppice/monitor/refork_condition/payback"
 class PaybackPlay
   STEP = 100 # requests between two looks
   PER_SECOND = 100.0
+  PRICE = 4 # as memory_price
   ROLLOUT = 2.0 # seconds that a refork takes
 
   attr_reader :pauses #: Array[Float] -- seconds from one generation's being complete to the next refork
 
   # The block answers what is measured in a generation that has served so many requests: the workers' private memory in
   # KiB, or several fields of a measurement.
-  def initialize(workers: 1, refork_ms: 500, request_ms: 10.0, shared: 100_000, left: 1_000_000, &measured)
+  def initialize(workers: 1, refork_ms: 500, request_ms: 10.0, shared: 100_000, left: 1_000_000, price: PRICE,
+                 &measured)
+    @price = price
     @always = { workers: workers, refork_ms: refork_ms, request_ms: request_ms, left: left }
     @shared = shared
     @measured = measured
@@ -22,7 +25,7 @@ class PaybackPlay
 
   # What was said at each refork while so many requests were served.
   def run(requests)
-    payback = Coppice::Monitor::ReforkCondition::Payback.new
+    payback = Coppice::Monitor::ReforkCondition::Payback.new(price: @price)
     now = begun_at = 0.0
     served = 0
     (requests / STEP).times.filter_map do

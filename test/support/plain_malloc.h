@@ -14,4 +14,8 @@
 #define ruby_xrealloc realloc
 #define ruby_xfree free
 
+/* Parts without Ruby are linked into a program without Ruby. */
+#undef snprintf
+#undef vsnprintf
+
 #endif

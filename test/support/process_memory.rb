@@ -2,10 +2,22 @@
 
 # What a process uses, in KiB, as the kernel counts it.
 module ProcessMemory
+  MAPPING = /^(?=\h+-\h+ )/.freeze
+  # The kernel calls shared memory without a name /dev/zero.
+  UNNAMED = %r{\A(?:\S+ +){4}\S+ *(?:$|\[heap\]|\[stack\]|\[anon|/dev/zero )}.freeze
+  private_constant :MAPPING, :UNNAMED
+
   class << self
     # What nobody shares with it.
     #: (Integer) -> Integer
     def private_kib(pid) = File.read("/proc/#{pid}/smaps_rollup").scan(/^Private_\w+:\s+(\d+)/).sum { |(kib)| kib.to_i }
+
+    # What it has in memory that no file names: heap, stack, and what it shares with its parents and successors. What it
+    # shares with others in memory files is not among it, nor is its program.
+    #: (Integer) -> Integer
+    def unnamed_kib(pid)
+      File.read("/proc/#{pid}/smaps").split(MAPPING).grep(UNNAMED).sum { |text| Integer(text[/^Rss:\s+(\d+)/, 1]) }
+    end
 
     # By how much a process was larger, at its largest moment while the block ran, than before.
     #: (Integer) { () -> void } -> Integer

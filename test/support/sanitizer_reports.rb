@@ -8,7 +8,8 @@ module Coppice
   class SanitizerReports
     LEAK = /^(?:Direct|Indirect) leak of /
     OUR_LEAK = %r{^    #1 .*/ext/coppice/}
-    AROUND_LEAKS = /\A(?:=+\n==\d+==ERROR: LeakSanitizer: |SUMMARY: AddressSanitizer: .* leaked)/
+    # A process that is killed while it reports leaks may have written the line in front of them only.
+    AROUND_LEAKS = /\A(?:=+\z|=+\n==\d+==ERROR: LeakSanitizer: |SUMMARY: AddressSanitizer: .* leaked)/
     # The sanitizer says this of threads of processes that it did not fork.
     LEFT_RUNNING = /^==\d+==Running thread \d+ was not suspended\..*\n?/
     private_constant :LEAK, :OUR_LEAK, :AROUND_LEAKS, :LEFT_RUNNING

@@ -7,6 +7,7 @@ require "tmpdir"
 require "coppice"
 require "coppice/board"
 require_relative "one_shot_client"
+require_relative "server_row"
 
 # A real server in processes of its own, on a unix socket in a folder of its own; its
 # log is shown when a test fails. Tests look at its board, not at its log.
@@ -14,6 +15,12 @@ class Server
   include OneShotClient
 
   EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
+
+  # Seconds after which what a test waits for has failed: nobody waits so long on a machine that does nothing else.
+  PATIENCE = 60
+
+  # The same until it is ready: a large application boots for long, beside others that do.
+  BOOT_PATIENCE = 120
 
   # Yields a server that is ready, and stops it afterwards.
   #: (app: String, ?config: String, **untyped) { (Server) -> void } -> void
@@ -33,8 +40,11 @@ class Server
   # The process that we started, unless it started the monitor in its turn.
   def monitor_pid = pid
 
-  # app: the text of config.ru; config: of the configuration; both may use `folder`; sockets: passed on as systemd does.
-  def initialize(app:, config: "", env: {}, arguments: [], folder: nil, ready: true, sockets: [])
+  # app: the text of config.ru; config: of the configuration; both may use `folder`; sockets: passed on as systemd does;
+  # socket_names: as of FileDescriptorName=; lobby: whether the lobby meets the clients, where the test is about that;
+  # patience: seconds for its start.
+  def initialize(app:, config: "", env: {}, arguments: [], folder: nil, ready: true, sockets: [], lobby: nil,
+                 socket_names: nil, patience: BOOT_PATIENCE)
     @folder = Dir.mktmpdir("coppice-server-")
     @directory = folder || @folder
     @app = app
@@ -42,12 +52,15 @@ class Server
     @env = { "RACK_ENV" => "production", "WEB_CONCURRENCY" => nil, "PORT" => nil }.merge(env)
     @arguments = arguments
     @sockets = sockets
+    @socket_names = socket_names
+    @patience = patience
+    @lobby = lobby.nil? ? ENV.key?("COPPICE_TEST_LOBBY") : lobby
     @wait_until_ready = ready
   end
 
   def start
     File.write(path("config.ru"), @app) if @app
-    File.write(path("coppice.conf.rb"), "listen #{socket_path.inspect}\n#{@config}")
+    File.write(path("coppice.conf.rb"), "#{listen}\n#{@config}#{canary}")
     @pid = Process.spawn(@env, *activation, *command, "-c", path("coppice.conf.rb"), *@arguments,
                          *(path("config.ru") if @app),
                          chdir: @directory, %i[out err] => path("log"), in: File::NULL, **passed)
@@ -58,6 +71,20 @@ class Server
   def socket_path = path("socket")
   def log = File.exist?(path("log")) ? File.read(path("log")) : ""
 
+  # With COPPICE_TEST_LOBBY=1 the lobby meets all clients that do not say otherwise. They read to the end of the
+  # connection.
+  def listen
+    return "listen #{socket_path.inspect}" unless @lobby
+
+    "listen #{socket_path.inspect}, lobby: true\nkeepalive_timeout 0, trusted: 0"
+  end
+
+  # Each refork would take a second longer: a test that is about the canary says so.
+  def canary = @config.include?("canary") ? "" : "\ncanary false\n"
+
+  # The loop and its keeper.
+  def lobby_processes = @lobby ? 2 : 0
+
   # nil until the monitor has made it.
   def board
     @board ||= Coppice::Board.of_process(monitor_pid)
@@ -66,9 +93,13 @@ class Server
   end
 
   # The rows of one role, ready or not.
-  def rows(role) = (board&.rows || []).select { |row| row.role_name == role }
+  def rows(role) = (board&.rows || []).filter_map { |row| ServerRow.of(row, role) }
 
   def ready_workers = rows(:worker).select(&:ready?)
+
+  # Whether the monitor has reaped the process of this pid and has taken back its row. A killed worker counts as a
+  # ready one until then: ask this first, and then for its successor.
+  def gone?(pid) = !File.exist?("/proc/#{pid}") && board.rows.none? { |row| row.pid == pid }
 
   # Every slot is served by this generation, nobody is there beyond them, and there is one mold.
   def settled?(generation)
@@ -78,7 +109,7 @@ class Server
   end
 
   # Waits for what no descriptor announces. The server may not end meanwhile.
-  def wait(timeout = 20, reason = "condition")
+  def wait(timeout = PATIENCE, reason = "condition")
     deadline = now + timeout
     until (answer = yield)
       raise "the server ended: #{status.inspect}" if ended?
@@ -89,16 +120,36 @@ class Server
     answer
   end
 
+  # For clients and for who reads the board: the monitor writes that it serves after clients can connect.
   def wait_until_ready
-    wait(60, "ready") { board && all_ready? && listening? }
+    wait(@patience, "ready") { board && all_ready? && serving? }
   end
+
+  # What health checks go by: the monitor writes it at the end of a turn.
+  def state = Coppice::Board::SERVER_STATES[board.state]
+
+  def serving? = state == "serving"
 
   def all_ready? = board.workers_count.positive? && ready_workers.size == board.workers_count
 
-  def signal(name, to: monitor_pid) = Process.kill(name, to)
+  # Raises ArgumentError for 0, the pid of a row that was taken back meanwhile: that would be our own process group.
+  def signal(name, to: monitor_pid)
+    raise ArgumentError, "no process to signal: its row was taken back" if to.zero?
+
+    Process.kill(name, to)
+  end
+
+  # To every process, as Heroku does, and systemd without KillMode=mixed.
+  def signal_all(name)
+    family.shuffle.each do |process|
+      signal(name, to: process)
+    rescue Errno::ESRCH # it ended meanwhile
+      next
+    end
+  end
 
   # The exit status, once the monitor has ended.
-  def wait_for_end(timeout = 30)
+  def wait_for_end(timeout = PATIENCE)
     deadline = now + timeout
     until ended?
       raise "the server did not end within #{timeout} s" if now > deadline
@@ -125,10 +176,13 @@ class Server
   # Every process of the family, by pid.
   def family = [pid, *children(pid)]
 
+  # Also while threads of the process end.
   def children(of)
-    Dir.glob("/proc/#{of}/task/*/children").flat_map { |file| File.read(file).split.map(&:to_i) }
-  rescue Errno::ENOENT, Errno::ESRCH
-    []
+    Dir.glob("/proc/#{of}/task/*/children").flat_map do |file|
+      File.read(file).split.map(&:to_i)
+    rescue Errno::ENOENT, Errno::ESRCH
+      []
+    end
   end
 
   def show_log
@@ -136,8 +190,9 @@ class Server
   end
 
   def clean_up
-    left = @pid ? family : []
-    end_by_force if @pid && !ended?
+    running = @pid && !ended? # otherwise another process may have the pid already
+    left = running ? family : []
+    end_by_force if running
     left.drop(1).each { |child| end_child(child) }
     @board&.close
     FileUtils.remove_entry(@folder)
@@ -145,23 +200,20 @@ class Server
 
   private
 
-  def command = [RbConfig.ruby, EXECUTABLE]
+  # As the server starts itself again, which takes a good part of the time of a short test: see Coppice::Launcher.
+  def command = [RbConfig.ruby, "--disable=gems,rubyopt", EXECUTABLE]
 
   # The variable names the process that the sockets are meant for: the shell, which Ruby then takes the place of.
   def activation
-    @sockets.empty? ? [] : ["/bin/sh", "-c", 'LISTEN_PID=$$ exec "$@"', "sh", "env", "LISTEN_FDS=#{@sockets.size}"]
+    return [] if @sockets.empty?
+
+    names = ["LISTEN_FDNAMES=#{@socket_names.join(':')}"] if @socket_names
+    ["/bin/sh", "-c", 'LISTEN_PID=$$ exec "$@"', "sh", "env", "LISTEN_FDS=#{@sockets.size}", *names]
   end
 
   def passed = @sockets.each_with_index.to_h { |socket, index| [3 + index, socket] }
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-
-  def listening?
-    connect.close
-    true
-  rescue SystemCallError
-    false
-  end
 
   def end_by_force
     signal(:TERM)

@@ -5,10 +5,10 @@ require_relative "server"
 # A real server that is reached over TCP, at a port that the kernel chose and that the server itself wrote to its
 # folder.
 class ServerOverTcp < Server
-  ANNOUNCE = <<~RUBY
+  ANNOUNCE = <<~'RUBY'
     after_monitor_ready do |server|
-      File.write("listeners.new", server.listener_names.join("\\n"))
-      File.rename("listeners.new", "listeners")
+      File.write("#{__dir__}/listeners.new", server.listener_names.join("\n"))
+      File.rename("#{__dir__}/listeners.new", "#{__dir__}/listeners")
     end
   RUBY
 

@@ -15,6 +15,9 @@ module Coppice
     # Seconds between two looks at a condition that no descriptor announces.
     POLL_INTERVAL = 0.01
 
+    # Seconds after which what a test waits for has failed: nobody waits so long on a machine that does nothing else.
+    PATIENCE = 60
+
     # Defines the test that this sentence describes.
     def self.test(sentence, &body) #: (String) { () -> void } -> void
       name = "test_#{sentence}"
@@ -29,7 +32,7 @@ module Coppice
     # Waits until the block answers something truthy, and returns that; fails after `timeout` seconds.
     # The only place in the tests that may pause.
     #: [T] (?Numeric, ?String) { () -> T? } -> T
-    def eventually(timeout = 10, message = "this did not come true within #{timeout} s")
+    def eventually(timeout = PATIENCE, message = "this did not come true within #{timeout} s")
       deadline = monotonic_now + timeout
       until (answer = yield)
         flunk message if monotonic_now > deadline

@@ -6,13 +6,20 @@ require "tempfile"
 module Coppice
   # One test file, run in a process group of its own, with all warnings on and the gems of the Gemfile.
   class TestFile
-    # How one run ended. `problem` says what went wrong beside failed tests, `output` is all that was printed.
-    Result = Struct.new(:path, :passed, :failed, :skipped, :problem, :output, :seconds, keyword_init: true) do
+    # How one run ended. `problem` says what went wrong beside failed tests, `output` is all that was printed, `hung`
+    # whether it was killed for its time.
+    Result = Struct.new(:path, :passed, :failed, :skipped, :problem, :output, :seconds, :hung, keyword_init: true) do
       def failed? #: () -> bool
         failed.positive?
       end
+
+      # The sentences of the tests that failed.
+      def failed_tests #: () -> Array[String]
+        output.scan(FAILURE).flatten.uniq
+      end
     end
 
+    FAILURE = /^ +\d+\) (?:Failure|Error):\n\S+?#(?:test_)?(.+?)(?: \[\S+:\d+\])?:$/
     SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/
 
     # `limit` is the seconds after which the whole process group is killed; `folder` the project's.
@@ -64,7 +71,7 @@ module Coppice
       failed = 1 if problem && failed.zero?
       passed = runs ? [runs - failed - skips, 0].max : 0
       Result.new(path: @path, passed: passed, failed: failed, skipped: skips || 0, problem: problem, output: output,
-        seconds: seconds)
+        seconds: seconds, hung: status.nil?)
     end
 
     def problem_of(status, runs, failed)

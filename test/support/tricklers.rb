@@ -7,21 +7,24 @@ class Tricklers
   REFUSAL = "HTTP/1.1 408 "
 
   attr_reader :refused #: Integer -- how many were sent away with 408
-  attr_reader :surprises #: Array[String] -- what others were answered
+  attr_reader :surprises #: Array[String] -- what others were answered, unless they were late with their first bytes
 
   # Yields while so many of them are connected.
-  #: [T] (Server, clients: Integer) { (Tricklers) -> T } -> T
-  def self.around(server, clients:)
-    crowd = new(server, clients)
+  # limit: of the server, in seconds. It says nothing to a client from which nothing has come by then.
+  #: [T] (Server, clients: Integer, limit: Numeric) { (Tricklers) -> T } -> T
+  def self.around(server, clients:, limit:)
+    crowd = new(server, clients, limit)
     crowd.start
     yield crowd
   ensure
     crowd&.stop
   end
 
-  #: (Server, Integer) -> void
-  def initialize(server, clients)
+  #: (Server, Integer, Numeric) -> void
+  def initialize(server, clients, limit)
     @server = server
+    @limit = limit
+    @late = {}.compare_by_identity
     @sockets = Array.new(clients) { fresh }
     @refused = 0
     @surprises = []
@@ -40,7 +43,12 @@ class Tricklers
 
   private
 
-  def fresh = @server.connect.tap { |socket| socket.write("GET /") }
+  def fresh
+    began = now
+    socket = push(@server.connect, "GET /")
+    @late[socket] = true if now - began >= @limit
+    socket
+  end
 
   def turn
     answered, = IO.select(@sockets, nil, nil, INTERVAL)
@@ -51,18 +59,21 @@ class Tricklers
     note(socket.readpartial(4096))
     fresh
   rescue EOFError, Errno::ECONNRESET => error
-    @surprises << error.message
+    @surprises << error.message unless @late.key?(socket)
     fresh
   ensure
+    @late.delete(socket)
     socket.close
   end
 
   def note(answer) = answer.start_with?(REFUSAL) ? @refused += 1 : @surprises << answer
 
-  def push(socket)
-    socket.write_nonblock("a")
+  def push(socket, bytes = "a")
+    socket.write_nonblock(bytes)
     socket
-  rescue Errno::EPIPE # refused in this moment: its answer is read in the next turn
+  rescue Errno::EPIPE # refused by now: what it was answered is read in the next turn
     socket
   end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 end

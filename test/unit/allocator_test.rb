@@ -44,7 +44,44 @@ module Coppice
       end
     end
 
+    test "jemalloc is preloaded with parameters" do
+      with_folders do |folder|
+        path = install(folder)
+
+        assert_equal({ "LD_PRELOAD" => path, "MALLOC_CONF" => Allocator::TUNING }, variables(folder))
+      end
+    end
+
+    test "the administrator's parameters are left alone" do
+      with_folders do |folder|
+        path = install(folder)
+        File.symlink("narenas:2", conf = "#{folder}/malloc.conf")
+
+        assert_equal({ "LD_PRELOAD" => path }, variables(folder, system_conf: conf))
+      end
+    end
+
+    test "the user's library replaces ours, and gets parameters only if it is jemalloc" do
+      with_folders do |folder|
+        install(folder)
+
+        assert_empty variables(folder, preloaded: "/opt/libtcmalloc.so")
+        assert_equal({ "MALLOC_CONF" => Allocator::TUNING }, variables(folder, preloaded: "libother.so:libjemalloc.so"))
+      end
+    end
+
+    test "there are no variables without jemalloc, nor with the system's malloc" do
+      with_folders do |folder|
+        assert_empty variables(folder)
+        assert_empty Allocator.variables(:system, preloaded: "/opt/libjemalloc.so", folders: [folder])
+      end
+    end
+
     private
+
+    def variables(folder, system_conf: "#{folder}/none", **others)
+      Allocator.variables(:auto, folders: [folder], system_conf: system_conf, **others)
+    end
 
     def with_folders
       with_tmpdir do |folder|
@@ -52,11 +89,11 @@ module Coppice
       end
     end
 
-    # Yields the head of a library for this machine.
+    # Yields the head of a library for this machine. Answers its path.
     def install(folder)
       head = File.binread(RbConfig.ruby, 64)
       yield head if block_given?
-      File.binwrite("#{folder}/#{LIBRARY}", head)
+      "#{folder}/#{LIBRARY}".tap { |path| File.binwrite(path, head) }
     end
   end
 end

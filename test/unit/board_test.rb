@@ -34,19 +34,28 @@ class BoardTest < Coppice::TestCase
   end
 
   test "the header names every column" do
-    bytes = IO.for_fd(@board.fileno, autoclose: false).pread(4096, 0)
-    text = bytes.byteslice(64..).delete("\0")
+    bytes = IO.for_fd(@board.fileno, autoclose: false).pread(Coppice::Board::LAYOUT.header.size * 8, 0)
+    lines = bytes.byteslice(64..).delete("\0").lines
+    names = lines.to_h { |line| [line[/\A\w+/].to_sym, line[/: (.*)$/, 1].split] }
+    tables = { server: :SERVER, ledger: :LEDGER, row: :ROW, slot: :COUNT, exit: :EXIT, promotion: :PROMOTION,
+               finding: :FINDING, moment: :MOMENT, release: :RELEASE, lobby: :LOBBY }
 
-    assert_equal "server: monitor_pid workers_count generation shutting_down rows_count\n" \
-                 "row: role nr generation pid ready deadline_ms started_ms requests seen_ms not_fork_safe timed_out " \
-                 "refused dropped_headers request:16 measured_ms measured_requests rss_kib pss_kib private_kib " \
-                 "private_at_start_kib anonymous_kib cpu_ms cpu_at_start_ms compiles allocations:24\n", text
+    assert_equal tables.transform_values { |name| Coppice::Board.const_get("#{name}_COLUMNS").map(&:to_s) }, names
+    assert_includes names[:row], "request:16"
+    assert_includes names[:row], "responses[5]"
+    assert_match(/\Arow 4096x\d+: role nr /, lines[2])
+  end
+
+  test "the lobby counts what the table says, in the same order" do
+    text = File.read("ext/coppice/lobby/counters.h")
+
+    assert_equal text.scan(/^    X\((\w+)\)/).flatten, Coppice::Board::LOBBY_COLUMNS.map(&:to_s)
   end
 
   test "a board of another version, of other columns or of nothing is refused" do
     refuse_cells(Coppice::Cells.create(4096))
     refuse_cells(Coppice::Cells.create(1))
-    { 1 => 3, 4 => 8, 8 => 0 }.each do |at, value| # the version, a size, the text
+    { 1 => 3, 2 => 8, 8 => 0 }.each do |at, value| # the version, the size, the text
       cells = Coppice::Cells.create(4096)
       Coppice::Board::LAYOUT.header.each_with_index { |word, index| cells[index] = word }
       cells[at] = value
@@ -64,26 +73,40 @@ class BoardTest < Coppice::TestCase
   test "every column has room of its own, in its row alone" do
     columns = Coppice::Board::ROW_COLUMNS
     row, neighbour = @board.row(0), @board.row(1)
-    columns.each { |column| row.public_send(:"#{column.name}=", column.text? ? "x" * 8 * column.cells : 1) }
+    full = columns.to_h { |column| [column.name, full_value(column)] }
+    full.each { |name, value| row.public_send(:"#{name}=", value) }
 
-    full = columns.map { |column| column.text? ? "x" * 8 * column.cells : 1 }
-    empty = columns.map { |column| column.text? ? "" : 0 }
-    assert_equal full, columns.map { |column| row.public_send(column.name) }
-    assert_equal empty, columns.map { |column| neighbour.public_send(column.name) }
+    assert_equal full, row.to_h
+    assert_equal columns.to_h { |column| [column.name, column.empty_value] }, neighbour.to_h
+  end
+
+  def full_value(column)
+    case column.kind
+    when :text then "x" * 8 * column.cells
+    when :numbers then (1..column.cells).to_a
+    else 1
+    end
   end
 
   test "sizes follow from the tables of columns, in whole cache lines" do
     layout = layout_of(1, 8)
 
-    assert_equal [8, layout.server_at + 8, layout.server_at + 16], positions(layout)
+    assert_equal [[8, layout.header.size], [8, layout.header.size + 8]], sizes(layout)
     layout = layout_of(9, 65)
 
-    assert_equal [72, layout.server_at + 16, layout.server_at + 88], positions(layout)
-    assert_equal layout.row_at(2), layout.cells
-    assert_equal 0, layout.server_at % 8
+    assert_equal [[16, layout.header.size], [72, layout.header.size + 16]], sizes(layout)
+    assert_equal layout.at(:rows, 1) + 72, layout.cells
+    assert_equal 0, layout.at(:rows) % 8
   end
 
-  def positions(layout) = [layout.row_cells, layout.row_at(0), layout.row_at(1)]
+  def sizes(layout) = [:server, :rows].map { |name| [layout.region(name).record_cells, layout.at(name)] }
+
+  test "the last hour takes at most 4 MiB" do
+    region = Coppice::Board::LAYOUT.region(:moment)
+
+    assert_operator region.record_cells * region.records * 8, :<=, 4 * 1024 * 1024
+    assert_equal 3600, region.records * Coppice::Board::MOMENT_SECONDS
+  end
 
   test "the header is as long as the names of all columns need" do
     layout = layout_of(9, 500)
@@ -95,7 +118,7 @@ class BoardTest < Coppice::TestCase
   # Of so many columns of the server and of a row, for two rows.
   def layout_of(*counts)
     server, row = counts.map { |count| Coppice::Board::Column.table(*Array.new(count) { |index| [:"column#{index}"] }) }
-    Coppice::Board::Layout.new(server: server, row: row, row_count: 2)
+    Coppice::Board::Layout.new(server: [server, 1], rows: [row, 2])
   end
 
   test "rows are told apart, and a row past the end is refused" do
@@ -151,5 +174,60 @@ class BoardTest < Coppice::TestCase
     assert_raises(IndexError) { cells[8] = 1 }
     cells.close
     assert_raises(IOError) { cells[0] }
+  end
+
+  test "cells are read, written, added up and cleared in blocks" do
+    cells = Coppice::Cells.create(16)
+    cells.write(2, [1, -2, 2**62])
+    cells.write(8, [10, 20, 30])
+
+    assert_equal [0, 1, -2, 2**62, 0], cells.read(1, 5)
+    assert_equal [11, 18, (2**62) + 30], cells.sum([2, 8], 3)
+    assert_equal [0, 0], cells.sum([], 2)
+    assert_equal [5, 4], [cells.add(0, 5), cells.add(0, -1)]
+    cells.clear(2, 2)
+
+    assert_equal [4, 0, 0, 0, 2**62, 0], cells.read(0, 6)
+    cells.close
+  end
+
+  test "blocks that do not fit are refused, and nothing of them is written" do
+    cells = Coppice::Cells.create(8)
+
+    assert_raises(IndexError) { cells.read(7, 2) }
+    assert_raises(IndexError) { cells.write(7, [1, 2]) }
+    assert_raises(IndexError) { cells.clear(8, 1) }
+    assert_raises(IndexError) { cells.sum([0, 7], 2) }
+    assert_raises(IndexError) { cells.fold(0, 4, 5, 0, 8, 7) }
+    assert_raises(TypeError) { cells.write(0, [1, "2"]) }
+    assert_raises(TypeError) { cells.write(0, nil) }
+    assert_equal [0] * 8, cells.read(0, 8)
+    cells.close
+  end
+
+  test "a board that is mapped to read only cannot be written to" do
+    reader = Coppice::Board.attach(@board.fileno, read_only: true)
+    @board.row(0).requests = 3
+
+    assert_equal 3, reader.row(0).requests
+    [-> { reader.row(0).requests = 4 }, -> { reader.row(0).request = "GET /" }, -> { reader.row(0).count(:refused) },
+     -> { reader.row(0).clear }, -> { reader.row(0).responses = [1] * 5 },
+     -> { reader.fold(reader.row(0)) }].each { |write| assert_raises(IOError, &write) }
+    assert_equal 3, @board.row(0).requests
+    reader.close
+  end
+
+  test "the board of a process is mapped to read only" do
+    board = Coppice::Board.of_process(Process.pid)
+
+    assert_raises(IOError) { board.generation = 1 }
+    board.close
+  end
+
+  test "a column of numbers counts at a place" do
+    @board.row(0).count(:responses, place: 1)
+    @board.row(0).count(:responses, 3, place: 4)
+
+    assert_equal [0, 1, 0, 0, 3], @board.row(0).responses
   end
 end

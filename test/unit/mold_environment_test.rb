@@ -78,6 +78,22 @@ module Coppice
       assert_equal "other", made.to_log.fetch(:allocator)
     end
 
+    test "the user's own jemalloc gets the parameters, and another library gets none" do
+      made = environment(gc_profile: :ruby, allocator: :auto, environment: { "LD_PRELOAD" => "/opt/libjemalloc.so" })
+
+      assert_equal({ "MALLOC_CONF" => Allocator::TUNING, MoldEnvironment::ADDED => "MALLOC_CONF" }, made.added)
+      assert_equal({ gc: "ruby", allocator: "jemalloc", malloc_conf: Allocator::TUNING }, made.to_log)
+    end
+
+    test "the user's own parameters of jemalloc stay, and are listed as the user's" do
+      yours = { "LD_PRELOAD" => "/opt/libjemalloc.so", "MALLOC_CONF" => "narenas:2" }
+      made = environment(gc_profile: :ruby, allocator: :auto, environment: yours)
+
+      assert_empty made.added
+      assert_equal yours, made.variables.to_h { |variable| [variable.name, variable.value] }
+      assert_equal "narenas:2", made.to_log.fetch(:malloc_conf)
+    end
+
     test "the mold removes the added variables, and no others" do
       environment = { "HOME" => "/root", "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1" }
       inside = environment.merge(self.environment(environment: environment).added)

@@ -3,14 +3,18 @@
 require "test_helper"
 require "coppice"
 require "coppice/child"
+require "coppice/observer"
 require "coppice/config/hooks"
 require "coppice/monitor/handle"
 
 module Coppice
   class RolesTest < TestCase
-    test "each role has a class that lives it and hooks that exist" do
-      Roles::TABLE.each do |role|
-        assert_respond_to Coppice.const_get(role.life), :new
+    test "each role has a class and hooks that exist" do
+      programs, roles = Roles::TABLE.partition { |role| role.class_name.nil? }
+
+      assert_equal [:lobby], programs.map(&:name)
+      roles.each do |role|
+        assert_respond_to Coppice.const_get(role.class_name), :new
         assert_empty role.hooks.values - Config::HOOKS.map(&:name)
       end
     end
@@ -23,13 +27,13 @@ module Coppice
     end
 
     test "an unknown role is an error wherever it comes in" do
-      handle = -> { Monitor::Handle.new(role: :guest, generation: 0, row: nil, channel: nil, deadline: 1.0) }
-      membership = -> { Membership.new(role: :guest, generation: 0, row: nil, channel: nil) }
-      number = -> { Roles.number(:guest) }
+      handle = -> { Monitor::Handle.new(role: :gardener, generation: 0, row: nil, channel: nil, deadline: 1.0) }
+      membership = -> { Membership.new(role: :gardener, generation: 0, row: nil, channel: nil) }
+      number = -> { Roles.number(:gardener) }
       [handle, membership, number].each do |attempt|
         error = assert_raises(Bug) { attempt.call }
 
-        assert_match(/no role :guest/, error.message)
+        assert_match(/no role :gardener/, error.message)
       end
     end
 
@@ -39,6 +43,14 @@ module Coppice
       assert_equal({ worker: "coppice worker[3] (gen 2)", mold: "coppice mold (gen 2)",
                      service: "coppice service (gen 2)" },
         titles)
+    end
+
+    test "a service has its name in its title and its log lines, and leads a process group" do
+      service = Membership.new(role: :service, service: "jobs", generation: 2, row: nil, channel: nil)
+
+      assert_equal "coppice service[jobs] (gen 2)", service.name
+      assert_equal({ child: :service, name: "jobs", gen: 2, child_pid: Process.pid }, service.to_log)
+      assert Roles.fetch(:service).own_group
     end
 
     def membership(role)

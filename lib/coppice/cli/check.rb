@@ -2,15 +2,19 @@
 
 require "coppice/config/loader"
 require "coppice/config/options"
+require "coppice/cli/preset_report"
+require "coppice/cli/stop_time"
 require "coppice/memory/available_memory"
+require "coppice/gc_profile/fit"
 require "coppice/mold_environment"
 require "coppice/monitor/worker_count"
 require "coppice/os/processors"
+require "coppice/state"
 
 module Coppice
   class CLI
     # `coppice check`: reads the configuration as `serve` does and reports mistakes. Starts no server, calls no hook and
-    # binds no address. Takes the flags of `serve`, and --show.
+    # binds no address. Takes the flags of `serve`, --show, and --in for the release of a roll.
     class CheckCommand
       #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
       def initialize(arguments, output: $stdout, environment: ENV, directory: Dir.pwd)
@@ -24,15 +28,33 @@ module Coppice
       def run #: () -> Integer
         flags = Config::Arguments.parse(@arguments) do |parser|
           parser.on("--show", "print every setting, its value and its origin") { @show = true }
+          parser.on("--in DIR", "check that a roll to the release in DIR can begin") { |name| @release = name }
         end
         settings = Config::Loader.new(arguments: flags, environment: @environment, directory: @directory).load
+        return check_release(settings) if @release
+
+        @state = State.of(settings, environment: @environment, directory: @directory)
         variables = variables(settings)
-        @output.puts verdict(settings)
-        @output.puts "", table(settings, variables) if @show
+        @output.puts verdict(settings), settings.notes, *StopTime.new(settings, @environment).warning
+        @output.puts "", table(settings, variables), *learned_paths(settings), *libraries(settings) if @show
         0
       end
 
       private
+
+      def check_release(settings)
+        require "coppice/cli/check_release"
+        release = CheckRelease.new(settings, arguments: serve_flags, environment: @environment.to_h)
+        @output.puts release.lines(@release)
+        0
+      end
+
+      # Without those of this command alone.
+      def serve_flags
+        index = @arguments.index("--in")
+        words = index ? @arguments.take(index) + @arguments.drop(index + 2) : @arguments
+        words.reject { |word| word == "--show" || word.start_with?("--in=") }
+      end
 
       def verdict(settings)
         return "#{settings.config_file} is good" if settings.config_file
@@ -40,16 +62,42 @@ module Coppice
         "there is no configuration file (#{Config::Loader::DEFAULT_FILES.join(' or ')}); the defaults are good"
       end
 
+      def libraries(settings)
+        gemfile = @environment.fetch("BUNDLE_GEMFILE") do
+          %w[Gemfile gems.rb].find { |name| File.exist?(File.join(@directory, name)) } || "Gemfile"
+        end
+        PresetReport.new(settings.fork_safety_presets, File.expand_path(gemfile, @directory)).lines
+      end
+
       # The variables of a cold mold's environment; a single process gets none.
       def variables(settings)
         return [] if settings.single?
 
-        MoldEnvironment.new(settings, environment: @environment, directory: @directory).variables
+        kept = @state&.measurement { |*problem| not_used(*problem) } if settings.keeps_measurement?
+        fitted = GCProfile::Fit.new(kept, price: settings.memory_price).variables if kept
+        MoldEnvironment.new(settings, environment: @environment, directory: @directory, fitted: fitted,
+                                      origin: GCProfile::MEASURED_BEFORE).variables
+      end
+
+      # The paths that :learned stands for at the next start.
+      def learned_paths(settings)
+        return [] unless settings.learns_paths?
+
+        counts = @state&.paths { |*problem| not_used(*problem) } || {}
+        paths = LearnedPaths.most_frequent(counts)
+        return ["", "learned paths: none yet"] if paths.empty?
+
+        width = ["learned path", *paths].map(&:size).max
+        ["", "#{"learned path".ljust(width)}  requests", *paths.map { |path| "#{path.ljust(width)}  #{counts[path]}" }]
+      end
+
+      def not_used(file, reason)
+        @output.puts "#{file} is not used: #{reason}"
       end
 
       def table(settings, variables)
         rows = [%w[setting value origin], *plain_rows(settings), *option_rows(settings, variables),
-                *hook_rows(settings), *variable_rows(variables)]
+                *hook_rows(settings), *service_rows(settings), *variable_rows(variables)]
         widths = [0, 1].map { |column| rows.map { |row| row[column].size }.max }
         rows.map { |row| "#{row[0].ljust(widths[0])}  #{row[1].ljust(widths[1])}  #{row[2]}".rstrip }
       end
@@ -62,7 +110,7 @@ module Coppice
         effective = EffectiveValues.new(settings, variables)
         Config::OPTIONS.map do |option|
           value = settings.public_send(option.name)
-          text = option.name == :listen ? value.join(" ") : described(value)
+          text = text_of(option, value)
           effective_value = effective.of(option.name)
           text = "#{text} (#{effective_value})" if effective_value
           [option.name.to_s, text, settings.origin(option.name)]
@@ -73,6 +121,14 @@ module Coppice
         settings.hooks.compact.keys.map { |name| [name.to_s, "a block", settings.origin(name)] }
       end
 
+      def service_rows(settings)
+        settings.services.select(&:name).map do |service|
+          name = "service #{service.name}"
+          options = Config::SERVICE_OPTIONS.names.map { |option| "#{option}: #{service[option].inspect}" }
+          [name, "a block, #{options.join(', ')}", settings.origin(name.to_sym)]
+        end
+      end
+
       def variable_rows(variables)
         return [] if variables.empty?
 
@@ -81,7 +137,10 @@ module Coppice
       end
 
       # A logger or a block is shown by its class.
-      def described(value)
+      def text_of(option, value)
+        return value.join(" ") if value && Config::Settings::ADDRESSES.include?(option.name)
+        return "a secret" if value && option.type.secret?
+
         text = value.inspect
         text.start_with?("#<") ? "a #{value.class}" : text
       end
@@ -120,11 +179,11 @@ module Coppice
         processors = OS::Processors.new.count
         total_kib = Memory::AvailableMemory.new.total_kib
         answer = Monitor::WorkerCount.new(processors: processors, memory_total_kib: total_kib).answer
-        "#{answer.workers} for #{answer.grounds.fetch(:processors)} processors, fewer if memory is short"
+        "#{answer.workers} for #{answer.reason_fields.fetch(:processors)} processors, fewer if memory is short"
       end
 
       def allocator
-        preloaded = @variables.find { |variable| variable.name == MoldEnvironment::PRELOAD }
+        preloaded = @variables.find { |variable| variable.name == Allocator::PRELOAD }
         preloaded ? preloaded.value : "the system's"
       end
     end

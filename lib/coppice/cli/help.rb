@@ -2,11 +2,12 @@
 
 require "coppice/config/arguments"
 require "coppice/config/hooks"
+require "coppice/config/services"
 require "coppice/version"
 
 module Coppice
   class CLI
-    # `coppice help`: lists all commands and flags; with a name, describes an option or a hook.
+    # `coppice help`: lists all commands and flags; with a name, describes an option, a hook or a command.
     class HelpCommand
       WIDTH = 78
 
@@ -26,12 +27,13 @@ module Coppice
 
       def overview
         public_commands = COMMANDS.values.select(&:summary)
+        width = public_commands.map { |command| command.name.size }.max + 2
         <<~TEXT
           Usage: coppice [serve] [flags] [config.ru]
                  coppice check [--show] [flags] [config.ru]
 
           Commands:
-          #{public_commands.map { |command| "  #{command.name.ljust(10)}#{command.summary}" }.join("\n")}
+          #{public_commands.map { |command| "  #{command.name.ljust(width)}#{command.summary}" }.join("\n")}
 
           #{Config::Arguments.summary}
         TEXT
@@ -41,7 +43,9 @@ module Coppice
         case name
         when *Config::OPTIONS.names then option(Config::OPTIONS[name])
         when *Config::HOOKS.names then hook(Config::HOOKS[name])
-        else raise UsageError, ["there is no option or hook #{name}", near(name)].compact.join(". ")
+        when :service then service
+        when *COMMANDS.keys.map(&:to_sym) then command(COMMANDS[name.to_s])
+        else raise UsageError, ["there is no option, hook or command #{name}", near(name)].compact.join(". ")
         end
       end
 
@@ -55,12 +59,26 @@ module Coppice
         [wrapped(row.doc), "", "Runs in: #{row.place}", "", row.example]
       end
 
+      def service
+        options = Config::SERVICE_OPTIONS.map do |option|
+          wrapped("#{option.name}: #{option.type.description}; by default #{option.default_description}. #{option.doc}")
+        end
+        [wrapped(Config::SERVICE_DOC), "", *options, "", Config::SERVICE_EXAMPLE]
+      end
+
+      def command(row)
+        verb = Control::VERBS[row.name] or return [wrapped("coppice #{row.name}: #{row.summary || 'internal'}")]
+
+        ["coppice #{verb.usage} [--pid PID | --socket PATH]", "", wrapped(verb.summary),
+         *("Signal: #{verb.signal}" if verb.signal)]
+      end
+
       def wrapped(text)
         text.gsub(/(.{1,#{WIDTH}})(?: |\z)/o, "\\1\n").chomp
       end
 
       def near(name)
-        Config::Suggestion.sentence(name, Config::OPTIONS.names + Config::HOOKS.names)
+        Config::Suggestion.sentence(name, Config::OPTIONS.names + Config::HOOKS.names + %i[service] + COMMANDS.keys)
       end
     end
 

@@ -2,6 +2,7 @@
 
 require "json"
 require "coppice/cli/running_monitor"
+require "coppice/cli/server_arguments"
 require "coppice/memory/table"
 require "coppice/memory/server_memory"
 

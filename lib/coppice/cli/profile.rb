@@ -2,6 +2,8 @@
 
 require "fileutils"
 require "coppice/cli/running_monitor"
+require "coppice/cli/server_arguments"
+require "coppice/config/options"
 require "coppice/gc_profile"
 require "coppice/gc_profile/fit"
 require "coppice/gc_profile/allocations"
@@ -16,6 +18,7 @@ module Coppice
       def initialize(arguments, output: $stdout)
         @arguments = arguments
         @output = output
+        @price = Config::OPTIONS[:memory_price].default
         @path = GCProfile::FILE # relative to the current directory, as for `serve`
       end
 
@@ -34,8 +37,15 @@ module Coppice
       def parse
         ServerArguments.parse(@arguments) do |parser|
           parser.on("--output FILE") { |path| @path = path }
+          parser.on("--memory-price N") { |text| @price = price(text) }
           parser.on("--print") { @print = true }
         end
+      end
+
+      def price(text)
+        Config::OPTIONS[:memory_price].type.parse(text)
+      rescue Config::InvalidValue => error
+        raise UsageError, "--memory-price #{error.message}"
       end
 
       # The measurement of the most requests, of the newest generation.
@@ -54,7 +64,7 @@ module Coppice
       end
 
       def text_of(measurement)
-        fit = GCProfile::Fit.new(measurement)
+        fit = GCProfile::Fit.new(measurement, price: @price)
         GCProfile::ProfileFile.text(fit.variables, [
           "Parameters of Ruby's garbage collector, written by `coppice profile` on #{Time.now.strftime('%F')} " \
           "for Ruby #{RUBY_VERSION}.",

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board"
-require "coppice/config/arguments"
 require "coppice/errors"
-require "coppice/listeners/address_owners"
 
 module Coppice
   class CLI
@@ -33,6 +31,25 @@ module Coppice
         raise Error, "this user may not read the memory of process #{pid}. Run this as root"
       end
 
+      # Whether the monitor still runs. One that nobody has reaped yet has exited as well, unless its first thread has
+      # exited alone: then it holds its sockets until the others have. Source: proc_pid_stat(5).
+      #: (Integer) -> bool
+      def self.running?(pid)
+        return true if Dir.children("/proc/#{pid}/task").size > 1
+
+        !File.read("/proc/#{pid}/stat")[/.*\) (\w)/, 1].match?(/[ZX]/)
+      rescue Errno::ENOENT, Errno::ESRCH
+        false
+      end
+
+      # The pid of the only one that this user has started in one of these folders; nil when there is none, or more than
+      # one. The folders' inodes are compared: links give a folder several names.
+      #: (Array[String]) -> Integer?
+      def self.started_in(folders)
+        found = all.select { |pid| folders.any? { |folder| File.identical?("/proc/#{pid}/cwd", folder) } }
+        found.first if found.size == 1
+      end
+
       def self.only_one
         found = all
         return found.first if found.size == 1
@@ -45,6 +62,7 @@ module Coppice
 
       # The pid with the addresses and the folder, by which a user tells servers apart.
       def self.described(pid)
+        require "coppice/listeners/address_owners"
         addresses = Listeners::ListeningSockets.of(pid)
         listening = addresses.empty? ? "does not listen" : "on #{addresses.join(' ')}"
         "#{pid}  #{listening}, started in #{File.readlink("/proc/#{pid}/cwd")}"
@@ -75,23 +93,6 @@ module Coppice
         board&.close
       end
       private_class_method :monitor?
-    end
-
-    # The arguments of a command for a running server: at most one pid, and the command's own flags.
-    module ServerArguments
-      # Yields the parser, for the flags. Answers the text of the pid, or nil. Raises UsageError.
-      #: (Array[String]) { (OptionParser) -> void } -> String?
-      def self.parse(arguments, &flags)
-        parser = Config::FlagParser.new(&flags)
-        pids = parser.permute(arguments)
-        raise UsageError, "one pid is enough, but there are #{pids.size}: #{pids.join(' ')}" if pids.size > 1
-
-        pids.first
-      rescue OptionParser::InvalidOption => error
-        raise UsageError, parser.unknown_flag(error.args.first)
-      rescue OptionParser::ParseError => error
-        raise UsageError, error.message
-      end
     end
   end
 end

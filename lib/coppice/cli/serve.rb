@@ -1,12 +1,19 @@
 # frozen_string_literal: true
 
 require "coppice"
+require "coppice/cli/banner"
+require "coppice/cli/stop_time"
 require "coppice/compatibility"
 require "coppice/config/loader"
 require "coppice/listeners/set"
 require "coppice/log"
+require "coppice/log/reopening"
 require "coppice/monitor"
 require "coppice/monitor/helper_thread"
+require "coppice/monitor/releases"
+require "coppice/os/pidfile"
+require "coppice/os/service_manager"
+require "coppice/os/standard_streams"
 
 module Coppice
   class CLI
@@ -23,9 +30,11 @@ module Coppice
       # Serves until it is told to stop; answers the exit status. Raises Error for a mistake that shows before the first
       # process is spawned.
       def run #: () -> Integer
-        settings = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load
+        @started_with = ENV.to_h
+        settings = load_settings
         return single if settings.single? || !OS.supervises?
 
+        @variables = OS::ServiceManager.take_variables(ENV)
         writer = Monitor::HelperThread.new
         hooks = Monitor::HelperThread.new
         serve(settings, writer, hooks)
@@ -37,11 +46,62 @@ module Coppice
       private
 
       def serve(settings, writer, hooks)
+        Log::Reopening.redirect(settings)
+        OS::StandardStreams.unbuffer
         log = Log.for(settings, role: :monitor) { |output| writer.log_output(output) }
-        listeners = Listeners::Set.bind(settings.listen, takeover_wait: settings.hard_timeout, logger: log)
+        keeper = keeper(settings, log)
+        settings = settings.with_learned_paths(keeper.learned) if settings.learns_paths?
+        control = Monitor::ControlServer.bind(settings, log)
+        listeners, admin = bind(settings, log)
         Compatibility.enter(settings, listener_names: listeners.names)
-        log_start(log, settings, listeners)
-        Monitor.new(settings: settings, listeners: listeners, log: log, hook_thread: hooks).run
+        announce(log, writer, settings, Banner.new(settings, listeners.names))
+        warn_of(settings, log)
+        monitor = Monitor.new(releases: releases(settings, keeper, log), listeners: listeners, admin_listeners: admin,
+                              control: control, keeper: keeper, log: log, hook_thread: hooks, log_thread: writer,
+                              service_manager: OS::ServiceManager.new(@variables))
+        OS::Pidfile.hold(settings.pidfile) { monitor.run }
+      ensure
+        control&.close
+      end
+
+      # In the option `directory`, if it names another one than that in which the server was started.
+      def load_settings
+        settings = load_here
+        directory = settings.directory
+        return settings if directory.nil? || File.identical?(directory, Dir.pwd)
+        raise ConfigError, "directory #{directory} does not exist" unless File.directory?(directory)
+
+        Dir.chdir(directory)
+        found = load_here
+        return found if found.config_file || settings.config_file.nil?
+
+        raise ConfigError.new("directory #{directory} has no such file", file: settings.config_file,
+          remedy: "Put the configuration into that directory, or name it with -c and an absolute path")
+      end
+
+      def load_here = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load
+
+      def releases(settings, keeper, log)
+        started_with = @started_with.reject { |name, _| @variables.key?(name) }
+        Monitor::Releases.new(Release.first(settings), arguments: @arguments, environment: started_with,
+                                                       keeper: keeper, log: log)
+      end
+
+      # A measurement is of no use beside a committed profile.
+      def keeper(settings, log)
+        measures = settings.keeps_measurement? && !File.exist?(GCProfile::FILE)
+        Monitor::StateKeeper.new(State.of(settings), log: log, measures: measures, learns: settings.learns_paths?,
+                                                  price: settings.memory_price)
+      end
+
+      def bind(settings, log)
+        listeners = Listeners::Set.bind(settings.listen, environment: @variables, takeover_wait: settings.hard_timeout,
+                                                         logger: log)
+        [listeners, Listeners::Set.bind(settings.admin_listen || [], environment: @variables, setting: "admin_listen",
+                                                                     logger: log)]
+      rescue BindError
+        listeners&.close
+        raise
       end
 
       # Restarts with RubyGems as one process, which loads the application itself. A monitor without child
@@ -51,18 +111,19 @@ module Coppice
         exec(RbConfig.ruby, EXECUTABLE, "single", *@arguments)
       end
 
-      def log_start(log, settings, listeners)
-        log.info("Coppice #{VERSION}", ruby: RUBY_VERSION, environment: settings.environment_name,
-          config: settings.config_file || "none", listen: listeners.names.join(" "),
-          workers: settings.worker_processes, reforking: reforking(settings))
+      def warn_of(settings, log)
+        warning = StopTime.new(settings, ENV.to_h.merge(@variables)).warning
+        log.warn(warning) if warning
+        settings.notes.each { |note| log.warn("configuration without effect", why: note) }
       end
 
-      def reforking(settings)
-        case counts = settings.refork_after
-        when nil then "on USR2 only: refork_after is not set"
-        when :auto then "on, when it pays"
-        else "on, after #{counts.map { |count| count || 'no more' }.join(', ')} requests"
-        end
+      # Through the thread that writes the log: a terminal may be stopped (Ctrl-S).
+      def announce(log, writer, settings, banner)
+        watched = settings.logger.nil? && Log::Output.for_people?($stderr, format: settings.log_format)
+        return log.info(banner.title, **banner.fields) unless watched && log.info?
+
+        text = banner.text(Terminal.new($stderr))
+        writer.post { $stderr.write(text) }
       end
     end
   end

@@ -2,11 +2,11 @@
 
 module Coppice
   module Cold
-    # Recommendations for one path: a line for each kind of work that is worth doing once, at boot, for all workers.
+    # Recommendations for one path: one line for each kind of work that boot should do once for all workers.
     class Advice
       # Fewer retained bytes are not worth a recommendation.
       WORTH_BYTES = 65_536
-      WORTH_BYTES_OF_MEMO = 8192 # what Rails memoizes for a model is smaller
+      WORTH_BYTES_OF_MEMO = 8192 # more than Rails memoizes for a model
 
       # The files in which Active Model and Active Record define `name`, `name=`, `name?` … for a model's columns.
       ATTRIBUTE_METHODS = %r{/active(?:model|record)-[^/]+/.*/attribute_methods}

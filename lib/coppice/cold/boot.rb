@@ -34,18 +34,18 @@ module Coppice
         Play.prepare
         membership = join(:mold)
         hook(:after_mold_fork, Mold.new(inheritance: @inheritance, membership: membership))
-        Mold::HeapPreparation.new(@settings.warmup).call
+        Mold::HeapPreparation.new(@settings.warmup, shared: false).call
         self
       end
 
       def app = @inheritance.app #: () -> ^(Hash[String, untyped]) -> untyped
 
-      # Calls the hook; to be called in this process before each fork.
+      # Must be called in this process before each fork: calls the hook.
       def before_fork #: () -> void
         hook(:before_fork)
       end
 
-      # To be called in a fork of this process: answers it as a worker, with its hooks called.
+      # Must be called in a fork of this process: calls the hooks of a worker, and answers the Worker.
       def become_worker #: () -> Worker
         Worker.new(inheritance: @inheritance, membership: join(:worker)).tap do |worker|
           hook(:after_worker_fork, worker)
@@ -59,24 +59,17 @@ module Coppice
         log = Log.for(@settings, role: :cold)
         Info.enter(board: @board, row: @board.row(0)) # initializers ask for workers_count
         @board.workers_count = workers_count
-        Inheritance.begin(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board)
+        Inheritance.build(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board)
       end
 
-      # Only a monitor decides the number for :auto. Nothing is served here, so an estimate is enough.
+      # For :auto only a monitor decides the exact number. Nothing is served here, so an estimate is enough.
       def workers_count
         count = @settings.worker_processes
         count = OS::Processors.new.count.ceil if count == :auto
         [count, 1].max
       end
 
-      # Not Membership#join: there is no monitor to register with.
-      def join(role)
-        row = @board.row(0)
-        nr = (0 if role == :worker)
-        row.assign(role: role, nr: nr, generation: 0)
-        row.pid = Process.pid
-        Membership.new(role: role, nr: nr, generation: 0, row: row, channel: @channel)
-      end
+      def join(role) = Membership.without_monitor(role: role, row: @board.row(0), channel: @channel)
 
       def hook(name, *arguments)
         @inheritance.call_hook(name, *arguments, log: @inheritance.log)

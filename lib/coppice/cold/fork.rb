@@ -6,18 +6,18 @@ require "coppice/os/clock"
 
 module Coppice
   module Cold
-    # Runs a block in a fork of this process and answers the block's answer, or raises PlayFailed. Owns the child and
-    # the pipe between them; kills the child when it takes too long.
+    # Runs a block in a fork of this process, and answers what the block returned. Raises PlayFailed if the fork fails
+    # or takes too long. Owns the child process and the pipe to it, and kills a child that takes too long.
     class Fork
       CHUNK_BYTES = 65_536
 
-      # seconds: until the child is killed. For a hang in native code: other code has limits of its own.
+      # seconds: time until the child is killed. Only a hang in native code lasts that long: Play limits all other code.
       #: (Numeric) -> void
       def initialize(seconds)
         @seconds = seconds
       end
 
-      # The answer must be plain data.
+      # The block must return plain data, which Marshal can dump.
       #: () { () -> untyped } -> untyped
       def call(&block)
         reader, writer = IO.pipe(binmode: true)
@@ -30,7 +30,8 @@ module Coppice
 
       private
 
-      # `exit!`, because the at_exit handlers are the parent's. An exception of a hook ends the process with status 1.
+      # Exits with `exit!`, because the at_exit handlers belong to the parent. After an exception in a hook the status
+      # is 1.
       def perform(reader, writer)
         ForkSafety::StrayCopy.adopt
         reader.close
@@ -43,12 +44,19 @@ module Coppice
 
       def receive(reader, pid)
         text = read(reader)
-        Process.kill(:KILL, pid) unless text
-        _, status = Process.wait2(pid)
+        status = reap(pid, kill: text.nil?)
         raise PlayFailed, "hangs in code that no timeout interrupts; its process was killed" unless text
-        raise PlayFailed, "its process ended: #{cause(status)}" unless status.success? && !text.empty?
+        raise PlayFailed, "its process ended: #{cause(status)}" if text.empty? || status&.success? == false
 
         Marshal.load(text) # rubocop:disable Security/MarshalLoad -- our own fork wrote it
+      end
+
+      # nil when a trap of the application's for SIGCHLD was faster.
+      def reap(pid, kill:)
+        Process.kill(:KILL, pid) if kill
+        Process.wait2(pid).last
+      rescue Errno::ESRCH, Errno::ECHILD
+        nil
       end
 
       # nil when it takes too long.
@@ -66,6 +74,8 @@ module Coppice
       end
 
       def cause(status)
+        return "its status is unknown" unless status
+
         status.signaled? ? "killed by SIG#{Signal.signame(status.termsig)}" : "status #{status.exitstatus}"
       end
     end

@@ -9,12 +9,12 @@ require "coppice/errors"
 
 module Coppice
   module Cold
-    # Measures what the first request of one path costs. The path is played twice in a fork of the loaded application
-    # that only measures, and twice in another fork with watchers, which take time and memory themselves. Each path
-    # starts from the same state: a fork changes nothing in its parent.
+    # Measures what the first request of one path costs. The path is played twice in each of two forks of the loaded
+    # application. The first fork measures time and memory. The second fork runs watchers, which take time and memory
+    # themselves. Each path starts from the same state, because a fork changes nothing in its parent.
     class PathAnalyzer
       PLAYS = 2
-      WATCHING_SECONDS = 120 # for all besides the plays: hooks, heap walks
+      WATCHING_SECONDS = 120 # maximum for everything besides the plays, such as hooks and walks of the heap
 
       #: (boot: Boot, path: String, host: String, seconds: Numeric) -> void
       def initialize(boot:, path:, host:, seconds:)
@@ -85,8 +85,8 @@ module Coppice
       end
     end
 
-    # The result for one path: plain data, because it comes out of a fork. A path that failed has only path, status and
-    # failure.
+    # The result for one path. It is plain data, because a fork sends it to its parent. A path that failed has only
+    # path, status and failure.
     PathAnalysis = Struct.new(
       :path,      # String
       :status,    # Integer? -- of the first response

@@ -7,21 +7,25 @@ require "coppice/fork_safety/stray_copy"
 
 module Coppice
   module Cold
-    # One GET request to one path of the application, like a client's request to a worker, but without a socket. Runs in
-    # a fork of the loaded application, and is called twice there.
+    # One GET request to one path of the application. It is like a client's request to a worker, but has no socket. It
+    # runs in a fork of the loaded application, and is called twice there.
     class Play
-      # `error` is the exception that the application raised, or left in the env behind an error page.
+      # error: the exception that the application raised, or that a framework left in the env of an error page.
       Outcome = Struct.new(:status, :location, :error, keyword_init: true)
 
-      # The env keys in which frameworks leave the exception behind an error page.
+      # Keys of the env in which frameworks leave the exception that caused an error page.
       ERROR_KEYS = %w[action_dispatch.exception sinatra.error rack.exception].freeze
 
-      # Loads beforehand what only a play needs, so that it does not count as part of the first play.
+      # Loads what only a play needs, so that this does not count as part of the first play.
       def self.prepare #: () -> void
         require "rack/mock"
         Rack::MockRequest.env_for("http://localhost/")
         Timeout.timeout(1) { nil }
       end
+
+      # What caused the error page that a request with this env was answered with; nil if no framework has left it.
+      #: (Hash[String, untyped]) -> Exception?
+      def self.error_in(env) = ERROR_KEYS.filter_map { |key| env[key] }.first
 
       # seconds: the timeout of one play.
       #: (app: untyped, worker: untyped, path: String, host: String, seconds: Numeric) -> void
@@ -48,7 +52,7 @@ module Coppice
         status, headers, body = @app.call(env)
         read(body)
         finish(env, status, headers)
-        error = ERROR_KEYS.filter_map { |key| env[key] }.first if status >= 500
+        error = self.class.error_in(env) if status >= 500
         Outcome.new(status: status, location: headers["location"] || headers["Location"], error: error)
       end
 
@@ -59,7 +63,7 @@ module Coppice
           "rack.errors" => $stderr, "rack.response_finished" => [], "rack.after_reply" => [])
       end
 
-      # As a server does: reads the body to its end and closes it.
+      # Reads the body to its end and closes it, as a server does.
       def read(body)
         body.respond_to?(:each) ? body.each(&:itself) : body.call(StringIO.new)
       ensure

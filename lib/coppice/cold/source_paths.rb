@@ -10,7 +10,7 @@ module Coppice
       GEM = %r{\A.*/(?:bundler/)?gems/([^/]+-[^/]+/.+)\z}
       EXTENSION = %r{\A.*/extensions/[^/]+/[^/]+/([^/]+-[^/]+/.+)\z}
       COPPICE = [EXECUTABLE, File.expand_path("../..", __dir__)].freeze # when Coppice is not installed as a gem
-      # The first is a folder of the second.
+      # The first folder is inside the second one, so it is tried first.
       RUBY = [RbConfig::CONFIG["rubyarchdir"], RbConfig::CONFIG["rubylibdir"]].freeze
 
       #: (?String) -> void

@@ -1,33 +1,13 @@
 # frozen_string_literal: true
 
-require "optparse"
+require "coppice/config/flag_parser"
 require "coppice/config/sources"
 require "coppice/config/options"
 require "coppice/config/ruby_flags"
-require "coppice/config/suggestion"
 require "coppice/errors"
 
 module Coppice
   module Config
-    # An OptionParser that refuses an unknown one-letter flag. Ruby's takes it for the beginning of a long flag: Rails'
-    # and Puma's -b would set --boot-timeout. Only -h may stand for a long flag.
-    class FlagParser < OptionParser
-      # The message for a flag that this parser does not know.
-      #: (String) -> String
-      def unknown_flag(flag)
-        known = to_s.gsub("[no-]", "").scan(/--[\w-]+/)
-        ["unknown flag #{flag}", Suggestion.sentence(flag, known)].compact.join(". ")
-      end
-
-      private
-
-      def complete(kind, word, *)
-        raise InvalidOption, word if kind == :long && word.size == 1 && word != "h"
-
-        super
-      end
-    end
-
     # A parsed command line: all flags of Pitchfork, one flag for each simple option of the catalogue, and one rackup
     # file. Parsing has no side effects.
     class Arguments
@@ -198,6 +178,7 @@ module Coppice
         case error
         when OptionParser::InvalidOption then parser.unknown_flag(flag)
         when OptionParser::MissingArgument then "#{flag} needs a value"
+        when OptionParser::InvalidArgument then "#{flag} cannot be #{error.args.last}"
         else "#{error.class.name.split('::').last}: #{error.args.join(' ')}"
         end
       end

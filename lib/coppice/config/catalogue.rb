@@ -37,7 +37,7 @@ module Coppice
     # One row of the catalogue of options: all that the configuration file, flags, environment, validation, help and
     # docs/configuration.md know about an option.
     #
-    #   scope         :monitor or :release, see SCOPES
+    #   scope         :server or :release, see SCOPES
     #   since         :pitchfork (same name and meaning there) or :coppice
     #   flag          its long flag without the value; nil when the command line cannot set it
     #   environment   the environment variable that sets it, if any
@@ -75,9 +75,9 @@ module Coppice
       end
     end
 
-    # Who an option's value belongs to. The monitor applies its options to the whole server: listeners, number of
-    # processes, limits that it enforces. Molds and workers apply those of the release: they go with the application's
-    # code, so a cold mold that boots another release may take them from that release's configuration file.
-    SCOPES = %i[monitor release].freeze
+    # How long an option's value holds. Those of the server hold from its start to its end: its sockets and files, and
+    # what is in front of all releases. Those of the release hold until `coppice roll` brings the next one, which has a
+    # configuration file of its own.
+    SCOPES = %i[server release].freeze
   end
 end

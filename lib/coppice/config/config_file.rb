@@ -13,14 +13,14 @@ module Coppice
       daemonize: "Remove it: let the process supervisor run the server in the background",
       fork_worker: "Use refork_after, for example: refork_after [50, 100, 1000]",
       on_worker_boot: "Use after_worker_fork",
-      pid: "Remove it: let the process supervisor keep track of the process",
-      pidfile: "Remove it: let the process supervisor keep track of the process",
-      plugin: "Remove it: there are no plugins, only hooks",
+      pid: "Use pidfile, for example: pidfile \"tmp/pids/server.pid\"",
+      on_booted: "Use after_monitor_ready",
+      on_worker_shutdown: "Use before_worker_exit",
+      plugin: "Remove it: there are no plugins. What a plugin of Puma's runs in the server has a process of its own " \
+              "with service (docs/services.md)",
       port: "Use listen, for example: listen 3000",
       preload_app: "Remove it: the application is always loaded once, before the workers are forked",
       preload_app!: "Remove it: the application is always loaded once, before the workers are forked",
-      stderr_path: "Remove it: redirect standard error where you start the server",
-      stdout_path: "Remove it: redirect standard output where you start the server",
       threads: "Remove it: a worker serves one request at a time. Use worker_processes",
       user: "Remove it: start the server as the user that it should run as",
       worker_timeout: "Use timeout, for example: timeout 10",
@@ -31,8 +31,9 @@ module Coppice
     # Evaluates a configuration file and answers its FileValues. Runs in the monitor and in each cold mold. Every error
     # in the file becomes a ConfigError with file and line.
     class ConfigFile
-      # Constants that configuration files use without a require.
-      AUTOLOADS = {
+      # Constants that configuration files use without a require => the feature. Required, where the file names one, and
+      # never autoloaded: an autoload is there for the application as well, and breaks its `require "uri/generic"`.
+      FEATURES = {
         Date: "date", Etc: "etc", FileUtils: "fileutils", Logger: "logger", Pathname: "pathname", StringIO: "stringio",
         Tempfile: "tempfile", URI: "uri"
       }.freeze
@@ -67,7 +68,7 @@ module Coppice
       end
 
       def prepare(text)
-        AUTOLOADS.each { |name, feature| Object.autoload(name, feature) unless Object.const_defined?(name) }
+        FEATURES.each { |name, feature| require feature if text.match?(/\b#{name}\b/) }
         Compatibility.define if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
       end
 
@@ -91,12 +92,22 @@ module Coppice
       # new FileValues. That is safe, because each cold mold evaluates the configuration again in any case.
       def values_of(text)
         values = FileValues.new(file: @file, path: @path, fingerprint: fingerprint(text))
-        Compatibility.recording(values) { Dsl.new(values).instance_eval(text, @path) }
+        Compatibility.recording(values) do
+          unicorn? ? evaluate_for_unicorn(values, text) : EVALUATE.call(Dsl.new(values), text, @path)
+        end
         values.freeze
       rescue LoadError
         raise unless Gems.activate
 
         retry
+      end
+
+      # config/unicorn.rb, config/unicorn/production.rb.
+      def unicorn? = %r{(?:/unicorn/[^/]+|unicorn[^/]*)\z}i.match?(@path)
+
+      def evaluate_for_unicorn(values, text)
+        require "coppice/compatibility/unicorn_dsl"
+        Compatibility::Unicorn.standing_in { EVALUATE.call(Compatibility::UnicornDsl.new(values), text, @path) }
       end
 
       def unknown_directive?(error)
@@ -107,7 +118,7 @@ module Coppice
 
       def refuse_directive(error)
         name = error.name
-        remedy = UNSUPPORTED_DIRECTIVES[name] || Suggestion.sentence(name, OPTIONS.names + HOOKS.names) ||
+        remedy = UNSUPPORTED_DIRECTIVES[name] || Suggestion.sentence(name, OPTIONS.names + HOOKS.names + %i[service]) ||
                  "docs/configuration.md lists all options and hooks"
         raise ConfigError.new("unknown option or hook #{name}", file: @file, line: line_of(error), remedy: remedy)
       end
@@ -129,3 +140,7 @@ module Coppice
     end
   end
 end
+
+# Outside of all modules: the constants of a configuration file, `Settings` or `Worker` for instance, are the
+# application's and not those of Coppice.
+Coppice::Config::EVALUATE = ->(dsl, text, path) { dsl.instance_eval(text, path) }

@@ -13,11 +13,12 @@ module Coppice
         @coppice_values = values
       end
 
-      (OPTIONS.names - %i[listen timeout warm_up_requests]).each do |name|
+      own = %i[listen timeout timeout_for keepalive_timeout access_log gc_profile warm_up_requests out_of_band]
+      (OPTIONS.names - own).each do |name|
         define_method(name) { |*arguments, &block| @coppice_values.option(name, arguments, block) }
       end
 
-      HOOKS.names.each do |name|
+      (HOOKS.names - %i[on_stats]).each do |name|
         define_method(name) { |*arguments, &block| @coppice_values.hook(name, arguments, block) }
       end
 
@@ -35,14 +36,60 @@ module Coppice
 
       #: (Numeric, **untyped) -> void
       def timeout(seconds, **keywords)
-        @coppice_values.timeout(seconds, keywords)
+        @coppice_values.pair(:timeout, seconds, keywords, cleanup: :timeout_cleanup)
+      end
+
+      # Adds a limit. path: it and all below it, or what a Regexp matches.
+      #: (String | Regexp, Numeric) -> void
+      def timeout_for(path, seconds)
+        @coppice_values.add(:timeout_for, [path, seconds])
+      end
+
+      # trusted: for the trusted proxies.
+      #: (Numeric, **untyped) -> void
+      def keepalive_timeout(seconds, **keywords)
+        @coppice_values.pair(:keepalive_timeout, seconds, keywords, trusted: :trusted_keepalive_timeout)
+      end
+
+      # format: :text or :json, nil for no log. Without a path it goes to standard output.
+      #: (Symbol?, ?String?) -> void
+      def access_log(format, path = nil)
+        @coppice_values.option(:access_log, [format && [format, path]])
+      end
+
+      # :fitted, :ruby, or variables. wait: as a keyword after :fitted.
+      #: (*untyped, **untyped) -> void
+      def gc_profile(*arguments, **keywords)
+        return @coppice_values.option(:gc_profile, [*arguments, keywords].reject(&:empty?)) if arguments.size != 1
+
+        @coppice_values.pair(:gc_profile, arguments.first, keywords, wait: :gc_profile_wait)
       end
 
       # Paths, or a block that is called with a client, or both. nil for none.
-      #: (*String?) ?{ (untyped) -> void } -> void
+      #: (*(String | Symbol)?) ?{ (untyped) -> void } -> void
       def warm_up_requests(*paths, &block)
         @coppice_values.option(:warm_up_requests, paths == [nil] ? paths : [paths.flatten(1)]) unless paths.empty?
         @coppice_values.hook(:on_warm_up, [], block) if block || paths.empty?
+      end
+
+      # options: those of SERVICE_OPTIONS.
+      #: (Symbol | String, ?untyped, **untyped) ?{ (untyped, untyped) -> void } -> void
+      def service(name, callable = nil, **options, &block)
+        @coppice_values.service(name, block || callable, options)
+      end
+
+      # :gc, a block, or both. nil for none.
+      #: (*Symbol?) ?{ (untyped, untyped) -> void } -> void
+      def out_of_band(*work, &block)
+        @coppice_values.option(:out_of_band, work) unless block && work.empty?
+        @coppice_values.hook(:on_out_of_band, [], block) if block || work == [nil]
+      end
+
+      # every: seconds between two calls.
+      #: (?untyped, ?every: Numeric?) ?{ (Hash[Symbol, untyped]) -> void } -> void
+      def on_stats(callable = nil, every: nil, &block)
+        @coppice_values.option(:stats_interval, [every]) if every
+        @coppice_values.hook(:on_stats, [callable], block)
       end
 
       private

@@ -4,6 +4,7 @@ require "coppice/errors"
 require "coppice/config/hooks"
 require "coppice/config/listen_options"
 require "coppice/config/options"
+require "coppice/config/services"
 require "coppice/config/suggestion"
 
 module Coppice
@@ -15,6 +16,8 @@ module Coppice
       attr_reader :values      #: Hash[Symbol, untyped]
       attr_reader :origins     #: Hash[Symbol, String]
       attr_reader :hooks       #: Hash[Symbol, Proc?]
+      attr_reader :notes       #: Array[String] about lines that have no effect, each with its place
+      attr_reader :services    #: Hash[String, ServiceDefinition]  by name
       attr_reader :file        #: String?  its name in messages
       attr_reader :fingerprint #: Integer? of the text of the file
 
@@ -27,6 +30,8 @@ module Coppice
         @values = {}
         @origins = {}
         @hooks = {}
+        @notes = []
+        @services = {}
       end
 
       # Sets an option: `name value`, or `name { … }` for an option that takes a block.
@@ -39,12 +44,19 @@ module Coppice
         set(name, arguments.first)
       end
 
-      # Sets both limits. Without `cleanup:` the default applies, also after an earlier line that had it.
-      #: (untyped, Hash[untyped, untyped]) -> void
-      def timeout(seconds, keywords)
-        refuse_unknown(:timeout, keywords, [:cleanup])
-        set(:timeout, seconds)
-        set(:timeout_cleanup, keywords.fetch(:cleanup) { OPTIONS[:timeout_cleanup].default })
+      # Sets a limit and another one that a keyword of the same line names. Without the keyword the other's default
+      # applies, also after an earlier line that had it.
+      #: (Symbol, untyped, Hash[untyped, untyped], **Symbol) -> void
+      def pair(name, value, keywords, **others)
+        refuse_unknown(name, keywords, others.keys)
+        set(name, value)
+        others.each { |keyword, other| set(other, keywords.fetch(keyword) { OPTIONS[other].default }) }
+      end
+
+      # Adds a row to an option that is a list.
+      #: (Symbol, untyped) -> void
+      def add(name, row)
+        keep(name, [*@values[name], *explaining(name) { OPTIONS[name].type.check([row]) }].freeze)
       end
 
       # Adds an address, or adds options to an address of an earlier line.
@@ -68,6 +80,27 @@ module Coppice
         refuse("#{name} #{error.message}", "For example: #{row.example.sub("\n", ' … ')}")
       end
 
+      # Adds a message for the user, who has written something that has no effect.
+      #: (String) -> void
+      def note(text)
+        @notes << "#{origin}: #{text}"
+      end
+
+      # Declares a service process; again with the same name: in place of the earlier one; with a nil block: none.
+      #: (untyped, untyped, Hash[untyped, untyped]) -> void
+      def service(name, block, options)
+        name = service_name(name)
+        refuse_unknown("service #{name}", options, SERVICE_OPTIONS.names)
+        @origins[:"service #{name}"] = origin
+        return @services.delete(name) unless block
+
+        values = SERVICE_OPTIONS.to_h { |option| [option.name, service_option(name, option, options)] }
+        call = Hook.new(name: name, arguments: SERVICE_ARGUMENTS).check(block)
+        @services[name] = ServiceDefinition.new(name: name, block: call, **values).freeze
+      rescue InvalidValue => error
+        refuse("service #{name} #{error.message}", "For example: #{SERVICE_EXAMPLE.lines.first.chomp} …")
+      end
+
       # Raises a ConfigError that names the line of the file.
       #: (String, ?String?) -> bot
       def refuse(problem, remedy = nil)
@@ -76,7 +109,7 @@ module Coppice
 
       #: () -> self
       def freeze
-        [@values, @origins, @hooks].each(&:freeze)
+        [@values, @origins, @hooks, @services, @notes].each(&:freeze)
         super
       end
 
@@ -95,6 +128,20 @@ module Coppice
         LISTEN_OPTIONS[name].check(value)
       rescue InvalidValue => error
         refuse("#{name} of listen #{error.message}")
+      end
+
+      def service_name(name)
+        text = name.to_s
+        return text if text.match?(Control::SERVICE_NAME) && !RESERVED_SERVICE_NAMES.include?(text)
+
+        refuse("service needs a name of up to 31 letters, digits, - and _, but got #{name.inspect[0, 80]}",
+          "#{RESERVED_SERVICE_NAMES.join(' and ')} are reserved. For example: service :jobs do … end")
+      end
+
+      def service_option(service, option, options)
+        option.type.check(options.fetch(option.name, option.default))
+      rescue InvalidValue => error
+        refuse("#{option.name} of service #{service} #{error.message}")
       end
 
       # Adds an example to the message of an InvalidValue.

@@ -10,7 +10,8 @@ module Coppice
       monitor: "the monitor",
       mold: "the mold, or the worker that becomes one",
       worker: "the worker",
-      service: "the service worker"
+      service: "the service worker",
+      observer: "the observer"
     }.freeze
     private_constant :HOOK_PLACES
 
@@ -72,25 +73,29 @@ module Coppice
       row.call(:before_fork, %i[server], :mold,
         "Called in a mold before it forks a worker, and in a worker before it forks a mold."),
       Hook.new(name: :after_fork_in_parent, arguments: %i[server].freeze, process: :mold, since: :coppice,
-        doc: "Called after each fork in the process that forked, a mold or a worker that goes on serving, and also " \
-             "when the fork failed: what before_fork has stopped must start again here.").freeze,
+        doc: "Called after each fork in the process that forked, which is a mold or a worker. Also called when the " \
+             "fork failed: what before_fork has stopped must start again here.").freeze,
       row.call(:after_mold_fork, %i[server mold], :mold,
         "Called in a new mold: in a cold mold after the application is loaded, in a warm one after its promotion. " \
         "Use it to disconnect, to warm up, and to refuse the promotion with `exit` when something is wrong."),
       row.call(:after_worker_fork, %i[server worker], :worker,
-        "Called in a new worker. Use it to reconnect and to restart threads."),
+        "Called in a new worker. Use it to reconnect and to restart threads. Also called in a guest, whose nr is nil."),
       row.call(:on_warm_up, %i[client], :worker,
         "The block of warm_up_requests. Called in the first worker of a cold mold, which no client can reach. " \
-        "`client.get(path, **headers)` and `client.request(method, path, headers, body)` answer the status. An " \
+        "`client.get(path, **headers)` and `client.request(method, path, headers, body)` return the status. An " \
         "exception is logged.", since: :coppice),
       row.call(:after_worker_ready, %i[server worker], :worker,
         "Called when the worker is set up, right before it accepts its first request."),
       row.call(:after_request_complete, %i[server worker env], :worker,
         "Called after each request, when the client has its response. Use it for work that no client should wait " \
         "for, or to `exit` a worker that is no longer healthy."),
+      row.call(:on_out_of_band, %i[server worker], :worker,
+        "The block of out_of_band. Called between two requests, when the worker has served some and no client waits. " \
+        "It may take `timeout` seconds. An exception is logged; after three in a row the worker does not call the " \
+        "block again.", since: :coppice),
       row.call(:after_worker_timeout, %i[server worker timeout_info], :worker,
         "Called on a second thread when the soft limit of a request has passed; then the worker calls " \
-        "before_worker_exit and exits. `timeout_info` answers `thread`, `rack_env` and `copy_thread_variables!`."),
+        "before_worker_exit and exits. `timeout_info` has `thread`, `rack_env` and `copy_thread_variables!`."),
       row.call(:after_worker_hard_timeout, %i[server worker], :monitor,
         "Called right before the monitor kills a worker that is past its hard limit."),
       row.call(:before_worker_exit, %i[server worker], :worker,
@@ -99,13 +104,20 @@ module Coppice
         "of the hard limit."),
       row.call(:after_worker_exit, %i[server worker status], :monitor,
         "Called when a worker has exited, with its Process::Status. Not called when the status is unknown. " \
-        "`worker.exit_report` answers cause, status, requests, age and request_age in seconds, request and " \
-        "peak_memory."),
+        "`worker.exit_report` has cause, status, requests, age and request_age in seconds, request, " \
+        "request_id, stack and peak_memory."),
       row.call(:before_service_worker_ready, %i[server service_worker], :service,
         "Requests a service worker: a process that serves no requests and runs the threads that this block starts. " \
-        "The block must return. The service worker is never promoted, so code that is unsafe to fork is safe there."),
+        "The block must return. The service worker is never promoted, so code that is unsafe to fork is safe there. " \
+        "It is replaced after each refork. To run something that does not return, or several processes, use " \
+        "[`service`](#service)."),
       row.call(:before_service_worker_exit, %i[server service_worker], :service,
-        "Called in the service worker when it is about to exit.")
+        "Called in the service worker when it got TERM and is about to exit."),
+      row.call(:on_stats, %i[stats], :observer,
+        "Called every 10 seconds, or as `on_stats(every: 60)` says, with the Hash of `Coppice.stats`, to send it to " \
+        "a monitoring service. The file is evaluated once more for it, with the application's bundle but without the " \
+        "application, so require the gem within the block. An exception is logged. See docs/monitoring.md.",
+        since: :coppice)
     ])
   end
 end

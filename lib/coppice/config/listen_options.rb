@@ -24,22 +24,31 @@ module Coppice
 
     # The catalogue of the options of `listen`.
     LISTEN_OPTIONS = Catalogue.new([
+      row.call(:lobby, Types::Boolean.new,
+        "Whether the lobby meets the clients: it keeps connections open between requests, waits for slow clients, " \
+        "and gives complete requests to the workers. With false, workers accept the clients themselves and close " \
+        "after each response. The default is true for TCP addresses and false for Unix sockets."),
+      row.call(:proxy_protocol, Types::Boolean.new,
+        "Whether each connection begins with a header of the PROXY protocol, version 1 or 2, that names the client. " \
+        "Any other connection is closed. Needs the lobby."),
       row.call(:backlog, Types::Whole.new,
         "Length of the listen backlog, at most net.core.somaxconn. The queues share it equally. With a short backlog " \
         "a load balancer turns to another server soon."),
       row.call(:queues, Types::Whole.new(minimum: 1),
         "Number of sockets that share the address, so that the load is spread more evenly over the workers. Use it " \
-        "with care: a connection waits in one queue, even when only workers of other queues are idle."),
+        "with care: a connection waits in one queue, even when only workers of other queues are idle. The lobby " \
+        "accepts from all of them, so with it one is enough."),
       row.call(:queues_per_worker, Types::Whole.new(minimum: 1),
-        "Number of queues that each worker accepts from. The default is all but one."),
+        "Number of queues that each worker accepts from. The default is all but one. No effect with the lobby."),
       row.call(:rcvbuf, Types::Whole.new(minimum: 1, bytes: true),
         "Size of the kernel's receive buffer (SO_RCVBUF). The default is the kernel's choice."),
       row.call(:sndbuf, Types::Whole.new(minimum: 1, bytes: true),
         "Size of the kernel's send buffer (SO_SNDBUF). The default is the kernel's choice."),
       row.call(:tcp_nodelay, Types::Boolean.new,
-        "Whether small packets are sent at once (TCP_NODELAY). No effect on Unix sockets."),
+        "Whether small packets are sent at once (TCP_NODELAY). The lobby always does. No effect on Unix sockets."),
       row.call(:tcp_nopush, Types::Boolean.new,
-        "Whether only full packets are sent until the response is complete (TCP_CORK). No effect on Unix sockets."),
+        "Whether only full packets are sent until the response is complete (TCP_CORK). No effect with the lobby, " \
+        "which sends what it has, and on Unix sockets."),
       row.call(:tcp_defer_accept, Types::Retransmissions.new,
         "Number of retransmissions for which the kernel holds back a connection that has sent nothing yet " \
         "(TCP_DEFER_ACCEPT). No effect on Unix sockets."),

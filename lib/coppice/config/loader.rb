@@ -17,9 +17,12 @@ module Coppice
       ALL_INTERFACES = "0.0.0.0"
       LOOPBACK = "127.0.0.1"
 
-      #: (?arguments: Arguments | Array[String], ?environment: Hash[String, String], ?directory: String) -> void
-      def initialize(arguments: [], environment: ENV, directory: Dir.pwd)
+      # default_listen: the addresses to listen on where no source has any.
+      #: (?arguments: Arguments | Array[String], ?environment: Hash[String, String], ?directory: String,
+      #    ?default_listen: Array[String]?) -> void
+      def initialize(arguments: [], environment: ENV, directory: Dir.pwd, default_listen: nil)
         @arguments = arguments.is_a?(Array) ? Arguments.parse(arguments) : arguments
+        @default_listen = default_listen
         @environment = environment
         @directory = directory
       end
@@ -33,8 +36,9 @@ module Coppice
         file = read_file(embedded)
         merged = merge(file, embedded, name)
         verify(merged)
-        Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, ruby_flags: flags,
-          config_file: file.file, config_fingerprint: file.fingerprint, rackup: rackup, environment_name: name)
+        Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, services: file.services.values,
+          ruby_flags: flags, notes: file.notes, config_file: file.file, config_fingerprint: file.fingerprint,
+          rackup: rackup, environment_name: name)
       end
 
       private
@@ -92,7 +96,8 @@ module Coppice
       end
 
       def default_listen(host)
-        SourceValues.of(listen: [[Listeners::Address.parse("#{host}:#{Arguments::DEFAULT_PORT}")].freeze, "default"])
+        addresses = @default_listen || ["#{host}:#{Arguments::DEFAULT_PORT}"]
+        SourceValues.of(listen: [addresses.map { |address| Listeners::Address.parse(address) }.freeze, "default"])
       end
 
       def in_config_ru(source)
@@ -108,6 +113,37 @@ module Coppice
 
       # Refuses values that are valid alone, but not together.
       def verify(merged)
+        verify_admin(merged)
+        verify_client_check(merged)
+        verify_proxy_protocol(merged)
+        verify_keep_mold(merged)
+      end
+
+      def verify_admin(merged)
+        public = merged.values[:admin_listen]&.find { |address| !address.local? }
+        return if public.nil? || merged.values[:admin_token]
+
+        raise ConfigError.new("other machines can reach admin_listen #{public}, so it needs admin_token",
+          remedy: "Set admin_token, or listen on 127.0.0.1 or on a Unix socket")
+      end
+
+      def verify_proxy_protocol(merged)
+        listen = merged.values.fetch(:listen)
+        wrong = listen.find { |address| address.options[:proxy_protocol] && !address.lobby? } or return
+        raise ConfigError.new("proxy_protocol needs the lobby (listen #{wrong})", remedy: "Add lobby: true")
+      end
+
+      def verify_keep_mold(merged)
+        return unless merged.values[:keep_mold] == false
+
+        option = "guests" if merged.values[:guests]
+        option = "fork_audit :refuse" if merged.values[:fork_audit] == :refuse
+        return unless option
+
+        raise ConfigError.new("#{option} needs a mold, and keep_mold false lets it exit", remedy: "Remove one of them")
+      end
+
+      def verify_client_check(merged)
         return unless merged.values[:check_client_connection]
 
         corked = merged.values.fetch(:listen).find { |address| address.options[:tcp_nopush] } or return

@@ -3,6 +3,7 @@
 require "coppice/config/hooks"
 require "coppice/config/listen_options"
 require "coppice/config/options"
+require "coppice/config/services"
 
 module Coppice
   module Config
@@ -40,9 +41,9 @@ module Coppice
         monitor runs without RubyGems until the file, or a file that it requires, needs a gem. This costs memory for as
         long as the server runs: require the gem within the hook that needs it.
 
-        **Scope.** The monitor applies options of the scope *monitor* to the whole server: listeners, the number of
-        processes, and the limits that it enforces. Molds and workers apply options of the scope *release*: they belong
-        to the application's code.
+        **Scope.** Options of the scope *server* hold from the start of the server to its end: its sockets, its files
+        and the lobby. Options of the scope *release* hold for one release of the application: `coppice roll` takes
+        them from the configuration file of the next one (docs/deploys.md).
       MARKDOWN
 
       ADDRESSES = <<~MARKDOWN
@@ -58,7 +59,8 @@ module Coppice
 
         A port that another process holds is an error at start; the message names that process. A Unix socket that no
         process uses is replaced. Clients can connect when the first worker is ready. Sockets that systemd passes
-        (socket activation) are used for the addresses that they are bound to.
+        (socket activation) are used for the addresses that they are bound to. Those with
+        `FileDescriptorName=listen` take the place of all addresses of `listen` in the file.
 
         Options of `listen`, as in `listen 3000, backlog: 64`:
       MARKDOWN
@@ -70,13 +72,13 @@ module Coppice
         the last block of a name is called, and `nil` removes it: `after_worker_ready nil`. An exception in a worker's
         hook ends that worker.
 
-        The first argument, `server`, answers `logger` and all options. `worker` answers `nr`, `pid`, `generation` and
-        `requests_count`.
+        The first argument, `server`, has the methods `logger` and `listener_names`, and one for each option. `worker` has
+        `nr`, `pid`, `generation` and `requests_count`.
       MARKDOWN
 
       #: () -> String
       def to_markdown
-        [INTRODUCTION, *groups, HOOKS_INTRODUCTION, *HOOKS.map { |hook| hook_section(hook) }].join("\n")
+        [INTRODUCTION, *groups, services, HOOKS_INTRODUCTION, *HOOKS.map { |hook| hook_section(hook) }].join("\n")
       end
 
       private
@@ -120,6 +122,15 @@ module Coppice
           "| `#{option.name}` | #{option.type.description} | #{default} | #{option.doc} |"
         end
         ["| option | type | default | meaning |", "|---|---|---|---|", *rows, ""].join("\n")
+      end
+
+      def services
+        rows = SERVICE_OPTIONS.map do |option|
+          "| `#{option.name}` | #{option.type.description} | #{option.default_description} | #{option.doc} |"
+        end
+        ["## Services", "", "### `service`", "", "```ruby", SERVICE_EXAMPLE, "```", "", SERVICE_DOC, "",
+         "- Pitchfork: no such directive", "", "| option | type | default | meaning |", "|---|---|---|---|", *rows,
+         ""].join("\n")
       end
 
       def hook_section(hook)

@@ -4,6 +4,7 @@ require "coppice/config/config_file"
 require "coppice/config/hooks"
 require "coppice/config/options"
 require "coppice/config/ruby_flags"
+require "coppice/config/services"
 require "coppice/listeners/address"
 
 module Coppice
@@ -12,11 +13,17 @@ module Coppice
     # monitor's; a mold, and every process forked from it, has a copy that came by `to_wire` and `from_wire`.
     class Settings
       # Attributes that travel unchanged. config_file is the name as the user gave it; nil without a file.
-      PLAIN = %i[config_file config_fingerprint rackup environment_name].freeze
+      PLAIN = %i[config_file config_fingerprint rackup environment_name first_generation].freeze
+
+      # Options whose value is a list of addresses.
+      ADDRESSES = %i[listen admin_listen].freeze
 
       attr_reader(*PLAIN)
       attr_reader :hooks      #: Hash[Symbol, Proc?]  a key for each hook
       attr_reader :ruby_flags #: RubyFlags
+      attr_reader :notes      #: Array[String]  for the log, about lines of the file without effect; not in a mold
+      # The service processes that there should be. The first one is the service worker, if hooks ask for one.
+      attr_reader :services #: Array[ServiceDefinition]
 
       OPTIONS.names.each do |name|
         define_method(name) { @values.fetch(name) }
@@ -30,30 +37,46 @@ module Coppice
         return from_wire(wire) unless wire[:config_file]
 
         record = ConfigFile.read(wire[:config_file])
-        from_wire(wire, hooks: record.hooks, logger: record.values[:logger], read_fingerprint: record.fingerprint)
+        from_wire(wire, hooks: record.hooks, services: record.services.values, logger: record.values[:logger],
+          read_fingerprint: record.fingerprint)
       end
 
-      # The opposite of to_wire, with the hooks and the logger of this process.
-      #: (Hash[Symbol, untyped], ?hooks: Hash[Symbol, Proc?], ?logger: untyped, ?read_fingerprint: Integer?) -> Settings
-      def self.from_wire(wire, hooks: {}, logger: nil, read_fingerprint: wire[:config_fingerprint])
+      # The opposite of to_wire, with the hooks, the services and the logger of this process.
+      #: (Hash[Symbol, untyped], ?hooks: Hash[Symbol, Proc?], ?services: Array[ServiceDefinition], ?logger: untyped,
+      #   ?read_fingerprint: Integer?) -> Settings
+      def self.from_wire(wire, hooks: {}, services: [], logger: nil, read_fingerprint: wire[:config_fingerprint])
         values = OPTIONS.to_h { |option| [option.name, wire[:values].fetch(option.name, option.default)] }
-        listen = values.fetch(:listen).map { |address| Listeners::Address.from_wire(address) }.freeze
-        new(values: values.merge(listen: listen, logger: logger), origins: wire[:origins], hooks: hooks,
-          ruby_flags: RubyFlags.new(wire[:ruby_flags]), read_fingerprint: read_fingerprint, **wire.slice(*PLAIN))
+        addresses = values.slice(*ADDRESSES).transform_values do |list|
+          list&.map { |address| Listeners::Address.from_wire(address) }.freeze
+        end
+        new(values: values.merge(addresses, logger: logger), origins: wire[:origins], hooks: hooks,
+          services: services, ruby_flags: RubyFlags.new(wire[:ruby_flags]), read_fingerprint: read_fingerprint,
+          **wire.slice(*PLAIN))
       end
 
       # Options that `values` leaves out have their default.
       #: (?values: Hash[Symbol, untyped], ?origins: Hash[Symbol, String], ?hooks: Hash[Symbol, Proc?],
-      #   ?ruby_flags: RubyFlags, ?read_fingerprint: Integer?, **untyped) -> void
-      def initialize(values: {}, origins: {}, hooks: {}, ruby_flags: RubyFlags.new, read_fingerprint: nil, **plain)
+      #   ?services: Array[ServiceDefinition], ?ruby_flags: RubyFlags, ?notes: Array[String],
+      #   ?read_fingerprint: Integer?, **untyped) -> void
+      def initialize(values: {}, origins: {}, hooks: {}, services: [], ruby_flags: RubyFlags.new, notes: [],
+                     read_fingerprint: nil, **plain)
         @values = OPTIONS.to_h { |option| [option.name, option.default] }.merge(values).freeze
         @origins = origins.dup.freeze
         @hooks = HOOKS.to_h { |hook| [hook.name, hooks[hook.name]] }.freeze
+        @services = [service_worker, *services].compact.freeze
         @ruby_flags = ruby_flags
+        @notes = notes.dup.freeze
         @config_changed = !read_fingerprint.nil? && read_fingerprint != plain[:config_fingerprint]
         PLAIN.each { |name| instance_variable_set(:"@#{name}", plain[name]) }
         freeze
       end
+
+      # The names of all services, with spaces, as the board has them.
+      def service_names = services.map { |service| service.name || "service" }.join(" ") #: () -> String
+
+      # nil for a name that the configuration does not have.
+      #: (String?) -> ServiceDefinition?
+      def service(name) = services.find { |service| service.name == name }
 
       # Raises KeyError for an unknown name.
       #: (Symbol) -> Proc?
@@ -61,7 +84,7 @@ module Coppice
         @hooks.fetch(name)
       end
 
-      # The values of the options of one of the SCOPES: the monitor's, or the release's.
+      # The values of the options of one of the SCOPES: the server's, or the release's.
       #: (Symbol) -> Hash[Symbol, untyped]
       def values_in_scope(scope)
         raise KeyError, "no scope #{scope}" unless SCOPES.include?(scope)
@@ -80,9 +103,27 @@ module Coppice
         @config_changed
       end
 
-      # The hard limit of a request, in seconds from its start.
+      # The longest soft limit of a request that the configuration allows, in seconds.
+      def longest_timeout #: () -> Numeric
+        [timeout, *timeout_for.map(&:last)].max
+      end
+
+      # The shortest one.
+      def shortest_timeout #: () -> Numeric
+        [timeout, *timeout_for.map(&:last)].min
+      end
+
+      # The hard limit of the request that may take longest, in seconds from its start.
       def hard_timeout #: () -> Numeric
-        timeout + timeout_cleanup
+        longest_timeout + timeout_cleanup
+      end
+
+      # The longest time of a graceful stop, in seconds from the signal: the delay, the clients in the queue, and one
+      # more request.
+      def longest_stop #: () -> Numeric
+        return timeout if single?
+
+        [shutdown_delay, *services.map(&:timeout)].max + timeout + hard_timeout
       end
 
       # The longest time between two checks of a worker's channel, in seconds: it may wait for a request's head, and
@@ -98,28 +139,61 @@ module Coppice
       end
 
       # Number of requests of one worker after which the next generation is due; nil for never, or when refork_after is
-      # no count. The last count of the list repeats.
+      # no count. The list begins anew with each release; its last count repeats.
       #: (Integer) -> Integer?
       def request_limit(generation)
-        (refork_after.fetch(generation) { refork_after.last } || nil) if refork_after.is_a?(Array)
+        index = generation - first_generation.to_i
+        (refork_after.fetch(index) { refork_after.last } || nil) if refork_after.is_a?(Array)
+      end
+
+      # The same settings for a release that follows one with these others: what holds from the start of the server to
+      # its end is as it was.
+      #: (Settings, first_generation: Integer) -> Settings
+      def following(others, first_generation:)
+        kept = others.values_in_scope(:server)
+        kept[:worker_processes] = others.worker_processes if single?
+        with_values(first_generation: first_generation, **kept)
       end
 
       # Whether this is RACK_ENV development, in which a boot must be fast.
       def development? = environment_name == "development" #: () -> bool
 
-      # Whether a cold mold is warmed up before it serves.
-      def warm_up? = !(warm_up_requests || hook(:on_warm_up)).nil? #: () -> bool
+      # Whether a cold mold is warmed up before it serves. Not for paths that are still to be learned.
+      def warm_up? = !(warm_up_paths.empty? && hook(:on_warm_up).nil?) #: () -> bool
+
+      # The paths of warm_up_requests that are known.
+      def warm_up_paths = warm_up_requests.to_a - [Types::Paths::LEARNED] #: () -> Array[String]
+
+      # Whether the paths that clients request most are to be learned.
+      def learns_paths? = warm_up_requests.to_a.include?(Types::Paths::LEARNED) #: () -> bool
+
+      # The same settings with paths that an earlier server has learned.
+      #: (Array[String]) -> Settings
+      def with_learned_paths(paths)
+        with_values(warm_up_requests: [*(warm_up_paths | paths), Types::Paths::LEARNED].freeze)
+      end
+
+      # Whether what workers measure of their requests is kept for the next boot. In development code is loaded anew
+      # with every change, and a boot must be fast.
+      def keeps_measurement? = gc_profile == :fitted && !development? #: () -> bool
+
+      # Whether an observer is needed.
+      def observed? = !(admin_listen || hook(:on_stats)).nil? #: () -> bool
+
+      # Whether clients of any address are met by the lobby.
+      def lobby? = listen.any?(&:lobby?) #: () -> bool
+
+      # The largest number of guests at once.
+      def guest_limit #: () -> Integer
+        guests.nil? ? (development? && keep_mold ? 4 : 0) : guests || 0
+      end
 
       # Whether one process does everything.
       def single? = worker_processes == 0 #: () -> bool
 
       # The same settings for a server that is one process, whatever worker_processes says.
       def in_one_process #: () -> Settings
-        return self if single?
-
-        plain = PLAIN.to_h { |name| [name, public_send(name)] }
-        self.class.new(values: @values.merge(worker_processes: 0), origins: @origins, hooks: @hooks,
-          ruby_flags: @ruby_flags, **plain)
+        single? ? self : with_values(worker_processes: 0)
       end
 
       # Whether any decision depends on the processes' own measurements of their memory.
@@ -138,8 +212,23 @@ module Coppice
       def to_wire #: () -> Hash[Symbol, untyped]
         values = @values.reject { |name, value| name == :logger || value.respond_to?(:call) }
         plain = PLAIN.to_h { |name| [name, public_send(name)] }
-        values = values.merge(listen: listen.map(&:to_wire))
+        values = values.merge(values.slice(*ADDRESSES).transform_values { |list| list&.map(&:to_wire) })
         plain.merge(values: values, origins: @origins, ruby_flags: @ruby_flags.list)
+      end
+
+      private
+
+      def with_values(first_generation: self.first_generation, **values)
+        plain = PLAIN.to_h { |name| [name, public_send(name)] }
+        self.class.new(values: @values.merge(values), origins: @origins, hooks: @hooks,
+          services: services.select(&:name), ruby_flags: @ruby_flags, notes: @notes, **plain,
+          first_generation: first_generation)
+      end
+
+      def service_worker
+        return unless @hooks[:before_service_worker_ready]
+
+        ServiceDefinition.new(survives_reforks: false, timeout: timeout).freeze
       end
     end
   end

@@ -54,7 +54,7 @@ module Coppice
           address = Listeners::Address.parse("#{host}:#{port}")
           values[:listen] = [[address].freeze, "environment PORT"]
         end
-        SourceValues.of(values)
+        SourceValues.of(values.merge(passed))
       rescue InvalidValue => error
         raise ConfigError.new("environment variable PORT: #{error.message}")
       end
@@ -66,6 +66,18 @@ module Coppice
         [option.name, [option.type.parse(text), "environment #{option.environment}"]]
       rescue InvalidValue => error
         raise ConfigError.new("environment variable #{option.environment} #{error.message}")
+      end
+
+      # Sockets that a service manager has opened under the name of an option: their addresses are its value.
+      def passed
+        return {} unless given("LISTEN_FDNAMES")
+
+        require "coppice/listeners/activation"
+        activation = Listeners::Activation.new(@variables)
+        named = Settings::ADDRESSES.to_h { |option| [option, activation.addresses_named(option.to_s)] }
+        named.reject { |_, addresses| addresses.empty? }.to_h do |option, addresses|
+          [option, [OPTIONS[option].type.check(addresses.uniq), "environment LISTEN_FDNAMES"]]
+        end
       end
 
       def listens?(file, port)

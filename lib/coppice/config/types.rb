@@ -30,6 +30,11 @@ module Coppice
           false
         end
 
+        # Whether no output may show the value.
+        def secret? #: () -> bool
+          false
+        end
+
         private
 
         #: (untyped) -> bot
@@ -68,10 +73,19 @@ module Coppice
 
       # A duration in seconds, with or without a fraction.
       class Seconds < Type
+        MAXIMUM = 365 * 86_400 # sums of several, in milliseconds, fit into 64 bits
+
         #: (?minimum: Numeric) -> void
         def initialize(minimum: 0.1)
           @minimum = minimum
           freeze
+        end
+
+        #: (untyped) -> Numeric
+        def check(value)
+          return super unless number?(value) && value > MAXIMUM
+
+          raise InvalidValue, "must be at most #{MAXIMUM} seconds, which is a year, but is #{value.inspect[0, 80]}"
         end
 
         def description = "a number of seconds, #{@minimum} or more"
@@ -83,10 +97,28 @@ module Coppice
           check(Integer(text, 10, exception: false) || Float(text, exception: false) || text)
         end
 
+        #: (untyped) -> bool
+        def accepts?(value) = number?(value) && value >= @minimum && value <= MAXIMUM
+
+        private
+
+        def number?(value) = value.is_a?(Integer) || value.is_a?(Float) || value.is_a?(Rational)
+      end
+
+      # A price, as a number above 0.
+      class Price < Type
+        def description = "a number above 0"
+        def placeholder = "N"
+
+        #: (String) -> Numeric
+        def parse(text)
+          check(Integer(text, 10, exception: false) || Float(text, exception: false) || text)
+        end
+
         private
 
         def accepts?(value)
-          (value.is_a?(Integer) || value.is_a?(Float) || value.is_a?(Rational)) && value >= @minimum && value.finite?
+          (value.is_a?(Integer) || value.is_a?(Float) || value.is_a?(Rational)) && value.positive? && value.finite?
         end
       end
 
@@ -136,6 +168,7 @@ module Coppice
         def description = "#{@type.description}; or nil"
         def placeholder = @type.placeholder
         def unit = @type.unit
+        def secret? = @type.secret?
 
         #: (untyped) -> untyped
         def check(value)

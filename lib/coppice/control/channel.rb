@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "io/wait"
 require "socket"
 require "coppice/control/codec"
 
@@ -37,7 +38,7 @@ module Coppice
       # message that is too large.
       #: (Object, ?descriptors: Hash[Symbol, IO | Array[IO]]) -> Symbol
       def send(message, descriptors: {})
-        bytes = Codec.encode(message, counts(descriptors))
+        bytes = encode(message, descriptors)
         too_large = bytes.bytesize > MAX_BYTES
         raise Bug, "a #{message.class} of #{bytes.bytesize} bytes: a channel takes #{MAX_BYTES}" if too_large
 
@@ -61,13 +62,26 @@ module Coppice
         ios.each(&:close).clear if flags.anybits?(Socket::MSG_CTRUNC)
         raise ProtocolMismatch, "a message of more than #{MAX_BYTES} bytes" if flags.anybits?(Socket::MSG_TRUNC)
 
-        message, counts = Codec.decode(bytes)
-        Packet.new(message, name(ios, counts))
+        decode(bytes, ios)
       rescue ProtocolMismatch
         ios.each(&:close)
         raise
       rescue Errno::ECONNRESET, IOError
         :closed
+      end
+
+      # The first Packet to a process that the monitor has spawned with exec; nil when the monitor is gone already.
+      # Waits. Raises ProtocolMismatch for a monitor of another version.
+      #: () -> Packet?
+      def receive_first
+        packet = :empty
+        packet = receive while packet == :empty && @socket.wait_readable
+        return if packet == :closed
+
+        protocol = packet.message.protocol
+        return packet if protocol == PROTOCOL
+
+        raise ProtocolMismatch, "the monitor speaks protocol #{protocol}, this process #{PROTOCOL}"
       end
 
       #: () -> Integer
@@ -83,6 +97,13 @@ module Coppice
       def close = @socket.close
 
       private
+
+      def encode(message, descriptors) = Codec.encode(message, counts(descriptors))
+
+      def decode(bytes, ios)
+        message, counts = Codec.decode(bytes)
+        Packet.new(message, name(ios, counts))
+      end
 
       # The names travel in the message: name => number of IOs, or nil for one that is not in an Array.
       def counts(descriptors) = descriptors.transform_values { |ios| ios.is_a?(Array) ? ios.size : nil }

@@ -1,67 +1,63 @@
 # frozen_string_literal: true
 
+require "coppice/coppice_ext"
+require "coppice/fork_safety/open_descriptors"
+require "coppice/fork_safety/weak_set"
+
 module Coppice
   module ForkSafety
-    # The sockets of clients that a worker gave to the application, to take over or to look at. They belong to that
-    # worker: if a mold forked from it kept one open, the client would not see the end of its connection.
+    # The sockets of clients that a worker has passed to the application (rack.hijack, coppice.socket). They belong to
+    # that worker: if a mold forked from it kept one open, the client would not see the end of its connection.
     #
-    # Sockets are known by inode: the application may have duplicated a descriptor, and may keep only the duplicate.
+    # Sockets are identified by inode, because the application may have duplicated a descriptor and kept the duplicate.
     module ClientSockets
-      FOLDER = "/proc/self/fd"
-      FEW = 64 # this many are remembered before the closed ones are looked for
+      MINIMUM_LIMIT = 64 # sockets that are remembered before closed ones are forgotten
 
-      @ios = ObjectSpace::WeakMap.new
+      @ios = WeakSet.new
       @inodes = {}
-      @most = FEW
+      @limit = MINIMUM_LIMIT
 
       class << self
-        # Remembers a socket. Forgets closed ones once they may be the majority.
+        # Remembers a socket, on a system where this process may be forked. Forgets closed ones each time that
+        # the limit is reached.
         #: (BasicSocket) -> BasicSocket
         def note(io)
-          forget_closed if @inodes.size >= @most
+          return io unless OS.supervises?
+
+          forget_closed if @inodes.size >= @limit
           @inodes[io.stat.ino] = true
-          @ios[io] = true
+          @ios.add(io)
           io
         end
 
         # Number of sockets that are remembered.
         def count = @inodes.size #: () -> Integer
 
-        # In a process forked from the one that noted them. Each descriptor stays open, for the object that has it, but
-        # leads to /dev/null: an object that is closed later, TLS included, sends nothing to the client. The objects
-        # that we know are closed as well, or each generation would have more descriptors than the last.
+        # Called in a process forked from the one that noted them. Each descriptor is replaced by one of /dev/null, so
+        # that an object which is closed later, such as a TLS socket, sends nothing to the client. The known objects are
+        # also closed: otherwise each generation would have more open descriptors than the last.
         #: () -> void
         def close_copies
           return if @inodes.empty?
 
-          open_sockets.each { |descriptor, inode| redirect_to_null(descriptor) if @inodes.key?(inode) }
-          @ios.keys.each(&:close)
-          @ios = ObjectSpace::WeakMap.new
+          OpenDescriptors.sockets.each { |descriptor, inode| redirect_to_null(descriptor) if @inodes.key?(inode) }
+          @ios.to_a.each(&:close)
+          @ios = WeakSet.new
           @inodes = {}
         end
 
         private
 
-        # Keeps those that another thread notes meanwhile. The limit doubles with the sockets that are open, so that the
-        # average cost of a socket stays small.
+        # Keeps the sockets that another thread notes meanwhile. The next limit is twice the number of open sockets, so
+        # that the average cost of a socket stays small.
         def forget_closed
           known = @inodes.keys
-          (known - open_sockets.values).each { |inode| @inodes.delete(inode) }
-          @most = [2 * @inodes.size, FEW].max
-        end
-
-        # Of this process: descriptor => inode.
-        def open_sockets
-          Dir.children(FOLDER).each_with_object({}) do |descriptor, found|
-            inode = File.readlink("#{FOLDER}/#{descriptor}")[/\Asocket:\[(\d+)\]/, 1]
-            found[descriptor.to_i] = inode.to_i if inode
-          rescue Errno::ENOENT
-            next # the descriptor of the folder itself
-          end
+          (known - OpenDescriptors.sockets.values).each { |inode| @inodes.delete(inode) }
+          @limit = [2 * @inodes.size, MINIMUM_LIMIT].max
         end
 
         def redirect_to_null(descriptor)
-          IO.for_fd(descriptor, "r+", autoclose: false).reopen(File::NULL, "r+")
+          OpenDescriptors.redirect_to_null(IO.for_fd(descriptor, "r+", autoclose: false))
         end
       end
     end

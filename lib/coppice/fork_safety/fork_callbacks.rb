@@ -4,10 +4,10 @@ require "coppice/fork_safety/stray_copy"
 
 module Coppice
   module ForkSafety
-    # The blocks that gems and the application have registered with Coppice.at_fork. They are kept in memory, so that a
-    # process has those of the process that it was forked from.
+    # The blocks that gems and the application have registered with Coppice.at_fork. A forked process inherits those of
+    # its parent.
     class ForkCallbacks
-      # The hooks of the configuration, with the moment of at_fork that comes right before each.
+      # Hook of the configuration => the block of at_fork that is called right before it.
       MOMENTS = {
         before_fork: :before,
         after_fork_in_parent: :after_in_parent,
@@ -16,19 +16,25 @@ module Coppice
         before_service_worker_ready: :after_in_worker
       }.freeze
 
+      # The moment of each block, and the file and line of its beginning.
+      attr_reader :places #: Array[[Symbol, String?]]
+
       def initialize
         @callbacks = []
+        @places = []
       end
 
       # Raises ArgumentError for something that cannot be called without arguments.
       #: (Hash[Symbol, untyped]) -> void
       def add(callbacks)
-        callbacks.compact.each { |moment, callback| check(moment, callback) }
-        @callbacks << callbacks.compact.transform_values { |callback| StrayCopy.end_after_each(callback) }
+        callbacks = callbacks.compact
+        callbacks.each { |moment, callback| check(moment, callback) }
+        @places.concat(callbacks.map { |moment, callback| [moment, place_of(callback)] })
+        @callbacks << callbacks.transform_values { |callback| StrayCopy.end_after_each(callback) }
       end
 
-      # Calls the blocks for the moment of this hook, in the order in which they were registered. What one raises is
-      # logged: a gem's mistake must not end the process.
+      # Calls the blocks for the moment of this hook, in the order in which they were registered. An error in one is
+      # logged only, because a mistake in a gem must not end the process.
       #: (Symbol, Log) -> void
       def call(hook, log)
         moment = MOMENTS[hook] or return
@@ -41,12 +47,16 @@ module Coppice
 
       private
 
+      def place_of(callback)
+        callback.source_location&.join(":") if callback.respond_to?(:source_location)
+      end
+
       def check(moment, callback)
         refuse(moment, "needs something to call, but got a #{callback.class}") unless callback.respond_to?(:call)
         refuse(moment, "is called without arguments, but the block needs some") if needs_arguments?(callback)
       end
 
-      # A block that is no lambda may ignore what it does not get.
+      # A proc that is not a lambda can be called without its arguments.
       def needs_arguments?(callback)
         return false unless callback.respond_to?(:parameters)
         return false if callback.is_a?(Proc) && !callback.lambda?

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "socket"
+require "coppice/fork_safety/weak_set"
 require "coppice/version_order"
 
 module Coppice
   module ForkSafety
     # The IO objects that `close_all_ios!` keeps open.
     module KeptIOs
-      # Weak, so that keeping an IO open does not keep it alive.
-      @kept = ObjectSpace::WeakMap.new
+      @kept = WeakSet.new
 
       class << self
         # Raises ArgumentError for something that is not, and does not hold, an IO.
@@ -16,9 +16,13 @@ module Coppice
         def keep(io)
           raise ArgumentError, "#{io.inspect} has no to_io" unless io.respond_to?(:to_io)
 
-          @kept[io] = true
+          @kept.add(io)
           io
         end
+
+        # The descriptors of those that are open.
+        #: () -> Array[Integer]
+        def descriptors = @kept.to_a.map(&:to_io).reject(&:closed?).map(&:fileno)
 
         # Closes all others. Raises NotImplementedError with Ruby before 3.2.3, which can crash when it walks over IO
         # objects (bugs.ruby-lang.org/issues/19531).
@@ -28,7 +32,7 @@ module Coppice
             raise NotImplementedError, "close_all_ios! needs Ruby 3.2.3 or newer: older ones can crash in it"
           end
 
-          kept = [$stdin, $stdout, $stderr, STDIN, STDOUT, STDERR].compact + @kept.keys.map(&:to_io)
+          kept = [$stdin, $stdout, $stderr, STDIN, STDOUT, STDERR].compact + @kept.to_a.map(&:to_io)
           ObjectSpace.each_object(IO) { |io| close(io) unless kept.include?(io) }
         end
 

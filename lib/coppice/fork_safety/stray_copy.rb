@@ -4,9 +4,9 @@ require "coppice/os/sibling_fork"
 
 module Coppice
   module ForkSafety
-    # Ends stray copies: a process that the user's code forked without a block, and that returns from that code, is a
-    # second copy of a worker or a mold, which would answer the same client and obey the same channel. It exits where it
-    # returns. Costs no system call.
+    # Ends stray copies. If the user's code calls fork without a block and the child returns from that code, the child
+    # is a second copy of a worker or mold: it would answer the same client and read the same channel. So it is made to
+    # exit when it returns. This costs no system call.
     module StrayCopy
       # Prepended to Process: every fork in Ruby calls this method.
       module Watch
@@ -24,15 +24,15 @@ module Coppice
       @copy = false
 
       class << self
-        # In each process made by a fork.
+        # Called in each new process after any fork.
         #: () -> void
         def forked = @copy = true
 
-        # In a process that the server forked itself.
+        # Called in a process that the server itself has forked: it is no stray copy.
         #: () -> void
         def adopt = @copy = false
 
-        # Runs the user's code. Does not return in a copy that was forked by it.
+        # Yields to the user's code. In a copy that this code has forked, it exits instead of returning.
         #: [T] () { () -> T } -> T
         def end_after
           yield
@@ -40,20 +40,21 @@ module Coppice
           exit_copy if @copy
         end
 
-        # The same for a block that is called later.
+        # A wrapper of a block that does the same whenever the block is called.
         #: (Proc) -> Proc
         def end_after_each(block) = ->(*arguments) { end_after { block.call(*arguments) } }
 
         private
 
-        # Runs no at_exit handler and no `ensure`: what they would clean up belongs to the original process.
+        # Exits without at_exit handlers and `ensure`, because what they clean up belongs to the original process.
         def exit_copy
-          meant = $!.is_a?(SystemExit)
-          unless meant
+          status = $!.status if $!.is_a?(SystemExit)
+          unless status
             warn "coppice: a copy of process #{Process.ppid} ends here: code that forks must call exit in the copy"
           end
           $stdout.flush
-          exit!(meant ? $!.status : 1)
+        ensure # a standard stream may be gone
+          exit!(status || 1)
         end
       end
     end

@@ -2,15 +2,18 @@
 
 module Coppice
   module GCProfile
-    # What a request of one application allocates, as a worker has measured it. A plain value that also travels as a
-    # line of text: on the board, and in the file of a profile.
+    # What a request of the application allocates, as a worker has measured it. A plain value, which is written as a
+    # line of text to the board and to the profile's file.
     #
     #   requests    number of measured requests
     #   cpu_us      CPU time of one request, in microseconds
-    #   minor_us    CPU time of a minor collection that frees nothing: the fixed cost of each
+    #   minor_us    CPU time of the marking in a minor collection, in microseconds: the fixed cost of each one
     #   malloc      bytes that one request allocates with malloc, nearly all of them garbage afterwards
+    #   promoted    slots that a request keeps for so long that only a major collection frees them
+    #   largest     slots that the largest request takes
     #   pools       slot size in bytes => [slots that one request takes, slots in use after a collection]
-    Allocations = Struct.new(:requests, :cpu_us, :minor_us, :malloc, :pools, keyword_init: true) do
+    Allocations = Struct.new(:requests, :cpu_us, :minor_us, :malloc, :promoted, :largest, :pools,
+      keyword_init: true) do
       # The opposite of to_s; nil for an empty text. Raises ArgumentError for a malformed one.
       #: (String) -> Allocations?
       def self.parse(text)
@@ -33,10 +36,18 @@ module Coppice
       end
       private_class_method :pool
 
+      # Slots that one request takes.
+      #: () -> Integer
+      def slots_per_request = pools.sum { |_, (taken, _)| taken }
+
+      # Bytes that one request takes: slots and malloc.
+      #: () -> Integer
+      def bytes_per_request = malloc + pools.sum { |size, (taken, _)| size * taken }
+
       #: () -> String
       def to_s
-        numbers = "requests=#{requests} cpu_us=#{cpu_us} minor_us=#{minor_us} malloc=#{malloc}"
-        [numbers, *pools.map { |size, (taken, live)| "#{size}:#{taken}/#{live}" }].join(" ")
+        numbers = (members - [:pools]).map { |name| "#{name}=#{self[name]}" }
+        [*numbers, *pools.map { |size, (taken, live)| "#{size}:#{taken}/#{live}" }].join(" ")
       end
     end
   end

@@ -2,6 +2,7 @@
 
 require "coppice/errors"
 require "coppice/fork_safety/client_sockets"
+require "coppice/fork_safety/thread_census"
 
 module Coppice
   module Http
@@ -36,16 +37,25 @@ module Coppice
       # The request has ended.
       #: () -> void
       def release
-        @view&.close
+        close_view
         @connection = nil
+        ForkSafety::ThreadCensus.exempt(Thread.list - @threads) if @threads
       end
 
       private
 
+      def close_view
+        @view&.close
+      rescue SystemCallError # the application has closed the descriptor by another object
+        nil
+      end
+
       # Ruby must not close a descriptor that is the connection's.
       def borrowed = socket_class.for_fd(connection.fileno).tap { |io| io.autoclose = false }
 
+      # A thread that the application starts for this client need not exist in a copy of the process.
       def take_over
+        @threads = Thread.list
         descriptor, ahead = connection.detach
         io = socket_class.for_fd(descriptor)
         io.sync = true

@@ -7,28 +7,33 @@ require "coppice/http/env_prototype"
 require "coppice/http/failures"
 require "coppice/http/input_reader"
 require "coppice/http/response_writer"
+require "coppice/listeners/trusted_proxies"
 
 module Coppice
   module Http
     # Serves one client after the other, each from the head of its request to the end of the response. There is one in
-    # each worker, on the main thread. It handles what clients and applications do wrong; only exceptions that concern
-    # the process (SystemExit, signals, no memory) and throws leave it, after cleanup.
+    # each worker, on the main thread, and one for each thread of a ThreadedServer that serves. It handles what clients
+    # and applications do wrong; only exceptions that concern the process (SystemExit, signals, no memory) and throws
+    # leave it, after cleanup.
     class Exchange
       RETRY_AFTER = "5" # seconds: the worker is replaced sooner, but what made the application slow may last
 
       CONTINUE = [100, "100"].freeze
+      NONE = [].freeze
 
-      # marks: more entries for each env.
-      #: (app: untyped, connection: Connection, settings: Config::Settings, logger: Log, observer: Worker::RequestCycle,
-      #    ?marks: Hash[String, untyped]) -> void
-      def initialize(app:, connection:, settings:, logger:, observer:, marks: {})
+      # marks: more entries for each env. trusted_proxies: those of the settings, parsed.
+      #: (app: untyped, connection: Connection, settings: Config::Settings, logger: Log,
+      #    observer: Worker::RequestCycle | ThreadedServer::RequestObserver, ?marks: Hash[String, untyped],
+      #    ?trusted_proxies: Listeners::TrustedProxies) -> void
+      def initialize(app:, connection:, settings:, logger:, observer:, marks: {},
+                     trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_proxies))
         @app = app
         @connection = connection
         connection.deadline = observer.deadline
         @observer = observer
         @early_hints = settings.early_hints
         @check_client = settings.check_client_connection
-        @prototype = EnvPrototype.new(settings, observer.worker, marks)
+        @prototype = EnvPrototype.new(settings, observer.worker, marks, trusted_proxies: trusted_proxies)
         @inputs = InputReader.new(connection, settings)
         @writer = ResponseWriter.new(connection)
         @failures = Failures.new(logger)
@@ -159,15 +164,16 @@ module Coppice
         end
       end
 
-      # An error page; or, when a part of the response has been sent, an end that the client can tell from a complete
-      # one. Only the log gets the cause, which may name files of this machine.
+      # An error page, after which the connection is closed; or, when a part of the response has been sent, an end that
+      # the client can tell from a complete one. Only the log gets the cause, which may name files of this machine.
       def refuse(status, reason, headers = {}, cause: nil)
         return if @connection.detached?
-        return cut if @connection.response_started?
+        return @connection.close if @connection.response_started?
 
         note_refusal(status, reason, cause) if reason
         page = "#{status}: #{reason || 'the application failed'}\n"
-        @connection.respond(status, { "content-type" => "text/plain; charset=utf-8", **headers }, [page])
+        headers = { "content-type" => "text/plain; charset=utf-8", "connection" => "close", **headers }
+        @connection.respond(status, headers, [page])
       rescue ClientGone => error
         @failures.note(error.message)
       end
@@ -175,10 +181,6 @@ module Coppice
       def note_refusal(status, reason, cause)
         @observer.request_refused
         @failures.refused(status, [reason, cause&.message].compact.join(": "))
-      end
-
-      def cut
-        @connection.until_close? ? @connection.abort : @connection.close
       end
 
       def close(body, env)
@@ -191,15 +193,18 @@ module Coppice
       # files of uploads are removed, as Rack::TempfileReaper would, but without a wrapper around each body.
       def run_callbacks(env, status, headers, error)
         finished = env["rack.response_finished"]
-        finished&.reverse_each { |callback| guard(env) { callback.call(env, status, headers, error) } }
-        env["rack.after_reply"]&.each { |callback| guard(env) { callback.call } }
-        env["rack.tempfiles"]&.each { |file| guard(env) { file.close! } }
+        list(finished).reverse_each { |callback| guard(env) { callback.call(env, status, headers, error) } }
+        list(env["rack.after_reply"]).each { |callback| guard(env) { callback.call } }
+        list(env["rack.tempfiles"]).each { |file| guard(env) { file.close! } }
       end
+
+      # The application may have put anything in its place.
+      def list(callbacks) = callbacks ? Array(callbacks) : NONE
 
       # No callback can keep another one from running.
       def guard(env, &callback)
         ForkSafety::StrayCopy.end_after(&callback)
-      rescue StandardError, ScriptError => error # the application's
+      rescue *APPLICATION_ERRORS => error
         @failures.log("a callback after the response failed", error, env)
       end
     end

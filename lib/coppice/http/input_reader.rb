@@ -45,7 +45,8 @@ module Coppice
     end
 
     # Gives each request its rack.input. There is one in each worker. It reads a rewindable input to its end before the
-    # application is called: a small one into memory, a large one into a file without a name.
+    # application is called: a small one into memory, a large one into a file without a name. A large one that the lobby
+    # has read is in a file already.
     class InputReader
       # How much is copied to the file at a time.
       COPY_BYTES = 64 * 1024
@@ -62,9 +63,11 @@ module Coppice
       #: (Hash[String, untyped]) -> (NullInput | StreamingInput | StringIO | File)
       def open(env)
         return @nothing unless @connection.body?
-        return StreamingInput.new(@connection) unless @rewindable
 
-        @connection.content_length ? sized : decoded(env)
+        if (descriptor = @connection.body_file) then received_file(descriptor, env)
+        elsif !@rewindable then StreamingInput.new(@connection)
+        else @connection.content_length ? sized : decoded(env)
+        end
       end
 
       # The request has ended: its input is closed, so that nothing of it can be read in the next request.
@@ -84,9 +87,18 @@ module Coppice
       def decoded(env)
         start = @connection.read_body(@memory_bytes + 1) || String.new
         input = @connection.body? ? file(start) : StringIO.new(start)
+        input.tap { describe_decoded(env, input) }
+      end
+
+      def received_file(descriptor, env)
+        file = File.for_fd(descriptor, "r+b")
+        describe_decoded(env, file) unless @connection.content_length
+        file
+      end
+
+      def describe_decoded(env, input)
         env["CONTENT_LENGTH"] = input.size.to_s
         env.delete("HTTP_TRANSFER_ENCODING")
-        input
       end
 
       def file(start)

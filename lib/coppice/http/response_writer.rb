@@ -62,7 +62,7 @@ module Coppice
       # `each`.
       def write_file(status, headers, body)
         file = regular_file(body.to_path)
-        return write_each(status, headers, body) unless file && file.size.to_s == length_in(headers, file)
+        return write_each(status, headers, body) unless file && whole?(file, headers)
 
         @connection.write_file(file.fileno) if @connection.start_response(status, headers, file.size)
         @connection.finish_response
@@ -80,8 +80,12 @@ module Coppice
         nil
       end
 
-      def length_in(headers, file)
-        (headers["content-length"] || headers["Content-Length"] || file.size).to_s
+      # A file without a size may have contents, as in /proc; with a transfer coding its bytes are not the body's.
+      def whole?(file, headers)
+        return false if file.size.zero? || headers.any? { |name, _| name.casecmp?("transfer-encoding") }
+
+        length = headers["content-length"] || headers["Content-Length"]
+        length.nil? || length.to_s == file.size.to_s
       end
 
       # Another protocol than HTTP follows a 101: the application gets the bare socket.

@@ -23,11 +23,8 @@ module Coppice
       # Sends the pieces at once. Raises ClientGone.
       #: (*_ToS) -> Integer
       def write(*pieces)
-        @writing.synchronize do
-          raise IOError, "not opened for writing" unless @writable
-
-          pieces.sum { |piece| @connection.write(piece.to_s) }
-        end
+        pieces = pieces.map(&:to_s) # the application's code: the response may end meanwhile
+        @writing.synchronize { pieces.sum { |piece| write_piece(piece) } }
       end
 
       #: (_ToS) -> Stream
@@ -75,6 +72,14 @@ module Coppice
 
       #: () -> bool
       def closed? = !@readable && !@writable
+
+      private
+
+      def write_piece(piece)
+        raise IOError, "not opened for writing" unless @writable
+
+        @connection.write(piece)
+      end
     end
   end
 end

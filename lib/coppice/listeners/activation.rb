@@ -6,8 +6,9 @@ require "coppice/listeners/listener"
 module Coppice
   module Listeners
     # Sockets that systemd has opened for the server (socket activation). A socket that matches no configured address
-    # stays unused. For systemd, a port alone means all IPv6 and IPv4 addresses; for Coppice, all IPv4 addresses: a
-    # systemd socket of the former kind is used for an address of the latter.
+    # stays unused, but the name of an option makes its address a configured one (Config::Environment). For systemd, a
+    # port alone means all IPv6 and IPv4 addresses; for Coppice, all IPv4 addresses: a systemd socket of the former kind
+    # is used for an address of the latter.
     class Activation
       FIRST_DESCRIPTOR = 3
 
@@ -15,6 +16,14 @@ module Coppice
       def initialize(environment = ENV)
         count = environment["LISTEN_PID"].to_i == Process.pid ? environment["LISTEN_FDS"].to_i : 0
         @descriptors = Array.new(count) { |index| FIRST_DESCRIPTOR + index }
+        @names = environment["LISTEN_FDNAMES"].to_s.split(":")
+      end
+
+      # The addresses of the sockets with this name, as Address.parse reads them.
+      #: (String) -> Array[String]
+      def addresses_named(name)
+        named = @descriptors.zip(@names).select { |_, given| given == name }
+        named.filter_map { |descriptor, _| addresses(descriptor).first }
       end
 
       # A listener with all passed sockets of this address, or nil.

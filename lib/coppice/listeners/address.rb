@@ -8,11 +8,14 @@ module Coppice
     # Defaults of the options of `listen`; nil leaves the choice to the kernel, or to `queues`.
     # Config::LISTEN_OPTIONS describes them.
     DEFAULT_OPTIONS = {
-      backlog: 1024, queues: 1, queues_per_worker: nil,
+      lobby: nil, proxy_protocol: false, backlog: 1024, queues: 1, queues_per_worker: nil,
       rcvbuf: nil, sndbuf: nil,
       tcp_nodelay: true, tcp_nopush: false, tcp_defer_accept: 1, ipv6only: nil, reuseport: false,
       umask: 0, tries: 5, delay: 0.5
     }.freeze
+
+    # Kinds of addresses whose clients the lobby meets unless the option `lobby` says otherwise.
+    LOBBY_KINDS = [:tcp].freeze
 
     # An address to listen on, with its options: a frozen value without a socket, used in every process. A TCP address
     # has host and port, a Unix one a path; options has a value for each of DEFAULT_OPTIONS.
@@ -37,8 +40,18 @@ module Coppice
         kind == :unix
       end
 
+      # Whether the lobby meets the clients, or else workers accept them.
+      def lobby? #: () -> bool
+        options[:lobby].nil? ? LOBBY_KINDS.include?(kind) : options[:lobby]
+      end
+
       def ipv6? #: () -> bool
         tcp? && host.include?(":")
+      end
+
+      # Whether only this machine can connect. A name other than localhost may mean anything.
+      def local? #: () -> bool
+        unix? || host.match?(/\A(?:localhost|127(?:\.\d+){3}|::1)\z/)
       end
 
       # The text that `parse` reads, without the options.

@@ -16,6 +16,13 @@ module Coppice
         File.readable?(file) ? File.readlines(file).drop(1).map(&:split) : []
       end
 
+      # The number of connections that wait, by the inode of each listening TCP socket.
+      #: (?pid: Integer | String) -> Hash[Integer, Integer]
+      def self.tcp_queues(pid: "self")
+        rows = %w[tcp tcp6].flat_map { |name| rows(name, pid: pid) }.select { |fields| fields[3] == LISTENS }
+        rows.to_h { |fields| [fields[9].to_i, fields[4].split(":").last.to_i(16)] }
+      end
+
       # The inode and the local address of each listening TCP socket.
       #: (?pid: Integer | String) -> Array[[String, String]]
       def self.tcp_listeners(pid: "self")
@@ -39,11 +46,14 @@ module Coppice
         found.empty? ? "another process" : found.join(", ")
       end
 
-      # Whether all owners are workers of a server whose monitor has exited, or has closed the address. They exit when
-      # they have answered their clients.
+      # The titles of processes that exit when they have answered their clients.
+      DRAINING = ["coppice worker[", "coppice lobby"].freeze
+      private_constant :DRAINING
+
+      # Whether all owners are workers or the lobby of a server whose monitor has exited, or has closed the address.
       def draining_workers? #: () -> bool
         titles = pids.map { |pid| title(pid) }
-        titles.any? && titles.all? { |title| title.start_with?("coppice worker[") }
+        titles.any? && titles.all? { |title| title.start_with?(*DRAINING) }
       end
 
       # The pids of the owners.
@@ -93,6 +103,7 @@ module Coppice
     # best effort and may be empty. Sources: proc(5), proc_pid_net(5).
     module ListeningSockets
       UNIX_ACCEPTS = 0x10000 # in the flags: __SO_ACCEPTCON
+      ABSTRACT = "@" # before a name that is no path: the control socket's, at which no client is served
 
       # In the form of the configuration file. Several queues of one address count once.
       #: (Integer) -> Array[String]
@@ -117,7 +128,9 @@ module Coppice
 
       def self.unix(pid, inodes)
         SocketTable.rows("unix", pid: pid).filter_map do |fields|
-          fields[7..].join(" ") if fields[3].to_i(16) & UNIX_ACCEPTS != 0 && inodes.include?(fields[6]) && fields[7]
+          next unless fields[3].to_i(16) & UNIX_ACCEPTS != 0 && inodes.include?(fields[6])
+
+          fields[7..].join(" ") if fields[7] && !fields[7].start_with?(ABSTRACT)
         end
       end
       private_class_method :unix

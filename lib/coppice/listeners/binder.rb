@@ -16,9 +16,11 @@ module Coppice
       POLL_INTERVAL = 0.05 # seconds between two checks for draining workers
 
       # takeover_wait: maximum seconds to wait for draining workers. A warning is logged before each wait.
-      #: (Address, ?takeover_wait: Numeric, ?logger: Log?) -> void
-      def initialize(address, takeover_wait: 0, logger: nil)
+      # setting: what sets the address, for messages.
+      #: (Address, ?takeover_wait: Numeric, ?logger: Log?, ?setting: String) -> void
+      def initialize(address, takeover_wait: 0, logger: nil, setting: "listen or -l")
         @address = address
+        @setting = setting
         @options = address.options
         @takeover_wait = takeover_wait
         @logger = logger
@@ -83,7 +85,7 @@ module Coppice
 
       def in_use
         "cannot listen on #{@address}: it is in use by #{AddressOwners.new(@address)}. " \
-          "Stop that process, or choose another address with listen or -l"
+          "Stop that process, or choose another address with #{@setting}"
       end
 
       def remedy(error)

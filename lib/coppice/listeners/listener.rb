@@ -43,12 +43,22 @@ module Coppice
         sockets.map(&:fileno)
       end
 
+      # Of its sockets, by which the kernel's tables name them.
+      def inodes #: () -> Array[Integer]
+        @inodes ||= sockets.map { |socket| socket.stat.ino }
+      end
+
+      # The configured number of connections that may wait, in all queues together.
+      def backlog #: () -> Integer
+        address.options[:backlog]
+      end
+
       # Starts to accept connections. The queues share the backlog. Raises Errno::EADDRINUSE when another socket listens
       # by now, which TcpBinder makes nearly impossible.
       def listen! #: () -> void
         sockets.each do |socket|
           socket.setsockopt(:SOCKET, :REUSEADDR, true) if address.tcp?
-          socket.listen(backlog)
+          socket.listen(backlog_of_queue)
         end
       end
 
@@ -94,8 +104,7 @@ module Coppice
         socket.close_on_exec = true
       end
 
-      def backlog
-        backlog = address.options[:backlog]
+      def backlog_of_queue
         backlog.positive? ? [backlog / sockets.size, 1].max : backlog
       end
 

@@ -4,6 +4,7 @@ require "coppice/listeners/activation"
 require "coppice/listeners/address"
 require "coppice/listeners/binder"
 require "coppice/listeners/listener"
+require "coppice/listeners/socket_queues"
 
 module Coppice
   module Listeners
@@ -14,13 +15,13 @@ module Coppice
 
       # Uses the sockets that systemd has passed, and binds the other addresses. Raises AddressInUse or BindError, with
       # nothing left open. takeover_wait: maximum seconds to wait for the last workers of a server that has exited.
-      #: (Array[Address], ?environment: Hash[String, String], ?takeover_wait: Numeric, ?logger: Log?) -> Set
-      def self.bind(addresses, environment: ENV, takeover_wait: 0, logger: nil)
+      # binding: more for the Binder.
+      #: (Array[Address], ?environment: Hash[String, String], **untyped) -> Set
+      def self.bind(addresses, environment: ENV, **binding)
         activation = Activation.new(environment)
         listeners = []
         addresses.each do |address|
-          binder = Binder.new(address, takeover_wait: takeover_wait, logger: logger)
-          listeners << (activation.take(address) || binder.bind)
+          listeners << (activation.take(address) || Binder.new(address, **binding).bind)
         end
         new(listeners)
       rescue BindError
@@ -52,6 +53,17 @@ module Coppice
       # The addresses as clients reach them, with real ports.
       def names #: () -> Array[String]
         map(&:name)
+      end
+
+      # A line for each listener: backlog, the inodes of its sockets with commas, name.
+      def description #: () -> String
+        map { |listener| "#{listener.backlog} #{listener.inodes.join(',')} #{listener.name}\n" }.join
+      end
+
+      # Number of connections that wait to be accepted; nil when the kernel does not tell. A few system calls.
+      def waiting #: () -> Integer?
+        queues = SocketQueues.asked_for(flat_map(&:inodes))
+        queues.values.sum(&:waiting) unless queues.empty?
       end
 
       def descriptors #: () -> Array[Integer]

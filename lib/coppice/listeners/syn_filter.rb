@@ -12,6 +12,10 @@ module Coppice
     # way complete, and a later client retries a second later, and is refused once the last worker has closed the
     # socket. (Socket filters see the segment from its TCP header on: socket(7), and the kernel's
     # Documentation/networking/filter.rst.)
+    #
+    # Some kernels let only a process with CAP_NET_ADMIN filter a TCP socket. There the socket demands the highest hop
+    # count that a packet can have. Clients send lower ones, so their SYNs are dropped. A client whose handshake is
+    # under way at that instant is lost. (IP_MINTTL: ip(7).)
     module SynFilter
       # Classic BPF: code, jump if true, jump if false, operand.
       DROP_SYN = [
@@ -22,6 +26,11 @@ module Coppice
       ].map { |instruction| instruction.pack("SCCL") }.freeze
       POINTER_BYTES = [nil].pack("P").bytesize
 
+      # Level and name of the socket option; Ruby has no names for them.
+      IP_MINTTL = [Socket::IPPROTO_IP, 21].freeze
+      IPV6_MINHOPCOUNT = [Socket::IPPROTO_IPV6, 73].freeze
+      HIGHEST_HOP_COUNT = 255
+
       #: (Socket) -> void
       def self.refuse_new_connections(socket)
         return socket.listen(0) unless socket.local_address.ip? && Socket.const_defined?(:SO_ATTACH_FILTER)
@@ -29,7 +38,17 @@ module Coppice
         program = DROP_SYN.join
         count = [DROP_SYN.size].pack("S").ljust(POINTER_BYTES, "\0") # padded as struct sock_fprog is
         socket.setsockopt(:SOCKET, Socket::SO_ATTACH_FILTER, count + [program].pack("P"))
+      rescue Errno::EPERM
+        demand_highest_hop_count(socket)
       end
+
+      # A client can reach an IPv6 socket by IPv4 as well.
+      #: (Socket) -> void
+      def self.demand_highest_hop_count(socket)
+        socket.setsockopt(*IP_MINTTL, HIGHEST_HOP_COUNT)
+        socket.setsockopt(*IPV6_MINHOPCOUNT, HIGHEST_HOP_COUNT) if socket.local_address.ipv6?
+      end
+      private_class_method :demand_highest_hop_count
     end
   end
 end

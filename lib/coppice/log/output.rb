@@ -1,19 +1,24 @@
 # frozen_string_literal: true
 
-require "coppice/log/json_format"
 require "coppice/log/text_format"
+require "coppice/terminal"
 
 module Coppice
   class Log
     # Writes entries to an IO when the user has no logger of their own: one write(2) for each, so that the lines of
     # several processes do not mix. It does not own the IO.
     class Output
-      FORMATS = { text: TextFormat, json: JsonFormat }.freeze
+      FORMATS = %i[auto terminal text json].freeze
 
+      # Whether this IO gets the lines that are made for people.
+      #: (IO, format: Symbol) -> bool
+      def self.for_people?(io, format:) = format == :terminal || (format == :auto && Terminal.new(io).for_people?)
+
+      # The format :auto is :terminal on a terminal, or where the environment forces colours; otherwise :text.
       def initialize(io, format: :text) #: (IO, ?format: Symbol) -> void
         @io = io
         @io.sync = true # otherwise Ruby buffers lines, and a fork would write them twice
-        @format = FORMATS.fetch(format).new
+        @format = format_named(format)
         @dropped = 0
       end
 
@@ -25,6 +30,23 @@ module Coppice
         @dropped = 0
       rescue SystemCallError, IOError
         @dropped += 1
+      end
+
+      private
+
+      # Loads only what is used: the monitor and all workers keep it in memory.
+      def format_named(name)
+        raise KeyError, "no log format #{name.inspect}" unless FORMATS.include?(name)
+
+        if Output.for_people?(@io, format: name)
+          require "coppice/log/terminal_format"
+          TerminalFormat.new(Terminal.new(@io))
+        elsif name == :json
+          require "coppice/log/json_format"
+          JsonFormat.new
+        else
+          TextFormat.new
+        end
       end
     end
 

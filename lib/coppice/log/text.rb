@@ -5,11 +5,18 @@ module Coppice
     # Makes valid UTF-8 text of any value: what comes from applications and clients may be in any encoding, or
     # malformed.
     module Text
-      # Control characters, those that reorder or break a line when shown, and what would end a quoted value.
-      UNSAFE = /[\p{Cntrl}"\\\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+      # Control characters, and those that reorder or break a line when shown.
+      CONTROL = /[\p{Cntrl}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+
+      # Those, and what would end a quoted value.
+      UNSAFE = Regexp.union(CONTROL, /["\\]/)
 
       # Those of them that have a short form, in JSON as elsewhere.
       ESCAPES = { "\n" => '\n', "\r" => '\r', "\t" => '\t', '"' => '\"', "\\" => "\\\\" }.freeze
+
+      # For a terminal: a question mark in the place of each character that does more than be shown.
+      #: (untyped) -> String
+      def self.printable(value) = utf8(value).scrub("?").gsub(CONTROL, "?")
 
       def self.utf8(value) #: (untyped) -> String
         text = value.to_s
@@ -20,6 +27,22 @@ module Coppice
       rescue EncodingError # an encoding that Ruby cannot convert from
         text.b.force_encoding(Encoding::UTF_8)
       end
+
+      # Text in which each unsafe character, and each malformed byte, is written as an escape.
+      #: (untyped, ?Regexp) -> String
+      def self.escape(value, unsafe = UNSAFE)
+        text = utf8(value)
+        return text.gsub(unsafe) { |character| escape_character(character) } if text.valid_encoding?
+
+        text.each_char.map { |char| char.valid_encoding? && !char.match?(unsafe) ? char : escape_character(char) }.join
+      end
+
+      def self.escape_character(character)
+        return character.bytes.map { |byte| format('\x%02X', byte) }.join unless character.valid_encoding?
+
+        ESCAPES[character] || format('\u{%x}', character.ord)
+      end
+      private_class_method :escape_character
     end
   end
 end

@@ -29,28 +29,14 @@ module Coppice
       end
 
       def error(report)
-        lines = report.backtrace.map { |line| "\n    #{escape(line)}" }
+        lines = report.backtrace.map { |line| "\n    #{Text.escape(line)}" }
         text = "error=#{quote(report.class_name)} reason=#{quote(report.reason)}#{lines.join}"
         report.cause ? "#{text}\n  cause: #{error(report.cause)}" : text
       end
 
       def quote(value)
         text = Text.utf8(value)
-        text.valid_encoding? && text.match?(PLAIN) ? text : %("#{escape(text)}")
-      end
-
-      def escape(text)
-        text = Text.utf8(text)
-        return text.gsub(Text::UNSAFE) { |character| escape_character(character) } if text.valid_encoding?
-
-        text.each_char.map { |character| escape_character(character) }.join
-      end
-
-      def escape_character(character)
-        return character.bytes.map { |byte| format('\x%02X', byte) }.join unless character.valid_encoding?
-        return character unless character.match?(Text::UNSAFE)
-
-        Text::ESCAPES[character] || format('\u{%x}', character.ord)
+        text.valid_encoding? && text.match?(PLAIN) ? text : %("#{Text.escape(text)}")
       end
     end
   end

@@ -4,12 +4,12 @@ require "coppice/os/cgroup"
 
 module Coppice
   module Memory
-    # The total memory that the server may use, and what is left of it: the smallest of its cgroup's limit, the limits
-    # of the cgroups around it, and the machine's memory. Reads a few small files on each call.
+    # The total memory that the server may use, and how much of it is left. The smallest limit counts: that of the
+    # server's cgroup, of a cgroup around it, or the machine's memory. Reads a few small files on each call.
     class AvailableMemory
       MEMINFO = "/proc/meminfo"
 
-      # For cgroup version 2 and 1: the file of the limit => the file of the usage, and the reclaimable part's name in
+      # For cgroup versions 2 and 1: file of the limit => file of the usage, and name of the reclaimable part in
       # memory.stat.
       LIMITS = { "memory.max" => ["memory.current", "inactive_file"],
                  "memory.limit_in_bytes" => ["memory.usage_in_bytes", "total_inactive_file"] }.freeze
@@ -20,7 +20,7 @@ module Coppice
         @meminfo = meminfo
       end
 
-      # nil when unknown: a sandbox hides the machine's memory, and no cgroup has a limit.
+      # nil when unknown: no cgroup has a limit, and a sandbox hides the machine's memory.
       #: () -> Integer?
       def total_kib = [machine_kib("MemTotal"), *limits.map(&:last)].compact.min
 
@@ -33,7 +33,7 @@ module Coppice
 
       private
 
-      # Pairs of file and KiB; "max" in a file means no limit.
+      # Pairs of a limit's file and its KiB. A file with the word "max" has no limit, and is left out.
       def limits
         @limits.filter_map { |file| [file, Integer(text(file), 10, exception: false)&./(1024)] }.select(&:last)
       end

@@ -2,9 +2,9 @@
 
 module Coppice
   module Memory
-    # Classifies a process's mappings by use. When the kernel was built with CONFIG_ANON_VMA_NAME, Ruby 3.4 and newer
-    # name theirs. Otherwise the shape of a mapping and its neighbours decide, or it stays `other`: docs/memory.md says
-    # how reliable that is.
+    # Classifies the mappings of a process by use. Ruby 3.4 and newer name their mappings if the kernel was built with
+    # CONFIG_ANON_VMA_NAME. A mapping without a name is classified by its address, its size and its neighbours. If they
+    # do not tell, its kind is `other`. docs/memory.md says how reliable this is.
     class MappingKinds
       # Kind => its label, in the order of the reports.
       NAMES = {
@@ -35,13 +35,13 @@ module Coppice
         "[anon:jemalloc" => :malloc
       }.freeze
 
-      # Other allocators align their memory like the pages of Ruby's heap.
+      # With these allocators alignment does not tell: they align their memory like the pages of Ruby's heap.
       ALLOCATORS = /lib(?:jemalloc|tcmalloc|mimalloc)/
 
-      # glibc: each arena but the main one lies in a region of this size, aligned to it.
+      # In glibc each arena except the main one is within a region of this size, which is aligned to its size.
       ARENA_BYTES = 64 * 1024 * 1024
 
-      # A larger mapping after a guard page is a stack merged with another mapping.
+      # A mapping after a guard page is a stack if it is not larger: a larger one was merged with a neighbour.
       STACK_KIB = 8 * 1024
       GUARD_KIB = 64
 

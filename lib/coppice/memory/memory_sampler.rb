@@ -5,19 +5,20 @@ require "coppice/os/clock"
 
 module Coppice
   module Memory
-    # Measures this process's own memory and CPU time, and writes them to its row of the board. Runs in workers and
-    # molds, on the main thread: another process would walk this one's page tables while it works.
+    # Measures the memory and CPU time of this process, and writes them to its row of the board. Runs in workers and
+    # molds, on the main thread, between two requests. If the monitor measured instead, the kernel would walk the page
+    # tables of this process while it serves.
     #
-    # A measurement takes some milliseconds when there is much memory. The pause until the next one is a thousand times
-    # its CPU time, so a worker that is always busy spends a thousandth of its time on it.
+    # A measurement takes some milliseconds if there is much memory. The pause until the next one is a thousand times
+    # the CPU time of the last one, so a busy worker spends at most a thousandth of its time on measurements.
     class MemorySampler
       PAUSE_FACTOR = 1000
       MINIMUM_PAUSE_MS = 1000
-      RETRY_MS = 60_000 # after a passing error, such as a lack of file descriptors
+      RETRY_MS = 60_000 # after a temporary error, such as a lack of file descriptors
 
       NEVER_AGAIN = [Errno::ENOENT, Errno::EACCES, Errno::EPERM].freeze # an old kernel, or a sandbox, has no such file
 
-      # The monotonic time of the next measurement.
+      # When the next measurement is due, in milliseconds of the monotonic clock.
       attr_reader :due_ms #: Integer | Float
 
       # needed: whether a setting of the user depends on the measurements.
@@ -28,10 +29,11 @@ module Coppice
         @needed = needed
         @rollup = rollup
         @cpu_at_start_ms = process_cpu_ms # not 0: a cold mold has loaded the application by now
+        @gc_at_start = [GC.count, GC.stat(:time)] # those of the parent
         @due_ms = 0
       end
 
-      # The first measurement, just before the process becomes useful: the baseline of later ones.
+      # Makes the first measurement, right before the process is ready: the baseline of later ones.
       #: () -> void
       def set_baseline
         sample
@@ -59,7 +61,16 @@ module Coppice
         @row.private_kib = rollup.private
         @row.anonymous_kib = rollup.anonymous
         @row.cpu_ms = process_cpu_ms - @cpu_at_start_ms
+        @row.cpu_us = process_cpu_ms * 1000
+        write_collections
         @row.measured_ms = OS::Clock.now_ms
+      end
+
+      # Ruby has their time in milliseconds.
+      def write_collections
+        runs, milliseconds = @gc_at_start
+        @row.gc_runs = GC.count - runs
+        @row.gc_us = (GC.stat(:time) - milliseconds) * 1000
       end
 
       # Starts at zero in each forked process.

@@ -24,7 +24,7 @@ module Coppice
         end
       end.freeze
 
-      # Yields a lambda from a mapping to the states of its pages. Raises what File.open raises.
+      # Yields a lambda that returns the states of a mapping's pages. Raises what File.open raises.
       #: [T] (Integer) { (^(Mapping) -> Array[Symbol]) -> T } -> T
       def self.open(pid)
         File.open("/proc/#{pid}/pagemap", "rb") do |file|

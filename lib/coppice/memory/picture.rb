@@ -4,8 +4,8 @@ require "coppice/memory/pagemap"
 
 module Coppice
   module Memory
-    # The memory of molds and workers, page by page, as an SVG: a column for each process, a section for each kind of
-    # mapping at the same height in all columns, to show what each worker no longer shares.
+    # The memory of molds and workers, page by page, as an SVG. Each process has a column. Each kind of mapping has a
+    # section, at the same height in all columns. The picture shows what each worker no longer shares.
     class Picture
       CELLS_PER_ROW = 128
       CELL = 2 # pixels
@@ -14,12 +14,12 @@ module Coppice
       LINE = 16
       HEAD = 96 # the title, the legend and the names of the columns
 
-      # Of one process; when one has more pages, a cell stands for several of them.
+      # For each process. If a process has more pages, a cell stands for several of them.
       MAXIMUM_CELLS = 100_000
 
       STATES = { private: "private", shared: "shared", swapped: "swapped out", absent: "not present" }.freeze
 
-      # Colours for people with red-green colour blindness, on paper and on a dark screen.
+      # People with red-green colour blindness can tell these colours apart, on paper and on a dark screen.
       STYLE = <<~CSS
         svg { background: #fff; font: 11px system-ui, sans-serif; fill: #222 }
         .title { font-size: 15px; font-weight: 600 } .name { font-weight: 600 }
@@ -101,7 +101,7 @@ module Coppice
         end
       end
 
-      # Half a cell down, because a line is drawn to both sides of its coordinates.
+      # The group is moved down by half a cell, because a line is drawn to both sides of its coordinates.
       def part(grid, left, top, label)
         paths = grid.paths.map { |state, path| "<path class=\"#{state}\" d=\"#{path}\"/>" }
         transform = "translate(#{left} #{top + LINE + (CELL / 2)}) scale(#{CELL})"

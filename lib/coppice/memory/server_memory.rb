@@ -6,9 +6,10 @@ require "coppice/memory/smaps"
 
 module Coppice
   module Memory
-    # The memory of all processes of a running server: the monitor, then molds, the service worker and the workers.
+    # The memory of all processes of a running server: the monitor, then the lobby, the observer, molds, services,
+    # the workers and guests.
     class ServerMemory
-      ORDER = [:monitor, :mold, :service, :worker].freeze
+      ORDER = [:monitor, :lobby, :observer, :mold, :service, :worker, :guest].freeze
 
       # Measures one process after the other. A process that exits meanwhile is left out.
       #: (Board) -> ServerMemory
@@ -18,10 +19,11 @@ module Coppice
         new(facts.filter_map { |fact| ProcessMemory.of(**fact) })
       end
 
-      # A mold's growth says nothing: its memory is private when it is ready, and becomes shared when it forks.
+      # A mold has no growth to report: its memory is private when it is ready, and becomes shared when it forks.
       def self.facts(row)
         role = row.role_name
-        { pid: row.pid, role: role, nr: (row.nr unless row.nr.negative?), generation: row.generation,
+        { pid: row.pid, role: role, nr: (row.nr unless row.nr.negative?),
+          service: (row.service_name unless row.service_name.empty?), generation: row.generation,
           requests: (row.requests if role == :worker), private_at_start: role == :mold ? 0 : row.private_at_start_kib }
       end
       private_class_method :facts
@@ -51,7 +53,8 @@ module Coppice
 
     # The memory of one process of a server, in KiB. `kinds` has the sums over the mappings of each kind. `growth` is
     # the growth of its private memory since its fork, nil until it has measured itself.
-    ProcessMemory = Struct.new(:pid, :role, :nr, :generation, :requests, :sizes, :kinds, :growth, keyword_init: true) do
+    ProcessMemory = Struct.new(:pid, :role, :nr, :service, :generation, :requests, :sizes, :kinds, :growth,
+                               keyword_init: true) do
       # nil when the process has exited meanwhile.
       #: (pid: Integer, ?private_at_start: Integer, **untyped) -> ProcessMemory?
       def self.of(pid:, private_at_start: 0, **facts)
@@ -71,14 +74,14 @@ module Coppice
       # The name as the process list shows it.
       #: () -> String
       def name
-        place = nr ? "#{role}[#{nr}]" : role.to_s
+        place = nr || service ? "#{role}[#{nr || service}]" : role.to_s
         generation ? "#{place} (gen #{generation})" : place
       end
 
       # For programs.
       #: () -> Hash[Symbol, untyped]
       def to_h
-        { pid: pid, role: role, nr: nr, generation: generation, requests: requests, rss_kib: sizes.rss,
+        { pid: pid, role: role, nr: nr, name: service, generation: generation, requests: requests, rss_kib: sizes.rss,
           pss_kib: sizes.pss, uss_kib: sizes.private, shared_kib: sizes.shared, swap_kib: sizes.swap,
           growth_kib: growth, kinds: kinds.transform_values { |sum| kind_to_h(sum) } }
       end

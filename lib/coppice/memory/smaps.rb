@@ -5,18 +5,22 @@ require "coppice/errors"
 module Coppice
   module Memory
     # The kernel's sums for one process, in KiB (proc(5), /proc/PID/smaps_rollup), or those for one mapping. A plain
-    # value. Reading the file walks the process's page tables, some milliseconds for some hundred MiB: a process reads
-    # its own, and only tools read that of another one.
+    # value. To read the file the kernel walks the page tables of the process, which takes some milliseconds for some
+    # hundred MiB. So a process reads its own file, and only tools read that of another process.
     Rollup = Struct.new(:rss, :pss, :shared, :private, :anonymous, :swap, keyword_init: true) do
-      # Of a process, by default the caller's. Raises Errno::ENOENT or Errno::ESRCH when there is no such process,
-      # Errno::EACCES when it is another user's.
+      # The sums of a process, by default of the calling one. Raises Errno::ENOENT or Errno::ESRCH when there is no such
+      # process, Errno::EACCES when it is another user's.
       #: (?(Integer | String)) -> Rollup
       def self.of(pid = "self") = parse(File.read("/proc/#{pid}/smaps_rollup"))
 
       #: (String) -> Rollup
       def self.parse(text)
         kib = Hash.new(0)
-        text.scan(/^(\w+):\s+(\d+) kB$/) { |name, value| kib[name] = Integer(value, 10) }
+        # Not with a pattern: each match would take memory from malloc, and each worker would copy pages for that.
+        text.each_line do |line|
+          name, value, unit = line.split
+          kib[name.delete_suffix(":")] = Integer(value, 10) if unit == "kB"
+        end
         new(rss: kib["Rss"], pss: kib["Pss"], shared: kib["Shared_Clean"] + kib["Shared_Dirty"],
           private: kib["Private_Clean"] + kib["Private_Dirty"], anonymous: kib["Anonymous"], swap: kib["Swap"]).freeze
       end

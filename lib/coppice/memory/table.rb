@@ -41,7 +41,7 @@ module Coppice
         end
       end
 
-      # A kind that no process has is left out, such as JIT code without a JIT compiler.
+      # The kinds that at least one process has: without a JIT compiler there is no column for JIT code.
       def shown
         kinds = @server.processes.map(&:kinds)
         MappingKinds::NAMES.keys.select { |kind| kinds.any? { |sums| sums[kind].rss.positive? } }
@@ -49,7 +49,7 @@ module Coppice
 
       def mib(kib) = format("%.1f", kib / 1024.0)
 
-      # Names aligned to the left, numbers to the right.
+      # Aligns names to the left, and numbers to the right.
       def aligned(rows)
         widths = (0...rows.first.size).map { |column| rows.map { |row| row[column].to_s.size }.max }
         rows.map do |row|

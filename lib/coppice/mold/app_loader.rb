@@ -15,12 +15,14 @@ module Coppice
       end
 
       # The application; in development within Rack::Lint, which holds it to the SPEC, unless it is Rails.
-      # Raises BootError; its cause is the application's.
+      # Raises BootError; its cause is the application's, if there is one.
       #: () -> ^(Hash[String, untyped]) -> untyped
       def call
         require "rack"
         Compatibility.stand_in
         wrap(load_app)
+      rescue BootError
+        raise
       rescue ScriptError, StandardError => error # whatever an application raises at boot
         raise BootError, "could not load #{@settings.rackup}: #{error.message} (#{error.class})"
       end
@@ -52,9 +54,10 @@ module Coppice
 
       def rackup_path
         path = File.expand_path(@settings.rackup)
-        raise LoadError, "there is no #{@settings.rackup} in #{Dir.pwd}" unless File.file?(path)
+        return path if File.file?(path)
 
-        path
+        raise BootError, "there is no #{@settings.rackup} in #{Dir.pwd}. Start Coppice in the folder of the " \
+                         "application, or name its file, such as config.ru", []
       end
 
       def wrap(app)

@@ -23,16 +23,18 @@ module Coppice
         @channel = Control::Channel.for_fd(descriptor)
       end
 
-      # Boots the application and lives as a mold, then as what is forked from it.
+      # Boots the application and runs as a mold. In the processes forked from it, it runs what they are.
       #: () -> void
       def call
         environments.each { |environment| MoldEnvironment.remove_from(environment) }
-        packet = first_packet or exit(0) # the monitor is gone already
+        @environment = ENV.to_h
+        packet = @channel.receive_first or exit(0) # the monitor is gone already
         boot = packet.message
         take(**packet.descriptors)
         row = @board.row(boot.row)
-        membership = Membership.new(role: :mold, generation: boot.generation, row: row, channel: @channel)
-        Child.live(Mold.new(inheritance: inherit(boot, membership), membership: membership))
+        membership = Membership.new(role: :mold, purpose: :boot, generation: boot.generation, row: row,
+                                    channel: @channel)
+        Child.run(Mold.new(inheritance: inherit(boot, membership), membership: membership))
       rescue ConfigError => error # the file was good when the monitor read it
         abort "coppice: #{error.message}"
       end
@@ -41,15 +43,6 @@ module Coppice
 
       # If RUBYOPT has loaded Bundler already, it keeps a copy of ENV for programs that run without it.
       def environments = [ENV, (::Bundler::ORIGINAL_ENV if defined?(::Bundler::ORIGINAL_ENV))].compact
-
-      def first_packet
-        packet = :empty
-        packet = @channel.receive while packet == :empty && @channel.socket.wait_readable
-        return if packet == :closed
-        return packet if packet.message.protocol == Control::PROTOCOL
-
-        raise ProtocolMismatch, "the monitor speaks protocol #{packet.message.protocol}, this mold #{Control::PROTOCOL}"
-      end
 
       def take(board:, settings:)
         @board = Board.attach(board.fileno)
@@ -61,13 +54,14 @@ module Coppice
         # Values come from the monitor. Hooks and logger come from reading the file again, beside the application's
         # classes.
         settings = Config::Settings.evaluate_in_mold(@settings)
-        log = Log.for(settings, role: :mold, generation: boot.generation)
+        log = Log.for(settings, role: :mold, generation: boot.generation).follow(@board)
         changed = settings.config_changed?
         log.warn("the file has changed since the server was started", config: settings.config_file) if changed
         Info.enter(board: @board, row: membership.row) # initializers ask for workers_count
         Compatibility.enter(settings, listener_names: boot.listener_names)
-        Inheritance.begin(app: load_app(settings, log), settings: settings, log: log, board: @board,
-                          listener_names: boot.listener_names, borrowed_queues: boot.borrowed_queues)
+        Inheritance.build(app: load_app(settings, log), settings: settings, log: log, board: @board,
+                          listener_names: boot.listener_names, borrowed_queues: boot.borrowed_queues,
+                          environment: @environment)
       end
 
       def load_app(settings, log)
@@ -76,7 +70,8 @@ module Coppice
         app = while_parent_lives { AppLoader.new(settings).call }
         ready_compiler(settings.jit, log)
         warn_of_pitchfork(log) if Compatibility.gem_loaded?
-        log.info("application loaded", rackup: settings.rackup, seconds: (OS::Clock.now - started).round(2), jit: jit)
+        log.info("application loaded", rackup: settings.rackup, seconds: (OS::Clock.now - started).round(2),
+                                       jit: jit(settings.jit))
         app
       rescue SystemExit => error
         log.error("the application called exit while it was loaded", status: error.status)
@@ -111,7 +106,11 @@ module Coppice
 
       def report_term = @channel.send(Control::Messages::SignalReceived.new(name: :TERM))
 
-      def jit = OS::JIT.on? ? "yjit" : "off"
+      def jit(setting)
+        return "yjit" if OS::JIT.on?
+
+        setting == :lead && OS::JIT.available? ? "yjit in the lead worker" : "off"
+      end
     end
   end
 end

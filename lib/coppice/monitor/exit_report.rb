@@ -2,41 +2,58 @@
 
 module Coppice
   class Monitor
-    # How a child exited, and what it was doing: made once, when the child is gone, from what is still known then. The
-    # log has it, and the user's after_worker_exit as `worker.exit_report`.
+    # How a child exited, and what it was doing. Made once, when the child is gone. It is written to the log, and the
+    # user's after_worker_exit gets it as `worker.exit_report`.
     class ExitReport
+      USERS_SIGNALS = %w[INT TERM QUIT HUP PIPE USR1 USR2].freeze
+
       attr_reader :role, :nr, :generation, :pid
-      # :asked, :left, :timeout, :failed, :signal, :out_of_memory, :vanished, :never_forked; or, when the monitor
-      # ended it, why:
-      # :request_timeout, :spawn_timeout, :stop_timeout, :unresponsive, :shutdown
+      attr_reader :service #: String? -- the name of a service
+      # :asked, :left, :timeout, :failed, :signal, :out_of_memory, :vanished or :never_forked. If the monitor killed the
+      # child: :request_timeout, :spawn_timeout, :stop_timeout, :unresponsive, :spoilt_ring or :shutdown.
+      # docs/operations.md explains them.
       attr_reader :cause        #: Symbol
       attr_reader :status       #: Process::Status?
       attr_reader :requests     #: Integer -- served
       attr_reader :age          #: Float? -- seconds since the fork
       attr_reader :request      #: String? -- in flight: method and path
+      attr_reader :request_id   #: String? -- of that request, if it has one: the client's or the server's
       attr_reader :request_age  #: Float? -- seconds
-      # Bytes: the largest resident size of it, or of a program that it ran, with shared pages.
+      # Where the main thread was when the worker noticed a deadline of its own, which a killed one cannot log any more:
+      # one frame a line, cut to 768 bytes.
+      attr_reader :stack #: String?
+      # Largest resident size, in bytes, of the child or of a program that it ran, including shared pages.
       attr_reader :peak_memory #: Integer?
 
-      #: (Handle, Process::Status?, now: Float, ?peak_kib: Integer?, ?out_of_memory: bool) -> void
-      def initialize(handle, status, now:, peak_kib: nil, out_of_memory: false)
+      # pid: of a child with several processes.
+      #: (Handle, Process::Status?, now: Float, ?pid: Integer?, ?peak_kib: Integer?, ?out_of_memory: bool) -> void
+      def initialize(handle, status, now:, pid: handle.pid, peak_kib: nil, out_of_memory: false)
         @role = handle.role
         @nr = handle.nr
+        @service = handle.service&.name
         @generation = handle.generation
-        @pid = handle.pid
+        @pid = pid
         @status = status
         @cause = cause_of(handle, out_of_memory)
         @requests = handle.requests_count
         @age = now - handle.forked_at if handle.forked_at
         @peak_memory = peak_kib * 1024 if peak_kib
         note_request(handle.row, now) if handle.worker?
+        @stack = text(handle.row.stack) if cause == :request_timeout || cause == :stop_timeout
+        note_guest(handle) if handle.guest?
         freeze
       end
+
+      # Of a guest: whether it had come to its program. It notes that itself, before the monitor has the message.
+      #: () -> bool
+      def begun? = @begun || false
 
       # The log level. A rollout is routine; an exit that nobody asked for is an error. After a timeout the worker
       # itself has logged the error, with the request.
       #: () -> Symbol
       def level
+        return :info if role == :guest # who has run what is always of interest
+
         case cause
         when :asked, :shutdown then :debug
         when :left, :timeout then :info
@@ -48,33 +65,49 @@ module Coppice
       #: () -> Hash[Symbol, untyped]
       def to_log
         {
-          child: role, nr: nr, gen: generation, child_pid: pid, why: cause, status: status&.exitstatus,
+          child: role, nr: nr, name: service, gen: generation, child_pid: pid, why: cause, status: status&.exitstatus,
           signal: (Signal.signame(status.termsig) if status&.signaled?),
           requests: (requests if role == :worker), age: age&.round(1),
-          request: request, request_age: request_age&.round(1), peak_mib: (peak_memory / 1_048_576 if peak_memory)
+          run: @program, **@client.to_h, request: request, request_id: request_id,
+          request_age: request_age&.round(1), peak_mib: (peak_memory / 1_048_576 if peak_memory), stack: stack
         }.compact
       end
 
       private
 
       def cause_of(handle, out_of_memory)
-        return handle.ended_for if handle.ended_for
+        return handle.kill_reason if handle.kill_reason
         return handle.pid ? :vanished : :never_forked unless status
         return :timeout if handle.row.timed_out == 1 && status.exited?
-        return :asked if handle.leaving? && left_well?
+        return :asked if handle.leaving? && exited_as_told?
+        return :asked if handle.guest? && ended_by_itself?
         return out_of_memory ? :out_of_memory : :signal if status.signaled?
 
         status.success? ? :left : :failed
       end
 
+      # The exit status of a program, and a signal that its user sends it, are nothing of the server's.
+      def ended_by_itself? = status.exited? || USERS_SIGNALS.include?(Signal.signame(status.termsig))
+
       # A mold that still loads the application exits by the default action of TERM.
-      def left_well? = status.success? || status.termsig == Signal.list["TERM"]
+      def exited_as_told? = status.success? || status.termsig == Signal.list["TERM"]
+
+      def note_guest(handle)
+        @program = handle.row.request
+        @begun = handle.row.ready?
+        @client = handle.client&.to_log
+      end
+
+      def text(bytes)
+        bytes unless bytes.empty?
+      end
 
       def note_request(row, now)
         started_ms = row.started_ms
         return if started_ms.zero?
 
         @request = row.request
+        @request_id = text(row.request_id)
         @request_age = now - (started_ms / 1000.0)
       end
     end

@@ -2,36 +2,42 @@
 
 require "coppice/control/messages"
 require "coppice/monitor/exit_report"
+require "coppice/monitor/lobby_facts"
 
 module Coppice
   class Monitor
-    # Takes in what children report and how they exit, and records it in the roster. A child is gone when it was reaped,
-    # or when its channel ended before its pid was known: then it was never forked.
+    # Receives what children report, reaps those that exit, and records both in the roster. A child is gone when it was
+    # reaped, or when its channel ended before its pid was known: then it was never forked.
     class Facts
-      CLAIM_TIME = 1.0 # seconds for which an exited child that is not on the roster is left for others to reap
-      YOUNG = 1.0 # seconds since a worker became ready: one that fails without a request was never ready
+      CLAIM_TIME = 1.0 # seconds until an exited child that is not on the roster is reaped here
+      STEADY = 10.0 # seconds after which an observer or a service has not failed to start
+      YOUNG = 1.0 # a worker that fails within so many seconds of being ready, and without a request, failed to start
 
-      #: (system: System, roster: Roster, rows: RowPool, port: ServingPort, hooks: UserHooks,
-      #   settings: Config::Settings, log: Log) -> void
-      def initialize(system:, roster:, rows:, port:, hooks:, settings:, log:)
+      #: (system: System, roster: Roster, rows: RowPool, port: ServingPort, hooks: UserHooks, statistics: Statistics,
+      #   keeper: StateKeeper, audit_log: AuditLog, log: Log) -> void
+      def initialize(system:, roster:, rows:, port:, hooks:, statistics:, keeper:, audit_log:, log:)
+        @audit_log = audit_log
+        @keeper = keeper
         @system = system
         @port = port
         @hooks = hooks
         @roster = roster
         @rows = rows
-        @settings = settings
+        @statistics = statistics
         @log = log
+        @lobby = LobbyFacts.new(system: system, roster: roster, rows: rows, statistics: statistics,
+                                settings: roster.settings, log: log)
         @strangers = {} # pid => when it was first seen to have exited (monotonic seconds)
       end
 
-      # Takes in all messages on one child's channel.
+      # Receives all messages on one child's channel.
       #: (Handle) -> void
       def receive_from(handle)
         until handle.gone?
           case packet = handle.channel.receive
           when :empty then break
           when :closed then break channel_ended(handle)
-          else record(handle, packet.message)
+          else handle.lobby? ? @lobby.record(handle, packet.message) : record(handle, packet.message)
           end
         end
       rescue ProtocolMismatch => error
@@ -42,23 +48,38 @@ module Coppice
       # Reaps the children that have exited since the last call.
       #: () -> void
       def reap
-        exited = @system.exited_children(@roster.handles.filter_map(&:pid))
-        handles = exited.filter_map { |pid| @roster.by_pid(pid) }
-        handles.each { |handle| (exit = @system.reap(handle.pid)) && ended(handle, *exit) }
-        reap_strangers(exited - handles.map(&:pid))
+        pids = @system.exited_children(@roster.handles.flat_map(&:pids))
+        handles = pids.to_h { |pid| [pid, @roster.by_pid(pid)] }.compact
+        handles.each { |pid, handle| handle.lobby? ? @lobby.reap(handle, pid) : reap_child(handle) }
+        reap_strangers(pids - handles.keys)
         forget_lost_children
+        @lobby.forget_lost
       end
 
       private
+
+      # What it has forked is killed with it, as long as nobody else can have its number. A reader never finds a process
+      # without its CPU time, neither in /proc nor on the board. What it has said since the turn looked at its channel
+      # counts: a worker that was ready, and served, has not failed to start.
+      def reap_child(handle)
+        @system.signal(-handle.pid, :KILL) if handle.leads_group?
+        exit = @system.reap(handle.pid) { |cpu_us| handle.row.cpu_us = [handle.row.cpu_us, cpu_us].max }
+        return unless exit
+
+        receive_from(handle) unless handle.channel.closed?
+        exited(handle, *exit)
+      end
 
       def record(handle, message)
         case message
         when Control::Messages::Forked then forked(handle, message.pid)
         when Control::Messages::Registered then registered(handle, message.pid)
+        when Control::Messages::AuditFinished then audited(handle, message.findings)
         when Control::Messages::Ready then ready(handle)
         when Control::Messages::SignalReceived then signal_received(handle, message.name)
-        when Control::Messages::RequestLimitReached then nil # its purpose was to wake us: the board has the count
-        else raise ProtocolMismatch, "a child may not say #{message.class}"
+        when Control::Messages::PathsCounted then @keeper.add_paths(message.counts)
+        when Control::Messages::RequestLimitReached then nil # it only wakes the monitor: the count is on the board
+        else raise ProtocolMismatch, "a child may not send #{message.class}"
         end
       end
 
@@ -66,7 +87,7 @@ module Coppice
         return kill_duplicate(handle, pid) unless [nil, pid].include?(handle.pid)
 
         handle.pid = pid
-        handle.forked_at ||= @system.now
+        handle.forked_at ||= @system.now.tap { |now| handle.row.forked_ms = (now * 1000).to_i }
         return unless handle.requested?
 
         handle.move(:forked)
@@ -74,9 +95,10 @@ module Coppice
       end
 
       def time_to_get_ready(handle)
-        return @settings.boot_timeout if handle.rehearsing?
+        settings = @roster.settings_of(handle)
+        return settings.boot_timeout if handle.rehearsing?
 
-        handle.mold? ? @settings.mold_timeout : @settings.spawn_timeout
+        handle.mold? ? settings.mold_timeout : settings.spawn_timeout
       end
 
       # The middle process may have died before it reported the pid.
@@ -85,37 +107,57 @@ module Coppice
         handle.move(:registered) if handle.state == :forked && handle.pid == pid
       end
 
-      # A hook or a library forked again: a copy that reports in the name of another process.
+      # A hook or a library has forked: a second process uses the channel of this child.
       def kill_duplicate(handle, pid)
         @log.error("two processes for one slot: does a hook fork?", **handle.to_log, stray_pid: pid)
         @system.signal(pid, :KILL)
       end
 
-      # A child that was told to exit meanwhile reads that now, and has time for it.
+      def audited(handle, findings)
+        handle.audit_findings += findings.size
+        @audit_log.note(handle, findings)
+      end
+
+      # A child that was told to exit while it started reads that message now: from now on it has time for it.
       def ready(handle)
-        handle.deadline = handle.leave_deadline if handle.leaving? && handle.ended_for.nil?
+        handle.deadline = handle.leave_deadline if handle.leaving? && handle.kill_reason.nil?
         return unless handle.starting?
 
         handle.move(:ready)
         handle.deadline = nil
         handle.ready_at = @system.now
+        handle.row.ready = 1 if handle.observer? # which cannot write to the board
+        @roster.boot_peak_kib = @system.peak_kib(handle.pid) || @roster.boot_peak_kib if handle.cold?
         @log.debug("ready", **handle.to_log)
-        @roster.services.succeeded if handle.role == :service
+        note_guest(handle) if handle.guest?
         return unless handle.worker?
 
         @roster.spawns.succeeded
+        @roster.fork_failures.succeeded
         @roster.killed_trials = 0
-        @port.open unless handle.rehearsing? || @roster.stopping
+        open_port unless handle.rehearsing? || @roster.stopping
       end
 
-      # A program that a hook runs is the hook's to reap, and a worker may exit before its pid is known here.
+      def open_port
+        @port.open
+        @roster.listening = true
+      end
+
+      def note_guest(handle)
+        limit = @roster.settings.guest_timeout
+        handle.row.guest_deadline_ms = ((handle.ready_at + limit) * 1000).to_i if limit
+        @log.info("guest started", **handle.to_log, **handle.client.to_log, run: handle.row.request)
+      end
+
+      # Waits a while before it reaps a process that it does not know. It may be a program that a hook runs and will
+      # reap, or a child whose pid has not been reported yet.
       def reap_strangers(pids)
         now = @system.now
         @strangers = pids.to_h { |pid| [pid, @strangers.fetch(pid, now)] }
         @strangers.each { |pid, since| @system.reap(pid) if now - since >= CLAIM_TIME }
       end
 
-      # Retirement decides what follows from it.
+      # Only notes the signal: Retirement decides what to do.
       def signal_received(handle, name)
         handle.stop_signal ||= name
         handle.signalled_at ||= @system.now
@@ -123,66 +165,91 @@ module Coppice
 
       def channel_ended(handle)
         handle.channel.close
-        return ended(handle, nil) unless handle.pid
+        return @lobby.channel_ended(handle) if handle.lobby?
+        return exited(handle, nil) unless handle.pid
+        return if handle.may_be_silent?
 
-        # It cannot be told anything any more. If it does not exit by itself, it is killed.
-        handle.deadline ||= @system.now + @settings.hard_timeout
+        # No message can reach it any more. If it does not exit by itself, the watchdog kills it.
+        handle.deadline ||= @system.now + @roster.settings_of(handle).hard_timeout
       end
 
-      # Children that can never be reaped: not forked, because the process that was to fork them died meanwhile; or
-      # reaped by somebody else.
+      # Forgets children that can never be reaped: those that were not forked, because the process that was to fork them
+      # died, and those that somebody else has reaped.
       def forget_lost_children
         now = @system.now
         lost = @roster.handles.select do |handle|
-          handle.vanished || (handle.orphaned? && handle.deadline && now >= handle.deadline)
+          handle.vanished || silently_gone?(handle) || (handle.orphaned? && handle.deadline && now >= handle.deadline)
         end
-        lost.each { |handle| ended(handle, nil) }
+        lost.each { |handle| exited(handle, nil) }
       end
 
-      def ended(handle, status, peak_kib = nil)
+      # No end of a channel tells of it, and somebody else may have reaped it.
+      def silently_gone?(handle)
+        handle.service? && handle.channel.closed? && !handle.pid.nil? && !@system.signal(handle.pid, 0)
+      end
+
+      def exited(handle, status, peak_kib = nil)
         handle.keep_requests_count
         note_failure(handle, status)
         log_exit(handle.exit_report = report_on(handle, status, peak_kib))
-        # A child that was given up unseen may still start, and write: its row is not used again.
-        @rows.release(handle.row) unless handle.orphaned? && !handle.channel.closed?
+        @statistics.exited(handle, handle.exit_report)
+        # If it is unknown whether the child was forked, it may still start and write to its row: nobody else gets it.
+        may_start = handle.orphaned? && !handle.channel.closed?
         handle.move(:gone)
         @roster.remove(handle)
-        handle.channel.close
+        @lobby.worker_exited(handle) if handle.seat
+        handle.close
+        @rows.release(handle.row) unless may_start
         @hooks.call(:after_worker_exit, handle, status) if handle.worker? && status
       end
 
-      # Counts a child that exited before it was of any use; the server can do without a rehearsal. The pause before the
-      # next one grows, so that a broken hook or a crash at start does not burn a core.
+      # Counts a child that failed to start. The pause before the next one grows, so that a broken hook or a crash at
+      # the start does not use up a processor. A failed rehearsal does not count, because the server can serve without
+      # it.
       def note_failure(handle, status)
-        return if handle.mold? || handle.rehearsing? || (handle.leaving? && handle.ended_for.nil?)
+        return if handle.mold? || handle.guest? || handle.rehearsing? || (handle.leaving? && handle.kill_reason.nil?)
+        return note_loss(handle, @roster.observers) if handle.observer?
+        return note_loss(handle, @roster.service_backoff(handle.service.name)) if handle.service?
         return if handle.ready_at && !died_young?(handle, status)
-        return @roster.services.failed(@system.now) unless handle.worker?
 
-        # Perhaps in its first request to itself, which may hang as long as a database is down: its generation serves
-        # anyway.
-        @roster.first_requests_from = [@roster.first_requests_from, handle.generation + 1].max
+        # It may have hung in a connection or in its request to itself, for example because the database does not
+        # answer. So the workers of this generation are forked without both from now on. One of a release that was taken
+        # back says nothing of the others, whose generation may be lower.
+        if @roster.of_release?(handle) || handle.equal?(@roster.trial)
+          @roster.first_requests_from = [@roster.first_requests_from, handle.generation + 1].max
+        end
         return note_failed_trial(handle, status) if handle.generation > @roster.generation
 
+        @roster.fork_failures.failed(handle, @roster.ready_workers)
         @roster.spawns.failed(@system.now)
       end
 
-      # Its mold is abandoned, and the committed generation is not affected. But a trial that was never forked, or was
-      # killed, may have been one process too many for the machine.
+      # No client waits for the next one, so each loss is followed by a pause.
+      def note_loss(handle, backoff)
+        now = @system.now
+        backoff.succeeded if handle.ready_at && now - handle.ready_at >= STEADY
+        backoff.failed(now)
+      end
+
+      # The failure counts against the trial's mold, which is abandoned, and not against the committed generation. But
+      # if the trial was never forked, or was killed, the machine may have no memory for one more process.
       def note_failed_trial(handle, status)
-        @roster.killed_trials += 1 if status.nil? || killed?(handle, status)
+        @roster.killed_trials += 1 if status.nil? || killed_by_another?(handle, status)
       end
 
       def died_young?(handle, status)
         status && !status.success? && handle.requests_count.zero? && @system.now - handle.ready_at < YOUNG
       end
 
-      # A KILL that the monitor did not send may be the kernel's, because memory ran out.
+      # The kernel may have sent a KILL that the monitor did not send, because memory ran out.
       def report_on(handle, status, peak_kib)
-        out_of_memory = killed?(handle, status) && @system.out_of_memory?
+        out_of_memory = killed_by_another?(handle, status) && @system.out_of_memory?
         ExitReport.new(handle, status, now: @system.now, peak_kib: peak_kib, out_of_memory: out_of_memory)
       end
 
-      def killed?(handle, status) = status&.termsig == Signal.list["KILL"] && handle.ended_for.nil?
+      def killed_by_another?(handle, status)
+        status&.termsig == Signal.list["KILL"] && handle.kill_reason.nil?
+      end
 
       def log_exit(report)
         @log.public_send(report.level, "#{report.role} exited", **report.to_log)

@@ -4,15 +4,15 @@ require "coppice/roles"
 
 module Coppice
   class Monitor
-    # One child as the monitor knows it; owns the monitor's end of the child's channel. Plain facts: it decides and
-    # sends nothing. The monitor's hooks get it as `worker`.
+    # One child as the monitor knows it. Owns the monitor's end of the child's channel. It holds facts only: it decides
+    # and sends nothing. The monitor's hooks get it as `worker`.
     class Handle
       # The states of a child, and the states that may follow each.
       MOVES = {
         requested: [:forked, :leaving, :gone],          # another process was told to fork it
         forked: [:registered, :leaving, :gone],         # its pid is known
         registered: [:ready, :leaving, :gone],          # it has reported for itself
-        ready: [:leaving, :gone],                       # it serves, or can fork
+        ready: [:registered, :leaving, :gone],          # it serves, or can fork; a lobby may lose its loop
         leaving: [:gone],                               # it was told to exit
         gone: []                                        # it was reaped, or never forked
       }.freeze
@@ -22,36 +22,52 @@ module Coppice
       attr_reader :generation #: Integer
       attr_reader :row        #: Board::Row
       attr_reader :channel    #: Control::Channel
-      attr_reader :parent     #: Handle? -- who was asked to fork it; forgotten once that is done
+      attr_reader :parent     #: Handle? -- the process that was asked to fork it; nil once it is forked
       attr_reader :state      #: Symbol
       attr_reader :pid        #: Integer?
-      # When the state it is in becomes too old (monotonic seconds; nil: never).
+      # When the watchdog kills it unless it has left its present state (monotonic seconds; nil: never).
       attr_accessor :deadline #: Float?
-      # When it must have left, of one that was told to: what `deadline` becomes once it has got ready.
+      # When a child that was told to exit must be gone. `deadline` becomes this once the child is ready.
       attr_accessor :leave_deadline #: Float?
-      # Why it was ended by us; nil as long as it was not.
-      attr_accessor :ended_for #: Symbol?
-      # Why and with what it ended; nil as long as it lives.
+      # Why the monitor killed it, or told it to exit at once; nil if the monitor did not.
+      attr_accessor :kill_reason #: Symbol?
+      # How and why it exited; nil as long as it lives.
       attr_accessor :exit_report #: ExitReport?
       # When it was forked and when it became ready (monotonic seconds).
       attr_accessor :forked_at, :ready_at #: Float?
-      # A worker's listeners; and whether it must accept from others now, so that every queue has a worker.
+      # A worker's listeners (descriptors), and whether it must be replaced so that every queue has a worker.
       attr_accessor :listeners #: Array[Integer]?
+      # The monitor's end of a worker's inspection socket, see Control::Messages.
+      attr_accessor :inspection #: Control::Channel?
       attr_accessor :wrong_queues #: bool
-      # A worker that is over one of its limits and must be replaced.
+      # A worker's place at the lobby.
+      attr_accessor :seat #: Seat?
+      # Whether a worker is over one of its limits and must be replaced.
       attr_accessor :over_limit #: bool
-      # When it first reported that it got TERM or QUIT (monotonic seconds), and which.
+      # When it first reported that it got TERM or QUIT (monotonic seconds), and which of them.
       attr_accessor :signalled_at #: Float?
       attr_accessor :stop_signal  #: Symbol?
-      # How often this worker was to become a mold since the last one was committed.
+      # Number of attempts to promote this worker since the last mold was committed.
       attr_accessor :promotions #: Integer
-      # Set when the kernel says that there is no such process: then nobody will reap it.
+      # Number of things that the fork audit has found, of a worker that was audited.
+      attr_accessor :audit_findings #: Integer
+      # For whom a guest runs.
+      attr_accessor :client #: GuestClient?
+      # Whose code it runs; nil for the observer and the lobby.
+      attr_reader :release #: Release?
+      # What a service is.
+      attr_reader :service #: Config::ServiceDefinition?
+      # Whether the kernel said that there is no such process: then it can never be reaped.
       attr_accessor :vanished #: bool
 
       #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, deadline: Float,
-      #    ?nr: Integer?, ?purpose: Symbol?, ?parent: Handle?) -> void
-      def initialize(role:, generation:, row:, channel:, deadline:, nr: nil, purpose: nil, parent: nil)
+      #    ?nr: Integer?, ?purpose: Symbol?, ?parent: Handle?, ?service: Config::ServiceDefinition?,
+      #    ?release: Release?) -> void
+      def initialize(role:, generation:, row:, channel:, deadline:, nr: nil, purpose: nil, parent: nil, service: nil,
+                     release: parent&.release)
         @purpose = purpose
+        @service = service
+        @release = release
         @role = role
         @role_entry = Roles.fetch(role)
         @nr = nr
@@ -61,18 +77,22 @@ module Coppice
         @deadline = deadline
         @parent = parent
         @cold = parent.nil?
-        @promotions = 0
+        @promotions = @audit_findings = 0
         @state = :requested
       end
 
-      # The parent is let go of, or each handle would keep all its ancestors.
+      # Forgets the parent: otherwise each handle would keep all its ancestors in memory.
       #: (Integer) -> void
       def pid=(pid)
         @pid = pid
         @parent = nil
       end
 
-      # Raises Bug for a move that the table does not know.
+      # Of all its processes: only the lobby has more than one.
+      #: () -> Array[Integer]
+      def pids = [pid].compact
+
+      # Changes the state. Raises Bug for a change that MOVES does not list.
       #: (Symbol) -> void
       def move(state)
         raise Bug, "#{name}: #{@state} to #{state}" unless MOVES.fetch(@state).include?(state)
@@ -99,11 +119,43 @@ module Coppice
 
       # Whether it has a slot and counts as one of the workers.
       #: () -> bool
-      def worker? = @role_entry.counts
+      def worker? = @role_entry.slot
 
       # Whether it serves the clients in its queues before it exits when the server stops.
       #: () -> bool
-      def drains? = @role_entry.ends == :drain
+      def drains? = @role_entry.shutdown == :drain
+
+      # Whether its process group gets HUP when the server stops.
+      #: () -> bool
+      def hangs_up? = @role_entry.shutdown == :hang_up
+
+      # Whether it stays until all others are gone when the server stops.
+      #: () -> bool
+      def last? = @role_entry.shutdown == :stop_last
+
+      # Whether it finishes its clients before those that serve them exit when the server stops.
+      #: () -> bool
+      def drains_first? = @role_entry.shutdown == :drain_first
+
+      #: () -> bool
+      def observer? = role == :observer
+
+      #: () -> bool
+      def lobby? = role == :lobby
+
+      #: () -> bool
+      def guest? = role == :guest
+
+      #: () -> bool
+      def service? = role == :service
+
+      # Whether it leads a process group of its own, which is killed when it has exited.
+      #: () -> bool
+      def leads_group? = @role_entry.own_group || false
+
+      # Whether it may close its channel and go on: its program may be another one by now.
+      #: () -> bool
+      def may_be_silent? = (guest? || service?) && !starting?
 
       # A worker that gets no clients, and is rehearsed to be promoted.
       #: () -> bool
@@ -112,15 +164,34 @@ module Coppice
       #: () -> bool
       def mold? = role == :mold
 
+      # A mold that exits once it has forked what is missing.
+      #: () -> bool
+      def temporary? = @purpose == :temporary
+
       # A mold that booted the application itself.
       #: () -> bool
       def cold? = mold? && @cold
 
-      # Requested, but the process that was to fork it is gone: most likely it never was forked.
+      # Whether it was requested and the process that was to fork it is gone: most likely it was never forked.
       #: () -> bool
       def orphaned? = pid.nil? && !parent.nil? && parent.gone?
 
-      # Still true when the process is gone and its row another one's.
+      # Closes the monitor's ends of its sockets.
+      #: () -> void
+      def close
+        channel.close
+        inspection&.close
+        seat&.close
+      end
+
+      # The lobby of its seat is lost.
+      #: () -> void
+      def leave_seat
+        seat.close
+        @seat = nil
+      end
+
+      # Number of requests that it has served. It stays valid when another process owns the row.
       #: () -> Integer
       def requests_count = @final_requests || row.requests
 
@@ -128,11 +199,11 @@ module Coppice
       def keep_requests_count = @final_requests = row.requests
 
       #: () -> String
-      def name = "#{role}#{"[#{nr}]" if nr} gen=#{generation}"
+      def name = "#{role}#{"[#{nr || service.name}]" if nr || service&.name} gen=#{generation}"
 
-      # The fields that all log lines about it share.
+      # The fields that name this child in log lines.
       #: () -> Hash[Symbol, untyped]
-      def to_log = { child: role, nr: nr, gen: generation, child_pid: pid }.compact
+      def to_log = { child: role, nr: nr, name: service&.name, gen: generation, child_pid: pid }.compact
     end
   end
 end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/os/clock"
+
 module Coppice
   class Monitor
     # A thread behind a bounded queue, for what may block: one runs the user's hooks, one writes the log. The monitor's
@@ -40,12 +42,15 @@ module Coppice
       #: (Log::Output | Log::Adapter) -> LogOutput
       def log_output(output) = LogOutput.new(output, self)
 
-      # Does what is queued, for at most this many seconds.
+      # Does what is queued, for at most this many seconds. The thread may be ended by a piece of work before the last.
       #: (Numeric) -> void
       def finish(seconds)
-        start unless @thread.alive?
+        limit = OS::Clock.now + seconds
         @queue.close
-        @thread.join(seconds)
+        loop do
+          start unless @thread.alive?
+          return if @thread.join([limit - OS::Clock.now, 0].max).nil? || @queue.empty?
+        end
       end
 
       private

@@ -7,7 +7,7 @@ module Coppice
     # Where the monitor waits: for signals, for messages from its children, for work that helper threads hand back. Owns
     # a pipe that wakes it.
     class Inbox
-      SIGNALS = [:INT, :TERM, :QUIT, :HUP, :USR2, :TTIN, :TTOU, :CHLD].freeze
+      SIGNALS = [:INT, :TERM, :QUIT, :HUP, :USR1, :USR2, :TTIN, :TTOU, :CHLD].freeze
 
       def initialize
         @reader, @writer = IO.pipe
@@ -22,10 +22,11 @@ module Coppice
       end
 
       # Waits until something has arrived, at most this many seconds; answers the handles whose channels can be read.
-      #: (Array[Handle], Numeric) -> Array[Handle]
-      def wait(handles, seconds)
+      # readers and writers: what else ends the wait when it can be read, or written to.
+      #: (Array[Handle], Numeric, ?readers: Array[IO], ?writers: Array[IO]) -> Array[Handle]
+      def wait(handles, seconds, readers: [], writers: [])
         open_handles = handles.reject { |handle| handle.channel.closed? }
-        ready, = IO.select([@reader, *open_handles.map(&:channel)], nil, nil, seconds)
+        ready, = IO.select([@reader, *open_handles.map(&:channel), *readers], writers, nil, seconds)
         return [] unless ready
 
         empty_pipe

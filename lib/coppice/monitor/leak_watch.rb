@@ -5,20 +5,21 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Watches the memory that each generation starts with: that of its mold once its heap is prepared. What a worker
-    # retains forever its copies inherit, so that a leak shows as molds that only grow. Warns of it and, with
-    # `cold_boot_after_growth`, decides that a new mold boots the application afresh beside the one that serves.
+    # Detects memory leaks by the memory that each mold has once its heap is prepared. A mold is the copy of a worker
+    # and inherits what that worker has leaked, so with a leak each mold is larger than the last. LeakWatch then warns.
+    # With `cold_boot_after_growth` it also decides that a new mold boots the application afresh beside the one that
+    # serves.
     class LeakWatch
-      STEPS = 4 # generations in a row that grew, the last one not much less than the others: a cache that fills settles
-      SHARE = 0.1 # the least growth in all these steps, relative to the first mold,
-      LEAST_KIB = 8 * 1024 # and absolute
+      GROWN_IN_A_ROW = 4 # generations
+      MINIMUM_SHARE = 0.1 # minimum growth over these generations, relative to the first mold
+      MINIMUM_KIB = 8 * 1024 # minimum growth over these generations
       PAUSE = 600.0 # seconds between two cold boots: one that failed may fail again
 
       #: (Config::Settings) -> void
       def initialize(settings)
         @limit = settings.cold_boot_after_growth && Config::Types::Percentage.fraction(settings.cold_boot_after_growth)
-        @molds = [] # KiB of each mold since one that did not grow
-        @warned_at = 0 # KiB
+        @molds = [] # KiB of each mold, from the last one that was no larger than its predecessor
+        @warned_at = 0 # growth in KiB
         @not_before = -Float::INFINITY
       end
 
@@ -27,14 +28,15 @@ module Coppice
         return [] unless roster.settled? && roster.mold&.ready?
 
         record_mold(roster)
-        return [] unless grows?
+        return [] unless growing?
 
         warnings + cold_boot(roster, now)
       end
 
       private
 
-      # A cold mold is smaller than any warm one, and does not count. A replacement of a lost mold is no new generation.
+      # A cold mold does not count, because it is smaller than any warm one. A mold that replaces a lost one does not
+      # count either, because its generation is not new.
       def record_mold(roster)
         return if roster.generation == @generation
 
@@ -49,15 +51,18 @@ module Coppice
         @warned_at = 0
       end
 
-      def grows? = @molds.size > STEPS && growth >= [LEAST_KIB, first * SHARE].max && !settling?
+      def growing?
+        @molds.size > GROWN_IN_A_ROW && growth >= [MINIMUM_KIB, first * MINIMUM_SHARE].max && !slowing_down?
+      end
 
-      def settling? = (@molds[-1] - @molds[-2]) * 2 < mean_step
+      # A cache that fills up grows less and less; a leak does not.
+      def slowing_down? = (@molds[-1] - @molds[-2]) * 2 < growth_per_generation
 
       def first = @molds.first
       def growth = @molds.last - first
-      def mean_step = growth / (@molds.size - 1).to_f
+      def growth_per_generation = growth / (@molds.size - 1).to_f
 
-      # Once, and again when it has doubled.
+      # Warns once, and again each time that the growth has doubled.
       def warnings
         return [] unless growth >= @warned_at * 2
 
@@ -69,12 +74,12 @@ module Coppice
         return [] unless @limit && growth > first * @limit && now >= [@not_before, roster.reforks.not_before].max
 
         @not_before = now + PAUSE
-        [Steps::ColdBoot.new(roster.generation + 1)]
+        [Steps::ColdBoot.new(roster.next_generation)]
       end
 
       def figures
         { generations: @molds.size - 1, from_mib: first / 1024, to_mib: @molds.last / 1024,
-          mib_per_generation: (mean_step / 1024).round(1) }
+          mib_per_generation: (growth_per_generation / 1024).round(1) }
       end
     end
   end

@@ -2,34 +2,34 @@
 
 require "coppice/control/memory_file"
 require "coppice/control/messages"
-require "coppice/gc_profile/fit"
-require "coppice/gc_profile/allocations"
 require "coppice/mold_environment"
 
 module Coppice
   class Monitor
-    # Spawns cold molds: fresh Ruby processes that boot the application. Owns the settings as they travel to a mold, and
-    # what is known of the parameters that fit the application's garbage collection.
+    # Spawns cold molds: fresh Ruby processes that boot a release of the application.
     class MoldSpawner
-      #: (settings: Config::Settings, board: Board, port: ServingPort, system: System, log: Log) -> void
-      def initialize(settings:, board:, port:, system:, log:)
-        @settings = settings
+      #: (board: Board, port: ServingPort, system: System, keeper: StateKeeper, log: Log) -> void
+      def initialize(board:, port:, system:, keeper:, log:)
         @board = board
         @port = port
         @system = system
+        @keeper = keeper
         @log = log
-        @settings_file = Control::MemoryFile.write(settings.to_wire, name: "coppice-settings")
       end
 
       # Whether to boot once more when a warm-up has measured what requests allocate.
-      #: () -> bool
-      def worth_fitting? = @settings.warm_up? && !@settings.development? && MoldEnvironment.new(@settings).unmeasured?
+      #: (Release) -> bool
+      def worth_fitting?(release)
+        settings = release.settings
+        settings.gc_profile_wait && settings.warm_up? && settings.keeps_measurement? &&
+          new_environment(release).unmeasured?
+      end
 
       # Answers the pid, and the fields of a log line. The mold inherits the channel's end.
-      #: (Control::Channel) -> [Integer, Hash[Symbol, untyped]]
-      def spawn(channel)
-        environment = mold_environment
-        [@system.spawn_mold(channel, own_group: @settings.setpgid, environment: environment.added), environment.to_log]
+      #: (Control::Channel, Release) -> [Integer, Hash[Symbol, untyped]]
+      def spawn(channel, release)
+        environment = mold_environment(release)
+        [@system.spawn_mold(channel, release, added: environment.added), environment.to_log]
       end
 
       # The first message to a cold mold. The descriptors of the board and of the settings travel beside it.
@@ -39,31 +39,29 @@ module Coppice
                                               row: mold.row.index, listener_names: @port.names,
                                               borrowed_queues: @port.any_borrowed?)
         board = IO.for_fd(@board.fileno, autoclose: false)
-        mold.channel.send(message, descriptors: { board: board, settings: @settings_file })
-      end
-
-      # For the molds spawned from now on: parameters that fit what a worker has measured.
-      #: (String) -> void
-      def fit(allocations)
-        fit = GCProfile::Fit.new(GCProfile::Allocations.parse(allocations))
-        @fitted = fit.variables
-        @log.info("fitted the garbage collector, and boot once more; `coppice profile` keeps it for the next start",
-                  measured: allocations, requests_per_collection: fit.requests_per_collection)
-      rescue ArgumentError => error # the application shares memory with the row
-        @log.error("a worker's measurement cannot be read", error: error.message)
+        settings = Control::MemoryFile.write(mold.release.settings.to_wire, name: "coppice-settings")
+        mold.channel.send(message, descriptors: { board: board, settings: settings })
+      ensure
+        settings&.close
       end
 
       private
 
       # Made anew for each mold, so that a profile written meanwhile counts. An invalid one ends the server only at its
       # start.
-      def mold_environment
-        @mold_environment = MoldEnvironment.new(@settings, fitted: @fitted)
+      def mold_environment(release)
+        @mold_environment = new_environment(release)
       rescue ConfigError => error
         raise unless @mold_environment
 
         @log.error("the environment of molds stays as it was", error: error.message)
         @mold_environment
+      end
+
+      def new_environment(release)
+        known = @keeper.fitted
+        MoldEnvironment.new(release.settings, environment: release.environment, directory: release.directory,
+                                              fitted: known&.variables, origin: known&.origin)
       end
     end
   end

@@ -1,117 +1,188 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/mold_demand"
 require "coppice/monitor/refork_condition"
 require "coppice/monitor/rollout_budget"
 require "coppice/monitor/steps"
+require "coppice/monitor/trial_watch"
 
 module Coppice
   class Monitor
     # Decides about molds: when the warmest worker is promoted, when the candidate is committed or abandoned, and how a
-    # lost mold is replaced. One promotion at a time.
+    # lost mold is replaced. There is one promotion at a time.
     #
-    # A candidate that would replace a working mold must prove itself first: one worker is forked from it, the trial,
-    # and only when that worker is ready is the candidate committed. With no mold to lose there is nothing to wait for.
+    # A candidate that would replace a working mold must prove first that it can fork: one worker is forked from it, the
+    # trial, and serves clients beside the others until it is judged. If there is no mold to lose, no trial is needed,
+    # unless the candidate is of another release. With `keep_mold false` there is none most of the time.
     class Promotion
-      FAILED_WORKERS = 3 # in a row, of a mold that had no trial
+      FAILED_WORKERS = 3 # workers in a row that fail before a mold without a trial is abandoned
 
-      # How a candidate ends through no fault of its own: its worker died before it forked, or it was killed.
+      # Causes of an exit that say nothing about the candidate itself: its worker died before the fork, or somebody
+      # killed the candidate.
       KILLED = %i[never_forked vanished signal out_of_memory].freeze
-      KILLED_IN_A_ROW = 3 # replacements of a lost mold that are asked for without a pause
+      KILLED_IN_A_ROW = 3 # killed replacements of a lost mold until the next one has to wait
 
-      #: (Config::Settings) -> void
-      def initialize(settings)
+      # baseline: answers what the running release has counted so far.
+      #: (Config::Settings, ?baseline: ^() -> Canary::Counts) -> void
+      def initialize(settings, baseline: -> { Canary::Counts::NONE })
+        @baseline = baseline
         @budget = RolloutBudget.new(settings)
         @condition = ReforkCondition.for(settings)
-        @warm_up = settings.warm_up?
+        @demand = MoldDemand.new(settings)
       end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return advance_candidate(roster) if roster.candidate
-        return replace_mold(roster, now) unless roster.mold
-        return abandon(roster, roster.mold, "none of its workers gets ready") if unable_to_fork?(roster)
+        return advance_candidate(roster, now) if roster.candidate
+        return replace_mold(roster, now) if roster.mold.nil? && @demand.any?(roster)
+        return abandon(roster, roster.mold, "none of its workers became ready") if unable_to_fork?(roster)
         return [] if roster.rehearsing?
-        return [] unless roster.reforks.over?(now) && roster.settled? && (grounds = grounds(roster, now))
+        return [] unless roster.reforks.over?(now) && roster.settled?
 
-        worker = template(roster)
-        worker ? [Steps::Promote.new(worker, roster.generation + 1, grounds)] : []
+        refork(roster, now)
       end
 
-      # The worker whose copy a refork makes the mold. A worker that served nobody is no warmer than the mold, and not
-      # worth replacing workers that did.
+      # The worker whose copy becomes the mold at a refork. A worker that has served no request is no warmer than the
+      # mold, so one that has served is preferred.
       #: (Roster) -> Handle?
       def template(roster)
-        served = roster.ready_workers.select { |worker| worker.requests_count.positive? }
-        warmest(served.empty? ? roster.ready_workers : served)
+        workers = workers_of_release(roster)
+        served = workers.select { |worker| worker.requests_count.positive? }
+        warmest(served.empty? ? workers : served)
       end
+
+      # What the trial has counted; nil while there is none that serves clients.
+      #: (Roster) -> Canary::Counts?
+      def counts_of_trial(roster) = (@watch.counts if roster.trial&.ready? && @watch&.of?(roster.trial))
+
+      # What the refork condition weighs at this moment, as values of the board's ledger; nil if it weighs nothing.
+      #: (Float) -> Hash[Symbol, Integer]?
+      def ledger(now) = @condition.ledger(now)
 
       private
 
-      def advance_candidate(roster)
-        candidate = roster.candidate
-        return abandon(roster, candidate, "it exited before it was ready") if candidate.gone? || candidate.leaving?
-        return [] unless candidate.ready?
-        return [commit(candidate)] if roster.mold.nil? || roster.trial&.ready?
-        return begin_trial(roster) unless roster.trial
-
-        roster.trial.starting? ? [] : abandon(roster, candidate, "its first worker never got ready")
+      def refork(roster, now)
+        reason_fields = roster.refork_wanted ? { why: :asked } : @condition.reason_fields(roster, now)
+        worker = template(roster) if reason_fields
+        worker ? [Steps::Promote.new(worker, roster.next_generation, reason_fields)] : []
       end
 
-      def commit(candidate) = Steps::Commit.new(candidate, candidate.cold? && @warm_up)
+      def advance_candidate(roster, now)
+        candidate = roster.candidate
+        if candidate.gone? || candidate.leaving?
+          return abandon(roster, candidate, "it exited before it was ready: the log says why")
+        end
+        return [] unless candidate.ready?
+        return [commit(candidate)] if roster.mold.nil? && roster.of_release?(candidate)
+        return start_trial(roster) unless roster.trial
+        return judge(roster, candidate, now) if roster.trial.ready?
 
-      # A boot that fails at the start of the server is final.
+        roster.trial.starting? ? [] : abandon(roster, candidate, end_of_trial(roster.trial))
+      end
+
+      def end_of_trial(trial)
+        return "its first worker did not become ready" unless trial.ready_at
+
+        "its first worker exited while it was on trial (#{trial.exit_report&.cause || :asked})"
+      end
+
+      def judge(roster, candidate, now)
+        if refused?(roster, candidate)
+          reason = "fork audit: #{roster.trial.audit_findings} found, as the log says"
+          return [Steps::Abandon.new(candidate, reason, false, true)]
+        end
+        return [commit(candidate)] unless watched?(roster, candidate)
+
+        decide(candidate, verdict(roster, now))
+      end
+
+      # A cold candidate of the same release is what the application makes it: refusing it would only boot the same
+      # again.
+      def refused?(roster, candidate)
+        return false unless candidate.release.settings.fork_audit == :refuse && roster.trial.audit_findings.positive?
+
+        !candidate.cold? || !roster.of_release?(candidate)
+      end
+
+      # What a rollback goes back to has served before.
+      def watched?(roster, candidate)
+        return false if !candidate.release.settings.canary || TrialWatch.others(roster).empty?
+
+        roster.of_release?(candidate) || !roster.roll.rollback?
+      end
+
+      def verdict(roster, now)
+        @watch = TrialWatch.new(roster, now, baseline: @baseline.call) unless @watch&.of?(roster.trial)
+        @watch.verdict(now)
+      end
+
+      def decide(candidate, verdict)
+        return [] unless verdict
+        return [commit(candidate, verdict)] if verdict.commit?
+
+        [Steps::Abandon.new(candidate, "canary: #{verdict.reason}", false, false, verdict)]
+      end
+
+      def commit(candidate, verdict = nil)
+        Steps::Commit.new(candidate, candidate.cold? && candidate.release.settings.warm_up?, verdict)
+      end
+
+      # If the first boot fails, the server gives up.
       def abandon(roster, mold, reason)
-        steps = [Steps::Abandon.new(mold, reason, killed?(roster, mold))]
+        steps = [Steps::Abandon.new(mold, reason, retry_at_once?(roster, mold))]
         roster.booted? ? steps : steps << Steps::GiveUp.new("the application could not be booted")
       end
 
-      # The trial takes an empty slot, or a surplus slot if the budget has one. Otherwise one worker is retired for it:
-      # a surplus worker if there is one, and none while another is leaving.
-      def begin_trial(roster)
+      # The trial takes an empty slot, or a surplus slot if the budget allows one. Otherwise one worker makes room for
+      # it, a surplus worker if there is one. No worker is retired while another one is missing or exits.
+      def start_trial(roster)
+        return [] unless roster.seats?
+
         slot = roster.empty_slots(beyond: @budget.surge(roster)).first
         return [Steps::Spawn.new(roster.candidate, :worker, slot, true)] if slot
         return [] if roster.unavailable.positive? || roster.workers.any?(&:leaving?)
 
-        least = roster.ready_workers.min_by { |worker| [worker.nr < roster.target ? 1 : 0, worker.requests_count] }
-        [Steps::Retire.new(least)]
+        coldest = roster.ready_workers.min_by { |worker| [worker.nr < roster.target ? 1 : 0, worker.requests_count] }
+        [Steps::Retire.new(coldest)]
       end
 
-      # A lost mold costs no service: the generation stays, and no worker is replaced for it. After a promotion that
-      # failed by itself comes a cold boot. A candidate that was killed says nothing against the next worker.
+      # Without outdated workers the generation stays the same, so no worker is replaced. If a promotion fails, the next
+      # attempt is a cold boot, and so on in turn. A candidate that was killed does not count as a failure.
       def replace_mold(roster, now)
         return [] unless roster.replacements.over?(now)
 
-        worker = warmest(roster.ready_workers) if roster.replacements.failures.even?
+        worker = warmest(workers_of_release(roster)) if roster.replacements.failures.even?
         return [Steps::ColdBoot.new(roster.generation)] unless worker
 
-        [Steps::Promote.new(worker, roster.generation, { why: :mold_lost })]
+        generation = @demand.new_generation?(roster) ? roster.next_generation : roster.generation
+        [Steps::Promote.new(worker, generation, { why: @demand.reason }, @demand.temporary?(roster))]
       end
 
-      # Whether a lost mold's replacement was killed, and another warm worker can be asked.
-      def killed?(roster, candidate)
+      # Whether the replacement of a lost mold was killed, and another warm worker can be promoted.
+      def retry_at_once?(roster, candidate)
         return false if roster.mold || roster.killed_replacements >= KILLED_IN_A_ROW
 
-        KILLED.include?(candidate.exit_report&.cause) && !warmest(roster.ready_workers).nil?
+        KILLED.include?(candidate.exit_report&.cause) && !warmest(workers_of_release(roster)).nil?
       end
 
-      # Of the fork-safe workers the one that served most. Workers of the committed generation come first, since their
-      # parent was warm already; then those that were not promoted in vain, since they may be broken; then those that
-      # compile where others do not, so that what the copies inherit is machine code.
+      # The others run code that is on its way out.
+      def workers_of_release(roster) = roster.ready_workers.select { |worker| roster.of_release?(worker) }
+
+      # Among the fork-safe workers, in this order of importance: the newest generation, because its mold was warm
+      # already; the fewest failed promotions, because a failure may be the worker's fault; a JIT compiler that is on,
+      # so that the copies inherit machine code; the most requests served.
       def warmest(workers)
         workers.select { |worker| worker.row.fork_safe? }.max_by do |worker|
           [worker.generation, -worker.promotions, worker.row.compiles, worker.requests_count, -worker.nr]
         end
       end
 
-      # A worker's copy that replaced a lost mold had no trial, and may be broken in a way that shows only in its
-      # children. A cold mold is as good as the application: nothing better can be had.
+      # A cold mold is never abandoned for this reason, because booting again would give the same mold.
       def unable_to_fork?(roster)
-        return false if roster.mold.cold? || roster.spawns.failures < FAILED_WORKERS
+        return false if roster.mold.nil? || roster.mold.cold? || roster.fork_failures.count < FAILED_WORKERS
 
-        roster.ready_workers.none? { |worker| worker.forked_at >= roster.mold.ready_at }
+        !roster.fork_failures.forked_any?(roster.ready_workers)
       end
-
-      def grounds(roster, now) = roster.refork_wanted ? { why: :asked } : @condition.grounds(roster, now)
     end
   end
 end

@@ -6,15 +6,15 @@ require "coppice/monitor/worker_limits"
 
 module Coppice
   class Monitor
-    # Decides which workers are over one of the user's limits and must be replaced by a fresh fork; the rollout then
-    # replaces them. A few at a time, and only while no promotion or rollout is under way.
+    # Decides which workers are over one of the user's limits and must be replaced by a fresh fork. The rollout then
+    # replaces them. Recycling takes a few workers at a time, and only while no promotion or rollout is under way.
     #
-    # A memory limit that forks reach soon cannot be kept by recycling. So each time that a young worker reaches it, the
-    # next recycling for memory waits twice as long, and the log says so once. A fork that is over the limit before it
-    # served anybody is left alone: the next one would be no smaller.
+    # Recycling cannot keep a memory limit that fresh forks reach soon. So each time that a young worker reaches it, the
+    # next recycling for memory waits twice as long. The third time in a row is logged. A worker that is over the limit
+    # before its first request stays: the next fork would be no smaller.
     class Recycling
-      YOUNG = 60.0 # seconds since a worker became ready
-      YOUNG_IN_A_ROW = 3 # until the log warns
+      YOUNG = 60.0 # a worker is young until so many seconds after it became ready
+      YOUNG_IN_A_ROW = 3 # recyclings of young workers until the log warns
       PAUSE = 1.0 # seconds, doubled with each young worker in a row
       LONGEST_PAUSE = 600.0
 
@@ -29,32 +29,33 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return [] unless @limits.any? && roster.settled? && roster.mold&.ready?
+        return [] unless @limits.any? && roster.settled? && (roster.mold.nil? || roster.mold.ready?)
 
         @too_large_since.keep_if { |worker, _| worker.ready? }
-        steps = due(roster, now).map { |worker, grounds| Steps::Recycle.new(worker, grounds) }
-        young?(steps) ? slow_down(steps, now) : steps
+        steps = workers_over_limit(roster, now).map { |worker, excess| Steps::Recycle.new(worker, excess) }
+        young?(steps) ? back_off(steps, now) : steps
       end
 
       private
 
-      # The oldest first.
-      def due(roster, now)
-        oldest = roster.ready_workers.sort_by(&:ready_at)
-        oldest.to_h { |worker| [worker, grounds(worker, roster, now)] }.compact.first(budget(roster))
+      # Pairs of a worker and its excess, oldest worker first.
+      def workers_over_limit(roster, now)
+        oldest_first = roster.ready_workers.sort_by(&:ready_at)
+        oldest_first.to_h { |worker| [worker, excess(worker, roster, now)] }.compact.first(budget(roster))
       end
 
-      # Memory is looked at during a pause as well: a worker that has to wait is not older for it.
-      def grounds(worker, roster, now)
-        excess = @limits.memory_excess(worker, roster.memory_total_kib)
-        @too_large_since[worker] ||= now if excess
-        (excess if now >= @memory_not_before) || @limits.request_or_age_excess(worker, now)
+      # The time of a memory excess is noted during a pause as well: a worker that reached the limit while it was young
+      # still counts as young when the pause is over.
+      def excess(worker, roster, now)
+        memory = @limits.memory_excess(worker, roster.memory_total_kib)
+        @too_large_since[worker] ||= now if memory
+        (memory if now >= @memory_not_before) || @limits.request_or_age_excess(worker, now)
       end
 
       def budget(roster) = [@budget.surge(roster), @budget.max_unavailable(roster), 1].max
 
       def young?(steps)
-        for_memory = steps.select { |step| step.grounds[:why] == :memory }
+        for_memory = steps.select { |step| step.reason_fields[:why] == :memory }
         return false if for_memory.empty?
 
         young = for_memory.any? { |step| @too_large_since[step.worker] - step.worker.ready_at < YOUNG }
@@ -62,13 +63,13 @@ module Coppice
         young
       end
 
-      def slow_down(steps, now)
+      def back_off(steps, now)
         @young_in_a_row += 1
         @memory_not_before = now + [PAUSE * (2**@young_in_a_row), LONGEST_PAUSE].min
         return steps unless @young_in_a_row == YOUNG_IN_A_ROW
 
         problem = "worker_memory_limit is too low: workers reach it soon after their fork"
-        [Steps::Warn.new(problem, steps.first.grounds), *steps]
+        [Steps::Warn.new(problem, steps.first.reason_fields), *steps]
       end
     end
   end

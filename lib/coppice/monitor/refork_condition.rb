@@ -5,12 +5,13 @@ require "coppice/monitor/refork_condition/request_count"
 
 module Coppice
   class Monitor
-    # When a refork starts by itself. Each condition has one method, `grounds(roster, now)`: the reason for a refork at
-    # this moment, as fields of a log line, or nil. It is asked only while a refork could start.
+    # When the server starts a refork without being asked. Each condition has one method, `reason_fields(roster, now)`.
+    # It answers the reason for a refork at this moment as fields of a log line, or nil if there is none. Promotion
+    # calls it only while a refork could start. `ledger(now)` answers what it found last, for the board.
     module ReforkCondition
       #: (Config::Settings) -> (RequestCount | Payback)
       def self.for(settings)
-        settings.refork_after == :auto ? Payback.new : RequestCount.new(settings)
+        settings.refork_after == :auto ? Payback.new(price: settings.memory_price) : RequestCount.new(settings)
       end
     end
   end

@@ -6,8 +6,8 @@ module Coppice
   class Monitor
     # Decides about children that got TERM or QUIT. Some process managers send it to every process of a server, one
     # after the other in any order: systemd with its default KillMode, Heroku, `docker stop` with some init programs.
-    # Then the monitor has it as well, and the server stops as gracefully as if only the monitor had got it: this is not
-    # asked any more. A child whose signal the monitor has not seen within a second got it alone, and is retired alone.
+    # Then the monitor gets it as well, and the whole server stops gracefully: Shutdown decides instead of this class.
+    # If the monitor does not get the signal within a second, the child got it alone, and only this child is retired.
     class Retirement
       SHARED_SIGNAL_TIME = 1.0 # seconds from a child's signal to the monitor's
 

@@ -18,18 +18,12 @@ module Coppice
       def next(roster, _now)
         return [] if roster.candidate || roster.rehearsing? || !roster.mold&.ready?
 
-        leaving = coldest(roster).first(room(roster))
-        leaving.unshift(roster.service) if outdated_service?(roster)
-        leaving.map { |handle| Steps::Retire.new(handle) }
+        coldest(roster).first(room(roster)).map { |worker| Steps::Retire.new(worker) }
       end
 
       private
 
       def coldest(roster) = roster.outdated_workers.sort_by { |worker| [worker.generation, worker.requests_count] }
-
-      def outdated_service?(roster)
-        roster.service&.ready? && roster.service.generation != roster.generation
-      end
 
       def room(roster)
         surplus = roster.ready_workers.size - roster.target

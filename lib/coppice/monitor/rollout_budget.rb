@@ -6,7 +6,7 @@ module Coppice
   class Monitor
     # How many workers may exist beyond the target, and how many may be missing, while one generation replaces another.
     # With a surge the successors are ready before any worker exits, so that capacity does not dip. Surplus workers own
-    # slots beyond the target, and exit at the end.
+    # slots beyond the target, and exit at the end. There are no more of them than the memory that is left has room for.
     class RolloutBudget
       FAILED_FORKS = 3 # in a row: the machine may have no memory for a surplus worker
 
@@ -20,7 +20,7 @@ module Coppice
       def surge(roster)
         return 0 if roster.spawns.failures + roster.killed_trials >= FAILED_FORKS
 
-        Config::Types::WorkerShare.of(@settings.refork_surge, roster.target)
+        [Config::Types::WorkerShare.of(@settings.refork_surge, roster.target), room(roster)].min
       end
 
       # Number of wanted workers that may be missing because the monitor chose so.
@@ -30,6 +30,16 @@ module Coppice
         return 0 unless surge(roster).zero?
 
         Config::Types::WorkerShare.of("10%", roster.target)
+      end
+
+      private
+
+      # A surplus worker is small at first. It soon has as much memory of its own as the others.
+      def room(roster)
+        private_kib = roster.workers.map { |worker| worker.row.private_kib }.max.to_i
+        return roster.target if roster.memory_left_kib.nil? || private_kib.zero?
+
+        roster.memory_left_kib / private_kib
       end
     end
   end

@@ -17,12 +17,14 @@ module Coppice
         index = (0..@taken.size).find { |candidate| !@taken[candidate] }
         @taken[index] = true
         @board.rows_count = @taken.size
+        @board.slots_count = [@board.slots_count, [nr + 1, Board::SLOT_COUNT].min].max if role == :worker
         @board.row(index).tap { |row| row.assign(role: role, nr: nr, generation: generation) }
       end
 
+      # What the process has counted is kept in the totals of its slot.
       #: (Board::Row) -> void
       def release(row)
-        row.clear
+        @board.fold(row)
         @taken[row.index] = false
         @taken.pop until @taken.empty? || @taken.last
         @board.rows_count = @taken.size

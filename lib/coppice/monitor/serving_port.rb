@@ -5,9 +5,13 @@ module Coppice
     # The listeners of the server, from the monitor's side: opened when the first worker is ready, handed to workers,
     # shut at the end. Owns their descriptors.
     class ServingPort
-      #: (Listeners::Set, Log) -> void
-      def initialize(listeners, log)
+      # lobby: whether there is a lobby for the listeners that want one.
+      #: (Listeners::Set, Log, ?lobby: bool) -> void
+      def initialize(listeners, log, lobby: false)
         @listeners = listeners
+        with_lobby, direct = listeners.partition { |listener| lobby && listener.address.lobby? }
+        @with_lobby = with_lobby.freeze
+        @direct = Listeners::Set.new(direct)
         @log = log
         @open = false
       end
@@ -16,10 +20,21 @@ module Coppice
       #: () -> Array[String]
       def names = @listeners.names
 
+      # Of the listeners, for the board.
+      #: () -> String
+      def description = @listeners.description
+
+      # Number of connections that wait to be accepted; nil when the kernel does not tell.
+      #: () -> Integer?
+      def requests_waiting = @open ? @listeners.waiting : 0
+
+      # Those whose clients are met by the lobby.
+      attr_reader :with_lobby #: Array[Listeners::Listener]
+
       # The sockets that this worker, of so many, accepts from.
       #: (Integer, workers: Integer) -> Array[IO]
       def listeners_for(nr, workers:)
-        @listeners.queues_for(nr, workers: workers).map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
+        @direct.queues_for(nr, workers: workers).map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
       end
 
       # Whether clients can connect.
@@ -37,19 +52,19 @@ module Coppice
         @log.info("listening", on: names.join(" "))
       end
 
-      # From now on no client can connect. Workers hold the queues too, and serve the clients in them.
+      # From now on no client can connect. Workers and the lobby hold the queues too, and serve the clients in them.
       #: () -> void
       def refuse_new_connections
         @open ? @listeners.drain : @listeners.close
       end
 
-      # Whether somebody else, such as systemd, keeps listening on one of the sockets at least.
+      # Whether somebody else, such as systemd, keeps listening on one of the workers' sockets at least.
       #: () -> bool
-      def any_borrowed? = @listeners.any?(&:borrowed?)
+      def any_borrowed? = @direct.any?(&:borrowed?)
 
-      # Whether the clients in every queue stay there for the server's successor.
+      # Whether the clients that wait for a worker stay in queues for the server's successor.
       #: () -> bool
-      def all_borrowed? = @listeners.all?(&:borrowed?)
+      def all_borrowed? = @with_lobby.empty? && @direct.all?(&:borrowed?)
 
       #: () -> void
       def close = @listeners.close

@@ -4,23 +4,34 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides how all children exit once a stop was asked for: gracefully until the deadline, then at once. Workers
-    # serve the clients in their queues first. No process is forked any more.
+    # Decides how all children exit once the server was told to stop: gracefully until the deadline, then killed. The
+    # lobby finishes its clients, while workers serve them, and workers the clients in their queues. Guests get HUP, as
+    # when a terminal is closed. The observer answers health checks until all others are gone. No process is forked any
+    # more.
     class Shutdown
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return end_all(roster) if overdue?(roster, now)
+        return kill_all(roster) if overdue?(roster, now)
 
-        serving, others = roster.handles.reject(&:leaving?).partition(&:drains?)
+        staying = roster.handles.reject(&:leaving?)
+        staying = staying.reject(&:last?) unless roster.handles.all?(&:last?)
+        guests, staying = staying.partition(&:hangs_up?)
+        lobbies, staying = staying.partition(&:drains_first?)
+        serving, others = staying.partition(&:drains?)
+        serving = lobbies if waits_for_lobby?(roster, now)
+        hang_ups = guests.map { |handle| Steps::HangUp.new(handle, :shutdown, roster.stop_deadline - now) }
         drains = serving.map { |handle| Steps::Drain.new(handle) }
         retirements = others.map { |handle| Steps::Retire.new(handle) }
-        [Steps::RefuseNewConnections.new] + drains + retirements
+        [Steps::RefuseNewConnections.new] + drains + retirements + hang_ups
       end
 
       private
 
-      def end_all(roster)
-        roster.handles.reject(&:ended_for).map { |handle| Steps::End.new(handle, :shutdown) }
+      # Later than at this deadline workers could not serve the clients in their queues any more.
+      def waits_for_lobby?(roster, now) = !roster.lobby.nil? && now < roster.lobby_deadline
+
+      def kill_all(roster)
+        roster.handles.reject(&:kill_reason).map { |handle| Steps::Kill.new(handle, :shutdown) }
       end
 
       def overdue?(roster, now) = roster.stop_deadline && now >= roster.stop_deadline

@@ -27,9 +27,9 @@ module Coppice
         return [] unless @count && roster.mold&.ready?
 
         answer = @count.answer(mold_kib: roster.mold.row.pss_kib)
-        asked_for = roster.target != first_target
+        asked_for = roster.wanted != first_target
         @count = nil
-        asked_for ? [] : [Steps::Resize.new(answer.workers, answer.grounds)]
+        asked_for ? [] : [Steps::Resize.new(answer.workers, answer.reason_fields)]
       end
     end
   end

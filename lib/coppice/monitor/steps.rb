@@ -2,36 +2,67 @@
 
 module Coppice
   class Monitor
-    # What decisions answer: one step each, as a value. Actions carries them out.
+    # What a decision returns: a list of steps, each a plain value. Actions carries them out.
     module Steps
-      # Boot the application in a fresh process.
-      ColdBoot = Struct.new(:generation)
-      # Have a worker fork a mold. grounds: fields of the log line.
-      Promote = Struct.new(:worker, :generation, :grounds)
+      # Boot the application in a fresh process. release: another one than the running one; nil for that.
+      ColdBoot = Struct.new(:generation, :release)
+      # Have a worker fork a mold. reason_fields: why, as fields of the log line. temporary: the mold forks what is
+      # missing, and exits.
+      Promote = Struct.new(:worker, :generation, :reason_fields, :temporary)
       # Have a mold fork a child. trial: the candidate that forks it is committed when this child is ready.
       Spawn = Struct.new(:mold, :role, :nr, :trial)
-      # The candidate becomes the mold. rehearse: its first worker is rehearsed before any other is forked.
-      Commit = Struct.new(:candidate, :rehearse)
-      # Change the number of workers wanted. grounds: fields of the log line.
-      Resize = Struct.new(:target, :grounds)
-      # Give the candidate up; the mold, if there is one, stays. at_once: ask for the next candidate without a pause.
-      Abandon = Struct.new(:candidate, :reason, :at_once)
+      # Have the mold fork a service. service: a Config::ServiceDefinition.
+      SpawnService = Struct.new(:mold, :service)
+      # The candidate becomes the mold. rehearse: its first worker is rehearsed before any other is forked. verdict: of
+      # the canary, if there was one.
+      Commit = Struct.new(:candidate, :rehearse, :verdict)
+      # Have the kept mold of the release before fork all workers from now on.
+      Reinstate = Struct.new(:mold)
+      # Let the kept mold of the release before exit.
+      EndKept = Struct.new(:reason)
+      # Give up the roll that is under way. The reason is for its user and the log.
+      GiveUpRoll = Struct.new(:reason)
+      # Have so many workers less than wanted, to make room for the boot of another release.
+      HoldBack = Struct.new(:workers)
+      # Change the number of workers wanted. reason_fields: why, as fields of the log line.
+      Resize = Struct.new(:target, :reason_fields)
+      # Give up the candidate; the mold, if there is one, stays. at_once: make the next candidate without a pause.
+      # refused: the fork audit is the reason. verdict: the canary's, if that is the reason.
+      Abandon = Struct.new(:candidate, :reason, :at_once, :refused, :verdict)
       # Have a cold mold fork a worker that gets no clients, to be rehearsed and promoted.
       Rehearse = Struct.new(:mold, :nr)
       # Boot the application again, with garbage collector parameters that fit what the rehearsal has measured.
-      Refit = Struct.new(:worker)
-      # Have a fresh fork replace a worker. grounds: fields of the log line.
-      Recycle = Struct.new(:worker, :grounds)
+      BootWithMeasuredGC = Class.new
+      # Keep what this worker has measured, for the next boot.
+      KeepMeasurement = Struct.new(:worker)
+      # Keep what was learned of the paths that clients request.
+      KeepPaths = Class.new
+      # Have a fresh fork replace a worker. reason_fields: why, as fields of the log line.
+      Recycle = Struct.new(:worker, :reason_fields)
+      # Spawn the observer.
+      Observe = Class.new
+      # Spawn the lobby.
+      SpawnLobby = Class.new
+      # Give a worker a seat at the present lobby: it had one at a lobby that was lost.
+      Reseat = Struct.new(:worker)
+      # Send the lobby these packets, and all that were queued before them.
+      TellLobby = Struct.new(:lobby, :packets)
       # Log a warning with these fields.
       Warn = Struct.new(:message, :fields)
-      # Tell a child to exit once its work in hand is done. signal: the one that it got, if that is why.
+      # Tell a child to exit once its work in hand is done. signal: the one that the child got, if that is the reason.
       Retire = Struct.new(:handle, :signal)
-      # Accept no more connections. Clients in a queue stay there.
+      # Have the mold fork a guest. descriptors: its streams and its request, by name. client: a GuestClient.
+      SpawnGuest = Struct.new(:mold, :descriptors, :client)
+      # Send HUP to a guest's process group, and KILL after so many seconds.
+      HangUp = Struct.new(:handle, :reason, :seconds)
+      # Accept no more connections. Clients that are already in a queue stay there.
       RefuseNewConnections = Class.new
       # Tell a worker to serve the clients in its queues, then exit.
       Drain = Struct.new(:handle)
-      # Kill a child, which is overdue.
-      End = Struct.new(:handle, :reason)
+      # Kill an overdue child: first with the signal that the user chose, a second later with KILL.
+      Kill = Struct.new(:handle, :reason)
+      # Kill the :loop of a lobby or its :keeper, which hangs. The other one makes it again.
+      KillLobbyPart = Struct.new(:lobby, :part)
       # Stop the server with exit status 1. The reason is for the log.
       GiveUp = Struct.new(:reason)
     end

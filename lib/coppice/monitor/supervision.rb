@@ -1,66 +1,87 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/actions"
+require "coppice/monitor/audit_log"
 require "coppice/monitor/leak_watch"
 require "coppice/monitor/capacity"
 require "coppice/monitor/facts"
+require "coppice/monitor/guests"
+require "coppice/monitor/idle_mold"
+require "coppice/monitor/lobby_presence"
+require "coppice/monitor/observation"
 require "coppice/monitor/promotion"
 require "coppice/monitor/recycling"
 require "coppice/monitor/retirement"
+require "coppice/monitor/rolling"
 require "coppice/monitor/rollout"
+require "coppice/monitor/rolls"
 require "coppice/monitor/roster"
+require "coppice/monitor/services"
 require "coppice/monitor/shutdown"
 require "coppice/monitor/sizing"
+require "coppice/monitor/state_keeping"
+require "coppice/monitor/statistics"
 require "coppice/monitor/warm_start"
 require "coppice/monitor/watchdog"
 
 module Coppice
   class Monitor
-    # Supervises all children: facts come in, decisions are made, actions go out. All system calls go through `system`,
-    # and the listeners, cold molds and hooks are reached only through `port`, `spawner` and `hooks`, so that tests can
-    # replace them.
+    # Supervises all children: it receives facts, makes decisions and carries out actions. All system calls go through
+    # `system`, and listeners, cold molds, the observer, the lobby, hooks and releases are reached only through `port`,
+    # `spawner`, `observers`, `lobbies`, `hooks` and `releases`, so that tests can replace them.
     class Supervision
-      TICK = 1.0 # seconds: how often the board is looked at when nothing happens
-      AT_ONCE = 1.0 # seconds that children have to exit in an immediate stop
+      TICK = 1.0 # seconds between two looks at the board when nothing happens
+      IMMEDIATE_STOP_TIME = 1.0 # seconds that children have to exit in an immediate stop
 
       attr_reader :roster      #: Roster
+      attr_reader :rolls       #: Rolls
       attr_reader :exit_status #: Integer -- of the server
 
-      #: (system: System, board: Board, rows: RowPool, port: ServingPort, spawner: MoldSpawner, hooks: UserHooks,
-      #    settings: Config::Settings, log: Log) -> void
-      def initialize(system:, board:, rows:, port:, spawner:, hooks:, settings:, log:)
+      #: (system: System, board: Board, rows: RowPool, port: ServingPort, spawner: MoldSpawner,
+      #    observers: ObserverSpawner, lobbies: LobbySpawner, hooks: UserHooks, keeper: StateKeeper,
+      #    releases: Releases, log: Log) -> void
+      def initialize(system:, board:, rows:, port:, spawner:, observers:, lobbies:, hooks:, keeper:, releases:, log:)
         @system = system
         @board = board
         @port = port
-        @settings = settings
+        @releases = releases
+        @hooks = hooks
+        @keeper = keeper
         @log = log
-        sizing = Sizing.new(settings, processors: system.processors, memory_total_kib: system.memory_total_kib)
+        @release = releases.first
+        @sizing = sizing
         @exit_status = 0
-        @roster = Roster.new(target: sizing.first_target)
-        @roster.gc_unmeasured = spawner.worth_fitting?
-        @roster.memory_total_kib = system.memory_total_kib
+        @roster = Roster.new(target: @sizing.first_target, release: @release)
+        describe_server(spawner)
         board.workers_count = @roster.target
-        parts = { system: system, roster: @roster, rows: rows, port: port, hooks: hooks, settings: settings, log: log }
-        @actions = Actions.new(board: board, spawner: spawner, **parts)
-        @facts = Facts.new(**parts)
-        @watchdog = Watchdog.new(settings)
-        @promotion = Promotion.new(settings)
-        capacity = Capacity.new(settings)
-        @serving = [@watchdog, Retirement.new, LeakWatch.new(settings), @promotion, sizing, WarmStart.new,
-                    Recycling.new(settings), Rollout.new(settings), capacity]
-        @delaying = [@watchdog, capacity]
-        @leaving = [@watchdog, Shutdown.new]
+        @statistics = Statistics.new(system: system, board: board, roster: @roster, port: port)
+        parts = { system: system, roster: @roster, rows: rows, port: port, hooks: hooks, statistics: @statistics,
+                  keeper: keeper, log: log }
+        @actions = Actions.new(board: board, spawner: spawner, observers: observers, lobbies: lobbies, **parts)
+        @facts = Facts.new(audit_log: AuditLog.new(system, board, log), **parts)
+        @rolls = Rolls.new(roster: @roster, releases: releases, actions: @actions, system: system,
+                           statistics: @statistics, log: log)
+        list_decisions
         warn_of_unknown_memory
       end
 
-      # Takes in the messages of the given children and the exits of all; then decides, and acts.
+      # Receives the messages of the given children, and reaps all that have exited.
       #: (Array[Handle]) -> void
-      def turn(speakers)
+      def learn(speakers)
         speakers.each { |handle| @facts.receive_from(handle) unless handle.gone? }
         @facts.reap
+      end
+
+      # Decides and acts, by what it has learned.
+      #: () -> void
+      def turn
+        @rolls.advance
         now = @system.now
-        roster.memory_left_kib = @system.memory_left_kib if @settings.refork_after == :auto
-        decisions(now).each { |decision| @actions.perform(decision.next(roster, now), now) }
+        advance_stop(now) if roster.stopping
+        roster.memory_left_kib = (@system.memory_left_kib if memory_matters?)
+        decide(now)
+        note_trial
+        @statistics.turned(now, @promotion.method(:ledger))
         give_up if roster.give_up_reason && @exit_status.zero?
       end
 
@@ -68,27 +89,37 @@ module Coppice
       #: () -> Float
       def seconds_until_due
         now = @system.now
-        pauses = [roster.spawns, roster.reforks, roster.replacements].map(&:not_before)
-        due = [@watchdog.next_deadline(roster), roster.stop_begins_at, roster.stop_deadline, *pauses]
+        deadlines = [@watchdog.next_deadline(roster), roster.stop_begins_at, roster.stop_deadline,
+                     roster.lobby_deadline]
+        due = [*deadlines, *roster.pauses, @statistics.due_at, *(now + TrialWatch::PAUSE if roster.trial&.ready?)]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
       end
 
       #: () -> bool
       def finished? = !roster.stopping.nil? && roster.handles.empty?
 
-      # :gracefully serves on for `delay` seconds, then has workers serve all clients that have connected. :at_once does
-      # neither.
+      # TERM, QUIT and HUP.
+      #: () -> void
+      def stop_gracefully = stop(:gracefully, delay: @port.open? ? settings.shutdown_delay : 0)
+
+      # :gracefully serves on for `delay` seconds, and until the services have exited, then has workers serve all
+      # clients that have connected. :at_once does neither.
       #: (Symbol, ?delay: Numeric) -> void
       def stop(how, delay: 0)
         return if roster.stopping == :at_once || roster.stopping == how
 
-        @log.info("stopping", how: how, **(delay.zero? ? {} : { in: delay }))
+        @log.info("stopping", how: how, **(delay.zero? ? {} : { in: delay }), **awaited(how))
         @board.shutting_down = 1
         roster.stopping = how
-        roster.stop_begins_at = @system.now + delay
-        time = how == :at_once ? AT_ONCE : @settings.timeout + @settings.hard_timeout
-        roster.stop_deadline = roster.stop_begins_at + time
+        roster.stop_delayed_until = @system.now + delay
+        begin_stop(roster.stop_delayed_until + (how == :at_once ? 0 : [time_for_services - delay, 0].max))
         roster.handles.each { |handle| @actions.interrupt(handle, roster.stop_deadline) } if how == :at_once
+      end
+
+      # The lowest level that children log, for the one that does not read it on the board.
+      #: (Symbol) -> void
+      def log_level=(name)
+        roster.log_level = Log::LEVELS.fetch(name)
       end
 
       # USR2: a new generation as soon as there can be one.
@@ -102,18 +133,141 @@ module Coppice
 
       # TTIN and TTOU: one slot more or one less.
       #: (Integer) -> void
-      def resize(difference)
+      def resize(difference) = resize_to(roster.wanted + difference)
+
+      # Between 1 and the largest number that there may be.
+      #: (Integer) -> void
+      def resize_to(target)
         return if roster.stopping
 
-        target = (roster.target + difference).clamp(1, Board::ROW_COUNT / 4)
-        @actions.perform([Steps::Resize.new(target, { why: :asked })], @system.now)
-        find_wrong_queues
+        step = Steps::Resize.new(target.clamp(1, Config::Types::WorkerCount::MAXIMUM), { why: :asked })
+        @actions.perform([step], @system.now)
       end
+
+      # A fresh fork is to replace this worker.
+      #: (Handle) -> void
+      def recycle(worker) = @actions.perform([Steps::Recycle.new(worker, { why: :asked })], @system.now)
+
+      # Has the mold fork a guest. Raises Error when there can be none.
+      #: (Hash[Symbol, IO], GuestClient) -> void
+      def start_guest(descriptors, client)
+        @actions.perform([@guests.admit(roster, descriptors, client)], @system.now)
+        raise Error, "the system has no descriptor left for a guest" unless client.handle
+      end
+
+      # Sends a signal to a guest's process group.
+      #: (Handle, Symbol) -> void
+      def signal_guest(handle, name) = @actions.signal(handle, name)
 
       private
 
+      # To decide whether a refork pays, how many surplus workers there may be, and whether the mold of the release
+      # before can stay. Reading it takes some system calls.
+      def memory_matters? = settings.refork_after == :auto || roster.kept || !roster.settled?
+
+      # The fields of the log line that say for whom the server waits.
+      def awaited(how)
+        services = how == :at_once ? [] : roster.services.map { |handle| handle.service.name || "service" }
+        { waits_for_guests: roster.guests.filter_map(&:pid), waits_for_services: services }
+          .reject { |_, names| names.empty? }.transform_values { |names| names.join(" ") }
+      end
+
+      def begin_stop(time)
+        longest = roster.stopping == :at_once ? IMMEDIATE_STOP_TIME : time_for_workers
+        roster.stop_begins_at = time
+        roster.stop_deadline = time + longest
+        roster.lobby_deadline = roster.stop_deadline - settings.timeout
+      end
+
+      # Those of the release before may have more time than the others.
+      def time_for_workers
+        in_use = [settings, *roster.workers.map { |worker| roster.settings_of(worker) }].uniq
+        in_use.map { |each| each.timeout + each.hard_timeout }.max
+      end
+
+      # From TERM until each of them was killed.
+      def time_for_services
+        roster.services.map { |handle| handle.service.timeout + (2 * Watchdog::GRACE) }.max || 0
+      end
+
+      # Nobody waits any more once all services have exited.
+      def advance_stop(now)
+        earliest = [roster.stop_delayed_until, now].max
+        begin_stop(earliest) if earliest < roster.stop_begins_at && roster.services.empty?
+      end
+
+      # After the commit of a release all decisions are made anew, by its settings.
+      def decide(now)
+        decisions(now).each do |decision|
+          @actions.perform(decision.next(roster, now), now)
+          next if @release.equal?(roster.release)
+
+          enter_release
+          return decide(now)
+        end
+      end
+
+      def settings = @release.settings
+
+      def sizing
+        Sizing.new(settings, processors: @system.processors, memory_total_kib: @system.memory_total_kib)
+      end
+
+      def note_trial
+        counts = @promotion.counts_of_trial(roster)
+        @board.trial_watched = counts ? 1 : 0
+        @statistics.tried(counts) if counts
+      end
+
+      # From the commit of a release on the monitor decides by its settings, calls its hooks and is in its directory.
+      def enter_release
+        before, @release = @release, roster.release
+        roster.gc_unmeasured = false
+        @releases.adopt(@release)
+        @system.adopt(@release)
+        @hooks.adopt(settings)
+        @keeper.adopt(@release)
+        @board.services = settings.service_names
+        adopt_level(before.settings)
+        adopt_size(before.settings)
+        list_decisions
+      end
+
+      # What a user has set in the running server stays, unless the release brings another value.
+      def adopt_level(before)
+        self.log_level = settings.log_level unless settings.log_level == before.log_level
+      end
+
+      def adopt_size(before)
+        return if settings.worker_processes == before.worker_processes
+
+        @sizing = sizing
+        @actions.perform([Steps::Resize.new(@sizing.first_target, { why: :release })], @system.now)
+      end
+
+      def describe_server(spawner)
+        @roster.gc_unmeasured = spawner.worth_fitting?(@release)
+        @roster.memory_total_kib = @system.memory_total_kib
+        @roster.lobby_wanted = @port.with_lobby.any?
+        self.log_level = settings.logger ? :debug : settings.log_level
+      end
+
+      def list_decisions
+        lobby = LobbyPresence.new
+        capacity = Capacity.new(settings)
+        services = Services.new(settings)
+        always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings), @guests = Guests.new(settings)]
+        @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
+                    @promotion = promotion, @sizing, StateKeeping.new(settings), WarmStart.new,
+                    Recycling.new(settings), Rollout.new(settings), capacity, services, IdleMold.new(settings)]
+        @delaying = [*always, capacity, services]
+        @leaving = [lobby, @watchdog, @guests, Shutdown.new]
+      end
+
+      def promotion = Promotion.new(settings, baseline: @statistics.method(:recent_counts))
+
       def warn_of_unknown_memory
-        limit = @settings.worker_memory_limit
+        limit = settings.worker_memory_limit
         return if limit.nil? || Config::Types::MemoryLimit.kib(limit, roster.memory_total_kib)
 
         @log.warn("worker_memory_limit has no effect: it is a share, and the amount of memory is unknown",
@@ -126,15 +280,7 @@ module Coppice
         stop(:gracefully)
       end
 
-      # With several queues and fewer workers each worker must accept from more of them than it was given.
-      def find_wrong_queues
-        roster.workers.each do |worker|
-          wanted = @port.listeners_for(worker.nr, workers: roster.target).map(&:fileno)
-          worker.wrong_queues = !(wanted - worker.listeners.to_a).empty?
-        end
-      end
-
-      # A server that stops with a delay replaces lost workers, and changes nothing else.
+      # A server that still serves though it was told to stop replaces lost workers, and changes nothing else.
       def decisions(now)
         return @serving unless roster.stopping
 

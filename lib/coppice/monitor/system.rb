@@ -2,6 +2,7 @@
 
 require "rbconfig"
 require "coppice/control/channel"
+require "coppice/control/lobby_channel"
 require "coppice/executable"
 require "coppice/memory/available_memory"
 require "coppice/monitor/oom_counter"
@@ -12,7 +13,12 @@ module Coppice
   class Monitor
     # The monitor's system calls, so that tests can replace them and play thousands of histories without a process.
     class System
+      # What the monitor itself needs with a lobby: it keeps five for each of the workers that there may be.
+      OWN_DESCRIPTORS = 8192
+
       def initialize
+        @descriptor_limits = Process.getrlimit(:NOFILE)
+        @program = [RbConfig.ruby, EXECUTABLE]
         @oom_counter = OomCounter.new
         @available_memory = Memory::AvailableMemory.new
       end
@@ -20,17 +26,59 @@ module Coppice
       #: () -> Float
       def now = OS::Clock.now
 
+      # Unix time in milliseconds.
+      #: () -> Integer
+      def unix_ms = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
+
       # The monitor's end and the child's.
       #: () -> [Control::Channel, Control::Channel]
       def channel_pair = Control::Channel.pair
 
-      # Spawns a Ruby that boots the application, with these variables added to its environment; answers its pid. It
-      # inherits one descriptor.
-      #: (Control::Channel, own_group: bool, environment: Hash[String, String]) -> Integer
-      def spawn_mold(channel, own_group:, environment:)
-        Process.spawn(environment, RbConfig.ruby, EXECUTABLE, "mold", channel.fileno.to_s,
+      # Spawns a Ruby that boots a release, with these variables added to its environment; answers its pid. It inherits
+      # one descriptor.
+      #: (Control::Channel, Release, added: Hash[String, String]) -> Integer
+      def spawn_mold(channel, release, added:)
+        Process.spawn(release.environment.merge(added), release.ruby, release.executable, "mold", channel.fileno.to_s,
+                      channel.fileno => channel.fileno, pgroup: release.settings.setpgid || nil, close_others: true,
+                      unsetenv_others: true, chdir: release.directory, rlimit_nofile: @descriptor_limits)
+      end
+
+      # The most memory that a process had so far, in KiB; nil when it has exited.
+      #: (Integer) -> Integer?
+      def peak_kib(pid)
+        File.read("/proc/#{pid}/status")[/^VmHWM:\s+(\d+)/, 1]&.to_i
+      rescue SystemCallError
+        nil
+      end
+
+      # Spawns a Ruby without RubyGems that becomes the observer; answers its pid. It inherits one descriptor.
+      #: (Control::Channel, own_group: bool) -> Integer
+      def spawn_observer(channel, own_group:)
+        ruby, executable = @program
+        Process.spawn(ruby, "--disable=gems,rubyopt", executable, "observer", channel.fileno.to_s,
                       channel.fileno => channel.fileno, pgroup: own_group || nil, close_others: true)
       end
+
+      # From now on the observer is spawned with the Ruby and the files of this release: those of an earlier one may be
+      # gone.
+      #: (Release) -> void
+      def adopt(release) = @program = [release.ruby, release.executable]
+
+      # As channel_pair, for the lobby.
+      #: () -> [Control::LobbyChannel, Control::LobbyChannel]
+      def lobby_channel_pair = Control::LobbyChannel.pair
+
+      # Spawns the lobby's keeper with this limit of descriptors; answers its pid. It inherits one descriptor.
+      #: (Control::LobbyChannel, executable: String, own_group: bool, descriptors: Integer) -> Integer
+      def spawn_lobby(channel, executable:, own_group:, descriptors:)
+        raise_own_limit
+        Process.spawn([executable, executable], channel.fileno.to_s, channel.fileno => channel.fileno,
+                      pgroup: own_group || nil, close_others: true, rlimit_nofile: [descriptors, descriptor_limit])
+      end
+
+      # The largest number of descriptors that a process of ours may have.
+      #: () -> Integer
+      def descriptor_limit = @descriptor_limits.last
 
       # Sends a signal; false when there is no such process any more.
       #: (Integer, Symbol | Integer) -> bool
@@ -52,11 +100,14 @@ module Coppice
       end
 
       # Reaps this child: its exit status, and the most memory it had in KiB. nil when it has not exited, or is no
-      # child.
-      #: (Integer) -> [Process::Status, Integer]?
+      # child. Yields its CPU time in microseconds before that, while /proc still has it.
+      #: (Integer) ?{ (Integer) -> void } -> [Process::Status, Integer]?
       def reap(pid)
-        _, peak_kib = OS.exited_child(pid)
-        [Process.wait2(pid).last, peak_kib] if peak_kib
+        _, peak_kib, cpu_us = OS.exited_child(pid)
+        return unless peak_kib
+
+        yield cpu_us if block_given?
+        [Process.wait2(pid).last, peak_kib]
       rescue Errno::ECHILD # a hook on the helper thread waits for any child, and was faster
         nil
       end
@@ -77,6 +128,13 @@ module Coppice
       def memory_left_kib = @available_memory.left_kib
 
       private
+
+      # Molds get the limit that the user has set: programs may rely on a low one, such as those that call select(2).
+      def raise_own_limit
+        wanted = [OWN_DESCRIPTORS, descriptor_limit].min
+        soft, hard = Process.getrlimit(:NOFILE)
+        Process.setrlimit(:NOFILE, wanted, hard) if soft < wanted
+      end
 
       # Each thread has the children that it spawned, and one has the orphans. Source: proc(5).
       def children

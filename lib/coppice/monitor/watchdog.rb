@@ -6,25 +6,34 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides which children are overdue: in a request, while they start or while they leave. A child that is still
-    # there a second after it was sent the user's signal is sent KILL.
+    # Decides which children are overdue: in a request, while they start, or while they exit. A child that is still
+    # there a second after it got the signal that the user chose gets KILL. A lobby's loop that stands still is killed
+    # alone: its keeper makes another, which takes over the connections. So is a keeper. A worker whose answers make no
+    # sense is killed at once: only damaged memory writes such answers, and the lobby reads no more of them.
     class Watchdog
       GRACE = 1.0 # seconds between the signal that the user chose and KILL
+
+      # Seconds without a heartbeat after which a loop is killed. It notes the time every two seconds, but a disk that
+      # takes no bytes of a body may hold it up.
+      LOOP_LIMIT = 10.0
 
       #: (Config::Settings) -> void
       def initialize(settings)
         @cleanup_ms = settings.timeout_cleanup * 1000
         @spawn_timeout = settings.spawn_timeout
-        @heartbeat = Heartbeat.new(Board::HEARTBEAT_SECONDS + settings.longest_turn)
+        @heartbeat = Heartbeat.new(Board::HEARTBEAT_SECONDS + settings.client_header_timeout + settings.timeout +
+                                   settings.timeout_cleanup)
+        @loop_heartbeat = Heartbeat.new(LOOP_LIMIT)
       end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        @heartbeat.observe(roster, now)
-        roster.handles.reject(&:orphaned?).filter_map do |handle|
-          reason = reason_to_end(handle, now)
-          Steps::End.new(culprit(handle), reason) if reason
+        @heartbeat.observe(roster.ready_workers, now)
+        kills = roster.handles.reject(&:orphaned?).filter_map do |handle|
+          reason = reason_to_kill(handle, now)
+          Steps::Kill.new(process_to_kill(handle), reason) if reason
         end
+        kills + hanging_parts(roster, now)
       end
 
       # When to look again, at the latest: the next deadline (monotonic seconds).
@@ -35,19 +44,34 @@ module Coppice
 
       private
 
-      def reason_to_end(handle, now)
-        return (:still_there if now >= handle.deadline) if handle.ended_for
-        return late_for(handle) if (overdue = request_deadline(handle)) && now >= overdue
+      # The monitor sees by itself whether the loop runs; the loop sees it of the keeper.
+      def hanging_parts(roster, now)
+        keepers = roster.handles.select { |handle| handle.lobby? && handle.keeper_hangs }
+        keepers.map { |lobby| Steps::KillLobbyPart.new(lobby, :keeper) } + hanging_loops(roster, now)
+      end
+
+      def hanging_loops(roster, now)
+        running = roster.handles.select { |handle| handle.lobby? && handle.pid && (handle.ready? || handle.leaving?) }
+        @loop_heartbeat.observe(running, now)
+        hanging = running.select { |lobby| @loop_heartbeat.missing?(lobby) }
+        hanging.each { |lobby| @loop_heartbeat.forget(lobby) } # until its death is noticed
+        hanging.map { |lobby| Steps::KillLobbyPart.new(lobby, :loop) }
+      end
+
+      def reason_to_kill(handle, now)
+        return (:survived_signal if now >= handle.deadline) if handle.kill_reason
+        return :spoilt_ring if handle.pid && handle.seat&.spoilt
+        return overdue_reason(handle) if (overdue = request_deadline(handle)) && now >= overdue
         return :unresponsive if handle.worker? && handle.ready? && @heartbeat.missing?(handle)
         return unless (deadline = deadline(handle)) && now >= deadline
 
         handle.leaving? ? :stop_timeout : :spawn_timeout
       end
 
-      # Without a request it is the process's exit hook that hangs.
-      def late_for(handle) = handle.row.started_ms.zero? ? :stop_timeout : :request_timeout
+      # If no request is in flight, the deadline is that of the process's exit hook.
+      def overdue_reason(handle) = handle.row.started_ms.zero? ? :stop_timeout : :request_timeout
 
-      # A request that was given more time has it also when its worker must leave, or fork a mold, afterwards.
+      # A request that was given more time keeps it, even if its worker must then exit or fork a mold.
       def deadline(handle)
         return unless handle.deadline
 
@@ -56,15 +80,15 @@ module Coppice
         [handle.deadline, in_hand].compact.max
       end
 
-      # Of a request, or of the process's exit hook. A worker exits by itself at its deadline; this is later by
-      # `cleanup`.
+      # When the monitor kills a process because of its request or its exit hook. The worker exits by itself at its own
+      # deadline, which is `cleanup` earlier.
       def request_deadline(handle)
         deadline_ms = handle.pid ? handle.row.deadline_ms : 0
         (deadline_ms + @cleanup_ms) / 1000.0 unless deadline_ms.zero?
       end
 
-      # When a child was requested but not forked, the process that was to fork it hangs.
-      def culprit(handle) = handle.requested? && handle.parent ? handle.parent : handle
+      # If a child was requested but not forked, the process that was to fork it hangs.
+      def process_to_kill(handle) = handle.requested? && handle.parent ? handle.parent : handle
     end
   end
 end

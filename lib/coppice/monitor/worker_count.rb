@@ -16,7 +16,7 @@ module Coppice
       SHARE_OF_MOLD = Rational(1, 2)
 
       # The number of workers, and its reason as fields of a log line.
-      Answer = Struct.new(:workers, :grounds)
+      Answer = Struct.new(:workers, :reason_fields)
 
       # processors: may be a fraction; memory_total_kib: for all processes together, nil when it is not known.
       #: (processors: Numeric, memory_total_kib: Integer?) -> void

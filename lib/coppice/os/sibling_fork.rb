@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "coppice/os/clock"
+require "coppice/os/loading_threads"
+require "coppice/os/standard_streams"
 
 module Coppice
   module OS
@@ -34,20 +36,25 @@ module Coppice
       end
 
       attr_reader :failure #: String? -- why the last call made no sibling
+      attr_reader :loading #: Array[Thread] -- those that had not finished loading code when the last call forked
 
       # timeout: seconds that the middle process may take. One that takes longer hangs in a fork handler, and is killed.
       #: (lock: ForkLock, timeout: Numeric) -> void
       def initialize(lock:, timeout:)
         @lock = lock
         @timeout = timeout
+        @loading = []
+        @loading_threads = LoadingThreads.new
       end
 
-      # In the caller: answers whether the sibling was made; if not, `failure` says why.
+      # In the caller: waits until no other thread loads code; answers whether the sibling was made. If not, `failure`
+      # says why.
       # In the middle process: calls `announce` with the pid of the sibling, and exits.
       # In the sibling: yields, on the caller's stack, so the block must throw.
       #: (announce: ^(Integer) -> void) { () -> bot } -> bool
       def call(announce:, &life)
         @failure = nil
+        @loading = @loading_threads.wait
         middle = fork_middle
         return middle && succeeded?(middle) unless middle == :here
 
@@ -63,18 +70,18 @@ module Coppice
       # on the same channel.
       def fork_middle
         forking = Process.pid
-        @lock.synchronize { self.class.forking_middle { Process.fork } } || :here
+        @lock.synchronize { self.class.forking_middle { StandardStreams.unflushed { Process.fork } } } || :here
       rescue Exception => error # rubocop:disable Lint/RescueException -- # why: no error may come out of the copy
         exit_copy(error) unless Process.pid == forking
-        raise unless error.is_a?(SystemCallError)
+        raise unless error.is_a?(StandardError)
 
-        @failure = error.message
+        @failure = error.is_a?(SystemCallError) ? error.message : "#{error.message} (#{error.class})"
         false
       end
 
       # Returns in the sibling only. `exit!` runs no at_exit handler: they are the caller's.
       def fork_and_exit(announce)
-        sibling = Process.fork or return
+        sibling = StandardStreams.unflushed { Process.fork } or return
         announce.call(sibling)
         exit!(0)
       end
@@ -92,23 +99,28 @@ module Coppice
       end
 
       def exit_copy(error)
-        warn "coppice: a fork failed: #{error.message} (#{error.class})"
+        warn "coppice: a fork failed in the new process #{Process.pid}: #{error.message} (#{error.class})"
+      ensure # standard error may be gone
         exit!(CANNOT_FORK)
       end
 
+      # A middle process whose status nobody knows counts as one that has made the sibling. If it has not, no pid was
+      # announced, and the monitor sees that the sibling's channel ends.
       def succeeded?(middle)
         status = exit_of(middle)
         overdue = status.nil?
         status ||= kill_middle(middle)
-        return true if status.success?
+        return true if status == :unknown ? !overdue : status.success?
 
         @failure = "the middle process #{overdue ? "took longer than #{@timeout} s" : ending(status)}"
         false
       end
 
       def kill_middle(middle)
-        Process.kill(:KILL, middle)
-        Process.wait2(middle).last
+        unless_reaped do
+          Process.kill(:KILL, middle)
+          Process.wait2(middle).last
+        end
       end
 
       def ending(status)
@@ -121,11 +133,21 @@ module Coppice
       # the clock; a kernel without pidfd, or a sandbox that denies it, is asked again and again.
       def exit_of(middle)
         deadline = Clock.now + @timeout
-        while (left = deadline - Clock.now).positive?
-          sleep(0.001) if OS.wait_exit(middle, (left * 1000).ceil).nil?
-          _, status = Process.wait2(middle, Process::WNOHANG)
-          return status if status
+        unless_reaped do
+          while (left = deadline - Clock.now).positive?
+            sleep(0.001) if OS.wait_exit(middle, (left * 1000).ceil).nil?
+            _, status = Process.wait2(middle, Process::WNOHANG)
+            break status if status
+          end
         end
+      end
+
+      # :unknown when somebody else was faster: many an application has a trap for SIGCHLD that waits for any child, or
+      # ignores that signal, and then the kernel reaps.
+      def unless_reaped
+        yield
+      rescue Errno::ECHILD, Errno::ESRCH
+        :unknown
       end
     end
   end

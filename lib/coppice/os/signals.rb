@@ -22,6 +22,18 @@ module Coppice
         ignore(:XFSZ) # a write beyond the limit of file sizes raises an error; the process goes on
       end
 
+      # For a service, whose code may set handlers of its own: TERM and QUIT raise a SignalException in its main thread.
+      #: () -> void
+      def self.raise_stop_signals
+        [:TERM, :QUIT].each { |name| trap(name, "DEFAULT") }
+      end
+
+      # For a guest: a program handles signals as if it had been started alone.
+      #: () -> void
+      def self.reset
+        [:INT, :TERM, :QUIT, :XFSZ, *FOR_THE_MONITOR].each { |name| trap(name, "DEFAULT") }
+      end
+
       # Under nohup(1) HUP stays ignored.
       def self.handle(name, handler)
         previous = trap(name) { handler.call }

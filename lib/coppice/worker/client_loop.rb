@@ -6,22 +6,27 @@ require "coppice/os/clock"
 
 module Coppice
   class Worker
-    # The loop of a worker that is ready: takes the next client from a source and serves it, obeys the monitor between
-    # two clients, and shows on the board that the worker is alive. Owns the sources, and the connections that linger.
+    # The main loop of a worker that is ready. It takes the next client from a source and serves it, obeys the monitor
+    # between two clients, and writes the worker's heartbeat to the board. Owns the sources, one of which may be the
+    # lobby, and the lingering connections (see docs/http.md).
     class ClientLoop
-      # How many clients of one source are served in a row, and for how long, before the worker looks for other clients
-      # and for messages.
-      ROW_OF_CLIENTS = 16
-      ROW_MS = 10
-      BEAT_MS = Board::HEARTBEAT_SECONDS * 1000
+      # Maximum number of clients of one source that are served in a row, and the time after which no further one is
+      # accepted. Then the worker checks its other sources and its channel.
+      BATCH_CLIENTS = 16
+      BATCH_MS = 10
+      HEARTBEAT_MS = Board::HEARTBEAT_SECONDS * 1000
 
-      # How long a client that has its answer, and may still be sending, can pause before its connection is closed; and
-      # how long a worker that exits waits for all of them.
+      # How often the process title says at most that the worker waits: with small requests a worker may sleep 10,000
+      # times a second.
+      STATUS_MS = 100
+
+      # How long a lingering client may pause: one that has its response and may still be sending. A worker that exits
+      # waits this long for all of them.
       LINGER_MS = 2000
 
       #: (Worker, Array[ListenerSource], exchange: Http::Exchange, connection: Http::Connection,
-      #    cycle: RequestCycle) -> void
-      def initialize(worker, sources, exchange:, connection:, cycle:)
+      #    cycle: RequestCycle, ?lobby: LobbySource?, ?out_of_band: OutOfBand?) -> void
+      def initialize(worker, sources, exchange:, connection:, cycle:, lobby: nil, out_of_band: nil)
         @worker = worker
         @life = worker.life
         @row = worker.membership.row
@@ -30,10 +35,23 @@ module Coppice
         @connection = connection
         @lingering = connection.lingering = Http::Lingering.new(LINGER_MS)
         @cycle = cycle
+        @out_of_band = out_of_band
+        @status_due_ms = 0
         @fair = @life.settings.accept_order == :fair
+        @keeps_place = false
+        @board = @life.inheritance.board
         @waiter = @life.waiter
         @waiter.add(@lingering.fileno, :lingering)
         sources.each { |source| source.enter(@waiter) }
+        enter_lobby(lobby) if lobby
+      end
+
+      # From now on takes requests from this one, instead of the lobby that was lost.
+      #: (LobbySource) -> void
+      def take_lobby(lobby)
+        @lobby&.leave(@waiter)
+        @sources.delete(@lobby)
+        enter_lobby(lobby)
       end
 
       #: () -> void
@@ -44,25 +62,25 @@ module Coppice
       #: () -> void
       def refuse_new_connections = @sources.each(&:refuse_new_connections)
 
-      # Serves the clients that have connected, then stops the worker. The time is limited in case new clients come all
-      # the same: the kernel always lets one in.
+      # Serves the clients that have connected, and those of the lobby until it leaves, then stops the worker. The time
+      # is limited, because the kernel admits one more client even with a listen backlog of 0.
       #: () -> void
       def drain
         limit = OS::Clock.now + @life.settings.timeout
-        nil while OS::Clock.now < limit && !@worker.stopping? && @sources.any? { |source| serve(source) }
+        nil while OS::Clock.now < limit && !@worker.stopping? && (serve_any || await_lobby)
         @sources.each(&:close)
         @worker.stop
       end
 
-      # Before the process exits: a client that is still sending would lose its answer to a reset. The deadline moves,
-      # so that the monitor does not take this for an exit that hangs.
+      # Called before the process exits: waits for lingering clients, which would lose their response to a reset. The
+      # deadline is moved by the same time, so that the monitor does not kill the worker meanwhile.
       #: () -> void
-      def let_finish
+      def finish_lingering
         @cycle.deadline.postpone(LINGER_MS)
         @lingering.finish(LINGER_MS)
       end
 
-      # In a process forked from this one: closes the copies of the descriptors.
+      # Called in a process forked from this one: closes the copies of the descriptors.
       #: () -> void
       def close
         @lingering.close
@@ -71,21 +89,65 @@ module Coppice
 
       private
 
-      # One turn: clients, or a message from the monitor, never both; with neither, only a sign of life.
+      def enter_lobby(lobby)
+        @lobby = lobby
+        lobby.enter(@waiter)
+        @sources = [*@sources, lobby]
+      end
+
+      # Serves clients, and obeys a message. If there is neither, the turn is only a heartbeat. The queue of the lobby
+      # costs no system call, so it comes first; if it is empty the worker sleeps without a look at the others, since
+      # that tells of them as well.
       def turn
         @row.seen_ms = OS::Clock.now_ms
         @lingering.attend
-        ready = @waiter.look
-        return answer(ready) { serve_row(ready) } if ready
+        more = @lobby && serve_batch(@lobby)
+        ready = @waiter.look if more || !@lobby
+        return dispatch(ready) { serve_batch(ready) } if ready
+        return (@out_of_band.call if @out_of_band&.overdue?) if more
 
-        @cycle.idle
-        @waiter.go_last if @fair
-        ready = @waiter.wait(BEAT_MS) unless @worker.stopping? # a signal may have come since the last question
-        answer(ready) { serve(ready) } if ready # in any case: no other worker was woken for this client
+        @out_of_band&.due? ? work : rest
       end
 
-      # Yields for a source of clients. The clients that linger are attended to in each turn anyway.
-      def answer(ready)
+      # Nobody waits, and the worker has no order. A client that comes meanwhile most likely gets to another worker.
+      def work
+        ready = @waiter.look
+        return dispatch(ready) { serve_batch(ready) } if ready
+
+        rest unless @out_of_band.call
+      end
+
+      def rest
+        note_idle
+        go_last if !@keeps_place && (@fair || @board.trial_watched == 1) # or few clients would come to one on trial
+        ready = wait unless @worker.stopping? # it may have been told to stop since the last check
+        dispatch(ready) { serve(ready) } if ready # even if it must stop: no other worker was woken for this client
+      end
+
+      # Until the next client: a turn without one, such as a heartbeat, leaves the workers in their order.
+      def go_last
+        @keeps_place = true
+        @waiter.go_last
+      end
+
+      # What is not noted now is noted after a heartbeat without a client.
+      def note_idle
+        return if @row.seen_ms < @status_due_ms
+
+        @status_due_ms = @row.seen_ms + STATUS_MS
+        @cycle.idle
+      end
+
+      def wait
+        return @waiter.wait(HEARTBEAT_MS) unless @lobby
+
+        ready, woken = @lobby.sleep { @waiter.wait(HEARTBEAT_MS) }
+        serve(@lobby) if woken
+        ready
+      end
+
+      # Yields if a source has a client. Each turn attends to lingering clients anyway.
+      def dispatch(ready)
         case ready
         when :channel then @life.obey
         when :lingering then nil
@@ -93,16 +155,34 @@ module Coppice
         end
       end
 
-      # A source that had a client most likely has more: no need to wait for it.
-      def serve_row(source)
-        until_ms = OS::Clock.now_ms + ROW_MS
-        ROW_OF_CLIENTS.times { break unless serve(source) && !@worker.stopping? && OS::Clock.now_ms < until_ms }
+      # A source that had a client most likely has more, so this does not call the waiter between them. Answers whether
+      # there may be more now.
+      def serve_batch(source)
+        until_ms = OS::Clock.now_ms + BATCH_MS
+        BATCH_CLIENTS.times do
+          return false unless serve(source)
+          break if @worker.stopping? || OS::Clock.now_ms >= until_ms
+        end
+        true
+      end
+
+      # Answers whether there was a client.
+      def serve_any = @sources.any? { |source| serve(source) }
+
+      # Answers whether the lobby may still send requests.
+      def await_lobby
+        return false if @lobby.nil? || @lobby.ended?
+
+        @row.seen_ms = OS::Clock.now_ms
+        @lobby.wait(HEARTBEAT_MS)
+        true
       end
 
       # Answers whether there was a client.
       def serve(source)
         return false unless source.accept(@connection)
 
+        @keeps_place = false
         @exchange.serve
         true
       end

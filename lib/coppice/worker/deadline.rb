@@ -4,24 +4,34 @@ require "coppice/os/clock"
 
 module Coppice
   class Worker
-    # The deadline of the request in flight: env["coppice.timeout"]. The value itself is on the board, where the
-    # monitor and the soft timeout read it; the RequestClock sets it when a request starts.
+    # The deadline of the request in flight; applications get this object as env["coppice.timeout"]. The value is on the
+    # board, where the monitor, the lobby and the soft timeout read it. The RequestClock sets it when a request starts.
     class Deadline
-      #: (Board::Row, SoftTimeout) -> void
-      def initialize(row, soft_timeout)
+      #: (Board::Row, RequestClock, SoftTimeout) -> void
+      def initialize(row, clock, soft_timeout)
         @row = row
+        @clock = clock
         @soft_timeout = soft_timeout
       end
 
-      # Gives this request more time, in seconds, or less when they are negative; does nothing when it has ended.
+      # Lets this request take so many seconds, counted from its start, in place of the configured limit. Time spent
+      # waiting for the client does not count. Does nothing once the request has ended. Raises ArgumentError for what is
+      # no such number.
       #: (Numeric) -> void
-      def extend_deadline(seconds)
-        return if @row.deadline_ms.zero?
+      def call(seconds)
+        unless seconds.is_a?(Numeric) && seconds.finite? && seconds >= 0
+          raise ArgumentError, "a timeout must be a number of seconds, but is #{seconds.inspect}"
+        end
 
-        seconds.negative? ? lower(seconds) : @row.deadline_ms += (seconds * 1000).ceil
+        move((seconds * 1000).ceil - @clock.limit_ms)
       end
 
-      # The worker is about to wait for its client: that time is not the application's. Negative to take time back.
+      # Gives this request so many more seconds, or fewer if the number is negative. Does nothing once it has ended.
+      #: (Numeric) -> void
+      def extend_deadline(seconds) = move((seconds * 1000).ceil)
+
+      # Moves the deadline by the time that the worker may wait for its client, which does not count against the
+      # timeout. A negative number takes back what was not needed.
       #: (Integer) -> void
       def postpone(milliseconds)
         @row.deadline_ms += milliseconds unless @row.deadline_ms.zero?
@@ -33,15 +43,20 @@ module Coppice
 
       private
 
-      # Never to before this instant: from the deadline on the worker has `cleanup` seconds to answer the client, until
-      # the monitor kills it.
-      def lower(seconds)
-        deadline_ms = @row.deadline_ms
-        now_ms = OS::Clock.now_ms
-        return if deadline_ms < now_ms
+      # A new deadline is never in the past: `cleanup` seconds after it the monitor kills the worker, which needs them
+      # to answer the client.
+      def move(milliseconds)
+        before_ms = @row.deadline_ms
+        return if before_ms.zero?
 
-        @row.deadline_ms = (deadline_ms + (seconds * 1000).ceil).clamp(now_ms, deadline_ms)
-        @soft_timeout.deadline_lowered
+        now_ms = OS::Clock.now_ms
+        return if milliseconds.negative? && before_ms < now_ms
+
+        after_ms = before_ms + milliseconds
+        after_ms = after_ms.clamp(now_ms, before_ms) if milliseconds.negative?
+        @clock.limit_ms += after_ms - before_ms
+        @row.deadline_ms = after_ms
+        @soft_timeout.deadline_lowered if milliseconds.negative?
       end
     end
   end

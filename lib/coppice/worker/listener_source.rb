@@ -4,13 +4,12 @@ require "coppice/listeners/syn_filter"
 
 module Coppice
   class Worker
-    # A listening socket as a source of clients. A source enters a waiter, which answers it when it may have a client,
-    # and gives the connection its next client.
+    # A listening socket as a source of clients. It registers with a waiter, which returns it when it may have a client,
+    # and accepts the next client into the connection.
     class ListenerSource
-      # What accept(2) raises when this process or the machine has no room for one more connection; and seconds until
-      # the next try.
-      NO_ROOM = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
-      PAUSE_WITHOUT_ROOM = 0.5
+      # Errors of accept(2) when this process or the machine has no descriptor or memory for one more connection.
+      EXHAUSTED = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
+      PAUSE_WHEN_EXHAUSTED = 0.5 # seconds until the next attempt
 
       #: (Socket, Log) -> void
       def initialize(listener, log)
@@ -19,7 +18,7 @@ module Coppice
         @log = log
       end
 
-      # All workers wait for the same socket: one of them is woken for a new client.
+      # Registers with the waiter. All workers wait for the same socket, and the kernel wakes one for each new client.
       #: (Waiter) -> void
       def enter(waiter) = waiter.add_shared(@descriptor, self)
 
@@ -27,13 +26,13 @@ module Coppice
       #: (Http::Connection) -> bool
       def accept(connection)
         connection.accept(@descriptor)
-      rescue *NO_ROOM => error
-        @log.error("cannot accept", error: error.message, again_in: PAUSE_WITHOUT_ROOM)
-        sleep(PAUSE_WITHOUT_ROOM) # the client waits in the queue, and epoll would report it again at once
+      rescue *EXHAUSTED => error
+        @log.error("cannot accept", error: error.message, again_in: PAUSE_WHEN_EXHAUSTED)
+        sleep(PAUSE_WHEN_EXHAUSTED) # the client waits in the queue, and epoll would report it again at once
         false
       end
 
-      # Clients whose connection is established stay in the queue.
+      # Makes the kernel refuse new clients. Those that have connected stay in the queue.
       #: () -> void
       def refuse_new_connections = Listeners::SynFilter.refuse_new_connections(@listener)
 

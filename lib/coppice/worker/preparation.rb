@@ -6,12 +6,13 @@ require "coppice/worker/rehearsal"
 
 module Coppice
   class Worker
-    # Prepares a worker for its first client. A worker that is rehearsed serves all warm-up requests. Each other worker
-    # makes one request to itself, if it was told to: the first request of a fork copies the memory that it writes to,
-    # and opens what could not be inherited.
+    # Prepares a worker for its first client. A rehearsed worker serves all warm-up requests. Any other worker does what
+    # makes the first request of a fork slow, if its Spawn message said so: it opens connections that could not be
+    # inherited, and after warm-up requests it makes one of them to itself, which also copies the memory that a request
+    # writes to. Both may hang: then the monitor replaces this worker by one that does neither.
     class Preparation
-      # The part of spawn_timeout that the request may take which each worker makes to itself: it is slower in a fresh
-      # fork.
+      # A path is quick enough for the request to itself if the rehearsal served it within this part of spawn_timeout. A
+      # fresh fork is slower than the rehearsal.
       QUICK = 0.1
 
       # The block makes an exchange that marks its requests as part of a rehearsal.
@@ -31,24 +32,29 @@ module Coppice
         turn_on_compiler
         return rehearse if @membership.rehearsing?
 
-        make_first_request if @membership.first_request? && @life.inheritance.first_path
-        fitted = @settings.gc_profile == :fitted
-        @cycle.meter = GCProfile::AllocationMeter.new(skip: GCProfile::AllocationMeter::SETTLED) if fitted
+        warm_up if @membership.first_request?
+        measure_requests if @settings.gc_profile == :fitted && lead?
       end
 
       private
 
-      # With `jit :lead` one worker compiles, and the others inherit the code once it is promoted.
+      # With `jit :lead` only the lead worker compiles. The others inherit its code once it is promoted.
       def turn_on_compiler
-        lead = @membership.rehearsing? || @membership.nr.zero?
-        OS::JIT.turn_on if @settings.jit == :lead && lead
+        OS::JIT.turn_on if @settings.jit == :lead && lead?
         @membership.row.compiles = OS::JIT.on? ? 1 : 0
+      end
+
+      def lead? = @membership.rehearsing? || @membership.nr.zero?
+
+      # Only in the lead worker, because the collections that this takes write to shared pages.
+      def measure_requests
+        @cycle.meter = GCProfile::AllocationMeter.new(skip: GCProfile::AllocationMeter::SETTLED)
       end
 
       def rehearse
         rehearsal = build_rehearsal
         meter = nil
-        rehearsal.call(@settings.warm_up_requests, @settings.hook(:on_warm_up)) do
+        rehearsal.call(@settings.warm_up_paths, @settings.hook(:on_warm_up)) do
           @cycle.meter = meter = GCProfile::AllocationMeter.new
         end
         note_allocations(meter)
@@ -56,16 +62,17 @@ module Coppice
         @life.inheritance = @life.inheritance.with_first_path(first_path)
       end
 
-      # A rehearsal that was too short for the meter has measured something all the same.
+      # If the rehearsal was too short for a complete measurement, the incomplete one is used.
       def note_allocations(meter)
         row = @membership.row
         row.allocations = meter.measurement.to_s if meter && row.allocations.empty?
         @cycle.meter = nil
       end
 
-      def make_first_request
-        build_rehearsal.once(@life.inheritance.first_path)
-        @cycle.start_over
+      def warm_up
+        inheritance = @life.inheritance
+        inheritance.preset_calls.before_ready(@worker.log)
+        build_rehearsal.once(inheritance.first_path) if inheritance.first_path
       end
 
       def build_rehearsal
@@ -73,7 +80,7 @@ module Coppice
                       interrupted: method(:interrupted?))
       end
 
-      # Before the worker is ready, a message from the monitor can only tell it to exit; or the monitor is gone.
+      # Any message before the worker is ready tells it to exit, or shows that the monitor is gone.
       def interrupted? = @worker.stopping? || @life.message?
     end
   end

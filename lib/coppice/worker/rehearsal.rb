@@ -6,67 +6,83 @@ require "coppice/worker/rehearsal/client"
 
 module Coppice
   class Worker
-    # Requests that a worker gets from the server itself before it is ready, so that the mold made of it is warm: all of
-    # `warm_up_requests` in the first worker of a cold mold, which no client can reach, and a single one in each worker
-    # that is forked later. They come through a socket, as a client's do, so that the code which serves clients is warm
-    # as well.
+    # Requests that a worker makes to itself before it is ready, so that it is warm. The first worker of a cold mold,
+    # which no client can reach, serves all of `warm_up_requests`. Each worker that is forked later serves one of them.
+    # The requests come through a socket, as those of clients do, so that the code which serves clients is warm as well.
     class Rehearsal
-      SECONDS = 5 # no further round of the list begins after them
-      ROUNDS = 40 # YJIT compiles a method once it was called thirty times
+      SECONDS = 5 # after this time no further round of the list starts
+      ROUNDS = 40 # maximum; YJIT compiles a method once it was called thirty times
       NO_ADDRESS = "" # like a client of a Unix socket, whose headers are trusted
-      MARK = { "coppice.warm_up" => true }.freeze # in each env
+      MARK = { "coppice.warm_up" => true }.freeze # added to each env
 
-      # exchange: one that marks each env. interrupted: whether the worker must stop the rehearsal now.
+      # As a browser sends them, so that content negotiation and compression are warm as well; and as a proxy that
+      # terminates TLS sends them, because an application may refuse plain HTTP.
+      HEADERS = {
+        "Host" => "localhost",
+        "Connection" => "close",
+        "X-Forwarded-Proto" => "https",
+        "Accept" => "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        "Accept-Encoding" => "gzip, br",
+        "Accept-Language" => "en-US,en;q=0.9"
+      }.freeze
+
+      # exchange: one that adds MARK to each env. interrupted: answers whether the worker must stop the rehearsal now.
       #: (exchange: Http::Exchange, connection: Http::Connection, log: Log, ?interrupted: ^() -> bool) -> void
       def initialize(exchange:, connection:, log:, interrupted: -> { false })
         @exchange = exchange
         @connection = connection
         @log = log
         @interrupted = interrupted
-        @failed = []
-        @seconds = {} # path => duration of its last successful request
+        @reported = {} # [method, path] => whether the reported status was a success
+        @quick = {} # path => status and duration of its last request without own headers, if it was not an error
       end
 
       # Requests the paths again and again, then calls the user's block. Yields after the first round. Errors are logged
       # and never fatal.
-      #: (Array[String]?, ^(Rehearsal) -> void | nil) { () -> void } -> void
+      #: (Array[String], ^(Rehearsal) -> void | nil) { () -> void } -> void
       def call(paths, block)
         began = OS::Clock.now
         with_client do
-          rounds = paths ? rounds(paths) { yield } : 0
+          rounds = paths.empty? ? 0 : rounds(paths) { yield }
           block&.call(self) unless @interrupted.call
           seconds = (OS::Clock.now - began).round(2)
-          @log.info("rehearsal finished", rounds: rounds, paths: paths.to_a.size, seconds: seconds)
+          @log.info("rehearsal finished", rounds: rounds, paths: paths.size, seconds: seconds)
         end
       end
 
-      # A single request, in a worker forked from a warm mold.
+      # A single request, in a worker forked from a warm mold. Only an error is worth a line of the log.
       #: (String) -> void
       def once(path)
+        @reported[["GET", path]] = true
         with_client { get(path) }
       end
 
-      # The first path whose last request succeeded within so many seconds; nil if there is none.
+      # The first path whose last request succeeded within `limit` seconds, or else the first that was redirected; nil
+      # if there is none.
       #: (Numeric) -> String?
-      def quick_path(limit) = @seconds.find { |_, seconds| seconds < limit }&.first
+      def quick_path(limit)
+        quick = @quick.select { |_, (_, seconds)| seconds < limit }
+        (quick.find { |_, (status, _)| success?(status) } || quick.first)&.first
+      end
 
-      # Answers the status; 0 when there was no answer. Keyword arguments are headers.
+      # Answers the status, or 0 if there was no response. Keyword arguments are headers.
       #: (String, **String) -> Integer
       def get(path, **headers)
         began = OS::Clock.now
         status = request("GET", path, headers)
-        @seconds[path] = OS::Clock.now - began if well?(status) && headers.empty?
+        @quick[path] = [status, OS::Clock.now - began] if headers.empty? && (200..399).cover?(status)
         status
       end
 
       #: (String, String, ?Hash[untyped, String], ?String) -> Integer
       def request(method, path, headers = {}, body = "")
+        began = OS::Clock.now
         ours, theirs = UNIXSocket.pair
         @client.send(ours, head(method, path, headers, body), body)
         @connection.adopt(detached(theirs), NO_ADDRESS)
         @exchange.serve
         ours.shutdown(:RD) # all has been written, and an application that took the socket over may keep it open forever
-        note(@client.status, method, path)
+        report(method, path, @client.answer, OS::Clock.now - began)
       ensure
         ours&.close
       end
@@ -91,11 +107,13 @@ module Coppice
         end
       end
 
-      # Like a request from a proxy that terminates TLS: an application may refuse plain HTTP.
+      # The caller's headers replace those of the same name.
       def head(method, path, headers, body)
-        fields = { "Host" => "localhost", "Connection" => "close", "X-Forwarded-Proto" => "https" }
+        own = headers.transform_keys(&:to_s)
+        names = own.keys.map(&:downcase)
+        fields = HEADERS.reject { |name, _| names.include?(name.downcase) }
         fields["Content-Length"] = body.bytesize unless body.empty?
-        fields.merge!(headers.transform_keys(&:to_s))
+        fields.merge!(own)
         "#{method} #{path} HTTP/1.1\r\n#{fields.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n"
       end
 
@@ -105,15 +123,26 @@ module Coppice
         socket.fileno
       end
 
-      def well?(status) = (200..399).cover?(status)
+      def success?(status) = (200..299).cover?(status)
 
-      # Logs a failure once for each path, not in every round.
-      def note(status, method, path)
-        return status if well?(status) || @failed.include?([method, path])
-
-        @failed << [method, path]
-        @log.warn("warm-up request failed", method: method, path: path, status: status)
+      # Logs the status of each path once, not in every round; and once more if it turns into an error.
+      def report(method, path, answer, seconds)
+        status = answer.status
+        was_success = @reported[[method, path]]
+        if was_success.nil? || (was_success && !(200..399).cover?(status))
+          @reported[[method, path]] = success?(status)
+          log_answer(answer, method: method, path: path, status: status, ms: (seconds * 1000).round)
+        end
         status
+      end
+
+      def log_answer(answer, **fields)
+        if success?(answer.status) then @log.info("warm-up request", **fields)
+        elsif (300..399).cover?(answer.status)
+          @log.warn("warm-up request redirected: its page is not warm", **fields, location: answer.location)
+        else
+          @log.warn("warm-up request failed", **fields)
+        end
       end
     end
   end

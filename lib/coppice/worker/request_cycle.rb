@@ -2,6 +2,7 @@
 
 require "coppice/coppice_ext"
 require "coppice/worker/deadline"
+require "coppice/worker/route_timeouts"
 
 module Coppice
   class Worker
@@ -11,6 +12,7 @@ module Coppice
     class RequestCycle
       attr_reader :worker   #: Worker
       attr_writer :meter    #: GCProfile::AllocationMeter? -- measures what the next requests allocate
+      attr_writer :paths    #: PathCounter? -- counts the paths of requests
       attr_reader :deadline #: Deadline -- env["coppice.timeout"] of all requests, one of which is served at a time
 
       #: (Worker, RequestClock, Deadline, Memory::MemorySampler) -> void
@@ -20,63 +22,74 @@ module Coppice
         @row = worker.membership.row
         @clock = clock
         @deadline = deadline
+        @counting = false
         @sampler = sampler
         settings = worker.inheritance.settings
         @after_request = settings.hook(:after_request_complete)
         @limit = settings.request_limit(worker.generation)
+        @timeouts = RouteTimeouts.of(settings)
       end
 
-      # No client is waiting.
+      # Called when no client is waiting.
       #: () -> void
       def idle
         @membership.status = "#{@clock.requests} requests, waiting"
       end
 
-      # The requests until now were no client's: they do not count.
+      # The requests until now were the worker's own. From now on they count for the totals of the server, which never
+      # go back.
       #: () -> void
-      def start_over = @clock.requests = 0
+      def begin_counting
+        @clock.begin_counting
+        @counting = true
+      end
 
-      # The server answers in the application's place, which was not called or is past its deadline.
+      # Called when the server answers instead of the application, which was not called or is past its deadline.
       #: () -> void
-      def request_refused = @row.refused += 1
+      def request_refused = (@row.count(:refused) if @counting)
 
       #: (Integer) -> void
-      def headers_dropped(count) = @row.dropped_headers += count
+      def headers_dropped(number) = (@row.count(:dropped_headers, number) if @counting)
 
-      # The body is about to be read. Each wait for the client moves the deadline on: see Deadline#postpone.
+      # Called before the body is read. Each wait for the client moves the deadline: see Deadline#postpone.
       #: (Hash[String, untyped]) -> void
-      def body_awaited(env) = @clock.start(env)
+      def body_awaited(env) = start(env)
 
-      # The body is read, or will not be.
+      # Called when the body was read, or will not be read.
       #: () -> void
       def body_ended = @clock.stop
 
-      # The application is about to be called.
+      # Called right before the application.
       #: (Hash[String, untyped]) -> void
-      def request_started(env) = @clock.start(env)
+      def request_started(env) = start(env)
 
-      # The answer is written and its body closed, or the client is gone.
+      # Called when the response was written and its body closed, or when the client is gone.
       #: (Hash[String, untyped]) -> void
       def request_finished(env)
         requests = @after_request ? finish_with_hook(env) : @clock.finish
         @membership.tell(Control::Messages::RequestLimitReached.new(requests: requests)) if requests == @limit
         measure_request if @meter
-        @sampler.sample if @clock.last_start_ms >= @sampler.due_ms # the client has its answer, and does not wait
+        @paths.report if @paths&.due?
+        @sampler.sample if @clock.last_start_ms >= @sampler.due_ms # the client has its response already
       end
 
       private
 
-      # The user's hook is within the deadline of the request: one that hangs would otherwise hold the worker forever.
+      def start(env)
+        @timeouts ? @clock.start(env, @timeouts.limit_ms(env["PATH_INFO"])) : @clock.start(env)
+      end
+
+      # The deadline of the request covers the user's hook: otherwise a hook that hangs would block the worker forever.
       def finish_with_hook(env)
         requests = @clock.count_request
         call_hook(env)
-        @clock.stop
+        @clock.end_request
         requests
       end
 
-      # A worker that exited for a failing hook would be replaced by one whose hook fails as well.
+      # An error in the hook does not end the worker: the hook would fail in the next worker as well.
       def call_hook(env)
-        @after_request.call(@worker.inheritance.server, @worker, env)
+        @after_request.call(@worker.inheritance.hook_context, @worker, env)
       rescue StandardError, ScriptError => error # the user's
         @worker.log.exception("after_request_complete failed", error)
       end

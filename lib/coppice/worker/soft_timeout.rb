@@ -1,19 +1,18 @@
 # frozen_string_literal: true
 
 require "coppice/os/clock"
+require "coppice/worker/out_of_band"
 
 module Coppice
   class Worker
-    # Ends a worker whose request takes too long, while the worker can still log which request it was and answer its
-    # client. Runs on a helper thread of the worker; the cleanup of the application and before_worker_exit run on the
-    # main thread.
+    # Makes a worker exit whose request takes too long. The worker can still log which request it was, and answer the
+    # client. Runs on a helper thread; the application's cleanup and before_worker_exit run on the main thread.
     #
     # It costs a request nothing: the RequestClock writes the deadline to the board, and this thread looks at it when
     # it may have passed. A deadline that is lowered wakes the thread. The thread also shows a long request in the
-    # process title.
+    # process title, and answers the monitor's questions for backtraces.
     class SoftTimeout
-      # The process title of a worker that is never idle is at most this old.
-      TITLE_SECONDS = 5
+      TITLE_SECONDS = 5 # maximum age of the process title of a worker that is never idle
 
       # What the after_worker_timeout hook gets as its third argument.
       class Overdue
@@ -36,16 +35,17 @@ module Coppice
         end
       end
 
-      #: (Worker, RequestClock) -> void
-      def initialize(worker, clock)
+      #: (Worker, RequestClock, Inspection) -> void
+      def initialize(worker, clock, inspection)
         @worker = worker
         @clock = clock
         @membership = worker.membership
         @row = worker.membership.row
         @settings = worker.inheritance.settings
+        @shortest = @settings.shortest_timeout
         @main = Thread.current
+        @inspection = inspection
         @lock = Mutex.new
-        @lowered = ConditionVariable.new
         @expired = false
       end
 
@@ -56,8 +56,8 @@ module Coppice
         @thread
       end
 
-      # Whether the worker exits because a request is past its deadline: then it may accept no other client. The main
-      # thread asks between two clients, so it waits only while this is being decided.
+      # Whether the worker exits because a request is past its deadline: then it must not accept another client. The
+      # main thread calls this between two clients. It waits for the lock only while the other thread decides.
       #: () -> bool
       def expired? = @expired && @lock.synchronize { @expired }
 
@@ -69,19 +69,21 @@ module Coppice
 
       # The deadline of the request in flight is now an earlier one.
       #: () -> void
-      def deadline_lowered = @lock.synchronize { @lowered.signal }
+      def deadline_lowered = @inspection.wake
 
       private
 
       def watch
-        @lock.synchronize { show_and_wait until decide }
+        show_and_wait until @lock.synchronize { decide }
+        @working = @row.out_of_band_ms.positive?
         overdue = Overdue.new(@main, @clock.env)
         expire(overdue)
-        leave(overdue)
+        exit_main_thread(overdue)
       end
 
-      # Looks twice. The request may end after the first look, and the main thread may accept the next client, whose
-      # deadline has not passed. After the second look it can only end its request: then it finds that it must exit.
+      # Reads the deadline twice. Between the two reads the request may end, and the main thread may accept the next
+      # client, whose deadline has not passed. After the second read the main thread can only finish its request, and
+      # then sees that it must exit.
       def decide
         return false unless passed?(@row.deadline_ms)
 
@@ -92,62 +94,76 @@ module Coppice
 
       def passed?(deadline_ms) = deadline_ms.positive? && OS::Clock.now_ms > deadline_ms
 
-      # Waiting releases the lock.
+      # A deadline that is lowered before the wait begins ends it at once.
       def show_and_wait
         show_request
-        @lowered.wait(@lock, seconds_left)
+        @inspection.wait(seconds_left)
       end
 
-      # The main thread writes the title only when it is idle.
+      # Shows a long request in the process title: the main thread writes the title only when it is idle.
       def show_request
         started_ms = @row.started_ms
         return if started_ms.zero?
 
         seconds = (OS::Clock.now_ms - started_ms) / 1000
         @membership.status = "#{@row.requests} requests, #{@row.request} for #{seconds} s"
+        @worker.note_long_request if seconds >= TITLE_SECONDS
       end
 
-      # Until the deadline, or the next title. A deadline that is set meanwhile is later than that, unless the timeout
-      # is shorter.
+      # Seconds until the deadline or the next title. The shortest timeout limits them as well: a request that starts
+      # meanwhile cannot reach its deadline earlier than that.
       def seconds_left
         deadline_ms = @row.deadline_ms
-        seconds = deadline_ms.zero? ? @settings.timeout : seconds_until(deadline_ms)
-        [seconds, @settings.timeout, TITLE_SECONDS].min
+        seconds = deadline_ms.zero? ? @shortest : seconds_until(deadline_ms)
+        [seconds, @shortest, TITLE_SECONDS].min
       end
 
-      # One millisecond more, so that the thread wakes when the deadline has passed.
+      # One millisecond is added, so that the thread wakes after the deadline.
       def seconds_until(deadline_ms)
         [(deadline_ms - OS::Clock.now_ms + 1) / 1000.0, 0].max
       end
 
       def expire(overdue)
         @row.timed_out = 1
+        @row.count(:timeouts) if overdue.rack_env # else it is an exit hook
         report(overdue)
         @worker.answer_overdue
-        @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.server, @worker, overdue)
+        @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.hook_context, @worker, overdue)
       rescue StandardError, ScriptError => error # the user's hook: the worker exits all the same
         @worker.log.exception("after_worker_timeout failed", error)
       end
 
-      # As `exit` in the serving thread would: bodies are closed, before_worker_exit and at_exit handlers run. Not when
-      # the request has ended meanwhile: then that thread exits already, and its exit hook should not be cut short. A
-      # worker that rescues even SystemExit is usually killed by the monitor; but the monitor may be gone.
-      def leave(overdue)
-        @main.raise(SystemExit) unless overdue.rack_env && @row.started_ms.zero?
+      # Has the same effect as `exit` on the main thread: bodies are closed, before_worker_exit and at_exit handlers
+      # run. If the request has ended meanwhile, the main thread exits already, and this must not interrupt its exit
+      # hook. If the application rescues even SystemExit, the monitor kills the worker. In case the monitor is gone,
+      # exit! does.
+      def exit_main_thread(overdue)
+        @main.raise(SystemExit) unless (overdue.rack_env || @working) && @row.started_ms.zero?
         sleep(@settings.timeout_cleanup + 1)
         exit!(1)
       end
 
+      # The stack also goes to the board: if the worker must be killed, the monitor reports it.
       def report(overdue)
-        backtrace = (@main.backtrace || []).join("\n")
+        @row.stack = backtrace = (@main.backtrace || []).join("\n")
         env = overdue.rack_env
-        return @worker.log.error("before_worker_exit timed out", backtrace: backtrace) unless env
+        what = @working ? OutOfBand::NAME : "before_worker_exit"
+        return @worker.log.error("#{what} timed out", backtrace: backtrace) unless env
 
         @worker.log.error("request timed out", seconds: age, method: env["REQUEST_METHOD"], path: env["PATH_INFO"],
+                                               request_id: env["HTTP_X_REQUEST_ID"], **hint(env),
                                                backtrace: backtrace)
       end
 
-      # Of the request, in seconds.
+      # For an application that took env["coppice.timeout"] for a place to write a number to.
+      def hint(env)
+        limit = env["coppice.timeout"]
+        return {} unless limit.is_a?(Numeric)
+
+        { hint: "env[\"coppice.timeout\"] = #{limit} has no effect: use env[\"coppice.timeout\"].call(#{limit})" }
+      end
+
+      # Age of the request in seconds.
       def age = (OS::Clock.now_ms - @row.started_ms) / 1000.0
     end
   end

@@ -54,13 +54,13 @@ module Chaos
       def trigger(target)
         case WAYS.fetch(@point)
         when :replace then ask(target, :worker)
-        when :replace_service then ask(target, :service)
+        when :replace_service then ask(target, :service) { |row| row.service_name.empty? }
         when :refork then target.signal(:USR2, target.monitor)
         end
       end
 
-      def ask(target, role)
-        pid = target.pick(role, @share)
+      def ask(target, role, &condition)
+        pid = target.pick(role, @share, &condition)
         target.hit(:TERM, pid, :ask, self) if pid
       end
     end

@@ -19,13 +19,20 @@ module Chaos
       #: () -> String
       def to_s = "#{@action} in the #{@verb == 'cut' ? 'response' : 'application'}"
 
-      # The worker reports the request before the application does anything.
+      # Each worker reports the request before the application does anything. The lobby may give it to a second one.
       #: (Target) -> bool
       def inject(target)
         id = target.client.provoke(@verb, @action)
-        pid = target.server.served.text[/^#{id} (\d+)$/, 1]
-        target.victims.add(pid.to_i, @action, self, spent: true) if pid
-        !pid.nil?
+        target.provoked << [id, self]
+        note_victims(target, id)
+      end
+
+      # Whether there are any. On a busy machine the second one may report after the client has given up.
+      #: (Target, untyped) -> bool
+      def note_victims(target, id)
+        pids = target.server.served.text.scan(/^#{id} (\d+)$/)
+        pids.each { |(pid)| target.victims.add(pid.to_i, @action, self, spent: true) }
+        pids.any?
       end
     end
   end

@@ -54,10 +54,20 @@ module Chaos
         true
       end
 
-      # Also for processes that were forked meanwhile from a limited one.
+      # Also for processes that were forked meanwhile from a limited one. One that changes its parent between the reads
+      # of two lists of children is found by the next look.
       def restore(target, resource, value)
-        target.server.family.each { |pid| limit(pid, resource, value) }
+        restored = []
+        unchanged = 0
+        until unchanged == 2
+          forked = tree(target.server, target.monitor) - restored
+          forked.each { |pid| limit(pid, resource, value) }
+          restored.concat(forked)
+          unchanged = forked.empty? ? unchanged + 1 : 0
+        end
       end
+
+      def tree(server, pid) = [pid, *server.children(pid).flat_map { |child| tree(server, child) }]
 
       def limit(pid, resource, value)
         system("prlimit", "--pid", pid.to_s, "--#{resource}=#{value}:", err: File::NULL)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/control/messages"
+require_relative "../releases"
 require_relative "self_fault"
 
 module Chaos
@@ -9,8 +10,13 @@ module Chaos
   class App
     PLAIN = { "content-type" => "text/plain" }.freeze
 
-    #: (String) -> void
-    def initialize(folder)
+    # release: the name of its directory.
+    #: (String, release: String) -> void
+    def initialize(folder, release:)
+      raise "this release raises" if release == Releases::RAISES
+
+      sleep if release == Releases::HANGS
+      @fails = release == Releases::FAILS
       @served = File.open(File.join(folder, "served"), "w")
       @assembly = File.join(folder, "assembly")
     end
@@ -19,6 +25,8 @@ module Chaos
     def call(env)
       _, verb, id, action = env["PATH_INFO"].split("/")
       @served.syswrite("#{id} #{Process.pid}\n")
+      return [500, PLAIN.dup, []] if @fails
+
       [200, PLAIN.dup, answer(env, verb, id, action)]
     end
 

@@ -27,6 +27,15 @@ module Chaos
       attr_reader :here    #: Points
       attr_reader :monitor #: Integer -- the parent of every process of the server
 
+      # The block of a service with a name: waits for orders.
+      #: (Symbol) -> void
+      def serve(name)
+        loop do
+          here.pass(:"service_#{name}")
+          sleep(0.05)
+        end
+      end
+
       # dsl: the one that evaluates the configuration file.
       #: (Coppice::Config::Dsl, String) -> void
       def set_up(dsl, folder)
@@ -52,9 +61,9 @@ module Chaos
 
     private
 
-    # Until the driver removes the file.
+    # Until the driver removes the link.
     def hold(file)
-      sleep(0.002) while File.exist?(file)
+      sleep(0.002) while File.symlink?(file)
     end
   end
 end

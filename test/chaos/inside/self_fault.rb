@@ -8,6 +8,7 @@ module Chaos
       crash: -> { Process.kill(:SEGV, Process.pid) },
       stop: -> { Process.kill(:STOP, Process.pid) },
       leave: -> { exit!(3) },
+      become: -> { exec("sleep", "0.3") },
       hang: -> { loop { sleep } },
       cling: -> { cling }, # survives the soft timeout as well
       no_process: -> { raise Errno::EAGAIN },

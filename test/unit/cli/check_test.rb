@@ -17,6 +17,11 @@ module Coppice
                      "the defaults are good\n", check(nil)
       end
 
+      test "a stop that the platform would not wait for is a warning" do
+        output = check("timeout 20", environment: { "DYNO" => "web.1" })
+        assert_match(%r{\Aconfig/coppice.rb is good\na graceful stop may take \d+ s .* Heroku}, output)
+      end
+
       test "hooks are not called" do
         assert_match(/is good/, check("before_fork { raise 'called' }"))
       end
@@ -56,6 +61,35 @@ module Coppice
         assert_includes rows, ["LD_PRELOAD", "/opt/libother.so", "environment", "(yours)"]
       end
 
+      test "--show says what Coppice does for the gems of the Gemfile.lock, and what the user must do" do
+        lock = "GEM\n  specs:\n    pg (1.7.0-x86_64-linux)\n      other (2)\n    http (1.2)\n    rack (3.1)\n"
+        text = check("fork_safety_presets except: [:net_http]", "--show", lock: lock)
+
+        assert_match(/^fork_safety_presets +\{.*net_http/, text)
+        assert_match(/^libraries of Gemfile.lock.*\nhttp 1.2: another version.*\n  you: .*before_fork/, text)
+        assert_match(/^pg 1.7.0: safe: Coppice acts\n  Coppice: detaches .*\n  you: /, text)
+        refute_match(/^rack \d/, text)
+        off = check("fork_safety_presets false", "--show", lock: lock)
+        assert_match(/^pg 1.7.0: the preset is turned off\n  you: /, off)
+        refute_match(/libraries of/, check(nil, "--show"))
+      end
+
+      test "--show uses what a server has kept, and lists the paths that it has learned" do
+        with_folder("warm_up_requests :learned") do |folder|
+          state = State.of(Config::Settings.new(environment_name: "production"), environment: {}, directory: folder)
+          state.keep_paths({ "/products" => 120, "/" => 30, "/rare" => 1 })
+          state.keep_measurement(GCProfile::Allocations.new(requests: 64, cpu_us: 9000, minor_us: 1200, malloc: 70_000,
+      promoted: 9, largest: 9000,
+                                                            pools: { 40 => [4000, 190_000] }))
+          text = show(folder)
+
+          assert_match(/^RUBY_GC_MALLOC_LIMIT +8388608 +measured before$/, text)
+          assert_match(%r{^learned path  requests\n/products +120\n/ +30$}, text)
+          File.write("#{folder}/tmp/#{State::PATHS}", "spoiled")
+          assert_match(%r{tmp/coppice.paths is not used: it is spoiled$.*^learned paths: none yet$}m, show(folder))
+        end
+      end
+
       test "a single process gets no variables" do
         refute_match(/^variable /, check("worker_processes 0", "--show"))
       end
@@ -86,11 +120,18 @@ module Coppice
 
       private
 
-      def check(text, *words, environment: {})
+      def check(text, *words, environment: {}, lock: nil)
         output = StringIO.new
         with_folder(text) { |folder|
+          File.write(File.join(folder, "Gemfile.lock"), lock) if lock
           assert_equal 0, CheckCommand.new(words, output: output, environment: environment, directory: folder).run
         }
+        output.string
+      end
+
+      def show(folder)
+        output = StringIO.new
+        CheckCommand.new(["--show"], output: output, environment: { "RACK_ENV" => "production" }, directory: folder).run
         output.string
       end
 

@@ -29,8 +29,19 @@ module Coppice
         assert_match(/^Runs in: the monitor$/, help("after_worker_exit"))
       end
 
+      test "explains a verb of a running server" do
+        assert_equal <<~TEXT, help("refork")
+          coppice refork [--pid PID | --socket PATH]
+
+          promote the warmest worker and replace all workers by its copies; wait for the
+          commit
+          Signal: USR2
+        TEXT
+        assert_match(/^coppice memory: show the memory/, help("memory"))
+      end
+
       test "an unknown name is a mistake" do
-        assert_equal "there is no option or hook tiemout. Did you mean timeout?",
+        assert_equal "there is no option, hook or command tiemout. Did you mean timeout?",
           assert_raises(UsageError) { help("tiemout") }.message
       end
 

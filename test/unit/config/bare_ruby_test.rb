@@ -22,6 +22,11 @@ module Coppice
         assert_equal "config.rb:1: NameError: uninitialized constant Unknown", bare("Unknown", "1").delete_suffix("'")
       end
 
+      # As Active Support 7.1 does it, on Ruby 3.1 the first to load anything of URI.
+      test "the application can require a part of such a library first" do
+        assert_equal "4 true", bare("worker_processes 4", "require 'uri/generic'")
+      end
+
       test "a configuration that requires a gem gets RubyGems" do
         skip "no gem to require" unless Gem::Specification.find_all_by_name("rack").any?
         assert_equal "4 2", bare("require 'rack'\nworker_processes Rack::VERSION ? 4 : 0", "2", "BUNDLE_GEMFILE" => nil)

@@ -42,6 +42,9 @@ module Coppice
       complains "a hook that asks for too much", "before_fork do |server, worker|\nend",
         "coppice.rb:1: before_fork is called with 1 (server), but the block asks for 2: write |server|. " \
         "For example: before_fork do |server| … end"
+      complains "Pitchfork's pause after a refork, of a wrong type", "Pitchfork::ReforkCondition.backoff_delay = :long",
+        "coppice.rb:1: refork_backoff must be a number of seconds, 0 or more, but is :long. " \
+        "For example: refork_backoff 10"
       complains "a hook that is no block", "before_fork 5",
         "coppice.rb:1: before_fork takes a block, but got 5. For example: before_fork do |server| … end"
       complains "a logger that is none", "logger 'x.log'",

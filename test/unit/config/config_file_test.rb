@@ -19,6 +19,19 @@ module Coppice
 
       test "a timeout without cleanup has the default one" do
         assert_equal 2, evaluate("timeout 10, cleanup: 5\ntimeout 9").values[:timeout_cleanup]
+        assert_equal [:fitted, true], evaluate("gc_profile :fitted, wait: true").values.fetch_values(:gc_profile,
+                                                                                               :gc_profile_wait)
+        [%q(gc_profile "RUBY_GC_MALLOC_LIMIT" => 1), %q(gc_profile({ RUBY_GC_MALLOC_LIMIT: 1 }))].each do |line|
+          assert_equal({ "RUBY_GC_MALLOC_LIMIT" => "1" }, evaluate(line).values[:gc_profile])
+        end
+      end
+
+      test "limits for paths add up, and a wrong one is refused with its line" do
+        values = evaluate("timeout_for '/a', 2\ntimeout_for %r{b}, 3").values
+
+        assert_equal [[:path, "/a", 2], [:regexp, "(?-mix:b)", 3]], values[:timeout_for]
+        error = assert_raises(ConfigError) { evaluate("timeout_for '/a', 2\ntimeout_for 'exports', 3") }
+        assert_match(/coppice\.rb:2: .*timeout_for must be a path such as/, error.message)
       end
 
       test "a timeout signal is a name or a block" do
@@ -32,8 +45,31 @@ module Coppice
         assert_equal ["/", "/up"], both.values[:warm_up_requests]
         assert_instance_of Proc, both.hooks[:on_warm_up]
         assert_equal ["/a"], evaluate("warm_up_requests ['/a']").values[:warm_up_requests]
+        assert_equal ["/", :learned], evaluate("warm_up_requests '/', :learned").values[:warm_up_requests]
         assert_nil evaluate("warm_up_requests { |client| client.get('/') }").values[:warm_up_requests]
         assert_nil evaluate("warm_up_requests '/'\nwarm_up_requests nil").values[:warm_up_requests]
+      end
+
+      test "out-of-band work is :gc, a block, or both" do
+        both = evaluate("out_of_band :gc do |_server, _worker| end")
+        assert_equal :gc, both.values[:out_of_band]
+        assert_instance_of Proc, both.hooks[:on_out_of_band]
+        assert_equal [[:gc, nil], [nil, Proc], [nil, nil]],
+          ["out_of_band :gc", "out_of_band { }", "out_of_band(:gc) { }\nout_of_band nil"].map { |text|
+            result = evaluate(text)
+            [result.values[:out_of_band], result.hooks[:on_out_of_band]&.class]
+          }
+        ["out_of_band", "out_of_band :jit", "out_of_band :gc, :gc"].each do |text|
+          assert_raises(ConfigError) { evaluate(text) }
+        end
+      end
+
+      test "constants are those of the application, in hooks as well, and not of Coppice" do
+        result = evaluate("before_fork { Settings }\nafter_worker_fork { [defined?(Types), defined?(Board)] }")
+        error = assert_raises(NameError) { result.hooks[:before_fork].call }
+
+        assert_equal :Settings, error.name
+        assert_equal [nil, nil], result.hooks[:after_worker_fork].call
       end
 
       test "addresses add up" do
@@ -97,8 +133,6 @@ module Coppice
 
         assert_equal [2.5, 2.5], [result.values[:refork_backoff], Pitchfork::ReforkCondition.backoff_delay]
         assert_match(/:2\z/, result.origins[:refork_backoff])
-        error = assert_raises(ConfigError) { evaluate("Pitchfork::ReforkCondition.backoff_delay = :long") }
-        assert_match(/\Acoppice.rb:1: refork_backoff must be a number of seconds/, error.message)
       end
 
       test "the file can require a file beside it" do

@@ -123,6 +123,40 @@ module Coppice
           complaint(files: { "config.ru" => "#\\ --prot 3000" })
       end
 
+      test "the PROXY protocol needs the lobby" do
+        assert_match(/\Aproxy_protocol needs the lobby \(listen 0\.0\.0\.0:3000\)/,
+          complaint(files: { "config/coppice.rb" => "listen 3000, proxy_protocol: true, lobby: false" }))
+        assert_predicate load(files: { "config/coppice.rb" => "listen 3000, proxy_protocol: true" }), :lobby?
+      end
+
+      test "keep_mold false is refused with what needs a mold" do
+        assert_equal "guests needs a mold, and keep_mold false lets it exit. Remove one of them",
+          complaint(files: { "config/coppice.rb" => "keep_mold false\nguests 2" })
+        assert_match(/fork_audit :refuse needs a mold/,
+          complaint(files: { "config/coppice.rb" => "keep_mold false\nfork_audit :refuse" }))
+        assert_equal [0, 4], ["keep_mold false\nguests nil", "guests nil"].map { |file|
+          load(files: { "config/coppice.rb" => file }, environment: { "RACK_ENV" => "development" }).guest_limit
+        }
+      end
+
+      test "the time that a connection is kept has a value for trusted proxies" do
+        times = ["keepalive_timeout 5", "keepalive_timeout 5, trusted: 90"].map do |line|
+          settings = load(files: { "config/coppice.rb" => line })
+          [settings.keepalive_timeout, settings.trusted_keepalive_timeout]
+        end
+
+        assert_equal [[5, 75], [5, 90]], times
+      end
+
+      test "the access log has a format and perhaps a path" do
+        logs = ["access_log :text", "access_log :json, '/tmp/a.log'", "access_log nil"].map do |line|
+          load(files: { "config/coppice.rb" => line }).access_log
+        end
+
+        assert_equal [[:text, nil], [:json, "/tmp/a.log"], nil], logs
+        assert_match(/access_log must be/, complaint(files: { "config/coppice.rb" => "access_log :xml" }))
+      end
+
       test "check_client_connection cannot be combined with tcp_nopush" do
         file = "check_client_connection true\nlisten 3000, tcp_nopush: true"
         message = complaint(files: { "config/coppice.rb" => file })

@@ -13,12 +13,12 @@ module Coppice
         OPTIONS.each { |option| assert_respond_to settings, option.name }
       end
 
-      test "the monitor's values and the release's are all values, each in one of the two" do
+      test "the server's values and the release's are all values, each in one of the two" do
         settings = Settings.new(values: { worker_processes: 3, early_hints: true })
-        monitor, release = SCOPES.map { |scope| settings.values_in_scope(scope) }
+        server, release = SCOPES.map { |scope| settings.values_in_scope(scope) }
 
-        assert_equal [3, true], [monitor[:worker_processes], release[:early_hints]]
-        assert_equal OPTIONS.names.sort, (monitor.keys + release.keys).sort
+        assert_equal [3, nil], [release[:worker_processes], server[:pidfile]]
+        assert_equal OPTIONS.names.sort, (server.keys + release.keys).sort
         assert_raises(KeyError) { settings.values_in_scope(:worker) }
       end
 
@@ -33,6 +33,32 @@ module Coppice
 
       test "the hard limit is the sum of both" do
         assert_equal 7.5, Settings.new(values: { timeout: 5, timeout_cleanup: 2.5 }).hard_timeout
+      end
+
+      test "learned paths come after the user's, and without any there is no warm-up" do
+        learning = Settings.new(values: { warm_up_requests: ["/", :learned] })
+        nothing = Settings.new(values: { warm_up_requests: [:learned] })
+        warm = learning.with_learned_paths(["/products", "/"])
+
+        assert_equal [true, ["/", "/products"], true], [warm.learns_paths?, warm.warm_up_paths, warm.warm_up?]
+        assert_equal [true, [], false], [nothing.learns_paths?, nothing.warm_up_paths, nothing.warm_up?]
+        assert_equal [false, []], [Settings.new.learns_paths?, Settings.new.warm_up_paths]
+      end
+
+      test "what is measured in development is of no use later" do
+        kept = %w[production development].map { |name| Settings.new(environment_name: name).keeps_measurement? }
+
+        assert_equal [true, false], kept
+        refute_predicate Settings.new(values: { gc_profile: :ruby }), :keeps_measurement?
+      end
+
+      test "the longest and the shortest limit of all paths count for what waits for any request" do
+        routes = [[:path, "/exports", 120], [:regexp, "x", 0.5]]
+        limits = { timeout: 5, timeout_cleanup: 2, client_header_timeout: 15 }
+        settings = Settings.new(values: { **limits, timeout_for: routes })
+
+        assert_equal [120, 0.5, 122, 137],
+          [settings.longest_timeout, settings.shortest_timeout, settings.hard_timeout, settings.longest_turn]
       end
 
       test "the signal is a name, or asked for with the pid" do

@@ -5,6 +5,7 @@ require "coppice/config/options"
 require "coppice/config/types/amounts"
 require "coppice/config/types/process"
 require "coppice/config/types/addresses"
+require "coppice/config/types/routes"
 
 module Coppice
   module Config
@@ -27,16 +28,42 @@ module Coppice
         assert_equal ["BYTES", "bytes"], [type.placeholder, type.unit]
       end
 
+      test "presets are on, off, or on with exceptions" do
+        type = Types::ForkSafetyPresets.new
+        assert_equal [true, false], [type.check(true), type.check(false)]
+        assert_equal({ except: %i[pg redis_client] }, type.check({ except: [:pg, "redis-client"] }))
+        assert_equal({ except: %i[pg] }, type.check({ except: :pg }))
+        assert_refused type, { only: [:pg] }
+        assert_refused type, nil
+        assert_refused type, { except: [:unheard_of] }, "has no preset unheard_of (docs/fork_safety.md lists them)"
+        assert_refused type, { except: ["../pg"] }, "has no preset ../pg (docs/fork_safety.md lists them)"
+      end
+
       test "seconds may be fractions, but not too few, not infinite and no text" do
         type = Types::Seconds.new
         [3, 0.1, 2.5, 1r].each { |value| assert_equal value, type.check(value) }
-        [0, 0.09, -1, Float::INFINITY, Float::NAN, "3", nil].each { |value| assert_refused type, value }
+        [0, 0.09, -1, -Float::INFINITY, Float::NAN, "3", nil].each { |value| assert_refused type, value }
+      end
+
+      test "seconds are no more than a year" do
+        assert_equal 31_536_000, Types::Seconds.new.check(31_536_000)
+        [31_536_001, 1e17, Float::INFINITY].each do |value|
+          assert_refused Types::Seconds.new, value, "must be at most 31536000 seconds, which is a year, but is #{value}"
+        end
       end
 
       test "seconds are read from text" do
         assert_equal 10, Types::Seconds.new.parse("10")
         assert_equal 0.5, Types::Seconds.new.parse("0.5")
         assert_raises(InvalidValue) { Types::Seconds.new.parse("ten") }
+      end
+
+      test "limits for paths have a path or a Regexp, and seconds" do
+        type = Types::RouteTimeouts.new
+        assert_equal [[:path, "/a", 2], [:regexp, "(?i-mx:b)", 0.5]], type.check([["/a", 2], [/b/i, 0.5]])
+        [[["a", 2]], [[:a, 2]], [["", 2]], [["/a", 0]], [["/a", "2"]], [["/a"]], "/a"].each do |value|
+          assert_refused type, value
+        end
       end
 
       test "a boolean is true or false and nothing else" do

@@ -75,6 +75,19 @@ module Coppice
       assert_equal 3, harness.log.at(:error).size
     end
 
+    test "callbacks that are no list, or that recurse without an end, harm nobody" do
+      recursion = ->(*arguments) { recursion.call(*arguments) }
+      ran = []
+      harness = HttpHarness.new do |env|
+        env["rack.response_finished"] << ->(*) { ran << :first } << recursion
+        env["rack.after_reply"] = -> { ran << :reply }
+        [200, {}, []]
+      end
+
+      assert_equal 200, harness.serve(GET).status
+      assert_equal %i[first reply], ran
+    end
+
     test "the body is closed once and the callbacks run once, however a response ends" do
       ran = ENDS.transform_values do |ending|
         counts = Hash.new(0)
@@ -99,7 +112,7 @@ module Coppice
       client = harness.connect
       client.write(GET)
 
-      assert_raises(SystemExit) { harness.exchange.serve }
+      assert_raises(SystemExit) { harness.serve_client }
       assert_equal [1], ran
       client.close
     end
@@ -135,7 +148,7 @@ module Coppice
     test "a head that trickles is answered with 408, a connection without a byte not at all" do
       harness = HttpHarness.new(client_header_timeout: 0.05) { flunk }
 
-      assert_equal 408, harness.serve("GET / HT").status
+      assert_equal 408, harness.with_client(sent: "GET / HT") { |client| HttpHarness::Answer.new(client.read).status }
       assert_equal "", harness.serve("").raw
     end
 
@@ -144,7 +157,7 @@ module Coppice
       client = harness.connect
       client.write("GET /")
       client.close
-      assert_nil harness.exchange.serve
+      assert_nil harness.serve_client
 
       assert_empty harness.log.entries.reject { |level, *| level == :debug }
     end
@@ -154,7 +167,7 @@ module Coppice
       client = harness.connect
       client.write(GET)
       client.close
-      harness.exchange.serve
+      harness.serve_client
       assert_empty harness.observer.events
 
       assert_equal 200, HttpHarness.new(check_client_connection: true) { [200, {}, []] }.serve(GET).status

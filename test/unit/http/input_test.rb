@@ -116,7 +116,7 @@ module Coppice
       client = harness.connect
       client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
       client.close
-      harness.exchange.serve
+      harness.serve_client
 
       assert_empty harness.observer.events
       assert_empty harness.log.at(:error)
@@ -223,7 +223,7 @@ module Coppice
       client = harness.connect
       client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
       client.close
-      harness.exchange.serve
+      harness.serve_client
 
       assert_kind_of EOFError, seen
       assert_empty harness.log.at(:error)

@@ -40,6 +40,7 @@ module Coppice
     end
 
     test "a buffer that is being read into cannot be changed meanwhile" do
+      clients = Queue.new
       harness = HttpHarness.new(rewindable_input: false) do |env|
         buffer = +""
         reading = Thread.new { env["rack.input"].read(50_000, buffer) }
@@ -49,11 +50,11 @@ module Coppice
         rescue RuntimeError => error
           error.message
         end
-        env["test.go"] = @client.write("x" * 50_000)
+        clients.pop.write("x" * 50_000)
         [200, {}, [changed, reading.value.bytesize.to_s]]
       end
       harness.with_client(sent: format(POST, 50_000)) do |client|
-        @client = client
+        clients << client
 
         assert_match(/temporarily locked50000\z/, client.read)
       end

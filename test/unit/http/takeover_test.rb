@@ -24,7 +24,7 @@ module Coppice
       io = nil
       harness = HttpHarness.new { |env| (io = env["rack.hijack"].call) && [200, {}, []] }
       client = harness.connect("127.0.0.1", "#{GET}ahead")
-      harness.exchange.serve
+      harness.serve_client
 
       assert_equal "ahead", io.readpartial(100)
       client.write("more")
@@ -100,6 +100,19 @@ module Coppice
       answer = HttpHarness.new { [200, {}, body] }.serve("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab")
 
       assert_equal "2\r\nab\r\n1\r\nc\r\n1\r\nd\r\n0\r\n\r\n", answer.body
+    end
+
+    test "a piece that becomes text after the response has ended reaches nobody" do
+      error = nil
+      late = Object.new
+      body = lambda do |stream|
+        late.define_singleton_method(:to_s) { stream.disown || "late" }
+        error = assert_raises(IOError) { stream.write(late) }
+      end
+      answer = HttpHarness.new { [200, {}, body] }.serve("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+
+      assert_equal "not opened for writing", error.message
+      refute_includes answer.raw, "late"
     end
 
     test "a stream that is left open is ended" do

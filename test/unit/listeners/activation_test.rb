@@ -10,7 +10,9 @@ module Coppice
     class ActivationTest < TestCase
       LIBRARY = File.expand_path("../../../lib", __dir__)
 
+      # It requires by itself: -r comes before the libraries that RUBYOPT names, such as an extension under test.
       SCRIPT = <<~RUBY
+        require "coppice/listeners/set"
         ENV["LISTEN_PID"] ||= Process.pid.to_s
         addresses = ARGV.map { |text| Coppice::Listeners::Address.parse(text, tries: 1) }
         set = Coppice::Listeners::Set.bind(addresses)
@@ -64,9 +66,8 @@ module Coppice
       def run_with(descriptors, variables, *addresses)
         passed = descriptors.each_with_index.to_h { |descriptor, index| [3 + index, descriptor] }
         variables = variables.merge("LISTEN_FDS" => passed.size.to_s)
-        output, = Open3.capture2e(variables, RbConfig.ruby, "--disable-gems", "-I", LIBRARY,
-          "-r", "coppice/listeners/set",
-          "-e", SCRIPT, *addresses, passed)
+        output, = Open3.capture2e(variables, RbConfig.ruby, "--disable-gems", "-I", LIBRARY, "-e", SCRIPT,
+          *addresses, passed)
         output
       end
     end

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "coppice/listeners/set"
+require_relative "../../support/loopback_ports"
 
 module Coppice
   module Listeners
@@ -127,7 +128,7 @@ module Coppice
       end
 
       test "succeeds when the address becomes free between two tries" do
-        set = bind("127.0.0.1:0")
+        set = bind(free_name)
         name = set.names.first
         log = Struct.new(:other) { def warn(_text) = other.close }.new(set)
         again = Set.bind([Address.parse(name, tries: -1, delay: 0)], environment: {}, logger: log)
@@ -157,9 +158,12 @@ module Coppice
         assert_raises(BindError) { bind(text) }.message
       end
 
+      # Of an address that others leave alone while nobody has it.
+      def free_name = "127.0.0.1:#{LoopbackPorts.free(1).first}"
+
       # The name of an address at which a server has served, closed a connection first, and ended.
       def name_with_leftovers(**options)
-        with_set("127.0.0.1:0", **options) do |set|
+        with_set(free_name, **options) do |set|
           set.listen!
           client = Socket.tcp("127.0.0.1", set.first.address.port)
           IO.select(set.first.sockets).first.first.accept.first.close

@@ -30,6 +30,16 @@ module Coppice
         [socket, *pair].each(&:close)
       end
 
+      test "a name that is no path is that of a control socket" do
+        socket = Socket.new(:UNIX, :STREAM)
+        socket.bind(Addrinfo.unix("\0coppice-test-#{Process.pid}"))
+        socket.listen(1)
+
+        assert_empty found
+      ensure
+        socket.close
+      end
+
       test "a missing process listens nowhere" do
         assert_empty ListeningSockets.of(4_194_305)
       end

@@ -3,6 +3,7 @@
 require "test_helper"
 require "fcntl"
 require "coppice/listeners/set"
+require_relative "../../support/loopback_ports"
 
 module Coppice
   module Listeners
@@ -42,7 +43,8 @@ module Coppice
           Socket.tcp("127.0.0.1", set.first.address.port).close
           assert accepted?(set)
         end
-        with_set("[::]:0", ipv6only: true) do |set|
+        # Of a port that the kernel gives, another program may have the IPv4 side.
+        with_set("[::]:#{LoopbackPorts.free(1).first}", ipv6only: true) do |set|
           set.listen!
           assert_raises(Errno::ECONNREFUSED) { Socket.tcp("127.0.0.1", set.first.address.port) }
         end
@@ -58,12 +60,18 @@ module Coppice
 
       test "options of the address are set" do
         with_set("127.0.0.1:0", rcvbuf: 64 * 1024, sndbuf: 32 * 1024, tcp_nodelay: true, tcp_nopush: true,
-          tcp_defer_accept: 0) do |set|
+          tcp_defer_accept: 0, lobby: false) do |set|
           socket = set.first.sockets.first
           assert_equal [64 * 1024, 32 * 1024], %i[RCVBUF SNDBUF].map { |name| socket.getsockopt(:SOCKET, name).int / 2 }
           assert socket.getsockopt(:TCP, :NODELAY).bool
           assert socket.getsockopt(:TCP, :CORK).bool
           assert_equal 0, socket.getsockopt(:TCP, :DEFER_ACCEPT).int
+        end
+      end
+
+      test "connections that the lobby keeps open are not corked" do
+        with_set("127.0.0.1:0", tcp_nopush: true) do |set|
+          refute set.first.sockets.first.getsockopt(:TCP, :CORK).bool
         end
       end
 

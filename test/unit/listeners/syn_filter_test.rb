@@ -9,19 +9,14 @@ module Coppice
     class SynFilterTest < TestCase
       %w[127.0.0.1 ::1].each do |host|
         test "who is in the queue of #{host} is served, and nobody else gets in" do
-          skip "no IPv6 here" if host == "::1" && Socket.ip_address_list.none?(&:ipv6_loopback?)
-          with_listener(host) do |listener, address|
-            first = connect(address)
-            SynFilter.refuse_new_connections(listener)
-            accepted, = listener.accept
-            late = Socket.new(listener.local_address.afamily, :STREAM)
-            late.connect_nonblock(address, exception: false)
+          assert_only_queue_served(host)
+        end
 
-            assert_nil late.wait_writable(0.3), "it was let in"
-            accepted.write("hello")
-            assert_equal "hello", first.readpartial(5)
-          ensure
-            [first, accepted, late].compact.each(&:close)
+        test "the same for #{host} where the kernel refuses a filter" do
+          assert_only_queue_served(host) do |listener|
+            listener.define_singleton_method(:setsockopt) do |level, *rest|
+              level == :SOCKET ? raise(Errno::EPERM) : super(level, *rest)
+            end
           end
         end
       end
@@ -39,6 +34,25 @@ module Coppice
       end
 
       private
+
+      def assert_only_queue_served(host)
+        skip "no IPv6 here" if host == "::1" && Socket.ip_address_list.none?(&:ipv6_loopback?)
+        with_listener(host) do |listener, address|
+          yield listener if block_given?
+          first = connect(address)
+          listener.wait_readable # the kernel may tell the client first
+          SynFilter.refuse_new_connections(listener)
+          accepted, = listener.accept
+          late = Socket.new(listener.local_address.afamily, :STREAM)
+          late.connect_nonblock(address, exception: false)
+
+          assert_nil late.wait_writable(0.3), "it was let in"
+          accepted.write("hello")
+          assert_equal "hello", first.readpartial(5)
+        ensure
+          [first, accepted, late].compact.each(&:close)
+        end
+      end
 
       def with_listener(host)
         listener = Socket.new(host.include?(":") ? :INET6 : :INET, :STREAM)

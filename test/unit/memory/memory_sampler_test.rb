@@ -38,6 +38,28 @@ module Coppice
         assert_operator @row.measured_ms, :<=, OS::Clock.now_ms
       end
 
+      # Ruby collects garbage only where this says so, and finishes then what an earlier collection has left to do.
+      test "a sample has CPU time and garbage collections, those of the parent left out" do
+        GC.start
+        GC.disable
+        sampler = MemorySampler.new(@row, @notes)
+        sampler.sample
+
+        assert_equal [0, 0], [@row.gc_runs, @row.gc_us]
+        3.times { GC.start }
+        time = GC.stat(:time)
+        least = cpu_seconds - 0.1 # the kernel rounds
+        sampler.sample
+
+        assert_equal 3, @row.gc_runs
+        assert_includes 0..(time * 1000), @row.gc_us
+        assert_includes least..(cpu_seconds + 0.1), @row.cpu_us / 1e6
+      ensure
+        GC.enable
+      end
+
+      def cpu_seconds = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+
       test "the first sample is the baseline" do
         @sampler.set_baseline
         start = [@row.private_at_start_kib, @row.cpu_at_start_ms]

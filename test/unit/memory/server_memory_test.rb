@@ -19,7 +19,7 @@ module Coppice
 
       test "the Hash has all figures of each process, and its kinds" do
         worker = MeasuredFamily.server.to_h[:processes].last
-        assert_equal({ pid: 13, role: :worker, nr: 1, generation: 2, requests: 7, rss_kib: 102_400,
+        assert_equal({ pid: 13, role: :worker, nr: 1, name: nil, generation: 2, requests: 7, rss_kib: 102_400,
                        pss_kib: 66_560, uss_kib: 30_720,
                        shared_kib: 71_680, swap_kib: 0, growth_kib: 20_480 }, worker.reject { |key, _| key == :kinds })
         assert_equal MappingKinds::NAMES.keys, worker[:kinds].keys

@@ -90,7 +90,7 @@ class CapacityTest < FamilyTestCase
     family.system.step(family.process_of(family.roster.mold))
     newborn = family.system.processes.values.last
     family.system.die(newborn, FakeSystem::Status.new(nil, 9))
-    family.supervision.turn([]) # reaps before it hears
+    family.turn([]) # reaps before it hears
     family.turn
 
     assert_empty(family.roster.workers.select { |worker| worker.nr == victim.nr })
@@ -98,6 +98,21 @@ class CapacityTest < FamilyTestCase
     family.settle
 
     assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "a child that was ready before its end has not failed to start, though it was reaped before it was heard" do
+    family = settled_family(worker_processes: 2)
+    family.system.signal(family.roster.ready_workers.last.pid, :KILL)
+    family.turn
+    family.system.step(family.process_of(family.roster.mold))
+    newborn = family.system.processes.values.last
+    family.turn
+    handle = family.roster.by_pid(newborn.pid)
+    3.times { family.system.step(newborn) }
+    family.system.die(newborn, FakeSystem::Status.new(0, nil))
+    family.turn([])
+
+    assert_equal [true, 0], [!handle.ready_at.nil?, family.roster.spawns.failures]
   end
 
   test "a child that nobody will ever reap is found out" do
@@ -118,40 +133,5 @@ class CapacityTest < FamilyTestCase
     family.turn
 
     assert_operator family.roster.spawns.not_before, :>, family.system.now
-  end
-
-  test "a service worker that never gets ready is its own affair" do
-    family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 3,
-      hooks: { before_service_worker_ready: -> {} })
-    family.system.signal(family.roster.service.pid, :KILL)
-    lost = []
-    run_until(family) do
-      family.system.processes.each_value { |process| process.broken = true if process.role == :service }
-      family.system.advance(1)
-      (lost |= [family.roster.service].compact).size > 5
-    end
-
-    assert_nil family.roster.give_up_reason
-    assert_equal 0, family.roster.spawns.failures
-    assert_operator family.roster.services.failures, :>=, 4
-  end
-
-  test "a mold that gets ready says nothing of the service worker" do
-    family = settled_family(hooks: { before_service_worker_ready: -> {} })
-    note_failures(family.roster.services, 3)
-    family.supervision.refork
-    run_until(family) { family.roster.candidate&.ready? }
-
-    assert_equal 3, family.roster.services.failures
-  end
-
-  test "a lost service worker is replaced" do
-    family = settled_family(hooks: { before_service_worker_ready: -> {} })
-    first = family.roster.service
-    family.system.signal(first.pid, :KILL)
-    family.settle
-
-    assert_predicate family.roster.service, :ready?
-    refute_same first, family.roster.service
   end
 end

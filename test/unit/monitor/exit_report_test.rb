@@ -47,11 +47,33 @@ class ExitReportTest < Coppice::TestCase
       [:leaving, :request_timeout, Status.new(nil, 9)] => [:request_timeout, :error],
       [:leaving, :shutdown, Status.new(nil, 9)] => [:shutdown, :debug],
       [:requested, nil, nil] => [:never_forked, :error]
-    }.each do |(state, ended_for, status), expected|
-      report = report_on(handle_in(state, ended_for: ended_for), status)
+    }.each do |(state, kill_reason, status), expected|
+      report = report_on(handle_in(state, kill_reason: kill_reason), status)
 
-      assert_equal expected, [report.cause, report.level], [state, ended_for, status].inspect
+      assert_equal expected, [report.cause, report.level], [state, kill_reason, status].inspect
     end
+  end
+
+  test "a worker that was in a request is reported with it, and a killed one with the stack that it has left" do
+    @row.started_ms = 990_000
+    @row.request = "GET /report"
+    @row.request_id = "a1"
+    @row.stack = "app.rb:1:in `sleep'"
+    { request_timeout: "app.rb:1:in `sleep'", stop_timeout: "app.rb:1:in `sleep'", unresponsive: nil }
+      .each do |reason, stack|
+        report = report_on(handle_in(:leaving, kill_reason: reason), Status.new(nil, 9))
+
+        assert_equal ["GET /report", "a1", 10.0], report.to_log.values_at(:request, :request_id, :request_age)
+        stack.nil? ? assert_nil(report.stack) : assert_equal(stack, report.to_log[:stack])
+      end
+  end
+
+  test "a request without an ID, and an exit without a stack, are reported without" do
+    @row.started_ms = 990_000
+    report = report_on(handle_in(:leaving, kill_reason: :request_timeout), Status.new(nil, 9))
+
+    assert_equal [nil, nil], [report.request_id, report.stack]
+    refute_includes report.to_log.keys, :request_id
   end
 
   test "a worker that left because of a timeout of its own says so, unless it came to another end" do
@@ -63,10 +85,10 @@ class ExitReportTest < Coppice::TestCase
       [:ready, nil, Status.new(nil, 11)] => [:signal, :error],
       [:ready, :request_timeout, Status.new(nil, 9)] => [:request_timeout, :error],
       [:ready, nil, nil] => [:vanished, :error]
-    }.each do |(state, ended_for, status), expected|
-      report = report_on(handle_in(state, ended_for: ended_for), status)
+    }.each do |(state, kill_reason, status), expected|
+      report = report_on(handle_in(state, kill_reason: kill_reason), status)
 
-      assert_equal expected, [report.cause, report.level], [state, ended_for, status].inspect
+      assert_equal expected, [report.cause, report.level], [state, kill_reason, status].inspect
     end
   end
 

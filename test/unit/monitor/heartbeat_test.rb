@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../support/family_test_case"
+require "coppice/listeners/address"
 
 class HeartbeatTest < FamilyTestCase
   LIMIT = 5 + 15 + 22 # the beat, client_header_timeout, timeout and its cleanup
@@ -22,14 +23,32 @@ class HeartbeatTest < FamilyTestCase
     silent = hang(family)
     pass(family, LIMIT - 3)
 
-    assert_nil silent.ended_for
+    assert_nil silent.kill_reason
     pass(family, 6)
 
-    assert_equal :unresponsive, silent.ended_for
+    assert_equal :unresponsive, silent.kill_reason
     family.settle
 
     assert_equal 4, family.roster.ready_workers.size
     refute_includes family.roster.ready_workers, silent
+  end
+
+  test "a loop that gives no sign of life is ended alone, and its successor counts anew" do
+    family = settled_family(listen: [Coppice::Listeners::Address.parse(8080, lobby: true)])
+    lobby = family.roster.lobby
+    family.system.lobby.loop.hanging = true
+    silent = lobby.pid
+    pass(family, 9)
+
+    assert_equal silent, lobby.pid
+    pass(family, 4)
+
+    assert_equal [[silent, :KILL]], family.system.signals
+    family.settle
+    pass(family, 60)
+
+    assert_predicate lobby, :ready?
+    assert_equal [[silent, :KILL]], family.system.signals
   end
 
   test "a request has a deadline of its own" do
@@ -38,11 +57,11 @@ class HeartbeatTest < FamilyTestCase
     busy.row.deadline_ms = ((family.system.now + 1000) * 1000).to_i
     pass(family, LIMIT + 10)
 
-    assert_nil busy.ended_for
+    assert_nil busy.kill_reason
     busy.row.deadline_ms = 0
     pass(family, 10)
 
-    assert_nil busy.ended_for
+    assert_nil busy.kill_reason
   end
 
   test "time in which the monitor stood still as well does not count" do
@@ -53,9 +72,9 @@ class HeartbeatTest < FamilyTestCase
     family.turn
     pass(family, LIMIT - 15)
 
-    assert_nil silent.ended_for
+    assert_nil silent.kill_reason
     pass(family, 10)
 
-    assert_equal :unresponsive, silent.ended_for
+    assert_equal :unresponsive, silent.kill_reason
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../../support/compiled_plays"
 require_relative "../../support/history"
 
 # The same histories each time, so that a failure is the fault of the change at hand.

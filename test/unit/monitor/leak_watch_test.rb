@@ -6,7 +6,10 @@ class LeakWatchTest < FamilyTestCase
   MIB = 1024
   Steps = Coppice::Monitor::Steps
 
-  Roster = Struct.new(:generation, :mold, :reforks) { def settled? = true }
+  Roster = Struct.new(:generation, :mold, :reforks) do
+    def settled? = true
+    def next_generation = generation + 1
+  end
   Mold = Struct.new(:row, :cold) do
     def cold? = cold
     def ready? = true

@@ -43,6 +43,54 @@ class MoldReplacementTest < FamilyTestCase
     assert_predicate family.roster.candidate, :cold?
   end
 
+  # Loses the mold of a release that cannot be booted again, and the first copy of a worker in its place.
+  def lose_mold_and_directory(family)
+    family.missing = ["/releases/1"]
+    family.system.signal(family.roster.mold.pid, :KILL)
+    run_until(family) { family.roster.candidate&.pid }
+    family.process_of(family.roster.candidate).broken = true
+    family.settle
+  end
+
+  test "where the directory of the release is gone, a worker is promoted after a cold boot that failed" do
+    family = settled_family(refork_backoff: 10)
+    lose_mold_and_directory(family)
+    family.system.advance(11)
+    family.turn
+
+    assert_equal [2, family.system.now + 10],
+                 [family.roster.replacements.failures, family.roster.replacements.not_before]
+    family.system.advance(11)
+    family.settle
+
+    assert_predicate family.roster.mold, :ready?
+    refute_predicate family.roster.mold, :cold?
+  end
+
+  test "a rehearsal that is due ends with the cold boot that failed" do
+    family = settled_family
+    family.missing = ["/releases/1"]
+    family.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
+    family.system.signal(family.roster.mold.pid, :KILL)
+    family.roster.rehearsal_due = true
+    family.turn
+
+    refute_predicate family.roster, :rehearsing?
+  end
+
+  test "a cold boot beside a mold that serves fails without a pause for what replaces a lost one" do
+    family = settled_family(refork_backoff: 10, cold_boot_after_growth: "10%")
+    family.missing = ["/releases/1"]
+    family.system.mold_growth_kib = 50_000
+    5.times do
+      family.supervision.refork
+      family.settle
+    end
+
+    assert_equal [0, family.system.now + 10],
+                 [family.roster.replacements.failures, family.roster.reforks.not_before]
+  end
+
   test "a lost mold is replaced at once, also in the back-off after a refork that failed" do
     family = settled_family
     family.roster.reforks.wait_until(family.system.now + 1000)

@@ -4,7 +4,7 @@ require_relative "../../support/family_test_case"
 
 class PromotionTest < FamilyTestCase
   test "a start boots one cold mold and fills every slot from it" do
-    family = settled_family(worker_processes: 3)
+    family = settled_family(worker_processes: 3, **WITHOUT_LOBBY)
 
     assert_equal [0, 1, 2], family.roster.ready_workers.map(&:nr).sort
     assert_predicate family.roster.mold, :cold?
@@ -230,6 +230,37 @@ class PromotionTest < FamilyTestCase
 
     assert_predicate barren, :gone?
     assert_predicate family.roster.mold, :cold?
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "failures before a mold took a lost one's place are not its own" do
+    family = settled_family
+    family.system.signal(family.roster.ready_workers.last.pid, :KILL)
+    lose_all_children_until(family) { family.roster.spawns.failures == 3 }
+    lost = family.roster.mold
+    family.system.signal(lost.pid, :KILL)
+    run_until(family) { lost.gone? && family.roster.mold }
+    successor = family.roster.mold
+    family.system.advance(10)
+    family.settle
+
+    assert_same successor, family.roster.mold
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
+  test "warm molds that are lost whenever they fork are replaced by a cold one" do
+    family = settled_family(refork_backoff: 0)
+    family.system.signal(family.roster.mold.pid, :KILL)
+    family.settle
+    family.system.signal(family.roster.ready_workers.last.pid, :KILL)
+    family.after_turn do
+      mold = family.roster.workers.find(&:requested?)&.parent
+      family.system.signal(mold.pid, :KILL) if mold && !mold.cold?
+      family.system.advance(1)
+    end
+    run_until(family) { family.roster.mold&.cold? }
+    family.settle
+
     assert_equal 4, family.roster.ready_workers.size
   end
 

@@ -74,7 +74,7 @@ class RecyclingTest < FamilyTestCase
     assert_operator reached.tally.values.max, :<=, 60
   end
 
-  test "capacity does not dip: successors come before elders leave" do
+  test "capacity does not drop: successors are ready before old workers exit" do
     family = settled_family(worker_max_requests: 1000)
     family.roster.ready_workers.each { |worker| worker.row.requests = 1000 }
     first = family.roster.ready_workers
@@ -158,7 +158,9 @@ class RecyclingTest < FamilyTestCase
     recycling = Coppice::Monitor::Recycling.new(family.settings)
     family.roster.ready_workers.each { |worker| weigh(worker) }
     now = family.system.now
-    reasons = [40, 41].map { |second| recycling.next(family.roster, now + second).map { |step| step.grounds[:why] } }
+    reasons = [40, 41].map do |second|
+      recycling.next(family.roster, now + second).map { |step| step.reason_fields[:why] }
+    end
 
     assert_equal [[:memory], [:age]], reasons
   end

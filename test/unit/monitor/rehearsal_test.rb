@@ -132,8 +132,8 @@ class RehearsalDecisionsTest < FamilyTestCase
     assert_predicate family.supervision, :finished?
   end
 
-  test "what was measured for the first time calls for another cold mold, once" do
-    family = family_of(**WARM)
+  test "what was measured for the first time calls for another cold mold, once, where the user waits for it" do
+    family = family_of(**WARM, gc_profile_wait: true)
     boots = []
     run_until(family) do
       boots |= [family.roster.mold, family.roster.candidate].compact.select(&:cold?)
@@ -156,8 +156,20 @@ class RehearsalDecisionsTest < FamilyTestCase
     refute_predicate family.roster.mold, :cold?
   end
 
-  test "without a measurement there is nothing to boot again for" do
+  test "otherwise it is kept for the next boot" do
     family = family_of(**WARM)
+    boots = []
+    run_until(family) do
+      boots |= [family.roster.mold, family.roster.candidate].compact.select(&:cold?)
+      family.roster.generation.positive? && family.roster.settled?
+    end
+
+    assert_equal 1, boots.size
+    assert_equal [true], family.kept.map(&:rehearsing?)
+  end
+
+  test "without a measurement there is nothing to boot again for" do
+    family = family_of(**WARM, gc_profile_wait: true)
     boots = []
     run_until(family) do
       family.roster.workers.each { |worker| worker.row.allocations = "" }

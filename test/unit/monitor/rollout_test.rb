@@ -47,6 +47,24 @@ class RolloutTest < FamilyTestCase
     assert_equal 1, leaving(family).size
   end
 
+  # Tells that each worker has so much memory of its own, and that so much is left.
+  def rollout_with(private_kib:, left_kib:)
+    family = settled_family(worker_processes: 4)
+    family.system.memory_left_kib = left_kib
+    family.roster.ready_workers.each { |worker| worker.row.private_kib = private_kib }
+    family.supervision.refork
+    run_until(family) { family.roster.generation == 1 }
+    run_until(family) { family.roster.settled? || family.roster.ready_workers.size < 4 }
+    family.roster.ready_workers.size
+  ensure
+    family.close
+  end
+
+  test "where the memory that is left has no room for a surplus worker, a rollout goes on without" do
+    assert_equal 4, rollout_with(private_kib: 50_000, left_kib: 60_000)
+    assert_equal 3, rollout_with(private_kib: 50_000, left_kib: 40_000)
+  end
+
   test "a slot that is empty for another reason counts" do
     family = settled_family(worker_processes: 4, refork_surge: 0)
     family.supervision.refork
@@ -80,15 +98,5 @@ class RolloutTest < FamilyTestCase
     family.roster.candidate = family.roster.mold = nil
 
     assert_empty rollout.next(family.roster, 0)
-  end
-
-  test "an outdated service worker is replaced" do
-    family = settled_family(hooks: { before_service_worker_ready: -> {} })
-    first = family.roster.service
-    family.supervision.refork
-    family.settle
-
-    refute_same first, family.roster.service
-    assert_equal [1, true], [family.roster.service.generation, family.roster.service.ready?]
   end
 end

@@ -31,7 +31,7 @@ class ShutdownTest < FamilyTestCase
   end
 
   test "workers serve first who waits for them, the others just leave" do
-    family = settled_family
+    family = settled_family(**WITHOUT_LOBBY)
     family.supervision.stop(:gracefully)
     steps = Coppice::Monitor::Shutdown.new.next(family.roster, family.system.now)
     names = steps.map { |step| step.class.name.split("::").last.to_sym }
@@ -94,11 +94,11 @@ class ShutdownTest < FamilyTestCase
     family.system.advance(9)
     family.settle
 
-    assert_nil starting.ended_for
+    assert_nil starting.kill_reason
     family.system.advance(2)
     family.settle
 
-    assert_equal :stop_timeout, starting.ended_for
+    assert_equal :stop_timeout, starting.kill_reason
     family.system.advance(1.1)
     family.settle
 
@@ -111,7 +111,7 @@ class ShutdownTest < FamilyTestCase
     family.system.advance(11)
     family.settle
 
-    assert_nil starting.ended_for
+    assert_nil starting.kill_reason
     process.hanging = false
     family.settle
 
@@ -135,7 +135,7 @@ class ShutdownTest < FamilyTestCase
   end
 
   test "at once is a second for those who heed a signal" do
-    family = settled_family
+    family = settled_family(**WITHOUT_LOBBY)
     family.process_of(family.roster.ready_workers.first).hanging = true
     family.supervision.stop(:at_once)
     family.turn

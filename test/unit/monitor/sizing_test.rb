@@ -11,7 +11,7 @@ class SizingTest < FamilyTestCase
   end
 
   test "processors decide until the mold is ready, then its size does as well, before anybody is forked from it" do
-    family = family_with_mold_of(LARGE_MOLD)
+    family = family_with_mold_of(LARGE_MOLD, **WITHOUT_LOBBY)
     before = family.system.last_pid
     assert_equal 6, family.roster.target
     family.settle

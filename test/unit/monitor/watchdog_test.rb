@@ -17,7 +17,7 @@ class WatchdogTest < FamilyTestCase
     family.system.advance(0.6)
     family.turn
 
-    assert_equal [:request_timeout, true], [worker.ended_for, worker.leaving? || worker.gone?]
+    assert_equal [:request_timeout, true], [worker.kill_reason, worker.leaving? || worker.gone?]
   end
 
   test "an idle worker is never overdue" do
@@ -25,7 +25,7 @@ class WatchdogTest < FamilyTestCase
     family.system.advance(100_000)
     family.settle
 
-    assert_equal [nil] * 4, family.roster.ready_workers.map(&:ended_for)
+    assert_equal [nil] * 4, family.roster.ready_workers.map(&:kill_reason)
     assert_equal 4, family.roster.ready_workers.size
   end
 
@@ -42,7 +42,7 @@ class WatchdogTest < FamilyTestCase
     family.system.advance(2)
     family.turn
 
-    assert_equal :spawn_timeout, starting.ended_for
+    assert_equal :spawn_timeout, starting.kill_reason
   end
 
   test "a mold has three times as long, since it is ready later where others are busy" do
@@ -58,7 +58,7 @@ class WatchdogTest < FamilyTestCase
     family.system.advance(2)
     family.turn
 
-    assert_equal :spawn_timeout, mold.ended_for
+    assert_equal :spawn_timeout, mold.kill_reason
   end
 
   test "a mold that does not fork when asked is ended, not the child that never was" do
@@ -71,7 +71,7 @@ class WatchdogTest < FamilyTestCase
     family.system.advance(11)
     family.turn
 
-    assert_equal :spawn_timeout, mold.ended_for
+    assert_equal :spawn_timeout, mold.kill_reason
     family.settle
     family.system.advance(1) # past the pause after a child that never came
     family.settle
@@ -88,11 +88,11 @@ class WatchdogTest < FamilyTestCase
     family.system.advance(36)
     family.turn
 
-    assert_nil worker.ended_for # it may wait for a head, and serve a request
+    assert_nil worker.kill_reason # it may wait for a head, and serve a request
     family.system.advance(2)
     family.turn
 
-    assert_equal :stop_timeout, worker.ended_for
+    assert_equal :stop_timeout, worker.kill_reason
   end
 
   test "without a request it is the exit hook that is late" do
@@ -114,11 +114,11 @@ class WatchdogTest < FamilyTestCase
     family.system.advance(50)
     family.turn
 
-    assert_nil worker.ended_for
+    assert_nil worker.kill_reason
     family.system.advance(60)
     family.turn
 
-    assert_equal :request_timeout, worker.ended_for
+    assert_equal :request_timeout, worker.kill_reason
   end
 
   test "what outlives the user's own signal is ended for certain" do

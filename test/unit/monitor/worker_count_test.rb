@@ -34,14 +34,14 @@ module Coppice
         assert_equal [6, 6], [count(4, nil, 100_000), count(4, 100_000, 0)]
       end
 
-      test "the grounds say what was decisive" do
+      test "the reason says what was decisive" do
         sizer = WorkerCount.new(processors: Rational(7, 2), memory_total_kib: GIB)
 
-        assert_equal({ processors: 3.5 }, sizer.answer.grounds)
+        assert_equal({ processors: 3.5 }, sizer.answer.reason_fields)
         assert_equal({ why: :processors, processors: 3.5, mold_mib: 100, memory_mib: 1024 },
-          sizer.answer(mold_kib: 100 * 1024).grounds)
+          sizer.answer(mold_kib: 100 * 1024).reason_fields)
         assert_equal({ why: :memory, processors: 3.5, mold_mib: 400, memory_mib: 1024 },
-          sizer.answer(mold_kib: 400 * 1024).grounds)
+          sizer.answer(mold_kib: 400 * 1024).reason_fields)
       end
     end
   end

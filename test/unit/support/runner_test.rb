@@ -16,11 +16,11 @@ module Coppice
     RUBY
     GOOD = MIXED.lines.grep_v(/bad|later/).join
 
-    test "the last line counts tests, not files" do
+    test "the last line counts tests, not files, and names those that failed" do
       passed, lines = run_files({ "a_test.rb" => MIXED, "b_test.rb" => GOOD })
 
       refute passed
-      assert_equal "2 passed, 1 failed, 1 skipped", lines.last
+      assert_equal "2 passed, 1 failed, 1 skipped; a_test.rb (bad)", lines.last
       assert(lines.any? { |line| line.include?("on purpose") })
     end
 
@@ -32,12 +32,19 @@ module Coppice
         lines.map { |line| line.sub(/\A +[\d.]+ s  /, "") }
     end
 
+    test "the last line names tests with an error, by their sentences" do
+      failing = "#{GOOD}\nclass MixedTest; define_method('test_a sentence: with [it]') { raise 'on purpose' }; end"
+      _, lines = run_files({ "a_test.rb" => failing })
+
+      assert_equal "1 passed, 1 failed, 0 skipped; a_test.rb (a sentence: with [it])", lines.last
+    end
+
     test "a file that dies without a summary has failed" do
       dying = "$stdout.write('so far'); $stdout.flush; exit!(0)"
       passed, lines = run_files({ "a_test.rb" => dying, "b_test.rb" => GOOD })
 
       refute passed
-      assert_equal "1 passed, 1 failed, 0 skipped", lines.last
+      assert_match(/\A1 passed, 1 failed, 0 skipped; a_test.rb \(exited without a summary/, lines.last)
       assert(lines.any? { |line| line.include?("so far") })
     end
 
@@ -45,7 +52,7 @@ module Coppice
       passed, lines = run_files({ "a_test.rb" => "#{GOOD}\nMinitest.after_run { abort 'left something' }" })
 
       refute passed
-      assert_equal "0 passed, 1 failed, 0 skipped", lines.last
+      assert_match(/\A0 passed, 1 failed, 0 skipped; a_test.rb \(all tests passed, but/, lines.last)
     end
 
     test "a file without tests has failed, unless only some tests are wanted" do
@@ -66,6 +73,16 @@ module Coppice
       eventually { lines.grep(/\A\d+\z/).all? { |pid| gone?(Integer(pid)) } }
     end
 
+    test "a file that hung may run once more, where its first run has a limit of its own" do
+      with_tmpdir do |folder|
+        hung_once = "File.exist?('#{folder}/ran') || (File.write('#{folder}/ran', '') && sleep)"
+        passed, lines = run_files({ "a_test.rb" => "#{hung_once}\n#{GOOD}" }, first_limit: 3)
+        assert passed
+        assert_includes lines, "a_test.rb: took longer than 3 s and was killed; once more"
+      end
+      refute run_files({ "a_test.rb" => "sleep" }, first_limit: 1, limit: 2).first
+    end
+
     test "options with values are not taken for files" do
       with_tmpdir do |folder|
         File.write("#{folder}/a_test.rb", GOOD)
@@ -84,12 +101,12 @@ module Coppice
     private
 
     # Runs test files with the given texts; answers what the runner answers, and its lines.
-    def run_files(files, *options, limit: 60)
+    def run_files(files, *options, limit: 60, **how)
       with_tmpdir do |folder|
         files.each { |name, text| File.write("#{folder}/#{name}", text) }
         out = StringIO.new
         arguments = Arguments.new([folder, "--seed", "7", *options], root: folder)
-        [Runner.new(arguments, out: out, folder: folder, limit: limit).run, out.string.lines(chomp: true)]
+        [Runner.new(arguments, out: out, folder: folder, limit: limit, **how).run, out.string.lines(chomp: true)]
       end
     end
 

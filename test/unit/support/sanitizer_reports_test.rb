@@ -39,6 +39,10 @@ module Coppice
       assert_equal [OVERFLOW.chomp], findings(OVERFLOW, STILL_RUNNING)
     end
 
+    test "a report that was cut off before it said anything is no finding" do
+      assert_empty findings(LEAKS.lines.first(2).join)
+    end
+
     test "a run that leaves no report found nothing" do
       assert_empty findings
     end

@@ -17,7 +17,8 @@ module Coppice
         @board = Board.create
         @row = @board.row(0)
         @watcher = Watcher.new(0)
-        @deadline = Deadline.new(@row, @watcher)
+        @clock = RequestClock.new(@row, 10_000)
+        @deadline = Deadline.new(@row, @clock, @watcher)
         @in_ten_seconds = @row.deadline_ms = OS::Clock.now_ms + 10_000
       end
 
@@ -44,10 +45,48 @@ module Coppice
         assert_includes before..OS::Clock.now_ms, @row.deadline_ms
       end
 
+      test "a limit counts from the start of the request, whatever was said before" do
+        @clock.start("REQUEST_METHOD" => "GET", "PATH_INFO" => "/")
+        [120, 15, 30].each do |seconds|
+          @deadline.extend_deadline(7)
+          @deadline.call(seconds)
+
+          assert_equal @row.started_ms + (seconds * 1000), @row.deadline_ms
+        end
+        assert_equal 1, @watcher.woken
+      end
+
+      test "a limit leaves the time that was spent waiting for the client" do
+        @clock.start("REQUEST_METHOD" => "GET", "PATH_INFO" => "/")
+        @deadline.postpone(4000)
+        @deadline.call(5)
+
+        assert_equal @row.started_ms + 9000, @row.deadline_ms
+      end
+
+      test "a limit that has passed already is this instant, and can be raised again" do
+        @clock.start({ "REQUEST_METHOD" => "GET", "PATH_INFO" => "/" }, 60_000)
+        before = OS::Clock.now_ms
+        @deadline.call(0)
+
+        assert_includes before..OS::Clock.now_ms, @row.deadline_ms
+        @deadline.call(20)
+
+        assert_in_delta @row.started_ms + 20_000, @row.deadline_ms, 1
+      end
+
+      test "a limit that is no number of seconds is an error, and moves nothing" do
+        [-1, Float::INFINITY, Float::NAN, "3", nil].each do |value|
+          assert_raises(ArgumentError) { @deadline.call(value) }
+        end
+        assert_equal @in_ten_seconds, @row.deadline_ms
+      end
+
       test "one that has passed stays, and so does that of no request" do
         [0, 1].each do |deadline_ms|
           @row.deadline_ms = deadline_ms
           @deadline.extend_deadline(-1)
+          @deadline.call(0)
 
           assert_equal [deadline_ms, 0], [@row.deadline_ms, @watcher.woken]
         end

@@ -34,17 +34,42 @@ module Coppice
         assert_equal [%w[/a /b]], told.map { |count| asked.first(count) }
       end
 
-      test "what fails is logged once for each path, and is not fatal" do
+      test "the status of each path is logged once, as a warning unless it is warm, and is not fatal" do
         rehearse(%w[/broken /missing /moved /good]) do |env|
           raise "no" if env["PATH_INFO"] == "/broken"
 
-          [{ "/missing" => 404, "/moved" => 302 }.fetch(env["PATH_INFO"], 200), {}, []]
+          status = { "/missing" => 404, "/moved" => 302 }.fetch(env["PATH_INFO"], 200)
+          [status, status == 302 ? { "location" => "/there" } : {}, []]
         end
 
-        failed = @harness.log.entries.select { |_, message, _| message == "warm-up request failed" }
-        answers = failed.map { |_, _, fields| fields.values_at(:status, :path) }
-        assert_equal [[500, "/broken"], [404, "/missing"]], answers
-        assert_equal ["rehearsal finished"], @harness.log.at(:info)
+        assert_equal [[:warn, 500, "/broken", nil], [:warn, 404, "/missing", nil], [:warn, 302, "/moved", "/there"],
+                      [:info, 200, "/good", nil]], reported
+        assert_equal ["warm-up request", "rehearsal finished"], @harness.log.at(:info)
+      end
+
+      test "a path that fails only later is logged once more" do
+        asked = 0
+        rehearse(["/"]) { [(asked += 1) < 3 ? 200 : 503, {}, []] }
+
+        assert_equal [[:info, 200, "/", nil], [:warn, 503, "/", nil]], reported
+      end
+
+      test "the requests are those of a browser, and a header of the block replaces one of them" do
+        seen = []
+        names = %w[HTTP_ACCEPT HTTP_ACCEPT_ENCODING HTTP_ACCEPT_LANGUAGE]
+        block = ->(client) { client.get("/own", "accept-language" => "cy", "ACCEPT" => "*/*") }
+        rehearse(["/"], block) { |env| seen << env.values_at(*names) && OK }
+
+        assert_equal [Rehearsal::HEADERS.values_at("Accept", "Accept-Encoding", "Accept-Language"),
+                      ["*/*", "gzip, br", "cy"]], seen.uniq
+      end
+
+      test "a path that is redirected is requested by each worker only if no other path is quick" do
+        rehearse(%w[/moved /page]) { |env| env["PATH_INFO"] == "/moved" ? [301, { "location" => "/" }, []] : OK }
+        assert_equal "/page", @rehearsal.quick_path(1)
+
+        rehearse(["/moved"]) { [301, { "location" => "/" }, []] }
+        assert_equal "/moved", @rehearsal.quick_path(1)
       end
 
       test "a block is given a client that answers statuses" do
@@ -54,18 +79,19 @@ module Coppice
           statuses << client.request("POST", "/cart", { "X-Kind" => "test" }, "a=1") << client.get("/none")
         end
         seen = []
-        rehearse(nil, block) do |env|
+        rehearse([], block) do |env|
           seen << [env["REQUEST_METHOD"], env["HTTP_ACCEPT"], env["HTTP_X_KIND"], env["rack.input"].read]
           [env["PATH_INFO"] == "/none" ? 410 : 201, {}, []]
         end
 
+        browser = Rehearsal::HEADERS.fetch("Accept")
         assert_equal [201, 201, 410], statuses
-        assert_equal [["GET", "text/html", nil, ""], ["POST", nil, "test", "a=1"], ["GET", nil, nil, ""]], seen
+        assert_equal [["GET", "text/html", nil, ""], ["POST", browser, "test", "a=1"], ["GET", browser, nil, ""]], seen
       end
 
       [StandardError, NotImplementedError].each do |error|
         test "a block that raises #{error} is logged, and not fatal" do
-          rehearse(nil, ->(_client) { raise error, "no" }) { OK }
+          rehearse([], ->(_client) { raise error, "no" }) { OK }
 
           assert_equal ["rehearsal failed: no (#{error})"], @harness.log.at(:error)
         end
@@ -74,7 +100,7 @@ module Coppice
       test "long answers and long bodies fit" do
         length = 2 << 20
         seen = status = nil
-        rehearse(nil, ->(client) { status = client.request("PUT", "/", {}, "x" * length) }) do |env|
+        rehearse([], ->(client) { status = client.request("PUT", "/", {}, "x" * length) }) do |env|
           seen = env["rack.input"].read.bytesize
           [200, {}, ["y" * length]]
         end
@@ -85,14 +111,14 @@ module Coppice
       test "an answer that does not wait for the body is an answer" do
         status = nil
         block = ->(client) { status = client.request("POST", "/", {}, "x" * (2 << 20)) }
-        rehearse(nil, block, max_body_bytes: 1000) { OK }
+        rehearse([], block, max_body_bytes: 1000) { OK }
 
         assert_equal 413, status
       end
 
       test "early hints are not the answer" do
         status = nil
-        rehearse(nil, ->(client) { status = client.get("/") }, early_hints: true) do |env|
+        rehearse([], ->(client) { status = client.get("/") }, early_hints: true) do |env|
           env["rack.early_hints"].call({ "link" => "</a.css>; rel=preload" })
           OK
         end
@@ -103,11 +129,10 @@ module Coppice
       test "the first path that is answered well and quickly is remembered" do
         block = ->(client) { client.get("/private", "Authorization" => "a") && client.get("/late") }
         seconds = { "/slow" => 2, "/quick" => 0.5 }
-        OS::Clock.stub(:now, -> { @now ||= 0.0 }) do
-          rehearse(%w[/missing /slow /quick], block) do |env|
-            @now += seconds.fetch(env["PATH_INFO"], 0)
-            env["PATH_INFO"] == "/missing" ? [404, {}, []] : OK
-          end
+        now = 0.0
+        rehearse(%w[/missing /slow /quick], block, clock: -> { now }) do |env|
+          now += seconds.fetch(env["PATH_INFO"], 0)
+          env["PATH_INFO"] == "/missing" ? [404, {}, []] : OK
         end
 
         assert_equal ["/quick", "/late", nil], ([1, 0.1, 0].map { |limit| @rehearsal.quick_path(limit) })
@@ -119,6 +144,7 @@ module Coppice
         new_rehearsal { |env| seen << env["PATH_INFO"] && OK }.once("/one")
 
         assert_equal [["/one"], threads], [seen, Thread.list.size]
+        assert_empty @harness.log.entries
       end
 
       test "one that is called away asks for nothing more" do
@@ -138,12 +164,19 @@ module Coppice
 
       private
 
-      # Answers how many requests there had been each time that the caller was told.
-      def rehearse(paths, block = nil, interrupted: -> { false }, **settings)
+      # Level, status, path and location of the lines about paths.
+      def reported
+        lines = @harness.log.entries.select { |_, message, _| message.start_with?("warm-up request") }
+        lines.map { |level, _, fields| [level, *fields.values_at(:status, :path, :location)] }
+      end
+
+      # Answers how many requests there had been each time that the caller was told. The clock stands still unless told
+      # otherwise, as a rehearsal that takes long on a busy machine has fewer rounds.
+      def rehearse(paths, block = nil, interrupted: -> { false }, clock: -> { 0.0 }, **settings)
         requests = 0
         told = []
         @rehearsal = new_rehearsal(interrupted: interrupted, **settings) { |env| (requests += 1) && yield(env) }
-        @rehearsal.call(paths, block) { told << requests }
+        OS::Clock.stub(:now, clock) { @rehearsal.call(paths, block) { told << requests } }
         told
       end
 

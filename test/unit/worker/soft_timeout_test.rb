@@ -14,7 +14,7 @@ module Coppice
       # A row whose deadline changes with each look; the last one stays. `looks` gets each of them.
       class ChangingRow
         attr_reader :looks, :started_ms, :requests, :request
-        attr_accessor :timed_out
+        attr_accessor :timed_out, :stack
 
         def initialize(*deadlines)
           @deadlines = deadlines
@@ -23,6 +23,9 @@ module Coppice
           @requests = 152
           @request = "GET /report"
         end
+
+        def count(_name) = nil
+        def out_of_band_ms = 0
 
         def deadline_ms
           deadline = @deadlines.size > 1 ? @deadlines.shift : @deadlines.first
@@ -43,9 +46,10 @@ module Coppice
           settings = Config::Settings.new(values: { timeout: LONG, timeout_cleanup: LONG, **settings })
           @inheritance = Struct.new(:settings, :server).new(settings, nil)
           @answered = Queue.new
-          @log = Struct.new(:lines) { def error(*line, **) = lines << line }.new([])
+          @log = Struct.new(:lines) { def error(message, **fields) = lines << [message, fields] }.new([])
         end
 
+        def note_long_request = @noted = true
         def answer_overdue = @answered << true
       end
 
@@ -56,9 +60,30 @@ module Coppice
 
       test "a request past its deadline ends the worker" do
         watched(row = ChangingRow.new(@past)) do |timeout, worker, main|
-          assert_equal :ended, main.join(10)&.value
+          assert_equal :ended, main.join(LONG)&.value
           assert_predicate timeout, :expired?
           assert_equal [1, 1], [worker.answered.size, row.timed_out]
+        end
+      end
+
+      test "the line of an overdue request names it, and the board has the stack" do
+        env = { "REQUEST_METHOD" => "GET", "PATH_INFO" => "/report", "HTTP_X_REQUEST_ID" => "a1" }
+        watched(row = ChangingRow.new(@past), env) do |_timeout, worker, main|
+          assert_equal :ended, main.join(LONG)&.value
+          message, fields = worker.log.lines.first
+
+          assert_equal "request timed out", message
+          assert_equal({ method: "GET", path: "/report", request_id: "a1" }, fields.slice(:method, :path, :request_id))
+          assert_equal fields[:backtrace], row.stack
+          assert_includes row.stack, "serve_until_ended"
+          refute_includes fields, :hint
+        end
+      end
+
+      test "the line says that a number in the place of the limit has no effect" do
+        watched(ChangingRow.new(@past), { "PATH_INFO" => "/report", "coppice.timeout" => 120 }) do |_, worker, main|
+          assert_equal :ended, main.join(LONG)&.value
+          assert_includes worker.log.lines.first.last.fetch(:hint), "use env[\"coppice.timeout\"].call(120)"
         end
       end
 
@@ -73,7 +98,7 @@ module Coppice
         test "a request that ends in the instant of its deadline ends no worker: #{sentence}" do
           row = ChangingRow.new(@past, next_request == :none ? 0 : @future)
           watched(row) do |timeout, worker, main|
-            eventually { row.looks.size == 3 } # the last one tells it how long to sleep
+            eventually { row.looks.size >= 3 } # the last one tells it how long to sleep
 
             refute_predicate timeout, :expired?
             assert_equal [0, nil], [worker.answered.size, row.timed_out]
@@ -85,15 +110,17 @@ module Coppice
       private
 
       # Yields a soft timeout that watches the row, its worker and what stands for the worker's main thread.
-      def watched(row)
+      def watched(row, env = nil)
         worker = FakeWorker.new(row)
         made = Queue.new
-        main = Thread.new { serve_until_ended { made << SoftTimeout.new(worker, FakeClock.new(nil)) } }
+        inspection = Inspection.new(nil, nil)
+        main = Thread.new { serve_until_ended { made << SoftTimeout.new(worker, FakeClock.new(env), inspection) } }
         timeout = made.pop
         watching = timeout.start
         yield timeout, worker, main
       ensure
         [watching, main].each { |thread| thread&.kill&.join }
+        inspection&.close
       end
 
       def serve_until_ended

@@ -6,4 +6,5 @@ Rails.application.configure do
   config.consider_all_requests_local = false
   config.action_dispatch.show_exceptions = :rescuable
   config.action_controller.allow_forgery_protection = false
+  config.active_record.maintain_test_schema = false # bin/prepare makes the database, with the data that tests look at
 end

@@ -6,8 +6,8 @@ module Coppice
   module Cold
     # The files that were required, autoloaded or loaded between `start` and `stop`, in their order.
     #
-    # Ruby lists each required file once it is loaded. It keeps no list of files that `load` runs, so compilation is
-    # traced as well; a cache of compiled files (bootsnap) hides from the trace, but not from the list.
+    # Ruby lists each required file once it is loaded. It has no list of files that `load` runs, so compilation is
+    # traced as well. The trace misses files that come from a cache of compiled code (bootsnap), but the list has them.
     class LoadedFiles
       def start #: () -> void
         @before = $LOADED_FEATURES.dup
@@ -30,7 +30,7 @@ module Coppice
       end
     end
 
-    # The templates that Action View compiled between `start` and `stop`. Tilt publishes no such event.
+    # The templates that Action View compiled between `start` and `stop`. Tilt does not report its templates.
     class Templates
       EVENT = "!compile_template.action_view"
 
@@ -52,8 +52,9 @@ module Coppice
     end
 
     # The number of inline caches that were filled between `start` and `stop`: one for each place that names a constant,
-    # one for each method that is called somewhere. Each is written into the code that it belongs to, which makes the
-    # memory page private. Only running the code fills them. Those of the watchers' own code are counted as well.
+    # and one for each method that is called anywhere. Ruby writes a reference to the cache into the code that uses it,
+    # which makes the memory page private. Only running the code fills a cache. Caches of the watchers' own code are
+    # counted as well.
     class InlineCaches
       KINDS = { constants: :imemo_constcache, calls: :imemo_callcache }.freeze
 

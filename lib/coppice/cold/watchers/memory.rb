@@ -7,10 +7,11 @@ require "coppice/memory/smaps"
 module Coppice
   module Cold
     # The objects that were allocated between `start` and `settle` and are alive at `stop`, by the line that allocated
-    # them. Between `settle` and `stop` the path is played again, which releases what only the latest request retains.
+    # them. Between `settle` and `stop` the path is played again, which releases what is retained only until the next
+    # request.
     #
-    # Allocations are traced until `stop`: an untraced allocation at the address of a freed object would inherit that
-    # object's line. The number of the garbage collection tells which objects are from before `settle`.
+    # Allocations are traced until `stop`: otherwise a new object at the address of a freed one would be reported with
+    # the line of the freed one. The number of the garbage collection tells which objects are older than `settle`.
     class RetainedObjects
       # type: the class with most of the bytes.
       Site = Struct.new(:file, :line, :type, :objects, :bytes, keyword_init: true)
@@ -93,10 +94,10 @@ module Coppice
       end
     end
 
-    # A snapshot of this process's private memory, which no other process shares. Right after a fork it is close to
-    # zero; each worker pays for what a play adds.
+    # A snapshot of the memory that this process shares with no other one. Right after a fork it is close to zero. What
+    # a play adds, it adds in each worker.
     class PrivateMemory
-      # Only reads: parsing needs memory, and can wait until the plays are over.
+      # Only reads the file. It is parsed after the plays, because parsing takes memory.
       def initialize
         @text = File.binread("/proc/self/smaps")
       end

@@ -17,9 +17,29 @@ module Coppice
         end
       end
 
-      # Addresses and networks, such as "10.0.0.0/8". Kept as frozen texts; http/env_prototype.rb builds the IPAddr
-      # objects.
+      # The path of a Unix socket. Kept as an absolute path.
+      class SocketPath < Type
+        def description = "the path of a socket"
+        def placeholder = "PATH"
+
+        #: (untyped) -> String
+        def check(value)
+          return refuse(value) unless value.is_a?(String) && !value.empty?
+
+          Listeners::Address.parse("unix:#{value.delete_prefix('unix:')}").path
+        end
+
+        alias parse check
+      end
+
+      # Addresses and networks, such as "10.0.0.0/8". Kept as frozen texts; listeners/trusted_proxies.rb builds the
+      # IPAddr objects.
       class Networks < Type
+        # Loopback and the private networks, where the user's own proxies are.
+        PRIVATE = %w[
+          127.0.0.0/8 ::1 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7 fe80::/10
+        ].freeze
+
         def description = 'a list of addresses or networks, such as ["127.0.0.1", "10.0.0.0/8", "::1"]'
         def placeholder = "NETWORK,…"
 
@@ -48,21 +68,22 @@ module Coppice
       # Paths of the application, with or without a query. Kept as a frozen Array.
       class Paths < Type
         PATH = %r{\A/[!-~]*\z}.freeze # the characters that a request line may contain
+        LEARNED = :learned # stands for the paths that clients request most, see LearnedPaths
 
-        def description = "paths that begin with a slash, percent-encoded where necessary"
+        def description = "paths that begin with a slash, percent-encoded where necessary, or :learned"
         def placeholder = "PATH,PATH,…"
 
-        #: (untyped) -> Array[String]
+        #: (untyped) -> Array[String | Symbol]
         def check(value)
           return refuse(value) unless value.is_a?(Array) && !value.empty?
 
-          wrong = value.find { |path| !path.is_a?(String) || !path.match?(PATH) }
+          wrong = value.find { |path| path != LEARNED && !(path.is_a?(String) && path.match?(PATH)) }
           wrong.nil? ? value.map { |path| path.dup.freeze }.freeze : refuse(wrong)
         end
 
-        #: (String) -> Array[String]
+        #: (String) -> Array[String | Symbol]
         def parse(text)
-          check(text.split(","))
+          check(text.split(",").map { |path| path == LEARNED.name ? LEARNED : path })
         end
       end
     end

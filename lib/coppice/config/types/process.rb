@@ -24,6 +24,71 @@ module Coppice
         alias parse check
       end
 
+      # The path of a directory, which may not exist yet. Kept as it is, with its symlinks.
+      class DirectoryPath < Type
+        def description = "the absolute path of a directory"
+        def placeholder = "DIR"
+
+        #: (untyped) -> String
+        def check(value)
+          value.is_a?(String) && value.start_with?("/") ? -value : refuse(value)
+        end
+
+        alias parse check
+      end
+
+      # The path of a file. Kept as an absolute path.
+      class FilePath < Type
+        def description = "the path of a file"
+        def placeholder = "PATH"
+
+        #: (untyped) -> String
+        def check(value)
+          return refuse(value) unless value.is_a?(String) && !value.empty? && !value.include?("\0")
+
+          -File.expand_path(value)
+        end
+
+        alias parse check
+      end
+
+      # Whether presets act: true, false, or a Hash of those that do not. Names stand for files of lib/coppice/presets,
+      # which the monitor does not load.
+      class ForkSafetyPresets < Boolean
+        FOLDER = File.expand_path("../../presets", __dir__)
+
+        def description = "true, false, or a Hash such as { except: [:pg] } with names of presets"
+
+        #: (untyped) -> (bool | Hash[Symbol, Array[Symbol]])
+        def check(value)
+          return super unless value.is_a?(Hash)
+
+          names = value.keys == [:except] ? Array(value[:except]).map { |name| name.to_s.tr("-", "_") } : refuse(value)
+          unknown = (names - Dir.children(FOLDER).map { |file| File.basename(file, ".rb") }).first
+          raise InvalidValue, "has no preset #{unknown} (docs/fork_safety.md lists them)" if unknown
+
+          { except: names.map(&:to_sym).freeze }.freeze
+        end
+      end
+
+      # A directory, as an absolute path; or false for none.
+      class StateDirectory < Type
+        def description = "the path of a directory, or false"
+        def placeholder = "DIRECTORY"
+
+        #: (untyped) -> (String | false)
+        def check(value)
+          return value if value == false
+
+          value.is_a?(String) && value.match?(/\A[^\0]+\z/) ? File.expand_path(value).freeze : refuse(value)
+        end
+
+        #: (String) -> (String | false)
+        def parse(text)
+          check(text == "false" ? false : text)
+        end
+      end
+
       # :fitted, :ruby, or a Hash of the environment variables that tune Ruby's garbage collector.
       class GcProfile < Type
         NAMES = { "fitted" => :fitted, "ruby" => :ruby }.freeze

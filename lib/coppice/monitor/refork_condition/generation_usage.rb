@@ -20,17 +20,23 @@ module Coppice
         #: (Roster) -> GenerationUsage?
         def self.of(roster)
           workers = roster.ready_workers.map(&:row)
-          return if workers.empty? || workers.any? { |row| row.measured_ms.zero? }
+          return if roster.mold_usage.nil? || workers.empty? || workers.any? { |row| row.measured_ms.zero? }
 
-          mold = roster.mold.row
+          mold = roster.mold_usage
           requests = workers.sum(&:measured_requests)
           start_ms = workers.sum(&:cpu_at_start_ms)
-          new(generation: roster.generation, cold: roster.mold.cold?, workers: workers.size, requests: requests,
+          new(generation: roster.generation, cold: mold.cold, workers: workers.size, requests: requests,
               waste: [workers.sum { |row| row.private_kib - row.private_at_start_kib }, 0].max,
               total: mold.rss_kib + workers.sum(&:private_kib), left: roster.memory_left_kib,
               refork_ms: mold.cpu_ms + start_ms,
-              request_ms: ((workers.sum(&:cpu_ms) - start_ms) / requests.to_f if requests.positive?)).freeze
+              request_ms: request_ms(workers.sum(&:cpu_ms) - start_ms, requests)).freeze
         end
+
+        # A worker that has served only a few short requests may have used less than the millisecond that is counted.
+        def self.request_ms(served_ms, requests)
+          served_ms / requests.to_f if requests.positive? && served_ms.positive?
+        end
+        private_class_method :request_ms
       end
     end
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/refork_condition/forecast"
 require "coppice/monitor/refork_condition/growth_curve"
 require "coppice/monitor/refork_condition/generation_usage"
 
@@ -10,113 +11,151 @@ module Coppice
       #
       #   gain [requests] = (private memory now [KiB] × requests served by this generation
       #                      − private memory expected of the next one [KiB], summed over as many requests)
-      #                     ÷ total memory of the server [KiB]
+      #                     × memory_price [cores per KiB] ÷ number of workers that are busy
       #   cost [requests] = CPU time of the last refork [ms] ÷ CPU time of a request [ms]
       #   refork when gain ≥ cost × headroom factor
       #
-      # Both are counted in requests: to hold all of the server's memory for one request is worth the CPU time of one
-      # request, and to hold a part of it is worth that part.
+      # Both are CPU time, counted in requests. Memory is held for as long as the requests take. That is their CPU time,
+      # divided by the number of workers that are busy at the same time.
       #
-      # Example: a server takes 400,000 KiB. After 2,000 requests its workers hold 100,000 KiB of private memory, which
-      # grew steadily, as in the generation before. The next generation is expected to grow in the same way, and so to
-      # hold 50,000 KiB on average. gain = (100,000 − 50,000) × 2,000 ÷ 400,000 = 250 requests. The last refork took
-      # 2,000 ms of CPU time, and a request takes 10 ms: cost = 200 requests. With a headroom factor of 1 the refork
-      # starts.
+      # Example: four workers hold 100,000 KiB of private memory after 2,000 requests, which grew steadily, as in the
+      # generation before. The next generation is expected to grow in the same way, and so to hold 50,000 KiB on
+      # average. With a price of 4 cores per GiB and one busy worker, gain = (100,000 − 50,000) × 2,000 × 4 ÷ 1,048,576
+      # = 381 requests. The last refork took 2,000 ms of CPU time, and a request takes 10 ms: cost = 200 requests. With
+      # a headroom factor of 1 the refork starts.
       #
-      # For steady growth, where each generation is like the last, this rule makes the sum of memory held and work done
-      # smallest: it goes on as long as the memory held now costs less than the average so far.
+      # If memory grows steadily and each generation is like the last, this rule makes the sum of memory held and work
+      # done smallest: a generation lasts as long as the memory held now costs less than the average so far.
       #
-      # What the next generation is expected to hold is learned from the last refork, by comparing this generation's
-      # growth with the last one's at equal requests. Memory that came back at once is a working set: it comes back
-      # after every refork, so a refork does not win it. After a cold boot nothing is known, and all private memory
-      # counts as won.
+      # What the next generation is expected to hold is learned from the last refork: this generation's growth is
+      # compared with the growth of the last one after the same number of requests. Memory that came back at once is a
+      # working set: it comes back after every refork, so a refork does not save it. After a cold boot nothing is known,
+      # and all private memory counts as saved.
       class Payback
-        # A smaller saving is within the error of measurement: relative to the server's memory, and in KiB for each
-        # worker.
-        LEAST_SHARE = 0.1
-        LEAST_KIB = 8 * 1024
+        # The minimum saving, as a share of the server's memory and in KiB for each worker. A smaller one is within the
+        # error of measurement.
+        MINIMUM_SHARE = 0.1
+        MINIMUM_KIB = 8 * 1024
         FIRST_REQUESTS = 25 # of each new worker are slower: a refork costs at least this many for each worker
-        # The pause after a refork, as a multiple of the time that it took, rollout included. It doubles with each
-        # refork since the last cold boot, after which a refork wins most.
-        REST = (5..40)
-        SHORTEST_REST = 0.25 # the part of the pause that is kept where memory is short
-        SHORTEST_REFORK = 1.0 # seconds; a faster one counts as this
-        # The headroom factor: memory that is left ÷ memory in use. Where memory is short a refork is worth more. Where
-        # it is plentiful, people pay for it all the same.
+        # The pause after a refork, as a multiple of the time that the refork and its rollout took. It doubles with each
+        # refork since the last cold boot, because the first refork after a cold boot saves most.
+        PAUSE = (5..40)
+        MINIMUM_PAUSE_FACTOR = 0.25 # by which the pause is multiplied at most when memory is short
+        SHORTEST_REFORK = 1.0 # seconds; a faster refork counts as this
+        # The headroom factor: memory that is left ÷ memory in use. It lowers the cost of a refork where memory is
+        # short. It never raises the cost.
         HEADROOM = (0.1..1.0)
+        GIB = (1 << 20).to_f # KiB
+        BUSY = 0.25 # of the workers, on average; the others hold their memory all the same
 
-        def initialize
+        # price: the setting memory_price.
+        #: (price: Numeric) -> void
+        def initialize(price:)
+          @core_kib = GIB / price # as dear as a core
           @curve = GrowthCurve.new
-          @rest = 0
+          @pause = 0
         end
 
         #: (Roster, Float) -> Hash[Symbol, untyped]?
-        def grounds(roster, now)
+        def reason_fields(roster, now)
           measurement = GenerationUsage.of(roster)
           judge(measurement, now) if measurement
         end
 
         #: (GenerationUsage, Float) -> Hash[Symbol, untyped]?
         def judge(measurement, now)
-          begin_generation(measurement, now) if measurement.generation != @generation
+          @measurement = measurement
+          start_generation(measurement, now) if measurement.generation != @generation
           @curve.add(measurement.requests, measurement.waste)
-          compare
-          due = measurement.request_ms && rested?(measurement, now) && pays?(measurement)
-          @asked_at = (now if due) # a refork that failed is forgotten at the next question
+          compare_with_last
+          due = measurement.request_ms && pause_over?(measurement, now) && pays?(measurement)
+          @started_at = (now if due) # if this refork fails, the next call overwrites it
           figures(measurement) if due
+        end
+
+        # What was judged last, as values of the board's ledger; nil before there is anything to judge.
+        #: (Float) -> Hash[Symbol, Integer]?
+        def ledger(now)
+          measurement = @measurement
+          return unless measurement&.request_ms
+
+          { waste_kib: @curve.level, total_kib: measurement.total, gain_requests: gain(measurement).round,
+            cost_requests: cost(measurement).round, headroom_permille: (headroom(measurement) * 1000).round,
+            served: @curve.requests, growth_bytes: (@curve.slope * 1024).round,
+            due_in_requests: forecast(measurement).requests || -1, resting_ms: resting_ms(measurement, now) }
         end
 
         private
 
-        # This is asked only when one generation serves every slot, so the refork ends now.
-        def begin_generation(measurement, now)
-          took = @asked_at ? now - @asked_at : 0 # the start of a refork that the user asked for is unknown
+        # Promotion calls this class only when one generation serves every slot, so the refork has ended by now.
+        def start_generation(measurement, now)
+          took = @started_at ? now - @started_at : 0 # the start of a refork that the user asked for is unknown
           @took = [took, SHORTEST_REFORK].max
           @last = (@curve unless measurement.cold || @curve.requests.zero?)
-          @rest = @last ? (@rest * 2).clamp(REST) : 0
+          @pause = @last ? (@pause * 2).clamp(PAUSE) : 0
           @comes_back = @last ? 1.0 : 0.0
           @curve = GrowthCurve.new
           @generation = measurement.generation
-          @begun_at = now
-          @asked_at = nil
+          @generation_started_at = now
+          @started_at = nil
         end
 
-        # Which part of the last generation's growth this one has repeated, after as many requests.
-        def compare
+        # Computes which part of the last generation's growth has come back in this one after the same number of
+        # requests.
+        def compare_with_last
           return unless @last && @curve.requests.between?(1, @last.requests)
 
           before = @last.level_at(@curve.requests)
           @comes_back = before.positive? ? (@curve.level / before).clamp(0.0, 1.0) : 1.0
         end
 
-        def rested?(measurement, now)
-          return true if @rest.zero?
+        def pause_over?(measurement, now)
+          return true if @pause.zero?
 
-          rest = @rest * headroom(measurement).clamp(SHORTEST_REST, 1)
-          now - @begun_at >= @took * [rest, REST.begin].max
+          now - @generation_started_at >= pause(measurement)
+        end
+
+        # Seconds that must pass after the last refork.
+        def pause(measurement)
+          @took * [@pause * headroom(measurement).clamp(MINIMUM_PAUSE_FACTOR, 1), PAUSE.begin].max
+        end
+
+        def resting_ms(measurement, now)
+          left = @pause.zero? ? 0 : @generation_started_at + pause(measurement) - now
+          left.positive? ? (left * 1000).round : -1
         end
 
         def pays?(measurement)
-          winnable >= least(measurement) && gain(measurement) >= cost(measurement) * headroom(measurement)
+          saving >= minimum_saving(measurement) && gain(measurement) >= cost(measurement) * headroom(measurement)
         end
 
-        def least(measurement) = [measurement.total * LEAST_SHARE, measurement.workers * LEAST_KIB].max
+        def minimum_saving(measurement) = [measurement.total * MINIMUM_SHARE, measurement.workers * MINIMUM_KIB].max
 
-        def winnable = @curve.level - (@comes_back * working_set)
+        # KiB that a refork is expected to save.
+        def saving = @curve.level - (@comes_back * working_set)
 
-        # KiB that came back at once after the last refork.
+        # KiB of private memory that came back at once after the last refork.
         def working_set = @last ? @last.working_set : 0
 
         # In requests.
         def gain(measurement)
           held = @curve.level * @curve.requests
-          (held - (@comes_back * @curve.area(floor: working_set))) / measurement.total
+          (held - (@comes_back * @curve.area(floor: working_set))) / worth_a_request(measurement)
         end
+
+        # KiB that cost as much, for the duration of a request, as its CPU time.
+        def worth_a_request(measurement) = @core_kib * measurement.workers * BUSY
 
         # In requests.
         def cost(measurement)
-          refork = measurement.refork_ms / [measurement.request_ms, Float::EPSILON].max
-          [refork, FIRST_REQUESTS * measurement.workers].max
+          [measurement.refork_ms / measurement.request_ms, FIRST_REQUESTS * measurement.workers].max
+        end
+
+        def forecast(measurement)
+          Forecast.new(level: @curve.level, slope: @curve.slope, served: @curve.requests, floor: working_set,
+                       area: @curve.area(floor: working_set), comes_back: @comes_back,
+                       worth_a_request: worth_a_request(measurement), least: minimum_saving(measurement),
+                       worth: cost(measurement) * headroom(measurement))
         end
 
         def headroom(measurement)

@@ -11,10 +11,14 @@ module Coppice
         end
 
         #: (Roster, Float) -> Hash[Symbol, untyped]?
-        def grounds(roster, _now)
+        def reason_fields(roster, _now)
           limit = @settings.request_limit(roster.generation)
           { why: :requests, limit: limit } if limit && roster.ready_workers.any? { |worker| reached?(worker, limit) }
         end
+
+        # It weighs nothing.
+        #: (Float) -> nil
+        def ledger(_now) = nil
 
         private
 

@@ -3,36 +3,35 @@
 module Coppice
   class Worker
     class Rehearsal
-      # The client's side of a rehearsal, on a thread beside the one that serves: a long request or answer does not fit
-      # into the buffers of a socket. One thread serves all requests, or its stack would count as memory that they
-      # allocate.
+      # The client's side of a rehearsal. It runs on a second thread, because a long request or response does not fit
+      # into the buffers of a socket. All requests use the same thread, so that its stack is not measured as memory that
+      # they allocate.
       class Client
         CHUNK_BYTES = 65_536
-        STATUS = %r{\AHTTP/1\.\d ([2-5]\d\d)}.freeze # past early hints
+        STATUS = %r{\AHTTP/1\.\d ([2-5]\d\d)}.freeze # not a 103 (early hints)
+
+        # status: 0 if there was no response. location: where a redirect leads to.
+        Answer = Struct.new(:status, :location)
 
         def initialize
           @requests = Queue.new
-          @statuses = Queue.new
+          @answers = Queue.new
           @chunk = String.new(capacity: CHUNK_BYTES)
-          @thread = Thread.new { answer(*@requests.pop) while true }
+          @thread = Thread.new { @answers << ask(*@requests.pop) while true }
         end
 
-        # Begins a request on a socket, with this head and body.
+        # Sends a request on a socket, with this head and body; does not wait for the response.
         #: (UNIXSocket, String, String) -> void
         def send(socket, head, body) = @requests << [socket, head, body]
 
-        # The status of the answer, once all of it was read; 0 when there was none.
-        #: () -> Integer
-        def status = @statuses.pop
+        # Waits until the whole response was read.
+        #: () -> Answer
+        def answer = @answers.pop
 
         #: () -> void
         def finish = @thread.kill.join
 
         private
-
-        def answer(socket, head, body)
-          @statuses << ask(socket, head, body)
-        end
 
         def ask(socket, head, body)
           socket.write(head, body)
@@ -41,13 +40,19 @@ module Coppice
           read(socket)
         end
 
-        # Reads the whole answer, so that the server can write all of it.
+        # Reads the whole response, so that the server can write all of it.
         def read(socket)
-          found = socket.each_line.find { |line| line.match?(STATUS) }.to_s[STATUS, 1].to_i
+          answer = Answer.new(0)
+          answer.status = socket.each_line.find { |line| line.match?(STATUS) }.to_s[STATUS, 1].to_i
+          answer.location = location(socket) if (300..399).cover?(answer.status)
           nil while socket.read(CHUNK_BYTES, @chunk)
-          found
-        rescue Errno::ECONNRESET # the server did not read the whole request; the kernel reports that after the answer
-          found.to_i
+          answer
+        rescue Errno::ECONNRESET # the server did not read the whole request; the kernel reports that after the response
+          answer
+        end
+
+        def location(socket)
+          socket.each_line.take_while { |line| line != "\r\n" }.join[/^location:[ \t]*(\S+)/i, 1]
         end
       end
     end

@@ -29,6 +29,13 @@ class GenerationUsageTest < FamilyTestCase
     assert_nil GenerationUsage.of(settled_family.roster).request_ms
   end
 
+  test "requests that took less CPU time than is counted say nothing of what one costs" do
+    family = settled_family
+    family.roster.ready_workers.each { |worker| measure(worker.row, requests: 1, private_kib: 5_000, cpu_ms: 10) }
+
+    assert_nil GenerationUsage.of(family.roster).request_ms
+  end
+
   test "there is none until each worker has measured itself" do
     family = settled_family
     family.roster.ready_workers.last.row.measured_ms = 0

@@ -17,10 +17,10 @@ module Coppice
         def settling(most, within) = ->(requests) { most * (1 - Math.exp(-requests / within.to_f)) }
 
         test "steady growth: each generation ends where the waste of the moment exceeds the average cost" do
-          played = lengths(requests: 400_000, left: 16_000_000, refork_ms: 20_000) { |_, requests| 0.4 * requests }
+          played = lengths(requests: 400_000, left: 16_000_000, refork_ms: 20_000) { |_, requests| 0.8 * requests }
 
-          # The cost is 2000 requests. w(n)n - ∫w = 0.2 n² = 2000 (100,000 + 0.4 n) gives n = 33,686.
-          played.drop(1).each { |served| assert_in_delta 33_686, served, PaybackPlay::STEP }
+          # The cost is 2000 requests, each worth 64 MiB. w(n)n - ∫w = 0.4 n² = 2000 × 65,536 gives n = 18,102.
+          played.drop(1).each { |served| assert_in_delta 18_102, served, PaybackPlay::STEP }
           assert_operator played.size, :>=, 10
         end
 
@@ -29,6 +29,20 @@ module Coppice
 
           assert_operator cheap, :>, dear
           assert_operator dear, :>=, 1
+        end
+
+        test "dearer memory makes reforks more frequent" do
+          cheap, dear = [0.1, 10].map do |price|
+            lengths(price: price, refork_ms: 10_000) { |_, requests| 10 * requests }.size
+          end
+
+          assert_operator dear, :>, cheap
+        end
+
+        test "what many workers hold is held for less time per request" do
+          few, many = [4, 40].map { |workers| lengths(workers: workers, refork_ms: 10_000) { |_, served| 20 * served } }
+
+          assert_operator many[1], :>, few[1]
         end
 
         test "where memory is short reforks are more frequent" do
@@ -68,7 +82,7 @@ module Coppice
           play = PaybackPlay.new(refork_ms: 1, left: 0) { |_, requests| 1000 * requests }
           play.run(100_000)
 
-          play.pauses.drop(1).each { |pause| assert_operator pause, :>=, Payback::REST.begin * PaybackPlay::ROLLOUT }
+          play.pauses.drop(1).each { |pause| assert_operator pause, :>=, Payback::PAUSE.begin * PaybackPlay::ROLLOUT }
         end
 
         test "a decision has its numbers" do
@@ -89,14 +103,14 @@ module Coppice
           assert_operator halved[1][:served], :<, repeated[1][:served]
         end
 
-        test "a refork that came to nothing does not make the next rest longer" do
-          payback = Payback.new
+        test "a refork that came to nothing does not make the next pause longer" do
+          payback = Payback.new(price: 4)
           play = PaybackPlay.new { |_, requests| 100 * requests }
           assert payback.judge(play.measurement(generation: 0, requests: 5_000), 100.0)
           refute payback.judge(play.measurement(generation: 0, requests: 10), 101.0)
           payback.judge(play.measurement(generation: 1, requests: 0), 5_000.0) # by the user's wish
 
-          assert payback.judge(play.measurement(generation: 1, requests: 20_000), 5_000.0 + (Payback::REST.begin * 2))
+          assert payback.judge(play.measurement(generation: 1, requests: 20_000), 5_000.0 + (Payback::PAUSE.begin * 2))
         end
       end
     end

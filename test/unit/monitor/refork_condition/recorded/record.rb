@@ -26,14 +26,15 @@ APPLICATIONS = {
              ["/", "/products?page=2", "/products/7", "/api/products.json", "/products?q=oak", "/products/12"]]
 }.freeze
 
-Mold = Struct.new(:row, :generation) { def cold? = generation.zero? }
 Worker = Struct.new(:row)
+MoldUsage = Struct.new(:cold, :rss_kib, :cpu_ms)
 # What the monitor's roster would say.
-Roster = Struct.new(:ready_workers, :mold, :generation, :memory_left_kib)
+Roster = Struct.new(:ready_workers, :mold_usage, :generation, :memory_left_kib)
 
 def measure(server)
-  mold = Mold.new(server.rows(:mold).first, server.board.generation)
-  roster = Roster.new(server.ready_workers.map { |row| Worker.new(row) }, mold, mold.generation, nil)
+  row, generation = server.rows(:mold).first, server.board.generation
+  usage = MoldUsage.new(generation.zero?, row.rss_kib, row.cpu_ms)
+  roster = Roster.new(server.ready_workers.map { |worker| Worker.new(worker) }, usage, generation, nil)
   Coppice::Monitor::ReforkCondition::GenerationUsage.of(roster)
 end
 
