@@ -107,7 +107,7 @@ module Coppice
                              readers: @control.readers + @rolls.readers, writers: @control.writers)
       @inbox.signals.each { |name| obey(name) }
       @inbox.returned.each(&:call)
-      @supervision.learn(speakers) # first: who asks may have seen on the board what a child has just reported
+      @supervision.learn(speakers)
       @control.advance
       @supervision.turn
       @control.advance # so that what was asked for is decided in this turn, and what became of it is said

@@ -25,11 +25,14 @@ module Coppice
         @settings = settings
       end
 
-      # Raises Error for what is no verb, or has words that the verb does not take.
+      # Raises Error for what is no verb, or has words that the verb does not take. First the monitor learns what its
+      # children have reported: the client may have seen that on the board since the turn looked at their channels.
       #: (?String?, *String, ?caller: ControlConnection::Caller?) -> (Array[String] | ControlConnection::Pending)
       def call(name = nil, *words, caller: nil)
         verb = Control::VERBS[name]
         raise UsageError, "say one of: #{Control::VERBS.keys.join(', ')}" unless verb
+
+        @supervision.learn_all
         raise Error, "the server is stopping" if verb.changes && @roster.stopping && name != "stop"
 
         values = verb.read(words)

@@ -72,6 +72,10 @@ module Coppice
         @facts.reap
       end
 
+      # Receives all that any child has reported by now. It asks every channel: only for what happens rarely.
+      #: () -> void
+      def learn_all = learn(roster.handles.reject { |handle| handle.channel.closed? })
+
       # Decides and acts, by what it has learned.
       #: () -> void
       def turn

@@ -78,6 +78,19 @@ module Coppice
         end
       end
 
+      test "recycle: a worker that reported after the turn had looked at its channel" do
+        family(worker_processes: 1) do |family|
+          @commands.call("workers", "2")
+          until family.system.processes.values.any? { |process| process.row&.nr == 1 && process.stage == :ready }
+            family.turn
+            family.system.processes.values.each { |process| family.system.step(process) }
+          end
+          assert_nil(family.roster.ready_workers.find { |worker| worker.nr == 1 })
+
+          assert_kind_of ControlConnection::Pending, @commands.call("recycle", "1")
+        end
+      end
+
       test "stop: the end is announced, and nothing is changed meanwhile" do
         family do |family|
           answer = @commands.call("stop")
