@@ -1,21 +1,31 @@
 # frozen_string_literal: true
 
+require "open3"
+require_relative "lane"
+
 module Coppice
-  # The command line of bin/test: test files, and options for Minitest.
+  # The command line of bin/test: test files, options of the runner, and options for Minitest.
   class Arguments
     # Options of Minitest that are followed by a value.
     WITH_VALUE = %w[-n --name -i --include -e -x --exclude -s --seed].freeze
 
+    # Options of the runner.
+    OWN = %w[--lane --changed --times].freeze
+
     attr_reader :files #: Array[String]
     attr_reader :options #: Array[String]
 
-    # Tests that have a command of their own, because they need more than the others: bin/presets.
-    SEPARATE = "test/presets"
+    # Tests that have a command of their own, because they need more than the others: bin/presets, bin/differential.
+    SEPARATE = %w[test/presets test/differential].freeze
 
-    # `root` is the project's folder. Without a named file, all tests below it run, except for the SEPARATE ones.
+    # `root` is the project's folder. Without a named file, all tests below it run, except for the SEPARATE ones and
+    # those of the soak lane. Raises ArgumentError for what does not exist.
     def initialize(words, root:) #: (Array[String], root: String) -> void
-      @files, @options = split(words)
-      @files = @files.empty? ? all_below(root) : @files.flat_map { |path| tests_in(path) }.uniq
+      @root = root
+      @own = {}
+      @options = []
+      paths = split(words)
+      @files = paths.empty? ? unnamed : paths.flat_map { |path| tests_in(path) }.uniq
     end
 
     # The seed for the order of files and of the tests in each: the one asked for, or a new one.
@@ -28,22 +38,47 @@ module Coppice
       options.any? { |word| word.start_with?("-n", "--name", "-i", "--include", "-e", "-x", "--exclude") }
     end
 
-    private
-
-    def split(words)
-      files = []
-      options = []
-      words = words.dup
-      while (word = words.shift)
-        (word.start_with?("-") ? options : files) << word
-        options << words.shift if WITH_VALUE.include?(word)
-      end
-      [files, options.compact]
+    # How often everything runs, each time with the next seed, and no failed file once more; nil for the usual run.
+    def times #: () -> Integer?
+      Integer(@own.fetch("--times", 1)) if @own.key?("--times") || @own.key?("--changed")
     end
 
-    def all_below(root)
-      separate = File.join(root, SEPARATE, "")
-      tests_in(File.join(root, "test")).reject { |path| path.start_with?(separate) }
+    private
+
+    # Returns the paths.
+    def split(words)
+      words = words.dup
+      paths = []
+      while (word = words.shift)
+        next @own[word] = words.shift || raise(ArgumentError, "#{word} needs a value") if OWN.include?(word)
+        next paths << word unless word.start_with?("-")
+
+        @options.push(word, *(words.shift(1) if WITH_VALUE.include?(word)))
+      end
+      paths
+    end
+
+    def unnamed
+      return changed(@own["--changed"]) if @own.key?("--changed")
+
+      lane = @own["--lane"]&.to_sym
+      raise ArgumentError, "no such lane: #{lane}" unless [nil, *Lane::NAMES].include?(lane)
+
+      all_below.select { |path| lane ? Lane.of(path) == lane : Lane.of(path) != :soak }
+    end
+
+    # The files that were touched since the commit, in commits or not.
+    def changed(commit)
+      names, status = Open3.capture2("git", "-C", @root, "diff", "--name-only", commit)
+      raise ArgumentError, "git knows no commit #{commit}" unless status.success?
+
+      files = names.split("\n").map { |name| File.join(@root, name) }
+      all_below & files
+    end
+
+    def all_below
+      separate = SEPARATE.map { |folder| File.join(@root, folder, "") }
+      tests_in(File.join(@root, "test")).reject { |path| path.start_with?(*separate) }
     end
 
     def tests_in(path)

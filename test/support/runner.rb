@@ -2,17 +2,22 @@
 
 require "etc"
 require_relative "arguments"
+require_relative "lane"
+require_relative "stall_meter"
 require_relative "test_file"
+require_relative "test_report"
 
 module Coppice
-  # Runs test files side by side in random order, prints a line for each, then the whole output of each that failed.
-  # The last line counts the tests and names those that failed.
+  # Runs test files side by side in random order, then those of the quiet lane one by one. A file that failed runs once
+  # more, alone and with the same seed: if it passes now it was unsteady, which is reported and no failure, unless there
+  # are more than three of them, or it left something behind, warned or crashed.
   class Runner
     ROOT = File.expand_path("../..", __dir__)
 
-    # Seconds that one file may take. The longest ones take more than 350 on a machine with ten times more work than it
-    # has cores.
-    LIMIT = 1200
+    # Seconds that one file may take, by its lane: several times what it takes beside busy loops.
+    LIMITS = { side_by_side: 300, quiet: 300, soak: 1200 }.freeze
+
+    MAX_UNSTEADY = 3 # files
 
     # Runs what a command line names; exits with status 0 when every test passed. Options as for `new`.
     def self.run(words, **options) #: (Array[String], **untyped) -> bot
@@ -27,56 +32,69 @@ module Coppice
       exit 130
     end
 
-    # first_limit: the seconds of a file's first run, where it may run once more, for `limit` seconds, after it hung.
-    def initialize(arguments, out: $stdout, folder: ROOT, limit: LIMIT, first_limit: limit, jobs: Etc.nprocessors)
+    # limit: seconds for each file, in the place of LIMITS.
+    #: (Arguments, ?out: IO, ?folder: String, ?limit: Numeric?, ?jobs: Integer) -> void
+    def initialize(arguments, out: $stdout, folder: ROOT, limit: nil, jobs: Etc.nprocessors)
       @arguments = arguments
-      @out = out
       @folder = folder
-      @first_limit = first_limit
       @limit = limit
       @jobs = jobs
+      @report = TestReport.new(out, folder)
     end
 
-    # Answers whether every test passed.
+    # Returns whether every test passed.
     def run #: () -> bool
-      @out.puts "seed #{@arguments.seed}"
-      results = run_all(@arguments.files.sort.shuffle(random: Random.new(@arguments.seed)))
-      results.select(&:failed?).each { |result| print_failure(result) }
-      print_sum(results)
-      results.none?(&:failed?) && results.sum(&:passed).positive?
+      @meter = StallMeter.new
+      rounds = Array.new(@arguments.times || 1) { |number| run_round(@arguments.seed + number) }
+      @report.conclude(rounds.flat_map(&:first), rounds.flat_map(&:last))
+      rounds.all? { |results, unsteady| passed?(results, unsteady) }
+    ensure
+      @meter&.stop
     end
 
     private
 
-    def run_all(files)
+    # Returns the results that count, and the first ones of the files that passed when they ran again.
+    def run_round(seed)
+      @report.begin(seed)
+      results = run_all(@arguments.files.sort.shuffle(random: Random.new(seed)), seed)
+      @arguments.times ? [results, []] : run_again(results, seed)
+    end
+
+    def run_all(files, seed)
+      lanes = files.group_by { |file| Lane.of(file) == :quiet }
+      run_with(@jobs, lanes.fetch(false, []), seed) + run_with(1, lanes.fetch(true, []), seed)
+    end
+
+    def run_with(jobs, files, seed)
       queue = files.each_with_object(Queue.new) { |file, waiting| waiting << file }.close
-      threads = Array.new(@jobs) { Thread.new { run_from(queue) } }
+      threads = Array.new(jobs) { Thread.new { run_from(queue, seed) } }
       threads.flat_map(&:value)
     ensure
       threads&.each(&:kill)&.each(&:join) # after an interrupt: each ends the processes of its file
     end
 
-    def run_from(queue)
+    def run_from(queue, seed)
       results = []
       while (file = queue.pop)
-        results << check(run_file(file))
-        print_line(results.last)
+        results << run_file(file, seed)
+        @report.file(results.last, @meter.longest_since(results.last.began))
       end
       results
     end
 
-    def run_file(file)
-      result = run_within(@first_limit, file)
-      return result unless result.hung && @first_limit < @limit
-
-      @out.puts "#{name(result)}: #{result.problem}; once more"
-      run_within(@limit, file)
+    def run_again(results, seed)
+      unsteady = results.select(&:unsteady?)
+      @report.again(unsteady)
+      second = run_with(1, unsteady.map(&:path), seed)
+      passed = second.reject(&:failed?)
+      excused = unsteady.select { |result| passed.any? { |other| other.path == result.path } }
+      [results - excused + passed, excused]
     end
 
-    def run_within(limit, file) = TestFile.new(file, options: options, limit: limit, folder: @folder).run
-
-    def options
-      @arguments.options + ["--seed", @arguments.seed.to_s]
+    def run_file(file, seed)
+      options = @arguments.options + ["--seed", seed.to_s]
+      check(TestFile.new(file, options: options, limit: @limit || LIMITS.fetch(Lane.of(file)), folder: @folder).run)
     end
 
     # A file without any test fails, unless a filter left them out.
@@ -88,30 +106,8 @@ module Coppice
       result
     end
 
-    def print_line(result)
-      counts = "#{result.passed} passed"
-      counts += ", #{result.failed} FAILED" if result.failed?
-      counts += ", #{result.skipped} skipped" if result.skipped.positive?
-      @out.write format("%<seconds>6.1f s  %<name>s: %<counts>s\n",
-        seconds: result.seconds, name: name(result), counts: counts)
-    end
-
-    def print_failure(result)
-      @out.puts "", "== #{name(result)}#{": #{result.problem}" if result.problem}", result.output
-    end
-
-    # On one line, because whoever runs this may show the last one only.
-    def print_sum(results)
-      failed = results.select(&:failed?)
-      @out.puts "" if failed.any?
-      counts = "#{results.sum(&:passed)} passed, #{results.sum(&:failed)} failed, #{results.sum(&:skipped)} skipped"
-      @out.puts [counts, *failed.map { |result| "#{name(result)} (#{what_failed(result)})" }].join("; ")
-    end
-
-    def what_failed(result) = [result.problem, *result.failed_tests].compact.join(", ")
-
-    def name(result)
-      result.path.delete_prefix("#{@folder}/")
+    def passed?(results, unsteady)
+      results.none?(&:failed?) && results.sum(&:passed).positive? && unsteady.size <= MAX_UNSTEADY
     end
   end
 end

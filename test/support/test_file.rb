@@ -2,24 +2,11 @@
 
 require "rbconfig"
 require "tempfile"
+require_relative "test_result"
 
 module Coppice
   # One test file, run in a process group of its own, with all warnings on and the gems of the Gemfile.
   class TestFile
-    # How one run ended. `problem` says what went wrong beside failed tests, `output` is all that was printed, `hung`
-    # whether it was killed for its time.
-    Result = Struct.new(:path, :passed, :failed, :skipped, :problem, :output, :seconds, :hung, keyword_init: true) do
-      def failed? #: () -> bool
-        failed.positive?
-      end
-
-      # The sentences of the tests that failed.
-      def failed_tests #: () -> Array[String]
-        output.scan(FAILURE).flatten.uniq
-      end
-    end
-
-    FAILURE = /^ +\d+\) (?:Failure|Error):\n\S+?#(?:test_)?(.+?)(?: \[\S+:\d+\])?:$/
     SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/
 
     # `limit` is the seconds after which the whole process group is killed; `folder` the project's.
@@ -32,12 +19,12 @@ module Coppice
     end
 
     # Runs it until it exits. Kills its processes too when the caller's thread is killed.
-    def run #: () -> Result
+    def run #: () -> TestResult
       started = monotonic_now
       Tempfile.create("coppice-test-output-") do |output|
         status = wait_for(start(output))
         output.rewind
-        result(status, output.read.scrub, monotonic_now - started)
+        result(status, output.read.scrub, started)
       end
     end
 
@@ -64,14 +51,14 @@ module Coppice
       nil # all have exited
     end
 
-    def result(status, output, seconds)
+    def result(status, output, started)
       runs, failures, errors, skips = output.scan(SUMMARY).last&.map(&:to_i)
       failed = runs ? failures + errors : 1
       problem = problem_of(status, runs, failed)
       failed = 1 if problem && failed.zero?
       passed = runs ? [runs - failed - skips, 0].max : 0
-      Result.new(path: @path, passed: passed, failed: failed, skipped: skips || 0, problem: problem, output: output,
-        seconds: seconds, hung: status.nil?)
+      TestResult.new(path: @path, passed: passed, failed: failed, skipped: skips || 0, problem: problem, output: output,
+        began: started, seconds: monotonic_now - started, hung: status.nil?)
     end
 
     def problem_of(status, runs, failed)

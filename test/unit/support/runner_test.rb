@@ -73,14 +73,79 @@ module Coppice
       eventually { lines.grep(/\A\d+\z/).all? { |pid| gone?(Integer(pid)) } }
     end
 
-    test "a file that hung may run once more, where its first run has a limit of its own" do
+    test "a file that passes when it runs again, alone, was unsteady" do
+      passed, lines = run_once_failing({ "a_test.rb" => "flunk('on purpose')" }, "b_test.rb" => GOOD)
+
+      assert passed
+      assert_equal "2 passed, 0 failed, 0 skipped, 1 unsteady; a_test.rb (first)", lines.last
+      assert_match(/\AUNSTEADY a_test.rb: first \(\d+\.\d s, machine load [\d.]+, longest stall \d+\.\d s\)/,
+        lines.grep(/\AUNSTEADY/).first)
+      assert(lines.any? { |line| line.include?("on purpose") })
+    end
+
+    test "a file that fails again has failed" do
+      passed, lines = run_files({ "a_test.rb" => MIXED })
+
+      refute passed
+      assert_includes lines, "once more, alone: a_test.rb"
+      assert_equal 2, lines.grep(/a_test.rb: 1 passed, 1 FAILED/).size
+    end
+
+    test "a file that hung runs again" do
+      passed, lines = run_once_failing({ "a_test.rb" => "sleep" }, limit: 4)
+
+      assert passed
+      assert_includes lines.last, "took longer than 4 s and was killed"
+    end
+
+    test "what a file left behind is not excused by a second run" do
+      passed, lines = run_once_failing({ "a_test.rb" => "Minitest.after_run { abort 'LEAK: descriptor 9' }" })
+
+      refute passed
+      assert_empty lines.grep(/once more/)
+    end
+
+    test "more than three unsteady files are a failure" do
+      files = %w[a b c d].to_h { |name| ["#{name}_test.rb", "flunk('on purpose')"] }
+
+      assert run_once_failing(files.first(3).to_h).first
+      passed, lines = run_once_failing(files)
+      refute passed
+      assert_match(/\A4 passed, 0 failed, 0 skipped, 4 unsteady; /, lines.last)
+    end
+
+    test "several times: each with the next seed, and no failed file once more" do
+      passed, lines = run_once_failing({ "a_test.rb" => "flunk('on purpose')" }, "--times", "3")
+
+      refute passed
+      assert_equal ["seed 7", "seed 8", "seed 9"], lines.grep(/\Aseed/)
+      assert_equal "2 passed, 1 failed, 0 skipped; a_test.rb (first)", lines.last
+    end
+
+    test "the soak lane runs when it is named, the quiet one behind the others" do
       with_tmpdir do |folder|
-        hung_once = "File.exist?('#{folder}/ran') || (File.write('#{folder}/ran', '') && sleep)"
-        passed, lines = run_files({ "a_test.rb" => "#{hung_once}\n#{GOOD}" }, first_limit: 3)
-        assert passed
-        assert_includes lines, "a_test.rb: took longer than 3 s and was killed; once more"
+        files = { "a" => "# lane: quiet -- the clock decides", "b" => "", "c" => "# lane: soak -- takes hours" }
+        files.each { |name, lane| write(folder, "test/#{name}_test.rb", "#{lane}\n#{GOOD}") }
+
+        assert_equal %w[b_test.rb a_test.rb], order_of(folder)
+        assert_equal %w[c_test.rb], order_of(folder, "--lane", "soak")
+        assert_equal %w[c_test.rb], order_of(folder, "#{folder}/test/c_test.rb")
+        write(folder, "test/d_test.rb", "# lane: sometimes\n#{GOOD}")
+        assert_includes assert_raises(ArgumentError) { order_of(folder) }.message, "d_test.rb: say `# lane: quiet|soak"
       end
-      refute run_files({ "a_test.rb" => "sleep" }, first_limit: 1, limit: 2).first
+    end
+
+    test "the files that were touched since a commit" do
+      with_tmpdir do |folder|
+        %w[a b].each { |name| write(folder, "test/#{name}_test.rb", GOOD) }
+        git = ["git", "-C", folder, "-c", "user.name=n", "-c", "user.email=e", "-c", "init.defaultBranch=main"]
+        ["init", "add .", "commit -m all"].each { |words| assert system(*git, *words.split, out: File::NULL) }
+        write(folder, "test/b_test.rb", "#{GOOD}# changed")
+
+        arguments = Arguments.new(["--changed", "HEAD"], root: folder)
+        assert_equal [["#{folder}/test/b_test.rb"], 1], [arguments.files, arguments.times]
+        assert_raises(ArgumentError) { Arguments.new(["--changed", "nothing"], root: folder) }
+      end
     end
 
     test "options with values are not taken for files" do
@@ -100,15 +165,40 @@ module Coppice
 
     private
 
-    # Runs test files with the given texts; answers what the runner answers, and its lines.
-    def run_files(files, *options, limit: 60, **how)
+    # Runs test files with the given texts; returns what the runner returns, and its lines.
+    def run_files(files, *options, limit: 60)
       with_tmpdir do |folder|
-        files.each { |name, text| File.write("#{folder}/#{name}", text) }
-        out = StringIO.new
-        arguments = Arguments.new([folder, "--seed", "7", *options], root: folder)
-        [Runner.new(arguments, out: out, folder: folder, limit: limit, **how).run, out.string.lines(chomp: true)]
+        files.each { |name, text| write(folder, name, text) }
+        run_in(folder, folder, "--seed", "7", *options, limit: limit)
       end
     end
+
+    def run_in(root, *words, limit: 60)
+      out = StringIO.new
+      [Runner.new(Arguments.new(words, root: root), out: out, folder: root, limit: limit).run,
+       out.string.lines(chomp: true)]
+    end
+
+    # Each file runs the code in its first run, and passes later.
+    def run_once_failing(codes, *options, limit: 60, **others)
+      with_tmpdir do |marks|
+        files = codes.to_h do |name, code|
+          mark = "#{marks}/#{name}"
+          [name, GOOD.sub("\nend", "\n  def test_first = File.exist?('#{mark}') ? pass : (File.write('#{mark}', ''); #{code})\nend")
+            .sub("  def test_good = assert(true)\n", "")]
+        end
+        run_files(files.merge(others.transform_keys(&:to_s)), *options, limit: limit)
+      end
+    end
+
+    def write(folder, name, text)
+      path = File.join(folder, name)
+      FileUtils.mkdir_p(File.dirname(path))
+      File.write(path, text)
+    end
+
+    # The names of the files, in the order in which they end.
+    def order_of(folder, *words) = run_in(folder, *words).last.filter_map { |line| line[/ s  .*?(\w+\.rb)/, 1] }
 
     def gone?(pid)
       Process.kill(0, pid) && File.read("/proc/#{pid}/stat").include?(") Z ")

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+module Coppice
+  # What the runner prints: a line for each file, the whole output of each that failed, and at the end, where readers of
+  # a long log look first, what took long, what was unsteady, and an excerpt of what failed. The last line counts the
+  # tests and names those that failed.
+  class TestReport
+    SLOW = 15.0 # seconds from which on a file is listed
+
+    def initialize(out, folder) #: (IO, String) -> void
+      @out = out
+      @folder = folder
+      @notes = {}.compare_by_identity # result => what the machine did meanwhile
+    end
+
+    def begin(seed) = @out.puts("seed #{seed}") #: (Integer) -> void
+
+    # stall: the longest time that the machine stood still meanwhile, in seconds.
+    def file(result, stall) #: (TestResult, Float) -> void
+      note_machine(result, stall) if result.failed?
+      counts = "#{result.passed} passed"
+      counts += ", #{result.failed} FAILED" if result.failed?
+      counts += ", #{result.skipped} skipped" if result.skipped.positive?
+      @out.write format("%<seconds>6.1f s  %<name>s: %<counts>s\n",
+        seconds: result.seconds, name: name(result), counts: counts)
+    end
+
+    def again(results) #: (Array[TestResult]) -> void
+      @out.puts "", "once more, alone: #{results.map { |result| name(result) }.join(' ')}" if results.any?
+    end
+
+    # unsteady: the first results of the files that passed when they ran again.
+    def conclude(results, unsteady) #: (Array[TestResult], Array[TestResult]) -> void
+      failed = results.select(&:failed?)
+      [*failed, *unsteady].each { |result| print_output(result) }
+      print_slow(results + unsteady)
+      unsteady.each { |result| print_excerpt("UNSTEADY", result) }
+      failed.each { |result| print_excerpt("FAILED", result) }
+      print_sum(results, failed, unsteady)
+    end
+
+    private
+
+    def note_machine(result, stall)
+      load = File.read("/proc/loadavg")[/\S+/]
+      @notes[result] = format("%<seconds>.1f s, machine load %<load>s, longest stall %<stall>.1f s",
+        seconds: result.seconds, load: load, stall: stall)
+    rescue Errno::ENOENT # not on Linux
+      @notes[result] = format("%.1f s", result.seconds)
+    end
+
+    def print_output(result)
+      @out.puts "", "== #{name(result)}#{": #{result.problem}" if result.problem}", result.output
+    end
+
+    def print_slow(results)
+      slow = results.select { |result| result.seconds >= SLOW }.sort_by { |result| -result.seconds }
+      return if slow.empty?
+
+      @out.puts "", "files above #{SLOW.to_i} s:"
+      slow.each { |result| @out.puts format("%<seconds>6.1f s  %<name>s", seconds: result.seconds, name: name(result)) }
+    end
+
+    def print_excerpt(verdict, result)
+      @out.puts "", "#{verdict} #{name(result)}: #{what_failed(result)} (#{@notes[result]})"
+      @out.puts(result.excerpt.map { |line| "  #{line[0, 300]}" })
+    end
+
+    # On one line, because whoever runs this may show the last one only.
+    def print_sum(results, failed, unsteady)
+      @out.puts "" if failed.any? || unsteady.any?
+      counts = "#{results.sum(&:passed)} passed, #{results.sum(&:failed)} failed, #{results.sum(&:skipped)} skipped"
+      counts += ", #{unsteady.size} unsteady" if unsteady.any?
+      named = [*failed, *unsteady].map { |result| "#{name(result)} (#{what_failed(result)})" }
+      @out.puts [counts, *named].join("; ")
+    end
+
+    def what_failed(result) = [result.problem, *result.failed_tests].compact.join(", ")
+
+    def name(result) = result.path.delete_prefix("#{@folder}/")
+  end
+end
