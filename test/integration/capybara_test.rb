@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- opens a browser
+
 require "test_helper"
 require "open3"
 require_relative "../support/dashboard_browser"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- opens a browser
+
 require "test_helper"
 require "json"
 require_relative "../support/dashboard_page"

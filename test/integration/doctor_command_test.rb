@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- each test boots and forks an application three times
+
 require "test_helper"
 require_relative "../support/doctor_test_case"
 

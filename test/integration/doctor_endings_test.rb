@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- waits for processes that hang
+
 require "test_helper"
 require_relative "../support/doctor_test_case"
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- serves applications with bundles of their own
+
 require "test_helper"
 require_relative "../support/framework_server"
 require_relative "../support/closed_loop"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- needs many generations
+
 require "test_helper"
 require_relative "../support/server"
 

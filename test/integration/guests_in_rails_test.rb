@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- boots applications with each Rails
+
 require "test_helper"
 require "fileutils"
 require_relative "../support/guest_commands"

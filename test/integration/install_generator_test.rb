@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- boots copies of an application with each Rails
+
 require "fileutils"
 require "open3"
 require "test_helper"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- builds and installs the gem
+
 require "test_helper"
 require_relative "../support/installed_gem"
 

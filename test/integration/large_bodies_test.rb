@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- bodies of 256 MiB
+
 require "test_helper"
 require "zlib"
 require_relative "../support/process_memory"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- hundreds of clients at once
+
 require "test_helper"
 require_relative "../soak/support/kept_alive_clients"
 require_relative "../support/gate"

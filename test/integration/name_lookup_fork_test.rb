@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- forks into held locks by luck
+
 require "test_helper"
 require_relative "../support/server"
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- runs Prometheus' own programs
+
 require "open3"
 require "test_helper"
 require_relative "../support/admin_client"

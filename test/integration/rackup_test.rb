@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- boots an application for each test
+
 require "test_helper"
 require "net/http"
 require_relative "../support/handler_server"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- boots copies of an application with each Rails
+
 require "test_helper"
 require "net/http"
 require_relative "../support/handler_server"

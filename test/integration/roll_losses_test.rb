@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- each test boots several releases
+
 require "test_helper"
 require_relative "../support/releases"
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- runs nginx and HAProxy
+
 require "securerandom"
 require "test_helper"
 require_relative "../support/closed_loop"

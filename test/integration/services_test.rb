@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- real Solid Queue and Sidekiq, and services that hang
+
 require "test_helper"
 require "coppice/control/client"
 require "coppice/control/status_page"

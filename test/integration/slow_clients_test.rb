@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- clients that are slow in real time
+
 require "test_helper"
 require "coppice/control/client"
 require "coppice/stats"

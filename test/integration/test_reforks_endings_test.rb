@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- runs whole suites of Minitest and RSpec
+
 require "test_helper"
 require_relative "../support/refork_suite"
 
