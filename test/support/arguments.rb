@@ -69,7 +69,7 @@ module Coppice
 
     # The files that were touched since the commit, in commits or not.
     def changed(commit)
-      names, status = Open3.capture2("git", "-C", @root, "diff", "--name-only", commit)
+      names, _, status = Open3.capture3("git", "-C", @root, "diff", "--name-only", commit)
       raise ArgumentError, "git knows no commit #{commit}" unless status.success?
 
       files = names.split("\n").map { |name| File.join(@root, name) }
