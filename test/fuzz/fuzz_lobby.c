@@ -25,7 +25,7 @@ static int64_t read_fuzz_clock(void) { return ++clock_us; }
 
 #include "check.h"
 
-enum { CLIENTS = 6, SLOTS = 8, BOARD_BYTES = 4096, MOST_STEPS = 400 };
+enum { CLIENTS = 6, SLOTS = 8, BOARD_BYTES = 4096, MOST_STEPS = 400, FIRST_CLIENT_FD = 512 };
 
 static struct coppice_lobby *lobby;
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -51,10 +51,14 @@ static const char *next_bytes(size_t *length) {
 
 /* The clients and the loop. */
 
+/* A loop that follows a dead one closes the stream sockets that it does not know (strays.c). In this process these
+ * would be the clients' own, so their numbers are far beyond those that it looks at. */
 static void connect_client(uint8_t choice) {
     int *client = &clients[choice % CLIENTS], small = 4096;
     if (*client >= 0) return;
-    *client = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    *client = dup3(fd, FIRST_CLIENT_FD + choice % CLIENTS, O_CLOEXEC);
+    CHECK(*client >= 0 && close(fd) == 0);
     if (choice & 64) setsockopt(*client, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
     CHECK(connect(*client, (struct sockaddr *)&address, sizeof(address)) == 0);
 }
@@ -79,7 +83,7 @@ static void read_bytes(uint8_t choice) {
 }
 
 static void leave(int number) {
-    if (clients[number] >= 0) close(clients[number]);
+    if (clients[number] >= 0) CHECK(close(clients[number]) == 0); /* nobody else has closed it */
     clients[number] = -1;
 }
 
