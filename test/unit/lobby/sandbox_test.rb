@@ -7,6 +7,7 @@ require "support/c_program"
 class SandboxTest < Coppice::TestCase
   PROGRAM = Coppice::CProgram.new("sandbox_driver", "test/lobby/{sandbox_driver.c,check.h}",
     "ext/coppice/lobby/sandbox.[ch]")
+  NO_OTHER_ABI = 77 # exit status of the program
   NEEDED = %w[accept4 epoll_ctl epoll_wait send recv readv sendmsg sendfile nodelay linger unsent shutdown fcntl close
               fstat temporary_file memfd map random name].freeze
   FORBIDDEN = %w[open open_in_folder temporary_file_elsewhere unlink socket connect listen exec fork clone_without_pidfd
@@ -29,7 +30,8 @@ class SandboxTest < Coppice::TestCase
       tried(folder)
       status = Process.wait2(spawn(PROGRAM.path, folder, "other-abi", out: File::NULL)).last
 
-      assert_predicate status, :signaled?
+      skip "this kernel has no calls of other architectures" if status.exitstatus == NO_OTHER_ABI
+      assert_equal Signal.list["SYS"], status.termsig
     end
   end
 
