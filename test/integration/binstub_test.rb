@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- boots an application for each test
+
 require "test_helper"
 require_relative "../support/guest_commands"
 require_relative "../support/guest_terminal"

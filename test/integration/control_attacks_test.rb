@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- a thousand connections at once
+
 require "test_helper"
 require "coppice/control/client"
 require_relative "../support/process_descriptors"

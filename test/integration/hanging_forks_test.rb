@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- waits for limits of seconds
+
 require "test_helper"
 require_relative "../support/gate"
 require_relative "../support/server"

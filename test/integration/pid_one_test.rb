@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- runs in a namespace of processes
+
 require "test_helper"
 require "coppice/control/client"
 require_relative "../support/gate"

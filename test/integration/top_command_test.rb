@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- redraws a terminal in real time
+
 require "test_helper"
 require "open3"
 require "rbconfig"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- waits for heartbeats that do not come
+
 require "test_helper"
 require_relative "../support/server"
 

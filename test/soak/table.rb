@@ -48,6 +48,8 @@ module Coppice
        { packages: %w[chromium] }],
       ["newcomer_oldest", "the same with the oldest Rails and Ruby", 6, %w[bin/newcomer 7.1.6],
        { ruby: :oldest, packages: %w[chromium] }],
+      ["histories", "six thousand random histories of the monitor's decisions", 4,
+       %w[env HISTORIES=6000 bin/test test/unit/monitor/history_test.rb]],
       ["sanitizers", "the C code under AddressSanitizer and UndefinedBehaviorSanitizer", 2, %w[bin/sanitize],
        { ruby: :oldest }],
       ["portable", "the one process of systems that are not Linux", 1, %w[bin/portable], { ruby: :oldest }],
