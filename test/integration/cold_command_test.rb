@@ -71,7 +71,7 @@ class ColdCommandTest < Coppice::TestCase
     assert_equal "its process ended: status 3", gone["failure"]["message"]
   end
 
-  test "a path that hangs is ended by the option timeout" do
+  soak_test "a path that hangs is ended by the option timeout" do
     status, output = cold("/hang", "--timeout", "6") # seconds: by then it hangs, also on a busy machine
 
     assert_equal 1, status

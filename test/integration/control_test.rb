@@ -256,7 +256,7 @@ class ControlTest < Coppice::TestCase
     end
   end
 
-  test "backtrace of a worker that cannot answer shows what the kernel knows" do
+  soak_test "backtrace of a worker that cannot answer shows what the kernel knows" do
     serve do |server|
       holding(server, "/stopped") do |row|
         server.wait { File.read("/proc/#{row.pid}/stat").include?(") T ") }

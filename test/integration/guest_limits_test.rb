@@ -8,7 +8,7 @@ require_relative "../support/guest_commands"
 class GuestLimitsTest < Coppice::TestCase
   include GuestCommands
 
-  test "when the client is killed its guest gets HUP, and KILL if that does not help" do
+  soak_test "when the client is killed its guest gets HUP, and KILL if that does not help" do
     serve do |server|
       code = "trap(:HUP) { File.write('hung_up', '') }; File.write('trapped', ''); loop { sleep }"
       running(server, code, chdir: server.folder) do |client, row|

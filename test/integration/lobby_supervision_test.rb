@@ -102,7 +102,7 @@ class LobbySupervisionTest < Coppice::TestCase
   end
 
   # Two servers, so that the time until each is noticed passes once.
-  test "a loop that hangs is killed and a keeper that hangs is replaced, and no connection is lost" do
+  soak_test "a loop that hangs is killed and a keeper that hangs is replaced, and no connection is lost" do
     serve do |other|
       former = parts(other)
       other.signal(:STOP, to: former.fetch("coppice lobby keeper"))

@@ -197,7 +197,7 @@ class ObserverTest < Coppice::TestCase
     end
   end
 
-  test "administrators who do not go on keep others waiting for no longer than the client's timeouts" do
+  soak_test "administrators who do not go on keep others waiting for no longer than the client's timeouts" do
     serve("client_header_timeout 6") do |server, admin| # this test may stand still between a connect and a write
       observer(server)
       slow = Array.new(2) { admin.connect.tap { |client| client.write("GET /metrics HTTP/1.1\r\n") } } # all threads

@@ -60,7 +60,7 @@ class OutOfBandServerTest < Coppice::TestCase
     end
   end
 
-  test "a block that hangs ends its worker, and is named as what it was doing" do
+  soak_test "a block that hangs ends its worker, and is named as what it was doing" do
     config = <<~'RUBY'
       worker_processes 1
       timeout 6, cleanup: 6 # the worker has long to come to the block, and then to note its stack

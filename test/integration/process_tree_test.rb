@@ -147,7 +147,7 @@ class ProcessTreeTest < Coppice::TestCase
 
   def monitor_descriptors(server) = Dir.children("/proc/#{server.pid}/fd").size
 
-  test "fifty generations leave stack, descriptors and the monitor as they were" do
+  soak_test "fifty generations leave stack, descriptors and the monitor as they were" do
     serve do |server|
       sizes = Array.new(50) do |generation|
         server.signal(:USR2)

@@ -224,7 +224,7 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
-  test "a request may ask for more time" do
+  soak_test "a request may ask for more time" do
     serve("worker_processes 1\ntimeout 6, cleanup: 0.1") do |server|
       pid = server.ready_workers.first.pid
 

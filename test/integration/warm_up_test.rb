@@ -123,7 +123,7 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
-  test "a path that hangs is not fatal: the application is served cold" do
+  soak_test "a path that hangs is not fatal: the application is served cold" do
     warm('"/gate"', "timeout 6, cleanup: 1") do |server|
       held(server) { settle(server, 0) }
 

@@ -43,6 +43,9 @@ module Coppice
       Integer(@own.fetch("--times", 1)) if @own.key?("--times") || @own.key?("--changed")
     end
 
+    # That of the tests.
+    def environment = @own["--lane"] == "soak" ? { "COPPICE_SOAK" => "1" } : {} #: () -> Hash[String, String]
+
     private
 
     # Returns the paths.
@@ -64,7 +67,11 @@ module Coppice
       lane = @own["--lane"]&.to_sym
       raise ArgumentError, "no such lane: #{lane}" unless [nil, *Lane::NAMES].include?(lane)
 
-      all_below.select { |path| lane ? Lane.of(path) == lane : Lane.of(path) != :soak }
+      case lane
+      when nil then all_below.reject { |path| Lane.of(path) == :soak }
+      when :soak then all_below.select { |path| Lane.soak?(path) }
+      else all_below.select { |path| Lane.of(path) == lane }
+      end
     end
 
     # The files that were touched since the commit, in commits or not.

@@ -34,7 +34,7 @@ module Coppice
 
     # limit: seconds for each file, in the place of LIMITS.
     #: (Arguments, ?out: IO, ?folder: String, ?limit: Numeric?, ?jobs: Integer) -> void
-    def initialize(arguments, out: $stdout, folder: ROOT, limit: nil, jobs: Etc.nprocessors)
+    def initialize(arguments, out: $stdout, folder: ROOT, limit: nil, jobs: Etc.nprocessors + 1)
       @arguments = arguments
       @folder = folder
       @limit = limit
@@ -93,8 +93,10 @@ module Coppice
     end
 
     def run_file(file, seed)
+      environment = @arguments.environment
+      limit = @limit || LIMITS.fetch(environment.empty? ? Lane.of(file) : :soak)
       options = @arguments.options + ["--seed", seed.to_s]
-      check(TestFile.new(file, options: options, limit: @limit || LIMITS.fetch(Lane.of(file)), folder: @folder).run)
+      check(TestFile.new(file, options: options, limit: limit, folder: @folder, environment: environment).run)
     end
 
     # A file without any test fails, unless a filter left them out.

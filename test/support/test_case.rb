@@ -29,6 +29,11 @@ module Coppice
       end
     end
 
+    # The same for a test that takes long because it waits for real time: it runs only with `bin/test --lane soak`.
+    def self.soak_test(sentence, &body) #: (String) { () -> void } -> void
+      test(sentence, &body) if ENV.key?("COPPICE_SOAK")
+    end
+
     # Waits until the block answers something truthy, and returns that; fails after `timeout` seconds.
     # The only place in the tests that may pause.
     #: [T] (?Numeric, ?String) { () -> T? } -> T

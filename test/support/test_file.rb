@@ -10,8 +10,9 @@ module Coppice
     SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/
 
     # `limit` is the seconds after which the whole process group is killed; `folder` the project's.
-    #: (String, options: Array[String], limit: Numeric, folder: String) -> void
-    def initialize(path, options:, limit:, folder:)
+    #: (String, options: Array[String], limit: Numeric, folder: String, ?environment: Hash[String, String]) -> void
+    def initialize(path, options:, limit:, folder:, environment: {})
+      @environment = environment
       @path = path
       @options = options
       @limit = limit
@@ -31,7 +32,7 @@ module Coppice
     private
 
     def start(output)
-      Process.spawn(RbConfig.ruby, "-w", "-rbundler/setup", "-Ilib", "-Itest", @path, *@options,
+      Process.spawn(@environment, RbConfig.ruby, "-w", "-rbundler/setup", "-Ilib", "-Itest", @path, *@options,
         chdir: @folder, in: File::NULL, out: output, err: output, pgroup: true)
     end
 

@@ -7,7 +7,7 @@ require "support/lobby_test_case"
 class LobbyDefenceTest < Coppice::LobbyTestCase
   LARGE = 8_000_000
 
-  test "a client is not handed over while answers to another one wait in the ring" do
+  soak_test "a client is not handed over while answers to another one wait in the ring" do
     play
     with_file do |path|
       slow = answer_slowly(path)
