@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- many servers; test/unit/http/access_lines_test.rb shows the lines
+
 require "json"
 require "open3"
 require "test_helper"

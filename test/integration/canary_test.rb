@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- canaries that wait for real requests and real time
+
 require "test_helper"
 require "coppice/monitor/trial_watch"
 require_relative "../support/closed_loop"

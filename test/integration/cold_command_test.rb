@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- loads an application anew for each path
+
 require "test_helper"
 require "json"
 require "open3"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- a server for each way to break a fork; test/process/fork_audit_test.rb shows the audit itself
+
 require "socket"
 require "test_helper"
 require "coppice/stats"

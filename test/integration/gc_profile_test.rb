@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- many servers, each booted twice
+
 require "test_helper"
 require "json"
 require "coppice/allocator"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- waits for guests that are over their time
+
 require "test_helper"
 require "json"
 require_relative "../support/guest_commands"

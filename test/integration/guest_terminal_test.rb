@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- a terminal in real time
+
 require "test_helper"
 require_relative "../support/guest_commands"
 require_relative "../support/guest_terminal"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- sets a dyno up for each test
+
 require "test_helper"
 require_relative "../support/documentation"
 require_relative "../support/gate"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- clients that go on sending in real time
+
 require "test_helper"
 require_relative "../support/lobby_play"
 require_relative "../support/raw_client"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- many servers; the unit tests show the same on fixed figures
+
 require "test_helper"
 require "json"
 require "open3"

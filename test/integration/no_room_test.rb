@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- exhausts a limit of the machine
+
 require "test_helper"
 require_relative "../support/server"
 

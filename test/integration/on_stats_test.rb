@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- intervals of real time
+
 require "json"
 require "test_helper"
 require_relative "../support/server"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- clients and idle workers in real time
+
 require "test_helper"
 require_relative "../support/server_over_tcp"
 

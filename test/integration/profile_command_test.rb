@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- many servers, measured in real time
+
 require "test_helper"
 require "open3"
 require "rbconfig"

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- a collector of other people's
+
 require "test_helper"
 require_relative "../support/admin_client"
 require_relative "../support/server"

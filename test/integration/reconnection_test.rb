@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- workers that hang in a connection
+
 require "test_helper"
 require_relative "../support/gate"
 require_relative "../support/server"

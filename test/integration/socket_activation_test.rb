@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- many servers; test/unit/listeners/activation_test.rb shows the same on sockets
+
 require "test_helper"
 require_relative "../support/closed_loop"
 require_relative "../support/raw_client"

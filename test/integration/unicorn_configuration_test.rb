@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- many servers; test/unit/compatibility shows the translation
+
 require "test_helper"
 require_relative "../support/server"
 
