@@ -18,7 +18,9 @@ module Coppice
     def self.of(path) #: (String) -> Symbol
       comment = File.foreach(path).first(LINES).grep(/\A# lane:/).first or return :side_by_side
       name = comment[/\A# lane: (\w+) -- \S/, 1]&.to_sym
-      NAMES.include?(name) ? name : raise(ArgumentError, "#{path}: say `# lane: quiet|soak -- why`, not #{comment.inspect}")
+      return name if NAMES.include?(name)
+
+      raise ArgumentError, "#{path}: say `# lane: quiet|soak -- why`, not #{comment.inspect}"
     end
 
     # Whether the lane soak has something of this file.

@@ -28,7 +28,7 @@ class Server
     server = new(**options)
     server.start
     yield server
-  rescue Minitest::Assertion, StandardError
+  rescue Minitest::Assertion, StandardError, Interrupt # which comes when the file has taken too long
     server&.show_log
     raise
   ensure

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Coppice
-  # Tells the machine's fault from the code's: a thread that does nothing but sleep notes how much later than it should it
-  # woke up. The runner's process has little else to do, so a long gap means that the machine stood still or was busy.
+  # Tells the machine's fault from the code's: a thread that does nothing but sleep notes how much too late it wakes up.
+  # The runner's process has little else to do, so a long gap means that the machine stood still or was busy.
   class StallMeter
     TICK = 0.05 # seconds
     NOTED = 0.2 # gaps that are shorter are not kept

@@ -5,11 +5,13 @@ require "tempfile"
 require_relative "test_result"
 
 module Coppice
-  # One test file, run in a process group of its own, with all warnings on and the gems of the Gemfile.
+  # One test file, run with all warnings on and the gems of the Gemfile, below a reaper that ends all that the file has
+  # started.
   class TestFile
+    REAPER = File.expand_path("reaper.rb", __dir__)
     SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/
 
-    # `limit` is the seconds after which the whole process group is killed; `folder` the project's.
+    # `limit` is the seconds after which it is ended; `folder` the project's.
     #: (String, options: Array[String], limit: Numeric, folder: String, ?environment: Hash[String, String]) -> void
     def initialize(path, options:, limit:, folder:, environment: {})
       @environment = environment
@@ -32,24 +34,27 @@ module Coppice
     private
 
     def start(output)
-      Process.spawn(@environment, RbConfig.ruby, "-w", "-rbundler/setup", "-Ilib", "-Itest", @path, *@options,
+      Process.spawn(@environment, *reaper, RbConfig.ruby, "-w", "-rbundler/setup", "-Ilib", "-Itest", @path, *@options,
         chdir: @folder, in: File::NULL, out: output, err: output, pgroup: true)
     end
+
+    # Only Linux has what it needs.
+    def reaper = RUBY_PLATFORM.include?("linux") ? [RbConfig.ruby, "--disable=gems,rubyopt", REAPER] : []
 
     # The exit status, or nil when time was up.
     def wait_for(pid)
       waiter = Process.detach(pid)
       waiter.join(@limit)&.value
     ensure
-      end_group(pid)
+      interrupt(pid) if waiter.alive?
       waiter.join
     end
 
-    # No process that a test file started may outlive it.
-    def end_group(pid)
-      Process.kill(:KILL, -pid)
+    # No process that a test file started may outlive it: the reaper sees to that.
+    def interrupt(pid)
+      Process.kill(:TERM, pid)
     rescue Errno::ESRCH
-      nil # all have exited
+      nil # it has exited
     end
 
     def result(status, output, started)

@@ -141,6 +141,18 @@ module Coppice
       end
     end
 
+    test "a process that left the file's group is found, ended and named" do
+      ENV["COPPICE_REAPER_SECONDS"] = "0.1"
+      passed, lines = run_files({ "a_test.rb" => "spawn('tail -f /dev/null', pgroup: true)\n#{GOOD}" })
+
+      refute passed
+      assert_empty lines.grep(/once more/)
+      pid = lines.grep(/LEAK: this file leaves the process \d+ \(tail -f/).first[/\d+/]
+      assert gone?(Integer(pid))
+    ensure
+      ENV.delete("COPPICE_REAPER_SECONDS")
+    end
+
     test "options with values are not taken for files" do
       with_tmpdir do |folder|
         File.write("#{folder}/a_test.rb", GOOD)
@@ -177,8 +189,9 @@ module Coppice
       with_tmpdir do |marks|
         files = codes.to_h do |name, code|
           mark = "#{marks}/#{name}"
-          [name, GOOD.sub("\nend", "\n  def test_first = File.exist?('#{mark}') ? pass : (File.write('#{mark}', ''); #{code})\nend")
-            .sub("  def test_good = assert(true)\n", "")]
+          once = "def test_first = File.exist?('#{mark}') ? pass : fail_once\n" \
+                 "def fail_once = File.write('#{mark}', '') && (#{code})"
+          [name, GOOD.sub(/def test_good.*/) { once }]
         end
         run_files(files.merge(others.transform_keys(&:to_s)), *options, limit: limit)
       end

@@ -28,7 +28,8 @@ module Coppice
     end
 
     test "a name that is no soak is refused with the list of those that are" do
-      out, status = Open3.capture2e({ "RUBIES" => "/nowhere" }, RbConfig.ruby, "test/soak/command.rb", "hurry", chdir: ROOT)
+      command = [RbConfig.ruby, "test/soak/command.rb", "hurry"]
+      out, status = Open3.capture2e({ "RUBIES" => "/nowhere" }, *command, chdir: ROOT)
       assert_equal 2, status.exitstatus
       assert_includes out, "NAME is one of: tests"
     end

@@ -31,8 +31,8 @@ module Coppice
 
     test "a leak, a warning, a crash, a sanitizer's finding and a branch that cannot be reached are not" do
       ["LEAK: this file leaves descriptor 9", "Coppice::StrictWarnings::Warned: unused variable",
-       "[BUG] Segmentation fault", "==1==ERROR: AddressSanitizer: heap-use-after-free", "x.c:1: runtime error: overflow",
-       'error="Coppice::Bug: a mold got nil"'].each do |line|
+       "[BUG] Segmentation fault", "==1==ERROR: AddressSanitizer: heap-use-after-free",
+       "x.c:1: runtime error: overflow", 'error="Coppice::Bug: a mold got nil"'].each do |line|
         refute_predicate result("#{FAILED}#{line}\n"), :unsteady?, line
       end
       refute_predicate result(problem: "exited without a summary (SIGSEGV)"), :unsteady?
@@ -40,8 +40,8 @@ module Coppice
     end
 
     test "an excerpt has each failure and the beginning of the server's log" do
-      assert_equal ["MixedTest#test_a sentence [mixed_test.rb:4]:", "Expected: 1", "  Actual: 2", 'msg="all workers ready"'],
-        result.excerpt
+      failure = ["MixedTest#test_a sentence [mixed_test.rb:4]:", "Expected: 1", "  Actual: 2"]
+      assert_equal [*failure, 'msg="all workers ready"'], result.excerpt
     end
 
     test "without a failed test an excerpt has the end of the output" do

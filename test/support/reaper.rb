@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require "fiddle"
+
+# Runs a command, and sees to it that no process survives it which the command has started, however far from itself:
+#
+#   ruby reaper.rb COMMAND...
+#
+# It is a subreaper, so the kernel makes it the parent of processes that lost theirs, whatever group or session they
+# have. Who is still there a while after the command is killed and reported, and the exit status is 1. TERM interrupts
+# the command, so that it can show the logs of its servers, and kills it if that does not end it.
+class Reaper
+  PR_SET_CHILD_SUBREAPER = 36
+  # That processes may take to exit once their parent is gone, or they were interrupted.
+  SECONDS = Float(ENV.fetch("COPPICE_REAPER_SECONDS", 10))
+  PAUSE = 0.02
+
+  def run(command)
+    become_subreaper
+    reader, writer = IO.pipe
+    trap(:TERM) { writer.write_nonblock(".") }
+    pid = Process.spawn(*command, pgroup: true)
+    Thread.new { reader.read(1) && interrupt(pid) }
+    status = wait_for(pid)
+    warn "the file was ended by a signal: #{status}" if status.signaled?
+    left = leftovers
+    left.each { |other, name| warn "LEAK: this file leaves the process #{other} (#{name})" }
+    end_all
+    exit(left.empty? && status.exited? ? status.exitstatus : 1)
+  end
+
+  private
+
+  def become_subreaper
+    prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT] + ([Fiddle::TYPE_LONG] * 4),
+                                 Fiddle::TYPE_INT)
+    prctl.call(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+  end
+
+  # Also reaps those that it has inherited.
+  def wait_for(pid)
+    loop do
+      ended, status = Process.wait2
+      return status if ended == pid
+    end
+  end
+
+  def interrupt(pid)
+    Process.kill(:INT, pid)
+    sleep SECONDS
+    Process.kill(:KILL, -pid)
+  rescue Errno::ESRCH
+    nil # it has ended
+  end
+
+  # Those that do not exit by themselves within a while: the names of processes by their pids.
+  def leftovers
+    deadline = now + SECONDS
+    reap
+    until (found = children).empty? || now > deadline
+      sleep PAUSE
+      reap
+    end
+    found.to_h { |pid| [pid, name_of(pid)] }
+  end
+
+  # Their own children come to us when they die.
+  def end_all
+    until (found = children).empty?
+      found.each { |pid| kill(pid) }
+      sleep PAUSE
+      reap
+    end
+  end
+
+  def kill(pid)
+    Process.kill(:KILL, pid)
+  rescue Errno::ESRCH
+    nil
+  end
+
+  def reap
+    nil while Process.wait(-1, Process::WNOHANG)
+  rescue Errno::ECHILD
+    nil
+  end
+
+  # Those of other threads, too: the kernel may choose any of them as the parent.
+  def children
+    Dir["/proc/self/task/*/children"].flat_map { |file| File.read(file).split.map(&:to_i) }
+  end
+
+  def name_of(pid)
+    File.read("/proc/#{pid}/cmdline").tr("\0", " ").strip[0, 100]
+  rescue SystemCallError
+    "?"
+  end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+end
+
+Reaper.new.run(ARGV)
