@@ -9,6 +9,7 @@ require "coppice/monitor/helper_thread"
 require "coppice/monitor/inbox"
 require "coppice/monitor/lobby_spawner"
 require "coppice/monitor/log_reopening"
+require "coppice/monitor/missed_time"
 require "coppice/monitor/mold_spawner"
 require "coppice/monitor/observer_spawner"
 require "coppice/monitor/row_pool"
@@ -37,6 +38,7 @@ module Coppice
       @board = Board.create
       log.follow(@board)
       @inbox = Inbox.new
+      @missed_time = MissedTime.new
       @port = ServingPort.new(listeners, log, lobby: lobby?)
       context = HookContext.new(settings: settings, log: log, listener_names: listeners.names)
       @hooks = UserHooks.new(settings: settings, context: context, thread: hook_thread, inbox: @inbox, log: log)
@@ -105,6 +107,7 @@ module Coppice
       seconds = [@supervision.seconds_until_due, @notifications.longest_wait].min
       speakers = @inbox.wait(@supervision.roster.handles, seconds,
                              readers: @control.readers + @rolls.readers, writers: @control.writers)
+      make_up_for_missed_time
       @inbox.signals.each { |name| obey(name) }
       @inbox.returned.each(&:call)
       @supervision.learn(speakers)
@@ -113,6 +116,14 @@ module Coppice
       @control.advance # so that what was asked for is decided in this turn, and what became of it is said
       @notifications.turned(OS::Clock.now)
       announce_readiness
+    end
+
+    def make_up_for_missed_time
+      seconds = @missed_time.since_last_look(OS::Clock.now)
+      return if seconds.zero?
+
+      @log.warn("monitor did not run, deadlines postponed", seconds: seconds.round(1))
+      MissedTime.make_up(@supervision.roster, seconds)
     end
 
     def obey(name)

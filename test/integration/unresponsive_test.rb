@@ -27,4 +27,31 @@ class UnresponsiveTest < Coppice::TestCase
       server.wait { File.exist?(server.path("cause")) && File.read(server.path("cause")) == "unresponsive" }
     end
   end
+  # As a machine that sleeps, or a cgroup that is frozen. The seconds are more than any limit that is set here.
+  test "after the whole tree was stopped for a while nobody is killed for it" do
+    held = "fifo = File.join(__dir__, 'fifo'); File.read(fifo) if worker.nr == 2 && File.exist?(fifo)"
+    config = "#{CONFIG}spawn_timeout 8\nafter_worker_fork { |_, worker| #{held} }\n"
+    Server.open(app: APP, config: config) do |server|
+      File.mkfifo(server.path("fifo"))
+      server.signal(:TTIN)
+      gate = File.open(server.path("fifo"), "w")
+      before = pids(server)
+      stop_for(30, before)
+      gate.close
+
+      server.wait { server.ready_workers.size == 3 }
+      assert_equal before, pids(server)
+    end
+  end
+
+  private
+
+  def pids(server) = [server.pid, *server.board.rows.map(&:pid)].sort
+
+  def stop_for(seconds, processes)
+    processes.each { |pid| Process.kill(:STOP, pid) }
+    IO.select(nil, nil, nil, seconds)
+  ensure
+    processes.each { |pid| Process.kill(:CONT, pid) }
+  end
 end

@@ -12,7 +12,7 @@ class History
 
   # How often each event is drawn.
   WEIGHTS = {
-    turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1,
+    turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, pause: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1,
     refork: 2, starve: 1, extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1,
     weigh: 6, rush: 3, use_memory: 1, hang_at_first: 1, term: 1, find: 3, guest: 2,
     disconnect: 1
@@ -138,6 +138,15 @@ class History
   def step(number) = pick(number) { |process| system.step(process) }
   def advance(number) = system.advance((number % 100) / 50.0)
   def long_wait(number) = system.advance(number % 40)
+
+  # Nothing runs for a while: nobody may be killed for that.
+  def pause(number)
+    before = overdue
+    system.advance(seconds = 5.0 + (number % 300))
+    Coppice::Monitor::MissedTime.make_up(roster, seconds)
+    broken "killed for a pause: #{(overdue - before).map(&:name)}" if (overdue - before).any?
+  end
+
   def kill(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(nil, 9)) }
   def leave(number) = pick(number) { |process| system.die(process, FakeSystem::Status.new(0, nil)) }
 

@@ -16,6 +16,12 @@ module HistoryRules
     check_releases
   end
 
+  # Whom the watchdog would kill at this moment.
+  def overdue
+    steps = Coppice::Monitor::Watchdog.new(roster.settings).next(roster, system.now)
+    steps.filter_map { |step| step.handle if step.is_a?(Coppice::Monitor::Steps::Kill) }
+  end
+
   # A worker that is to be forked has a seat, at a lobby that is ready.
   def check_seats
     unique(roster.handles.filter_map { |handle| handle.seat&.number }, "seat")

@@ -81,6 +81,24 @@ module Coppice
         @state = :requested
       end
 
+      # Gives it so many more seconds for whatever it has to do at this moment, the request in flight included.
+      #: (Float) -> void
+      def postpone(seconds)
+        @deadline += seconds if @deadline
+        @leave_deadline += seconds if @leave_deadline
+        deadline_ms = row.deadline_ms
+        @postponed_ms = (seconds * 1000).ceil + (deadline_ms == @postponed_request ? @postponed_ms : 0)
+        @postponed_request = deadline_ms
+      end
+
+      # When the request in flight must be finished, or the exit hook of the process (milliseconds of the monotonic
+      # clock; 0: neither). The process itself writes this to its row, where the monitor can't change it.
+      #: () -> Integer
+      def request_deadline_ms
+        deadline_ms = row.deadline_ms
+        deadline_ms.positive? && deadline_ms == @postponed_request ? deadline_ms + @postponed_ms : deadline_ms
+      end
+
       # Forgets the parent: otherwise each handle would keep all its ancestors in memory.
       #: (Integer) -> void
       def pid=(pid)

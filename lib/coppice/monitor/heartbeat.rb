@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/missed_time"
+
 module Coppice
   class Monitor
     # Finds children without a heartbeat. A worker in a request has a deadline. One that stands still outside of a
@@ -7,17 +9,15 @@ module Coppice
     # on waking it for clients. A lobby's loop that stands still serves nobody. So each of them notes the time on the
     # board every few seconds, and this counts how long the note is old.
     #
-    # Only time in which the monitor itself ran counts: after the whole tree was stopped, or the machine slept, every
-    # note is old.
+    # Only time in which the monitor itself ran counts: after it missed some, every note is old.
     class Heartbeat
-      LONGEST_GAP = 5.0 # seconds between two looks; after a longer one the monitor itself did not run
-
       Note = Struct.new(:pid, :seen_ms, :changed_at)
 
       # limit: seconds that any of them may take from one note to the next, whatever it does outside of a request.
       #: (Numeric) -> void
       def initialize(limit)
         @limit = limit
+        @missed_time = MissedTime.new
         @ran = 0.0 # seconds in which the monitor ran
         @notes = {} # Handle => Note
       end
@@ -25,8 +25,8 @@ module Coppice
       # Reads the notes of these. Called once a turn, before any question.
       #: (Array[Handle], Float) -> void
       def observe(handles, now)
-        gap = now - (@looked_at || now)
-        @ran += gap if gap < LONGEST_GAP
+        passed = now - (@looked_at || now)
+        @ran += passed - @missed_time.since_last_look(now)
         @looked_at = now
         @notes = handles.to_h { |handle| [handle, note_of(handle)] }
       end

@@ -83,7 +83,7 @@ module Coppice
       # When the monitor kills a process because of its request or its exit hook. The worker exits by itself at its own
       # deadline, which is `cleanup` earlier.
       def request_deadline(handle)
-        deadline_ms = handle.pid ? handle.row.deadline_ms : 0
+        deadline_ms = handle.pid ? handle.request_deadline_ms : 0
         (deadline_ms + @cleanup_ms) / 1000.0 unless deadline_ms.zero?
       end
 

@@ -135,6 +135,64 @@ class WatchdogTest < FamilyTestCase
     refute_includes family.system.processes, worker.pid
   end
 
+  # The monitor finds out that it did not run, as after a pause of the whole machine.
+  def pause(family, seconds)
+    family.system.advance(seconds)
+    Coppice::Monitor::MissedTime.make_up(family.roster, seconds)
+    family.turn
+  end
+
+  test "after a pause of the whole machine nobody is killed for it" do
+    family = settled_family(timeout_cleanup: 2, spawn_timeout: 10)
+    busy, exiting, victim = family.roster.ready_workers.first(3)
+    overdue_by(family, busy, -1)
+    family.process_of(exiting).hanging = true
+    family.supervision.recycle(exiting)
+    family.system.signal(victim.pid, :KILL)
+    run_until(family) { family.roster.workers.any? { |worker| worker.starting? && worker.pid } }
+    starting = family.roster.workers.find(&:starting?)
+    family.process_of(starting).hanging = true
+    2.times { pause(family, 300) }
+
+    assert_equal [nil] * family.roster.handles.size, family.roster.handles.map(&:kill_reason)
+  end
+
+  test "what hangs is killed when it has had its time without the pause" do
+    family = settled_family(timeout_cleanup: 2)
+    worker = family.roster.ready_workers.first
+    overdue_by(family, worker, -1)
+    pause(family, 300)
+    family.system.advance(2.9)
+    family.turn
+
+    assert_nil worker.kill_reason
+    family.system.advance(0.2)
+    family.turn
+
+    assert_equal :request_timeout, worker.kill_reason
+  end
+
+  test "the next request has no more time than any other" do
+    family = settled_family(timeout_cleanup: 2)
+    worker = family.roster.ready_workers.first
+    overdue_by(family, worker, -1)
+    pause(family, 300)
+    overdue_by(family, worker, 2.5)
+    family.turn
+
+    assert_equal :request_timeout, worker.kill_reason
+  end
+
+  test "a stop in progress is postponed as well" do
+    family = settled_family(shutdown_delay: 3)
+    family.supervision.stop(:gracefully, delay: 3)
+    before = [family.roster.stop_begins_at, family.roster.stop_deadline]
+    pause(family, 300)
+
+    assert_equal before.map { |time| time + 300 }, [family.roster.stop_begins_at, family.roster.stop_deadline]
+    assert_equal 4, family.roster.ready_workers.size
+  end
+
   test "the next look is at the next deadline, and never later than a tick" do
     family = settled_family
 
