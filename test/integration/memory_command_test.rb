@@ -64,7 +64,7 @@ class MemoryCommandTest < Coppice::TestCase
   end
 
   # Three that watch the same server at once: between two looks each pauses for seconds.
-  soak_test "it watches until its reader leaves, an interrupt comes or the server ends, and none of these is an error" do
+  soak_test "it watches until its reader leaves, an interrupt comes or the server ends; none is an error" do
     serve do |server|
       tired, interrupted, patient = watchers = Array.new(3) { watch(server) }
       [tired, patient].each { |watcher| JSON.parse(watcher.output.gets) }

@@ -75,7 +75,7 @@ class ReconnectionTest < Coppice::TestCase
     end
   end
 
-  soak_test "a worker that hangs in a connection is replaced by one that does not connect, and the next generation does" do
+  test "a worker that hangs in a connection is replaced by one that does not connect, and the next generation does" do
     start("spawn_timeout 6") do |server|
       found(server, "/connect")
       Gate.new(server.path("gate")).closed { refute_connected(server) }

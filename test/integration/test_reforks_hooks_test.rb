@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+# lane: soak -- runs suites with a bundle of their own
+
 require "test_helper"
 require_relative "../support/refork_suite"
 

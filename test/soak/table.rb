@@ -69,7 +69,8 @@ module Coppice
       ["attacks", "six attacks beside well-behaved clients", 4, %w[attacks], { seconds: 216 }],
       ["rolls", "100 rolls and 20 rollbacks under load: no request may fail", 20, %w[rolls], { seconds: 1200 }]
     ].to_h do |name, shows, minutes, words, more|
-      [name, new(name: name, shows: shows, minutes: minutes, words: words, ruby: :newest, packages: [], **more.to_h).freeze]
+      row = { name: name, shows: shows, minutes: minutes, words: words, ruby: :newest, packages: [], **more.to_h }
+      [name, new(**row).freeze]
     end.freeze
   end
 end
