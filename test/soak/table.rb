@@ -48,6 +48,8 @@ module Coppice
        { packages: %w[chromium] }],
       ["newcomer_oldest", "the same with the oldest Rails and Ruby", 6, %w[bin/newcomer 7.1.6],
        { ruby: :oldest, packages: %w[chromium] }],
+      ["breaks", "each of a list of defects makes its part of .ci/run fail", 6, %w[ruby test/breaks/play.rb]],
+      ["breaks_in_ci", "two of them, with all of .ci/run", 20, %w[ruby test/breaks/play.rb ci]],
       ["histories", "six thousand random histories of the monitor's decisions", 4,
        %w[env HISTORIES=6000 bin/test test/unit/monitor/history_test.rb]],
       ["sanitizers", "the C code under AddressSanitizer and UndefinedBehaviorSanitizer", 2, %w[bin/sanitize],
