@@ -81,7 +81,9 @@ module Coppice
       test "recycle: a worker that reported after the turn had looked at its channel" do
         family(worker_processes: 1) do |family|
           @commands.call("workers", "2")
-          until family.system.processes.values.any? { |process| process.row&.nr == 1 && process.stage == :ready }
+          100.times do
+            break if family.system.processes.values.any? { |process| process.row&.nr == 1 && process.stage == :ready }
+
             family.turn
             family.system.processes.values.each { |process| family.system.step(process) }
           end
