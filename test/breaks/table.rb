@@ -43,10 +43,12 @@ module Coppice
         was: "        roster.handles.each { |handle| handle.postpone(seconds) }\n", becomes: "",
         words: %w[bin/test test/unit/monitor/watchdog_test.rb] },
       { name: "a mold is committed without a trial", file: "lib/coppice/monitor/promotion.rb",
-        was: "return start_trial(roster) unless roster.trial", becomes: "return [commit(candidate)] unless roster.trial",
+        was: "return start_trial(roster) unless roster.trial",
+        becomes: "return [commit(candidate)] unless roster.trial",
         words: %w[bin/test test/unit/monitor/promotion_test.rb] },
       { name: "a request that changes something is repeated", file: "ext/coppice/lobby/seats.c",
-        was: "request->idempotent && ", becomes: "", words: %w[bin/test test/unit/lobby/workers_test.rb test/unit/lobby/seat_test.rb] },
+        was: "request->idempotent && ", becomes: "",
+        words: %w[bin/test test/unit/lobby/workers_test.rb test/unit/lobby/seat_test.rb] },
       { name: "a guest's exit status is lost", file: "lib/coppice/guest/exit.rb",
         was: "exit!(error.status)", becomes: "exit!(0)", words: %w[bin/test test/integration/guests_test.rb] },
       { name: "a metric has no type", file: "lib/coppice/observer/exposition.rb",
@@ -57,7 +59,8 @@ module Coppice
         was: "enum { MAX_INSTRUCTIONS = 512 };", becomes: "enum { MAX_INSTRUCTIONS = 512 };\nstatic int unused;",
         words: LINT },
       { name: "a file leaves a process behind", file: "test/unit/version_order_test.rb",
-        was: "require \"test_helper\"\n", becomes: "require \"test_helper\"\nspawn(\"tail -f /dev/null\", pgroup: true)\n",
+        was: "require \"test_helper\"\n",
+        becomes: "require \"test_helper\"\nspawn(\"tail -f /dev/null\", pgroup: true)\n",
         words: %w[bin/test test/unit/version_order_test.rb] }
     ].map { |row| new(**row).freeze }.freeze
   end
