@@ -1,17 +1,20 @@
 # frozen_string_literal: true
 
 require "fileutils"
+require_relative "../support/c_program"
 require_relative "clang"
 require_relative "targets"
 
 module Coppice
   # One of our parsers (targets.rb) in a program with libFuzzer. It begins with the target's seeds and with what earlier
-  # runs learned: of those the telling ones are in test/fuzz/corpus, the rest only here, in tmp/fuzz.
+  # runs learned: of those the telling ones are in test/fuzz/corpus, the rest only here, in tmp/fuzz. Without libFuzzer
+  # it can replay those two, and a fixed number of mutations of them.
   class Fuzzer
     ROOT = File.expand_path("../..", __dir__)
     COUNT = /^stat::number_of_executed_units: (\d+)/
     HANG = 60 # seconds for one input, by the clock: on a busy machine the fuzzer may wait for the processor
-    private_constant :COUNT, :HANG
+    HEADERS = %w[test/fuzz/*.h test/lobby/*.h ext/coppice/**/*.h].freeze # of which a program may use any
+    private_constant :COUNT, :HANG, :HEADERS
 
     def initialize(target) #: (String) -> void
       @target = target
@@ -31,6 +34,12 @@ module Coppice
       result = found_nothing ? "#{count} inputs, nothing found" : "FOUND something, see above and #{@folder}"
       puts "fuzz #{@target}: #{result}"
       found_nothing
+    end
+
+    # Answers what it printed. Raises CProgram::Failed for what it found.
+    def replay(runs) #: (Integer) -> String
+      program = CProgram.new("replay_#{@target}", *facts[:sources], "test/fuzz/replay.c", *HEADERS)
+      program.run(runs.to_s, *Dir.glob("{#{write_seeds},#{@kept}}/*").sort)
     end
 
     # Adds the inputs that reach more code than the seeds to the corpus in the repository, and no others.
