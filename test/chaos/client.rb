@@ -16,9 +16,10 @@ module Chaos
     # second later, and always after client_header_timeout.
     SEND_TIME = 0.5
 
-    # A request without a response, or with a wrong one. at: monotonic seconds when the client noticed. slow: whether
-    # the client was slow to send it. overdue: whether the lobby answered 504 after the server's timeout.
-    Lost = Struct.new(:id, :at, :reason, :slow, :overdue, keyword_init: true)
+    # A request without a response, or with a wrong one. began, at: monotonic seconds before the connect, and when the
+    # client noticed. slow: whether the client was slow to send it. overdue: whether the lobby answered 504 after the
+    # server's timeout.
+    Lost = Struct.new(:id, :began, :at, :reason, :slow, :overdue, keyword_init: true)
 
     # One request of a client. began, sent: monotonic seconds before the connect and after the head was written.
     Attempt = Struct.new(:id, :began, :sent, keyword_init: true) do
@@ -89,8 +90,8 @@ module Chaos
     def overdue?(status, attempt) = status == 504 && now - attempt.began >= Server::TIMEOUT
 
     def lose(attempt, reason, overdue: false)
-      lost = Lost.new(id: attempt.id, at: now, reason: reason, slow: attempt.slow?, overdue: overdue)
-      @lock.synchronize { @lost << lost }
+      lost = { id: attempt.id, began: attempt.began, at: now, reason: reason, slow: attempt.slow?, overdue: overdue }
+      @lock.synchronize { @lost << Lost.new(**lost) }
       nil
     end
 

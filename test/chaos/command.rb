@@ -8,19 +8,22 @@ module Chaos
   module Command
     #: (Array[String]) -> bool
     def self.call(arguments)
-      settings = { seconds: 60.0, seed: Random.rand(0xFFFFFF), workers: 4 }
+      settings = { seed: Random.rand(0xFFFFFF), workers: 4 }
       seconds, *rest = options.parse(arguments, into: settings)
       raise OptionParser::NeedlessArgument, rest.first unless rest.empty?
 
-      settings[:seconds] = Float(seconds) if seconds
+      settings[:seconds] = settings[:lives] ? nil : Float(seconds || 60)
       Run.new(**settings).call
     rescue OptionParser::ParseError, ArgumentError => error
       abort "bin/chaos: #{error.message}"
     end
 
     def self.options
-      OptionParser.new("usage: bin/chaos [SECONDS] [--seed N] [--workers N] [--ruby PATH]") do |parser|
+      usage = "usage: bin/chaos [SECONDS | --lives N] [--rounds N] [--seed N] [--workers N] [--ruby PATH]"
+      OptionParser.new(usage) do |parser|
         parser.on("--seed N", Integer, "repeats the plan of this seed")
+        parser.on("--lives N", Integer, "so many lives instead of seconds; again if a rule is broken")
+        parser.on("--rounds N", Integer, "bursts of faults in each life (default: #{Plan::ROUNDS})")
         parser.on("--workers N", Integer, "worker processes at the start (default: 4)")
       end
     end

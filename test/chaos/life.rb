@@ -4,6 +4,7 @@ require_relative "slot_check"
 require_relative "consistency"
 require_relative "client"
 require_relative "deaths"
+require_relative "gaps"
 require_relative "target"
 require_relative "load"
 require_relative "losses"
@@ -34,6 +35,7 @@ module Chaos
       @server = Server.new(workers: workers, settings: plan.settings, lobby: plan.lobby)
       @client = Client.new(@server)
       @victims = Victims.new
+      @gaps = Gaps.new
       @target = Target.new(server: @server, client: @client, victims: @victims)
       @consistency = Consistency.new(@server)
       @slot_check = SlotCheck.new(@server, @client)
@@ -58,6 +60,7 @@ module Chaos
       @server.clean_up
     ensure
       @load&.stop
+      @gaps.stop
     end
 
     #: () -> Hash[Integer, Integer]
@@ -171,16 +174,17 @@ module Chaos
     # The log may tell later that the worker of a lost request was over a limit. served is read after the loss, so that
     # it has the request.
     def unexcused(lost, **monitor_lost)
-      unexcused = Losses.new(@victims, served: @server.served.text).unexcused(lost, **monitor_lost)
+      unexcused = losses.unexcused(lost, **monitor_lost)
       return unexcused if unexcused.empty?
 
       @target.wait(LOG_TIMEOUT) do
-        late = Deaths.new(@server.log).late
-        unexcused = Losses.new(@victims, served: @server.served.text, late: late).unexcused(lost, **monitor_lost)
+        unexcused = losses(late: Deaths.new(@server.log).late).unexcused(lost, **monitor_lost)
         unexcused.empty?
       end
       unexcused
     end
+
+    def losses(**late) = Losses.new(@victims, served: @server.served.text, gaps: @gaps.to_a, **late)
 
     def complain(complaints)
       raise Broken, complaints.first(10).join("\n") unless complaints.empty?

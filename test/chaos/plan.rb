@@ -15,16 +15,18 @@ module Chaos
     # lobby: whether clients come through a lobby.
     Life = Struct.new(:settings, :lobby, :rounds, :ending, keyword_init: true)
 
-    #: (Integer) -> void
-    def initialize(seed)
+    # rounds: of each life.
+    #: (Integer, ?rounds: Integer) -> void
+    def initialize(seed, rounds: ROUNDS)
       @seed = seed
+      @rounds = rounds
     end
 
     #: (Integer) -> Life
     def life(number)
       random = Random.new((@seed * 1_000_003) + number)
       Life.new(settings: REFORKS.sample(random: random), lobby: number % 3 != 2,
-        rounds: Array.new(ROUNDS) { burst(random) }, ending: ending(number))
+        rounds: Array.new(@rounds) { burst(random) }, ending: ending(number))
     end
 
     private

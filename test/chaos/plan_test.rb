@@ -13,6 +13,12 @@ class PlanTest < Coppice::TestCase
     refute_equal words(7), words(8)
   end
 
+  test "a short life is the beginning of a long one" do
+    short, long = [2, 12].map { |rounds| Chaos::Plan.new(7, rounds: rounds).life(1).rounds.map { |faults| faults.map(&:to_s) } }
+
+    assert_equal long.first(2), short
+  end
+
   test "every kind of fault and every ending occurs" do
     lives = lives(1, 40)
 

@@ -12,9 +12,11 @@ class ChaosRulesTest < Coppice::TestCase
     @victims = Chaos::Victims.new
   end
 
-  def lost(*ids) = ids.map { |id| Chaos::Client::Lost.new(id: id, at: 10.0, reason: "cut") }
+  def lost(*ids) = ids.map { |id| Chaos::Client::Lost.new(id: id, began: 8.0, at: 10.0, reason: "cut") }
 
-  def unexcused(served, lost, **options) = Chaos::Losses.new(@victims, served: served).unexcused(lost, **options)
+  def unexcused(served, lost, gaps: [], **options)
+    Chaos::Losses.new(@victims, served: served, gaps: gaps).unexcused(lost, **options)
+  end
 
   def ended(pid, why)
     "level=error role=monitor pid=1 msg=\"worker exited\" child=worker nr=0 gen=0 child_pid=#{pid} why=#{why} " \
@@ -63,6 +65,12 @@ class ChaosRulesTest < Coppice::TestCase
 
   test "a request that was past the timeout may be lost" do
     assert_empty unexcused("1 50\n", lost(1).each { |request| request.overdue = true })
+  end
+
+  test "a request during which all stood still may be lost, and not one before or behind that" do
+    assert_empty unexcused("1 50\n", lost(1), gaps: [9.0..9.5])
+    assert_empty unexcused("1 50\n", lost(1), gaps: [7.0..11.0])
+    assert_equal 1, unexcused("1 50\n", lost(1), gaps: [6.0..7.9, 10.1..12.0]).size
   end
 
   test "the lobby's faults explain so many requests, whoever serves them" do

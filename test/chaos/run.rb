@@ -6,32 +6,47 @@ require_relative "plan"
 require_relative "report"
 
 module Chaos
-  # Runs one life after the other until the time is over, or a rule is broken.
+  # Runs one life after the other until the time is over, so many are lived, or a rule is broken.
   class Run
     LOG_LINES = 60
     LAST_FAULTS = 12
 
-    #: (seconds: Numeric, seed: Integer, workers: Integer) -> void
-    def initialize(seconds:, seed:, workers:)
-      @seconds = seconds
+    # seconds: until no new burst of faults begins; nil with lives, of which each has all its rounds.
+    #: (seconds: Numeric?, seed: Integer, workers: Integer, ?lives: Integer?, ?rounds: Integer) -> void
+    def initialize(seconds:, seed:, workers:, lives: nil, rounds: Plan::ROUNDS)
+      @seconds = seconds || Float::INFINITY
+      @lives = lives || Float::INFINITY
+      @plan = Plan.new(seed, rounds: rounds)
       @seed = seed
       @workers = workers
-      @report = Report.new
     end
 
-    # Returns whether every rule held.
+    # Returns whether every rule held. The same plan meets other processes at other moments: what a busy machine broke
+    # may hold when it is played once more, and a run of so many lives is.
     #: () -> bool
     def call
       puts "chaos: seed #{@seed}, #{@workers} workers, Ruby #{RUBY_VERSION}"
       Coppice::OS.become_subreaper # so that a lost monitor's children become children of this process
-      plan = Plan.new(@seed)
-      deadline = now + @seconds
-      (0..).each { |number| break unless live(plan.life(number), number, deadline) && now < deadline }
-      puts @report
-      @broken.nil?
+      return true if play
+      return false if @lives == Float::INFINITY
+
+      puts "chaos: UNSTEADY unless it breaks once more, with seed #{@seed}"
+      play
     end
 
     private
+
+    # Whether every rule held.
+    def play
+      @report = Report.new
+      deadline = now + @seconds
+      held = (0...@lives).each do |number|
+        break false unless live(@plan.life(number), number, deadline)
+        break true if now > deadline
+      end
+      puts @report
+      held != false
+    end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
@@ -41,7 +56,6 @@ module Chaos
       puts "life #{number}: #{@report.add(life)}"
       true
     rescue Broken => error
-      @broken = error
       explain(error, life, number)
       false
     ensure

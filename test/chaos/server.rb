@@ -11,10 +11,10 @@ module Chaos
   class Server < ::Server
     INSIDE = File.expand_path("inside", __dir__)
 
-    # Seconds. Short, because the driver waits for what hangs; long enough for a busy machine.
-    TIMEOUT = 2
-    CLEANUP = 1
-    SPAWN_TIMEOUT = 4
+    # Seconds. Short, because the driver waits for what hangs; longer than a busy machine often stands still.
+    TIMEOUT = 4
+    CLEANUP = 2
+    SPAWN_TIMEOUT = 8
 
     # Seconds. Long: a release whose trial gets no request in this time is committed, whatever it would answer.
     CANARY_TIME = 60
@@ -38,7 +38,7 @@ module Chaos
       refork_backoff 0.3
       service(:lasting, survives_reforks: true, timeout: #{TIMEOUT}) { Chaos::Points.serve(:lasting) }
       service(:renewed, timeout: #{TIMEOUT}) { Chaos::Points.serve(:renewed) }
-      client_header_timeout 3 # contributes to the time that a worker may be without a sign of life
+      client_header_timeout 6 # contributes to the time that a worker may be without a sign of life
     RUBY
 
     attr_reader :orders #: Orders
