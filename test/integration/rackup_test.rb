@@ -9,6 +9,8 @@ require_relative "../support/loopback_ports"
 
 # `rackup -s coppice`, with the rackup of each Rack.
 class RackupTest < Coppice::TestCase
+  LIBRARY = File.expand_path("../../lib", __dir__)
+
   APP = <<~'RUBY'
     # Where this process has loaded the application, and how often it did.
     File.write("boots", "#{Process.pid}\n", mode: "a")
@@ -93,7 +95,9 @@ class RackupTest < Coppice::TestCase
   private
 
   def rackup(*flags, **options, &block)
-    HandlerServer.open(app: APP, program: ["bundle", "exec", "rackup", "-s", "coppice", *flags], **options, &block)
+    gem = Gem.loaded_specs.each_value.find { |spec| spec.executables.include?("rackup") }
+    program = [RbConfig.ruby, gem.bin_file("rackup"), "-I", LIBRARY, "-s", "coppice", *flags]
+    HandlerServer.open(app: APP, program: program, **options, &block)
   end
 
   # nil while nobody listens.

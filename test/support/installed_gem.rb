@@ -24,7 +24,9 @@ class InstalledGem
   def executable = File.join(home, "bin", "coppice")
 
   # For programs that should find these gems and no others.
-  def environment = CLEAN.merge("GEM_HOME" => home, "GEM_PATH" => home)
+  def environment
+    CLEAN.merge("GEM_HOME" => home, "GEM_PATH" => home, "PATH" => "#{File.dirname(executable)}:#{ENV.fetch('PATH')}")
+  end
 
   # env: for the build of the extension.
   def install(env: {})

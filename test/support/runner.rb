@@ -3,6 +3,7 @@
 require "etc"
 require_relative "arguments"
 require_relative "lane"
+require_relative "locked_gems"
 require_relative "stall_meter"
 require_relative "test_file"
 require_relative "test_report"
@@ -25,7 +26,9 @@ module Coppice
       # A shell starts background jobs with INT ignored, nohup its command with HUP, and child processes inherit that.
       # Tests send both signals to servers.
       %w[INT HUP].each { |name| trap(name, "DEFAULT") }
-      exit new(Arguments.new(words, root: ROOT), **options).run
+      arguments = Arguments.new(words, root: ROOT)
+      LockedGems.hand_on
+      exit new(arguments, **options).run
     rescue ArgumentError => e
       abort "bin/test: #{e.message}"
     rescue Interrupt

@@ -34,7 +34,7 @@ module Coppice
     private
 
     def start(output)
-      Process.spawn(@environment, *reaper, RbConfig.ruby, "-w", "-rbundler/setup", "-Ilib", "-Itest", @path, *@options,
+      Process.spawn(@environment, *reaper, RbConfig.ruby, "-w", "-Ilib", "-Itest", @path, *@options,
         chdir: @folder, in: File::NULL, out: output, err: output, pgroup: true)
     end
 
