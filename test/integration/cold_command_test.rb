@@ -6,11 +6,11 @@ require "test_helper"
 require "json"
 require "open3"
 require "rbconfig"
+require_relative "../support/example_shop"
 
 # `coppice cold` as a person calls it.
 class ColdCommandTest < Coppice::TestCase
   EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
-  SHOP = File.expand_path("../../examples/rails_shop", __dir__)
 
   LAZY = <<~'RUBY'
     puts "booting"
@@ -97,12 +97,11 @@ class ColdCommandTest < Coppice::TestCase
   end
 
   test "the example shop: templates, attribute methods and its lazy books" do
-    env = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }
-    status, output, error = run_cold(SHOP, "--json", "/", env: env)
+    status, output, error = run_cold(ExampleShop::FOLDER, "--json", "/", env: ExampleShop::ENVIRONMENT)
 
     assert_equal 0, status, error
     found = JSON.parse(output).first
-    assert_includes found["templates"], "#{SHOP}/app/views/home/show.html.erb"
+    assert_includes found["templates"], "#{ExampleShop::FOLDER}/app/views/home/show.html.erb"
     assert_includes found["memos"].map { |memo| memo["name"] }, "ReferenceBooks.@calendar"
     assert_includes found["defined_methods"].flat_map { |group| group["names"] }, "catalogue"
     assert_operator found["memory"].first.values.sum, :>, found["memory"].last.values.sum

@@ -3,12 +3,11 @@
 # lane: soak -- each test boots and forks an application three times
 
 require "test_helper"
+require_relative "../support/example_shop"
 require_relative "../support/doctor_test_case"
 
 # What `coppice doctor` says of whole applications, and how it ends.
 class DoctorCommandTest < DoctorTestCase
-  SHOP = File.expand_path("../../examples/rails_shop", __dir__)
-
   test "a plain application is ready" do
     status, output, = doctor(PLAIN)
 
@@ -18,8 +17,7 @@ class DoctorCommandTest < DoctorTestCase
   end
 
   test "the example shop is ready" do
-    env = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }
-    status, output, error = run_doctor(SHOP, "--json", "/", env: env)
+    status, output, error = run_doctor(ExampleShop::FOLDER, "--json", "/", env: ExampleShop::ENVIRONMENT)
     report = JSON.parse(output, symbolize_names: true)
 
     assert_equal [0, "ready"], [status, report[:verdict]], output + error
@@ -100,7 +98,7 @@ class DoctorCommandTest < DoctorTestCase
     status, report = examine(PLAIN, config: dies)
 
     assert_equal [1, "the worker of generation 1 ended: killed by SIGKILL"], [status, report[:failures].first[:message]]
-    status, report = at_the_limit.value
+    status, report = Patience.value_of(at_the_limit, 120)
 
     assert_equal [1, "the mold of generation 1 hangs: it took longer than 15.0 s (--limit)"],
       [status, report[:failures].first[:message]]

@@ -1,17 +1,16 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../support/example_shop"
 require_relative "../support/server"
 require_relative "../support/closed_loop"
 
 # The example shop under load, through several generations.
 class RailsShopTest < Coppice::TestCase
-  SHOP = File.expand_path("../../examples/rails_shop", __dir__)
   PATHS = ["/", "/products?page=2", "/products/7", "/api/products.json", "/up", "/products?q=oak"].freeze
 
   def serve(config, &block)
-    env = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }
-    Server.open(app: nil, folder: SHOP, config: config, env: env, &block)
+    Server.open(app: nil, folder: ExampleShop::FOLDER, config: config, env: ExampleShop::ENVIRONMENT, &block)
   end
 
   # What is sampled while clients are served: broken rules, as text.

@@ -5,13 +5,13 @@
 require "test_helper"
 require "digest"
 require "tempfile"
+require_relative "../support/example_shop"
 require_relative "../support/dashboard_browser"
 require_relative "../support/server_over_tcp"
 
 # The example shop in a browser, which keeps its connections to the lobby open: pages with their files, a form with an
 # upload that is too large for memory, and a page that is streamed.
 class ShopBrowserTest < Coppice::TestCase
-  SHOP = File.expand_path("../../examples/rails_shop", __dir__)
   UPLOAD_BYTES = 1_500_000
 
   def setup
@@ -22,12 +22,11 @@ class ShopBrowserTest < Coppice::TestCase
   # The database is a copy, so that nothing of an order or an upload stays.
   def serve(&block)
     with_tmpdir do |folder|
-      Dir.glob("#{SHOP}/storage/production.sqlite3{,-wal}") do |file|
+      Dir.glob("#{ExampleShop::FOLDER}/storage/production.sqlite3{,-wal}") do |file|
         FileUtils.cp(file, "#{folder}/#{File.basename(file)}")
       end
-      env = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile",
-              "SHOP_DATABASE" => "#{folder}/production.sqlite3" }
-      ServerOverTcp.open(app: nil, folder: SHOP, env: env, listen: { lobby: true },
+      env = ExampleShop::ENVIRONMENT.merge("SHOP_DATABASE" => "#{folder}/production.sqlite3")
+      ServerOverTcp.open(app: nil, folder: ExampleShop::FOLDER, env: env, listen: { lobby: true },
                          config: "worker_processes 2\ntimeout 60", &block)
     end
   end
@@ -109,7 +108,7 @@ class ShopBrowserTest < Coppice::TestCase
       digest = Digest::SHA256.file(file.path).hexdigest
       yield file.path, digest
     ensure
-      FileUtils.rm_f("#{SHOP}/storage/uploads/#{digest}")
+      FileUtils.rm_f("#{ExampleShop::FOLDER}/storage/uploads/#{digest}")
     end
   end
 end

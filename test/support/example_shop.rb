@@ -1,0 +1,10 @@
+# frozen_string_literal: true
+
+# The example shop, with the bundle that bin/setup has installed for this Ruby: from 3.4 on that of Rails 8.1, since the
+# shop's own would have to be compiled.
+module ExampleShop
+  ROOT = File.expand_path("../..", __dir__)
+  FOLDER = File.join(ROOT, "examples/rails_shop").freeze
+  GEMFILE = File.join(ROOT, RUBY_VERSION < "3.4" ? "examples/rails_shop/Gemfile" : "gemfiles/rails-8.1.gemfile").freeze
+  ENVIRONMENT = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => GEMFILE }.freeze
+end
