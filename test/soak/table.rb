@@ -10,8 +10,9 @@ module Coppice
   #   ruby      :newest or :oldest of those at hand
   #   packages  of Debian, without which it skips tests
   Soak = Struct.new(:name, :shows, :minutes, :words, :seconds, :ruby, :packages, keyword_init: true) do
+    # wanted: seconds for a run that has any.
     #: (?String?) -> Array[String]
-    def command(wanted = nil) = [*program, *(wanted || seconds)&.to_s]
+    def command(wanted = nil) = seconds ? [*program, (wanted || seconds).to_s] : program
 
     private
 
@@ -34,7 +35,7 @@ module Coppice
        %w[bin/test --lane soak], { packages: PROGRAMS }],
       ["tests_oldest", "the same with the oldest Ruby", 12, %w[bin/test --lane soak],
        { ruby: :oldest, packages: PROGRAMS }],
-      ["daily_tests", "the other tests with the newest Ruby", 8, %w[bin/test]],
+      ["daily_tests_oldest", "the other tests with the oldest Ruby", 4, %w[bin/test], { ruby: :oldest }],
       ["lobby_tests", "the HTTP tests at a Unix socket of the lobby", 2, %w[.ci/lobby]],
       ["unprivileged", "listeners and stops of a server that is not root", 1,
        [*UNPRIVILEGED, "bin/test", *GUARDED_BY_PRIVILEGES], { ruby: :oldest }],

@@ -25,6 +25,7 @@ module Coppice
       assert_equal %w[bin/chaos 900], Soak::TABLE["chaos"].command
       assert_equal %w[bin/chaos 60], Soak::TABLE["chaos"].command("60")
       assert_equal %w[bin/differential], Soak::TABLE["differential"].command
+      assert_equal %w[bin/differential], Soak::TABLE["differential"].command("60")
     end
 
     test "a name that is no soak is refused with the list of those that are" do
