@@ -1,133 +1,49 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../../support/http_harness"
+require "support/c_program"
 
 module Coppice
-  # How long a worker waits for its client, and that this time is not the application's.
+  # When a client is given up (ext/coppice/wait_budget.c), by a clock of the test's own.
   class WaitBudgetTest < TestCase
-    BODY = ("x" * 4_000_000).freeze # more than a socket holds
-    GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    PROGRAM = CProgram.new("wait_budget_driver", "test/lobby/{wait_budget_driver.c,check.h}",
+      "ext/coppice/wait_budget.[ch]")
 
-    test "a body that trickles forever is refused, though it never pauses" do
-      limits = { client_body_timeout: 0.5, client_min_rate: 1_000_000 }
-      harness = HttpHarness.new(**limits) { flunk "the application is not called" }
-      harness.with_client(sent: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n") do |client|
-        trickle(client)
-
-        assert_match(%r{\AHTTP/1.1 408 }, client.read)
-      end
+    test "a client that does nothing may pause once" do
+      assert_equal "paused after 1000 ms", given_up("sends", pause_ms: 1000)
+      assert_equal "paused after 1000 ms", given_up("reads", pause_ms: 1000)
     end
 
-    test "time spent waiting for a reader does not count against the application's deadline" do
-      eventually do # the server may begin to wait late
-        harness = HttpHarness.new { [200, {}, [BODY]] }
-        harness.with_client(sent: GET) do |client|
-          wait(0.3)
-
-          assert_operator client.read.bytesize, :>, BODY.bytesize
-        end
-        harness.observer.postponed_ms >= 200
-      end
+    test "each byte ends a pause that is not too long, where any rate will do" do
+      assert_equal "paused after 4000 ms", given_up("sends", [3, 1000, 1], pause_ms: 1000)
+      assert_equal "paused after 1000 ms", given_up("sends", [3, 1001, 1], pause_ms: 1000)
     end
 
-    # The kernel calls a Unix socket writable only when three quarters of its buffer are read.
+    test "a client that sends slower than the rate is slow, though it never pauses" do
+      assert_equal "slow after 500 ms", given_up("sends", [1000, 20, 1], pause_ms: 500, rate: 1_000_000)
+      assert_equal "slow after 2600 ms", given_up("sends", [100, 900, 800], pause_ms: 1000, rate: 1000)
+    end
+
+    test "a client that keeps the rate may send for longer than it may pause" do
+      assert_equal "paused after 91000 ms", given_up("sends", [100, 900, 1000], pause_ms: 1000, rate: 1000)
+    end
+
+    # The server looks at the queue every half second.
     test "a reader that is slow, but reads, is not mistaken for one that stalls" do
-      needs_queue_length
-      received = without_pause(1) do
-        harness = HttpHarness.new(client_write_timeout: 1) { [200, {}, [BODY]] }
-        harness.with_client(sent: GET) { |client| Array.new(20) { read_slowly(client, 8000) }.sum + read_all(client) }
-      end
-
-      assert_operator received, :>, BODY.bytesize
+      assert_equal "paused after 3000 ms", given_up("reads", [20, 80, 8000], pause_ms: 1000)
     end
 
     # The kernel of this machine takes megabytes for a client at once; they earn it nothing until it reads them.
     test "a reader is judged by what it reads, not by what the kernel takes for it" do
-      needs_queue_length
-      lines = without_pause(1) do
-        harness = HttpHarness.new(client_write_timeout: 1, client_min_rate: 100_000) { [200, {}, [BODY * 2]] }
-        with_narrow_client(harness) { |client| read_slowly(client, 2000) until dropped?(harness) }
-        harness.log.at(:debug)
-      end
-
-      assert_equal ["the client is gone: it read slower than client_min_rate"], lines
-    end
-
-    test "a reader that keeps the rate is served for longer than it may pause" do
-      needs_queue_length
-      dropped = without_pause(1) do
-        harness = HttpHarness.new(client_write_timeout: 1, client_min_rate: 10_000) { [200, {}, [BODY * 2]] }
-        with_narrow_client(harness) do |client|
-          25.times { read_slowly(client, 2000) }
-          dropped?(harness)
-        end
-      end
-
-      assert_equal false, dropped
+      assert_equal "slow after 1320 ms", given_up("reads", [1000, 80, 2000], pause_ms: 1000, rate: 100_000)
+      assert_equal "paused after 3000 ms", given_up("reads", [25, 80, 2000], pause_ms: 1000, rate: 10_000)
     end
 
     private
 
-    # Only Linux reports how much of what was sent the client has not read.
-    def needs_queue_length
-      skip "needs Linux" unless OS.supervises?
+    # phases: how often the client moves, each after how many milliseconds, and how many bytes.
+    def given_up(verb, *phases, pause_ms:, rate: 0)
+      PROGRAM.run(verb, *[pause_ms, rate, *phases.flatten].map(&:to_s)).chomp
     end
-
-    # A client whose own kernel takes little; it leaves when the block ends.
-    def with_narrow_client(harness)
-      server = TCPServer.new("127.0.0.1", 0)
-      client = Socket.new(:INET, :STREAM).tap { |socket| socket.setsockopt(:SOCKET, :RCVBUF, 4096) }
-      client.connect(server.local_address)
-      client.write(GET)
-      server.wait_readable # the kernel may tell the client first
-      assert harness.connection.accept(server.fileno)
-      serving = Thread.new { harness.exchange.serve }
-      yield client
-    ensure
-      [client, server].each(&:close)
-      serving&.join
-    end
-
-    # Answers what the block does. Yields again if the machine kept the reader from running for so long that the server
-    # could take it for a pause of so many seconds.
-    def without_pause(seconds)
-      40.times do
-        @read_at = [monotonic_now]
-        answer = yield
-        return answer if @read_at.each_cons(2).all? { |before, after| after - before < seconds / 2.0 }
-      end
-      flunk "the machine is too busy"
-    end
-
-    # Up to so many bytes, every 80 ms. Answers how many; none once the server has ended the connection.
-    def read_slowly(client, bytes)
-      wait(0.08)
-      client.readpartial(bytes).bytesize
-    rescue EOFError, Errno::ECONNRESET
-      0
-    ensure
-      @read_at << monotonic_now
-    end
-
-    # Piece by piece, as one long read would look like a pause.
-    def read_all(client)
-      bytes = 0
-      while (piece = client.read(100_000))
-        @read_at << monotonic_now
-        bytes += piece.bytesize
-      end
-      bytes
-    end
-
-    def dropped?(harness) = harness.observer.events.include?(:finished)
-
-    # Until there is an answer.
-    def trickle(client)
-      client.write("x") until client.wait_readable(0.02)
-    end
-
-    # For time itself: no descriptor announces that the server has waited for us.
-    def wait(seconds) = IO.select(nil, nil, nil, seconds)
   end
 end
