@@ -56,7 +56,7 @@ module Coppice
     end
 
     def succeeds?(words)
-      environment = { "COPPICE_STRICT" => "1" }
+      environment = { "COPPICE_STRICT" => "1", "COPPICE_PATIENCE" => "0.2" }
       environment["COPPICE_SETUP"] = "core" unless @whole # none of these tests serves the example
       Open3.capture2e(environment, *words, chdir: @copy, stdin_data: "").last.success?
     end

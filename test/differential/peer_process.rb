@@ -3,6 +3,7 @@
 require "io/wait"
 require "open3"
 require "rbconfig"
+require_relative "../support/patience"
 
 module Coppice
   # Another server's parser, in a process of its own with its own gems (peer.rb). A crash or an endless loop of the
@@ -13,7 +14,6 @@ module Coppice
     GEMFILE = File.expand_path("../../gemfiles/peers.gemfile", __dir__)
     ENVIRONMENT = { "BUNDLE_GEMFILE" => GEMFILE, "RUBYOPT" => nil }.freeze
     UNSUPPORTED_RUBY = 3 # exit status of a peer whose gem the bundle leaves out
-    READ_TIMEOUT = 60 # seconds for one request, on a busy machine
 
     # The peer returned no reading of a request.
     class Stuck < StandardError; end
@@ -47,10 +47,10 @@ module Coppice
     def command = [ENVIRONMENT, RbConfig.ruby, PROGRAM, @name]
 
     def next_reading(io, request)
-      return Marshal.load(io) if io.wait_readable(READ_TIMEOUT) # rubocop:disable Security/MarshalLoad -- our own child
-
+      Marshal.load(Patience.readable(io)) # rubocop:disable Security/MarshalLoad -- our own child
+    rescue Patience::UsedUp => error
       Process.kill(:KILL, io.pid)
-      raise Stuck, "#{@name} did not finish within #{READ_TIMEOUT} s: #{request.inspect}"
+      raise Stuck, "#{@name} has not finished #{request.inspect}: #{error.message}"
     rescue EOFError
       raise Stuck, "#{@name} exited at #{request.inspect}"
     end

@@ -36,7 +36,7 @@ class ServerAccessLogTest < Coppice::TestCase
 
   def answer(client, request)
     client.write(request)
-    client.read
+    Patience.read(client)
   ensure
     client.close
   end

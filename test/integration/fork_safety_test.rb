@@ -18,12 +18,15 @@ class ForkSafetyTest < Coppice::TestCase
     record.holdings.map { |family| family.select { |holdings| holdings.role == role }.map(&what).uniq }.uniq
   end
 
+  # Ruby keeps a thread that has ended for a few seconds, in case that another one is wanted.
+  def lasting_threads = ->(holdings) { holdings.threads.reject { |name, _| name.start_with?("heap_prep") } }
+
   def lives(role) = record.lives.select { |life| life[:role] == role.to_s }
 
   [:mold, :worker].each do |role|
     test "a #{role} of the last generation holds what one of the first did" do
       assert_equal 1, kinds(role, :descriptors).flatten.size, kinds(role, :descriptors).inspect
-      assert_equal 1, kinds(role, :threads).flatten.size, kinds(role, :threads).inspect
+      assert_equal 1, kinds(role, lasting_threads).flatten.size, kinds(role, :threads).inspect
     end
   end
 

@@ -125,7 +125,7 @@ class HangingForksTest < Coppice::TestCase
   { "waits for any child" => "trap(:CHLD) do\nProcess.wait(-1, Process::WNOHANG)\nrescue Errno::ECHILD\nnil\nend",
     "ignores the signal" => "trap(:CHLD, 'IGNORE')" }.each do |name, trap|
     test "an application whose trap #{name} boots, reforks and serves" do
-      Server.open(app: "#{trap}\nrun ->(_env) { [200, {}, []] }", config: CONFIG) do |server|
+      Server.open(app: "#{trap}\nrun ->(_env) { [200, {}, []] }", config: "worker_processes 2") do |server|
         molds = server.rows(:mold).map(&:pid)
         server.signal(:USR2)
         server.wait { server.settled?(1) }

@@ -201,9 +201,9 @@ class MoldLossTest < Coppice::TestCase
     end
   end
 
-  { "raises" => "raise 'no'", "hangs" => Gate.code("gate") }.each do |name, action|
+  { "raises" => ["raise 'no'", 60], "hangs" => [Gate.code("gate"), 2] }.each do |name, (action, spawn_timeout)|
     test "when the replacement of a lost mold #{name} in its hook, the application is booted" do
-      serve("#{failing(action)}\nspawn_timeout 2") do |server|
+      serve("#{failing(action)}\nspawn_timeout #{spawn_timeout}") do |server|
         before = workers(server)
         unnoticed(server) do
           gate(server, "gate").closed { lose_mold(server) }

@@ -153,7 +153,7 @@ class ProcessTreeTest < Coppice::TestCase
         server.signal(:USR2)
         server.wait { server.settled?(generation + 1) }
         _, _, _, depth, descriptors = server.get.body.split.map(&:to_i)
-        [depth, descriptors, monitor_descriptors(server), ProcessMemory.private_kib(server.pid)]
+        [depth, descriptors, monitor_descriptors(server), ProcessMemory.unnamed_kib(server.pid)]
       end
 
       assert_equal sizes[1][0..1], sizes.last[0..1]

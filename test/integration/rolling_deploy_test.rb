@@ -16,6 +16,9 @@ class RollingDeployTest < Coppice::TestCase
   PAGE = Coppice::Documentation.new("deployment.md")
   NUMBERS = %w[1 2 3].freeze
 
+  # Seconds of shutdown_delay behind HAProxy, which sees after two that a server stops, or later on a busy machine.
+  DELAY = 15
+
   # Takes a while, so that a stop always meets requests. Each order is a line of the journal, with the monitor of who
   # took it.
   APP = <<~RUBY.freeze
@@ -103,7 +106,8 @@ class RollingDeployTest < Coppice::TestCase
     test "nobody behind HAProxy notices a deploy with TERM to #{receiver}" do
       prepare(Haproxy, ports: 4) do |folder, front, *ports|
         configs = ports.map do |port|
-          PAGE.block("config/coppice.rb behind HAProxy", "listen 8080" => "listen '127.0.0.1:#{port}'")
+          values = { "listen 8080" => "listen '127.0.0.1:#{port}'", "shutdown_delay 4" => "shutdown_delay #{DELAY}" }
+          PAGE.block("config/coppice.rb behind HAProxy", values)
         end
         with_instances(configs) do |instances|
           servers = ports.zip(11..).to_h { |port, host| ["10.0.0.#{host}:8080", "127.0.0.1:#{port}"] }

@@ -34,6 +34,8 @@ class RouteTimeoutsTest < Coppice::TestCase
 
   def serve(config, &block) = Server.open(app: APP, config: config, &block)
 
+  def first_bytes(socket) = Patience.readable(socket).readpartial(4096)
+
   test "a path has a limit of its own, shorter or longer" do
     config = <<~RUBY
       worker_processes 1
@@ -42,9 +44,9 @@ class RouteTimeoutsTest < Coppice::TestCase
       timeout_for(/begun/, 6) # else it may pass before the body begins
     RUBY
     serve(config) do |server|
-      ask(server, "/hang") { |socket| assert_match(%r{\AHTTP/1.1 503 }, socket.readpartial(4096)) }
+      ask(server, "/hang") { |socket| assert_match(%r{\AHTTP/1.1 503 }, first_bytes(socket)) }
       server.wait { server.ready_workers.any? }
-      ask(server, "/begun") { |socket| assert_match(%r{\AHTTP/1.1 200 .*first}m, socket.read) }
+      ask(server, "/begun") { |socket| assert_match(%r{\AHTTP/1.1 200 .*first}m, Patience.read(socket)) }
     end
     serve("worker_processes 1\ntimeout 0.3, cleanup: 0.2\ntimeout_for '/deaf', 86_400") do |server|
       ask(server, "/deaf") do
@@ -64,7 +66,7 @@ class RouteTimeoutsTest < Coppice::TestCase
       assert_equal pid.to_s, server.get("/called/more").body
     end
     serve("worker_processes 1\ntimeout 60, cleanup: 10") do |server|
-      ask(server, "/called?0.2") { |socket| assert_match(%r{\AHTTP/1.1 503 }, socket.readpartial(4096)) }
+      ask(server, "/called?0.2") { |socket| assert_match(%r{\AHTTP/1.1 503 }, first_bytes(socket)) }
     end
   end
 
@@ -73,7 +75,7 @@ class RouteTimeoutsTest < Coppice::TestCase
     ServerOverTcp.open(app: APP, config: config, listen: { lobby: true }) do |server|
       ["/deaf", "/called/deaf"].each do |path|
         worker = server.wait { server.ready_workers.first }.pid
-        ask(server, path) { |socket| assert_match(%r{\AHTTP/1.1 504 }, socket.readpartial(4096)) }
+        ask(server, path) { |socket| assert_match(%r{\AHTTP/1.1 504 }, first_bytes(socket)) }
         server.signal(:KILL, to: worker)
         server.wait { server.ready_workers.any? { |row| row.pid != worker } }
       end

@@ -193,7 +193,7 @@ class SlowClientsTest < Coppice::TestCase
         sizes = [40, 120].map do |refused|
           eventually(120) { crowd.refused >= refused }
           server.wait { pids.include?(body_of_next(server).to_i) }
-          pids.sum { |pid| ProcessMemory.private_kib(pid) }
+          pids.sum { |pid| ProcessMemory.unnamed_kib(pid) }
         end
 
         assert_operator sizes.last, :<, sizes.first + (8 * 1024), "the workers grow"

@@ -6,7 +6,6 @@
  *
  * All bytes arrive in order; a wake-up that is missed aborts; whatever a writer does, the reader never looks outside.
  */
-#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "answer_ring.h"
 #include "check.h"
 #include "lobby_memory.h"
+#include "patience.h"
 
 enum { PATIENCE_MS = 20000, ANSWER_RECORDS = 5, CATCHES_UP = 40 * ANSWER_RECORDS };
 
@@ -28,7 +28,7 @@ static uint64_t seed, records;
 static void wait_for(int fd) {
     struct pollfd pollfd = {.fd = fd, .events = POLLIN};
     uint64_t count;
-    CHECK(poll(&pollfd, 1, PATIENCE_MS) == 1);
+    CHECK(patient_poll(&pollfd, 1, PATIENCE_MS) == 1);
     CHECK(read(fd, &count, sizeof(count)) == sizeof(count));
 }
 

@@ -6,7 +6,6 @@
  * Each request must be answered once, by the worker that owned it when it answered; what a killed worker had is pushed
  * again. Whoever sleeps does so without a time limit but this program's: a wake-up that is missed aborts it.
  */
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -18,6 +17,7 @@
 
 #include "answer_ring.h"
 #include "check.h"
+#include "patience.h"
 #include "request_queue.h"
 
 enum { SEATS = 5, SLOTS = 12, PATIENCE_MS = 20000, LONGEST_ANSWER = 40000, STOP = 0xfffe };
@@ -56,7 +56,7 @@ static void signal_eventfd(int fd) {
 static void wait_for(int fd) {
     struct pollfd pollfd = {.fd = fd, .events = POLLIN};
     uint64_t count;
-    CHECK(poll(&pollfd, 1, PATIENCE_MS) == 1);
+    CHECK(patient_poll(&pollfd, 1, PATIENCE_MS) == 1);
     CHECK(read(fd, &count, sizeof(count)) == sizeof(count));
 }
 

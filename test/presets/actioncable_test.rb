@@ -29,7 +29,7 @@ module Coppice
                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
       SUBSCRIBE = JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "TokensChannel"))
 
-      # within: seconds for each answer.
+      # within: seconds of patience for each answer.
       def initialize(server, within)
         @within = within
         @text = "".b
@@ -43,15 +43,10 @@ module Coppice
 
       # There is a ping every three seconds, so that a single wait for something to read is no limit.
       def receives?(text)
-        deadline = now + @within
-        until @text.include?(text)
-          left = deadline - now
-          return false unless left.positive? && @socket.wait_readable(left)
-
-          @text << @socket.readpartial(65_536)
+        Patience.wait(@within, "no #{text}", interval: 0) do
+          @text.include?(text) || (read_some && false)
         end
-        true
-      rescue EOFError
+      rescue EOFError, Patience::UsedUp
         false
       end
 
@@ -59,7 +54,7 @@ module Coppice
 
       private
 
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def read_some = @socket.wait_readable(Patience::LONGEST_TURN) && @text << @socket.readpartial(65_536)
     end
 
     test "each process broadcasts each message once" do

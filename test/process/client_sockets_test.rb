@@ -33,7 +33,7 @@ class ClientSocketsTest < Coppice::TestCase
     assert_equal "true", in_copy { @socket.closed? }
 
     @socket.write("still here")
-    assert_equal "still here", @client.readpartial(100)
+    assert_equal "still here", Patience.readable(@client).readpartial(100)
   end
 
   test "a duplicate of the descriptor reads as at its end, and tells the client nothing" do
@@ -62,7 +62,7 @@ class ClientSocketsTest < Coppice::TestCase
     in_copy { @socket.closed? }
     @socket.close
 
-    assert_equal "once", @client.read
+    assert_equal "once", Patience.read(@client)
   end
 
   test "other sockets are left alone, also when they have the number of one that is closed" do
@@ -76,11 +76,11 @@ class ClientSocketsTest < Coppice::TestCase
 
   test "a thread that waits at a socket does not keep its copy from being closed" do
     reading = Thread.new { @socket.read }
-    Thread.pass until reading.stop?
+    eventually { reading.stop? }
 
     assert_equal "true", in_copy { @socket.closed? }
     @client.close
-    assert_equal "", reading.value
+    assert_equal "", Patience.value_of(reading)
   end
 
   test "sockets that are closed are forgotten, others are not" do

@@ -56,7 +56,7 @@ class ForkAuditProcessTest < Coppice::TestCase
   def start(name = nil)
     thread = Thread.new { Thread.stop }
     thread.name = name if name
-    Thread.pass until thread.stop?
+    eventually { thread.stop? }
     @threads << thread
   end
 

@@ -26,7 +26,7 @@ class HeapPreparationTest < Coppice::TestCase
       exit!(0)
     end
     writer.close
-    Process.wait(pid)
+    Patience.status_of(pid)
     reader.read.to_i
   ensure
     reader&.close

@@ -23,7 +23,7 @@ module Coppice
 
     def teardown
       @lobby&.close
-      Process.wait(@pid) if @pid
+      Patience.status_of(@pid) if @pid
       @port&.close
       @board.close
     end
@@ -49,7 +49,7 @@ module Coppice
     end
 
     def receive
-      assert @lobby.channel.socket.wait_readable(10)
+      assert Patience.readable(@lobby.channel.socket)
       @lobby.channel.receive.message
     end
 
@@ -113,7 +113,7 @@ module Coppice
       2.times do
         spawn(spawner)
         @lobby.close
-        Process.wait(@pid)
+        Patience.status_of(@pid)
         @pid = nil
       end
 

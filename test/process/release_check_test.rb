@@ -35,7 +35,7 @@ module Coppice
       check = check(...)
       loop do
         answer = check.result and return answer
-        IO.select([check.reader], nil, nil, 30)
+        Patience.readable(check.reader)
       end
     ensure
       finish(check) if check
@@ -43,7 +43,7 @@ module Coppice
 
     def finish(check)
       check.close
-      Process.wait(check.pid)
+      Patience.status_of(check.pid)
     end
 
     def refusal(...) = assert_raises(Error) { result(...) }.message
@@ -112,7 +112,7 @@ module Coppice
         check = check(folder)
         eventually { OS.exited_child(check.pid) }
         answer = check.result
-        Process.wait(check.pid)
+        Patience.status_of(check.pid)
         signals = []
         Process.stub(:kill, ->(*arguments) { signals << arguments }) { check.close }
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "patience"
+
 # Sends over a Unix socket so that the server reads each byte by itself: the next one leaves when the last was taken.
 module ByteByByte
   # The ioctl of <linux/sockios.h> that says how much of what was written the other end has not read yet.
@@ -8,9 +10,8 @@ module ByteByByte
   # Something long is sent in so many pieces, for time's sake.
   MOST_PIECES = 1000
 
-  # Seconds between two looks, and until the server has failed to read.
+  # Seconds between two looks.
   INTERVAL = 0.0001
-  PATIENCE = 60
 
   # Yields before each piece, and stops when the block answers true.
   #: (UNIXSocket, String) { () -> boolish } -> void
@@ -24,12 +25,7 @@ module ByteByByte
   end
 
   def self.wait_until_taken(socket)
-    deadline = now + PATIENCE
-    until unread(socket).zero?
-      raise "the server read nothing for #{PATIENCE} s" if now > deadline
-
-      IO.select(nil, nil, nil, INTERVAL)
-    end
+    Patience.wait(Patience::SECONDS, "the server reads nothing", interval: INTERVAL) { unread(socket).zero? }
   end
   private_class_method :wait_until_taken
 
@@ -39,7 +35,4 @@ module ByteByByte
     count.unpack1("i")
   end
   private_class_method :unread
-
-  def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-  private_class_method :now
 end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "patience"
+
 # Looks at the board all the time, and keeps the fewest workers that were ready at one moment.
 class CapacityWatch
   PAUSE = 0.002 # seconds between two looks
@@ -21,7 +23,7 @@ class CapacityWatch
     fewest
   ensure
     @over = true
-    watch.join
+    Patience.value_of(watch)
   end
 
   private

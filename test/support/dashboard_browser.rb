@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "patience"
+
 module Coppice
   # A headless Chromium that looks at a page of the dashboard.
   module DashboardBrowser
@@ -8,7 +10,6 @@ module Coppice
     OPTIONS = { "no-sandbox" => nil, "disable-gpu" => nil,
                 "host-resolver-rules" => "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "hide-scrollbars" => nil,
                 "force-color-profile" => "srgb" }.freeze
-    PATIENCE = 60 # seconds; a machine that runs other tests beside is slow
     DRAWN = "document.body.dataset.frame > 0"
 
     # Why there is no browser here; nil when there is one.
@@ -68,21 +69,16 @@ module Coppice
     def self.start
       require "ferrum"
       owner = Process.pid
-      browser = Ferrum::Browser.new(browser_path: program, headless: "new", timeout: PATIENCE,
-        process_timeout: PATIENCE, js_errors: false, browser_options: OPTIONS)
+      browser = Ferrum::Browser.new(browser_path: program, headless: "new", timeout: Patience.seconds,
+        process_timeout: Patience.seconds, js_errors: false, browser_options: OPTIONS)
       at_exit { browser.quit if Process.pid == owner }
       browser.extend(Complaints)
     end
     private_class_method :start
 
-    # Waits until the expression is true in the page.
-    def self.wait_for(browser, expression, timeout = PATIENCE)
-      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
-      until browser.evaluate("Boolean(#{expression})")
-        raise "not true in the page: #{expression}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-
-        IO.select(nil, nil, nil, 0.02)
-      end
+    # Waits until the expression is true in the page. timeout: seconds of patience.
+    def self.wait_for(browser, expression, timeout = Patience::SECONDS)
+      Patience.wait(timeout, "not true in the page: #{expression}") { browser.evaluate("Boolean(#{expression})") }
     end
   end
 end

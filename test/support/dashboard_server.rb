@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "patience"
 
 module Coppice
   # Serves a Rack application to a browser in a test: GET and POST without bodies, one connection a request, threads.
@@ -21,8 +22,7 @@ module Coppice
     # Closes the listener and waits for requests in flight.
     def stop
       @listener.close
-      @acceptor.join
-      @threads.list.each(&:join)
+      [@acceptor, *@threads.list].each { |thread| Patience.value_of(thread) }
     end
 
     private

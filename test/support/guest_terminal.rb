@@ -2,12 +2,12 @@
 
 require "io/console"
 require "pty"
+require_relative "patience"
 
 # A client of a guest on a real terminal, with a session of its own, as a user has it: for tests to include beside
 # GuestCommands.
 module GuestTerminal
   CURSOR_QUERY = "\e[6n"
-  PATIENCE = 60 # seconds; a machine that runs other tests beside is slow
   SEQUENCES = /\e\[[?\d;]*[A-Za-z]|\e[=>]/.freeze
   UNFINISHED = /\e(?:\[[?\d;]*)?\z/n.freeze # it goes on with the next bytes
 
@@ -33,13 +33,11 @@ module GuestTerminal
 
   def type(text) = @keys.write(text)
 
-  # Reads until the terminal shows what matches, and forgets what was shown until then.
-  def expect(pattern, timeout = PATIENCE)
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
-    until @shown.slice!(/\A.*?#{pattern.is_a?(Regexp) ? pattern.source : Regexp.escape(pattern)}/m)
-      raise "no #{pattern.inspect} in #{@shown.inspect}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-
-      show(@screen.read_nonblock(4096)) if readable?
+  # Reads until the terminal shows what matches, and forgets what was shown until then. timeout: seconds of patience.
+  def expect(pattern, timeout = Patience::SECONDS)
+    wanted = /\A.*?#{pattern.is_a?(Regexp) ? pattern.source : Regexp.escape(pattern)}/m
+    Patience.wait(timeout, -> { "no #{pattern.inspect} in #{@shown.inspect}" }, interval: 0) do
+      @shown.slice!(wanted) || (show(@screen.read_nonblock(4096)) && nil if readable?)
     end
   end
 
@@ -55,11 +53,13 @@ module GuestTerminal
   def readable? = IO.select([@screen], nil, nil, 0.05)
 
   def status
-    show(@screen.readpartial(4096)) while IO.select([@screen], nil, nil, PATIENCE)
-    raise "has not ended: #{@shown.inspect}"
+    loop do
+      Patience.readable(@screen, Patience::SECONDS, -> { "has not ended: #{@shown.inspect}" })
+      show(@screen.readpartial(4096))
+    end
   rescue Errno::EIO
     [@screen, @keys].each(&:close)
-    @ended = Process.wait2(@pid).last
+    @ended = Patience.status_of(@pid)
     @pid = nil
     @ended
   end

@@ -4,6 +4,7 @@ require "io/wait"
 require "socket"
 require "tempfile"
 require "support/c_program"
+require "support/patience"
 
 module Coppice
   # A lobby of its own, under sanitizers, whose monitor and workers a C program plays (test/lobby/lobby_play.c) as the
@@ -15,7 +16,7 @@ module Coppice
                         "ext/coppice/{access_line,access_log,request_ids}.c",
                         "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start}.c",
                         flags: %w[-DLINGER_PAUSE_MS=60000])
-    PLAYERS = CProgram.new("lobby_play", "ext/coppice/*.h", "ext/coppice/lobby/*.h", "test/lobby/play.h",
+    PLAYERS = CProgram.new("lobby_play", "ext/coppice/*.h", "ext/coppice/lobby/*.h", "test/lobby/{play,patience}.h",
                            "test/lobby/{lobby_play,play_monitor,play_worker}.c",
                            "ext/coppice/{answer_ring,request_queue}.c")
     # Nobody waits for these timeouts, and no machine is so slow that a client is past one.
@@ -31,8 +32,6 @@ module Coppice
     # Of packets (lobby_memory.h).
     ASK_BODY, ASK_CLIENT = 1, 2
     BODY, CLIENT, GONE = 4, 5, 6
-    # Seconds after which what a test waits for has failed. The C program gives up earlier (EVENTS_MS).
-    PATIENCE = 60
     private_constant :PLAYERS, :SETTINGS
 
     # What a worker took: flags and the length of the body, which may be in a file; bytes are head and body, fields the
@@ -71,7 +70,8 @@ module Coppice
     # What the C program answers.
     def tell(line) #: (String) -> String
       @commands.puts(line)
-      (@input.wait_readable(PATIENCE) && @input.gets&.chomp) or raise "no answer to #{line[0, 60]}:\n#{errors}"
+      complaint = -> { "no answer to #{line[0, 60]}:\n#{errors}" }
+      Patience.readable(@input, Patience::SECONDS, complaint).gets&.chomp or raise complaint.call
     end
 
     def seat(number) = tell("seat #{number}") #: (Integer) -> String
@@ -113,11 +113,9 @@ module Coppice
 
     # Waits until the board says so.
     def await_counter(name, value) #: (Symbol, Integer) -> void
-      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE
-      until (now = counter(name)) == value
-        raise "#{name} is #{now}, not #{value}\n#{errors}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-
-        Thread.pass
+      now = nil
+      Patience.wait(Patience::SECONDS, -> { "#{name} is #{now}, not #{value}\n#{errors}" }, interval: 0) do
+        (now = counter(name)) == value
       end
     end
 
@@ -141,8 +139,7 @@ module Coppice
     end
 
     def read_some(socket, most)
-      socket.wait_readable(PATIENCE) or raise "the lobby sent nothing\n#{errors}"
-      socket.readpartial(most)
+      Patience.readable(socket, Patience::SECONDS, -> { "the lobby sends nothing\n#{errors}" }).readpartial(most)
     rescue EOFError
       nil
     end
@@ -167,7 +164,7 @@ module Coppice
     def quit #: () -> Integer
       @clients.each { |client| client.close unless client.closed? }
       status = Integer(tell("quit"))
-      Process.wait(@pid)
+      Patience.status_of(@pid)
       status
     ensure
       close
@@ -186,7 +183,7 @@ module Coppice
     # It has not started.
     def abandon
       @commands.close
-      Process.wait(@pid)
+      Patience.status_of(@pid)
       close
     end
 

@@ -8,10 +8,6 @@ module ProcessMemory
   private_constant :MAPPING, :UNNAMED
 
   class << self
-    # What nobody shares with it.
-    #: (Integer) -> Integer
-    def private_kib(pid) = File.read("/proc/#{pid}/smaps_rollup").scan(/^Private_\w+:\s+(\d+)/).sum { |(kib)| kib.to_i }
-
     # What it has in memory that no file names: heap, stack, and what it shares with its parents and successors. What it
     # shares with others in memory files is not among it, nor is its program.
     #: (Integer) -> Integer

@@ -3,12 +3,10 @@
 require "io/wait"
 require "socket"
 require_relative "http_harness"
+require_relative "patience"
 
 # A client that decides itself what it sends, and when. Raises what its socket raises: a reset is an error.
 class RawClient
-  # Seconds without a byte from the server after which a test has failed.
-  PATIENCE = 60
-
   # Between two bytes of a client that trickles.
   INTERVAL = 0.05
 
@@ -31,7 +29,9 @@ class RawClient
   # Sends the same piece again and again until the server has had enough.
   #: (String) -> void
   def trickle(piece)
-    @socket.write(piece) until @socket.wait_readable(INTERVAL)
+    Patience.wait(Patience::SECONDS, "the server has never enough", interval: 0) do
+      @socket.wait_readable(INTERVAL) || (@socket.write(piece) && nil)
+    end
   rescue Errno::EPIPE
     nil # the answer is there
   end
@@ -81,9 +81,7 @@ class RawClient
   private
 
   def receive
-    raise "the server said nothing for #{PATIENCE} s" unless @socket.wait_readable(PATIENCE)
-
-    @socket.readpartial(256 * 1024)
+    Patience.readable(@socket, Patience::SECONDS, "the server says nothing").readpartial(256 * 1024)
   rescue EOFError
     :end
   end

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 require "open3"
+require_relative "patience"
 require_relative "without_bundler"
 
 # Runs one of the suites in test/test_reforks with reforks, as its user would: with its own bundle, in its own process.
 module ReforkSuite
   FOLDER = File.expand_path("../test_reforks", __dir__)
-  LIMIT = "120" # seconds that a suite may take
+  LIMIT = 120 # seconds of patience for a suite
   ENVIRONMENT = WITHOUT_BUNDLER.merge("BUNDLE_GEMFILE" => "#{FOLDER}/Gemfile", "COPPICE_REFORK_EVERY" => "1",
                                       "COPPICE_REFORK_TIMEOUT" => "60", "MT_CPU" => nil, "SEED" => nil).freeze
   PROGRAMS = { minitest: %w[ruby], rspec: %w[rspec --no-color] }.freeze
@@ -24,7 +25,8 @@ module ReforkSuite
   end
 
   def run_program(program, env:, folder:)
-    Outcome.new(*Open3.capture2e(ENVIRONMENT.merge(env), "timeout", LIMIT, *program, chdir: folder))
+    limit = Patience.seconds(LIMIT).to_s
+    Outcome.new(*Open3.capture2e(ENVIRONMENT.merge(env), "timeout", limit, *program, chdir: folder))
   end
 
   # Yields the pid of a suite that leads a group of processes, and its output; answers its Process::Status. The end of
@@ -35,10 +37,10 @@ module ReforkSuite
       %i[out err] => writer)
     writer.close
     yield pid, reader
-    Process.wait2(pid).last.tap { pid = nil }
+    Patience.status_of(pid, LIMIT).tap { pid = nil }
   ensure
     reader&.close
-    Process.kill(:KILL, -pid) && Process.wait(pid) if pid
+    Process.kill(:KILL, -pid) && Patience.status_of(pid) if pid
   end
 
   def command(framework, suite, *arguments, only: nil)

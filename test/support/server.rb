@@ -7,6 +7,7 @@ require "tmpdir"
 require "coppice"
 require "coppice/board"
 require_relative "one_shot_client"
+require_relative "patience"
 require_relative "server_row"
 
 # A real server in processes of its own, on a unix socket in a folder of its own; its
@@ -16,10 +17,7 @@ class Server
 
   EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
 
-  # Seconds after which what a test waits for has failed: nobody waits so long on a machine that does nothing else.
-  PATIENCE = 60
-
-  # The same until it is ready: a large application boots for long, beside others that do.
+  # Seconds of patience until it is ready: a large application boots for long, beside others that do.
   BOOT_PATIENCE = 120
 
   # Yields a server that is ready, and stops it afterwards.
@@ -42,7 +40,7 @@ class Server
 
   # app: the text of config.ru; config: of the configuration; both may use `folder`; sockets: passed on as systemd does;
   # socket_names: as of FileDescriptorName=; lobby: whether the lobby meets the clients, where the test is about that;
-  # patience: seconds for its start.
+  # patience: seconds for its start (Patience).
   def initialize(app:, config: "", env: {}, arguments: [], folder: nil, ready: true, sockets: [], lobby: nil,
                  socket_names: nil, patience: BOOT_PATIENCE)
     @folder = Dir.mktmpdir("coppice-server-")
@@ -108,16 +106,14 @@ class Server
       (workers + rows(:mold)).all? { |row| row.generation == generation } && rows(:mold).size == 1
   end
 
-  # Waits for what no descriptor announces. The server may not end meanwhile.
-  def wait(timeout = PATIENCE, reason = "condition")
-    deadline = now + timeout
-    until (answer = yield)
-      raise "the server ended: #{status.inspect}" if ended?
-      raise "#{reason}: not within #{timeout} s" if now > deadline
+  # Waits for what no descriptor announces. The server may not end meanwhile. timeout: seconds of patience.
+  def wait(timeout = Patience::SECONDS, reason = "condition")
+    Patience.wait(timeout, reason) do
+      answer = yield
+      raise "the server ended: #{status.inspect}" if !answer && ended?
 
-      IO.select(nil, nil, nil, 0.01)
+      answer
     end
-    answer
   end
 
   # For clients and for who reads the board: the monitor writes that it serves after clients can connect.
@@ -148,14 +144,9 @@ class Server
     end
   end
 
-  # The exit status, once the monitor has ended.
-  def wait_for_end(timeout = PATIENCE)
-    deadline = now + timeout
-    until ended?
-      raise "the server did not end within #{timeout} s" if now > deadline
-
-      IO.select(nil, nil, nil, 0.01)
-    end
+  # The exit status, once the monitor has ended. timeout: seconds of patience.
+  def wait_for_end(timeout = Patience::SECONDS)
+    Patience.wait(timeout, "the server has not ended") { ended? }
     @status
   end
 
@@ -213,14 +204,12 @@ class Server
 
   def passed = @sockets.each_with_index.to_h { |socket, index| [3 + index, socket] }
 
-  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-
   def end_by_force
     signal(:TERM)
     wait_for_end(10)
-  rescue RuntimeError
+  rescue Patience::UsedUp
     signal(:KILL)
-    Process.wait(pid)
+    wait_for_end
   end
 
   # Only what was our server's child a moment ago.

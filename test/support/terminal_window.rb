@@ -2,6 +2,7 @@
 
 require "io/console"
 require "pty"
+require_relative "patience"
 
 # A program on a terminal of its own, with the screen as it would be seen: enough of a terminal for what writes whole
 # lines to places.
@@ -10,8 +11,6 @@ class TerminalWindow
 
   # What may go on with the next bytes: an escape sequence, a character of several bytes.
   INCOMPLETE = /(?:\e(?:\[[?\d;]*)?|[\xC0-\xDF]|[\xE0-\xEF][\x80-\xBF]?|[\xF0-\xF7][\x80-\xBF]{0,2})\z/n.freeze
-
-  PATIENCE = 60 # seconds after which what a test waits for has failed
 
   MARK = 9999 # a mode that no program sets
 
@@ -57,16 +56,18 @@ class TerminalWindow
   def hang_up = [@leader, @follower].each(&:close)
 
   # Reads on until the block answers something truthy; fails once the program has ended and all is read.
-  def wait(timeout = PATIENCE)
-    deadline = now + timeout
-    until (answer = yield)
-      over = ended?
-      raise "not within #{timeout} s on this screen:\n#{lines.join("\n")}" if now > deadline
+  # timeout: seconds of patience.
+  def wait(timeout = Patience::SECONDS)
+    Patience.wait(timeout, -> { "on this screen:\n#{lines.join("\n")}\n" }, interval: 0) do
+      seen = yield
+      next seen if seen
 
+      over = ended?
       over ? read_to_the_end : read(0.05)
-      raise "ended with #{status.inspect} on this screen:\n#{lines.join("\n")}" if over && !(answer = yield)
+      next unless over
+
+      yield or raise "ended with #{status.inspect} on this screen:\n#{lines.join("\n")}"
     end
-    answer
   end
 
   def shows?(text) = lines.any? { |line| text === line || (text.is_a?(String) && line.include?(text)) }
@@ -87,13 +88,11 @@ class TerminalWindow
 
   def close
     Process.kill(:KILL, @pid) unless ended?
-    Process.wait(@pid) unless ended?
+    Patience.wait(Patience::SECONDS, "the program has not ended") { ended? }
     [@leader, @follower].reject(&:closed?).each(&:close)
   end
 
   private
-
-  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
   def resize_to(rows, columns)
     @rows = rows
@@ -121,7 +120,10 @@ class TerminalWindow
     return if @leader.closed?
 
     @follower.write("\e[?#{MARK}h")
-    read(0.05) until modes.delete(MARK)
+    Patience.wait(Patience::SECONDS, "the mark has not come back", interval: 0) do
+      read(0.05)
+      modes.delete(MARK)
+    end
   end
 
   def show(bytes)

@@ -2,6 +2,7 @@
 
 require "tmpdir"
 require "fileutils"
+require_relative "patience"
 
 module Coppice
   # The parent of all test classes: tests are sentences, and each must assert something.
@@ -12,12 +13,6 @@ module Coppice
   #     end
   #   end
   class TestCase < Minitest::Test
-    # Seconds between two looks at a condition that no descriptor announces.
-    POLL_INTERVAL = 0.01
-
-    # Seconds after which what a test waits for has failed: nobody waits so long on a machine that does nothing else.
-    PATIENCE = 60
-
     # Defines the test that this sentence describes.
     def self.test(sentence, &body) #: (String) { () -> void } -> void
       name = "test_#{sentence}"
@@ -34,17 +29,15 @@ module Coppice
       test(sentence, &body) if ENV.key?("COPPICE_SOAK")
     end
 
-    # Waits until the block answers something truthy, and returns that; fails after `timeout` seconds.
-    # The only place in the tests that may pause.
+    # Waits until the block answers something truthy, and returns that; fails after `timeout` seconds of patience.
+    # Only here and in Patience itself may a test pause.
     #: [T] (?Numeric, ?String) { () -> T? } -> T
-    def eventually(timeout = PATIENCE, message = "this did not come true within #{timeout} s")
-      deadline = monotonic_now + timeout
-      until (answer = yield)
-        flunk message if monotonic_now > deadline
-        IO.select(nil, nil, nil, POLL_INTERVAL)
-      end
+    def eventually(timeout = Patience::SECONDS, message = "this did not come true", &look)
+      answer = Patience.wait(timeout, message, &look)
       pass
       answer
+    rescue Patience::UsedUp => error
+      flunk error.message
     end
 
     # Yields the path of a new folder. It is removed afterwards, unless the test failed: then its path is printed.

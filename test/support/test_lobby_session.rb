@@ -2,6 +2,7 @@
 
 require "socket"
 require "tempfile"
+require_relative "patience"
 
 module Coppice
   class TestLobby
@@ -26,11 +27,11 @@ module Coppice
       end
 
       # Waits for a request, and answers whether there is one for the connection.
-      def take(connection) = @pushed.pop ? @lobby.seat.pop_into(connection) : false
+      def take(connection) = Patience.pop(@pushed) ? @lobby.seat.pop_into(connection) : false
 
       # Once its client has left.
       def end
-        @thread.join
+        Patience.value_of(@thread)
       ensure
         @lobby.close
       end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "patience"
+
 # Clients that send the head of a request byte by byte and never finish, all on one thread. When one is refused,
 # another takes its place.
 class Tricklers
@@ -36,7 +38,7 @@ class Tricklers
 
   def stop #: () -> void
     @stopping = true
-    @thread&.join
+    Patience.value_of(@thread) if @thread
   ensure
     @sockets.each(&:close)
   end

@@ -96,12 +96,15 @@ module Coppice
       end
       assert_equal FOLDS * BYTES, @board.slot(1).bytes_sent
     ensure
-      Process.wait(monitor)
+      Patience.status_of(monitor)
     end
 
     # With all the time that the other process may need on a busy machine to go on.
     def consistent(&block)
-      Kernel.stub(:sleep, ->(_seconds) { Thread.pass while @board.folds.odd? }) { @board.consistent(&block) }
+      fold_ends = lambda do |_seconds|
+        Patience.wait(Patience::SECONDS, "a fold has no end", interval: 0) { @board.folds.even? }
+      end
+      Kernel.stub(:sleep, fold_ends) { @board.consistent(&block) }
     end
 
     def count_and_fold
@@ -133,7 +136,7 @@ module Coppice
       clock = RequestClock.new(row, 1000)
       worker = fork { serve_forever(clock) }
       Process.kill(:KILL, worker) if wait_until { row.requests > 1000 }
-      Process.wait(worker)
+      Patience.status_of(worker)
       requests, durations = row.requests, row.application_us
       @board.fold(row)
 
@@ -150,7 +153,7 @@ module Coppice
     end
 
     def wait_until
-      Thread.pass until yield
+      eventually { yield }
       true
     end
   end

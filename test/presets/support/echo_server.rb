@@ -2,6 +2,7 @@
 
 require "openssl"
 require "socket"
+require "support/patience"
 require_relative "self_signed"
 
 module Coppice
@@ -40,8 +41,8 @@ module Coppice
     # The acceptor is not killed: a kill could come between a connection and its place in the list.
     def stop
       @stop.close
-      @acceptor.join
-      @threads.each { |thread| thread.kill.join }
+      Patience.value_of(@acceptor)
+      @threads.each { |thread| Patience.value_of(thread.kill) }
       [*@sockets, @listener, @stopped].each(&:close)
     end
 

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
-require "timeout"
+require "support/patience"
 
 module Coppice
   # Clients that ask a server for tokens of their own, and what they got that was wrong: another status, another
   # client's token, or a connection that two processes have used.
   class Traffic
     CLIENTS = 3
+    STOP = 240 # seconds of patience for the last answers
 
     def initialize(server)
       @server = server
@@ -27,7 +28,7 @@ module Coppice
     # From now on nothing is asked.
     def stop
       @stopping = true
-      @threads.each(&:join)
+      @threads.each { |thread| Patience.value_of(thread, STOP) }
     end
 
     def failures = @lock.synchronize { @failures.dup }
@@ -44,7 +45,7 @@ module Coppice
         token = "t#{nr}x#{count += 1}"
         check(token, @server.get("/?#{token}"))
       end
-    rescue SystemCallError, IOError => error
+    rescue SystemCallError, IOError, Patience::UsedUp => error
       failed("#{error.class}: #{error.message}")
     end
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../support/patience"
+
 # Clients that mean harm, in a process of their own, so that they take no time of the clients that are measured: all
 # connect, and then each does the same thing again and again.
 class Attackers
@@ -24,11 +26,11 @@ class Attackers
       new(kind, port, done).run
     end
     done.close
-    ready.read(1)
+    Patience.readable(ready).read(1)
     yield
   ensure
     Process.kill(:KILL, pid)
-    Process.wait(pid)
+    Patience.status_of(pid)
     ready.close
   end
 

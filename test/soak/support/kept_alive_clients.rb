@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require "io/wait"
+require_relative "../../support/patience"
 
 # One client that keeps its connection as long as the server does. The application must answer with the query of the
 # request, so that an answer for another request is noticed. A subclass may check an answer in another way.
 class KeptAliveClient
-  PATIENCE = 120 # seconds without a byte, after which a request has failed, even on a busy machine
+  PATIENCE = 120 # seconds of patience without a byte, after which a request has failed
 
   Unanswered = Class.new(StandardError)
 
@@ -35,7 +35,7 @@ class KeptAliveClient
     raise Unanswered, head.lines.first.strip unless head.start_with?("HTTP/1.1 200 ")
 
     check(head, body, query)
-  rescue SystemCallError, IOError => error
+  rescue SystemCallError, IOError, Patience::UsedUp => error
     close
     raise Unanswered, error.class.name
   end
@@ -67,8 +67,7 @@ class KeptAliveClient
   end
 
   def read_some
-    @socket.wait_readable(PATIENCE) or raise IOError, "nothing came"
-    @socket.readpartial(65_536)
+    Patience.readable(@socket, PATIENCE).readpartial(65_536)
   end
 end
 
@@ -83,7 +82,6 @@ class KeptAliveClients
     @pause = pause
     @clients = Array.new(clients) { block_given? ? yield : KeptAliveClient.new(server, path: path) }
     @lock = Mutex.new
-    @answered = ConditionVariable.new
     @failures = []
     @seconds = []
     @turns = Hash.new(0) # requests that each client has an answer for, or that failed
@@ -107,19 +105,19 @@ class KeptAliveClients
   #: () -> void
   def stop
     @stopping = true
-    @threads.each(&:join)
+    @threads.each { |thread| Patience.value_of(thread, 2 * KeptAliveClient::PATIENCE) }
     @clients.each(&:close)
   end
 
   #: () -> Integer
   def answers = @lock.synchronize { @seconds.size }
 
-  # Waits until no request that is under way now is any more.
+  # Waits until no request that is under way now is any more. Raises Patience::UsedUp.
   #: () -> void
   def await_answers
-    @lock.synchronize do
-      before = @turns.dup
-      @answered.wait(@lock) until @clients.all? { |client| @turns[client] > before.fetch(client, 0) }
+    before = @lock.synchronize { @turns.dup }
+    Patience.wait(2 * KeptAliveClient::PATIENCE, "clients without an answer") do
+      @lock.synchronize { @clients.all? { |client| @turns[client] > before.fetch(client, 0) } }
     end
   end
 
@@ -150,7 +148,6 @@ class KeptAliveClients
   def note(client, list, result)
     list << result
     @turns[client] += 1
-    @answered.signal
   end
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -87,7 +87,7 @@ module Coppice
           yield terminal
         ensure
           Process.kill(:KILL, pid)
-          Process.wait(pid)
+          Patience.status_of(pid)
           [terminal, keys].each(&:close)
         end
       end

@@ -27,7 +27,7 @@ module Coppice
             Thread.stop
           end
         end
-        held.pop
+        Patience.pop(held)
         yield
       ensure
         thread.kill.join

@@ -85,7 +85,7 @@ module Coppice
           accepted = @server.accept
           accepted.setsockopt(Socket::Option.linger(true, 0))
           accepted.close
-          client.wait_readable
+          Patience.readable(client)
         end
 
         assert_empty found

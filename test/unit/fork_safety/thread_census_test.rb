@@ -19,7 +19,7 @@ module Coppice
       def start(name = nil)
         thread = Thread.new { Thread.stop }
         thread.name = name if name
-        Thread.pass until thread.stop?
+        eventually { thread.stop? }
         @started << thread
         thread
       end
@@ -27,7 +27,7 @@ module Coppice
       # One that seems to be started by this file.
       def start_in(file)
         thread = eval("Thread.new { Thread.stop }", binding, file, 1)
-        Thread.pass until thread.stop?
+        eventually { thread.stop? }
         @started << thread
       end
 

@@ -31,7 +31,7 @@ module Coppice
       client.write(GET)
       serve(harness)
 
-      assert_raises(Errno::ECONNRESET) { client.read }
+      assert_raises(Errno::ECONNRESET) { Patience.read(client) }
     ensure
       client.close
     end

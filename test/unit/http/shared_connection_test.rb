@@ -23,16 +23,16 @@ module Coppice
       body = lambda do |stream|
         writing = Thread.new { stream.write("x" * 20_000_000) }
         writing.report_on_exception = false
-        Thread.pass until writing.stop?
+        eventually { writing.stop? }
         writing.raise("enough")
-        assert_raises(RuntimeError) { writing.join }
+        assert_raises(RuntimeError) { Patience.value_of(writing) }
         assert_raises(IOError) { stream.write("late") }
       end
       harness = HttpHarness.new { [200, {}, body] }
       harness.with_client(sent: GET) do |client|
-        client.wait_readable
-        Thread.pass until harness.observer.events.include?(:finished)
-        received = client.read
+        Patience.readable(client)
+        eventually { harness.observer.events.include?(:finished) }
+        received = Patience.read(client)
 
         assert_equal 1, received.scan("HTTP/1.1").size
         refute_includes received, "late"
@@ -44,19 +44,19 @@ module Coppice
       harness = HttpHarness.new(rewindable_input: false) do |env|
         buffer = +""
         reading = Thread.new { env["rack.input"].read(50_000, buffer) }
-        Thread.pass until reading.stop?
+        eventually { reading.stop? }
         changed = begin
           buffer.replace("short")
         rescue RuntimeError => error
           error.message
         end
-        clients.pop.write("x" * 50_000)
-        [200, {}, [changed, reading.value.bytesize.to_s]]
+        Patience.pop(clients).write("x" * 50_000)
+        [200, {}, [changed, Patience.value_of(reading).bytesize.to_s]]
       end
       harness.with_client(sent: format(POST, 50_000)) do |client|
         clients << client
 
-        assert_match(/temporarily locked50000\z/, client.read)
+        assert_match(/temporarily locked50000\z/, Patience.read(client))
       end
     end
 
@@ -69,7 +69,7 @@ module Coppice
       harness.with_client(sent: format(POST, 4_000_000_000_000_000_000)) do |client|
         client.write("x" * 1000)
         client.close_write
-        client.read
+        Patience.read(client)
       end
       assert_match(/body is not complete/, error.message)
     end
@@ -89,7 +89,7 @@ module Coppice
       end
       harness.connection.close
 
-      assert_equal "\0" * 20_000, HttpHarness::Answer.new(client.read).body
+      assert_equal "\0" * 20_000, HttpHarness::Answer.new(Patience.read(client)).body
     ensure
       client.close
     end

@@ -80,10 +80,10 @@ module Coppice
       harness = HttpHarness.new { [101, { "rack.protocol" => "echo" }, body] }
       harness.with_client do |client|
         client.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n")
-        head = client.readpartial(1000)
+        head = Patience.readable(client).readpartial(1000)
         client.write("abc")
 
-        assert_equal ["101 Switching Protocols", "cba"], [head[9, 23], client.read]
+        assert_equal ["101 Switching Protocols", "cba"], [head[9, 23], Patience.read(client)]
         assert_equal ["upgrade: echo", "connection: upgrade"], head.lines(chomp: true).grep(/upgrade/)
       end
     end
@@ -132,9 +132,9 @@ module Coppice
       HttpHarness.new { [200, {}, body] }.with_client do |client|
         client.write(GET)
         received = +""
-        received << client.readpartial(1000) until received.end_with?("5\r\nfirst\r\n")
+        received << Patience.readable(client).readpartial(1000) until received.end_with?("5\r\nfirst\r\n")
         gate << :go
-        assert_equal "0\r\n\r\n", client.read
+        assert_equal "0\r\n\r\n", Patience.read(client)
       end
     end
 
@@ -158,17 +158,17 @@ module Coppice
     test "what a thread still writes does not reach the next client" do
       writing = nil
       harness = HttpHarness.new do |env|
-        next [200, {}, [assert_raises(IOError) { writing.join }.message]] if env["PATH_INFO"] == "/next"
+        next [200, {}, [assert_raises(IOError) { Patience.value_of(writing) }.message]] if env["PATH_INFO"] == "/next"
 
         [200, {}, lambda { |stream|
           writing = Thread.new { stream.write("x" * 20_000_000) }
           writing.report_on_exception = false
-          Thread.pass until writing.stop?
+          eventually { writing.stop? }
           raise "broken"
         }]
       end
       answer = harness.with_client(sent: GET) do # the client reads nothing
-        Thread.pass until harness.observer.events.include?(:finished) && !harness.connection.open?
+        eventually { harness.observer.events.include?(:finished) && !harness.connection.open? }
         harness.serve("GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
       end
 
@@ -178,7 +178,7 @@ module Coppice
     test "a stream that is closed waits for what another thread writes" do
       body = lambda do |stream|
         writing = Thread.new { stream.write("x" * 2_000_000) }
-        Thread.pass until writing.stop?
+        eventually { writing.stop? }
       end
 
       assert_equal 2_000_000, HttpHarness.new { [200, {}, body] }.serve(GET).text.size
@@ -267,7 +267,7 @@ module Coppice
       end
       harness.with_client(tcp: true) do |client|
         client.write(GET)
-        assert_equal client.remote_address.ip_port.to_s, HttpHarness::Answer.new(client.read).body
+        assert_equal client.remote_address.ip_port.to_s, HttpHarness::Answer.new(Patience.read(client)).body
       end
       assert_empty owners # or the collector would close the connection's descriptor
     end

@@ -166,8 +166,9 @@ module Coppice
         with_set(free_name, **options) do |set|
           set.listen!
           client = Socket.tcp("127.0.0.1", set.first.address.port)
-          IO.select(set.first.sockets).first.first.accept.first.close
-          client.read
+          Patience.wait(Patience::SECONDS, "no client came") { IO.select(set.first.sockets, nil, nil, 0) }
+                  .first.first.accept.first.close
+          Patience.read(client)
           client.close
           set.names.first
         end

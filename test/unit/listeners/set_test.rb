@@ -161,7 +161,7 @@ module Coppice
       test "a forked child closes without removing the file" do
         with_tmpdir do |folder|
           with_set("#{folder}/x.sock") do |set|
-            Process.wait(fork { set.close; exit!(0) })
+            Patience.status_of(fork { set.close; exit!(0) })
             assert_path_exists "#{folder}/x.sock"
           end
         end
@@ -200,9 +200,15 @@ module Coppice
         Socket.tcp("127.0.0.1", Address.parse(name).port)
       end
 
+      # The socket at which a client waits.
+      def ready_at(set)
+        Patience.wait(Patience::SECONDS, "no client came", interval: 0) do
+          IO.select(set.first.sockets, nil, nil, Patience::LONGEST_TURN)
+        end.first.first
+      end
+
       def accepted?(set)
-        ready, = IO.select(set.first.sockets, nil, nil, 10)
-        ready.first.accept.first.close
+        ready_at(set).accept.first.close
         true
       end
 

@@ -33,6 +33,7 @@ module Coppice
     def queues(set) = Listeners::SocketQueues.of(set.flat_map(&:inodes))
 
     test "clients that wait are counted, by TCP of both versions and by Unix sockets" do
+      needs_ipv6
       with_tmpdir do |folder|
         ["127.0.0.1:0", "[::1]:0", "#{folder}/socket"].each do |address|
           listening(address, backlog: 32) do |set|
@@ -53,6 +54,7 @@ module Coppice
     end
 
     test "where the kernel does not answer, /proc tells of TCP" do
+      needs_ipv6
       listening("127.0.0.1:0", "[::1]:0") do |set|
         clients(set, 2) do
           refusing_kernel { assert_equal [[0, nil], [2, nil]], queues(set).values.map(&:to_a).sort_by(&:first) }
@@ -65,6 +67,8 @@ module Coppice
         listening("#{folder}/socket") { |set| refusing_kernel { assert_nil set.waiting } }
       end
     end
+
+    def needs_ipv6 = (skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?))
 
     def refusing_kernel
       original = OS.method(:listen_queues)

@@ -66,7 +66,7 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
       client = @lobby.connect
       sender = Thread.new { client.write(bytes + Coppice::LobbyTestCase::GET) }
       taken = @lobby.pop
-      sender.join
+      Patience.value_of(sender)
       assert_predicate taken, :body_in_file?
       assert_equal LARGE.bytesize, taken.body_length
       assert_equal LARGE.bytesize, @lobby.counter(:file_bytes)
@@ -115,10 +115,7 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
   test "refuses a body that comes too slowly" do
     play(body_timeout_ms: 400, min_rate: 1_000_000)
     client = @lobby.connect(post("a" * 100_000)[0..-100_001])
-    sender = Thread.new do
-      client.write("a") while client.wait_readable(0.02).nil?
-    end
-    sender.join
+    eventually { client.wait_readable(0) || (client.write("a") && nil) }
     assert_refused(408, client)
   end
 
@@ -153,7 +150,7 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
       nil
     end
     assert_refused(507, client)
-    sender.join
+    Patience.value_of(sender)
     @lobby.await_counter(:file_bytes, 0)
   end
 

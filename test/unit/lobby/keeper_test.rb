@@ -60,7 +60,7 @@ class KeeperTest < Coppice::TestCase
     IO.pipe do |output, writer|
       pid = spawn(PROGRAM.path, @theirs.fileno.to_s, "fail", @theirs => @theirs, out: writer)
       writer.close
-      status = Process.wait2(pid).last
+      status = Patience.status_of(pid)
 
       assert_equal [70, "12 loops\n"], [status.exitstatus, output.read]
     end
@@ -81,8 +81,7 @@ class KeeperTest < Coppice::TestCase
   end
 
   def read_packet
-    flunk "no packet came" unless @ours.wait_readable(PATIENCE)
-    kind, *words = @ours.recv(200).split
+    kind, *words = Patience.readable(@ours).recv(200).split
     kind == "registered" ? @pids[words[0]] = Integer(words[1]) : @served = Integer(words[0])
   end
 
@@ -91,20 +90,20 @@ class KeeperTest < Coppice::TestCase
     pid = @pids.delete(role)
     before = @served
     Process.kill(:KILL, pid)
-    Process.wait(pid)
+    Patience.status_of(pid)
     await { @pids[role] && (role == "keeper" || @served > before) }
   end
 
   def assert_ends_with(status)
     @ours.shutdown
-    statuses = @pids.values.map { |pid| Process.wait2(pid).last }
+    statuses = @pids.values.map { |pid| Patience.status_of(pid) }
 
     assert_equal [status] * 2, statuses.map(&:exitstatus)
   end
 
   # Those that have died already.
   def reap_others
-    loop { Process.wait }
+    eventually { Process.wait(-1, Process::WNOHANG) && false }
   rescue Errno::ECHILD
     pass
   end

@@ -94,7 +94,6 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   private
 
   def logged
-    @lobby.access_log.wait_readable(PATIENCE) or flunk "no line in the access log"
-    JSON.parse(@lobby.access_log.gets)
+    JSON.parse(Patience.readable(@lobby.access_log).gets)
   end
 end

@@ -116,7 +116,7 @@ module Coppice
         yield
         exit!(0)
       end
-      Process.wait2(pid).last.exitstatus
+      Patience.status_of(pid).exitstatus
     end
 
     def forsake(connection, way)

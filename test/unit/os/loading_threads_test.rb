@@ -28,11 +28,11 @@ module Coppice
         with_tmpdir do |folder|
           path = File.join(folder, "slow.rb").tap { |name| File.write(name, FILE) }
           thread = Thread.new { send(how, path) }
-          self.class.begun.pop
+          Patience.pop(self.class.begun)
           yield thread
         ensure
           self.class.continue.push(true)
-          thread&.join
+          Patience.value_of(thread) if thread
         end
       end
 
@@ -42,7 +42,7 @@ module Coppice
       def continue_when_waiting
         waiting = Thread.current
         Thread.new do
-          Thread.pass until waiting.stop?
+          eventually { waiting.stop? }
           self.class.continue.push(true)
         end
       end
@@ -72,7 +72,7 @@ module Coppice
           File.write("#{folder}/starting.rb", "Coppice::OS::LoadingThreadsTest.loaded = Thread.new { Thread.stop }")
           load "#{folder}/starting.rb"
           thread = self.class.loaded
-          Thread.pass until thread.stop?
+          eventually { thread.stop? }
 
           assert_empty LoadingThreads.new(limit: 0).wait
         ensure

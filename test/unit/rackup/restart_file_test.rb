@@ -28,13 +28,13 @@ module Coppice
 
     def assert_called_after(path)
       called = Queue.new
-      file = Rackup::RestartFile.new(path, POLL_INTERVAL)
+      file = Rackup::RestartFile.new(path, Patience::INTERVAL)
       thread = file.watch { called.push(:called) }
       yield
 
-      assert_equal :called, called.pop
+      assert_equal :called, Patience.pop(called)
       assert_predicate file, :touched?
-      assert thread.join
+      Patience.value_of(thread)
     end
   end
 end

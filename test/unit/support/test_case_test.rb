@@ -24,7 +24,8 @@ module Coppice
     end
 
     test "waiting for what never comes fails with the message" do
-      assert_equal ["no luck"], messages_of { test("it waits") { eventually(0.02, "no luck") { false } } }
+      messages = messages_of { test("it waits") { eventually(0, "no luck") { false } } }
+      assert_equal ["no luck: not within 0.0 s"], messages
     end
 
     test "a temporary folder is removed after a test and kept when it failed" do
@@ -57,7 +58,7 @@ module Coppice
       assert_match(/descriptor \d+ \(pipe:/, told)
     ensure
       [reader, writer].each(&:close)
-      Process.wait(pid)
+      Patience.status_of(pid)
     end
 
     private

@@ -114,13 +114,13 @@ module Coppice
 
       test "a worker that has nothing to do sleeps until the lobby wakes it" do
         waker = Thread.new do
-          Thread.pass until @cycle.idled
+          eventually { @cycle.idled }
           push(1)
-          Thread.pass until @lobby.memory.read # its answer
+          eventually { @lobby.memory.read } # its answer
           @monitor.write("stop")
         end
         clients.serve_until_stopped
-        waker.join
+        Patience.value_of(waker)
 
         refute_empty @exchange.served
       end
@@ -130,7 +130,7 @@ module Coppice
         noted = []
         waker = Thread.new do
           [1099, 1100, 1101].each do |now_ms|
-            Thread.pass until @lobby.memory.take_sleeper
+            eventually { @lobby.memory.take_sleeper }
             noted << @cycle.idled
             row.now_ms = now_ms
             @monitor.write("wake")
@@ -138,7 +138,7 @@ module Coppice
           @monitor.write("stop")
         end
         clients.serve_until_stopped
-        waker.join
+        Patience.value_of(waker)
 
         assert_equal [1, 1, 2], noted
       end
@@ -148,13 +148,13 @@ module Coppice
         moves = moves_of(@process.waiter)
         waker = Thread.new do
           %w[wake wake stop].each_with_index do |message, turn|
-            Thread.pass until @lobby.memory.take_sleeper
+            eventually { @lobby.memory.take_sleeper }
             push(1) if turn == 1
             @monitor.write(message)
           end
         end
         clients.serve_until_stopped
-        waker.join
+        Patience.value_of(waker)
 
         assert_equal [0, 1], moves
       end
@@ -185,12 +185,12 @@ module Coppice
 
       test "a worker that the lobby has woken serves a request even if it must stop" do
         waker = Thread.new do
-          Thread.pass until @lobby.memory.take_sleeper
+          eventually { @lobby.memory.take_sleeper }
           push(1)
           @monitor.write("stop") # is what wakes it
         end
         clients.serve_until_stopped
-        waker.join
+        Patience.value_of(waker)
 
         assert_equal [1, [:stop]], [@exchange.served.size, @process.obeyed]
       end
@@ -202,7 +202,7 @@ module Coppice
           @leaver = Thread.new { leave_when_asleep } if count == 4
         end
         clients.drain
-        @leaver.join
+        Patience.value_of(@leaver)
 
         assert_equal [4, true], [@exchange.served.size, @process.stopping?]
       end
@@ -230,7 +230,7 @@ module Coppice
         @exchange.serve { |count| @monitor.write("stop") if count == 41 }
         clients([ListenerSource.new(server, nil)]).serve_until_stopped
 
-        assert_match(/\AHTTP/, client.read)
+        assert_match(/\AHTTP/, Patience.read(client))
       ensure
         client&.close
       end
@@ -252,7 +252,7 @@ module Coppice
 
       # The worker has announced its sleep once the lobby can take the announcement.
       def leave_when_asleep
-        Thread.pass until @lobby.memory.take_sleeper
+        eventually { @lobby.memory.take_sleeper }
         @lobby.socket.close
       end
     end
