@@ -99,10 +99,16 @@ static void turn(void) {
     lobby_tick(lobby);
 }
 
-/* What a loop that is killed leaves to the next one. */
+/* What a loop that is killed leaves to the next one: also a client that it had accepted and not noted, which is closed. */
 static void die(void) {
+    int pair[2];
+    char byte;
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == 0);
+    int client = dup3(pair[1], FIRST_CLIENT_FD + CLIENTS, O_CLOEXEC);
+    CHECK(client >= 0 && close(pair[1]) == 0);
     coppice_answer_ring_unmap(lobby_process.rings[0]);
     begin(lobby);
+    CHECK(recv(client, &byte, 1, 0) == 0 && close(client) == 0);
 }
 
 static void step(void) {
