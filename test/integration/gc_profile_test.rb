@@ -20,7 +20,7 @@ class GCProfileTest < Coppice::TestCase
     AT_BOOT = ENV.to_h
     File.write("boots", "\#{Process.pid}\\n", mode: "a")
     run(lambda do |_env|
-      before_bundler = defined?(Bundler) ? Bundler.original_env : {}
+      before_bundler = Bundler.original_env if defined?(Bundler)
       [200, {}, [JSON.generate(boot: AT_BOOT, now: ENV.to_h, before_bundler: before_bundler,
                     limit: GC.stat(:malloc_increase_bytes_limit))]]
     end)
@@ -114,7 +114,8 @@ class GCProfileTest < Coppice::TestCase
   end
 
   test "the application and what it runs see nothing of what was added" do
-    serve("gc_profile(#{limits(33_000_000)})") do |server|
+    bundler = { "BUNDLE_GEMFILE" => File.expand_path("../../Gemfile", __dir__), "RUBYOPT" => "-rbundler/setup" }
+    serve("gc_profile(#{limits(33_000_000)})", env: bundler) do |server|
       environments = facts(server).values_at("boot", "now", "before_bundler")
 
       assert_equal [{}, {}, {}], environments.map { |environment| added(environment) }

@@ -33,9 +33,7 @@ module Coppice
       private
 
       def pitchfork
-        Gem::Specification.find_by_name("pitchfork").full_gem_path
-      rescue Gem::MissingSpecError
-        skip "the gem pitchfork is not installed"
+        Gem.loaded_specs["pitchfork"]&.full_gem_path || skip("the gem pitchfork is not in the bundle")
       end
 
       # A path that is there for examples only is replaced by one that can be opened.
