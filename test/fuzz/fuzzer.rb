@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "fileutils"
+require "tmpdir"
 require_relative "../support/c_program"
 require_relative "clang"
 require_relative "targets"
@@ -13,8 +14,8 @@ module Coppice
     ROOT = File.expand_path("../..", __dir__)
     COUNT = /^stat::number_of_executed_units: (\d+)/
     HANG = 60 # seconds for one input, by the clock: on a busy machine the fuzzer may wait for the processor
-    HEADERS = %w[test/fuzz/*.h test/lobby/*.h ext/coppice/**/*.h].freeze # of which a program may use any
-    private_constant :COUNT, :HANG, :HEADERS
+    INCLUDED = %w[test/fuzz/*.h test/lobby/*.h ext/coppice/**/*.h ext/coppice/lobby/loop.c].freeze # by one or another
+    private_constant :COUNT, :HANG, :INCLUDED
 
     def initialize(target) #: (String) -> void
       @target = target
@@ -38,8 +39,11 @@ module Coppice
 
     # Answers what it printed. Raises CProgram::Failed for what it found.
     def replay(runs) #: (Integer) -> String
-      program = CProgram.new("replay_#{@target}", *facts[:sources], "test/fuzz/replay.c", *HEADERS)
-      program.run(runs.to_s, *Dir.glob("{#{write_seeds},#{@kept}}/*").sort)
+      program = CProgram.new("replay_#{@target}", *facts[:sources], "test/fuzz/replay.c", included: INCLUDED)
+      Dir.mktmpdir do |folder|
+        write_seeds(folder)
+        program.run(runs.to_s, folder, *(@kept if File.directory?(@kept)))
+      end
     end
 
     # Adds the inputs that reach more code than the seeds to the corpus in the repository, and no others.
@@ -74,8 +78,7 @@ module Coppice
     end
 
     # Answers their folder.
-    def write_seeds
-      folder = File.join(@folder, "seeds")
+    def write_seeds(folder = File.join(@folder, "seeds"))
       FileUtils.rm_rf(folder)
       FileUtils.mkdir_p(folder)
       facts[:seeds].call.each.with_index do |bytes, index|

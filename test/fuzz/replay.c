@@ -1,24 +1,28 @@
 /*
- * Stands in for libFuzzer where there is only gcc: gives a target the inputs in a list of files, then mutations of them,
- * the same ones in each run.
+ * Stands in for libFuzzer where there is only gcc: gives a target the inputs in some folders, by their names, then
+ * mutations of them, the same ones in each run.
  *
- *     replay RUNS FILE...
+ *     replay RUNS FOLDER...
  */
 
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { LONGEST = 8192, MOST_CHANGES = 4 };
+enum { LONGEST = 8192, MOST_CHANGES = 4, MOST_INPUTS = 10000, MOST_SECONDS = 120 };
 
 struct input {
     uint8_t *bytes;
     size_t size;
 };
 
+static struct input inputs[MOST_INPUTS];
+static size_t count;
 static uint64_t state = 0x9e3779b97f4a7c15;
 
 /* xorshift64: below `limit`, which is not 0. */
@@ -29,23 +33,41 @@ static size_t random_below(size_t limit) {
     return (size_t)(state % limit);
 }
 
-static struct input read_input(const char *path) {
-    struct input input = {malloc(LONGEST), 0};
-    FILE *file = fopen(path, "rb");
-
-    if (!file || !input.bytes) {
-        perror(path);
-        exit(2);
-    }
-    input.size = fread(input.bytes, 1, LONGEST, file);
-    fclose(file);
-    return input;
+static void fail(const char *what) {
+    perror(what);
+    exit(2);
 }
 
-/* A copy of just this size, so that a sanitizer sees each byte that is read behind the end. */
+static void read_input(const char *folder, const char *name) {
+    char path[4096];
+    struct input *input = &inputs[count++];
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    FILE *file = count < MOST_INPUTS ? fopen(path, "rb") : NULL;
+    input->bytes = malloc(LONGEST);
+    if (!file || !input->bytes) fail(path);
+    input->size = fread(input->bytes, 1, LONGEST, file);
+    fclose(file);
+}
+
+static void read_folder(const char *folder) {
+    struct dirent **names;
+    int found = scandir(folder, &names, NULL, alphasort);
+
+    if (found < 0) fail(folder);
+    for (int i = 0; i < found; i++) {
+        if (names[i]->d_name[0] != '.') read_input(folder, names[i]->d_name);
+        free(names[i]);
+    }
+    free(names);
+}
+
+/* A copy of just this size, so that a sanitizer sees each byte that is read behind the end. One that never comes back is
+ * ended by a signal. */
 static void try_input(const uint8_t *bytes, size_t size) {
     uint8_t *copy = malloc(size ? size : 1);
 
+    alarm(MOST_SECONDS);
     if (size) memcpy(copy, bytes, size);
     LLVMFuzzerTestOneInput(copy, size);
     free(copy);
@@ -69,7 +91,7 @@ static size_t change(uint8_t *bytes, size_t size, const struct input *other) {
     return size;
 }
 
-static void mutate(const struct input *inputs, size_t count) {
+static void mutate(void) {
     uint8_t bytes[LONGEST];
     const struct input *input = &inputs[random_below(count)];
     size_t size = input->size;
@@ -82,16 +104,10 @@ static void mutate(const struct input *inputs, size_t count) {
 
 int main(int argc, char **argv) {
     if (argc < 3) return 2;
-    size_t count = (size_t)argc - 2;
-    struct input *inputs = calloc(count, sizeof(*inputs));
-
-    for (size_t i = 0; i < count; i++) {
-        inputs[i] = read_input(argv[i + 2]);
-        try_input(inputs[i].bytes, inputs[i].size);
-    }
-    for (long runs = atol(argv[1]); runs > 0; runs--) mutate(inputs, count);
+    for (int i = 2; i < argc; i++) read_folder(argv[i]);
+    for (size_t i = 0; i < count; i++) try_input(inputs[i].bytes, inputs[i].size);
+    for (long runs = count ? atol(argv[1]) : 0; runs > 0; runs--) mutate();
     printf("%s mutations of %zu inputs\n", argv[1], count);
     for (size_t i = 0; i < count; i++) free(inputs[i].bytes);
-    free(inputs);
     return 0;
 }

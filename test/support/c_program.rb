@@ -17,10 +17,13 @@ module Coppice
     SANITIZERS = %w[-fsanitize=address,undefined -fno-sanitize-recover=all].freeze
     private_constant :ROOT, :FLAGS, :SANITIZERS
 
-    # name: of the program. sources: patterns of paths in the project; headers among them belong to the digest.
-    def initialize(name, *sources, flags: []) #: (String, *String, ?flags: Array[String]) -> void
+    # name: of the program. sources: patterns of paths in the project; included: of files that they include, besides the
+    # headers among them.
+    #: (String, *String, ?flags: Array[String], ?included: Array[String]) -> void
+    def initialize(name, *sources, flags: [], included: [])
       @name = name
       @patterns = sources
+      @included = included
       @flags = flags
     end
 
@@ -57,12 +60,12 @@ module Coppice
 
     def compiler = ENV.fetch("CC") { RbConfig::CONFIG.fetch("CC") }.split.first
 
-    def sources
-      @sources ||= @patterns.flat_map { |pattern| Dir.glob(pattern, base: ROOT).sort }
-    end
+    def sources = @sources ||= files(@patterns)
+
+    def files(patterns) = patterns.flat_map { |pattern| Dir.glob(pattern, base: ROOT).sort }
 
     def digest
-      texts = sources.map { |source| File.read(File.join(ROOT, source)) }
+      texts = [*sources, *files(@included)].map { |source| File.read(File.join(ROOT, source)) }
       Digest::SHA256.hexdigest([compiler, *FLAGS, *@flags, *SANITIZERS, *texts].join("\0"))[0, 16]
     end
   end
