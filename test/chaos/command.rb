@@ -11,7 +11,10 @@ module Chaos
       settings = { seed: Random.rand(0xFFFFFF), workers: 4 }
       seconds, *rest = options.parse(arguments, into: settings)
       raise OptionParser::NeedlessArgument, rest.first unless rest.empty?
+      raise OptionParser::NeedlessArgument, seconds if seconds && settings[:lives]
 
+      none = settings.slice(:lives, :rounds, :workers).reject { |_, value| value.positive? }
+      raise OptionParser::InvalidArgument, "--#{none.first.join(' ')}" if none.any?
       settings[:seconds] = settings[:lives] ? nil : Float(seconds || 60)
       Run.new(**settings).call
     rescue OptionParser::ParseError, ArgumentError => error

@@ -18,7 +18,7 @@ module Chaos
 
     # Lost requests that no fault explains, in words. The lobby's faults explain so many of the others, whichever they
     # are. monitor_lost_at: requests that no worker had accepted at this time are excused. So are those of a client that
-    # was slow to send them, unless a worker got them, those that were overdue, and those that a gap fell into.
+    # was slow to send them, unless a worker got them, those that were overdue, and those in flight during a gap.
     #: (Array[Client::Lost], ?monitor_lost_at: Float) -> Array[String]
     def unexcused(lost, monitor_lost_at: Float::INFINITY)
       seen, unseen = lost.reject { |request| in_gap?(request) }.partition { |request| @servers.key?(request.id) }
