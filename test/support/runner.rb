@@ -18,6 +18,7 @@ module Coppice
     # Seconds that one file may take, by its lane: several times what it takes beside busy loops.
     LIMITS = { side_by_side: 300, quiet: 300, soak: 1200 }.freeze
 
+    SLOWNESS = [Float(ENV.fetch("COPPICE_PATIENCE", 1)), 1].max # by which tests wait longer for each step
     MAX_UNSTEADY = 3 # files
 
     # Runs what a command line names; exits with status 0 when every test passed. Options as for `new`.
@@ -97,7 +98,7 @@ module Coppice
 
     def run_file(file, seed)
       environment = @arguments.environment
-      limit = @limit || LIMITS.fetch(environment.empty? ? Lane.of(file) : :soak)
+      limit = @limit || (LIMITS.fetch(environment.empty? ? Lane.of(file) : :soak) * SLOWNESS)
       options = @arguments.options + ["--seed", seed.to_s]
       check(TestFile.new(file, options: options, limit: limit, folder: @folder, environment: environment).run)
     end
