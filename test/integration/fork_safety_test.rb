@@ -18,7 +18,7 @@ class ForkSafetyTest < Coppice::TestCase
     record.holdings.map { |family| family.select { |holdings| holdings.role == role }.map(&what).uniq }.uniq
   end
 
-  # Ruby keeps a thread that has ended for a few seconds, in case that another one is wanted.
+  # Ruby keeps a native thread that has ended for a few seconds, for the next one: here that of the heap's preparation.
   def lasting_threads = ->(holdings) { holdings.threads.reject { |name, _| name.start_with?("heap_prep") } }
 
   def lives(role) = record.lives.select { |life| life[:role] == role.to_s }

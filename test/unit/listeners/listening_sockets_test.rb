@@ -10,12 +10,13 @@ module Coppice
       def found = ListeningSockets.of(Process.pid)
 
       test "TCP over IPv4, over IPv6, and Unix sockets" do
-        skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
         with_tmpdir do |folder|
-          servers = [TCPServer.new("127.0.0.1", 0), TCPServer.new("::1", 0), UNIXServer.new("#{folder}/a socket")]
-          ports = servers.first(2).map { |server| server.addr[1] }
+          hosts = ["127.0.0.1", *("::1" if Socket.ip_address_list.any?(&:ipv6_loopback?))] # not every container has it
+          servers = hosts.map { |host| TCPServer.new(host, 0) } << UNIXServer.new("#{folder}/a socket")
+          ports = servers.first(hosts.size).map { |server| server.addr[1] }
+          expected = ["127.0.0.1:#{ports.first}", *("[::1]:#{ports[1]}" if ports[1]), "#{folder}/a socket"]
 
-          assert_equal ["127.0.0.1:#{ports.first}", "[::1]:#{ports.last}", "#{folder}/a socket"], found
+          assert_equal expected, found
         ensure
           servers&.each(&:close)
         end

@@ -33,9 +33,8 @@ module Coppice
     def queues(set) = Listeners::SocketQueues.of(set.flat_map(&:inodes))
 
     test "clients that wait are counted, by TCP of both versions and by Unix sockets" do
-      needs_ipv6
       with_tmpdir do |folder|
-        ["127.0.0.1:0", "[::1]:0", "#{folder}/socket"].each do |address|
+        [*local_addresses, "#{folder}/socket"].each do |address|
           listening(address, backlog: 32) do |set|
             assert_equal [[0, 32]], queues(set).values.map(&:to_a), address
             clients(set, 3) { assert_equal [3, 3], [queues(set).values.sum(&:waiting), set.waiting], address }
@@ -54,10 +53,10 @@ module Coppice
     end
 
     test "where the kernel does not answer, /proc tells of TCP" do
-      needs_ipv6
-      listening("127.0.0.1:0", "[::1]:0") do |set|
+      listening(*local_addresses) do |set|
         clients(set, 2) do
-          refusing_kernel { assert_equal [[0, nil], [2, nil]], queues(set).values.map(&:to_a).sort_by(&:first) }
+          expected = [*([[0, nil]] if ipv6?), [2, nil]]
+          refusing_kernel { assert_equal expected, queues(set).values.map(&:to_a).sort_by(&:first) }
         end
       end
     end
@@ -68,7 +67,10 @@ module Coppice
       end
     end
 
-    def needs_ipv6 = (skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?))
+    # Not every container has IPv6.
+    def ipv6? = Socket.ip_address_list.any?(&:ipv6_loopback?)
+
+    def local_addresses = ["127.0.0.1:0", *("[::1]:0" if ipv6?)]
 
     def refusing_kernel
       original = OS.method(:listen_queues)
