@@ -15,6 +15,7 @@ module Chaos
 
       none = settings.slice(:lives, :rounds, :workers).reject { |_, value| value.positive? }
       raise OptionParser::InvalidArgument, "--#{none.first.join(' ')}" if none.any?
+
       settings[:seconds] = settings[:lives] ? nil : Float(seconds || 60)
       Run.new(**settings).call
     rescue OptionParser::ParseError, ArgumentError => error

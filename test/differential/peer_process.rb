@@ -3,7 +3,7 @@
 require "io/wait"
 require "open3"
 require "rbconfig"
-require_relative "../support/patience"
+require_relative "../support/bounded_wait"
 
 module Coppice
   # Another server's parser, in a process of its own with its own gems (peer.rb). A crash or an endless loop of the
@@ -47,8 +47,8 @@ module Coppice
     def command = [ENVIRONMENT, RbConfig.ruby, PROGRAM, @name]
 
     def next_reading(io, request)
-      Marshal.load(Patience.readable(io)) # rubocop:disable Security/MarshalLoad -- our own child
-    rescue Patience::UsedUp => error
+      Marshal.load(BoundedWait.readable(io)) # rubocop:disable Security/MarshalLoad -- our own child
+    rescue BoundedWait::TimedOut => error
       Process.kill(:KILL, io.pid)
       raise Stuck, "#{@name} has not finished #{request.inspect}: #{error.message}"
     rescue EOFError

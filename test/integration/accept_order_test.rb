@@ -58,8 +58,7 @@ class AcceptOrderTest < Coppice::TestCase
     client = server.connect
     server.signal(:TERM, to: pid)
     client.write("GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
-    assert client.wait_readable(60), "a client waits for ever"
-    client.read[/\d+\z/].to_i
+    BoundedWait.read(client, BoundedWait::SECONDS, "a client waits forever")[/\d+\z/].to_i
   ensure
     client&.close
   end

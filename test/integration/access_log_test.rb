@@ -36,7 +36,7 @@ class ServerAccessLogTest < Coppice::TestCase
 
   def answer(client, request)
     client.write(request)
-    Patience.read(client)
+    BoundedWait.read(client)
   ensure
     client.close
   end

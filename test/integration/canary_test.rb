@@ -103,7 +103,7 @@ class CanaryServerTest < Coppice::TestCase
     end
     server.wait { trial.call.requests > Coppice::Monitor::TrialWatch::REFORK_REQUESTS }
     server.signal(:CONT)
-    Patience.value_of(refork)
+    BoundedWait.value_of(refork)
   ensure
     server.signal(:CONT)
   end

@@ -66,7 +66,7 @@ class ContainerTest < Coppice::TestCase
   def upload(server)
     client = server.connect
     client.write("POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: #{LARGE}\r\n\r\n", "x" * LARGE)
-    Patience.read(client)[/\r\n\r\n(.*)\z/m, 1]
+    BoundedWait.read(client)[/\r\n\r\n(.*)\z/m, 1]
   ensure
     client&.close
   end

@@ -60,7 +60,7 @@ class ControlAttacksTest < Coppice::TestCase
   # All that comes until the server has closed the connection.
   def rest(socket)
     text = +""
-    loop { text << Patience.readable(socket).readpartial(65_536) }
+    loop { text << BoundedWait.readable(socket).readpartial(65_536) }
   rescue EOFError, Errno::ECONNRESET
     text
   end
@@ -155,7 +155,7 @@ class ControlAttacksTest < Coppice::TestCase
       writer.close
 
       # Another test that forks at this moment holds it as well, for a while.
-      assert Patience.readable(reader, Patience::SECONDS, "somebody holds the other end")
+      BoundedWait.readable(reader, BoundedWait::SECONDS, "somebody holds the other end")
       assert_nil reader.read_nonblock(1, exception: false)
     ensure
       [reader, writer].each { |io| io&.close }
@@ -188,7 +188,7 @@ class ControlAttacksTest < Coppice::TestCase
         exit!(0)
       end
       writer.close
-      Patience.status_of(stranger)
+      BoundedWait.status_of(stranger)
 
       assert_equal '""', reader.read
       assert_equal 0, server.board.shutting_down

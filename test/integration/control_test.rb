@@ -45,7 +45,7 @@ class ControlTest < Coppice::TestCase
     busy = server.wait { server.rows(:worker).find { |row| row.started_ms.positive? } }
     yield busy
     release(server) if path == "/hold"
-    Patience.read(client)
+    BoundedWait.read(client)
   ensure
     client&.close
   end
@@ -160,7 +160,7 @@ class ControlTest < Coppice::TestCase
       server.wait { command.stop? }
       server.signal(:CONT)
 
-      assert_equal "replacing worker 1 (pid #{pid})", Patience.value_of(command).first
+      assert_equal "replacing worker 1 (pid #{pid})", BoundedWait.value_of(command).first
     end
   end
 
@@ -186,7 +186,7 @@ class ControlTest < Coppice::TestCase
         assert_match(/^server +stopping/, coppice("status", "--pid", server.pid).first)
         assert_equal ["coppice: the server is stopping\n", 1], coppice("refork", "--pid", server.pid)
         release(server)
-        assert_equal 0, Patience.value_of(stopping).last
+        assert_equal 0, BoundedWait.value_of(stopping).last
         break
       end
     end

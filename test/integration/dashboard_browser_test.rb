@@ -231,7 +231,7 @@ class DashboardBrowserTest < Coppice::TestCase
     server = { state: state, requests_waiting: waiting, workers: wanted, workers_ready: 2, workers_busy: busy }
     processes = ages.map { |age| { state: "busy", request: "GET /a?b", request_age: age, median_seconds: 0.02 } }
     past = { names: %w[time busy_seconds cpu_seconds], interval: 2, seq: 2, records: [[0, 0, 0], [2, 1, cpu]] }
-    browser.evaluate_async(<<~JAVASCRIPT, Patience.seconds).tr("\u00A0", " ")
+    browser.evaluate_async(<<~JAVASCRIPT, BoundedWait.seconds).tr("\u00A0", " ")
       Promise.all([import("./assets/why.js"), import("./assets/past.js")]).then(([{ why }, { Past }]) => {
         const past = new Past();
         past.add(#{JSON.generate(past)});

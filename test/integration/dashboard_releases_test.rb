@@ -116,7 +116,7 @@ class DashboardReleasesTest < Coppice::TestCase
     history = [{ kind: "rollback", generation: 1, time: 170, seconds: 9, number: 3 },
                { kind: "roll", generation: 2, time: 90, seconds: 29, number: 2 },
                { kind: "roll", generation: nil, time: 55, seconds: 4, number: 9 }]
-    browser.evaluate_async(<<~JAVASCRIPT, Patience.seconds)
+    browser.evaluate_async(<<~JAVASCRIPT, BoundedWait.seconds)
       import("./assets/past.js").then(({ Past }) => {
         const past = new Past();
         past.add({ seq: 4, interval: 2, names: ["time", "generation"], records: #{JSON.generate(records)} });
@@ -132,6 +132,6 @@ class DashboardReleasesTest < Coppice::TestCase
               releases: { running: running && { number: running }, roll: roll && { number: roll } } }
     browser.evaluate_async("import('./assets/numbers.js').then((numbers) => " \
                            "arguments[0](numbers.workersToReplace(#{JSON.generate(stats)}).length))",
-      Patience.seconds)
+      BoundedWait.seconds)
   end
 end

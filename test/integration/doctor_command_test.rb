@@ -98,7 +98,7 @@ class DoctorCommandTest < DoctorTestCase
     status, report = examine(PLAIN, config: dies)
 
     assert_equal [1, "the worker of generation 1 ended: killed by SIGKILL"], [status, report[:failures].first[:message]]
-    status, report = Patience.value_of(at_the_limit, 120)
+    status, report = BoundedWait.value_of(at_the_limit, 120)
 
     assert_equal [1, "the mold of generation 1 hangs: it took longer than 15.0 s (--limit)"],
       [status, report[:failures].first[:message]]

@@ -97,7 +97,7 @@ class DoctorEndingsTest < DoctorTestCase
           Integer(File.read(path), exception: false) if File.exist?(path)
         end
         Process.kill(signal, -doctor)
-        ended = Patience.status_of(doctor)
+        ended = BoundedWait.status_of(doctor)
 
         refute_path_exists "/proc/#{mold}"
         assert_equal [status, (Signal.list.fetch("TERM") unless status)], [ended.exitstatus, ended.termsig]

@@ -158,7 +158,7 @@ class ForkAuditIntegrationTest < Coppice::TestCase
     serve(app: app) do |server|
       client = server.connect
       client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-      assert_match(/200 OK/, Patience.readable(client).readpartial(100))
+      assert_match(/200 OK/, BoundedWait.readable(client).readpartial(100))
       server.signal(:USR2)
       server.wait { server.settled?(1) }
 

@@ -77,13 +77,13 @@ class GuestLimitsTest < Coppice::TestCase
       code = "trap(:HUP) { $stdout.syswrite(%(hung up\n)); gets; exit 4 }; $stdout.syswrite(%(ready\n)); sleep"
       output, input, = stream(server, code)
 
-      assert_equal "ready\n", Patience.readable(output).gets
+      assert_equal "ready\n", BoundedWait.readable(output).gets
       server.signal(:TERM)
 
-      assert_equal "hung up\n", Patience.readable(output).gets
+      assert_equal "hung up\n", BoundedWait.readable(output).gets
       refute_predicate server, :ended?
       input.puts
-      assert_equal 4, Patience.status_of(@client).exitstatus
+      assert_equal 4, BoundedWait.status_of(@client).exitstatus
       assert_predicate server.wait_for_end, :success?
     end
   end
@@ -92,11 +92,11 @@ class GuestLimitsTest < Coppice::TestCase
   test "when the monitor is killed guests get HUP, and their clients say so" do
     serve do |server|
       output, _, error = stream(server, "exec('sh', '-c', 'echo $$; exec tail -f /dev/null')")
-      child = Integer(Patience.readable(output).gets, 10)
+      child = Integer(BoundedWait.readable(output).gets, 10)
       Process.kill(:KILL, server.pid)
 
-      assert_match(/the server has closed the connection/, Patience.read(error))
-      assert_equal 1, Patience.status_of(@client).exitstatus
+      assert_match(/the server has closed the connection/, BoundedWait.read(error))
+      assert_equal 1, BoundedWait.status_of(@client).exitstatus
       eventually { !File.exist?("/proc/#{child}") || state_of(child) == "Z" }
     end
   end

@@ -117,7 +117,7 @@ class GuestTerminalTest < Coppice::TestCase
       [@screen, @keys].each(&:close)
       no_guest(server)
 
-      assert_equal Signal.list.fetch("HUP"), Patience.status_of(@pid).termsig
+      assert_equal Signal.list.fetch("HUP"), BoundedWait.status_of(@pid).termsig
       @pid = nil
     end
   end

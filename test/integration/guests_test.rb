@@ -71,7 +71,7 @@ class GuestsTest < Coppice::TestCase
 
         assert_includes File.read("/proc/#{client.pid}/cmdline"), "--disable=gems"
         client.close_write
-        Patience.read(client)
+        BoundedWait.read(client)
       end
       assert_predicate $?, :success?
     end
@@ -131,7 +131,7 @@ class GuestsTest < Coppice::TestCase
           server.wait { File.read("/proc/#{row.pid}/cmdline").include?("trapped") }
           Process.kill(name, client)
 
-          assert_equal 5, Patience.status_of(client).exitstatus, name
+          assert_equal 5, BoundedWait.status_of(client).exitstatus, name
         end
       end
     end
@@ -141,10 +141,10 @@ class GuestsTest < Coppice::TestCase
     serve do |server|
       shell = ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *command(server, "-e", "$stdout.sync = true; p 1; gets")]
       IO.popen([{ "RUBYOPT" => nil, "RACK_ENV" => nil }, *shell], "r+") do |client|
-        Patience.readable(client).gets
+        BoundedWait.readable(client).gets
         Process.kill(:HUP, client.pid)
         client.puts
-        Patience.read(client)
+        BoundedWait.read(client)
       end
 
       assert_predicate $?, :success?
@@ -177,22 +177,22 @@ class GuestsTest < Coppice::TestCase
       output, input, = stream(server, "IO.copy_stream($stdin, $stdout)")
       writer = Thread.new { 100.times { input.write(bytes) } && input.close }
       100.times { sum << output.read(bytes.bytesize) }
-      Patience.value_of(writer)
+      BoundedWait.value_of(writer)
 
-      assert_equal "", Patience.read(output)
+      assert_equal "", BoundedWait.read(output)
       assert_equal Digest::SHA256.hexdigest(bytes * 100), sum.hexdigest
-      assert_predicate Patience.status_of(@client), :success?
+      assert_predicate BoundedWait.status_of(@client), :success?
     end
   end
 
   test "a reader that has gone ends the guest as it ends any Ruby" do
     serve do |server|
       output, input, error = stream(server, "loop { puts 'x' * 1000 }")
-      Patience.readable(output).readpartial(10)
+      BoundedWait.readable(output).readpartial(10)
       output.close
 
-      assert_match(/EPIPE/, Patience.read(error))
-      assert_equal 1, Patience.status_of(@client).exitstatus
+      assert_match(/EPIPE/, BoundedWait.read(error))
+      assert_equal 1, BoundedWait.status_of(@client).exitstatus
       input.close
     end
   end

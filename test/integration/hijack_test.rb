@@ -37,7 +37,7 @@ class HijackTest < Coppice::TestCase
     sockets = paths.map do |path|
       server.connect.tap { |socket| socket.write("GET #{path} HTTP/1.1\r\nHost: x\r\n\r\n") }
     end
-    sockets.each { |socket| assert Patience.readable(socket) }
+    sockets.each { |socket| BoundedWait.readable(socket) }
     server.signal(:USR2)
     server.wait { server.settled?(1) }
     sockets.map { |socket| RawClient.new(socket).answer.body }

@@ -24,7 +24,7 @@ class JitLeadTest < Coppice::TestCase
       sockets.each { |socket| socket.write("GET / HTTP/1.1\r\nHost: test\r\n\r\n") }
       server.wait(60, "a request in each worker") { server.ready_workers.count { |row| row.started_ms.positive? } == 2 }
     end
-    answers = sockets.map { |socket| Patience.read(socket).split("\r\n\r\n").last.split }
+    answers = sockets.map { |socket| BoundedWait.read(socket).split("\r\n\r\n").last.split }
     answers.to_h { |nr, enabled| [nr.to_i, enabled == "true"] }
   ensure
     sockets&.each(&:close)

@@ -111,7 +111,7 @@ class LobbyAttacksTest < Coppice::TestCase
       assert_serves_others(server) do
         attackers = attack(server, 200, format(GET, "half")).each(&:close_write)
 
-        assert_equal(200, attackers.count { |socket| Patience.read(socket).end_with?("\r\n\r\nhalf") })
+        assert_equal(200, attackers.count { |socket| BoundedWait.read(socket).end_with?("\r\n\r\nhalf") })
       end
     end
   end
@@ -146,7 +146,7 @@ class LobbyAttacksTest < Coppice::TestCase
         client, = attack(server, 1, (1..1000).map { |number| format(GET, number) }.join)
         client.close_write
 
-        assert_equal (1..1000).map(&:to_s), Patience.read(client).scan(/\r\n\r\n(\d+)/).flatten
+        assert_equal (1..1000).map(&:to_s), BoundedWait.read(client).scan(/\r\n\r\n(\d+)/).flatten
       end
     end
   end
@@ -158,7 +158,7 @@ class LobbyAttacksTest < Coppice::TestCase
       assert_serves_others(server, keep: false) do
         idle = Array.new(4) do
           idle = attack(server, DESCRIPTORS / 4, format(GET, "idle"))
-          idle.each { |socket| Patience.readable(socket).readpartial(1000) }
+          idle.each { |socket| BoundedWait.readable(socket).readpartial(1000) }
         end.flatten
         server.wait { server.board.lobby.evicted.positive? }
         leave(idle)
@@ -170,7 +170,7 @@ class LobbyAttacksTest < Coppice::TestCase
     serve("timeout 60, cleanup: 600\ntimeout_for '/native', 1") do |server|
       client, = attack(server, 1, "GET /native HTTP/1.1\r\nHost: x\r\n\r\n")
       workers = server.ready_workers.map(&:pid).sort
-      assert_serves_others(server) { assert_match(/\AHTTP\S+ 504 /, Patience.readable(client).gets) }
+      assert_serves_others(server) { assert_match(/\AHTTP\S+ 504 /, BoundedWait.readable(client).gets) }
 
       assert_equal workers, server.ready_workers.map(&:pid).sort
     ensure

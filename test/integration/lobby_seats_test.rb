@@ -52,7 +52,7 @@ class LobbySeatsTest < Coppice::TestCase
         end
       end
 
-      assert_equal(%w[200 200], clients.map { |client| Patience.readable(client).gets("\r\n\r\n")[/\d{3}/] })
+      assert_equal(%w[200 200], clients.map { |client| BoundedWait.readable(client).gets("\r\n\r\n")[/\d{3}/] })
     ensure
       clients&.each(&:close)
     end

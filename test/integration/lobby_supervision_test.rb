@@ -25,7 +25,7 @@ class LobbySupervisionTest < Coppice::TestCase
   # Status, value of "connection", body. The client's connection is still open.
   def ask(client)
     client.write(REQUEST)
-    head = Patience.readable(client).gets("\r\n\r\n") or return
+    head = BoundedWait.readable(client).gets("\r\n\r\n") or return
     body = client.read(head[/content-length: (\d+)/i, 1].to_i)
     [head[/\d{3}/], head[/^connection: (\S+)/i, 1], body]
   end
@@ -79,7 +79,7 @@ class LobbySupervisionTest < Coppice::TestCase
       direct = UNIXSocket.new(server.socket_path)
       direct.write(REQUEST)
 
-      assert_match(/^connection: close/i, Patience.read(direct))
+      assert_match(/^connection: close/i, BoundedWait.read(direct))
       assert_equal(1, with_client(server) { |client| ask(client) }.count("200"))
     ensure
       direct&.close
@@ -175,7 +175,7 @@ class LobbySupervisionTest < Coppice::TestCase
       clients = Array.new(100) { server.connect.tap { |client| client.write(REQUEST) } }
       server.signal(:TERM)
 
-      assert_equal({ "200" => 100 }, clients.map { |client| Patience.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] }.tally)
+      assert_equal({ "200" => 100 }, clients.map { |client| BoundedWait.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] }.tally)
       assert_equal 0, server.wait_for_end.exitstatus
       assert_raises(Errno::ECONNREFUSED) { server.connect }
     ensure
@@ -188,7 +188,7 @@ class LobbySupervisionTest < Coppice::TestCase
       clients = Array.new(50) { server.connect.tap { |client| client.write(REQUEST) } }
       server.signal_all(:TERM)
 
-      assert_equal({ "200" => 50 }, clients.map { |client| Patience.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] }.tally)
+      assert_equal({ "200" => 50 }, clients.map { |client| BoundedWait.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] }.tally)
       assert_equal 0, server.wait_for_end.exitstatus
     ensure
       clients&.each(&:close)
@@ -217,7 +217,7 @@ class LobbySupervisionTest < Coppice::TestCase
         server.signal(:INT)
 
         assert_predicate server.wait_for_end, :exited?
-        assert_nil client.read(1)
+        assert_nil BoundedWait.readable(client).read(1)
       end
     end
   end
@@ -228,7 +228,7 @@ class LobbySupervisionTest < Coppice::TestCase
       clients = Array.new(30) { server.connect.tap { |client| client.write(REQUEST) } }
       server.signal(:KILL)
 
-      assert_equal({ "200" => 30 }, clients.map { |client| Patience.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] }.tally)
+      assert_equal({ "200" => 30 }, clients.map { |client| BoundedWait.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] }.tally)
       eventually { family.none? { |pid| title(pid).start_with?("coppice") } }
     ensure
       clients&.each(&:close)

@@ -67,16 +67,16 @@ class MemoryCommandTest < Coppice::TestCase
   soak_test "it watches until its reader leaves, an interrupt comes or the server ends; none is an error" do
     serve do |server|
       tired, interrupted, patient = watchers = Array.new(3) { watch(server) }
-      [tired, patient].each { |watcher| JSON.parse(Patience.readable(watcher.output).gets) }
+      [tired, patient].each { |watcher| JSON.parse(BoundedWait.readable(watcher.output).gets) }
       tired.output.close
-      first, second = Array.new(2) { JSON.parse(Patience.readable(interrupted.output).gets).keys }
+      first, second = Array.new(2) { JSON.parse(BoundedWait.readable(interrupted.output).gets).keys }
 
       assert_equal first, second
       Process.kill(:INT, interrupted.waiter.pid)
       server.stop
-      Patience.read(patient.output)
+      BoundedWait.read(patient.output)
 
-      watchers.each { |watcher| assert_predicate Patience.value_of(watcher.waiter), :success? }
+      watchers.each { |watcher| assert_predicate BoundedWait.value_of(watcher.waiter), :success? }
     ensure
       watchers&.each { |watcher| watcher.output.close }
     end

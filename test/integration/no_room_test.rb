@@ -27,7 +27,7 @@ class NoRoomTest < Coppice::TestCase
       server.wait { server.log.include?("cannot accept") } # what a user would see
       system("prlimit", "--pid", pid, "--nofile=1024:", exception: true)
 
-      assert_match(/\r\n\r\n#{pid}\z/, Patience.read(waiting))
+      assert_match(/\r\n\r\n#{pid}\z/, BoundedWait.read(waiting))
       assert_equal [pid.to_i], server.ready_workers.map(&:pid)
     ensure
       waiting&.close

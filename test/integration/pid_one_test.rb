@@ -78,7 +78,7 @@ class PidOneTest < Coppice::TestCase
         server.wait { server.board.shutting_down == 1 }
       end
 
-      assert_match(%r{\AHTTP/1.1 200 }, Patience.read(socket))
+      assert_match(%r{\AHTTP/1.1 200 }, BoundedWait.read(socket))
       assert_equal 0, server.wait_for_end.exitstatus
     ensure
       socket&.close

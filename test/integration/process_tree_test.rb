@@ -32,7 +32,7 @@ class ProcessTreeTest < Coppice::TestCase
       server.wait { server.ready_workers.any? { |row| row.started_ms.positive? } }
       yield
     end
-    socket.read
+    BoundedWait.read(socket)
   ensure
     socket&.close
   end

@@ -57,7 +57,7 @@ class RackTest < Coppice::TestCase
   def raw(server, path)
     socket = server.connect
     socket.write("GET #{path} HTTP/1.1\r\nHost: test\r\n\r\n")
-    Patience.read(socket)
+    BoundedWait.read(socket)
   ensure
     socket.close
   end

@@ -40,7 +40,7 @@ class RollInterruptionsTest < Coppice::TestCase
 
           assert_equal [1, 1], server.rows(:mold).map(&:release_number)
         end
-        output, status = Patience.value_of(roll, ROLL)
+        output, status = BoundedWait.value_of(roll, ROLL)
 
         assert_predicate status, :success?, output
         assert_served_by(server, 2)
@@ -66,7 +66,7 @@ class RollInterruptionsTest < Coppice::TestCase
       end
 
       assert_equal [1, true], [status.exitstatus, output.include?("the server is stopping")]
-      assert_equal 200, Patience.value_of(request).status
+      assert_equal 200, BoundedWait.value_of(request).status
       assert_equal 0, server.wait_for_end.exitstatus
     end
   end

@@ -50,7 +50,7 @@ class RollLossesTest < Coppice::TestCase
           kill(server, mold_of(server, 2).pid)
         end
 
-        assert_match(/release 1 \(one\) serves on/, Patience.value_of(roll).first)
+        assert_match(/release 1 \(one\) serves on/, BoundedWait.value_of(roll).first)
         assert_served_by(server, 1)
       end
     end

@@ -138,7 +138,7 @@ class RollTest < Coppice::TestCase
 
         assert_match(/a roll to .*two is under way/, coppice(server, "roll", directories[:two]).first)
         assert_match(/is given up; release 1 \(one\) serves on/, coppice(server, "rollback").first)
-        assert_match(/rollback was asked for/, Patience.value_of(roll).first)
+        assert_match(/rollback was asked for/, BoundedWait.value_of(roll).first)
       end
 
       assert_equal "one", release_of(server)

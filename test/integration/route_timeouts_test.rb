@@ -34,7 +34,7 @@ class RouteTimeoutsTest < Coppice::TestCase
 
   def serve(config, &block) = Server.open(app: APP, config: config, &block)
 
-  def first_bytes(socket) = Patience.readable(socket).readpartial(4096)
+  def first_bytes(socket) = BoundedWait.readable(socket).readpartial(4096)
 
   test "a path has a limit of its own, shorter or longer" do
     config = <<~RUBY
@@ -46,7 +46,7 @@ class RouteTimeoutsTest < Coppice::TestCase
     serve(config) do |server|
       ask(server, "/hang") { |socket| assert_match(%r{\AHTTP/1.1 503 }, first_bytes(socket)) }
       server.wait { server.ready_workers.any? }
-      ask(server, "/begun") { |socket| assert_match(%r{\AHTTP/1.1 200 .*first}m, Patience.read(socket)) }
+      ask(server, "/begun") { |socket| assert_match(%r{\AHTTP/1.1 200 .*first}m, BoundedWait.read(socket)) }
     end
     serve("worker_processes 1\ntimeout 0.3, cleanup: 0.2\ntimeout_for '/deaf', 86_400") do |server|
       ask(server, "/deaf") do

@@ -30,7 +30,7 @@ class ServiceManagerTest < Coppice::TestCase
   def receive_until(receiver, pattern)
     received = []
     until received.any?(pattern)
-      Patience.readable(receiver, Patience::SECONDS, "no #{pattern.inspect} in #{received.inspect}")
+      BoundedWait.readable(receiver, BoundedWait::SECONDS, "no #{pattern.inspect} in #{received.inspect}")
       received.concat(receiver.recv(4096).lines(chomp: true))
     end
     received

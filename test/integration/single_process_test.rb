@@ -83,7 +83,7 @@ class SingleProcessTest < Coppice::TestCase
     serving do |server|
       clients = Array.new(3) { Thread.new { server.get("/meet").body } }
 
-      assert_equal %w[met] * 3, clients.map { |client| Patience.value_of(client) }
+      assert_equal %w[met] * 3, clients.map { |client| BoundedWait.value_of(client) }
     end
   end
 
@@ -93,7 +93,7 @@ class SingleProcessTest < Coppice::TestCase
 
       assert_equal "answered: #{server.pid} 0 1 1", server.get("/self").body
       File.write(server.path("go"), "")
-      assert_includes stream.read, "data: 2\n\n"
+      assert_includes BoundedWait.read(stream), "data: 2\n\n"
     ensure
       stream&.close
     end
@@ -116,10 +116,10 @@ class SingleProcessTest < Coppice::TestCase
       client = in_flight(server)
       silent = server.connect
       server.signal(:TERM)
-      Patience.read(silent) # ends when the server stops
+      BoundedWait.read(silent) # ends when the server stops
       File.write(server.path("go"), "")
 
-      assert_equal "waited", Patience.value_of(client)
+      assert_equal "waited", BoundedWait.value_of(client)
       assert_equal 0, server.wait_for_end.exitstatus
     ensure
       silent&.close
@@ -132,7 +132,7 @@ class SingleProcessTest < Coppice::TestCase
 
       assert_equal 0, server.stop.exitstatus
       assert_equal "before_worker_exit 0", lines(server, "hooks").last
-      assert_raises(EOFError) { Patience.value_of(client) }
+      assert_raises(EOFError) { BoundedWait.value_of(client) }
     end
   end
 
@@ -143,7 +143,7 @@ class SingleProcessTest < Coppice::TestCase
 
       assert_equal 0, server.wait_for_end.exitstatus
       refute_path_exists server.socket_path
-      assert_raises(EOFError) { Patience.value_of(client) }
+      assert_raises(EOFError) { BoundedWait.value_of(client) }
     end
   end
 
@@ -177,7 +177,7 @@ class SingleProcessTest < Coppice::TestCase
   def open_stream(server)
     stream = server.connect
     stream.write("GET /events HTTP/1.1\r\nHost: test\r\n\r\n")
-    Patience.readable(stream).readline("data: 1\n\n")
+    BoundedWait.readable(stream).readline("data: 1\n\n")
     stream
   end
 

@@ -99,7 +99,7 @@ class SlowClientsTest < Coppice::TestCase
           order = replace(server)
           stay(server, reader)
         end
-        order.join
+        BoundedWait.value_of(order)
 
         assert_equal "#{reader} #{length}", answer.body
       end

@@ -22,7 +22,7 @@ class SocketsTest < Coppice::TestCase
   # The last line of the answer.
   def answer_at(socket)
     socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-    Patience.read(socket).lines.last
+    BoundedWait.read(socket).lines.last
   ensure
     socket.close
   end
@@ -44,7 +44,7 @@ class SocketsTest < Coppice::TestCase
         client = server.connect
         client.write("PROXY #{addresses}\r\nGET / HTTP/1.0\r\n\r\n")
 
-        assert_equal seen, Patience.read(client).lines.last
+        assert_equal seen, BoundedWait.read(client).lines.last
       ensure
         client&.close
       end

@@ -35,7 +35,7 @@ class StatsTest < Coppice::TestCase
     socket = server.connect
     socket.write(request)
     @sent += request.bytesize
-    Patience.read(socket).tap { |answer| @received += answer.bytesize }
+    BoundedWait.read(socket).tap { |answer| @received += answer.bytesize }
   ensure
     socket&.close
   end
@@ -107,7 +107,7 @@ class StatsTest < Coppice::TestCase
       wait_for_requests(server, @answered + 6)
       watch[:stop] = true
 
-      assert_empty Patience.value_of(watch)
+      assert_empty BoundedWait.value_of(watch)
       assert_equal [@answered, 3, 6], [totals(server)[:responses]["2xx"], refork_count(server), killed(server)]
       check_promotions(stats(server)[:promotions])
       assert_equal totals(server)[:requests], stats(server)[:slots].sum { |slot| slot[:requests] }

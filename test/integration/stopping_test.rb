@@ -23,7 +23,7 @@ class StoppingTest < Coppice::TestCase
     end
   end
 
-  def statuses(clients) = clients.map { |client| client.read[%r{\AHTTP/1.1 (\d+)}, 1] }.tally
+  def statuses(clients) = clients.map { |client| BoundedWait.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] }.tally
 
   test "all who had connected when the stop came are answered" do
     Server.open(app: SLOW, config: "worker_processes 2") do |server|
@@ -92,7 +92,7 @@ class StoppingTest < Coppice::TestCase
           assert_equal "answered", answer_within(server, DELAY, since)
         end
 
-        assert_equal(%w[200 200], clients.map { |client| client.read[%r{\AHTTP/1.1 (\d+)}, 1] })
+        assert_equal(%w[200 200], clients.map { |client| BoundedWait.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] })
         assert_equal 0, server.wait_for_end.exitstatus
       ensure
         clients&.each(&:close)

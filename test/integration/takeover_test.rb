@@ -41,7 +41,7 @@ class TakeoverTest < Coppice::TestCase
         File.write(first.path("gate"), "")
         second.wait_until_ready
 
-        assert_match(/done\z/, client.read)
+        assert_match(/done\z/, BoundedWait.read(client))
         assert_match(/done\z/, get(address))
         assert_equal 0, second.stop.exitstatus
       end
@@ -51,7 +51,7 @@ class TakeoverTest < Coppice::TestCase
   def get(address)
     socket = connect(address)
     socket.write("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-    socket.read
+    BoundedWait.read(socket)
   ensure
     socket&.close
   end
@@ -71,7 +71,7 @@ class TakeoverTest < Coppice::TestCase
         assert_match(/done\z/, get(address))
         File.write(first.path("gate"), "")
 
-        assert_match(/done\z/, client.read)
+        assert_match(/done\z/, BoundedWait.read(client))
         assert_equal 0, second.stop.exitstatus
       end
     end

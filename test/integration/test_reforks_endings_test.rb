@@ -119,9 +119,9 @@ class TestReforksEndingsTest < Coppice::TestCase
   # Yields the pid of a suite while a test of generation 1 runs; answers the status when all its processes are gone.
   def interrupt(framework, output)
     ReforkSuite.open(framework, "endings", only: "HangTest") do |pid, reader|
-      output << Patience.readable(reader).readline until output.include?("in the test")
+      output << BoundedWait.readable(reader).readline until output.include?("in the test")
       yield pid
-      output << Patience.read(reader)
+      output << BoundedWait.read(reader)
     end
   end
 end

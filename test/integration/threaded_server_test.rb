@@ -27,12 +27,12 @@ class ThreadedServerTest < Coppice::TestCase
   test "three requests wait for each other" do
     arrived = Queue.new
     all_there = Queue.new
-    serve { |_env| arrived.push(true) && answer(Patience.pop(all_there)) }
+    serve { |_env| arrived.push(true) && answer(BoundedWait.pop(all_there)) }
     clients = Array.new(3) { Thread.new { get.body } }
-    3.times { Patience.pop(arrived) }
+    3.times { BoundedWait.pop(arrived) }
     3.times { all_there.push("together") }
 
-    assert_equal %w[together] * 3, clients.map { |client| Patience.value_of(client) }
+    assert_equal %w[together] * 3, clients.map { |client| BoundedWait.value_of(client) }
   end
 
   test "a request asks its own server" do
@@ -48,10 +48,10 @@ class ThreadedServerTest < Coppice::TestCase
     stream.write("GET /events HTTP/1.1\r\nHost: test\r\n\r\n")
     events.push("data: 1\n\n")
 
-    Patience.readable(stream).readline("data: 1\n\n")
+    BoundedWait.readable(stream).readline("data: 1\n\n")
     4.times { assert_equal "beside", get.body }
     events.push("data: 2\n\n")
-    Patience.readable(stream).readline("data: 2\n\n")
+    BoundedWait.readable(stream).readline("data: 2\n\n")
   ensure
     events.close
     stream&.close
@@ -86,15 +86,15 @@ class ThreadedServerTest < Coppice::TestCase
   test "a stop from another thread waits for the request in flight" do
     arrived = Queue.new
     released = Queue.new
-    serve { |_env| arrived.push(true) && answer(Patience.pop(released)) }
+    serve { |_env| arrived.push(true) && answer(BoundedWait.pop(released)) }
     client = Thread.new { get.body }
-    Patience.pop(arrived)
+    BoundedWait.pop(arrived)
     silent = connect
     stopping = Thread.new { @server.stop(BOUND) }
 
-    assert_nil Patience.readable(silent).getc # the stop has begun
+    assert_nil BoundedWait.readable(silent).getc # the stop has begun
     released.push("whole")
-    assert_equal ["whole", true], [Patience.value_of(client), Patience.value_of(stopping)]
+    assert_equal ["whole", true], [BoundedWait.value_of(client), BoundedWait.value_of(stopping)]
   ensure
     silent&.close
   end
@@ -105,11 +105,11 @@ class ThreadedServerTest < Coppice::TestCase
     serve { |_env| wait_forever(arrived, cleaned) }
     client = connect
     client.write("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
-    Patience.pop(arrived)
+    BoundedWait.pop(arrived)
 
     refute @server.stop(0)
-    assert Patience.pop(cleaned)
-    assert_nil Patience.readable(client).getc
+    assert BoundedWait.pop(cleaned)
+    assert_nil BoundedWait.readable(client).getc
     assert @server.stop(BOUND) # the thread may still be ending
   ensure
     client&.close
@@ -129,7 +129,7 @@ class ThreadedServerTest < Coppice::TestCase
     get # so the other client is accepted as well
     @listener.close
     client.close # wakes the thread that accepts
-    Patience.value_of(Thread.new { @server.join })
+    BoundedWait.value_of(Thread.new { @server.join })
 
     assert @server.stop(0)
     assert_equal ["no more clients are accepted"], @log.at(:error)
@@ -140,7 +140,7 @@ class ThreadedServerTest < Coppice::TestCase
     serve(after: ->(env) { paths.push(env["PATH_INFO"]) }) { |_env| answer("served") }
     get("/one")
 
-    assert_equal "/one", Patience.pop(paths)
+    assert_equal "/one", BoundedWait.pop(paths)
   end
 
   test "an early answer reaches a client that is still sending" do
@@ -149,7 +149,7 @@ class ThreadedServerTest < Coppice::TestCase
     client.write("POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 3000000\r\n\r\n")
     client.write("x" * 3_000_000)
 
-    assert_operator Patience.read(client), :end_with?, "early"
+    assert_operator BoundedWait.read(client), :end_with?, "early"
   ensure
     client&.close
   end

@@ -73,7 +73,7 @@ class TimeoutsTest < Coppice::TestCase
     serve(config) do |server|
       numbers = server.ready_workers.to_h { |row| [row.pid, row.nr] }
       ask(server, "/hang") do |socket|
-        assert_match(/\AHTTP\/1.1 503 .*^retry-after: \d+\r\n.*took too long/mi, socket.read)
+        assert_match(/\AHTTP\/1.1 503 .*^retry-after: \d+\r\n.*took too long/mi, BoundedWait.read(socket))
         server.wait { File.size?(server.path("cause")) } # the worker has exited
         pid, *note = File.read(server.path("note")).split
 
@@ -161,7 +161,9 @@ class TimeoutsTest < Coppice::TestCase
 
   test "the client of an application that lets nothing end it is answered all the same" do
     serve("worker_processes 1\ntimeout 60, cleanup: 20") do |server|
-      ask(server, "/late_stuck") { |socket| assert_match(%r{\AHTTP/1.1 503 }, socket.readpartial(4096)) }
+      ask(server, "/late_stuck") do |socket|
+        assert_match(%r{\AHTTP/1.1 503 }, BoundedWait.readable(socket).readpartial(4096))
+      end
       server.signal(:KILL, to: server.ready_workers.first.pid)
     end
   end
@@ -169,7 +171,7 @@ class TimeoutsTest < Coppice::TestCase
   test "an answer that has begun when the time is over is cut off" do
     serve("worker_processes 1\ntimeout 60, cleanup: 10") do |server|
       ask(server, "/late_begun") do |socket|
-        bytes = socket.read
+        bytes = BoundedWait.read(socket)
 
         assert_match(%r{\AHTTP/1.1 200 }, bytes)
         refute_match(/503|0\r\n\r\n\z/, bytes)
@@ -242,7 +244,9 @@ class TimeoutsTest < Coppice::TestCase
       end
     RUBY
     serve(config) do |server|
-      ask(server, "/lowered") { |socket| assert_match(%r{\AHTTP/1.1 503 }, socket.readpartial(4096)) }
+      ask(server, "/lowered") do |socket|
+        assert_match(%r{\AHTTP/1.1 503 }, BoundedWait.readable(socket).readpartial(4096))
+      end
       server.wait { File.size?(server.path("late")) }
 
       assert_equal "/lowered", File.read(server.path("late"))

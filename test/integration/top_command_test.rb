@@ -45,7 +45,7 @@ class TopCommandTest < Coppice::TestCase
         window.type("\r")
         assert window.wait_for("config.ru:3")
         File.write(server.path("fifo"), "go")
-        Patience.value_of(slow)
+        BoundedWait.value_of(slow)
         window.type("\e")
         window.wait { !window.shows?("GET /slow") }
         quit(window)

@@ -16,7 +16,7 @@
 #include "answer_ring.h"
 #include "check.h"
 #include "lobby_memory.h"
-#include "patience.h"
+#include "bounded_poll.h"
 
 enum { PATIENCE_MS = 20000, ANSWER_RECORDS = 5, CATCHES_UP = 40 * ANSWER_RECORDS };
 
@@ -28,7 +28,7 @@ static uint64_t seed, records;
 static void wait_for(int fd) {
     struct pollfd pollfd = {.fd = fd, .events = POLLIN};
     uint64_t count;
-    CHECK(patient_poll(&pollfd, 1, PATIENCE_MS) == 1);
+    CHECK(bounded_poll(&pollfd, 1, PATIENCE_MS) == 1);
     CHECK(read(fd, &count, sizeof(count)) == sizeof(count));
 }
 

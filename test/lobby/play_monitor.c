@@ -1,5 +1,5 @@
 /* The monitor's part: starts the lobby, gives it seats, and hears what it says. */
-#include "patience.h"
+#include "bounded_poll.h"
 #include "play.h"
 
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static void *map(int fd, bool writable) {
 /* The text of the next packet, in `bytes`. */
 static ssize_t next_packet(void) {
     struct pollfd readable = {.fd = channel_fd, .events = POLLIN};
-    if (patient_poll(&readable, 1, EVENTS_MS) != 1) return -1;
+    if (bounded_poll(&readable, 1, EVENTS_MS) != 1) return -1;
     ssize_t length = recv(channel_fd, bytes, sizeof(bytes) - 1, 0);
     bytes[length > 0 ? length : 0] = '\0';
     return length;

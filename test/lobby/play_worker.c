@@ -1,5 +1,5 @@
 /* The workers' part: takes requests, and writes answers, good and bad ones. */
-#include "patience.h"
+#include "bounded_poll.h"
 #include "play.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 void wait_event(struct seat *seat) {
     uint64_t count;
     struct pollfd readable = {.fd = seat->event_fd, .events = POLLIN};
-    if (patient_poll(&readable, 1, EVENTS_MS) == 1) (void)!read(seat->event_fd, &count, sizeof(count));
+    if (bounded_poll(&readable, 1, EVENTS_MS) == 1) (void)!read(seat->event_fd, &count, sizeof(count));
 }
 
 static void print_hex(const char *from, size_t length) {
@@ -140,7 +140,7 @@ void take(unsigned number) {
     struct iovec part = {.iov_base = bytes, .iov_len = sizeof(bytes)};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
-    ssize_t length = patient_poll(&readable, 1, EVENTS_MS) == 1 ? recvmsg(seats[number].socket_fd, &message, 0) : -1;
+    ssize_t length = bounded_poll(&readable, 1, EVENTS_MS) == 1 ? recvmsg(seats[number].socket_fd, &message, 0) : -1;
     if (length < (ssize_t)sizeof(struct coppice_lobby_packet)) {
         printf("nothing\n");
         return;
@@ -173,7 +173,7 @@ void woken(void) {
     for (; count < SEATS && seats[count].writer.ring; count++) {
         events[count] = (struct pollfd){.fd = seats[count].event_fd, .events = POLLIN};
     }
-    patient_poll(events, count, EVENTS_MS);
+    bounded_poll(events, count, EVENTS_MS);
     for (nfds_t i = 0; i < count; i++) {
         if (!events[i].revents) continue;
         wait_event(&seats[i]);

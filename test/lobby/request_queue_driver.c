@@ -17,7 +17,7 @@
 
 #include "answer_ring.h"
 #include "check.h"
-#include "patience.h"
+#include "bounded_poll.h"
 #include "request_queue.h"
 
 enum { SEATS = 5, SLOTS = 12, PATIENCE_MS = 20000, LONGEST_ANSWER = 40000, STOP = 0xfffe };
@@ -56,7 +56,7 @@ static void signal_eventfd(int fd) {
 static void wait_for(int fd) {
     struct pollfd pollfd = {.fd = fd, .events = POLLIN};
     uint64_t count;
-    CHECK(patient_poll(&pollfd, 1, PATIENCE_MS) == 1);
+    CHECK(bounded_poll(&pollfd, 1, PATIENCE_MS) == 1);
     CHECK(read(fd, &count, sizeof(count)) == sizeof(count));
 }
 

@@ -29,7 +29,7 @@ module Coppice
                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
       SUBSCRIBE = JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "TokensChannel"))
 
-      # within: seconds of patience for each answer.
+      # within: seconds of waiting for each answer.
       def initialize(server, within)
         @within = within
         @text = "".b
@@ -43,10 +43,10 @@ module Coppice
 
       # There is a ping every three seconds, so that a single wait for something to read is no limit.
       def receives?(text)
-        Patience.wait(@within, "no #{text}", interval: 0) do
+        BoundedWait.wait(@within, "no #{text}", interval: 0) do
           @text.include?(text) || (read_some && false)
         end
-      rescue EOFError, Patience::UsedUp
+      rescue EOFError, BoundedWait::TimedOut
         false
       end
 
@@ -54,7 +54,7 @@ module Coppice
 
       private
 
-      def read_some = @socket.wait_readable(Patience::LONGEST_TURN) && @text << @socket.readpartial(65_536)
+      def read_some = @socket.wait_readable(BoundedWait::LONGEST_TURN) && @text << @socket.readpartial(65_536)
     end
 
     test "each process broadcasts each message once" do

@@ -33,7 +33,7 @@ class ClientSocketsTest < Coppice::TestCase
     assert_equal "true", in_copy { @socket.closed? }
 
     @socket.write("still here")
-    assert_equal "still here", Patience.readable(@client).readpartial(100)
+    assert_equal "still here", BoundedWait.readable(@client).readpartial(100)
   end
 
   test "a duplicate of the descriptor reads as at its end, and tells the client nothing" do
@@ -62,7 +62,7 @@ class ClientSocketsTest < Coppice::TestCase
     in_copy { @socket.closed? }
     @socket.close
 
-    assert_equal "once", Patience.read(@client)
+    assert_equal "once", BoundedWait.read(@client)
   end
 
   test "other sockets are left alone, also when they have the number of one that is closed" do
@@ -80,7 +80,7 @@ class ClientSocketsTest < Coppice::TestCase
 
     assert_equal "true", in_copy { @socket.closed? }
     @client.close
-    assert_equal "", Patience.value_of(reading)
+    assert_equal "", BoundedWait.value_of(reading)
   end
 
   test "sockets that are closed are forgotten, others are not" do

@@ -26,7 +26,7 @@ class HeapPreparationTest < Coppice::TestCase
       exit!(0)
     end
     writer.close
-    Patience.status_of(pid)
+    BoundedWait.status_of(pid)
     reader.read.to_i
   ensure
     reader&.close

@@ -23,7 +23,7 @@ module Coppice
 
     def teardown
       @lobby&.close
-      Patience.status_of(@pid) if @pid
+      BoundedWait.status_of(@pid) if @pid
       @port&.close
       @board.close
     end
@@ -49,7 +49,7 @@ module Coppice
     end
 
     def receive
-      assert Patience.readable(@lobby.channel.socket)
+      BoundedWait.readable(@lobby.channel.socket)
       @lobby.channel.receive.message
     end
 
@@ -113,7 +113,7 @@ module Coppice
       2.times do
         spawn(spawner)
         @lobby.close
-        Patience.status_of(@pid)
+        BoundedWait.status_of(@pid)
         @pid = nil
       end
 

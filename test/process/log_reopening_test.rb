@@ -18,7 +18,7 @@ module Coppice
           [STDOUT, STDERR].each(&:flush)
           exit!(0)
         end
-        Patience.status_of(child)
+        BoundedWait.status_of(child)
         assert_predicate $?, :success?, File.read("#{folder}/err")
       end
 

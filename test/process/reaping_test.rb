@@ -55,7 +55,7 @@ class ReapingTest < Coppice::TestCase
     assert_nil @system.reap(Process.ppid)
   ensure
     writer.close
-    Patience.status_of(child)
+    BoundedWait.status_of(child)
   end
 
   test "children that exited are listed, known or not, until they are reaped" do

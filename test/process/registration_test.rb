@@ -37,7 +37,7 @@ class RegistrationTest < Coppice::TestCase
       exit!(0)
     end
     theirs.close
-    Patience.status_of(child)
+    BoundedWait.status_of(child)
     messages = []
     while (packet = ours.receive).is_a?(Coppice::Control::Channel::Packet)
       messages << packet.message

@@ -35,7 +35,7 @@ module Coppice
       check = check(...)
       loop do
         answer = check.result and return answer
-        Patience.readable(check.reader)
+        BoundedWait.readable(check.reader)
       end
     ensure
       finish(check) if check
@@ -43,7 +43,7 @@ module Coppice
 
     def finish(check)
       check.close
-      Patience.status_of(check.pid)
+      BoundedWait.status_of(check.pid)
     end
 
     def refusal(...) = assert_raises(Error) { result(...) }.message
@@ -112,7 +112,7 @@ module Coppice
         check = check(folder)
         eventually { OS.exited_child(check.pid) }
         answer = check.result
-        Patience.status_of(check.pid)
+        BoundedWait.status_of(check.pid)
         signals = []
         Process.stub(:kill, ->(*arguments) { signals << arguments }) { check.close }
 

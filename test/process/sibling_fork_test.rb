@@ -27,9 +27,7 @@ class SiblingForkTest < Coppice::TestCase
       exit!(0)
     end
     @writer.close
-    text = @reader.read
-    _, status = Process.wait2(child)
-    [text, status]
+    [BoundedWait.read(@reader), BoundedWait.status_of(child)]
   end
 
   def forking(timeout: 60) = Coppice::OS::SiblingFork.new(lock: @lock, timeout: timeout)
@@ -43,7 +41,7 @@ class SiblingForkTest < Coppice::TestCase
       @writer.write("made #{made}\n")
     end
     announced, sibling, parent = text.scan(/\d+/).map(&:to_i)
-    _, status = Process.wait2(sibling)
+    status = BoundedWait.status_of(sibling)
 
     assert_equal sibling, announced
     assert_equal Process.pid, parent
@@ -93,7 +91,7 @@ class SiblingForkTest < Coppice::TestCase
           exit!(0)
         end
       end
-      Process.wait
+      BoundedWait.status_of(-1)
 
       assert_equal "loads 1", text
     end
@@ -107,7 +105,7 @@ class SiblingForkTest < Coppice::TestCase
         made = siblings.call(announce: ->(_) {}) { exit!(0) }
         @writer.write("made #{made}, loading #{siblings.loading.size}")
       end
-      Process.wait
+      BoundedWait.status_of(-1)
 
       assert_equal "made true, loading 1", text
     end
@@ -126,7 +124,7 @@ class SiblingForkTest < Coppice::TestCase
 
   # There is none if the machine was so slow that the middle process was killed before it forked.
   def reap_siblings
-    loop { Process.wait(-1) }
+    loop { BoundedWait.status_of(-1) }
   rescue Errno::ECHILD
     nil
   end
@@ -177,10 +175,10 @@ class SiblingForkTest < Coppice::TestCase
       Process.singleton_class.prepend(hook)
       forking(timeout: 60).call(announce: ->(_) {}) { exit!(0) }
     end
-    middle = @reader.gets.to_i
+    middle = BoundedWait.readable(@reader).gets.to_i
     Process.kill(:KILL, caller)
-    Process.wait(caller)
-    _, status = Process.wait2(middle) # ours now, as its subreaper's
+    BoundedWait.status_of(caller)
+    status = BoundedWait.status_of(middle) # ours now, as its subreaper's
 
     assert_equal Signal.list["KILL"], status.termsig
   end
@@ -220,7 +218,7 @@ class SiblingForkTest < Coppice::TestCase
       assert_equal cause, text
       @reader.close
     end
-    Process.wait(-1) # the sibling of the middle process that was killed
+    BoundedWait.status_of(-1) # the sibling of the middle process that was killed
   end
 
   test "nothing is forked while a thread prevents it" do
@@ -234,7 +232,7 @@ class SiblingForkTest < Coppice::TestCase
     end
     locked.pop
     @lock.synchronize { order << :forked }
-    thread.join
+    BoundedWait.value_of(thread)
 
     assert_equal [:released, :forked], [order.pop, order.pop]
   end

@@ -15,7 +15,7 @@ class StandardStreamsTest < Coppice::TestCase
     test "a stream #{name} keeps no process from forking" do
       status = in_child(stream) do
         copy = Coppice::OS::StandardStreams.unflushed { Process.fork } or exit!(7)
-        Patience.status_of(copy).exitstatus
+        BoundedWait.status_of(copy).exitstatus
       end
 
       assert_equal 7, status
@@ -45,6 +45,6 @@ class StandardStreamsTest < Coppice::TestCase
       $stdout = stream.call
       exit!(yield)
     end
-    Patience.status_of(child).exitstatus
+    BoundedWait.status_of(child).exitstatus
   end
 end

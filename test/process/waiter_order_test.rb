@@ -18,7 +18,7 @@ class WaiterOrderTest < Coppice::TestCase
   end
 
   def teardown
-    @pids.each { |pid| Process.kill(:KILL, pid) && Patience.status_of(pid) }
+    @pids.each { |pid| Process.kill(:KILL, pid) && BoundedWait.status_of(pid) }
     [@about_to_wait, *@listeners].each(&:close)
   end
 
@@ -45,7 +45,7 @@ class WaiterOrderTest < Coppice::TestCase
   def ask(listener)
     eventually { @pids.all? { |pid| asleep?(pid) } }
     client = TCPSocket.new("127.0.0.1", listener.local_address.ip_port)
-    Patience.read(client).tap { @about_to_wait.readbyte }
+    BoundedWait.read(client).tap { @about_to_wait.readbyte }
   ensure
     client&.close
   end

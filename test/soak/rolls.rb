@@ -21,11 +21,11 @@ class RollsSoak < LobbySoak
   PAUSE = 0.2 # seconds between an answer and the client's next request
   IDLE = 100
   # Seconds for a boot: beside other programs and these clients one took 55, and the next more than 120.
-  BOOT_PATIENCE = 600
+  BOOT_SECONDS = 600
   SHOP = <<~RUBY.freeze
     #{LIMITS.chomp}
     worker_processes 3
-    boot_timeout #{BOOT_PATIENCE}
+    boot_timeout #{BOOT_SECONDS}
   RUBY
   SHORT_CANARY = "canary_requests 20\ncanary_time 1"
   USUAL_CANARY = "canary_requests 200\ncanary_time 10" # of each tenth roll
@@ -38,7 +38,7 @@ class RollsSoak < LobbySoak
       @versions = Versions.new("v0")
       @history = ["v0"]
       InReleases.open(app: nil, folder: make("v0", 0), socket: @releases.socket, env: ShopReleases::ENVIRONMENT,
-                      patience: BOOT_PATIENCE) do |it|
+                      boot_seconds: BOOT_SECONDS) do |it|
         @server = it
         load_while { play_steps }
         stop(@server)

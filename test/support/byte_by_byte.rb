@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "patience"
+require_relative "bounded_wait"
 
 # Sends over a Unix socket so that the server reads each byte by itself: the next one leaves when the last was taken.
 module ByteByByte
@@ -25,7 +25,7 @@ module ByteByByte
   end
 
   def self.wait_until_taken(socket)
-    Patience.wait(Patience::SECONDS, "the server reads nothing", interval: INTERVAL) { unread(socket).zero? }
+    BoundedWait.wait(BoundedWait::SECONDS, "the server reads nothing", interval: INTERVAL) { unread(socket).zero? }
   end
   private_class_method :wait_until_taken
 

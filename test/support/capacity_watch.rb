@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "patience"
+require_relative "bounded_wait"
 
 # Looks at the board all the time, and keeps the fewest workers that were ready at one moment.
 class CapacityWatch
@@ -23,7 +23,7 @@ class CapacityWatch
     fewest
   ensure
     @over = true
-    Patience.value_of(watch)
+    BoundedWait.value_of(watch)
   end
 
   private

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "one_shot_client"
-require_relative "patience"
+require_relative "bounded_wait"
 
 # Clients that ask, read the answer and ask again, each on a thread, a new connection
 # for each request: with GET unless the block asks otherwise. Keeps what failed, with its reason.
 class ClosedLoop
-  # Seconds of patience for the last answers: more than a client has for one.
+  # Seconds of waiting for the last answers: more than a client has for one.
   STOP = 2 * OneShotClient::SILENCE
 
   attr_reader :failures
@@ -27,7 +27,7 @@ class ClosedLoop
 
   def stop
     @stopping = true
-    @threads.each { |thread| Patience.value_of(thread, STOP) }
+    @threads.each { |thread| BoundedWait.value_of(thread, STOP) }
   end
 
   # Clients ask while the block runs; answers what it does.
@@ -46,7 +46,7 @@ class ClosedLoop
     path = @lock.synchronize { @paths.rotate!.first }
     answer = @asking.call(path)
     answer.status == 200 && answer.complete ? @lock.synchronize { @answers += 1 } : failed("#{path}: #{answer.status}")
-  rescue SystemCallError, IOError, Patience::UsedUp => error
+  rescue SystemCallError, IOError, BoundedWait::TimedOut => error
     failed("#{path}: #{error.class}: #{error.message}")
   end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "patience"
+require_relative "bounded_wait"
 
 module Coppice
   # A headless Chromium that looks at a page of the dashboard.
@@ -69,16 +69,16 @@ module Coppice
     def self.start
       require "ferrum"
       owner = Process.pid
-      browser = Ferrum::Browser.new(browser_path: program, headless: "new", timeout: Patience.seconds,
-        process_timeout: Patience.seconds, js_errors: false, browser_options: OPTIONS)
+      browser = Ferrum::Browser.new(browser_path: program, headless: "new", timeout: BoundedWait.seconds,
+        process_timeout: BoundedWait.seconds, js_errors: false, browser_options: OPTIONS)
       at_exit { browser.quit if Process.pid == owner }
       browser.extend(Complaints)
     end
     private_class_method :start
 
-    # Waits until the expression is true in the page. timeout: seconds of patience.
-    def self.wait_for(browser, expression, timeout = Patience::SECONDS)
-      Patience.wait(timeout, "not true in the page: #{expression}") { browser.evaluate("Boolean(#{expression})") }
+    # Waits until the expression is true in the page. timeout: seconds of waiting.
+    def self.wait_for(browser, expression, timeout = BoundedWait::SECONDS)
+      BoundedWait.wait(timeout, "not true in the page: #{expression}") { browser.evaluate("Boolean(#{expression})") }
     end
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
-require_relative "patience"
+require_relative "bounded_wait"
 
 module Coppice
   # Serves a Rack application to a browser in a test: GET and POST without bodies, one connection a request, threads.
@@ -22,7 +22,7 @@ module Coppice
     # Closes the listener and waits for requests in flight.
     def stop
       @listener.close
-      [@acceptor, *@threads.list].each { |thread| Patience.value_of(thread) }
+      [@acceptor, *@threads.list].each { |thread| BoundedWait.value_of(thread) }
     end
 
     private

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "patience"
+require_relative "bounded_wait"
 
 # A lock that processes of the server pass one after the other, unless a test holds it: how a test has them hang in
 # native code at a certain place, for as long as it wants and not by the clock.
@@ -18,7 +18,7 @@ class Gate
   #: [T] () { () -> T } -> T
   def closed
     File.open(@path, File::RDWR | File::CREAT) do |file|
-      Patience.wait(Patience::SECONDS, "a process does not leave #{@path}") do
+      BoundedWait.wait(BoundedWait::SECONDS, "a process does not leave #{@path}") do
         file.flock(File::LOCK_EX | File::LOCK_NB)
       end
       yield

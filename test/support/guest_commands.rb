@@ -2,7 +2,7 @@
 
 require "open3"
 require "rbconfig"
-require_relative "patience"
+require_relative "bounded_wait"
 require_relative "server"
 
 # Servers that allow guests, and clients of theirs: for tests to include.
@@ -38,7 +38,7 @@ module GuestCommands
 
   def end_client(client)
     Process.kill(:KILL, client)
-    Patience.status_of(client)
+    BoundedWait.status_of(client)
   rescue Errno::ESRCH, Errno::ECHILD
     nil # the test has waited for it
   end

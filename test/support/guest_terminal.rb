@@ -2,7 +2,7 @@
 
 require "io/console"
 require "pty"
-require_relative "patience"
+require_relative "bounded_wait"
 
 # A client of a guest on a real terminal, with a session of its own, as a user has it: for tests to include beside
 # GuestCommands.
@@ -33,10 +33,10 @@ module GuestTerminal
 
   def type(text) = @keys.write(text)
 
-  # Reads until the terminal shows what matches, and forgets what was shown until then. timeout: seconds of patience.
-  def expect(pattern, timeout = Patience::SECONDS)
+  # Reads until the terminal shows what matches, and forgets what was shown until then. timeout: seconds of waiting.
+  def expect(pattern, timeout = BoundedWait::SECONDS)
     wanted = /\A.*?#{pattern.is_a?(Regexp) ? pattern.source : Regexp.escape(pattern)}/m
-    Patience.wait(timeout, -> { "no #{pattern.inspect} in #{@shown.inspect}" }, interval: 0) do
+    BoundedWait.wait(timeout, -> { "no #{pattern.inspect} in #{@shown.inspect}" }, interval: 0) do
       @shown.slice!(wanted) || (show(@screen.read_nonblock(4096)) && nil if readable?)
     end
   end
@@ -54,12 +54,12 @@ module GuestTerminal
 
   def status
     loop do
-      Patience.readable(@screen, Patience::SECONDS, -> { "has not ended: #{@shown.inspect}" })
+      BoundedWait.readable(@screen, BoundedWait::SECONDS, -> { "has not ended: #{@shown.inspect}" })
       show(@screen.readpartial(4096))
     end
   rescue Errno::EIO
     [@screen, @keys].each(&:close)
-    @ended = Patience.status_of(@pid)
+    @ended = BoundedWait.status_of(@pid)
     @pid = nil
     @ended
   end

@@ -2,7 +2,7 @@
 
 require "socket"
 require "coppice/http"
-require_relative "patience"
+require_relative "bounded_wait"
 require_relative "test_lobby"
 
 module Coppice
@@ -108,7 +108,7 @@ module Coppice
     def serve(request, tcp: false)
       with_client(tcp: tcp) do |client|
         client.write(request)
-        Answer.new(Patience.read(client))
+        Answer.new(BoundedWait.read(client))
       end
     end
 
@@ -121,7 +121,7 @@ module Coppice
       yield client
     ensure
       client&.close
-      Patience.value_of(serving) if serving
+      BoundedWait.value_of(serving) if serving
     end
 
     # On this thread: one request.
@@ -151,7 +151,7 @@ module Coppice
     def connect_by_tcp
       server = TCPServer.new("127.0.0.1", 0)
       client = TCPSocket.new("127.0.0.1", server.local_address.ip_port)
-      Patience.readable(server) # the kernel may tell the client first
+      BoundedWait.readable(server) # the kernel may tell the client first
       return client.tap { begin_session(server.accept) } if @through_lobby
       raise "nothing to accept" unless @connection.accept(server.fileno)
 

@@ -4,7 +4,7 @@ require "io/wait"
 require "socket"
 require "tempfile"
 require "support/c_program"
-require "support/patience"
+require "support/bounded_wait"
 
 module Coppice
   # A lobby of its own, under sanitizers, whose monitor and workers a C program plays (test/lobby/lobby_play.c) as the
@@ -16,7 +16,7 @@ module Coppice
                         "ext/coppice/{access_line,access_log,request_ids}.c",
                         "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start}.c",
                         flags: %w[-DLINGER_PAUSE_MS=60000])
-    PLAYERS = CProgram.new("lobby_play", "ext/coppice/*.h", "ext/coppice/lobby/*.h", "test/lobby/{play,patience}.h",
+    PLAYERS = CProgram.new("lobby_play", "ext/coppice/*.h", "ext/coppice/lobby/*.h", "test/lobby/{play,bounded_poll}.h",
                            "test/lobby/{lobby_play,play_monitor,play_worker}.c",
                            "ext/coppice/{answer_ring,request_queue}.c")
     # Nobody waits for these timeouts, and no machine is so slow that a client is past one.
@@ -71,7 +71,7 @@ module Coppice
     def tell(line) #: (String) -> String
       @commands.puts(line)
       complaint = -> { "no answer to #{line[0, 60]}:\n#{errors}" }
-      Patience.readable(@input, Patience::SECONDS, complaint).gets&.chomp or raise complaint.call
+      BoundedWait.readable(@input, BoundedWait::SECONDS, complaint).gets&.chomp or raise complaint.call
     end
 
     def seat(number) = tell("seat #{number}") #: (Integer) -> String
@@ -114,7 +114,7 @@ module Coppice
     # Waits until the board says so.
     def await_counter(name, value) #: (Symbol, Integer) -> void
       now = nil
-      Patience.wait(Patience::SECONDS, -> { "#{name} is #{now}, not #{value}\n#{errors}" }, interval: 0) do
+      BoundedWait.wait(BoundedWait::SECONDS, -> { "#{name} is #{now}, not #{value}\n#{errors}" }, interval: 0) do
         (now = counter(name)) == value
       end
     end
@@ -139,7 +139,7 @@ module Coppice
     end
 
     def read_some(socket, most)
-      Patience.readable(socket, Patience::SECONDS, -> { "the lobby sends nothing\n#{errors}" }).readpartial(most)
+      BoundedWait.readable(socket, BoundedWait::SECONDS, -> { "the lobby sends nothing\n#{errors}" }).readpartial(most)
     rescue EOFError
       nil
     end
@@ -164,7 +164,7 @@ module Coppice
     def quit #: () -> Integer
       @clients.each { |client| client.close unless client.closed? }
       status = Integer(tell("quit"))
-      Patience.status_of(@pid)
+      BoundedWait.status_of(@pid)
       status
     ensure
       close
@@ -183,7 +183,7 @@ module Coppice
     # It has not started.
     def abandon
       @commands.close
-      Patience.status_of(@pid)
+      BoundedWait.status_of(@pid)
       close
     end
 

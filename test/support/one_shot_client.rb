@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-require_relative "patience"
+require_relative "bounded_wait"
 
 # Requests, each on a connection of its own, for classes that say with `connect` where to.
 module OneShotClient
-  # Seconds of patience for a server that says nothing: one that boots answers late.
+  # Seconds of waiting for a server that says nothing: one that boots answers late.
   SILENCE = 120
 
   # status, lower-case headers and body; `complete` unless it was cut off.
   Answer = Struct.new(:status, :headers, :body, :complete, keyword_init: true)
 
-  # Raises what the socket raises, and Patience::UsedUp.
+  # Raises what the socket raises, and BoundedWait::TimedOut.
   def get(target = "/", headers = {}) = request("GET", target, headers)
 
   def request(verb, target, headers = {}, body = nil)
@@ -19,7 +19,7 @@ module OneShotClient
     socket = connect
     fields = headers.map { |name, value| "#{name}: #{value}\r\n" }.join
     socket.write("#{verb} #{target} HTTP/1.1\r\n#{fields}\r\n#{body}")
-    parse(Patience.read(socket, SILENCE, "no answer to #{verb} #{target}"))
+    parse(BoundedWait.read(socket, SILENCE, "no answer to #{verb} #{target}"))
   ensure
     socket&.close
   end

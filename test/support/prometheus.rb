@@ -6,7 +6,7 @@ require "tmpdir"
 require "uri"
 require "coppice/observer/metrics"
 require_relative "loopback_ports"
-require_relative "patience"
+require_relative "bounded_wait"
 
 # A real Prometheus that scrapes one target, in a folder of its own, for as long as a block runs.
 class Prometheus
@@ -50,7 +50,7 @@ class Prometheus
 
   def stop
     Process.kill(:TERM, @pid)
-    Patience.status_of(@pid)
+    BoundedWait.status_of(@pid)
   end
 
   # The result of an instant query: pairs of labels and a Float; nil while Prometheus starts.

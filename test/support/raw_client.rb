@@ -3,7 +3,7 @@
 require "io/wait"
 require "socket"
 require_relative "http_harness"
-require_relative "patience"
+require_relative "bounded_wait"
 
 # A client that decides itself what it sends, and when. Raises what its socket raises: a reset is an error.
 class RawClient
@@ -29,7 +29,7 @@ class RawClient
   # Sends the same piece again and again until the server has had enough.
   #: (String) -> void
   def trickle(piece)
-    Patience.wait(Patience::SECONDS, "the server has never enough", interval: 0) do
+    BoundedWait.wait(BoundedWait::SECONDS, "the server never refuses", interval: 0) do
       @socket.wait_readable(INTERVAL) || (@socket.write(piece) && nil)
     end
   rescue Errno::EPIPE
@@ -81,7 +81,7 @@ class RawClient
   private
 
   def receive
-    Patience.readable(@socket, Patience::SECONDS, "the server says nothing").readpartial(256 * 1024)
+    BoundedWait.readable(@socket, BoundedWait::SECONDS, "the server says nothing").readpartial(256 * 1024)
   rescue EOFError
     :end
   end

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "open3"
-require_relative "patience"
+require_relative "bounded_wait"
 require_relative "without_bundler"
 
 # Runs one of the suites in test/test_reforks with reforks, as its user would: with its own bundle, in its own process.
 module ReforkSuite
   FOLDER = File.expand_path("../test_reforks", __dir__)
-  LIMIT = 120 # seconds of patience for a suite
+  LIMIT = 120 # seconds of waiting for a suite
   ENVIRONMENT = WITHOUT_BUNDLER.merge("BUNDLE_GEMFILE" => "#{FOLDER}/Gemfile", "COPPICE_REFORK_EVERY" => "1",
                                       "COPPICE_REFORK_TIMEOUT" => "60", "MT_CPU" => nil, "SEED" => nil).freeze
   PROGRAMS = { minitest: %w[ruby], rspec: %w[rspec --no-color] }.freeze
@@ -25,7 +25,7 @@ module ReforkSuite
   end
 
   def run_program(program, env:, folder:)
-    limit = Patience.seconds(LIMIT).to_s
+    limit = BoundedWait.seconds(LIMIT).to_s
     Outcome.new(*Open3.capture2e(ENVIRONMENT.merge(env), "timeout", limit, *program, chdir: folder))
   end
 
@@ -37,10 +37,10 @@ module ReforkSuite
       %i[out err] => writer)
     writer.close
     yield pid, reader
-    Patience.status_of(pid, LIMIT).tap { pid = nil }
+    BoundedWait.status_of(pid, LIMIT).tap { pid = nil }
   ensure
     reader&.close
-    Process.kill(:KILL, -pid) && Patience.status_of(pid) if pid
+    Process.kill(:KILL, -pid) && BoundedWait.status_of(pid) if pid
   end
 
   def command(framework, suite, *arguments, only: nil)

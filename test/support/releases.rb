@@ -4,12 +4,12 @@ require "fileutils"
 require "open3"
 require_relative "closed_loop"
 require_relative "gate"
-require_relative "patience"
+require_relative "bounded_wait"
 require_relative "server"
 
 # Directories of releases for a server to roll to, and the commands that roll: for tests to include.
 module Releases
-  ROLL = 120 # seconds of patience for the end of `coppice roll`
+  ROLL = 120 # seconds of waiting for the end of `coppice roll`
 
   # Answers its own name and the pid of the worker.
   APP = "run ->(_env) { [200, {}, [\"NAME \#{Process.pid}\"]] }"
@@ -69,14 +69,14 @@ module Releases
       pid = server.wait { File.exist?(booting) && File.read(booting)[/.+/] }
       yield pid.to_i
     end
-    Patience.value_of(roll, ROLL)
+    BoundedWait.value_of(roll, ROLL)
   end
 
   def mold_of(server, release) = server.rows(:mold).find { |row| row.release_number == release }
 
   # Every slot has a worker of this release, and its mold is ready.
   def assert_served_by(server, release)
-    server.wait(Patience::SECONDS, "release #{release} in all slots") do
+    server.wait(BoundedWait::SECONDS, "release #{release} in all slots") do
       served_by?(server, release) && mold_of(server, release)&.ready?
     end
 

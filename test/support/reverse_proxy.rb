@@ -3,7 +3,7 @@
 require "etc"
 require "socket"
 require_relative "one_shot_client"
-require_relative "patience"
+require_relative "bounded_wait"
 
 # A proxy in a process of its own, in front of servers, with all its files in one folder. Children know their program.
 class ReverseProxy
@@ -37,14 +37,14 @@ class ReverseProxy
   def start
     @pid = Process.spawn(self.class.program, *arguments,
                          chdir: @folder, in: File::NULL, %i[out err] => path("proxy.log"))
-    Patience.wait(Patience::SECONDS, "the proxy does not listen") { listening? }
+    BoundedWait.wait(BoundedWait::SECONDS, "the proxy does not listen") { listening? }
   end
 
   def stop
     return unless @pid
 
     Process.kill(:TERM, @pid)
-    Patience.status_of(@pid)
+    BoundedWait.status_of(@pid)
   end
 
   def connect = TCPSocket.new("127.0.0.1", @port)

@@ -7,7 +7,7 @@ require "tmpdir"
 require "coppice"
 require "coppice/board"
 require_relative "one_shot_client"
-require_relative "patience"
+require_relative "bounded_wait"
 require_relative "server_row"
 
 # A real server in processes of its own, on a unix socket in a folder of its own; its
@@ -17,8 +17,8 @@ class Server
 
   EXECUTABLE = File.expand_path("../../exe/coppice", __dir__)
 
-  # Seconds of patience until it is ready: a large application boots for long, beside others that do.
-  BOOT_PATIENCE = 120
+  # Seconds of waiting until it is ready: a large application boots for long, beside others that do.
+  BOOT_SECONDS = 120
 
   # Yields a server that is ready, and stops it afterwards.
   #: (app: String, ?config: String, **untyped) { (Server) -> void } -> void
@@ -40,9 +40,9 @@ class Server
 
   # app: the text of config.ru; config: of the configuration; both may use `folder`; sockets: passed on as systemd does;
   # socket_names: as of FileDescriptorName=; lobby: whether the lobby meets the clients, where the test is about that;
-  # patience: seconds for its start (Patience).
+  # boot_seconds: seconds for its start (BoundedWait).
   def initialize(app:, config: "", env: {}, arguments: [], folder: nil, ready: true, sockets: [], lobby: nil,
-                 socket_names: nil, patience: BOOT_PATIENCE)
+                 socket_names: nil, boot_seconds: BOOT_SECONDS)
     @folder = Dir.mktmpdir("coppice-server-")
     @directory = folder || @folder
     @app = app
@@ -51,7 +51,7 @@ class Server
     @arguments = arguments
     @sockets = sockets
     @socket_names = socket_names
-    @patience = patience
+    @boot_seconds = boot_seconds
     @lobby = lobby.nil? ? ENV.key?("COPPICE_TEST_LOBBY") : lobby
     @wait_until_ready = ready
   end
@@ -106,9 +106,9 @@ class Server
       (workers + rows(:mold)).all? { |row| row.generation == generation } && rows(:mold).size == 1
   end
 
-  # Waits for what no descriptor announces. The server may not end meanwhile. timeout: seconds of patience.
-  def wait(timeout = Patience::SECONDS, reason = "condition")
-    Patience.wait(timeout, reason) do
+  # Waits for what no descriptor announces. The server may not end meanwhile. timeout: seconds of waiting.
+  def wait(timeout = BoundedWait::SECONDS, reason = "condition")
+    BoundedWait.wait(timeout, reason) do
       answer = yield
       raise "the server ended: #{status.inspect}" if !answer && ended?
 
@@ -118,7 +118,7 @@ class Server
 
   # For clients and for who reads the board: the monitor writes that it serves after clients can connect.
   def wait_until_ready
-    wait(@patience, "ready") { board && all_ready? && serving? }
+    wait(@boot_seconds, "ready") { board && all_ready? && serving? }
   end
 
   # What health checks go by: the monitor writes it at the end of a turn.
@@ -144,9 +144,9 @@ class Server
     end
   end
 
-  # The exit status, once the monitor has ended. timeout: seconds of patience.
-  def wait_for_end(timeout = Patience::SECONDS)
-    Patience.wait(timeout, "the server has not ended") { ended? }
+  # The exit status, once the monitor has ended. timeout: seconds of waiting.
+  def wait_for_end(timeout = BoundedWait::SECONDS)
+    BoundedWait.wait(timeout, "the server has not ended") { ended? }
     @status
   end
 
@@ -207,7 +207,7 @@ class Server
   def end_by_force
     signal(:TERM)
     wait_for_end(10)
-  rescue Patience::UsedUp
+  rescue BoundedWait::TimedOut
     signal(:KILL)
     wait_for_end
   end

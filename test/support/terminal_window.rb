@@ -2,7 +2,7 @@
 
 require "io/console"
 require "pty"
-require_relative "patience"
+require_relative "bounded_wait"
 
 # A program on a terminal of its own, with the screen as it would be seen: enough of a terminal for what writes whole
 # lines to places.
@@ -56,9 +56,9 @@ class TerminalWindow
   def hang_up = [@leader, @follower].each(&:close)
 
   # Reads on until the block answers something truthy; fails once the program has ended and all is read.
-  # timeout: seconds of patience.
-  def wait(timeout = Patience::SECONDS)
-    Patience.wait(timeout, -> { "on this screen:\n#{lines.join("\n")}\n" }, interval: 0) do
+  # timeout: seconds of waiting.
+  def wait(timeout = BoundedWait::SECONDS)
+    BoundedWait.wait(timeout, -> { "on this screen:\n#{lines.join("\n")}\n" }, interval: 0) do
       seen = yield
       next seen if seen
 
@@ -88,7 +88,7 @@ class TerminalWindow
 
   def close
     Process.kill(:KILL, @pid) unless ended?
-    Patience.wait(Patience::SECONDS, "the program has not ended") { ended? }
+    BoundedWait.wait(BoundedWait::SECONDS, "the program has not ended") { ended? }
     [@leader, @follower].reject(&:closed?).each(&:close)
   end
 
@@ -120,7 +120,7 @@ class TerminalWindow
     return if @leader.closed?
 
     @follower.write("\e[?#{MARK}h")
-    Patience.wait(Patience::SECONDS, "the mark has not come back", interval: 0) do
+    BoundedWait.wait(BoundedWait::SECONDS, "the mark has not come back", interval: 0) do
       read(0.05)
       modes.delete(MARK)
     end

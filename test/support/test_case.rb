@@ -2,7 +2,7 @@
 
 require "tmpdir"
 require "fileutils"
-require_relative "patience"
+require_relative "bounded_wait"
 
 module Coppice
   # The parent of all test classes: tests are sentences, and each must assert something.
@@ -29,14 +29,14 @@ module Coppice
       test(sentence, &body) if ENV.key?("COPPICE_SOAK")
     end
 
-    # Waits until the block answers something truthy, and returns that; fails after `timeout` seconds of patience.
-    # Only here and in Patience itself may a test pause.
+    # Waits until the block answers something truthy, and returns that; fails after `timeout` seconds of waiting.
+    # Only here and in BoundedWait itself may a test pause.
     #: [T] (?Numeric, ?String) { () -> T? } -> T
-    def eventually(timeout = Patience::SECONDS, message = "this did not come true", &look)
-      answer = Patience.wait(timeout, message, &look)
+    def eventually(timeout = BoundedWait::SECONDS, message = "this did not come true", &look)
+      answer = BoundedWait.wait(timeout, message, &look)
       pass
       answer
-    rescue Patience::UsedUp => error
+    rescue BoundedWait::TimedOut => error
       flunk error.message
     end
 

@@ -2,7 +2,7 @@
 
 require "socket"
 require "tempfile"
-require_relative "patience"
+require_relative "bounded_wait"
 
 module Coppice
   class TestLobby
@@ -27,11 +27,11 @@ module Coppice
       end
 
       # Waits for a request, and answers whether there is one for the connection.
-      def take(connection) = Patience.pop(@pushed) ? @lobby.seat.pop_into(connection) : false
+      def take(connection) = BoundedWait.pop(@pushed) ? @lobby.seat.pop_into(connection) : false
 
       # Once its client has left.
       def end
-        Patience.value_of(@thread)
+        BoundedWait.value_of(@thread)
       ensure
         @lobby.close
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "patience"
+require_relative "bounded_wait"
 
 # Clients that send the head of a request byte by byte and never finish, all on one thread. When one is refused,
 # another takes its place.
@@ -38,7 +38,7 @@ class Tricklers
 
   def stop #: () -> void
     @stopping = true
-    Patience.value_of(@thread) if @thread
+    BoundedWait.value_of(@thread) if @thread
   ensure
     @sockets.each(&:close)
   end

@@ -28,7 +28,7 @@ class BoardTest < Coppice::TestCase
       @board.row(1).pid = Process.pid
       exit!(0)
     end
-    Patience.status_of(child)
+    BoundedWait.status_of(child)
 
     assert_equal child, @board.row(1).pid
   end

@@ -28,7 +28,7 @@ module Coppice
         script = "require 'coppice/terminal'; p [$stdout, $stderr].map { |io| Coppice::Terminal.new(io).size }"
         pid = Process.spawn({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-Ilib", "-e", script,
           out: follower, err: File::NULL)
-        Patience.status_of(pid)
+        BoundedWait.status_of(pid)
 
         assert_equal "[[33, 101], nil]", leader.gets.chomp
       end

@@ -28,7 +28,7 @@ class WaiterTest < Coppice::TestCase
 
   # The kernel may tell the client first that it is connected.
   def connect(listener)
-    TCPSocket.new("127.0.0.1", listener.local_address.ip_port).tap { Patience.readable(listener) }
+    TCPSocket.new("127.0.0.1", listener.local_address.ip_port).tap { BoundedWait.readable(listener) }
   end
 
   test "nothing is ready when there is no client" do

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
-require "support/patience"
+require "support/bounded_wait"
 require "tempfile"
 require "zlib"
 require_relative "echo_server"
@@ -32,7 +32,7 @@ module Coppice
 
       def stop
         Process.kill(:KILL, @pid)
-        Patience.status_of(@pid)
+        BoundedWait.status_of(@pid)
         @socket.close
         @file.close
         File.unlink(@file.path)

@@ -2,7 +2,7 @@
 
 require "openssl"
 require "socket"
-require "support/patience"
+require "support/bounded_wait"
 require_relative "self_signed"
 
 module Coppice
@@ -41,8 +41,8 @@ module Coppice
     # The acceptor is not killed: a kill could come between a connection and its place in the list.
     def stop
       @stop.close
-      Patience.value_of(@acceptor)
-      @threads.each { |thread| Patience.value_of(thread.kill) }
+      BoundedWait.value_of(@acceptor)
+      @threads.each { |thread| BoundedWait.value_of(thread.kill) }
       [*@sockets, @listener, @stopped].each(&:close)
     end
 

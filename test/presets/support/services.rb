@@ -5,7 +5,7 @@ require "fileutils"
 require "socket"
 require "tmpdir"
 require "support/loopback_ports"
-require "support/patience"
+require "support/bounded_wait"
 require_relative "self_signed"
 
 module Coppice
@@ -16,7 +16,7 @@ module Coppice
       postgres: "/usr/lib/postgresql/*/bin/postgres", mariadb: "/usr/sbin/mariadbd", redis: "/usr/bin/redis-server",
       memcached: "/usr/bin/memcached", rabbitmq: "/usr/lib/rabbitmq/bin/rabbitmq-server"
     }.freeze
-    LIMIT = 240 # seconds of patience until a service answers
+    LIMIT = 240 # seconds of waiting until a service answers
 
     # A service that runs. `folder` has its data, its sockets and its log.
     Service = Struct.new(:name, :folder, :pid, :helper_pid, :port, keyword_init: true) do
@@ -104,12 +104,12 @@ module Coppice
       end
 
       def command(service, *words)
-        status = Patience.status_of(start(service, *words), LIMIT)
+        status = BoundedWait.status_of(start(service, *words), LIMIT)
         raise "#{words.first}: #{status.inspect}\n#{File.read(service.path("log"))}" unless status.success?
       end
 
       def ready?(service, *words)
-        Patience.status_of(start(service, *words), LIMIT).success?
+        BoundedWait.status_of(start(service, *words), LIMIT).success?
       end
 
       def as_nobody = root? ? %w[setpriv --reuid=nobody --regid=nogroup --clear-groups --] : []
@@ -124,7 +124,7 @@ module Coppice
 
       def await(service)
         complaint = -> { "#{service.name} does not answer\n#{File.read(service.path("log"))}" }
-        Patience.wait(LIMIT, complaint, interval: 0.05) { answers? { yield } }
+        BoundedWait.wait(LIMIT, complaint, interval: 0.05) { answers? { yield } }
       end
 
       def answers?
@@ -136,7 +136,7 @@ module Coppice
       def stop(service)
         [service.pid, service.helper_pid].compact.each do |pid|
           Process.kill(service.name == :postgres ? :QUIT : :TERM, pid)
-          Patience.status_of(pid, LIMIT)
+          BoundedWait.status_of(pid, LIMIT)
         end
       end
     end

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require "support/patience"
+require "support/bounded_wait"
 
 module Coppice
   # Clients that ask a server for tokens of their own, and what they got that was wrong: another status, another
   # client's token, or a connection that two processes have used.
   class Traffic
     CLIENTS = 3
-    STOP = 240 # seconds of patience for the last answers
+    STOP = 240 # seconds of waiting for the last answers
 
     def initialize(server)
       @server = server
@@ -28,7 +28,7 @@ module Coppice
     # From now on nothing is asked.
     def stop
       @stopping = true
-      @threads.each { |thread| Patience.value_of(thread, STOP) }
+      @threads.each { |thread| BoundedWait.value_of(thread, STOP) }
     end
 
     def failures = @lock.synchronize { @failures.dup }
@@ -45,7 +45,7 @@ module Coppice
         token = "t#{nr}x#{count += 1}"
         check(token, @server.get("/?#{token}"))
       end
-    rescue SystemCallError, IOError, Patience::UsedUp => error
+    rescue SystemCallError, IOError, BoundedWait::TimedOut => error
       failed("#{error.class}: #{error.message}")
     end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../support/patience"
+require_relative "../../support/bounded_wait"
 
 # Clients that mean harm, in a process of their own, so that they take no time of the clients that are measured: all
 # connect, and then each does the same thing again and again.
@@ -26,11 +26,11 @@ class Attackers
       new(kind, port, done).run
     end
     done.close
-    Patience.readable(ready).read(1)
+    BoundedWait.readable(ready).read(1)
     yield
   ensure
     Process.kill(:KILL, pid)
-    Patience.status_of(pid)
+    BoundedWait.status_of(pid)
     ready.close
   end
 

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../../support/patience"
+require_relative "../../support/bounded_wait"
 
 # One client that keeps its connection as long as the server does. The application must answer with the query of the
 # request, so that an answer for another request is noticed. A subclass may check an answer in another way.
 class KeptAliveClient
-  PATIENCE = 120 # seconds of patience without a byte, after which a request has failed
+  PATIENCE = 120 # seconds of waiting without a byte, after which a request has failed
 
   Unanswered = Class.new(StandardError)
 
@@ -35,7 +35,7 @@ class KeptAliveClient
     raise Unanswered, head.lines.first.strip unless head.start_with?("HTTP/1.1 200 ")
 
     check(head, body, query)
-  rescue SystemCallError, IOError, Patience::UsedUp => error
+  rescue SystemCallError, IOError, BoundedWait::TimedOut => error
     close
     raise Unanswered, error.class.name
   end
@@ -67,7 +67,7 @@ class KeptAliveClient
   end
 
   def read_some
-    Patience.readable(@socket, PATIENCE).readpartial(65_536)
+    BoundedWait.readable(@socket, PATIENCE).readpartial(65_536)
   end
 end
 
@@ -105,18 +105,18 @@ class KeptAliveClients
   #: () -> void
   def stop
     @stopping = true
-    @threads.each { |thread| Patience.value_of(thread, 2 * KeptAliveClient::PATIENCE) }
+    @threads.each { |thread| BoundedWait.value_of(thread, 2 * KeptAliveClient::PATIENCE) }
     @clients.each(&:close)
   end
 
   #: () -> Integer
   def answers = @lock.synchronize { @seconds.size }
 
-  # Waits until no request that is under way now is any more. Raises Patience::UsedUp.
+  # Waits until no request that is under way now is any more. Raises BoundedWait::TimedOut.
   #: () -> void
   def await_answers
     before = @lock.synchronize { @turns.dup }
-    Patience.wait(2 * KeptAliveClient::PATIENCE, "clients without an answer") do
+    BoundedWait.wait(2 * KeptAliveClient::PATIENCE, "clients without an answer") do
       @lock.synchronize { @clients.all? { |client| @turns[client] > before.fetch(client, 0) } }
     end
   end

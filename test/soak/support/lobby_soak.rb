@@ -53,7 +53,7 @@ class LobbySoak
   def problem(text) = @problems << text
 
   def serve(config, app: APP)
-    ServerOverTcp.open(app: app, config: LIMITS + config, listen: { lobby: true }, patience: PATIENCE) do |server|
+    ServerOverTcp.open(app: app, config: LIMITS + config, listen: { lobby: true }, boot_seconds: PATIENCE) do |server|
       server.wait(PATIENCE, "both processes of the lobby") { [LOOP, KEEPER].all? { |title| lobby_pid(server, title) } }
       yield server
       stop(server)

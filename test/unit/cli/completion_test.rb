@@ -87,7 +87,7 @@ module Coppice
           yield terminal
         ensure
           Process.kill(:KILL, pid)
-          Patience.status_of(pid)
+          BoundedWait.status_of(pid)
           [terminal, keys].each(&:close)
         end
       end

@@ -22,6 +22,6 @@ class RunningMonitorTest < Coppice::TestCase
     eventually { !Coppice::CLI::RunningMonitor.running?(pid) }
   ensure
     Process.kill(:KILL, pid)
-    Patience.status_of(pid)
+    BoundedWait.status_of(pid)
   end
 end

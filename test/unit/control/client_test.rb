@@ -13,7 +13,7 @@ module Coppice
           server = UNIXServer.new("#{folder}/socket")
           thread = Thread.new { answer(server, pieces) }
           yield Client.new(path: "#{folder}/socket")
-          Patience.value_of(thread)
+          BoundedWait.value_of(thread)
         ensure
           thread&.kill&.join
           server&.close

@@ -17,7 +17,7 @@ module Coppice
       test "what forked processes note is read by the first one, each event once" do
         assert_empty @journal.events(:finding)
         pids = Array.new(2) { |number| fork { note_and_exit(number) } }
-        pids.each { |pid| Patience.status_of(pid) }
+        pids.each { |pid| BoundedWait.status_of(pid) }
         @journal.note(:other, number: 5)
 
         assert_equal [0, 1], @journal.events(:finding).map { |event| event[:number] }.sort

@@ -27,7 +27,7 @@ module Coppice
             Thread.stop
           end
         end
-        Patience.pop(held)
+        BoundedWait.pop(held)
         yield
       ensure
         thread.kill.join

@@ -28,7 +28,7 @@ module Coppice
 
       def connect
         socket = keep(TCPSocket.new("127.0.0.1", @server.local_address.ip_port))
-        keep(@server.accept)
+        keep(BoundedWait.readable(@server).accept)
         socket
       end
 
@@ -82,10 +82,10 @@ module Coppice
         found = findings do
           keep(Socket.new(:INET, :STREAM))
           client = keep(TCPSocket.new("127.0.0.1", @server.local_address.ip_port))
-          accepted = @server.accept
+          accepted = BoundedWait.readable(@server).accept
           accepted.setsockopt(Socket::Option.linger(true, 0))
           accepted.close
-          Patience.readable(client)
+          BoundedWait.readable(client)
         end
 
         assert_empty found

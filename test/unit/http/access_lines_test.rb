@@ -26,7 +26,7 @@ module Coppice
 
       assert_match(/\A\h{8}-/, id)
       assert_match(%r{ client=127\.0\.0\.1 method=GET path=/path status=200 bytes=\d+ application_ms=\d+\.\d{3} },
-        line = Patience.readable(@reader).gets)
+        line = BoundedWait.readable(@reader).gets)
       assert_operator line, :end_with?, " worker=3 generation=7 request_id=#{id}\n"
     end
 
@@ -36,9 +36,9 @@ module Coppice
       count += 1 while @harness.serve(GET % ("x" * 2000)).status == 200 && @board.lobby.log_lines_dropped.zero?
 
       assert_operator count, :<, 100
-      assert_equal "x", Patience.readable(@reader).readpartial(65_536)[0]
+      assert_equal "x", BoundedWait.readable(@reader).readpartial(65_536)[0]
       assert_equal 200, @harness.serve(GET % "last").status
-      assert_match(/path=\/x+/, Patience.readable(@reader).gets)
+      assert_match(/path=\/x+/, BoundedWait.readable(@reader).gets)
     end
   end
 end

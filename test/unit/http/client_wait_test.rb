@@ -10,7 +10,7 @@ module Coppice
     GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
     SLICE_MS = 500 # by which the application's deadline moves ahead of each wait
 
-    # Seconds of a pause that is too long, and so many reads that they take longer.
+    # Seconds after which a pause is too long; READS reads take longer than that.
     PAUSE = 6
     READS = 100
 
@@ -20,7 +20,7 @@ module Coppice
       harness.with_client(sent: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n") do |client|
         eventually { client.wait_readable(0) || (client.write("x") && nil) }
 
-        assert_match(%r{\AHTTP/1.1 408 }, Patience.read(client))
+        assert_match(%r{\AHTTP/1.1 408 }, BoundedWait.read(client))
       end
     end
 
@@ -29,7 +29,7 @@ module Coppice
       harness.with_client(sent: GET) do |client|
         eventually { harness.observer.postponed_ms > SLICE_MS }
 
-        assert_operator Patience.read(client).bytesize, :>, BODY.bytesize
+        assert_operator BoundedWait.read(client).bytesize, :>, BODY.bytesize
       end
     end
 
@@ -40,7 +40,7 @@ module Coppice
       harness.with_client(sent: GET) do |client|
         received = Array.new(READS) { read_slowly(client, 1000) }.sum
 
-        assert_operator received + Patience.read(client).bytesize, :>, BODY.bytesize
+        assert_operator received + BoundedWait.read(client).bytesize, :>, BODY.bytesize
       end
     end
 
@@ -75,20 +75,20 @@ module Coppice
       client = Socket.new(:INET, :STREAM).tap { |socket| socket.setsockopt(:SOCKET, :RCVBUF, 4096) }
       client.connect(server.local_address)
       client.write(GET)
-      Patience.readable(server) # the kernel may tell the client first
+      BoundedWait.readable(server) # the kernel may tell the client first
       assert harness.connection.accept(server.fileno)
       serving = Thread.new { harness.exchange.serve }
       yield client
     ensure
       [client, server].each(&:close)
-      Patience.value_of(serving) if serving
+      BoundedWait.value_of(serving) if serving
     end
 
     # Up to so many bytes, every 80 ms: for time itself, as no descriptor announces that the server has waited for us.
     # Answers how many; none once the server has ended the connection.
     def read_slowly(client, bytes)
       IO.select(nil, nil, nil, 0.08)
-      Patience.readable(client).readpartial(bytes).bytesize
+      BoundedWait.readable(client).readpartial(bytes).bytesize
     rescue EOFError, Errno::ECONNRESET
       0
     end

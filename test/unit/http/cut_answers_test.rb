@@ -31,7 +31,7 @@ module Coppice
       client.write(GET)
       serve(harness)
 
-      assert_raises(Errno::ECONNRESET) { Patience.read(client) }
+      assert_raises(Errno::ECONNRESET) { BoundedWait.read(client) }
     ensure
       client.close
     end

@@ -103,7 +103,7 @@ module Coppice
       harness.with_client(tcp: true) do |client|
         port = client.remote_address.ip_port
         client.write("GET / HTTP/1.0\r\n\r\n")
-        Patience.read(client)
+        BoundedWait.read(client)
       end
 
       assert_equal ["127.0.0.1", port.to_s, "127.0.0.1"], seen.values_at("SERVER_NAME", "SERVER_PORT", "REMOTE_ADDR")
@@ -141,11 +141,11 @@ module Coppice
       harness = HttpHarness.new(trusted_proxies: ["192.0.2.1"]) { |env| [200, {}, [env["rack.url_scheme"]]] }
       client = harness.connect("192.0.2.2", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
       harness.serve_client
-      assert_equal "http", HttpHarness::Answer.new(Patience.read(client)).body
+      assert_equal "http", HttpHarness::Answer.new(BoundedWait.read(client)).body
       client.close
       harness.with_client(tcp: true) do |client|
         client.write("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
-        assert_equal "http", HttpHarness::Answer.new(Patience.read(client)).body
+        assert_equal "http", HttpHarness::Answer.new(BoundedWait.read(client)).body
       end
     end
 
@@ -190,7 +190,7 @@ module Coppice
       client = harness.connect("192.0.2.7", "GET /ahead HTTP/1.1\r\nHost: a\r\n\r\n")
       harness.serve_client
 
-      assert_equal "/ahead192.0.2.7", HttpHarness::Answer.new(Patience.read(client)).body
+      assert_equal "/ahead192.0.2.7", HttpHarness::Answer.new(BoundedWait.read(client)).body
     ensure
       client.close
     end

@@ -96,7 +96,7 @@ module Coppice
           instance_exec(body_that { counts[:closed] += 1 }, env, &ending)
         end
         harness.with_client(sent: GET) do |client|
-          Patience.readable(client).read_nonblock(100, exception: false)
+          BoundedWait.readable(client).read_nonblock(100, exception: false)
         end
         [counts, harness.observer.events]
       end
@@ -148,7 +148,7 @@ module Coppice
     test "a head that trickles is answered with 408, a connection without a byte not at all" do
       harness = HttpHarness.new(client_header_timeout: 0.05) { flunk }
 
-      answer = harness.with_client(sent: "GET / HT") { |client| HttpHarness::Answer.new(Patience.read(client)) }
+      answer = harness.with_client(sent: "GET / HT") { |client| HttpHarness::Answer.new(BoundedWait.read(client)) }
       assert_equal 408, answer.status
       assert_equal "", harness.serve("").raw
     end
@@ -180,7 +180,7 @@ module Coppice
       [true, false].each do |tcp|
         harness.with_client(tcp: tcp, sent: request) do |client|
           client.write("x" * 450_000)
-          assert_equal 413, HttpHarness::Answer.new(Patience.read(client)).status
+          assert_equal 413, HttpHarness::Answer.new(BoundedWait.read(client)).status
         end
       end
     end
@@ -191,13 +191,13 @@ module Coppice
       client = harness.connect("127.0.0.1", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
       connection.read_head
       connection.respond(200, {}, []) # with the body unread, an own client would be waited for
-      Patience.readable(client).readpartial(1000)
+      BoundedWait.readable(client).readpartial(1000)
       %i[forget close abort].each do |way|
         pid = fork do
           connection.public_send(way)
           exit!(connection.open? ? 1 : 0)
         end
-        assert_predicate Patience.status_of(pid), :success?
+        assert_predicate BoundedWait.status_of(pid), :success?
       end
 
       assert_equal :wait_readable, client.read_nonblock(1, exception: false)

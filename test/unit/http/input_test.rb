@@ -30,7 +30,7 @@ module Coppice
       harness = HttpHarness.new { |env| [200, {}, [env["rack.input"].read]] }
       harness.with_client do |client|
         post("first").each_char { |byte| client.write(byte) }
-        assert_equal "first", HttpHarness::Answer.new(Patience.read(client)).body
+        assert_equal "first", HttpHarness::Answer.new(BoundedWait.read(client)).body
       end
     end
 
@@ -39,7 +39,7 @@ module Coppice
       long = "a" * 20_000 # longer than the first read, which would take the stray bytes along
       [post("first"), post(long), chunked_post("5\r\nfirst\r\n0\r\n\r\n")].each do |request|
         harness.with_client(sent: "#{request}\r\n") do |client|
-          assert_includes ["first", long], HttpHarness::Answer.new(Patience.read(client)).body
+          assert_includes ["first", long], HttpHarness::Answer.new(BoundedWait.read(client)).body
         end
       end
     end
@@ -126,9 +126,9 @@ module Coppice
       harness = HttpHarness.new { |env| [200, {}, [env["rack.input"].read]] }
       harness.with_client do |client|
         client.write(EXPECTING)
-        assert_equal CONTINUE, Patience.readable(client).readpartial(100)
+        assert_equal CONTINUE, BoundedWait.readable(client).readpartial(100)
         client.write("ok")
-        assert_equal "ok", HttpHarness::Answer.new(Patience.read(client)).body
+        assert_equal "ok", HttpHarness::Answer.new(BoundedWait.read(client)).body
       end
     end
 
@@ -139,11 +139,11 @@ module Coppice
         [200, {}, pieces]
       end
       harness.with_client(sent: EXPECTING) do |client|
-        Patience.readable(client).readpartial(100)
+        BoundedWait.readable(client).readpartial(100)
         client.write("o")
         eventually { pieces.size == 1 }
         client.write("k")
-        answer = HttpHarness::Answer.new(Patience.read(client))
+        answer = HttpHarness::Answer.new(BoundedWait.read(client))
 
         assert_equal [200, "ok"], [answer.status, answer.body]
       end
@@ -161,9 +161,9 @@ module Coppice
         closed = 0
         app = continuing { closed += 1 }
         answer = HttpHarness.new(app, rewindable_input: rewindable).with_client(sent: EXPECTING) do |client|
-          assert_equal CONTINUE, Patience.readable(client).readpartial(100)
+          assert_equal CONTINUE, BoundedWait.readable(client).readpartial(100)
           client.write("ok")
-          HttpHarness::Answer.new(Patience.read(client))
+          HttpHarness::Answer.new(BoundedWait.read(client))
         end
 
         assert_equal [200, "ok", 1], [answer.status, answer.body, closed]
@@ -196,7 +196,7 @@ module Coppice
         client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\nab")
         eventually { !pieces.empty? || !harness.observer.events.empty? }
         client.write("line\nxy\nmore")
-        Patience.read(client)
+        BoundedWait.read(client)
       end
 
       assert_equal "abline\nxy\nmore", pieces.join

@@ -47,7 +47,7 @@ module Coppice
       client = answered
 
       assert_equal [1, 1], [@lingering.count, attend]
-      assert_match(/done\z/, Patience.read(client))
+      assert_match(/done\z/, BoundedWait.read(client))
     end
 
     test "a client that leaves is announced, and closed" do
@@ -67,7 +67,7 @@ module Coppice
       end
 
       assert_equal 1, attend
-      assert_match(/done\z/, Patience.read(client))
+      assert_match(/done\z/, BoundedWait.read(client))
     end
 
     test "a client that is silent for too long is closed" do
@@ -104,7 +104,7 @@ module Coppice
         exit!(@lingering.count)
       end
 
-      assert_equal 0, Patience.status_of(pid).exitstatus
+      assert_equal 0, BoundedWait.status_of(pid).exitstatus
       client.write("x")
       assert announced?
       assert_equal 1, attend
@@ -112,7 +112,7 @@ module Coppice
 
     test "a worker that exits waits until its clients have left" do
       client = answered
-      leaving = Thread.new { Patience.read(client).tap { client.close } }
+      leaving = Thread.new { BoundedWait.read(client).tap { client.close } }
       @lingering.finish(LONG_MS)
 
       assert_match(/done\z/, leaving.value)

@@ -225,10 +225,10 @@ module Coppice
       harness = HttpHarness.new { [200, {}, [sent]] }
       harness.with_client do |client|
         client.write(GET)
-        Patience.readable(client).readpartial(100)
+        BoundedWait.readable(client).readpartial(100)
         large = "a" * 3_000_000
         sent.replace("b")
-        assert_equal large[-2_000_000..], Patience.read(client)[-2_000_000..]
+        assert_equal large[-2_000_000..], BoundedWait.read(client)[-2_000_000..]
       end
     end
 
@@ -239,7 +239,7 @@ module Coppice
       harness = HttpHarness.new { [200, {}, endless] }
       harness.with_client do |client|
         client.write(GET)
-        Patience.readable(client).readpartial(100)
+        BoundedWait.readable(client).readpartial(100)
       end
 
       assert_equal [1, []], [endless.closed, harness.log.at(:error)]
@@ -267,7 +267,7 @@ module Coppice
         left = catch(:unwound) { assert_raises(SystemExit) { harness.serve_client } }
 
         assert_equal [1, false, %i[started finished]], [body.closed, harness.connection.open?, harness.observer.events]
-        assert_equal "1\r\na\r\n", HttpHarness::Answer.new(Patience.read(client)).body
+        assert_equal "1\r\na\r\n", HttpHarness::Answer.new(BoundedWait.read(client)).body
         assert(left.nil? || left.is_a?(SystemExit))
       ensure
         client&.close

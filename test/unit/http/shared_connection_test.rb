@@ -25,14 +25,14 @@ module Coppice
         writing.report_on_exception = false
         eventually { writing.stop? }
         writing.raise("enough")
-        assert_raises(RuntimeError) { Patience.value_of(writing) }
+        assert_raises(RuntimeError) { BoundedWait.value_of(writing) }
         assert_raises(IOError) { stream.write("late") }
       end
       harness = HttpHarness.new { [200, {}, body] }
       harness.with_client(sent: GET) do |client|
-        Patience.readable(client)
+        BoundedWait.readable(client)
         eventually { harness.observer.events.include?(:finished) }
-        received = Patience.read(client)
+        received = BoundedWait.read(client)
 
         assert_equal 1, received.scan("HTTP/1.1").size
         refute_includes received, "late"
@@ -50,13 +50,13 @@ module Coppice
         rescue RuntimeError => error
           error.message
         end
-        Patience.pop(clients).write("x" * 50_000)
-        [200, {}, [changed, Patience.value_of(reading).bytesize.to_s]]
+        BoundedWait.pop(clients).write("x" * 50_000)
+        [200, {}, [changed, BoundedWait.value_of(reading).bytesize.to_s]]
       end
       harness.with_client(sent: format(POST, 50_000)) do |client|
         clients << client
 
-        assert_match(/temporarily locked50000\z/, Patience.read(client))
+        assert_match(/temporarily locked50000\z/, BoundedWait.read(client))
       end
     end
 
@@ -69,7 +69,7 @@ module Coppice
       harness.with_client(sent: format(POST, 4_000_000_000_000_000_000)) do |client|
         client.write("x" * 1000)
         client.close_write
-        Patience.read(client)
+        BoundedWait.read(client)
       end
       assert_match(/body is not complete/, error.message)
     end
@@ -89,7 +89,7 @@ module Coppice
       end
       harness.connection.close
 
-      assert_equal "\0" * 20_000, HttpHarness::Answer.new(Patience.read(client)).body
+      assert_equal "\0" * 20_000, HttpHarness::Answer.new(BoundedWait.read(client)).body
     ensure
       client.close
     end

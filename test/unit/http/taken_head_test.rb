@@ -110,7 +110,7 @@ module Coppice
       assert_equal true, reader.connection.read_head
       harness.exchange.serve
 
-      assert_equal "/minebody", HttpHarness::Answer.new(Patience.read(client)).body
+      assert_equal "/minebody", HttpHarness::Answer.new(BoundedWait.read(client)).body
     ensure
       reader.connection.close
       client&.close
@@ -162,7 +162,7 @@ module Coppice
     def answer_of(harness, request)
       client = harness.connect_with_head(request)
       harness.exchange.serve
-      HttpHarness::Answer.new(Patience.read(client))
+      HttpHarness::Answer.new(BoundedWait.read(client))
     ensure
       client&.close
     end
@@ -173,7 +173,7 @@ module Coppice
       client = harness.connect_with_head(request[0, along])
       client.write(request[along..])
       harness.exchange.serve
-      HttpHarness::Answer.new(Patience.read(client)).body
+      HttpHarness::Answer.new(BoundedWait.read(client)).body
     ensure
       client&.close
     end
@@ -184,11 +184,11 @@ module Coppice
       client = harness.connect_with_head(sent)
       serving = Thread.new { harness.exchange.serve }
       yield client unless sent.end_with?("\r\n\r\n") # else it waits for leave
-      received = Patience.readable(client).readpartial(1000)
+      received = BoundedWait.readable(client).readpartial(1000)
       yield client if sent.end_with?("\r\n\r\n")
       received
     ensure
-      Patience.value_of(serving) if serving
+      BoundedWait.value_of(serving) if serving
       client&.close
     end
 

@@ -80,10 +80,10 @@ module Coppice
       harness = HttpHarness.new { [101, { "rack.protocol" => "echo" }, body] }
       harness.with_client do |client|
         client.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n")
-        head = Patience.readable(client).readpartial(1000)
+        head = BoundedWait.readable(client).readpartial(1000)
         client.write("abc")
 
-        assert_equal ["101 Switching Protocols", "cba"], [head[9, 23], Patience.read(client)]
+        assert_equal ["101 Switching Protocols", "cba"], [head[9, 23], BoundedWait.read(client)]
         assert_equal ["upgrade: echo", "connection: upgrade"], head.lines(chomp: true).grep(/upgrade/)
       end
     end
@@ -132,9 +132,9 @@ module Coppice
       HttpHarness.new { [200, {}, body] }.with_client do |client|
         client.write(GET)
         received = +""
-        received << Patience.readable(client).readpartial(1000) until received.end_with?("5\r\nfirst\r\n")
+        received << BoundedWait.readable(client).readpartial(1000) until received.end_with?("5\r\nfirst\r\n")
         gate << :go
-        assert_equal "0\r\n\r\n", Patience.read(client)
+        assert_equal "0\r\n\r\n", BoundedWait.read(client)
       end
     end
 
@@ -158,7 +158,10 @@ module Coppice
     test "what a thread still writes does not reach the next client" do
       writing = nil
       harness = HttpHarness.new do |env|
-        next [200, {}, [assert_raises(IOError) { Patience.value_of(writing) }.message]] if env["PATH_INFO"] == "/next"
+        if env["PATH_INFO"] == "/next"
+          error = assert_raises(IOError) { BoundedWait.value_of(writing) }
+          next [200, {}, [error.message]]
+        end
 
         [200, {}, lambda { |stream|
           writing = Thread.new { stream.write("x" * 20_000_000) }
@@ -267,7 +270,7 @@ module Coppice
       end
       harness.with_client(tcp: true) do |client|
         client.write(GET)
-        assert_equal client.remote_address.ip_port.to_s, HttpHarness::Answer.new(Patience.read(client)).body
+        assert_equal client.remote_address.ip_port.to_s, HttpHarness::Answer.new(BoundedWait.read(client)).body
       end
       assert_empty owners # or the collector would close the connection's descriptor
     end

@@ -166,9 +166,9 @@ module Coppice
         with_set(free_name, **options) do |set|
           set.listen!
           client = Socket.tcp("127.0.0.1", set.first.address.port)
-          Patience.wait(Patience::SECONDS, "no client came") { IO.select(set.first.sockets, nil, nil, 0) }
-                  .first.first.accept.first.close
-          Patience.read(client)
+          BoundedWait.wait(BoundedWait::SECONDS, "no client came") { IO.select(set.first.sockets, nil, nil, 0) }
+                     .first.first.accept.first.close
+          BoundedWait.read(client)
           client.close
           set.names.first
         end

@@ -161,7 +161,7 @@ module Coppice
       test "a forked child closes without removing the file" do
         with_tmpdir do |folder|
           with_set("#{folder}/x.sock") do |set|
-            Patience.status_of(fork { set.close; exit!(0) })
+            BoundedWait.status_of(fork { set.close; exit!(0) })
             assert_path_exists "#{folder}/x.sock"
           end
         end
@@ -202,8 +202,8 @@ module Coppice
 
       # The socket at which a client waits.
       def ready_at(set)
-        Patience.wait(Patience::SECONDS, "no client came", interval: 0) do
-          IO.select(set.first.sockets, nil, nil, Patience::LONGEST_TURN)
+        BoundedWait.wait(BoundedWait::SECONDS, "no client came", interval: 0) do
+          IO.select(set.first.sockets, nil, nil, BoundedWait::LONGEST_TURN)
         end.first.first
       end
 

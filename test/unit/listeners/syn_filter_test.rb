@@ -40,7 +40,7 @@ module Coppice
         with_listener(host) do |listener, address|
           yield listener if block_given?
           first = connect(address)
-          Patience.readable(listener) # the kernel may tell the client first
+          BoundedWait.readable(listener) # the kernel may tell the client first
           SynFilter.refuse_new_connections(listener)
           accepted, = listener.accept
           late = Socket.new(listener.local_address.afamily, :STREAM)

@@ -190,7 +190,7 @@ class LobbyAnswersTest < Coppice::LobbyTestCase
     head = +""
     head << @lobby.read_some(client, 1) until head.end_with?("\r\n\r\n")
     body << @lobby.read_some(client, 65_536) while body.bytesize < 1_000_000
-    assert_equal "#{Coppice::LobbyPlay::CLIENT} 1 #{"ahead".unpack1("H*")}", Patience.value_of(taken)
+    assert_equal "#{Coppice::LobbyPlay::CLIENT} 1 #{"ahead".unpack1("H*")}", BoundedWait.value_of(taken)
     assert_equal "0", @lobby.tell("client_gone 0")
     @lobby.tell("write 0 #{"ok".unpack1("H*")}")
     assert_equal "ok", @lobby.read_all(client)

@@ -66,7 +66,7 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
       client = @lobby.connect
       sender = Thread.new { client.write(bytes + Coppice::LobbyTestCase::GET) }
       taken = @lobby.pop
-      Patience.value_of(sender)
+      BoundedWait.value_of(sender)
       assert_predicate taken, :body_in_file?
       assert_equal LARGE.bytesize, taken.body_length
       assert_equal LARGE.bytesize, @lobby.counter(:file_bytes)
@@ -150,7 +150,7 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
       nil
     end
     assert_refused(507, client)
-    Patience.value_of(sender)
+    BoundedWait.value_of(sender)
     @lobby.await_counter(:file_bytes, 0)
   end
 

@@ -241,7 +241,7 @@ module Coppice
         answering = Thread.new { lobby.call(serial) }
         @lobby.seat.pop_into(harness.connection)
         harness.exchange.serve
-        Patience.value_of(answering)
+        BoundedWait.value_of(answering)
         @lobby.read_records
       end
     end

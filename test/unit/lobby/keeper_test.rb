@@ -60,7 +60,7 @@ class KeeperTest < Coppice::TestCase
     IO.pipe do |output, writer|
       pid = spawn(PROGRAM.path, @theirs.fileno.to_s, "fail", @theirs => @theirs, out: writer)
       writer.close
-      status = Patience.status_of(pid)
+      status = BoundedWait.status_of(pid)
 
       assert_equal [70, "12 loops\n"], [status.exitstatus, output.read]
     end
@@ -81,7 +81,7 @@ class KeeperTest < Coppice::TestCase
   end
 
   def read_packet
-    kind, *words = Patience.readable(@ours).recv(200).split
+    kind, *words = BoundedWait.readable(@ours).recv(200).split
     kind == "registered" ? @pids[words[0]] = Integer(words[1]) : @served = Integer(words[0])
   end
 
@@ -90,13 +90,13 @@ class KeeperTest < Coppice::TestCase
     pid = @pids.delete(role)
     before = @served
     Process.kill(:KILL, pid)
-    Patience.status_of(pid)
+    BoundedWait.status_of(pid)
     await { @pids[role] && (role == "keeper" || @served > before) }
   end
 
   def assert_ends_with(status)
     @ours.shutdown
-    statuses = @pids.values.map { |pid| Patience.status_of(pid) }
+    statuses = @pids.values.map { |pid| BoundedWait.status_of(pid) }
 
     assert_equal [status] * 2, statuses.map(&:exitstatus)
   end

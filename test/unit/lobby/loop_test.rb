@@ -73,7 +73,7 @@ class LobbyLoopTest < Coppice::LobbyTestCase
       @lobby.answer("")
       assert @lobby.read_response(client)
     end
-    Patience.value_of(sender)
+    BoundedWait.value_of(sender)
     assert_equal 0, @lobby.counter(:spoilt) # although the queue's cells were used again and again
   end
 

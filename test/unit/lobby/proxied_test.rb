@@ -94,6 +94,6 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   private
 
   def logged
-    JSON.parse(Patience.readable(@lobby.access_log).gets)
+    JSON.parse(BoundedWait.readable(@lobby.access_log).gets)
   end
 end

@@ -7,7 +7,7 @@ require_relative "../../support/c_program"
 class RequestQueueTest < Coppice::TestCase
   def setup
     @driver = Coppice::CProgram.new("request_queue_driver",
-                                    "test/lobby/request_queue_driver.c", "test/lobby/{check,patience}.h",
+                                    "test/lobby/request_queue_driver.c", "test/lobby/{check,bounded_poll}.h",
                                     "ext/coppice/{request_queue,answer_ring}.[ch]",
                                     "ext/coppice/{lobby_memory,http_request_head}.h")
   end

@@ -66,7 +66,7 @@ module Coppice
       assert @lobby.seat.pop_into(harness.connection)
       meanwhile = Thread.new(&lobby) if lobby
       harness.exchange.serve
-      Patience.value_of(meanwhile) if meanwhile
+      BoundedWait.value_of(meanwhile) if meanwhile
     end
 
     def read_answers(count)

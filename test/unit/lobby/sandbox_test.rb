@@ -28,7 +28,7 @@ class SandboxTest < Coppice::TestCase
 
     with_tmpdir do |folder|
       tried(folder)
-      status = Patience.status_of(spawn(PROGRAM.path, folder, "other-abi", out: File::NULL))
+      status = BoundedWait.status_of(spawn(PROGRAM.path, folder, "other-abi", out: File::NULL))
 
       skip "this kernel has no calls of other architectures" if status.exitstatus == NO_OTHER_ABI
       assert_equal Signal.list["SYS"], status.termsig

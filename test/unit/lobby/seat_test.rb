@@ -116,7 +116,7 @@ module Coppice
         yield
         exit!(0)
       end
-      Patience.status_of(pid).exitstatus
+      BoundedWait.status_of(pid).exitstatus
     end
 
     def forsake(connection, way)

@@ -18,11 +18,11 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     drained += @lobby.read_some(client, 65_536).bytesize while drained < LARGE / 2
     assert_predicate filled, :alive?
     reader = Thread.new { @lobby.read_all(client) }
-    Patience.value_of(filled)
+    BoundedWait.value_of(filled)
     @lobby.finish
     @lobby.await_counter(:answered, 1)
     @lobby.tell("tell drain")
-    Patience.value_of(reader)
+    BoundedWait.value_of(reader)
   end
 
   test "when nothing more can be kept, clients slower than client_min_rate are cut off" do

@@ -45,7 +45,7 @@ module Coppice
           text << heard
           @connection.advance(1.0)
         end
-        (text << Patience.read(@client)).lines.last.chomp
+        (text << BoundedWait.read(@client)).lines.last.chomp
       end
 
       test "a line that comes in pieces is obeyed once, and the rest is dropped" do

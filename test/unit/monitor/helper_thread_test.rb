@@ -12,7 +12,7 @@ class HelperThreadTest < Coppice::TestCase
   test "work is done in its order, and finish waits for it" do
     done = []
     3.times { |number| @helper.post { done << number } }
-    @helper.finish(Patience.seconds)
+    @helper.finish(BoundedWait.seconds)
 
     assert_equal [0, 1, 2], done
   end
@@ -26,7 +26,7 @@ class HelperThreadTest < Coppice::TestCase
 
       assert_includes answers, false
       eventually { @helper.post { nil } }
-      @helper.finish(Patience.seconds)
+      @helper.finish(BoundedWait.seconds)
     end
 
     assert_match(/dropped/, complaint)
@@ -36,7 +36,7 @@ class HelperThreadTest < Coppice::TestCase
     done = []
     @helper.post { raise Errno::EPIPE }
     @helper.post { done << :next }
-    @helper.finish(Patience.seconds)
+    @helper.finish(BoundedWait.seconds)
 
     assert_equal [:next], done
   end
@@ -47,7 +47,7 @@ class HelperThreadTest < Coppice::TestCase
       @helper.post { raise Exception, "not even a StandardError" } # rubocop:disable Lint/RaiseException
       @helper.post { Thread.current.kill }
       eventually { @helper.post { done << :next } && !done.empty? }
-      @helper.finish(Patience.seconds)
+      @helper.finish(BoundedWait.seconds)
     end
 
     assert_includes done, :next
@@ -59,7 +59,7 @@ class HelperThreadTest < Coppice::TestCase
     done = []
     @helper.post { eventually { main.stop? } && Thread.current.kill }
     @helper.post { done << :next }
-    @helper.finish(Patience.seconds)
+    @helper.finish(BoundedWait.seconds)
 
     assert_equal [:next], done
   end

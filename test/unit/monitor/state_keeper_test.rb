@@ -113,7 +113,7 @@ module Coppice
           keeper = keeper(before, learns: true)
           keeper.add_paths({ "/" => 100 })
           keeper.keep_measurement(worker(4000))
-          Patience.pop(before.began)
+          BoundedWait.pop(before.began)
           keeper.keep_measurement(worker(9000))
           keeper.adopt(release("#{folder}/2"))
           before.disk << true

@@ -28,11 +28,11 @@ module Coppice
         with_tmpdir do |folder|
           path = File.join(folder, "slow.rb").tap { |name| File.write(name, FILE) }
           thread = Thread.new { send(how, path) }
-          Patience.pop(self.class.begun)
+          BoundedWait.pop(self.class.begun)
           yield thread
         ensure
           self.class.continue.push(true)
-          Patience.value_of(thread) if thread
+          BoundedWait.value_of(thread) if thread
         end
       end
 

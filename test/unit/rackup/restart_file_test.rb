@@ -28,13 +28,13 @@ module Coppice
 
     def assert_called_after(path)
       called = Queue.new
-      file = Rackup::RestartFile.new(path, Patience::INTERVAL)
+      file = Rackup::RestartFile.new(path, BoundedWait::INTERVAL)
       thread = file.watch { called.push(:called) }
       yield
 
-      assert_equal :called, Patience.pop(called)
+      assert_equal :called, BoundedWait.pop(called)
       assert_predicate file, :touched?
-      Patience.value_of(thread)
+      BoundedWait.value_of(thread)
     end
   end
 end

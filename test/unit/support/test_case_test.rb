@@ -25,7 +25,7 @@ module Coppice
 
     test "waiting for what never comes fails with the message" do
       messages = messages_of { test("it waits") { eventually(0, "no luck") { false } } }
-      assert_equal ["no luck: not within 0.0 s"], messages
+      assert_equal ["not within 0.0 s: no luck"], messages
     end
 
     test "a temporary folder is removed after a test and kept when it failed" do
@@ -58,7 +58,7 @@ module Coppice
       assert_match(/descriptor \d+ \(pipe:/, told)
     ensure
       [reader, writer].each(&:close)
-      Patience.status_of(pid)
+      BoundedWait.status_of(pid)
     end
 
     private

@@ -120,7 +120,7 @@ module Coppice
           @monitor.write("stop")
         end
         clients.serve_until_stopped
-        Patience.value_of(waker)
+        BoundedWait.value_of(waker)
 
         refute_empty @exchange.served
       end
@@ -138,7 +138,7 @@ module Coppice
           @monitor.write("stop")
         end
         clients.serve_until_stopped
-        Patience.value_of(waker)
+        BoundedWait.value_of(waker)
 
         assert_equal [1, 1, 2], noted
       end
@@ -154,7 +154,7 @@ module Coppice
           end
         end
         clients.serve_until_stopped
-        Patience.value_of(waker)
+        BoundedWait.value_of(waker)
 
         assert_equal [0, 1], moves
       end
@@ -190,7 +190,7 @@ module Coppice
           @monitor.write("stop") # is what wakes it
         end
         clients.serve_until_stopped
-        Patience.value_of(waker)
+        BoundedWait.value_of(waker)
 
         assert_equal [1, [:stop]], [@exchange.served.size, @process.obeyed]
       end
@@ -202,7 +202,7 @@ module Coppice
           @leaver = Thread.new { leave_when_asleep } if count == 4
         end
         clients.drain
-        Patience.value_of(@leaver)
+        BoundedWait.value_of(@leaver)
 
         assert_equal [4, true], [@exchange.served.size, @process.stopping?]
       end
@@ -230,7 +230,7 @@ module Coppice
         @exchange.serve { |count| @monitor.write("stop") if count == 41 }
         clients([ListenerSource.new(server, nil)]).serve_until_stopped
 
-        assert_match(/\AHTTP/, Patience.read(client))
+        assert_match(/\AHTTP/, BoundedWait.read(client))
       ensure
         client&.close
       end

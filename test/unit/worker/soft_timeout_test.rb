@@ -60,7 +60,7 @@ module Coppice
 
       test "a request past its deadline ends the worker" do
         watched(row = ChangingRow.new(@past)) do |timeout, worker, main|
-          assert_equal :ended, Patience.value_of(main)
+          assert_equal :ended, BoundedWait.value_of(main)
           assert_predicate timeout, :expired?
           assert_equal [1, 1], [worker.answered.size, row.timed_out]
         end
@@ -69,7 +69,7 @@ module Coppice
       test "the line of an overdue request names it, and the board has the stack" do
         env = { "REQUEST_METHOD" => "GET", "PATH_INFO" => "/report", "HTTP_X_REQUEST_ID" => "a1" }
         watched(row = ChangingRow.new(@past), env) do |_timeout, worker, main|
-          assert_equal :ended, Patience.value_of(main)
+          assert_equal :ended, BoundedWait.value_of(main)
           message, fields = worker.log.lines.first
 
           assert_equal "request timed out", message
@@ -82,7 +82,7 @@ module Coppice
 
       test "the line says that a number in the place of the limit has no effect" do
         watched(ChangingRow.new(@past), { "PATH_INFO" => "/report", "coppice.timeout" => 120 }) do |_, worker, main|
-          assert_equal :ended, Patience.value_of(main)
+          assert_equal :ended, BoundedWait.value_of(main)
           assert_includes worker.log.lines.first.last.fetch(:hint), "use env[\"coppice.timeout\"].call(120)"
         end
       end
@@ -115,7 +115,7 @@ module Coppice
         made = Queue.new
         inspection = Inspection.new(nil, nil)
         main = Thread.new { serve_until_ended { made << SoftTimeout.new(worker, FakeClock.new(env), inspection) } }
-        timeout = Patience.pop(made)
+        timeout = BoundedWait.pop(made)
         watching = timeout.start
         yield timeout, worker, main
       ensure

@@ -2,17 +2,17 @@
 
 require "io/wait"
 
-# How long a test waits for what has to come, in seconds of its own looking and not of the machine's time: between two
-# looks at most LONGEST_TURN is taken from them, however much time has passed. A machine that stands still, a virtual
-# one that is paused, a process that gets no processor use up nothing.
+# Waits for what has to come, and raises when it does not. It counts the seconds between two looks, but at most
+# LONGEST_TURN for each pair: a machine that stands still, a virtual one that is paused, or a process that gets no
+# processor use up nothing.
 #
 # COPPICE_PATIENCE multiplies all of it: 5 where sanitizers make everything slow, 0.2 where a test is to fail soon,
 # because something was broken on purpose.
 #
 # It is not for what measures the server's time, nor for what must not happen within some.
-class Patience
+class BoundedWait
   # What was waited for has not come; the message has the reason.
-  class UsedUp < RuntimeError; end
+  class TimedOut < RuntimeError; end
 
   # For everything that does not say otherwise: nobody waits so long on a machine that does nothing else.
   SECONDS = 60
@@ -29,18 +29,18 @@ class Patience
 
   class << self
     # What the block answers, once that is truthy. reason: a sentence for the error, or what answers one at the end.
-    # Raises UsedUp.
+    # Raises TimedOut.
     #: [T] (Numeric, (String | (^() -> String)), **untyped) { () -> T? } -> T
     def wait(seconds, reason, **options, &look) = new(seconds, **options).wait(reason, &look)
 
-    # Waits for something to read, or the end of it. Raises UsedUp.
+    # Waits for something to read, or the end of it. Raises TimedOut.
     #: (IO, ?Numeric, ?(String | (^() -> String))) -> IO
     def readable(io, seconds = SECONDS, reason = "nothing came")
       wait(seconds, reason, interval: 0) { io.wait_readable(LONGEST_TURN) }
       io # wait_readable answers true where Ruby has read ahead
     end
 
-    # All that comes until the end; seconds: without a byte. Raises UsedUp, and what the descriptor raises.
+    # All that comes until the end; seconds: without a byte. Raises TimedOut, and what the descriptor raises.
     #: (IO, ?Numeric, ?(String | (^() -> String))) -> String
     def read(io, seconds = SECONDS, reason = "nothing came")
       bytes = +"".b
@@ -49,19 +49,19 @@ class Patience
       bytes.force_encoding(io.external_encoding || (io.binmode? ? Encoding::BINARY : Encoding.default_external))
     end
 
-    # How a child has ended, which is reaped then. Raises UsedUp.
+    # How a child has ended, which is reaped then. Raises TimedOut.
     #: (Integer, ?Numeric, ?(String | (^() -> String))) -> Process::Status
     def status_of(pid, seconds = SECONDS, reason = "the process #{pid} has not ended")
       wait(seconds, reason) { Process.wait2(pid, Process::WNOHANG) }.last
     end
 
-    # What a thread answers. Raises UsedUp, and what the thread has raised.
+    # What a thread answers. Raises TimedOut, and what the thread has raised.
     #: (Thread, ?Numeric, ?(String | (^() -> String))) -> untyped
     def value_of(thread, seconds = SECONDS, reason = -> { "#{thread.inspect} has not ended" })
       wait(seconds, reason, interval: 0) { thread.join(LONGEST_TURN) }.value
     end
 
-    # The next element of a queue; nil once it is closed and empty. Raises UsedUp.
+    # The next element of a queue; nil once it is closed and empty. Raises TimedOut.
     #: (Thread::Queue, ?Numeric, ?(String | (^() -> String))) -> untyped
     def pop(queue, seconds = SECONDS, reason = "nothing was put into the queue")
       found = wait(seconds, reason, interval: 0.001) do
@@ -88,7 +88,7 @@ class Patience
     @pause = pause
   end
 
-  # As Patience.wait. It looks once more after the seconds are used up.
+  # As BoundedWait.wait. It looks once more after the seconds are used up.
   #: [T] (String | (^() -> String)) { () -> T? } -> T
   def wait(reason)
     left = @seconds
@@ -106,6 +106,6 @@ class Patience
   private
 
   def used_up(reason)
-    raise UsedUp, "#{reason.respond_to?(:call) ? reason.call : reason}: not within #{@seconds} s"
+    raise TimedOut, "not within #{@seconds} s: #{reason.respond_to?(:call) ? reason.call : reason}"
   end
 end
