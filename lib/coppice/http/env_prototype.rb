@@ -31,7 +31,7 @@ module Coppice
           "REQUEST_METHOD" => "GET", "SCRIPT_NAME" => "", "QUERY_STRING" => "", "FRAGMENT" => "",
           "SERVER_PROTOCOL" => "HTTP/1.1", "HTTP_VERSION" => "HTTP/1.1",
           "SERVER_NAME" => "localhost", "SERVER_PORT" => "80",
-          "SERVER_SOFTWARE" => "Coppice #{VERSION}", "GATEWAY_INTERFACE" => "CGI/1.2"
+          "SERVER_SOFTWARE" => "Coppice #{VERSION}".freeze, "GATEWAY_INTERFACE" => "CGI/1.2"
         }
       end
 

@@ -47,6 +47,15 @@ module Coppice
       refute envs[1].frozen?
     end
 
+    test "no request can change a string of the next one's env" do
+      envs = []
+      harness = HttpHarness.new { |env| envs << env and [200, {}, []] }
+      2.times { harness.serve("GET /a?b HTTP/1.1\r\nHost: a\r\nX-B: c\r\n\r\n") }
+      shared = envs[0].select { |name, value| value.is_a?(String) && !value.frozen? && value.equal?(envs[1][name]) }
+
+      assert_empty shared
+    end
+
     test "the version is the one that was sent" do
       assert_equal "HTTP/1.0", env_of("GET / HTTP/1.0\r\n\r\n")["SERVER_PROTOCOL"]
     end
