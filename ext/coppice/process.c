@@ -54,7 +54,8 @@ static void *os_wait_exit_nogvl(void *pointer) {
 
 /*
  * Waits until the process has exited, without reaping it: true when it has, false after the timeout or a signal, nil
- * where there is no pidfd (an old kernel, or a sandbox that denies it).
+ * where there is no pidfd (an old kernel, a sandbox that denies it, no descriptor left). ESRCH is raised for a process
+ * that somebody has reaped.
  */
 static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
     (void)self;
@@ -62,9 +63,8 @@ static VALUE os_wait_exit(VALUE self, VALUE rb_pid, VALUE rb_timeout_ms) {
     struct exit_wait wait = {.timeout_ms = timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms};
     wait.pid_fd = (int)syscall(SYS_pidfd_open, NUM2PIDT(rb_pid), 0);
     if (wait.pid_fd < 0) {
-        int saved = errno;
-        if (saved == ENOSYS || saved == EPERM) return Qnil;
-        rb_syserr_fail(saved, "pidfd_open");
+        if (errno == ESRCH) rb_syserr_fail(ESRCH, "pidfd_open");
+        return Qnil;
     }
     rb_thread_call_without_gvl2(os_wait_exit_nogvl, &wait, RUBY_UBF_IO, NULL); /* raises nothing before the close */
     close(wait.pid_fd);

@@ -49,6 +49,24 @@ class SiblingForkTest < Coppice::TestCase
     assert_match(/made true/, text)
   end
 
+  test "without a descriptor left a fork is waited for all the same" do
+    text, = in_child do
+      take_all_descriptors
+      @writer.write("made #{forking.call(announce: ->(_) {}) { exit!(0) }}")
+    end
+    BoundedWait.status_of(-1)
+
+    assert_equal "made true", text
+  end
+
+  def take_all_descriptors
+    Process.setrlimit(:NOFILE, 64, Process.getrlimit(:NOFILE).last)
+    @taken = []
+    loop { @taken << File.open(File::NULL) }
+  rescue Errno::EMFILE
+    nil
+  end
+
   class << self
     attr_reader :loads, :begun, :continue
 
