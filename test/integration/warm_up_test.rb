@@ -81,6 +81,18 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
+  test "an upload that is refused does not hold the start" do
+    upload = <<~RUBY
+      max_body_bytes 1000
+      warm_up_requests { |client| File.write("status", client.request("POST", "/", {}, "x" * (2 << 20)).to_s) }
+    RUBY
+    start(upload) do |server|
+      settle(server, 1)
+
+      assert_equal "413", lines(server, "status").join
+    end
+  end
+
   test "the paths that clients request most warm the next server" do
     with_tmpdir do |folder|
       start("warm_up_requests :learned", folder: folder) do |server|

@@ -33,7 +33,7 @@ module Coppice
         @sources = sources
         @exchange = exchange
         @connection = connection
-        @lingering = connection.lingering = Http::Lingering.new(LINGER_MS)
+        @lingering = Http::Lingering.new(LINGER_MS)
         @cycle = cycle
         @out_of_band = out_of_band
         @status_due_ms = 0
@@ -54,8 +54,10 @@ module Coppice
         enter_lobby(lobby)
       end
 
+      # Only now somebody attends to clients that linger: one of the warm-up would have waited for that.
       #: () -> void
       def serve_until_stopped
+        @connection.lingering = @lingering
         turn until @worker.stopping?
       end
 
