@@ -142,10 +142,10 @@ module Coppice
       # Between 1 and the largest number that there may be.
       #: (Integer) -> void
       def resize_to(target)
-        return if roster.stopping
+        target = target.clamp(1, Config::Types::WorkerCount::MAXIMUM)
+        return if roster.stopping || target == roster.wanted
 
-        step = Steps::Resize.new(target.clamp(1, Config::Types::WorkerCount::MAXIMUM), { why: :asked })
-        @actions.perform([step], @system.now)
+        @actions.perform([Steps::Resize.new(target, { why: :asked })], @system.now)
       end
 
       # A fresh fork is to replace this worker.

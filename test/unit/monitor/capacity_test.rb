@@ -48,6 +48,16 @@ class CapacityTest < FamilyTestCase
     assert_equal 1, family.roster.target
   end
 
+  test "a number of workers that stays the same is no change" do
+    lines = []
+    log = FakeFamily::Silence.new
+    log.define_singleton_method(:info) { |message, **| lines << message }
+    family = settled_family(worker_processes: 1, log: log)
+    [-1, 0, +1].each { |difference| family.supervision.resize(difference) }
+
+    assert_equal [2, 1], [family.roster.wanted, lines.count("number of workers changed")]
+  end
+
   test "a child that never gets ready is tried again after a pause that grows" do
     family = settled_family(worker_processes: 2)
     pauses = Array.new(3) do
