@@ -21,7 +21,19 @@ void coppice_listen_queues_free(struct coppice_listen_queues *queues) {
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ANSWER_BYTES = 16 * 1024, LISTENING = 1 << TCP_LISTEN };
+enum {
+    ANSWER_BYTES = 16 * 1024,
+    LISTENING = 1 << TCP_LISTEN,
+    NEW_SYN_RECV = 12, /* the kernel's own state of a connection that no process can see yet */
+    CONNECTING = 1 << TCP_SYN_RECV | 1 << NEW_SYN_RECV,
+};
+
+/* Which sockets to list: of an address family, in these states, at this port (0: at any). */
+struct question {
+    int family;
+    uint32_t states;
+    uint16_t port;
+};
 
 static int add(struct coppice_listen_queues *queues, struct coppice_listen_queue queue) {
     if (queues->count == queues->capacity) {
@@ -35,7 +47,7 @@ static int add(struct coppice_listen_queues *queues, struct coppice_listen_queue
     return 0;
 }
 
-static int ask(int fd, int family) {
+static int ask(int fd, struct question question) {
     struct {
         struct nlmsghdr header;
         union {
@@ -43,13 +55,15 @@ static int ask(int fd, int family) {
             struct unix_diag_req local;
         } body;
     } request = {.header = {.nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP}};
-    if (family == AF_UNIX) {
-        request.body.local =
-            (struct unix_diag_req){.sdiag_family = AF_UNIX, .udiag_states = LISTENING, .udiag_show = UDIAG_SHOW_RQLEN};
+    if (question.family == AF_UNIX) {
+        request.body.local = (struct unix_diag_req){
+            .sdiag_family = AF_UNIX, .udiag_states = question.states, .udiag_show = UDIAG_SHOW_RQLEN};
         request.header.nlmsg_len = NLMSG_LENGTH(sizeof(request.body.local));
     } else {
-        request.body.inet = (struct inet_diag_req_v2){
-            .sdiag_family = (unsigned char)family, .sdiag_protocol = IPPROTO_TCP, .idiag_states = LISTENING};
+        request.body.inet = (struct inet_diag_req_v2){.sdiag_family = (unsigned char)question.family,
+                                                      .sdiag_protocol = IPPROTO_TCP,
+                                                      .idiag_states = question.states,
+                                                      .id.idiag_sport = htons(question.port)};
         request.header.nlmsg_len = NLMSG_LENGTH(sizeof(request.body.inet));
     }
     return send(fd, &request, request.header.nlmsg_len, 0) < 0 ? errno : 0;
@@ -101,12 +115,24 @@ static int take_answers(int fd, int family, struct coppice_listen_queues *queues
     }
 }
 
-int coppice_sock_diag(int family, struct coppice_listen_queues *queues) {
+static int list(struct question question, struct coppice_listen_queues *queues) {
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
     if (fd < 0) return errno;
-    int error = ask(fd, family);
-    if (!error) error = take_answers(fd, family, queues);
+    int error = ask(fd, question);
+    if (!error) error = take_answers(fd, question.family, queues);
     close(fd);
+    return error;
+}
+
+int coppice_sock_diag(int family, struct coppice_listen_queues *queues) {
+    return list((struct question){.family = family, .states = LISTENING}, queues);
+}
+
+int coppice_handshakes(int family, uint16_t port, size_t *count) {
+    struct coppice_listen_queues connecting = {.items = NULL};
+    int error = list((struct question){.family = family, .states = CONNECTING, .port = port}, &connecting);
+    *count = connecting.count;
+    coppice_listen_queues_free(&connecting);
     return error;
 }
 
@@ -117,6 +143,13 @@ int coppice_sock_diag(int family, struct coppice_listen_queues *queues) {
 int coppice_sock_diag(int family, struct coppice_listen_queues *queues) {
     (void)family;
     (void)queues;
+    return ENOSYS;
+}
+
+int coppice_handshakes(int family, uint16_t port, size_t *count) {
+    (void)family;
+    (void)port;
+    *count = 0;
     return ENOSYS;
 }
 

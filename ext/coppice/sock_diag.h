@@ -22,6 +22,10 @@ struct coppice_listen_queues {
  * namespace. 0, or an errno: the kernel or a sandbox refuses. */
 int coppice_sock_diag(int family, struct coppice_listen_queues *queues);
 
+/* How many clients of a TCP port of this family have begun to connect, and cannot be accepted yet: their handshake is
+ * not over, or they have sent nothing and the listener has TCP_DEFER_ACCEPT. 0, or an errno as above. */
+int coppice_handshakes(int family, uint16_t port, size_t *count);
+
 void coppice_listen_queues_free(struct coppice_listen_queues *queues);
 
 #endif

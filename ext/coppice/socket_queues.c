@@ -1,4 +1,4 @@
-/* Coppice::OS.listen_queues, for Ruby: see sock_diag.h. */
+/* Coppice::OS.listen_queues and handshakes, for Ruby: see sock_diag.h. */
 #include <sys/socket.h>
 
 #include "coppice_ext.h"
@@ -23,7 +23,18 @@ static VALUE os_listen_queues(VALUE self, VALUE name) {
     return hash;
 }
 
+/* handshakes(port) -> how many clients of this TCP port have begun to connect and cannot be accepted yet; nil when the
+ * kernel or a sandbox refuses. */
+static VALUE os_handshakes(VALUE self, VALUE rb_port) {
+    (void)self;
+    uint16_t port = (uint16_t)NUM2UINT(rb_port);
+    size_t v4, v6;
+    if (coppice_handshakes(AF_INET, port, &v4) != 0) return Qnil;
+    return SIZET2NUM(coppice_handshakes(AF_INET6, port, &v6) == 0 ? v4 + v6 : v4);
+}
+
 void Init_coppice_socket_queues(VALUE coppice) {
     VALUE os = rb_define_module_under(coppice, "OS");
     rb_define_module_function(os, "listen_queues", os_listen_queues, 1);
+    rb_define_module_function(os, "handshakes", os_handshakes, 1);
 }

@@ -67,6 +67,24 @@ class StoppingTest < Coppice::TestCase
     end
   end
 
+  # They have a second: the kernel may hold them back for as long.
+  { "workers" => false, "the lobby" => true }.each do |name, lobby|
+    soak_test "those who had connected to #{name} and send their request only after the signal are answered" do
+      port = LoopbackPorts.free(1).first
+      Server.open(app: SLOW, config: "worker_processes 2\nlisten '127.0.0.1:#{port}', lobby: #{lobby}") do |server|
+        waiting = Array.new(20) { TCPSocket.new("127.0.0.1", port) }
+        server.signal(:TERM)
+        server.wait { server.rows(:mold).empty? } # a server that waits for nobody has closed its listeners by then
+        waiting.each { |client| client.write(REQUEST) }
+
+        assert_equal({ "200" => 20 }, statuses(waiting))
+        assert_equal 0, server.wait_for_end.exitstatus
+      ensure
+        waiting&.each(&:close)
+      end
+    end
+  end
+
   HELD = <<~RUBY.freeze
     run(lambda do |env|
       #{Gate.code('gate')} if env["PATH_INFO"] == "/held"

@@ -49,6 +49,7 @@ class FakeFamily
 
   attr_reader :board, :system, :supervision, :settings, :refused_clients
   attr_writer :missing # the directories that are not there
+  attr_writer :connecting # how many clients have begun to connect
 
   # log: in the place of Coppice::Log.
   # services: Hash of the options of each, by name.
@@ -124,6 +125,7 @@ class FakeFamily
   def open? = @open == true
   def requests_waiting = nil
   def refuse_new_connections = @refused_clients = true
+  def connecting = @connecting.to_i
   def all_borrowed? = false
 
   # In the place of MoldSpawner:

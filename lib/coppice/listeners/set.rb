@@ -66,6 +66,13 @@ module Coppice
         queues.values.sum(&:waiting) unless queues.empty?
       end
 
+      # Number of clients that have begun to connect, and cannot be accepted yet; also after `drain`. 0 when the kernel
+      # does not tell. Leaves out borrowed listeners: their clients stay for their owner.
+      def connecting #: () -> Integer
+        ports = reject(&:borrowed?).map(&:address).select(&:tcp?).map(&:port)
+        ports.sum { |port| OS.handshakes(port).to_i }
+      end
+
       def descriptors #: () -> Array[Integer]
         flat_map(&:descriptors)
       end

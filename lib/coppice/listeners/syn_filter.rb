@@ -16,6 +16,9 @@ module Coppice
     # Some kernels let only a process with CAP_NET_ADMIN filter a TCP socket. There the socket demands the highest hop
     # count that a packet can have. Clients send lower ones, so their SYNs are dropped. A client whose handshake is
     # under way at that instant is lost. (IP_MINTTL: ip(7).)
+    #
+    # The kernel also ceases to hold back clients that have connected and sent nothing (TCP_DEFER_ACCEPT): they come into
+    # the queue within a second.
     module SynFilter
       # Classic BPF: code, jump if true, jump if false, operand.
       DROP_SYN = [
@@ -35,6 +38,7 @@ module Coppice
       def self.refuse_new_connections(socket)
         return socket.listen(0) unless socket.local_address.ip? && Socket.const_defined?(:SO_ATTACH_FILTER)
 
+        socket.setsockopt(:TCP, :DEFER_ACCEPT, 0)
         program = DROP_SYN.join
         count = [DROP_SYN.size].pack("S").ljust(POINTER_BYTES, "\0") # padded as struct sock_fprog is
         socket.setsockopt(:SOCKET, Socket::SO_ATTACH_FILTER, count + [program].pack("P"))

@@ -70,14 +70,15 @@ module Coppice
       end
 
       # Accepted connections inherit all of these options but the last. A corked connection sends the end of a response
-      # only when it is closed, or after 200 ms, so the lobby, which keeps connections open, has none.
+      # only when it is closed, or after 200 ms, so the lobby, which keeps connections open, has none. Nor does it need
+      # the kernel to hold back clients that send nothing.
       def configure(socket)
         socket.setsockopt(:SOCKET, :KEEPALIVE, true)
         socket.setsockopt(:TCP, :NODELAY, @options[:tcp_nodelay])
         return unless RUBY_PLATFORM.include?("linux")
 
         socket.setsockopt(:TCP, :CORK, @options[:tcp_nopush] && !@address.lobby?)
-        socket.setsockopt(:TCP, :DEFER_ACCEPT, @options[:tcp_defer_accept])
+        socket.setsockopt(:TCP, :DEFER_ACCEPT, @address.lobby? ? 0 : @options[:tcp_defer_accept])
       end
     end
   end

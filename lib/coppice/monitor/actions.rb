@@ -78,7 +78,7 @@ module Coppice
         when Steps::SpawnLobby, Steps::Reseat, Steps::TellLobby, Steps::KillLobbyPart then @lobby.carry_out(step, now)
         when Steps::Warn then @log.warn(step.message, **step.fields)
         when Steps::Retire then retire(step.handle, now, signal: step.signal)
-        when Steps::RefuseNewConnections then @port.refuse_new_connections
+        when Steps::RefuseNewConnections then refuse_new_connections(now)
         when Steps::SpawnService, Steps::SpawnGuest then @forks.spawn(step, now + spawn_timeout_of(step.mold))
         when Steps::HangUp then hang_up(step.handle, step.reason, now + step.seconds)
         when Steps::Drain then drain(step.handle, now)
@@ -152,6 +152,12 @@ module Coppice
         told = tell_to_exit(handle, Control::Messages::Stop, now)
         # A mold does not read its channel before it is ready, and a service may be another program by now.
         signal(handle, :TERM) if loading || (handle.service? && told == :closed)
+      end
+
+      def refuse_new_connections(now)
+        @port.refuse_new_connections
+        @roster.refusing_since ||= now
+        @roster.connecting = @port.connecting
       end
 
       # Clients in a queue that outlives the server, such as systemd's, are left to its successor.

@@ -50,6 +50,8 @@ module Coppice
       attr_accessor :stop_delayed_until #: Float? -- until then a server that was told to stop serves in any case
       attr_accessor :stop_begins_at #: Float? -- until then it serves, if services are left
       attr_accessor :stop_deadline  #: Float?
+      attr_accessor :refusing_since #: Float? -- when the server began to refuse new connections
+      attr_accessor :connecting     #: Integer -- clients that had begun to connect before, and still do
       attr_accessor :lobby_deadline #: Float? -- from then on a server that stops does not wait for its lobby
       attr_accessor :lobby_wanted   #: bool -- clients come to a lobby, and workers need a seat there
       attr_accessor :listening      #: bool -- clients can connect
@@ -73,7 +75,7 @@ module Coppice
         @lobbies = Backoff.new
         @reforks = Backoff.new
         @replacements = Backoff.new
-        @killed_replacements = @killed_trials = @first_requests_from = @abandonments = 0
+        @killed_replacements = @killed_trials = @first_requests_from = @abandonments = @connecting = 0
       end
 
       # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.

@@ -58,6 +58,10 @@ module Coppice
         @open ? @listeners.drain : @listeners.close
       end
 
+      # Number of clients that have begun to connect, and can be accepted soon; also after new ones are refused.
+      #: () -> Integer
+      def connecting = @open ? @listeners.connecting : 0
+
       # Whether somebody else, such as systemd, keeps listening on one of the workers' sockets at least.
       #: () -> bool
       def any_borrowed? = @direct.any?(&:borrowed?)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/refusal"
 require "coppice/monitor/steps"
 
 module Coppice
@@ -18,14 +19,21 @@ module Coppice
         guests, staying = staying.partition(&:hangs_up?)
         lobbies, staying = staying.partition(&:drains_first?)
         serving, others = staying.partition(&:drains?)
-        serving = lobbies if waits_for_lobby?(roster, now)
+        serving = told_to_drain(serving, lobbies, roster, now)
         hang_ups = guests.map { |handle| Steps::HangUp.new(handle, :shutdown, roster.stop_deadline - now) }
         drains = serving.map { |handle| Steps::Drain.new(handle) }
         retirements = others.map { |handle| Steps::Retire.new(handle) }
-        [Steps::RefuseNewConnections.new] + drains + retirements + hang_ups
+        drains + retirements + hang_ups
       end
 
       private
+
+      # Nobody as long as more clients come.
+      def told_to_drain(workers, lobbies, roster, now)
+        return [] if Refusal.waiting?(roster, now)
+
+        waits_for_lobby?(roster, now) ? lobbies : workers
+      end
 
       # Later than at this deadline workers could not serve the clients in their queues any more.
       def waits_for_lobby?(roster, now) = !roster.lobby.nil? && now < roster.lobby_deadline

@@ -55,7 +55,7 @@ module Coppice
       SpawnGuest = Struct.new(:mold, :descriptors, :client)
       # Send HUP to a guest's process group, and KILL after so many seconds.
       HangUp = Struct.new(:handle, :reason, :seconds)
-      # Accept no more connections. Clients that are already in a queue stay there.
+      # Accept no more connections, and count those that are being made. Clients that are in a queue stay there.
       RefuseNewConnections = Class.new
       # Tell a worker to serve the clients in its queues, then exit.
       Drain = Struct.new(:handle)

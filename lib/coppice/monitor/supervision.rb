@@ -11,6 +11,7 @@ require "coppice/monitor/lobby_presence"
 require "coppice/monitor/observation"
 require "coppice/monitor/promotion"
 require "coppice/monitor/recycling"
+require "coppice/monitor/refusal"
 require "coppice/monitor/retirement"
 require "coppice/monitor/rolling"
 require "coppice/monitor/rollout"
@@ -95,7 +96,8 @@ module Coppice
         now = @system.now
         deadlines = [@watchdog.next_deadline(roster), roster.stop_begins_at, roster.stop_deadline,
                      roster.lobby_deadline]
-        due = [*deadlines, *roster.pauses, @statistics.due_at, *(now + TrialWatch::PAUSE if roster.trial&.ready?)]
+        due = [*deadlines, *roster.pauses, @statistics.due_at, *(now + TrialWatch::PAUSE if roster.trial&.ready?),
+               *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
       end
 
@@ -265,7 +267,7 @@ module Coppice
                     @promotion = promotion, @sizing, StateKeeping.new(settings), WarmStart.new,
                     Recycling.new(settings), Rollout.new(settings), capacity, services, IdleMold.new(settings)]
         @delaying = [*always, capacity, services]
-        @leaving = [lobby, @watchdog, @guests, Shutdown.new]
+        @leaving = [lobby, @watchdog, @guests, Refusal.new, Shutdown.new]
       end
 
       def promotion = Promotion.new(settings, baseline: @statistics.method(:recent_counts))

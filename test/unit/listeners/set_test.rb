@@ -69,9 +69,10 @@ module Coppice
         end
       end
 
-      test "connections that the lobby keeps open are not corked" do
+      test "connections that the lobby keeps open are not corked, and those without a request not held back" do
         with_set("127.0.0.1:0", tcp_nopush: true) do |set|
           refute set.first.sockets.first.getsockopt(:TCP, :CORK).bool
+          assert_equal 0, set.first.sockets.first.getsockopt(:TCP, :DEFER_ACCEPT).int
         end
       end
 

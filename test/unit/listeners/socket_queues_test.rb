@@ -43,6 +43,19 @@ module Coppice
       end
     end
 
+    test "clients that have connected and sent nothing yet are connecting, as long as the listener wants it so" do
+      local_addresses.each do |address|
+        listening(address, lobby: false) do |set|
+          socket = connect(set.first.address)
+          eventually { set.connecting == 1 }
+          socket.write("x")
+          eventually { [set.connecting, set.waiting] == [0, 1] }
+        ensure
+          socket&.close
+        end
+      end
+    end
+
     test "several queues of one address are counted together" do
       listening("127.0.0.1:0", queues: 4, backlog: 64) do |set|
         clients(set, 9) do

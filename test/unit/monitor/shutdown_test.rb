@@ -36,8 +36,38 @@ class ShutdownTest < FamilyTestCase
     steps = Coppice::Monitor::Shutdown.new.next(family.roster, family.system.now)
     names = steps.map { |step| step.class.name.split("::").last.to_sym }
 
-    assert_equal [:RefuseNewConnections, *[:Drain] * 4, :Retire], names
+    assert_equal [*[:Drain] * 4, :Retire], names
     assert_predicate steps.last.handle, :mold?
+  end
+
+  test "nobody leaves before those who had begun to connect have come" do
+    family = settled_family(**WITHOUT_LOBBY)
+    family.connecting = 2
+    family.supervision.stop(:gracefully)
+    family.settle
+
+    assert family.refused_clients
+    assert_equal 4, family.roster.ready_workers.size
+    assert_operator family.supervision.seconds_until_due, :<=, Coppice::Monitor::Refusal::PAUSE
+    family.connecting = 0
+    family.settle
+
+    assert_predicate family.supervision, :finished?
+  end
+
+  test "those who begin to connect and never come are waited for as long as the kernel tries again" do
+    family = settled_family
+    family.connecting = 1
+    family.supervision.stop(:gracefully)
+    family.settle
+    family.system.advance(Coppice::Monitor::Refusal::LONGEST_WAIT - 0.1)
+    family.settle
+
+    refute_empty family.roster.ready_workers
+    family.system.advance(0.2)
+    family.settle
+
+    assert_predicate family.supervision, :finished?
   end
 
   test "nobody is wanted any more" do
