@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "open3"
+require "coppice/config/maximum"
 require_relative "../support/closed_loop"
 require_relative "../support/server_over_tcp"
 
@@ -47,6 +48,16 @@ class SocketsTest < Coppice::TestCase
         assert_equal seen, BoundedWait.read(client).lines.last
       ensure
         client&.close
+      end
+    end
+  end
+
+  test "as many queues as a worker can be given, and the largest heads, are served" do
+    limits = %w[max_request_line_bytes max_header_bytes].map { |name| "#{name} 1024 * 1024\n" }.join
+    { true => Coppice::Config::Maximum::LOBBY_QUEUES, false => Coppice::Config::Maximum::QUEUES }.each do |lobby, queues|
+      queues -= 1 unless lobby # the test server has a Unix socket as well
+      serve(listen: { queues: queues, lobby: lobby }, config: "#{limits}max_header_count 10_000") do |server|
+        assert_equal 200, server.get("/", "X-Long" => "x" * 900 * 1024).status
       end
     end
   end

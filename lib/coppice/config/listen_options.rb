@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/config/catalogue"
+require "coppice/config/maximum"
 require "coppice/config/types"
 require "coppice/config/types/amounts"
 require "coppice/listeners/address"
@@ -31,18 +32,18 @@ module Coppice
       row.call(:proxy_protocol, Types::Boolean.new,
         "Whether each connection begins with a header of the PROXY protocol, version 1 or 2, that names the client. " \
         "Any other connection is closed. Needs the lobby."),
-      row.call(:backlog, Types::Whole.new,
-        "Length of the listen backlog, at most net.core.somaxconn. The queues share it equally. With a short backlog " \
-        "a load balancer turns to another server soon."),
-      row.call(:queues, Types::Whole.new(minimum: 1),
+      row.call(:backlog, Types::Whole.new(minimum: -1, maximum: Maximum::C_INT),
+        "Length of the listen backlog, at most net.core.somaxconn, which -1 stands for. The queues share it equally. " \
+        "With a short backlog a load balancer turns to another server soon."),
+      row.call(:queues, Types::Whole.new(minimum: 1, maximum: Maximum::QUEUES),
         "Number of sockets that share the address, so that the load is spread more evenly over the workers. Use it " \
         "with care: a connection waits in one queue, even when only workers of other queues are idle. The lobby " \
         "accepts from all of them, so with it one is enough."),
-      row.call(:queues_per_worker, Types::Whole.new(minimum: 1),
+      row.call(:queues_per_worker, Types::Whole.new(minimum: 1, maximum: Maximum::QUEUES),
         "Number of queues that each worker accepts from. The default is all but one. No effect with the lobby."),
-      row.call(:rcvbuf, Types::Whole.new(minimum: 1, bytes: true),
+      row.call(:rcvbuf, Types::Whole.new(minimum: 1, maximum: Maximum::C_INT, bytes: true),
         "Size of the kernel's receive buffer (SO_RCVBUF). The default is the kernel's choice."),
-      row.call(:sndbuf, Types::Whole.new(minimum: 1, bytes: true),
+      row.call(:sndbuf, Types::Whole.new(minimum: 1, maximum: Maximum::C_INT, bytes: true),
         "Size of the kernel's send buffer (SO_SNDBUF). The default is the kernel's choice."),
       row.call(:tcp_nodelay, Types::Boolean.new,
         "Whether small packets are sent at once (TCP_NODELAY). The lobby always does. No effect on Unix sockets."),
@@ -51,13 +52,13 @@ module Coppice
         "which sends what it has, and on Unix sockets."),
       row.call(:tcp_defer_accept, Types::Retransmissions.new,
         "Number of retransmissions for which the kernel holds back a connection that has sent nothing yet " \
-        "(TCP_DEFER_ACCEPT). No effect on Unix sockets."),
+        "(TCP_DEFER_ACCEPT). No effect with the lobby, which waits for clients itself, and on Unix sockets."),
       row.call(:ipv6only, Types::Boolean.new,
         "Whether an IPv6 address accepts IPv6 clients only. The default is the kernel's choice: `[::]` usually " \
         "accepts both."),
       row.call(:reuseport, Types::Boolean.new,
         "Whether several independent servers may listen on the same address (SO_REUSEPORT). All of them must set it."),
-      row.call(:umask, Types::Whole.new(minimum: 0),
+      row.call(:umask, Types::Whole.new(minimum: 0, maximum: 0o777),
         "Permissions to remove from a Unix socket, usually written in octal. With 0 every local user can connect."),
       row.call(:tries, Types::Whole.new,
         "Number of attempts to bind an address that is in use. A negative number means no limit."),

@@ -2,6 +2,7 @@
 
 require "coppice/config/arguments"
 require "coppice/config/config_file"
+require "coppice/config/maximum"
 require "coppice/config/sources"
 require "coppice/config/settings"
 
@@ -115,6 +116,7 @@ module Coppice
       def verify(merged)
         verify_admin(merged)
         verify_client_check(merged)
+        verify_queues(merged)
         verify_proxy_protocol(merged)
         verify_keep_mold(merged)
       end
@@ -125,6 +127,18 @@ module Coppice
 
         raise ConfigError.new("other machines can reach admin_listen #{public}, so it needs admin_token",
           remedy: "Set admin_token, or listen on 127.0.0.1 or on a Unix socket")
+      end
+
+      def verify_queues(merged)
+        lobby, workers = merged.values.fetch(:listen).partition(&:lobby?)
+        { "with the lobby" => [lobby, Maximum::LOBBY_QUEUES],
+          "without the lobby" => [workers, Maximum::QUEUES] }.each do |kind, (addresses, maximum)|
+          sockets = addresses.sum { |address| address.options[:queues] }
+          next if sockets <= maximum
+
+          raise ConfigError.new("#{sockets} sockets to listen on #{kind}, and there can be #{maximum}",
+            file: merged.origins[:listen], remedy: "Use fewer listeners or fewer queues")
+        end
       end
 
       def verify_proxy_protocol(merged)

@@ -2,6 +2,7 @@
 
 require "coppice/config/catalogue"
 require "coppice/config/groups"
+require "coppice/config/maximum"
 require "coppice/config/types"
 require "coppice/config/types/lobby"
 
@@ -25,7 +26,8 @@ module Coppice
              "clients get a 503 response. The limit of file descriptors (RLIMIT_NOFILE) may lower it; one line of " \
              "the log says so."),
       Option.describe(:max_connections_per_client, Groups::LOBBY,
-        Types::Optional.new(Types::Whole.new(minimum: 1)), scope: :server, default_text: "nil: no limit",
+        Types::Optional.new(Types::Whole.new(minimum: 1, maximum: Maximum::C_INT)), scope: :server,
+        default_text: "nil: no limit",
         since: :coppice, example: "max_connections_per_client 100",
         doc: "Maximum number of open connections of one IPv4 address, or of one IPv6 network of 64 bits. Trusted " \
              "proxies are exempt."),
@@ -47,15 +49,17 @@ module Coppice
         since: :coppice, example: "request_buffering false",
         doc: "Whether the lobby reads the whole body before it gives the request to a worker. With false the " \
              "application can read an upload while it arrives, and a slow client occupies its worker."),
-      Option.describe(:response_buffer, Groups::LOBBY, Types::Whole.new(minimum: 64 * 1024, bytes: true),
-        scope: :server, default: 1024 * 1024, since: :coppice, example: "response_buffer 4 * 1024 * 1024",
+      Option.describe(:response_buffer, Groups::LOBBY,
+        Types::Whole.new(minimum: 64 * 1024, maximum: Maximum::BYTES, bytes: true), scope: :server,
+        default: 1024 * 1024, since: :coppice, example: "response_buffer 4 * 1024 * 1024",
         doc: "Maximum number of bytes of one response that the lobby keeps in memory for a slow client. The rest " \
              "goes to a file in `buffer_directory`, so that the worker need not wait."),
       Option.describe(:buffer_directory, Groups::LOBBY, Types::Optional.new(Types::Directory.new), scope: :server,
         default_text: "nil: TMPDIR, or else /tmp", since: :coppice, example: "buffer_directory \"/var/tmp\"",
         doc: "Where large request bodies and responses are kept. The files have no names, and the kernel " \
              "removes them when the lobby closes them or exits."),
-      Option.describe(:buffer_disk_limit, Groups::LOBBY, Types::Whole.new(minimum: 0, bytes: true), scope: :server,
+      Option.describe(:buffer_disk_limit, Groups::LOBBY,
+        Types::Whole.new(minimum: 0, maximum: Maximum::BYTES, bytes: true), scope: :server,
         default: 1024 * 1024 * 1024, since: :coppice, example: "buffer_disk_limit 256 * 1024 * 1024",
         doc: "Maximum size of all these files together. Responses may use three quarters of it. When they do, " \
              "workers wait for their clients, and clients slower than `client_min_rate` are cut off. When a request " \

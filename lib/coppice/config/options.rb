@@ -2,6 +2,7 @@
 
 require "coppice/config/catalogue"
 require "coppice/config/groups"
+require "coppice/config/maximum"
 require "coppice/config/lobby_options"
 require "coppice/config/memory_options"
 require "coppice/config/release_options"
@@ -129,7 +130,8 @@ module Coppice
         doc: "Maximum pause of a client while it reads the response. Time spent waiting for a client does not count " \
              "against `timeout`."),
       Option.describe(:client_min_rate, Groups::TIMEOUTS,
-        Types::Optional.new(Types::Whole.new(minimum: 1, bytes: true)), scope: :release, default: 4096,
+        Types::Optional.new(Types::Whole.new(minimum: 1, maximum: Maximum::C_INT, bytes: true)), scope: :release,
+        default: 4096,
         since: :coppice, example: "client_min_rate nil",
         doc: "Minimum number of body bytes that a client must send or read in each second of waiting for it. A " \
              "slower client that never pauses could occupy its worker for hours. The limit applies after " \
@@ -202,15 +204,19 @@ module Coppice
         doc: "Whether header names may contain an underscore. The Rack environment does not distinguish such a name " \
              "from the same name with a dash, so a client could forge a header that a proxy sets."),
 
-      Option.describe(:max_request_line_bytes, Groups::LIMITS, Types::Whole.new(minimum: 64, bytes: true),
-        scope: :release, default: 15 * 1024, since: :coppice,
+      Option.describe(:max_request_line_bytes, Groups::LIMITS,
+        Types::Whole.new(minimum: 64, maximum: Maximum::HEAD_BYTES, bytes: true), scope: :release,
+        default: 15 * 1024, since: :coppice,
         doc: "Maximum size of the request line; a longer one is answered with 414."),
-      Option.describe(:max_header_bytes, Groups::LIMITS, Types::Whole.new(minimum: 256, bytes: true), scope: :release,
+      Option.describe(:max_header_bytes, Groups::LIMITS,
+        Types::Whole.new(minimum: 256, maximum: Maximum::HEAD_BYTES, bytes: true), scope: :release,
         default: 112 * 1024, since: :coppice,
         doc: "Maximum size of the head of a request; a larger one is answered with 431."),
-      Option.describe(:max_header_count, Groups::LIMITS, Types::Whole.new(minimum: 1), scope: :release, default: 128,
-        since: :coppice, doc: "Maximum number of headers of a request; more are answered with 431."),
-      Option.describe(:max_body_bytes, Groups::LIMITS, Types::Optional.new(Types::Whole.new(minimum: 0, bytes: true)),
+      Option.describe(:max_header_count, Groups::LIMITS, Types::Whole.new(minimum: 1, maximum: Maximum::HEADERS),
+        scope: :release, default: 128, since: :coppice,
+        doc: "Maximum number of headers of a request; more are answered with 431."),
+      Option.describe(:max_body_bytes, Groups::LIMITS,
+        Types::Optional.new(Types::Whole.new(minimum: 0, maximum: Maximum::BYTES, bytes: true)),
         scope: :release, default_text: "nil: no limit", since: :coppice, example: "max_body_bytes 10 * 1024 * 1024",
         doc: "Maximum size of the body of a request; a larger one is answered with 413."),
 

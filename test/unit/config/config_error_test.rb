@@ -38,7 +38,7 @@ module Coppice
       complains "a listen option that is an option", "listen 3000, setpgid: false",
         "coppice.rb:1: listen has no option setpgid. It is an option of its own: write it on its own line"
       complains "a listen option of the wrong type", "listen 3000, backlog: 'x'",
-        'coppice.rb:1: backlog of listen must be a whole number, but is "x"'
+        'coppice.rb:1: backlog of listen must be a whole number, from -1 to 2147483647, but is "x"'
       complains "a hook that asks for too much", "before_fork do |server, worker|\nend",
         "coppice.rb:1: before_fork is called with 1 (server), but the block asks for 2: write |server|. " \
         "For example: before_fork do |server| … end"

@@ -123,6 +123,17 @@ module Coppice
           complaint(files: { "config.ru" => "#\\ --prot 3000" })
       end
 
+      test "more sockets than a worker or the lobby can be given are refused, with the place" do
+        { "listen 1, queues: 200, lobby: false\nlisten 2, queues: 41, lobby: false" =>
+            "config/coppice.rb:2: 241 sockets to listen on without the lobby, and there can be 240. " \
+            "Use fewer listeners or fewer queues",
+          "listen 1, queues: 65" =>
+            "config/coppice.rb:1: 65 sockets to listen on with the lobby, and there can be 64. " \
+            "Use fewer listeners or fewer queues" }.each do |file, expected|
+          assert_equal expected, complaint(files: { "config/coppice.rb" => file })
+        end
+      end
+
       test "the PROXY protocol needs the lobby" do
         assert_match(/\Aproxy_protocol needs the lobby \(listen 0\.0\.0\.0:3000\)/,
           complaint(files: { "config/coppice.rb" => "listen 3000, proxy_protocol: true, lobby: false" }))
