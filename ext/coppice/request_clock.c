@@ -173,6 +173,36 @@ static void count_duration(const struct request_clock *clock, int64_t us) {
     if (atomic_compare_exchange_strong(first, &none, us > 0 ? us : 1)) add_duration(clock, clock->first_request_us, us);
 }
 
+/*
+ * Moves the deadline of the request in flight, not to before `earliest_ms`, and returns by how much. 0 when there is
+ * none: it may end at any moment, and another thread must not give an idle worker a deadline.
+ */
+static int64_t move_deadline(const struct request_clock *clock, int64_t by_ms, int64_t earliest_ms) {
+    _Atomic int64_t *deadline = coppice_cells_at(clock->cells, clock->deadline_ms.index, 1);
+    int64_t before = atomic_load_explicit(deadline, memory_order_acquire), after;
+    do {
+        if (before == 0 || (by_ms < 0 && before < earliest_ms)) return 0;
+        after = before + by_ms < earliest_ms ? earliest_ms : before + by_ms;
+    } while (!atomic_compare_exchange_weak(deadline, &before, after));
+    return after - before;
+}
+
+/* change_limit(ms) -> Integer: lets the request in flight take so much longer, or less long, but its deadline is never
+ * in the past. By how many ms that was. */
+static VALUE clock_change_limit(VALUE self, VALUE milliseconds) {
+    struct request_clock *clock = clock_get(self);
+    int64_t by_ms = limited(milliseconds);
+    int64_t moved_ms = move_deadline(clock, by_ms, by_ms < 0 ? coppice_monotonic_us() / 1000 : INT64_MIN);
+    clock->limit_ms += moved_ms;
+    return LL2NUM(moved_ms);
+}
+
+/* postpone(ms): moves the deadline by time that does not count; a negative number takes back what was not needed. */
+static VALUE clock_postpone(VALUE self, VALUE milliseconds) {
+    move_deadline(clock_get(self), limited(milliseconds), INT64_MIN);
+    return Qnil;
+}
+
 /* end_request: as stop, and counts how long the request took. That comes last: until then a reader takes it for one
  * that is in flight. */
 static VALUE clock_end_request(VALUE self) {
@@ -213,12 +243,6 @@ static VALUE clock_limit_ms(VALUE self) {
     return LL2NUM(clock_get(self)->limit_ms);
 }
 
-/* limit_ms = milliseconds: notes it; the caller moves the deadline. */
-static VALUE clock_set_limit_ms(VALUE self, VALUE milliseconds) {
-    clock_get(self)->limit_ms = limited(milliseconds);
-    return milliseconds;
-}
-
 /* env -> that of the request in flight, or nil */
 static VALUE clock_env(VALUE self) {
     return clock_get(self)->env;
@@ -236,7 +260,8 @@ void Init_coppice_request_clock(VALUE coppice) {
     rb_define_method(klass, "requests", clock_requests, 0);
     rb_define_method(klass, "begin_counting", clock_begin_counting, 0);
     rb_define_method(klass, "limit_ms", clock_limit_ms, 0);
-    rb_define_method(klass, "limit_ms=", clock_set_limit_ms, 1);
+    rb_define_method(klass, "change_limit", clock_change_limit, 1);
+    rb_define_method(klass, "postpone", clock_postpone, 1);
     rb_define_method(klass, "last_start_ms", clock_last_start_ms, 0);
     rb_define_method(klass, "env", clock_env, 0);
 }

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/os/clock"
-
 module Coppice
   class Worker
     # The deadline of the request in flight; applications get this object as env["coppice.timeout"]. The value is on the
@@ -33,9 +31,7 @@ module Coppice
       # Moves the deadline by the time that the worker may wait for its client, which does not count against the
       # timeout. A negative number takes back what was not needed.
       #: (Integer) -> void
-      def postpone(milliseconds)
-        @row.deadline_ms += milliseconds unless @row.deadline_ms.zero?
-      end
+      def postpone(milliseconds) = @clock.postpone(milliseconds)
 
       # When the request is overdue, in seconds of the monotonic clock.
       #: () -> Float
@@ -44,19 +40,9 @@ module Coppice
       private
 
       # A new deadline is never in the past: `cleanup` seconds after it the monitor kills the worker, which needs them
-      # to answer the client.
+      # to answer the client. Any thread may call this while the main thread ends the request.
       def move(milliseconds)
-        before_ms = @row.deadline_ms
-        return if before_ms.zero?
-
-        now_ms = OS::Clock.now_ms
-        return if milliseconds.negative? && before_ms < now_ms
-
-        after_ms = before_ms + milliseconds
-        after_ms = after_ms.clamp(now_ms, before_ms) if milliseconds.negative?
-        @clock.limit_ms += after_ms - before_ms
-        @row.deadline_ms = after_ms
-        @soft_timeout.deadline_lowered if milliseconds.negative?
+        @soft_timeout.deadline_lowered if @clock.change_limit(milliseconds).negative?
       end
     end
   end

@@ -82,6 +82,22 @@ module Coppice
         assert_equal @in_ten_seconds, @row.deadline_ms
       end
 
+      # The main thread ends the request as soon as the application's own thread has looked at its deadline.
+      EndingRow = Struct.new(:row, :clock) do
+        def deadline_ms = row.deadline_ms.tap { clock.stop }
+
+        def deadline_ms=(milliseconds)
+          row.deadline_ms = milliseconds
+        end
+      end
+
+      test "a request that ends while another thread moves its deadline leaves none" do
+        @clock.start("REQUEST_METHOD" => "GET", "PATH_INFO" => "/")
+        Deadline.new(EndingRow.new(@row, @clock), @clock, @watcher).extend_deadline(5)
+
+        assert @clock.env || @row.deadline_ms.zero?
+      end
+
       test "one that has passed stays, and so does that of no request" do
         [0, 1].each do |deadline_ms|
           @row.deadline_ms = deadline_ms
