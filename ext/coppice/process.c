@@ -33,6 +33,21 @@ static VALUE os_become_subreaper(VALUE self) {
     return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0 ? Qtrue : Qfalse;
 }
 
+/* subreaper? -> whether this process is one. Forks do not inherit it. */
+static VALUE os_subreaper_p(VALUE self) {
+    (void)self;
+    int subreaper = 0;
+    if (prctl(PR_GET_CHILD_SUBREAPER, &subreaper, 0, 0, 0) < 0) rb_sys_fail("prctl");
+    return subreaper ? Qtrue : Qfalse;
+}
+
+/* subreaper = whether this process is one from now on. */
+static VALUE os_set_subreaper(VALUE self, VALUE subreaper) {
+    (void)self;
+    if (prctl(PR_SET_CHILD_SUBREAPER, RTEST(subreaper) ? 1 : 0, 0, 0, 0) < 0) rb_sys_fail("prctl");
+    return subreaper;
+}
+
 /* The signal that this process gets when the thread that spawned it ends; 0 for none. Forks do not inherit it. */
 static VALUE os_parent_death_signal(VALUE self, VALUE number) {
     (void)self;
@@ -124,6 +139,8 @@ static VALUE os_eventfd(VALUE self) {
 
 static void define_functions(VALUE os) {
     rb_define_module_function(os, "become_subreaper", os_become_subreaper, 0);
+    rb_define_module_function(os, "subreaper?", os_subreaper_p, 0);
+    rb_define_module_function(os, "subreaper=", os_set_subreaper, 1);
     rb_define_module_function(os, "parent_death_signal", os_parent_death_signal, 1);
     rb_define_module_function(os, "wait_exit", os_wait_exit, 2);
     rb_define_module_function(os, "exited_child", os_exited_child, -1);

@@ -13,9 +13,7 @@ module Coppice
     def initialize(parent)
       @parent = parent
       @inheritance = parent.inheritance
-      # Half of the monitor's own limit: this process kills a middle process that hangs before the monitor takes this
-      # process for the one that hangs.
-      @sibling = OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: @inheritance.settings.spawn_timeout / 2.0)
+      @sibling = sibling_fork(@inheritance.settings.spawn_timeout)
     end
 
     # The descriptors that came with the message belong to the child. They are closed here after the fork, so that the
@@ -36,6 +34,12 @@ module Coppice
     end
 
     private
+
+    # Together less than the monitor's own limit: this process knows which thread or which middle process hangs before
+    # the monitor takes this process for the one that hangs.
+    def sibling_fork(spawn_timeout)
+      OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: spawn_timeout / 2.0, patience: spawn_timeout * 0.4)
+    end
 
     def membership_for(packet)
       spawn = packet.message

@@ -30,7 +30,9 @@ class SiblingForkTest < Coppice::TestCase
     [BoundedWait.read(@reader), BoundedWait.status_of(child)]
   end
 
-  def forking(timeout: 60) = Coppice::OS::SiblingFork.new(lock: @lock, timeout: timeout)
+  def forking(timeout: 60, patience: 60)
+    Coppice::OS::SiblingFork.new(lock: @lock, timeout: timeout, patience: patience)
+  end
 
   test "the sibling is a child of the subreaper and its pid was announced" do
     text, = in_child do
@@ -101,9 +103,7 @@ class SiblingForkTest < Coppice::TestCase
       text, = in_child do
         load_in_thread(folder)
         continue_when_waiting
-        patient = Coppice::OS::LoadingThreads.new(limit: 60)
-        siblings = Coppice::OS::LoadingThreads.stub(:new, patient) { forking }
-        siblings.call(announce: ->(_) {}) do
+        forking.call(announce: ->(_) {}) do
           require "#{folder}/slow.rb"
           @writer.write("loads #{self.class.loads.size}")
           exit!(0)
@@ -119,7 +119,7 @@ class SiblingForkTest < Coppice::TestCase
     with_tmpdir do |folder|
       text, = in_child do
         load_in_thread(folder)
-        siblings = forking
+        siblings = forking(patience: 0.1)
         made = siblings.call(announce: ->(_) {}) { exit!(0) }
         @writer.write("made #{made}, loading #{siblings.loading.size}")
       end
@@ -239,19 +239,35 @@ class SiblingForkTest < Coppice::TestCase
     BoundedWait.status_of(-1) # the sibling of the middle process that was killed
   end
 
-  test "nothing is forked while a thread prevents it" do
-    order = Thread::Queue.new
-    locked = Thread::Queue.new
-    thread = Thread.new do
-      @lock.synchronize do
-        locked << true
-        order << :released
-      end
+  test "a thread that prevents forks for too long is why there is none, and the next one is made" do
+    text, = in_child do
+      held, release = Thread::Queue.new, Thread::Queue.new
+      thread = Thread.new { @lock.synchronize { (held << true) && release.pop } }
+      held.pop
+      siblings = forking(patience: 0.1)
+      made = [siblings.call(announce: ->(_) {}) { exit!(0) }]
+      @writer.puts(siblings.failure)
+      release << true
+      thread.join
+      @writer.puts("made #{made << siblings.call(announce: ->(_) {}) { exit!(0) }}")
     end
-    locked.pop
-    @lock.synchronize { order << :forked }
-    BoundedWait.value_of(thread)
+    BoundedWait.status_of(-1)
 
-    assert_equal [:released, :forked], [order.pop, order.pop]
+    assert_equal "another thread prevents forks for longer than 0.1 s: Coppice.prevent_fork is for short calls\n" \
+                 "made [false, true]\n", text
+  end
+
+  test "the sibling of an application that is a subreaper is the monitor's child, and the application a subreaper" do
+    text, = in_child do
+      Coppice::OS.become_subreaper
+      forking.call(announce: ->(_) {}) do
+        @writer.puts("parent #{Process.ppid}")
+        exit!(0)
+      end
+      @writer.puts("subreaper #{Coppice::OS.subreaper?}")
+    end
+    BoundedWait.status_of(-1)
+
+    assert_equal ["parent #{Process.pid}", "subreaper true"], text.lines(chomp: true).sort
   end
 end

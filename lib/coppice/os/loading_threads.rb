@@ -10,25 +10,20 @@ module Coppice
     # whose file has the name of its C extension counts as loaded once the extension is. OpenSSL is one, and Net::HTTP
     # loads it in whichever thread makes the first request.
     class LoadingThreads
-      # Seconds; more than libraries need on a busy machine. A thread that never finishes costs each mold these once.
-      LIMIT = 5
       INTERVAL = 0.001 # seconds between two looks
       # The frame of a file that is loaded; the last two when it was compiled before, by Bootsnap for example. The main
       # thread has such a frame all the time, but it is the one that forks.
       FRAMES = ["<top (required)>", "<main>", "<compiled>"].freeze
 
-      #: (?limit: Numeric) -> void
-      def initialize(limit: LIMIT)
-        @limit = limit
+      def initialize
         @given_up = []
       end
 
-      # Waits until no other thread loads code, and answers those that still do after `limit` seconds. Later calls do
-      # not wait for these again: the file that such a thread has loaded may run for as long as the process.
-      #: () -> Array[Thread]
-      def wait
-        deadline = Clock.now + @limit
-        sleep(INTERVAL) while (loading = threads).any? && Clock.now < deadline
+      # Waits until no other thread loads code, and returns those that still do at this time (monotonic seconds). Later
+      # calls do not wait for these again: the file that such a thread has loaded may run for as long as the process.
+      #: (Float) -> Array[Thread]
+      def wait_until(time)
+        sleep(INTERVAL) while (loading = threads).any? && Clock.now < time
         @given_up = @given_up.select(&:alive?) + loading
         loading
       end

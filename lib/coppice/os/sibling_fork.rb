@@ -11,9 +11,10 @@ module Coppice
     #
     # The caller forks a middle process, which forks the sibling and exits; the kernel gives the orphan to the nearest
     # subreaper, the monitor. A plain double fork rather than clone(CLONE_PARENT), so that the fork handlers of glibc
-    # and Ruby run.
+    # and Ruby run. An application may have made the caller a subreaper: it is none until the middle process has exited.
     class SiblingFork
       CANNOT_FORK = 71 # EX_OSERR of sysexits.h
+      HELD = "another thread prevents forks for longer than %s s: Coppice.prevent_fork is for short calls"
 
       @forking_middle = false
 
@@ -39,24 +40,29 @@ module Coppice
       attr_reader :loading #: Array[Thread] -- those that had not finished loading code when the last call forked
 
       # timeout: seconds that the middle process may take. One that takes longer hangs in a fork handler, and is killed.
-      #: (lock: ForkLock, timeout: Numeric) -> void
-      def initialize(lock:, timeout:)
+      # patience: seconds to wait before that for threads which must not be interrupted by a fork.
+      #: (lock: ForkLock, timeout: Numeric, patience: Numeric) -> void
+      def initialize(lock:, timeout:, patience:)
         @lock = lock
         @timeout = timeout
+        @patience = patience
         @loading = []
         @loading_threads = LoadingThreads.new
       end
 
-      # In the caller: waits until no other thread loads code; answers whether the sibling was made. If not, `failure`
-      # says why.
+      # In the caller: waits until no other thread loads code or prevents forks; returns whether the sibling was made. If
+      # not, `failure` says why.
       # In the middle process: calls `announce` with the pid of the sibling, and exits.
       # In the sibling: yields, on the caller's stack, so the block must throw.
       #: (announce: ^(Integer) -> void) { () -> bot } -> bool
       def call(announce:, &life)
         @failure = nil
-        @loading = @loading_threads.wait
-        middle = fork_middle
-        return middle && succeeded?(middle) unless middle == :here
+        limit = Clock.now + @patience
+        @loading = @loading_threads.wait_until(limit)
+        was_subreaper = OS.subreaper?
+        OS.subreaper = false
+        middle = fork_middle(limit)
+        return finish(middle, was_subreaper) unless middle == :here
 
         middle = Process.pid
         confined { fork_and_exit(announce) }
@@ -65,12 +71,23 @@ module Coppice
 
       private
 
+      # In the caller: returns whether there is a sibling.
+      def finish(middle, was_subreaper)
+        middle && succeeded?(middle)
+      ensure
+        OS.subreaper = was_subreaper
+      end
+
       # The pid of the middle process; :here in that process; false when it could not be forked. An error in the middle
       # process comes from the user's hooks of Process._fork: let through, it would make that process a second caller,
       # on the same channel.
-      def fork_middle
+      def fork_middle(limit)
         forking = Process.pid
-        @lock.synchronize { self.class.forking_middle { StandardStreams.unflushed { Process.fork } } } || :here
+        middle = @lock.synchronize_until(limit) do
+          self.class.forking_middle { StandardStreams.unflushed { Process.fork } } || :here
+        end
+        @failure = format(HELD, @patience) unless middle
+        middle || false
       rescue Exception => error # rubocop:disable Lint/RescueException -- # why: no error may come out of the copy
         exit_copy(error) unless Process.pid == forking
         raise unless error.is_a?(StandardError)

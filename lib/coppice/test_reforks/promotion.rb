@@ -22,7 +22,8 @@ module Coppice
         @board = Board.create
         @inheritance = Inheritance.build(app: nil, settings: settings, board: @board,
                                          log: Log.for(settings, role: :tests))
-        @sibling = OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: settings.spawn_timeout / 2.0)
+        @sibling = OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: settings.spawn_timeout / 2.0,
+                                       patience: settings.spawn_timeout)
       end
 
       # Whether a server would promote this process.

@@ -52,7 +52,7 @@ module Coppice
           loading(how) do
             continue_when_waiting
 
-            assert_empty LoadingThreads.new(limit: 60).wait
+            assert_empty LoadingThreads.new.wait_until(Clock.now + 60)
             assert self.class.loaded
           end
         end
@@ -60,10 +60,10 @@ module Coppice
 
       test "a thread that does not finish in time is answered, and not waited for again" do
         loading do |thread|
-          threads = LoadingThreads.new(limit: 0)
+          threads = LoadingThreads.new
 
-          assert_equal [thread], threads.wait
-          assert_empty threads.wait
+          assert_equal [thread], threads.wait_until(Clock.now)
+          assert_empty threads.wait_until(Clock.now)
         end
       end
 
@@ -74,7 +74,7 @@ module Coppice
           thread = self.class.loaded
           eventually { thread.stop? }
 
-          assert_empty LoadingThreads.new(limit: 0).wait
+          assert_empty LoadingThreads.new.wait_until(Clock.now)
         ensure
           thread&.kill&.join
         end
