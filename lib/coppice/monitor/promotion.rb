@@ -43,11 +43,11 @@ module Coppice
       end
 
       # The worker whose copy becomes the mold at a refork. A worker that has served no request is no warmer than the
-      # mold, so one that has served is preferred.
+      # mold, so one that has served is preferred; but not one that has failed to fork a mold before.
       #: (Roster) -> Handle?
       def template(roster)
         workers = workers_of_release(roster)
-        served = workers.select { |worker| worker.requests_count.positive? }
+        served = workers.select { |worker| worker.requests_count.positive? && worker.promotions.zero? }
         warmest(served.empty? ? workers : served)
       end
 

@@ -122,6 +122,20 @@ class PromotionTest < FamilyTestCase
     assert_equal 4, family.roster.ready_workers.size
   end
 
+  test "a worker that could not fork a mold is asked again only after all others, even if only it has served" do
+    family = settled_family(refork_backoff: 10)
+    served = family.roster.ready_workers.last.tap { |worker| worker.row.requests = 5 }
+    family.supervision.refork
+    family.system.middle = :lost
+    family.settle
+
+    assert_equal [nil, 1], [family.roster.candidate, served.promotions]
+    family.system.advance(10)
+    family.turn
+
+    refute_same served, family.roster.candidate.parent
+  end
+
   test "each candidate has a trial of its own" do
     family = settled_family
     family.supervision.refork
