@@ -81,13 +81,14 @@ static VALUE cells_map(VALUE klass, int fd, size_t count, bool read_only) {
     return self;
 }
 
-/* Pages of the file take no memory before they are written to, so a large count costs nothing. */
+/* Pages of the file take no memory before they are written to, so a large count costs nothing. A sandbox may deny the
+ * file: one process alone needs none. */
 static VALUE cells_create(VALUE klass, VALUE rb_count) {
     size_t count = NUM2SIZET(rb_count);
 #ifdef COPPICE_LINUX
     int fd = memfd_create("coppice-board", MFD_CLOEXEC);
-    if (fd < 0) rb_sys_fail("memfd_create");
-    if (ftruncate(fd, (off_t)(count * sizeof(int64_t))) < 0) {
+    if (fd < 0 && errno != ENOSYS && errno != EPERM && errno != EACCES) rb_sys_fail("memfd_create");
+    if (fd >= 0 && ftruncate(fd, (off_t)(count * sizeof(int64_t))) < 0) {
         int saved = errno;
         close(fd);
         rb_syserr_fail(saved, "ftruncate");

@@ -68,7 +68,11 @@ module Coppice
 
     # The monitor passes the descriptor number of a socket. When a user has typed the command there is none, and the CLI
     # refuses the command.
-    def channel? = @arguments[1].to_s.match?(/\A\d+\z/) && File.socket?("/proc/self/fd/#{@arguments[1]}")
+    def channel?
+      @arguments[1].to_s.match?(/\A\d+\z/) && IO.for_fd(Integer(@arguments[1], 10), autoclose: false).stat.socket?
+    rescue SystemCallError, ArgumentError # there is no such descriptor, or it is one of Ruby's own
+      false
+    end
 
     def run_child
       require "coppice"

@@ -73,7 +73,7 @@ module Coppice
     private
 
     def supervision(admin_listeners)
-      system = System.new
+      system = System.new.raise_descriptor_limit
       @observers = ObserverSpawner.new(settings: @settings, board: @board, listeners: admin_listeners, system: system)
       spawner = MoldSpawner.new(board: @board, port: @port, system: system, keeper: @keeper, log: @log)
       lobbies = LobbySpawner.new(settings: @settings, board: @board, port: @port, system: system, log: @log)

@@ -2,6 +2,7 @@
 
 require "coppice/config/loader"
 require "coppice/config/options"
+require "coppice/cli/descriptor_limit"
 require "coppice/cli/preset_report"
 require "coppice/cli/stop_time"
 require "coppice/memory/available_memory"
@@ -35,7 +36,8 @@ module Coppice
 
         @state = State.of(settings, environment: @environment, directory: @directory)
         variables = variables(settings)
-        @output.puts verdict(settings), settings.notes, *StopTime.new(settings, @environment).warning
+        @output.puts verdict(settings), settings.notes, *StopTime.new(settings, @environment).warning,
+                     *DescriptorLimit.new(settings).warning
         @output.puts "", table(settings, variables), *learned_paths(settings), *libraries(settings) if @show
         0
       end

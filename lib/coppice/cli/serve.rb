@@ -2,6 +2,7 @@
 
 require "coppice"
 require "coppice/cli/banner"
+require "coppice/cli/descriptor_limit"
 require "coppice/cli/stop_time"
 require "coppice/compatibility"
 require "coppice/config/loader"
@@ -12,6 +13,7 @@ require "coppice/monitor"
 require "coppice/monitor/helper_thread"
 require "coppice/monitor/releases"
 require "coppice/os/pidfile"
+require "coppice/os/requirements"
 require "coppice/os/service_manager"
 require "coppice/os/standard_streams"
 
@@ -34,6 +36,7 @@ module Coppice
         settings = load_settings
         return single if settings.single? || !OS.supervises?
 
+        check_requirements
         @variables = OS::ServiceManager.take_variables(ENV)
         writer = Monitor::HelperThread.new
         hooks = Monitor::HelperThread.new
@@ -62,6 +65,11 @@ module Coppice
         OS::Pidfile.hold(settings.pidfile) { monitor.run }
       ensure
         control&.close
+      end
+
+      def check_requirements
+        obstacle = OS::Requirements.obstacle or return
+        raise Error, "#{obstacle}. Allow it, or serve in one process: --workers 0"
       end
 
       # In the option `directory`, if it names another one than that in which the server was started.
@@ -112,8 +120,8 @@ module Coppice
       end
 
       def warn_of(settings, log)
-        warning = StopTime.new(settings, ENV.to_h.merge(@variables)).warning
-        log.warn(warning) if warning
+        warnings = [StopTime.new(settings, ENV.to_h.merge(@variables)).warning, DescriptorLimit.new(settings).warning]
+        warnings.compact.each { |warning| log.warn(warning) }
         settings.notes.each { |note| log.warn("configuration without effect", why: note) }
       end
 

@@ -13,14 +13,26 @@ module Coppice
   class Monitor
     # The monitor's system calls, so that tests can replace them and play thousands of histories without a process.
     class System
-      # What the monitor itself needs with a lobby: it keeps five for each of the workers that there may be.
+      # What the monitor itself needs, as it keeps five for each of the workers that there may be (CLI::DescriptorLimit).
       OWN_DESCRIPTORS = 8192
+
+      FORKED = 0x40 # PF_FORKNOEXEC of the kernel: was forked, and has not called exec since. Source: proc(5)
 
       def initialize
         @descriptor_limits = Process.getrlimit(:NOFILE)
         @program = [RbConfig.ruby, EXECUTABLE]
         @oom_counter = OomCounter.new
         @available_memory = Memory::AvailableMemory.new
+      end
+
+      # Raises the monitor's own limit of descriptors. Its children get the one that the user has set: programs may rely
+      # on a low one, such as those that call select(2).
+      #: () -> System
+      def raise_descriptor_limit
+        soft, hard = @descriptor_limits
+        wanted = [OWN_DESCRIPTORS, hard].min
+        Process.setrlimit(:NOFILE, wanted, hard) if soft < wanted
+        self
       end
 
       #: () -> Float
@@ -56,7 +68,8 @@ module Coppice
       def spawn_observer(channel, own_group:)
         ruby, executable = @program
         Process.spawn(ruby, "--disable=gems,rubyopt", executable, "observer", channel.fileno.to_s,
-                      channel.fileno => channel.fileno, pgroup: own_group || nil, close_others: true)
+                      channel.fileno => channel.fileno, pgroup: own_group || nil, close_others: true,
+                      rlimit_nofile: @descriptor_limits)
       end
 
       # From now on the observer is spawned with the Ruby and the files of this release: those of an earlier one may be
@@ -71,7 +84,6 @@ module Coppice
       # Spawns the lobby's keeper with this limit of descriptors; answers its pid. It inherits one descriptor.
       #: (Control::LobbyChannel, executable: String, own_group: bool, descriptors: Integer) -> Integer
       def spawn_lobby(channel, executable:, own_group:, descriptors:)
-        raise_own_limit
         Process.spawn([executable, executable], channel.fileno.to_s, channel.fileno => channel.fileno,
                       pgroup: own_group || nil, close_others: true, rlimit_nofile: [descriptors, descriptor_limit])
       end
@@ -89,6 +101,27 @@ module Coppice
         false
       rescue Errno::EPERM
         true # it runs as another user now
+      end
+
+      # Whether this process can never be reaped here: it is gone, because somebody else was told of its exit, or it is
+      # a zombie of another parent.
+      #: (Integer) -> bool
+      def lost?(pid)
+        return true unless signal(pid, 0)
+
+        state, parent = File.read("/proc/#{pid}/stat").rpartition(")").last.split
+        state == "Z" && parent.to_i != Process.pid
+      rescue SystemCallError # it ended a moment ago, or a sandbox hides it
+        false
+      end
+
+      # Whether a process that was forked has become another program (exec).
+      #: (Integer) -> bool
+      def replaced?(pid)
+        flags = File.read("/proc/#{pid}/stat").rpartition(")").last.split[6].to_i
+        flags.nobits?(FORKED)
+      rescue SystemCallError # it ended a moment ago, or a sandbox hides it
+        false
       end
 
       # The pids of all children that have exited and are not reaped: of those known, and of strangers. Orphans of our
@@ -128,13 +161,6 @@ module Coppice
       def memory_left_kib = @available_memory.left_kib
 
       private
-
-      # Molds get the limit that the user has set: programs may rely on a low one, such as those that call select(2).
-      def raise_own_limit
-        wanted = [OWN_DESCRIPTORS, descriptor_limit].min
-        soft, hard = Process.getrlimit(:NOFILE)
-        Process.setrlimit(:NOFILE, wanted, hard) if soft < wanted
-      end
 
       # Each thread has the children that it spawned, and one has the orphans. Source: proc(5).
       def children
