@@ -23,7 +23,7 @@ static void check_received(struct coppice_connection *connection, enum coppice_i
 static size_t read_length(struct coppice_connection *connection, VALUE into, size_t filled, size_t room) {
     size_t wanted = room < connection->body_remaining ? room : (size_t)connection->body_remaining;
     size_t at_hand = connection->input.length - connection->input_position;
-    size_t received;
+    size_t received = 0;
     if (at_hand > 0) {
         received = at_hand < wanted ? at_hand : wanted;
         memcpy(RSTRING_PTR(into) + filled, connection->input.data + connection->input_position, received);

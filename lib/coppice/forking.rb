@@ -24,13 +24,9 @@ module Coppice
       return @parent.log.error("could not fork", why: "no descriptors left") unless packet.descriptors[:channel]
 
       membership = membership_for(packet)
-      call_hook(:before_fork)
-      membership.audit = begin_audit(membership)
-      made = @sibling.call(announce: membership.method(:announce_fork)) { run_child(membership, packet) }
+      fork_child(membership, packet) if hook_passed?(:before_fork)
       packet.close
-      warn_of_loading_threads(membership)
-      @parent.log.error("could not fork", child: membership.name, why: @sibling.failure) unless made
-      call_hook(:after_fork_in_parent) # also after a failure: what before_fork has stopped must start again
+      hook_passed?(:after_fork_in_parent) # also after a failure: what before_fork has stopped must start again
     end
 
     private
@@ -49,7 +45,21 @@ module Coppice
                      channel: Control::Channel.new(packet.descriptors[:channel]))
     end
 
-    def call_hook(name) = @inheritance.call_hook(name, log: @parent.log)
+    def fork_child(membership, packet)
+      membership.audit = begin_audit(membership)
+      made = @sibling.call(announce: membership.method(:announce_fork)) { run_child(membership, packet) }
+      warn_of_loading_threads(membership)
+      @parent.log.error("could not fork", child: membership.name, why: @sibling.failure) unless made
+    end
+
+    # Whether the hook raised nothing. This process may serve a client: it goes on, without a fork.
+    def hook_passed?(name)
+      @inheritance.call_hook(name, log: @parent.log)
+      true
+    rescue StandardError, ScriptError => error # from the user's hook
+      @parent.log.exception("#{name} failed", error)
+      false
+    end
 
     def warn_of_loading_threads(membership)
       @sibling.loading.each do |thread|

@@ -16,7 +16,7 @@ module Coppice
     :fork_lock,       # OS::ForkLock
     :fork_callbacks,  # ForkSafety::ForkCallbacks: the blocks of Coppice.at_fork
     :preset_calls,    # ForkSafety::PresetCalls: for libraries that need care when a process forks
-    :borrowed_queues, # bool -- another process, such as systemd, goes on listening on at least one of the listeners
+    :borrowed_queues, # Array[Integer] -- inodes of listeners on which another process, such as systemd, listens on
     :directory,       # String -- of the application
     :trusted_proxies, # Listeners::TrustedProxies: parsed once, not in each worker
     :environment,     # Hash[String, String] -- variables before the application was loaded
@@ -25,8 +25,8 @@ module Coppice
   ) do
     # Builds the first one, around an application that this process has just loaded.
     #: (app: untyped, settings: Config::Settings, log: Log, board: Board, ?listener_names: Array[String],
-    #    ?borrowed_queues: bool, ?environment: Hash[String, String]) -> Inheritance
-    def self.build(app:, settings:, log:, board:, listener_names: [], borrowed_queues: false, environment: {})
+    #    ?borrowed_queues: Array[Integer], ?environment: Hash[String, String]) -> Inheritance
+    def self.build(app:, settings:, log:, board:, listener_names: [], borrowed_queues: [], environment: {})
       context = HookContext.new(settings: settings, log: log, listener_names: listener_names)
       new(app: app, settings: settings, hook_context: context, log: log, board: board,
           fork_lock: Coppice.fork_lock, fork_callbacks: Coppice.fork_callbacks,

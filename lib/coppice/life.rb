@@ -39,7 +39,7 @@ module Coppice
     def start
       OS.parent_death_signal(Signal.list.fetch("KILL"))
       membership.report_stop_signals
-      exit!(0) if membership.join(inheritance) == :closed
+      exit_without_channel if membership.join(inheritance) == :closed
       @inheritance = inheritance.in_process_of(membership)
       @waiter = Waiter.new.add(membership.channel.fileno, :channel)
     end
@@ -119,6 +119,14 @@ module Coppice
     end
 
     private
+
+    # The monitor is gone, or the application has closed what is not its own.
+    def exit_without_channel
+      exit!(0) unless Process.ppid == inheritance.board.monitor_pid
+
+      log.error("no channel to the monitor: the application must not close descriptors that it has not opened")
+      exit!(1)
+    end
 
     def common_orders
       {

@@ -98,12 +98,14 @@ module Coppice
       @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
       @cycle = RequestCycle.new(self, clock, Deadline.new(membership.row, clock, @soft_timeout), @sampler)
       @exchange = build_exchange(app: counted_app)
-      sources = @listeners.map { |listener| ListenerSource.new(listener, log) }
+      sources = @listeners.map { |listener| ListenerSource.new(listener, log, borrowed: borrowed?(listener)) }
       lobby = lobby_source(membership.seat, @lobby_descriptors) unless @lobby_descriptors.empty?
       @out_of_band = OutOfBand.of(self, inheritance.settings)
       @clients = ClientLoop.new(self, sources, exchange: @exchange, connection: @connection, cycle: @cycle,
                                                lobby: lobby, out_of_band: @out_of_band)
     end
+
+    def borrowed?(listener) = inheritance.borrowed_queues.include?(listener.stat.ino)
 
     # The seat has duplicates of those that it needs.
     def lobby_source(seat, descriptors)
@@ -183,7 +185,7 @@ module Coppice
 
     # Called when the monitor has died: serves the clients that have connected, and leaves new ones to the next server.
     def outlive_monitor
-      @clients.refuse_new_connections unless inheritance.borrowed_queues
+      @clients.refuse_new_connections
       @clients.drain
     end
   end

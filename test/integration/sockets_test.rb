@@ -54,8 +54,8 @@ class SocketsTest < Coppice::TestCase
 
   test "as many queues as a worker can be given, and the largest heads, are served" do
     limits = %w[max_request_line_bytes max_header_bytes].map { |name| "#{name} 1024 * 1024\n" }.join
-    { true => Coppice::Config::Maximum::LOBBY_QUEUES, false => Coppice::Config::Maximum::QUEUES }.each do |lobby, queues|
-      queues -= 1 unless lobby # the test server has a Unix socket as well
+    of_workers = Coppice::Config::Maximum::QUEUES - 1 # the test server has a Unix socket as well
+    { true => Coppice::Config::Maximum::LOBBY_QUEUES, false => of_workers }.each do |lobby, queues|
       serve(listen: { queues: queues, lobby: lobby }, config: "#{limits}max_header_count 10_000") do |server|
         assert_equal 200, server.get("/", "X-Long" => "x" * 900 * 1024).status
       end

@@ -42,6 +42,45 @@ class ReapingTest < Coppice::TestCase
     assert_operator cpu_us, :>=, 50_000
   end
 
+  test "a process is lost when it is gone, or a zombie of another parent" do
+    reader, writer = IO.pipe
+    parent = fork do
+      child = fork { exit!(0) }
+      await_exit(child)
+      writer.puts(child)
+      sleep
+    end
+    zombie = reader.gets.to_i
+
+    assert @system.lost?(zombie)
+    refute @system.lost?(parent)
+    own = child_that_exited(0)
+
+    refute @system.lost?(own)
+    BoundedWait.status_of(own)
+
+    assert @system.lost?(own)
+  ensure
+    [reader, writer].each(&:close)
+    Process.kill(:KILL, parent)
+    BoundedWait.status_of(parent)
+  end
+
+  test "a process that was forked is replaced once it has called exec" do
+    reader, writer = IO.pipe
+    program = fork { exec("sleep", "3600") }
+    writer.close
+    reader.read # until exec has closed its copy
+    forked = fork { sleep }
+
+    assert @system.replaced?(program)
+    refute @system.replaced?(forked)
+    refute @system.replaced?(0)
+  ensure
+    reader.close
+    [program, forked].each { |pid| Process.kill(:KILL, pid) && BoundedWait.status_of(pid) }
+  end
+
   test "a child that runs, and a process that is no child, cannot be reaped" do
     reader, writer = IO.pipe
     child = fork do

@@ -89,6 +89,8 @@ class FakeSystem
     true
   end
 
+  def lost?(pid) = !@processes.key?(pid) && @zombies.none? { |zombie| zombie.first == pid }
+  def replaced?(_pid) = false
   def refusing? = @refusals.positive?
   def out_of_memory? = false
   def processors = 4

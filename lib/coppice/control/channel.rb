@@ -11,6 +11,9 @@ module Coppice
     class Channel
       MAX_BYTES = 64 * 1024
 
+      # The other process is gone; or the application has closed all descriptors, perhaps by their numbers.
+      ENDED = [Errno::EPIPE, Errno::ECONNRESET, Errno::EBADF, Errno::ENOTSOCK, IOError].freeze
+
       # A message that was received, and the descriptors that came with it, by name.
       Packet = Struct.new(:message, :descriptors) do
         # Closes all descriptors that came with it.
@@ -46,7 +49,7 @@ module Coppice
         rights = ios.empty? ? [] : [Socket::AncillaryData.unix_rights(*ios)]
         sent = @socket.sendmsg_nonblock(bytes, 0, nil, *rights, exception: false)
         sent == :wait_writable ? :full : :sent
-      rescue Errno::EPIPE, Errno::ECONNRESET, IOError
+      rescue *ENDED
         :closed
       end
 
@@ -66,7 +69,7 @@ module Coppice
       rescue ProtocolMismatch
         ios.each(&:close)
         raise
-      rescue Errno::ECONNRESET, IOError
+      rescue *ENDED
         :closed
       end
 

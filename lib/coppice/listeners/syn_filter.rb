@@ -17,8 +17,8 @@ module Coppice
     # count that a packet can have. Clients send lower ones, so their SYNs are dropped. A client whose handshake is
     # under way at that instant is lost. (IP_MINTTL: ip(7).)
     #
-    # The kernel also ceases to hold back clients that have connected and sent nothing (TCP_DEFER_ACCEPT): they come into
-    # the queue within a second.
+    # The kernel also ceases to hold back clients that have connected and sent nothing (TCP_DEFER_ACCEPT): they come
+    # into the queue within a second.
     module SynFilter
       # Classic BPF: code, jump if true, jump if false, operand.
       DROP_SYN = [

@@ -170,7 +170,12 @@ module Coppice
         return if handle.may_be_silent?
 
         # No message can reach it any more. If it does not exit by itself, the watchdog kills it.
-        handle.deadline ||= @system.now + @roster.settings_of(handle).hard_timeout
+        handle.deadline ||= @system.now + (another_program?(handle) ? 0 : @roster.settings_of(handle).hard_timeout)
+      end
+
+      # The application has called exec: what it becomes serves nobody.
+      def another_program?(handle)
+        (handle.worker? || handle.mold?) && !handle.cold? && @system.replaced?(handle.pid)
       end
 
       # Forgets children that can never be reaped: those that were not forked, because the process that was to fork them
@@ -178,14 +183,15 @@ module Coppice
       def forget_lost_children
         now = @system.now
         lost = @roster.handles.select do |handle|
-          handle.vanished || silently_gone?(handle) || (handle.orphaned? && handle.deadline && now >= handle.deadline)
+          handle.vanished || vanished?(handle) || (handle.orphaned? && handle.deadline && now >= handle.deadline)
         end
         lost.each { |handle| exited(handle, nil) }
       end
 
-      # No end of a channel tells of it, and somebody else may have reaped it.
-      def silently_gone?(handle)
-        handle.service? && handle.channel.closed? && !handle.pid.nil? && !@system.signal(handle.pid, 0)
+      # Nothing but the end of its channel tells of a child that somebody else has reaped: a hook that waits for any
+      # child, or that ignores CHLD.
+      def vanished?(handle)
+        !handle.lobby? && handle.channel.closed? && !handle.pid.nil? && @system.lost?(handle.pid)
       end
 
       def exited(handle, status, peak_kib = nil)

@@ -62,9 +62,9 @@ module Coppice
       #: () -> Integer
       def connecting = @open ? @listeners.connecting : 0
 
-      # Whether somebody else, such as systemd, keeps listening on one of the workers' sockets at least.
-      #: () -> bool
-      def any_borrowed? = @direct.any?(&:borrowed?)
+      # The inodes of the workers' sockets on which somebody else, such as systemd, keeps listening.
+      #: () -> Array[Integer]
+      def borrowed = @direct.select(&:borrowed?).flat_map(&:inodes)
 
       # Whether the clients that wait for a worker stay in queues for the server's successor.
       #: () -> bool

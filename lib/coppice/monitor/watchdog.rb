@@ -65,7 +65,9 @@ module Coppice
         return :unresponsive if handle.worker? && handle.ready? && @heartbeat.missing?(handle)
         return unless (deadline = deadline(handle)) && now >= deadline
 
-        handle.leaving? ? :stop_timeout : :spawn_timeout
+        return :stop_timeout if handle.leaving?
+
+        handle.ready_at ? :unresponsive : :spawn_timeout # a ready one has a deadline only once its channel has ended
       end
 
       # If no request is in flight, the deadline is that of the process's exit hook.

@@ -50,8 +50,8 @@ module Coppice
         @loading_threads = LoadingThreads.new
       end
 
-      # In the caller: waits until no other thread loads code or prevents forks; returns whether the sibling was made. If
-      # not, `failure` says why.
+      # In the caller: waits until no other thread loads code or prevents forks; returns whether the sibling was made.
+      # If not, `failure` says why.
       # In the middle process: calls `announce` with the pid of the sibling, and exits.
       # In the sibling: yields, on the caller's stack, so the block must throw.
       #: (announce: ^(Integer) -> void) { () -> bot } -> bool

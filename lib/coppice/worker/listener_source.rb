@@ -11,9 +11,11 @@ module Coppice
       EXHAUSTED = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
       PAUSE_WHEN_EXHAUSTED = 0.5 # seconds until the next attempt
 
-      #: (Socket, Log) -> void
-      def initialize(listener, log)
+      # borrowed: whether another process, such as systemd, goes on listening there.
+      #: (Socket, Log, ?borrowed: bool) -> void
+      def initialize(listener, log, borrowed: false)
         @listener = listener
+        @borrowed = borrowed
         @descriptor = listener.fileno
         @log = log
       end
@@ -32,9 +34,10 @@ module Coppice
         false
       end
 
-      # Makes the kernel refuse new clients. Those that have connected stay in the queue.
+      # Makes the kernel refuse new clients, unless they are another process's as well. Those that have connected stay
+      # in the queue.
       #: () -> void
-      def refuse_new_connections = Listeners::SynFilter.refuse_new_connections(@listener)
+      def refuse_new_connections = @borrowed || Listeners::SynFilter.refuse_new_connections(@listener)
 
       #: () -> void
       def close = @listener.close

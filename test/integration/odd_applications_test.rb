@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/sandboxed_server"
+require_relative "../support/server"
+
+# What applications, hooks and sandboxes do to the processes of the server, which goes on. No time-out may be the reason
+# why it does.
+class OddApplicationsTest < Coppice::TestCase
+  HELLO = "run ->(_env) { [200, {}, [Process.pid.to_s]] }"
+  PATIENT = "worker_processes 2\ntimeout 3600\n"
+
+  def serve(app: HELLO, config: "", **options, &block)
+    Server.open(app: app, config: PATIENT + config, **options, &block)
+  end
+
+  def pids(server, role = :worker) = server.rows(role).map(&:pid)
+
+  # Kills the first worker, and waits for its successor.
+  def replace_worker(server)
+    victim = pids(server).first
+    server.signal(:KILL, to: victim)
+    server.wait { server.gone?(victim) && server.ready_workers.size == 2 }
+  end
+
+  def refork(server)
+    generation = server.rows(:mold).first.generation
+    server.signal(:USR2)
+    server.wait { server.settled?(generation + 1) }
+  end
+
+  test "an application that makes itself a subreaper has its workers replaced, and reforks" do
+    serve(app: "Coppice::OS.become_subreaper\n#{HELLO}") do |server|
+      2.times { replace_worker(server) }
+      refork(server)
+      replace_worker(server)
+
+      assert_equal 200, server.get.status
+    end
+  end
+
+  test "a worker whose application becomes another program is replaced at once" do
+    app = "run ->(env) { env['PATH_INFO'] == '/exec' ? exec('sleep', '3600') : [200, {}, [Process.pid.to_s]] }"
+    serve(app: app) do |server|
+      before = pids(server)
+      assert_raises(EOFError) { server.get("/exec") }
+      server.wait { (before - pids(server)).any? && server.ready_workers.size == 2 }
+
+      assert_equal 200, server.get.status
+    end
+  end
+
+  test "an error in before_fork ends neither the mold nor a worker, and the next fork succeeds" do
+    config = "before_fork { File.exist?('broken') && File.write('broken', '.', mode: 'a') && raise('no fork') }\n"
+    serve(config: "#{config}refork_backoff 0.1") do |server|
+      before = [pids(server).sort, pids(server, :mold)]
+      server.get
+      File.write(server.path("broken"), "")
+      server.signal(:USR2)
+      server.wait { File.size(server.path("broken")) >= 3 } # each try is made when the one before is over
+
+      assert_equal before, [pids(server).sort, pids(server, :mold)]
+      File.delete(server.path("broken"))
+      server.wait { server.settled?(server.rows(:mold).first.generation) && pids(server, :mold) != before.last }
+
+      assert_equal 200, server.get.status
+    end
+  end
+
+  { "waits for any child" => "Thread.new { loop { Process.wait } rescue retry }",
+    "ignores CHLD" => "trap(:CHLD, 'IGNORE')" }.each do |name, reaping|
+    test "a hook of the monitor that #{name} keeps no worker from being replaced, and the server from its end" do
+      serve(config: "after_monitor_ready { #{reaping}; File.write('reaping', '') }") do |server|
+        server.wait { File.exist?(server.path("reaping")) }
+        replace_worker(server)
+
+        assert_equal 200, server.get.status
+        server.signal(:TERM)
+        server.wait_for_end
+      end
+    end
+  end
+
+  test "where the kernel gives no pidfd, forks are waited for all the same" do
+    skip SandboxedServer.obstacle if SandboxedServer.obstacle
+    SandboxedServer.open(app: HELLO, config: PATIENT, without: [:pidfd_open]) do |server|
+      refork(server)
+      replace_worker(server)
+
+      assert_equal 200, server.get.status
+    end
+  end
+
+  test "where the kernel gives no memory file, worker processes are refused by name, and one process serves" do
+    skip SandboxedServer.obstacle if SandboxedServer.obstacle
+    SandboxedServer.open(app: HELLO, config: PATIENT, without: [:memfd_create], ready: false) do |server|
+      assert_equal 1, server.wait_for_end.exitstatus
+      assert_match(/\Acoppice: .* memfd_create\(2\).* --workers 0\n\z/, server.log)
+    end
+    SandboxedServer.open(app: HELLO, config: "worker_processes 0", without: [:memfd_create], ready: false) do |server|
+      server.wait { server.log.include?("msg=listening") } # it has no board to look at
+
+      assert_equal 200, server.get.status
+    end
+  end
+end
