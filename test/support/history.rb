@@ -277,7 +277,7 @@ class History
   end
 
   # A wish for a refork waits for as long as no worker may be forked.
-  def promotion_due? = roster.refork_wanted && Coppice::Monitor::Promotion.new(roster.settings).template(roster)
+  def promotion_due? = roster.succession.asked && Coppice::Monitor::Promotion.new(roster.settings).template(roster)
 
   def stop
     calm

@@ -91,15 +91,16 @@ module Coppice
       def spawn(step, now)
         listeners = step.role == :worker ? @port.listeners_for(step.nr, workers: @roster.target) : []
         seat = @lobby.new_seat if step.role == :worker
-        handle = @forks.call(step.mold, role: step.role, nr: step.nr, generation: step.mold.generation,
+        generation = step.mold.generation
+        handle = @forks.call(step.mold, role: step.role, nr: step.nr, generation: generation,
                                          deadline: now + spawn_timeout_of(step.mold),
                                          descriptors: { listeners: listeners }.reject { |_, ios| ios.empty? },
-                                         first_request: step.mold.generation >= @roster.first_requests_from) do |child|
+                                         first_request: generation >= @roster.succession.first_requests_from) do |child|
           @lobby.seat(child, seat)
         end
         seat&.handed_over
         handle.listeners = listeners.map(&:fileno)
-        @roster.trial = handle if step.trial
+        @roster.succession.try(handle) if step.trial
       ensure
         seat&.close unless handle
       end
@@ -146,7 +147,7 @@ module Coppice
       def retire(handle, now, signal: nil)
         return if handle.leaving? || handle.gone?
 
-        @roster.mold = nil if handle.equal?(@roster.mold) # a successor need not wait for its exit
+        @roster.succession.lose(handle) # a successor need not wait for the exit of a mold
         @log.info("retiring a child that got a signal", **handle.to_log, signal: signal) if signal
         loading = handle.mold? && handle.starting?
         told = tell_to_exit(handle, Control::Messages::Stop, now)

@@ -47,7 +47,7 @@ module Coppice
       # Waits for the commit, or until the new mold is abandoned.
       def refork #: () -> ControlConnection::Pending
         generation = @roster.generation
-        abandonments = @roster.abandonments
+        abandonments = @roster.succession.abandonments
         @supervision.refork
         Pending.new(lines: ["refork requested"], seconds: limit("refork"), late: -> { raise Error, why_no_refork },
                     poll: -> { outcome_of_refork(generation, abandonments) })
@@ -130,8 +130,10 @@ module Coppice
 
       def outcome_of_refork(generation, abandonments)
         raise Error, "the server is stopping" if @roster.stopping
-        raise Error, "the new mold was abandoned: #{@roster.abandoned_for}" if @roster.abandonments > abandonments
-        return if @roster.generation == generation
+
+        succession = @roster.succession
+        raise Error, "the new mold was abandoned: #{succession.abandoned_for}" if succession.abandonments > abandonments
+        return if succession.generation == generation
 
         ["generation #{@roster.generation} is committed; its workers replace the others now"]
       end

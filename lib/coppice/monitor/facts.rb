@@ -133,8 +133,7 @@ module Coppice
         return unless handle.worker?
 
         @roster.spawns.succeeded
-        @roster.fork_failures.succeeded
-        @roster.killed_trials = 0
+        @roster.succession.worker_ready
         open_port unless handle.rehearsing? || @roster.stopping
       end
 
@@ -218,15 +217,18 @@ module Coppice
         return note_loss(handle, @roster.service_backoff(handle.service.name)) if handle.service?
         return if handle.ready_at && !died_young?(handle, status)
 
-        # It may have hung in a connection or in its request to itself, for example because the database does not
-        # answer. So the workers of this generation are forked without both from now on. One of a release that was taken
-        # back says nothing of the others, whose generation may be lower.
-        if @roster.of_release?(handle) || handle.equal?(@roster.trial)
-          @roster.first_requests_from = [@roster.first_requests_from, handle.generation + 1].max
-        end
-        return note_failed_trial(handle, status) if handle.generation > @roster.generation
+        note_failed_start(handle, status)
+      end
 
-        @roster.fork_failures.failed(handle, @roster.ready_workers)
+      # One of a release that was taken back says nothing of the others, whose generation may be lower.
+      def note_failed_start(worker, status)
+        succession = @roster.succession
+        if @roster.of_release?(worker) || worker.equal?(succession.trial)
+          succession.omit_first_requests(worker.generation)
+        end
+        return note_failed_trial(worker, status) if worker.generation > succession.generation
+
+        succession.fork_failures.failed(worker, @roster.ready_workers)
         @roster.spawns.failed(@system.now)
       end
 
@@ -240,7 +242,7 @@ module Coppice
       # The failure counts against the trial's mold, which is abandoned, and not against the committed generation. But
       # if the trial was never forked, or was killed, the machine may have no memory for one more process.
       def note_failed_trial(handle, status)
-        @roster.killed_trials += 1 if status.nil? || killed_by_another?(handle, status)
+        @roster.succession.trial_killed if status.nil? || killed_by_another?(handle, status)
       end
 
       def died_young?(handle, status)

@@ -17,6 +17,7 @@ module Coppice
         roster.stop_begins_at += seconds
         roster.stop_deadline += seconds
         roster.lobby_deadline += seconds
+        roster.refusing_since += seconds if roster.refusing_since
       end
 
       # Seconds that were missed since the last look; 0.0 when the monitor ran, and at the first look. Seconds of the

@@ -19,6 +19,7 @@ module Coppice
       def initialize(system:, roster:, board:, forks:, spawner:, statistics:, log:, &retire)
         @system = system
         @roster = roster
+        @succession = roster.succession
         @board = board
         @forks = forks
         @spawner = spawner
@@ -59,7 +60,7 @@ module Coppice
         handle.forked_at = now
         handle.row.forked_ms = (now * 1000).to_i
         handle.move(:forked)
-        @roster.candidate = handle
+        @succession.start(handle)
         @statistics.promotion_started(handle, reason_to_boot(step), nil, now)
         @log.info("booting the application", **handle.to_log, **release.to_log.slice(:release), **description)
         @spawner.introduce(handle)
@@ -75,7 +76,7 @@ module Coppice
       # The directory of the running release may be removed. A worker that serves can still become the mold.
       def note_failed_boot(error, now)
         @log.error("the running release cannot be booted", error: error.message, again_in: settings.refork_backoff)
-        note_failure(now, settings.refork_backoff)
+        @succession.failed(now, pause: settings.refork_backoff)
         end_rehearsal(now)
       end
 
@@ -89,75 +90,55 @@ module Coppice
       def promote(step, now)
         time_to_fork = settings.longest_turn + settings.spawn_timeout
         step.worker.promotions += 1
-        @roster.candidate = @forks.call(step.worker, role: :mold, purpose: (:temporary if step.temporary),
-                                                     generation: step.generation, deadline: now + time_to_fork)
-        @statistics.promotion_started(@roster.candidate, step.reason_fields[:why], step.worker, now)
+        candidate = @forks.call(step.worker, role: :mold, purpose: (:temporary if step.temporary),
+                                             generation: step.generation, deadline: now + time_to_fork)
+        @succession.start(candidate)
+        @statistics.promotion_started(candidate, step.reason_fields[:why], step.worker, now)
         @log.info("promotion started", **step.worker.to_log, requests: step.worker.requests_count,
                   new_gen: step.generation, **step.reason_fields)
       end
 
       # The rehearsed worker has no listeners, and its slot is none of those that serve.
       def rehearse(step, now)
-        @roster.rehearsal_due = false
+        @succession.rehearsal_due = false
         @forks.call(step.mold, role: :worker, purpose: :rehearsal, nr: step.nr, generation: step.mold.generation,
                                 deadline: now + settings.spawn_timeout)
       end
 
       # No client is served yet, so the mold that was booted with other parameters can exit.
       def boot_with_measured_gc(now)
-        @roster.gc_unmeasured = false # one attempt is enough
-        mold = @roster.mold
+        @succession.gc_unmeasured = false # one attempt is enough
+        mold = @succession.mold
         @log.info("booting once more, with a fitted garbage collector", **mold.to_log)
-        @roster.mold = nil
         end_rehearsal(now)
         retire(mold, now)
       end
 
       def end_rehearsal(now)
-        @roster.rehearsal_due = false
+        @succession.rehearsal_due = false
         worker = @roster.rehearsal
         retire(worker, now) if worker
       end
 
       def commit(step, now)
         candidate = step.candidate
-        old = @roster.mold
-        @roster.refork_wanted = false if candidate.generation > @roster.generation
-        @roster.mold = candidate
-        @roster.fork_failures.committed(candidate)
-        @roster.generation = candidate.generation
-        @roster.candidate = @roster.trial = nil
-        @roster.replacements.succeeded
-        @roster.killed_replacements = 0
+        former = @succession.commit
         @roster.workers.each { |worker| worker.promotions = 0 }
         @board.generation = candidate.generation
         @statistics.promotion_committed(candidate, now)
         canary = step.verdict if @roster.of_release?(candidate) # that of another release has a line of its own
         @log.info("mold committed", **candidate.to_log, **canary&.to_log.to_h)
         warn_of_unsafe_application unless candidate.row.fork_safe?
-        @roster.booted!
         end_rehearsal(now)
-        @roster.rehearsal_due = step.rehearse
-        @releases.committed(candidate, old, step.verdict, now)
+        @succession.rehearsal_due = step.rehearse
+        @releases.committed(candidate, former, step.verdict, now)
       end
 
       def reinstate(step, now)
         end_rehearsal(now)
-        @roster.refork_wanted = false
         @releases.reinstate(step.mold, now)
-        forgive_failures(step.mold, now)
-      end
-
-      # What failed was the release that is taken back. Its generation may be the higher one, so workers of this release
-      # would be forked without first requests.
-      def forgive_failures(mold, now)
         @roster.spawns.succeeded
         @roster.spawns.wait_until(now)
-        @roster.replacements.succeeded
-        @roster.killed_replacements = 0
-        @roster.first_requests_from = 0
-        @roster.fork_failures.succeeded
-        @roster.fork_failures.committed(mold, since: now)
       end
 
       def warn_of_unsafe_application
@@ -165,33 +146,17 @@ module Coppice
       end
 
       def abandon(step, now)
-        trial = @roster.trial
-        @roster.abandon_candidate(step.reason)
-        give_up_mold if step.candidate.equal?(@roster.mold)
-        @statistics.promotion_abandoned(step.candidate)
+        trial = @succession.trial
         pause = step.at_once ? 0 : settings.refork_backoff
-        note_failure(now, pause, candidate: step.candidate, at_once: step.at_once)
+        @succession.abandon(step.candidate, step.reason, now, pause: pause, at_once: step.at_once || false,
+                                                              of_release: @roster.of_release?(step.candidate))
+        @statistics.promotion_abandoned(step.candidate)
         @board.refused_commits += 1 if step.refused
         @log.error("mold abandoned", **step.candidate.to_log, why: step.reason, again_in: pause,
                                      **step.verdict&.fields.to_h)
         @releases.abandoned(step, trial, now)
         retire(step.candidate, now) unless step.candidate.gone?
         end_rehearsal(now)
-      end
-
-      def give_up_mold
-        @roster.mold = nil
-        @roster.fork_failures.succeeded
-      end
-
-      # candidate: nil if there was none yet.
-      def note_failure(now, pause, candidate: nil, at_once: false)
-        @roster.reforks.failed(now, pause: pause)
-        return if @roster.mold || (candidate && !@roster.of_release?(candidate))
-        return @roster.killed_replacements += 1 if at_once
-
-        @roster.replacements.failed(now, pause: pause)
-        @roster.killed_replacements = 0
       end
     end
   end

@@ -62,7 +62,7 @@ module Coppice
       private
 
       def refork(roster, now)
-        reason_fields = roster.refork_wanted ? { why: :asked } : @condition.reason_fields(roster, now)
+        reason_fields = roster.succession.asked ? { why: :asked } : @condition.reason_fields(roster, now)
         worker = template(roster) if reason_fields
         worker ? [Steps::Promote.new(worker, roster.next_generation, reason_fields)] : []
       end
@@ -160,7 +160,7 @@ module Coppice
 
       # Whether the replacement of a lost mold was killed, and another warm worker can be promoted.
       def retry_at_once?(roster, candidate)
-        return false if roster.mold || roster.killed_replacements >= KILLED_IN_A_ROW
+        return false if roster.mold || roster.succession.killed_replacements >= KILLED_IN_A_ROW
 
         KILLED.include?(candidate.exit_report&.cause) && !warmest(workers_of_release(roster)).nil?
       end
@@ -179,9 +179,10 @@ module Coppice
 
       # A cold mold is never abandoned for this reason, because booting again would give the same mold.
       def unable_to_fork?(roster)
-        return false if roster.mold.nil? || roster.mold.cold? || roster.fork_failures.count < FAILED_WORKERS
+        failures = roster.succession.fork_failures
+        return false if roster.mold.nil? || roster.mold.cold? || failures.count < FAILED_WORKERS
 
-        !roster.fork_failures.forked_any?(roster.ready_workers)
+        !failures.forked_any?(roster.ready_workers)
       end
     end
   end

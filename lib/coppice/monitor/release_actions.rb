@@ -15,15 +15,15 @@ module Coppice
         @retire = retire
       end
 
-      # A mold was committed. old: the one before it. verdict: the canary's.
+      # A mold was committed. former: the one before it. verdict: the canary's.
       #: (Handle, Handle?, Canary::Verdict?, Float) -> void
-      def committed(mold, old, verdict, now)
-        return (@retire.call(old, now) if old) if @roster.of_release?(mold)
+      def committed(mold, former, verdict, now)
+        return (@retire.call(former, now) if former) if @roster.of_release?(mold)
 
         @roster.roll.canary = verdict
         @roster.enter_release(mold.release, back: @roster.roll.rollback?)
         end_roll(mold)
-        keep(old, now)
+        keep(former, now)
       end
 
       # A candidate was abandoned. Its trial serves clients no longer if it runs the code of another release.
@@ -50,13 +50,12 @@ module Coppice
       # The kept mold forks all workers from now on; the mold of the release that it takes back exits.
       #: (Handle, Float) -> void
       def reinstate(mold, now)
-        old = @roster.mold
         @roster.take_kept
-        @roster.mold = mold
-        @roster.generation = @board.generation = mold.generation
+        former = @roster.succession.reinstate(mold, now)
+        @board.generation = mold.generation
         @roster.leave_release
         end_roll(mold)
-        @retire.call(old, now) if old
+        @retire.call(former, now) if former
       end
 
       #: (String, Float) -> void
@@ -76,13 +75,13 @@ module Coppice
       end
 
       # Of a rollback the release that is taken back is not kept.
-      def keep(old, now)
-        return unless old
+      def keep(former, now)
+        return unless former
 
         window = @roster.roll.rollback? ? 0 : @roster.release.settings.rollback_window
-        return @retire.call(old, now) unless window.positive? && old.ready?
+        return @retire.call(former, now) unless window.positive? && former.ready?
 
-        @roster.keep(old, now + window)
+        @roster.keep(former, now + window)
       end
     end
   end

@@ -18,7 +18,7 @@ module Coppice
       # Number of workers that may exist beyond the target.
       #: (Roster) -> Integer
       def surge(roster)
-        return 0 if roster.spawns.failures + roster.killed_trials >= FAILED_FORKS
+        return 0 if roster.spawns.failures + roster.succession.killed_trials >= FAILED_FORKS
 
         [Config::Types::WorkerShare.of(@settings.refork_surge, roster.target), room(roster)].min
       end

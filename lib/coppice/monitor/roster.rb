@@ -1,52 +1,36 @@
 # frozen_string_literal: true
 
+require "forwardable"
 require "coppice/monitor/backoff"
-require "coppice/monitor/fork_failures"
+require "coppice/monitor/succession"
 
 module Coppice
   class Monitor
-    # All children of the monitor, and the state of the server: which mold forks, which mold is a candidate, what was
-    # asked for, what failed. Facts and questions only, so that decisions about it can be tested without a process.
+    # All children of the monitor, and the state of the server: what was asked for, what failed, which releases there
+    # are, how far a stop has come. Which mold forks is a matter of its Succession. Facts and questions only, so that
+    # decisions about it can be tested without a process.
     class Roster
+      extend Forwardable
+
       RELEASES_KEPT = 10 # that a rollback can go back to
       SEATS = 2048 # COPPICE_LOBBY_SEATS
       SPARE_SEATS = 64 # how many times a worker must be replaced until a seat is given again
 
-      # Of a mold: whether it has booted the application, its resident KiB, and the CPU time that it has taken.
-      MoldUsage = Struct.new(:cold, :rss_kib, :cpu_ms) do
-        #: (Handle) -> MoldUsage
-        def self.of(mold) = new(mold.cold?, mold.row.rss_kib, mold.row.cpu_ms)
-      end
-
+      attr_reader :succession       #: Succession
       attr_reader :handles          #: Array[Handle] -- all children that are not gone
       attr_accessor :wanted         #: Integer -- number of workers that were asked for
-      attr_reader :generation       #: Integer -- the committed one
       attr_reader :releases         #: Array[Release] -- committed ones, oldest first; the last one runs
       attr_accessor :roll           #: Roll? -- the last one that was asked for
       attr_reader :kept             #: Handle? -- the mold of the release before, for a rollback
       attr_reader :kept_until       #: Float?
       attr_accessor :held_back      #: Integer -- slots that are left empty for a lean roll
       attr_accessor :boot_peak_kib  #: Integer? -- the most memory that the last cold boot took
-      attr_reader :mold             #: Handle? -- the committed mold
-      attr_accessor :candidate      #: Handle? -- a mold that is not committed yet
-      attr_accessor :trial          #: Handle? -- the first worker of the candidate
-      attr_accessor :rehearsal_due  #: bool -- the cold mold's first worker is to be rehearsed
-      attr_accessor :gc_unmeasured  #: bool -- boot once more when a rehearsal has measured what fits
-      attr_accessor :refork_wanted  #: bool -- USR2 asked for a refork
       attr_reader :spawns           #: Backoff -- of workers; trials do not count
-      attr_reader :fork_failures    #: ForkFailures -- of warm molds
       attr_reader :observers        #: Backoff
       attr_reader :lobbies          #: Backoff
-      attr_reader :reforks          #: Backoff
-      attr_reader :replacements     #: Backoff -- of a lost mold
-      attr_accessor :killed_replacements #: Integer -- in a row, of a lost mold: candidates that were killed
-      attr_accessor :killed_trials #: Integer -- in a row: trials killed or never forked; memory may be short
-      attr_accessor :first_requests_from #: Integer -- first generation whose workers reconnect before they are ready
       attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
       attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil if unknown, or nothing depends on it
-      attr_reader :abandonments     #: Integer -- how many candidates were abandoned
-      attr_reader :abandoned_for    #: String? -- why the last one was
-      attr_accessor :stopping       #: Symbol? -- :gracefully or :at_once
+      attr_accessor :stopping #: Symbol? -- :gracefully or :at_once
       attr_accessor :stop_delayed_until #: Float? -- until then a server that was told to stop serves in any case
       attr_accessor :stop_begins_at #: Float? -- until then it serves, if services are left
       attr_accessor :stop_deadline  #: Float?
@@ -58,24 +42,24 @@ module Coppice
       attr_accessor :log_level      #: Integer -- the lowest that is logged, as in Log::LEVELS
       attr_accessor :give_up_reason #: String? -- why the server cannot go on
 
+      def_delegators :succession, :mold, :candidate, :trial, :generation, :next_generation, :reforks, :replacements,
+                     :rehearsal_due, :booted?, :mold_usage
+
       #: (target: Integer, release: Release) -> void
       def initialize(target:, release:)
+        @succession = Succession.new
         @handles = []
         @left_seats = [] # numbers, the one that was left last at the end
         @wanted = target
         @releases = [release]
         @last_release_number = release.number
         @first_requests = {} # by release
-        @generation = @highest_generation = @held_back = 0
-        @refork_wanted = @rehearsal_due = @lobby_wanted = @listening = false
+        @lobby_wanted = @listening = false
         @spawns = Backoff.new
-        @fork_failures = ForkFailures.new
         @service_backoffs = Hash.new { |backoffs, name| backoffs[name] = Backoff.new }
         @observers = Backoff.new
         @lobbies = Backoff.new
-        @reforks = Backoff.new
-        @replacements = Backoff.new
-        @killed_replacements = @killed_trials = @first_requests_from = @abandonments = @connecting = 0
+        @held_back = @connecting = 0
       end
 
       # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.
@@ -139,47 +123,18 @@ module Coppice
       #: () -> Handle?
       def take_kept = @kept.tap { @kept = @kept_until = nil }
 
-      # After a rollback it is lower than before. No two generations have the same number.
-      #: (Integer) -> void
-      def generation=(number)
-        @generation = number
-        @highest_generation = [@highest_generation, number].max
-      end
-
-      #: () -> Integer
-      def next_generation = @highest_generation + 1
-
-      # The candidate is given up.
-      #: (String) -> void
-      def abandon_candidate(reason)
-        @candidate = @trial = nil
-        @abandonments += 1
-        @abandoned_for = reason
-      end
-
       #: (Handle) -> Handle
       def add(handle)
         @handles << handle
         handle
       end
 
-      #: (Handle?) -> void
-      def mold=(handle)
-        @mold_usage = mold_usage
-        @mold = handle
-      end
-
-      # What the mold of this generation has measured of itself; also when it is gone. A temporary mold has measured
-      # nothing that tells of a refork. nil before the first mold is ready.
-      #: () -> MoldUsage?
-      def mold_usage = mold&.ready_at && !mold.temporary? ? MoldUsage.of(mold) : @mold_usage
-
       # Forgets a child that is gone.
       #: (Handle) -> void
       def remove(handle)
         @handles.delete(handle)
         @left_seats << @left_seats.delete(handle.seat.number) { handle.seat.number } if handle.seat
-        self.mold = nil if @mold.equal?(handle)
+        succession.lose(handle)
         take_kept if @kept.equal?(handle)
       end
 
@@ -288,13 +243,6 @@ module Coppice
       # Whether any worker serves clients.
       #: () -> bool
       def serving? = ready_workers.any? { |worker| !worker.rehearsing? }
-
-      # Whether a mold was ever committed: before that a failed boot is final.
-      #: () -> bool
-      def booted? = !@booted.nil?
-
-      #: () -> void
-      def booted! = @booted = true
     end
   end
 end

@@ -133,8 +133,7 @@ module Coppice
       def refork
         @log.info("refork requested")
         @log.warn("the refork waits until a fork-safe worker has served a request") if @promotion.template(roster).nil?
-        roster.refork_wanted = true
-        roster.reforks.wait_until(@system.now) # the pause is for the server's own tries
+        roster.succession.ask(@system.now)
       end
 
       # TTIN and TTOU: one slot more or one less.
@@ -228,7 +227,7 @@ module Coppice
       # From the commit of a release on the monitor decides by its settings, calls its hooks and is in its directory.
       def enter_release
         before, @release = @release, roster.release
-        roster.gc_unmeasured = false
+        roster.succession.gc_unmeasured = false
         @releases.adopt(@release)
         @system.adopt(@release)
         @hooks.adopt(settings)
@@ -252,7 +251,7 @@ module Coppice
       end
 
       def describe_server(spawner)
-        @roster.gc_unmeasured = spawner.worth_fitting?(@release)
+        @roster.succession.gc_unmeasured = spawner.worth_fitting?(@release)
         @roster.memory_total_kib = @system.memory_total_kib
         @roster.lobby_wanted = @port.with_lobby.any?
         self.log_level = settings.logger ? :debug : settings.log_level

@@ -30,7 +30,7 @@ module Coppice
 
       # While workers serve already, a second boot would only delay the new generation.
       def worth_second_boot?(roster, worker)
-        roster.gc_unmeasured && !roster.serving? && !worker.row.allocations.empty?
+        roster.succession.gc_unmeasured && !roster.serving? && !worker.row.allocations.empty?
       end
 
       def start_rehearsal(roster, now)

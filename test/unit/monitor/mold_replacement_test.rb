@@ -72,7 +72,7 @@ class MoldReplacementTest < FamilyTestCase
     family.missing = ["/releases/1"]
     family.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
     family.system.signal(family.roster.mold.pid, :KILL)
-    family.roster.rehearsal_due = true
+    family.roster.succession.rehearsal_due = true
     family.turn
 
     refute_predicate family.roster, :rehearsing?

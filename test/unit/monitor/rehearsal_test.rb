@@ -9,7 +9,7 @@ class RehearsalDecisionsTest < FamilyTestCase
   # A family whose only worker is the one that is warmed up.
   def rehearsing_family(**settings)
     family_of(**WARM, **settings).tap do |family|
-      family.roster.gc_unmeasured = false
+      family.roster.succession.gc_unmeasured = false
       run_until(family) { family.roster.rehearsal&.pid }
     end
   end
@@ -120,7 +120,7 @@ class RehearsalDecisionsTest < FamilyTestCase
       let_first_requests_hang(family) { family.supervision.refork }
 
       assert_equal generation + 1, family.roster.generation
-      assert_equal generation + 2, family.roster.first_requests_from
+      assert_equal generation + 2, family.roster.succession.first_requests_from
     end
   end
 
@@ -142,17 +142,17 @@ class RehearsalDecisionsTest < FamilyTestCase
 
     assert_equal 2, boots.size
     assert_equal [1, 1, 1], generations(family)
-    refute family.roster.gc_unmeasured
+    refute family.roster.succession.gc_unmeasured
   end
 
   test "beside workers that serve a measurement calls for nothing" do
     family = settled_family(**WARM)
-    family.roster.gc_unmeasured = true
-    family.roster.rehearsal_due = true
+    family.roster.succession.gc_unmeasured = true
+    family.roster.succession.rehearsal_due = true
     last = family.roster.generation
     run_until(family) { family.roster.generation == last + 1 && family.roster.settled? }
 
-    assert family.roster.gc_unmeasured
+    assert family.roster.succession.gc_unmeasured
     refute_predicate family.roster.mold, :cold?
   end
 

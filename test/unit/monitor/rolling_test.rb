@@ -104,7 +104,7 @@ class RollingTest < FamilyTestCase
     roll_back(family)
     family.settle
 
-    assert_operator family.roster.first_requests_from, :<=, family.roster.generation
+    assert_operator family.roster.succession.first_requests_from, :<=, family.roster.generation
   end
 
   test "a warm mold that was taken back and whose workers all fail is replaced by a cold one" do

@@ -89,13 +89,14 @@ class RolloutTest < FamilyTestCase
     family = settled_family(refork_surge: 0)
     rollout = Coppice::Monitor::Rollout.new(family.settings)
     mold = family.roster.mold
-    family.roster.generation = 5 # so that everybody is outdated
+    family.roster.workers.each { |worker| worker.over_limit = true }
 
     assert_equal 1, rollout.next(family.roster, 0).size
-    family.roster.candidate = mold
+    succession = family.roster.succession
+    succession.start(mold)
 
     assert_empty rollout.next(family.roster, 0)
-    family.roster.candidate = family.roster.mold = nil
+    succession.abandon(mold, "it is lost", 0, pause: 0, at_once: true, of_release: true)
 
     assert_empty rollout.next(family.roster, 0)
   end
