@@ -25,6 +25,18 @@ module Coppice
   # spawns) and never blocks: it waits for signals and messages, has Supervision decide and act, and announces what
   # became of it. Owns the board, the serving port, the control server and the inbox; the user ends it.
   class Monitor
+    # What each signal asks for, as the commands of the control socket do (ControlCommands).
+    ORDERS = {
+      TERM: ->(supervision) { supervision.stop_gracefully },
+      QUIT: ->(supervision) { supervision.stop_gracefully },
+      HUP: ->(supervision) { supervision.stop_gracefully },
+      INT: ->(supervision) { supervision.stop(:at_once) },
+      USR1: ->(supervision) { supervision.rolls.roll_by_signal },
+      USR2: ->(supervision) { supervision.refork },
+      TTIN: ->(supervision) { supervision.resize(+1) },
+      TTOU: ->(supervision) { supervision.resize(-1) }
+    }.freeze
+
     # admin_listeners: those of the observer.
     #: (releases: Releases, listeners: Listeners::Set, admin_listeners: Listeners::Set, control: ControlServer,
     #    service_manager: OS::ServiceManager, keeper: StateKeeper, log: Log, hook_thread: HelperThread,
@@ -98,7 +110,7 @@ module Coppice
       end
 
       @board.introduce(listeners: @port.description, services: @settings.service_names)
-      @inbox.open
+      @inbox.open(ORDERS.keys)
       @observers.open
       @supervision.turn
     end
@@ -108,7 +120,7 @@ module Coppice
       speakers = @inbox.wait(@supervision.roster.handles, seconds,
                              readers: @control.readers + @rolls.readers, writers: @control.writers)
       make_up_for_missed_time
-      @inbox.signals.each { |name| obey(name) }
+      @inbox.signals.each { |name| ORDERS.fetch(name).call(@supervision) }
       @inbox.returned.each(&:call)
       @supervision.learn(speakers)
       @control.advance
@@ -124,23 +136,6 @@ module Coppice
 
       @log.warn("monitor did not run, deadlines postponed", seconds: seconds.round(1))
       MissedTime.make_up(@supervision.roster, seconds)
-    end
-
-    def obey(name)
-      case name
-      when :TERM, :QUIT, :HUP then @supervision.stop_gracefully
-      when :INT then @supervision.stop(:at_once)
-      when :USR1 then roll
-      when :USR2 then @supervision.refork
-      when :TTIN then @supervision.resize(+1)
-      when :TTOU then @supervision.resize(-1)
-      end
-    end
-
-    def roll
-      @rolls.roll(asked_by: "USR1")
-    rescue Error => error
-      @log.error("no roll", why: error.message)
     end
 
     # One line for each generation, when it serves every slot.

@@ -7,18 +7,17 @@ module Coppice
     # Where the monitor waits: for signals, for messages from its children, for work that helper threads hand back. Owns
     # a pipe that wakes it.
     class Inbox
-      SIGNALS = [:INT, :TERM, :QUIT, :HUP, :USR1, :USR2, :TTIN, :TTOU, :CHLD].freeze
-
       def initialize
         @reader, @writer = IO.pipe
         @signals = Thread::Queue.new
         @returned = Thread::Queue.new
       end
 
-      # From here on signals are kept until the loop takes them.
-      #: () -> void
-      def open
-        OS::Signals.install(SIGNALS.to_h { |name| [name, -> { @signals << name; wake }] })
+      # From here on these signals are kept until the loop takes them, and CHLD wakes it.
+      #: (Array[Symbol]) -> void
+      def open(signals)
+        keeping = signals.to_h { |name| [name, -> { @signals << name; wake }] }
+        OS::Signals.install(CHLD: -> { wake }, **keeping)
       end
 
       # Waits until something has arrived, at most this many seconds; answers the handles whose channels can be read.

@@ -31,6 +31,14 @@ module Coppice
         begin_roll(:roll, directory, asked_by: asked_by, force: force)
       end
 
+      # USR1. Nobody waits for an answer, so the log says why there is no roll.
+      #: () -> void
+      def roll_by_signal
+        roll(asked_by: "USR1")
+      rescue Error => error
+        @log.error("no roll", why: error.message)
+      end
+
       # Gives up the roll that is under way; without one it goes back to the release before. Raises Error when there is
       # none.
       #: (asked_by: String) -> Roll
