@@ -18,6 +18,7 @@ require_relative "pages"
 require_relative "refork"
 require_relative "roll"
 require_relative "collector"
+require_relative "workers"
 
 module Bench
   # bin/bench: parses the command line, prepares gems and programs, runs one benchmark, prints and saves its report.
@@ -36,6 +37,7 @@ module Bench
       "roll" => [Roll, "New code in a running server", { rounds: 3, servers: %w[coppice puma unicorn], app: "shop" }],
       "fairness" => [Fairness, "Which workers serve under low load",
                      { seconds: 10, rounds: 1, servers: Servers::DEFAULT }],
+      "workers" => [Workers, "The cost of many workers", { rounds: 1 }],
       "idle" => [Idle, "Memory of idle connections", { rounds: 3, servers: ["coppice", "puma", Servers::FLOOR] }]
     }.freeze
 

@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require "net/http"
+require_relative "rounds"
+
+module Bench
+  # What does it cost to have many workers? The monitor's CPU time for a boot, a refork of all workers, and doing
+  # nothing, with more and more of them. The costs of one worker should be the same in each row.
+  class Workers
+    COUNTS = [50, 100, 200, 400, 1000].freeze
+    TIMEOUT = 300 # seconds for a boot or a refork
+    IDLE_SECONDS = 10
+    INTERVAL = 0.05 # seconds between two looks at the board
+
+    Round = Struct.new(:boot_seconds, :boot_ms, :refork_seconds, :refork_ms, :mold_ms, :idle_percent, :stop_seconds,
+      keyword_init: true)
+
+    #: (Options) -> void
+    def initialize(options)
+      @options = options
+    end
+
+    #: () -> Array[Plan]
+    def plans
+      @plans ||= counts.map do |count|
+        Servers.plan("coppice", **@options.plan_for("coppice"), workers: count, label: count.to_s)
+      end
+    end
+
+    #: (Report) -> void
+    def call(report)
+      require File.join(Setup::ROOT, "lib/coppice")
+      require "coppice/board"
+      rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
+      report.text "Workers of a hello application. CPU time is that of one process, divided by the number of workers: of " \
+                  "the monitor from its start until all workers are ready, and from USR2 until all are replaced; of the " \
+                  "mold that forks them, since it was forked itself. Idle: the monitor's part of a core while nobody " \
+                  "requests anything, for #{IDLE_SECONDS} s. Rounds, in turn: #{@options.rounds}."
+      rounds.write_refused(report)
+      report.table ["workers", "boot, s", "monitor, ms per worker", "refork, s", "monitor, ms per worker",
+                    "mold, ms per worker", "monitor idle, %", "stop, s"],
+        rounds.found.map { |label, found| row(label, found) }
+    end
+
+    private
+
+    def counts = @options.client_counts || COUNTS
+
+    def round(server)
+      @pid = server.tree.root
+      board = Coppice::Board.of_process(@pid)
+      began_at = File.stat("/proc/#{@pid}").ctime.to_f
+      wait { settled?(board, server, 0) }
+      figures = { boot_seconds: Time.now.to_f - began_at, boot_ms: cpu_ms(@pid) }
+      Round.new(**figures, idle_percent: idle, **refork(board, server), stop_seconds: stop(server))
+    ensure
+      board&.close
+    end
+
+    def idle
+      before = cpu_ms(@pid)
+      sleep IDLE_SECONDS
+      (cpu_ms(@pid) - before) / IDLE_SECONDS / 10
+    end
+
+    def refork(board, server)
+      Net::HTTP.get(URI("http://127.0.0.1:#{server.port}/"))
+      sleep INTERVAL until rows(board, :worker).any? { |row| row.requests.positive? }
+      before, began = cpu_ms(@pid), now
+      server.signal(:USR2)
+      wait { settled?(board, server, 1) }
+      mold = rows(board, :mold).find { |row| row.generation == 1 }
+      { refork_seconds: now - began, refork_ms: cpu_ms(@pid) - before, mold_ms: cpu_ms(mold.pid) }
+    end
+
+    def stop(server)
+      began = now
+      server.stop
+      now - began
+    end
+
+    def settled?(board, server, generation)
+      workers = rows(board, :worker)
+      workers.size == server.plan.workers && workers.all? { |row| row.ready? && row.generation == generation }
+    end
+
+    def rows(board, role) = board.rows.select { |row| row.role_name == role }
+
+    # Of all threads of a process. Exact to nanoseconds, unlike the ticks of /proc/PID/stat.
+    def cpu_ms(pid)
+      Dir.glob("/proc/#{pid}/task/*/schedstat").sum { |path| File.read(path).to_i } / 1_000_000.0
+    end
+
+    def wait
+      deadline = now + TIMEOUT
+      until yield
+        raise Failure, "this took longer than #{TIMEOUT} s" if now > deadline
+
+        sleep INTERVAL
+      end
+    end
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    def row(label, rounds)
+      workers = label.to_i
+      each = ->(name) { Spread.new(rounds.map { |round| round.public_send(name) / workers }).to_s(digits: 2) }
+      plain = ->(name) { Spread.new(rounds.map(&name)).to_s(digits: 1) }
+      [label, plain.call(:boot_seconds), each.call(:boot_ms), plain.call(:refork_seconds), each.call(:refork_ms),
+       each.call(:mold_ms), Spread.new(rounds.map(&:idle_percent)).to_s(digits: 2), plain.call(:stop_seconds)]
+    end
+  end
+end
