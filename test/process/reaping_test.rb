@@ -97,11 +97,21 @@ class ReapingTest < Coppice::TestCase
     BoundedWait.status_of(child)
   end
 
-  test "children that exited are listed, known or not, until they are reaped" do
+  test "known children that exited are named one after the other, as they are reaped" do
     children = [child_that_exited(0), child_that_exited(1), child_that_exited(2)]
+    known = children.to_h { |child| [child, true] }
+    named = Array.new(3) { @system.exited_children(known).each { |pid| @system.reap(pid) } }
 
-    assert_equal children.sort, @system.exited_children([children.last]).sort
+    assert_equal children.map { |child| [child] }.sort, named.sort
+    refute_predicate @system, :exited?
+  end
+
+  test "where a stranger has exited, all that have are named" do
+    children = [child_that_exited(0), child_that_exited(1)]
+
+    assert_predicate @system, :exited?
+    assert_equal children.sort, @system.exited_children({}).sort
     children.each { |child| @system.reap(child) }
-    assert_empty @system.exited_children(children)
+    assert_empty @system.exited_children({})
   end
 end

@@ -48,15 +48,24 @@ module Coppice
       # Reaps the children that have exited since the last call.
       #: () -> void
       def reap
-        pids = @system.exited_children(@roster.handles.flat_map(&:pids))
-        handles = pids.to_h { |pid| [pid, @roster.by_pid(pid)] }.compact
-        handles.each { |pid, handle| handle.lobby? ? @lobby.reap(handle, pid) : reap_child(handle) }
-        reap_strangers(pids - handles.keys)
+        reap_strangers(@system.exited? ? reap_known : [])
         forget_lost_children
         @lobby.forget_lost
       end
 
       private
+
+      # Returns the pids of the others that have exited.
+      def reap_known
+        known = @roster.handles_by_pid
+        loop do
+          pids, strangers = @system.exited_children(known).partition { |pid| known.key?(pid) }
+          pids.each { |pid| reap_one(known.delete(pid), pid) }
+          return strangers if pids.empty? || strangers.any?
+        end
+      end
+
+      def reap_one(handle, pid) = handle.lobby? ? @lobby.reap(handle, pid) : reap_child(handle)
 
       # What it has forked is killed with it, as long as nobody else can have its number. A reader never finds a process
       # without its CPU time, neither in /proc nor on the board. What it has said since the turn looked at its channel
@@ -163,7 +172,7 @@ module Coppice
       end
 
       def channel_ended(handle)
-        handle.channel.close
+        handle.close_channel
         return @lobby.channel_ended(handle) if handle.lobby?
         return exited(handle, nil) unless handle.pid
         return if handle.may_be_silent?

@@ -110,12 +110,23 @@ module Coppice
       #: () -> Array[Integer]
       def pids = [pid].compact
 
+      # What to call when it changes in a way by which children are told apart: its state, or the end of its channel.
+      attr_writer :on_change #: ^() -> void
+
       # Changes the state. Raises Bug for a change that MOVES does not list.
       #: (Symbol) -> void
       def move(state)
         raise Bug, "#{name}: #{@state} to #{state}" unless MOVES.fetch(@state).include?(state)
 
         @state = state
+        @on_change&.call
+      end
+
+      # No message can be exchanged with it any more.
+      #: () -> void
+      def close_channel
+        channel.close
+        @on_change&.call
       end
 
       #: () -> bool
@@ -197,7 +208,7 @@ module Coppice
       # Closes the monitor's ends of its sockets.
       #: () -> void
       def close
-        channel.close
+        close_channel
         inspection&.close
         seat&.close
       end

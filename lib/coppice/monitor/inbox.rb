@@ -29,7 +29,8 @@ module Coppice
         return [] unless ready
 
         empty_pipe
-        open_handles.select { |handle| ready.include?(handle.channel) }
+        readable = ready.to_h { |io| [io, true] }.compare_by_identity
+        open_handles.select { |handle| readable.key?(handle.channel) }
       end
 
       # Signals since the last call, oldest first.

@@ -96,7 +96,7 @@ module Coppice
       #: (LobbyHandle, Symbol | Integer) -> void
       def signal(lobby, name)
         lobby.pids.each { |pid| @system.signal(pid, name) || lobby.forget(pid) }
-        lobby.channel.close if lobby.pids.empty?
+        lobby.close_channel if lobby.pids.empty?
       end
 
       # The other process lives on, and with it the connections.

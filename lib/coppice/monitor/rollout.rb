@@ -18,12 +18,16 @@ module Coppice
       def next(roster, _now)
         return [] if roster.candidate || roster.rehearsing? || !roster.mold&.ready?
 
-        coldest(roster).first(room(roster)).map { |worker| Steps::Retire.new(worker) }
+        coldest(roster, room(roster)).map { |worker| Steps::Retire.new(worker) }
       end
 
       private
 
-      def coldest(roster) = roster.outdated_workers.sort_by { |worker| [worker.generation, worker.requests_count] }
+      def coldest(roster, count)
+        return [] if count.zero?
+
+        roster.outdated_workers.min_by(count) { |worker| [worker.generation, worker.requests_count] }
+      end
 
       def room(roster)
         surplus = roster.ready_workers.size - roster.target

@@ -49,7 +49,9 @@ module Coppice
       def initialize(target:, release:)
         @succession = Succession.new
         @handles = []
-        @left_seats = [] # numbers, the one that was left last at the end
+        @views = {}
+        @forget_views = method(:forget_views)
+        @left_seats = {} # the keys are numbers, the one that was left last at the end
         @wanted = target
         @releases = [release]
         @last_release_number = release.number
@@ -64,7 +66,7 @@ module Coppice
 
       # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.
       #: () -> Integer
-      def target = [wanted - held_back, 1].max
+      def target = wanted > held_back ? wanted - held_back : 1
 
       # The one that is committed.
       #: () -> Release
@@ -126,6 +128,8 @@ module Coppice
       #: (Handle) -> Handle
       def add(handle)
         @handles << handle
+        handle.on_change = @forget_views
+        forget_views
         handle
       end
 
@@ -133,22 +137,23 @@ module Coppice
       #: (Handle) -> void
       def remove(handle)
         @handles.delete(handle)
-        @left_seats << @left_seats.delete(handle.seat.number) { handle.seat.number } if handle.seat
+        forget_views
+        leave_seat(handle.seat.number) if handle.seat
         succession.lose(handle)
         take_kept if @kept.equal?(handle)
       end
 
-      #: (Integer) -> Handle?
-      def by_pid(pid) = handles.find { |handle| handle.pids.include?(pid) }
+      #: () -> Hash[Integer, Handle]
+      def handles_by_pid = handles.flat_map { |handle| handle.pids.map { |pid| [pid, handle] } }.to_h
 
       #: () -> Array[Handle]
-      def workers = handles.select(&:worker?)
+      def workers = view(:workers) { handles.select(&:worker?) }
 
       #: () -> Array[Handle]
-      def ready_workers = handles.select { |handle| handle.worker? && handle.ready? }
+      def ready_workers = view(:ready_workers) { workers.select(&:ready?) }
 
       #: () -> Array[Handle]
-      def services = handles.select(&:service?)
+      def services = view(:services) { handles.select(&:service?) }
 
       # The one of this name; without a name the service worker.
       #: (?String?) -> Handle?
@@ -172,10 +177,10 @@ module Coppice
       end
 
       #: () -> Handle?
-      def observer = handles.find(&:observer?)
+      def observer = view(:observers) { handles.select(&:observer?) }.first
 
       #: () -> LobbyHandle?
-      def lobby = handles.find(&:lobby?)
+      def lobby = view(:lobbies) { handles.select(&:lobby?) }.first
 
       # Whether a worker that is forked now can be given clients.
       #: () -> bool
@@ -186,9 +191,10 @@ module Coppice
       # may have taken requests, and they would count as lost with the dead worker.
       #: () -> Integer
       def free_seat
-        taken = handles.filter_map { |handle| handle.seat&.number }
-        numbers = (0...[taken.size + SPARE_SEATS, SEATS].min).to_a - taken
-        numbers.min_by { |number| [@left_seats.index(number) || -1, number] }
+        taken = handles.filter_map { |handle| handle.seat&.number }.to_h { |number| [number, true] }
+        numbers = 0...[taken.size + SPARE_SEATS, SEATS].min
+        numbers.find { |number| !taken.key?(number) && !@left_seats.key?(number) } ||
+          @left_seats.each_key.find { |number| !taken.key?(number) && numbers.cover?(number) }
       end
 
       # Workers that serve clients, and have no seat at the present lobby.
@@ -200,11 +206,13 @@ module Coppice
       end
 
       #: () -> Array[Handle]
-      def guests = handles.select(&:guest?)
+      def guests = view(:guests) { handles.select(&:guest?) }
 
       # The worker that is rehearsed; nil before it was asked for and once it was told to exit.
       #: () -> Handle?
-      def rehearsal = handles.find { |handle| handle.rehearsing? && !handle.leaving? }
+      def rehearsal
+        view(:rehearsals) { workers.select { |worker| worker.rehearsing? && !worker.leaving? } }.first
+      end
 
       # Whether a cold mold's worker is rehearsed, or is to be.
       #: () -> bool
@@ -230,11 +238,21 @@ module Coppice
 
       # Number of wanted workers that do not serve at this moment.
       #: () -> Integer
-      def unavailable = target - ready_workers.count { |worker| worker.nr < target }
+      def unavailable
+        wanted = target
+        wanted - ready_workers.count { |worker| worker.nr < wanted }
+      end
 
       # Every slot is served by one generation, no promotion is under way, and no worker exists beyond the target.
       #: () -> bool
-      def settled? = candidate.nil? && filled? && workers.all? { |worker| worker.nr < target }
+      def settled? = candidate.nil? && filled? && surplus_workers.empty?
+
+      # Those beyond the target, which are there during a rollout.
+      #: () -> Array[Handle]
+      def surplus_workers
+        wanted = target
+        workers.select { |worker| worker.nr >= wanted }
+      end
 
       # Every slot is served by one generation.
       #: () -> bool
@@ -243,6 +261,19 @@ module Coppice
       # Whether any worker serves clients.
       #: () -> bool
       def serving? = ready_workers.any? { |worker| !worker.rehearsing? }
+
+      private
+
+      # The children of one kind. Many decisions ask for the same in each turn of the monitor, and each has to look at
+      # all children; so the answer is kept until one of them changes.
+      def view(name) = @views[name] ||= yield.freeze
+
+      def forget_views = @views.clear
+
+      def leave_seat(number)
+        @left_seats.delete(number)
+        @left_seats[number] = true
+      end
     end
   end
 end

@@ -94,7 +94,7 @@ module Coppice
       #: () -> Float
       def seconds_until_due
         now = @system.now
-        deadlines = [@watchdog.next_deadline(roster), roster.stop_begins_at, roster.stop_deadline,
+        deadlines = [*@watchdog.due_times(roster), roster.stop_begins_at, roster.stop_deadline,
                      roster.lobby_deadline]
         due = [*deadlines, *roster.pauses, @statistics.due_at, *(now + TrialWatch::PAUSE if roster.trial&.ready?),
                *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]

@@ -16,6 +16,7 @@ module Coppice
       # What the monitor itself needs, as it keeps five for each of the workers that there may be (CLI::DescriptorLimit).
       OWN_DESCRIPTORS = 8192
 
+      MEMORY_PAUSE = 0.1 # seconds between two looks at the memory that is left
       FORKED = 0x40 # PF_FORKNOEXEC of the kernel: was forked, and has not called exec since. Source: proc(5)
 
       def initialize
@@ -124,12 +125,20 @@ module Coppice
         false
       end
 
-      # The pids of all children that have exited and are not reaped: of those known, and of strangers. Orphans of our
-      # children are ours to reap as well. Where the kernel does not list children, the first stranger stands for all.
-      #: (Array[Integer]) -> Array[Integer]
+      # Whether any child has exited and is not reaped.
+      #: () -> bool
+      def exited? = !OS.exited_child.nil?
+
+      # A child that has exited and is not reaped, if it is one of those known: the kernel names the next one when that
+      # one is reaped. Before a stranger, which may stay for a while, it names no other, so then all children that have
+      # exited. Orphans of our children are ours to reap as well. Where the kernel does not list children, the first
+      # stranger stands for all.
+      #: (Hash[Integer, untyped]) -> Array[Integer]
       def exited_children(known)
         first, = OS.exited_child
-        first ? [first, *known, *children].uniq.select { |pid| OS.exited_child(pid) } : []
+        return [first].compact if first.nil? || known.key?(first)
+
+        [first, *known.keys, *children].uniq.select { |pid| OS.exited_child(pid) }
       end
 
       # Reaps this child: its exit status, and the most memory it had in KiB. nil when it has not exited, or is no
@@ -157,8 +166,14 @@ module Coppice
       #: () -> Integer
       def memory_total_kib = @available_memory.total_kib
 
+      # Read anew ten times a second at most: it takes several files, for which the kernel has to add up.
       #: () -> Integer
-      def memory_left_kib = @available_memory.left_kib
+      def memory_left_kib
+        return @memory_left_kib if @memory_read_at && now < @memory_read_at + MEMORY_PAUSE
+
+        @memory_read_at = now
+        @memory_left_kib = @available_memory.left_kib
+      end
 
       private
 

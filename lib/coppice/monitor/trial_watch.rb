@@ -22,6 +22,7 @@ module Coppice
       def initialize(roster, now, baseline:)
         @roster = roster
         @trial = roster.trial
+        @look_at = now
         @counts = Canary::Counts.of(@trial.row)
         @canary = canary(now, baseline)
         @first = self.class.others(roster).to_h { |worker| [worker, Canary::Counts.of(worker.row)] }
@@ -34,11 +35,15 @@ module Coppice
       # What the trial had counted at the last look.
       attr_reader :counts #: Canary::Counts
 
-      # Looks again. nil while it waits for more requests.
+      # Looks again, unless it has looked a moment ago. nil while it waits for more requests. What the other workers
+      # have counted takes time to add up, and says nothing new as long as the trial has counted nothing.
       #: (Float) -> Canary::Verdict?
       def verdict(now)
-        @counts = Canary::Counts.of(@trial.row)
-        @canary.verdict(now, counts, counts_beside)
+        return if now < @look_at
+
+        @look_at = now + PAUSE
+        before, @counts = @counts, Canary::Counts.of(@trial.row)
+        @canary.verdict(now, counts, counts_beside) if counts != before || now >= @canary.ends_at
       end
 
       private

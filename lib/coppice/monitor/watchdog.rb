@@ -11,6 +11,7 @@ module Coppice
     # alone: its keeper makes another, which takes over the connections. So is a keeper. A worker whose answers make no
     # sense is killed at once: only damaged memory writes such answers, and the lobby reads no more of them.
     class Watchdog
+      LOOK_PAUSE = 0.1 # seconds
       GRACE = 1.0 # seconds between the signal that the user chose and KILL
 
       # Seconds without a heartbeat after which a loop is killed. It notes the time every two seconds, but a disk that
@@ -24,25 +25,40 @@ module Coppice
         @heartbeat = Heartbeat.new(Board::HEARTBEAT_SECONDS + settings.client_header_timeout + settings.timeout +
                                    settings.timeout_cleanup)
         @loop_heartbeat = Heartbeat.new(LOOP_LIMIT)
+        @look_at = -Float::INFINITY
       end
 
+      # Looks at all children, but not more often than LOOK_PAUSE says: a server of many workers has hundreds of turns a
+      # second while they are replaced.
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
+        @passed_over = now < @look_at
+        return [] if @passed_over
+
+        @look_at = now + LOOK_PAUSE
         @heartbeat.observe(roster.ready_workers, now)
-        kills = roster.handles.reject(&:orphaned?).filter_map do |handle|
-          reason = reason_to_kill(handle, now)
-          Steps::Kill.new(process_to_kill(handle), reason) if reason
-        end
+        kills = overdue(roster, now).map { |handle, reason| Steps::Kill.new(process_to_kill(handle), reason) }
         kills + hanging_parts(roster, now)
       end
 
-      # When to look again, at the latest: the next deadline (monotonic seconds).
-      #: (Roster) -> Float
-      def next_deadline(roster)
-        roster.handles.flat_map { |handle| [deadline(handle), request_deadline(handle)] }.compact.min || Float::INFINITY
+      # When to look again (monotonic seconds): at each deadline, and soon if the last turn had no look.
+      #: (Roster) -> Array[Float]
+      def due_times(roster)
+        times = @passed_over ? [@look_at] : []
+        roster.handles.each do |handle|
+          exit_or_start, request = deadline(handle), request_deadline(handle)
+          times << exit_or_start if exit_or_start
+          times << request if request
+        end
+        times
       end
 
       private
+
+      # Pairs of a child and the reason to kill it.
+      def overdue(roster, now)
+        roster.handles.reject(&:orphaned?).to_h { |handle| [handle, reason_to_kill(handle, now)] }.compact
+      end
 
       # The monitor sees by itself whether the loop runs; the loop sees it of the keeper.
       def hanging_parts(roster, now)

@@ -128,8 +128,8 @@ class RecyclingTest < FamilyTestCase
   def replace(family, step, now)
     return unless step.is_a?(Coppice::Monitor::Steps::Recycle)
 
-    handles = family.roster.handles
-    handles[handles.index(step.worker)] = step.worker.dup.tap { |successor| successor.ready_at = now }
+    family.roster.handles.delete(step.worker)
+    family.roster.add(step.worker.dup.tap { |successor| successor.ready_at = now })
   end
 
   [1, 8].each do |workers|

@@ -68,6 +68,7 @@ class SpoiltSeatTest < FamilyTestCase
     family.supervision.resize(-1)
     family.turn
     report(family, worker.seat.number)
+    family.system.advance(Coppice::Monitor::Watchdog::LOOK_PAUSE)
     family.turn
 
     assert_equal :spoilt_ring, worker.kill_reason

@@ -178,6 +178,21 @@ class WatchdogTest < FamilyTestCase
     overdue_by(family, worker, -1)
     pause(family, 300)
     overdue_by(family, worker, 2.5)
+    family.system.advance(Coppice::Monitor::Watchdog::LOOK_PAUSE)
+    family.turn
+
+    assert_equal :request_timeout, worker.kill_reason
+  end
+
+  test "a turn that comes too soon for another look has one soon after it" do
+    family = settled_family(timeout_cleanup: 2)
+    worker = family.roster.ready_workers.first
+    family.turn
+    overdue_by(family, worker, 2.5)
+    family.turn
+
+    assert_nil worker.kill_reason
+    family.system.advance(family.supervision.seconds_until_due + 0.001)
     family.turn
 
     assert_equal :request_timeout, worker.kill_reason

@@ -44,6 +44,9 @@ module Coppice
         #: () -> Float
         def failure_rate = requests.zero? ? 0.0 : (failed / requests.to_f).clamp(0.0, 1.0)
 
+        #: (Counts) -> bool
+        def ==(other) = [failed, timeouts, durations] == [other.failed, other.timeouts, other.durations]
+
         #: (Counts) -> Counts
         def +(other) = merge(other) { |mine, others| mine + others }
 
