@@ -34,8 +34,8 @@ module Bench
       rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
       report.text "Workers of a hello application. CPU time is that of one process, divided by the number of " \
                   "workers: of the monitor from its start until all workers are ready, and from USR2 until all are " \
-                  "replaced; of the mold that forks them, since it was forked itself. Idle: the monitor's part of a core while " \
-                  "nobody requests anything, for #{IDLE_SECONDS} s. Rounds, in turn: #{@options.rounds}."
+                  "replaced; of the mold that forks them, since it was forked itself. Idle: the monitor's part of a " \
+                  "core while nobody requests anything, for #{IDLE_SECONDS} s. Rounds, in turn: #{@options.rounds}."
       rounds.write_refused(report)
       report.table ["workers", "boot, s", "monitor, ms per worker", "refork, s", "monitor, ms per worker",
                     "mold, ms per worker", "monitor idle, %", "stop, s"],

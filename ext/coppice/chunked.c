@@ -34,10 +34,6 @@ static uint8_t hex_value(uint8_t byte) {
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : 16;
 }
 
-static bool is_blank(uint8_t byte) {
-    return byte == ' ' || byte == '\t';
-}
-
 static void read_size(struct coppice_chunked *decoder, uint8_t byte) {
     uint8_t value = hex_value(byte);
 
@@ -46,7 +42,7 @@ static void read_size(struct coppice_chunked *decoder, uint8_t byte) {
         decoder->remaining = decoder->remaining << 4 | value;
     } else if (value < 16 || decoder->size_digits == 0) {
         coppice_chunked_refuse(decoder, COPPICE_CHUNKED_BAD_SIZE);
-    } else if (is_blank(byte)) {
+    } else if (coppice_byte_is_blank(byte)) {
         decoder->state = CHUNKED_EXTENSION_START;
     } else if (byte == ';') {
         decoder->state = CHUNKED_EXTENSION_NAME_START;
@@ -61,7 +57,7 @@ static void read_size(struct coppice_chunked *decoder, uint8_t byte) {
 static void end_extension(struct coppice_chunked *decoder, uint8_t byte) {
     if (byte == ';')
         decoder->state = CHUNKED_EXTENSION_NAME_START;
-    else if (is_blank(byte))
+    else if (coppice_byte_is_blank(byte))
         decoder->state = CHUNKED_EXTENSION_START;
     else if (byte == '\r')
         decoder->state = CHUNKED_SIZE_LF;
@@ -75,7 +71,7 @@ static void end_blanks(struct coppice_chunked *decoder, uint8_t byte) {
         decoder->state = CHUNKED_EXTENSION_NAME_START;
     else if (byte == '=' && decoder->state == CHUNKED_EXTENSION_NAME_END)
         decoder->state = CHUNKED_EXTENSION_VALUE_START;
-    else if (!is_blank(byte))
+    else if (!coppice_byte_is_blank(byte))
         coppice_chunked_refuse(decoder, COPPICE_CHUNKED_BAD_EXTENSION);
 }
 
@@ -92,11 +88,11 @@ static void read_extension(struct coppice_chunked *decoder, uint8_t byte) {
     case CHUNKED_EXTENSION_NAME_START:
         if (token)
             decoder->state = CHUNKED_EXTENSION_NAME;
-        else if (!is_blank(byte))
+        else if (!coppice_byte_is_blank(byte))
             coppice_chunked_refuse(decoder, COPPICE_CHUNKED_BAD_EXTENSION);
         break;
     case CHUNKED_EXTENSION_NAME:
-        if (is_blank(byte))
+        if (coppice_byte_is_blank(byte))
             decoder->state = CHUNKED_EXTENSION_NAME_END;
         else if (byte == '=')
             decoder->state = CHUNKED_EXTENSION_VALUE_START;
@@ -108,7 +104,7 @@ static void read_extension(struct coppice_chunked *decoder, uint8_t byte) {
             decoder->state = CHUNKED_EXTENSION_QUOTED;
         else if (token)
             decoder->state = CHUNKED_EXTENSION_TOKEN;
-        else if (!is_blank(byte))
+        else if (!coppice_byte_is_blank(byte))
             coppice_chunked_refuse(decoder, COPPICE_CHUNKED_BAD_EXTENSION);
         break;
     case CHUNKED_EXTENSION_TOKEN:

@@ -26,6 +26,11 @@ static inline bool coppice_byte_is_digit(uint8_t byte) {
     return byte >= '0' && byte <= '9';
 }
 
+/* OWS of RFC 9110: a space or a tab. */
+static inline bool coppice_byte_is_blank(uint8_t byte) {
+    return byte == ' ' || byte == '\t';
+}
+
 static inline uint8_t coppice_byte_lower(uint8_t byte) {
     return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
 }

@@ -4,10 +4,6 @@
 
 #include "http_states.h"
 
-static bool is_blank(uint8_t byte) {
-    return byte == ' ' || byte == '\t';
-}
-
 /* Is any of these eight bytes below 0x20, or 0x7f? Most values are long and have none. */
 static bool has_control(uint64_t eight) {
     const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones * 0x80;
@@ -37,7 +33,7 @@ static void read_field(struct coppice_http_parser *parser, uint8_t byte) {
         parser->state = COPPICE_STATE_HEAD_LF;
     } else if (byte == '\n') {
         coppice_http_refuse(parser, COPPICE_HTTP_BAD_LINE_END);
-    } else if (is_blank(byte) && parser->head->field_count > 0) {
+    } else if (coppice_byte_is_blank(byte) && parser->head->field_count > 0) {
         coppice_http_refuse(parser, COPPICE_HTTP_FOLDED_FIELD);
     } else if (!coppice_byte_is(byte, COPPICE_BYTE_TOKEN)) {
         coppice_http_refuse(parser, COPPICE_HTTP_BAD_FIELD_NAME);
@@ -62,7 +58,7 @@ static void read_name(struct coppice_http_parser *parser, const uint8_t *bytes, 
 }
 
 static void read_blanks(struct coppice_http_parser *parser, uint8_t byte) {
-    if (is_blank(byte))
+    if (coppice_byte_is_blank(byte))
         parser->position++;
     else
         coppice_http_enter(parser, COPPICE_STATE_FIELD_VALUE);
@@ -81,7 +77,7 @@ static void read_value(struct coppice_http_parser *parser, const uint8_t *bytes,
         return;
     }
     value = coppice_http_piece(parser);
-    while (value.length > 0 && is_blank(bytes[value.offset + value.length - 1]))
+    while (value.length > 0 && coppice_byte_is_blank(bytes[value.offset + value.length - 1]))
         value.length--;
     current_field(parser)->value = value;
     parser->position++;

@@ -32,9 +32,9 @@ static bool next_member(const uint8_t *bytes, struct coppice_span list, uint32_t
     for (to = from; to < list.length && text[to] != ',';)
         to++;
     *at = to + 1;
-    while (from < to && (text[from] == ' ' || text[from] == '\t'))
+    while (from < to && coppice_byte_is_blank(text[from]))
         from++;
-    while (to > from && (text[to - 1] == ' ' || text[to - 1] == '\t'))
+    while (to > from && coppice_byte_is_blank(text[to - 1]))
         to--;
     *member = (struct coppice_span){list.offset + from, to - from};
     return true;

@@ -5,19 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* tchar of RFC 9110. */
-static const bool token_bytes[256] = {
-    ['!'] = true, ['#'] = true, ['$'] = true, ['%'] = true, ['&'] = true,  ['\''] = true, ['*'] = true, ['+'] = true,
-    ['-'] = true, ['.'] = true, ['^'] = true, ['_'] = true, ['`'] = true,  ['|'] = true,  ['~'] = true, ['0'] = true,
-    ['1'] = true, ['2'] = true, ['3'] = true, ['4'] = true, ['5'] = true,  ['6'] = true,  ['7'] = true, ['8'] = true,
-    ['9'] = true, ['A'] = true, ['B'] = true, ['C'] = true, ['D'] = true,  ['E'] = true,  ['F'] = true, ['G'] = true,
-    ['H'] = true, ['I'] = true, ['J'] = true, ['K'] = true, ['L'] = true,  ['M'] = true,  ['N'] = true, ['O'] = true,
-    ['P'] = true, ['Q'] = true, ['R'] = true, ['S'] = true, ['T'] = true,  ['U'] = true,  ['V'] = true, ['W'] = true,
-    ['X'] = true, ['Y'] = true, ['Z'] = true, ['a'] = true, ['b'] = true,  ['c'] = true,  ['d'] = true, ['e'] = true,
-    ['f'] = true, ['g'] = true, ['h'] = true, ['i'] = true, ['j'] = true,  ['k'] = true,  ['l'] = true, ['m'] = true,
-    ['n'] = true, ['o'] = true, ['p'] = true, ['q'] = true, ['r'] = true,  ['s'] = true,  ['t'] = true, ['u'] = true,
-    ['v'] = true, ['w'] = true, ['x'] = true, ['y'] = true, ['z'] = true,
-};
+#include "http_bytes.h"
 
 void coppice_raise_response_error(const char *format, ...) {
     va_list arguments;
@@ -31,7 +19,7 @@ static bool is_token(VALUE name) {
     const unsigned char *bytes = (const unsigned char *)RSTRING_PTR(name);
     long length = RSTRING_LEN(name);
     for (long i = 0; i < length; i++) {
-        if (!token_bytes[bytes[i]]) return false;
+        if (!coppice_byte_is(bytes[i], COPPICE_BYTE_TOKEN)) return false;
     }
     return length > 0;
 }

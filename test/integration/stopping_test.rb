@@ -68,10 +68,12 @@ class StoppingTest < Coppice::TestCase
   end
 
   # They have a second: the kernel may hold them back for as long.
-  { "workers" => false, "the lobby" => true }.each do |name, lobby|
+  { "workers" => [false, 0], "the lobby" => [true, 0],
+    "workers of a server with a delay" => [false, 0.5], "the lobby of a server with a delay" => [true, 0.5] }.each do |name, (lobby, delay)|
     soak_test "those who had connected to #{name} and send their request only after the signal are answered" do
       port = LoopbackPorts.free(1).first
-      Server.open(app: SLOW, config: "worker_processes 2\nlisten '127.0.0.1:#{port}', lobby: #{lobby}") do |server|
+      config = "worker_processes 2\nshutdown_delay #{delay}\nlisten '127.0.0.1:#{port}', lobby: #{lobby}"
+      Server.open(app: SLOW, config: config) do |server|
         waiting = Array.new(20) { TCPSocket.new("127.0.0.1", port) }
         server.signal(:TERM)
         server.wait { server.rows(:mold).empty? } # a server that waits for nobody has closed its listeners by then

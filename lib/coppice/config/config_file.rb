@@ -37,8 +37,6 @@ module Coppice
         Date: "date", Etc: "etc", FileUtils: "fileutils", Logger: "logger", Pathname: "pathname", StringIO: "stringio",
         Tempfile: "tempfile", URI: "uri"
       }.freeze
-      FNV_OFFSET = 0xcbf29ce484222325
-      FNV_PRIME = 0x100000001b3
 
       # `file` is relative to `directory` or absolute.
       #: (String, ?directory: String) -> FileValues
@@ -91,7 +89,7 @@ module Coppice
       # LoadError has left that file by now, so the whole configuration is evaluated once more, with RubyGems and into
       # new FileValues. That is safe, because each cold mold evaluates the configuration again in any case.
       def values_of(text)
-        values = FileValues.new(file: @file, path: @path, fingerprint: fingerprint(text))
+        values = FileValues.new(file: @file, path: @path, text: text)
         Compatibility.recording(values) do
           unicorn? ? evaluate_for_unicorn(values, text) : EVALUATE.call(Dsl.new(values), text, @path)
         end
@@ -130,12 +128,6 @@ module Coppice
 
       def line_of(error)
         error.backtrace_locations&.find { |location| location.path == @path }&.lineno
-      end
-
-      # FNV-1a, by which a mold tells whether it has read the same text as the monitor. Stable between processes, unlike
-      # String#hash.
-      def fingerprint(text)
-        text.each_byte.reduce(FNV_OFFSET) { |hash, byte| ((hash ^ byte) * FNV_PRIME) & 0xffff_ffff_ffff_ffff }
       end
     end
   end

@@ -19,14 +19,14 @@ module Coppice
       attr_reader :notes       #: Array[String] about lines that have no effect, each with its place
       attr_reader :services    #: Hash[String, ServiceDefinition]  by name
       attr_reader :file        #: String?  its name in messages
-      attr_reader :fingerprint #: Integer? of the text of the file
+      attr_reader :text        #: String? of the file
 
       # `path` is the name that the file is evaluated under, `file` its name in messages.
-      #: (?file: String?, ?path: String?, ?fingerprint: Integer?) -> void
-      def initialize(file: nil, path: nil, fingerprint: nil)
+      #: (?file: String?, ?path: String?, ?text: String?) -> void
+      def initialize(file: nil, path: nil, text: nil)
         @file = file
         @path = path
-        @fingerprint = fingerprint
+        @text = text
         @values = {}
         @origins = {}
         @hooks = {}

@@ -38,7 +38,7 @@ module Coppice
         merged = merge(file, embedded, name)
         verify(merged)
         Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, services: file.services.values,
-          ruby_flags: flags, notes: file.notes, config_file: file.file, config_fingerprint: file.fingerprint,
+          ruby_flags: flags, notes: file.notes, config_file: file.file, config_text: file.text,
           rackup: rackup, environment_name: name)
       end
 

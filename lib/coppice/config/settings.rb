@@ -13,7 +13,7 @@ module Coppice
     # monitor's; a mold, and every process forked from it, has a copy that came by `to_wire` and `from_wire`.
     class Settings
       # Attributes that travel unchanged. config_file is the name as the user gave it; nil without a file.
-      PLAIN = %i[config_file config_fingerprint rackup environment_name first_generation].freeze
+      PLAIN = %i[config_file config_text rackup environment_name first_generation].freeze
 
       # Options whose value is a list of addresses.
       ADDRESSES = %i[listen admin_listen].freeze
@@ -38,35 +38,35 @@ module Coppice
 
         record = ConfigFile.read(wire[:config_file])
         from_wire(wire, hooks: record.hooks, services: record.services.values, logger: record.values[:logger],
-          read_fingerprint: record.fingerprint)
+          read_text: record.text)
       end
 
       # The opposite of to_wire, with the hooks, the services and the logger of this process.
       #: (Hash[Symbol, untyped], ?hooks: Hash[Symbol, Proc?], ?services: Array[ServiceDefinition], ?logger: untyped,
-      #   ?read_fingerprint: Integer?) -> Settings
-      def self.from_wire(wire, hooks: {}, services: [], logger: nil, read_fingerprint: wire[:config_fingerprint])
+      #   ?read_text: String?) -> Settings
+      def self.from_wire(wire, hooks: {}, services: [], logger: nil, read_text: wire[:config_text])
         values = OPTIONS.to_h { |option| [option.name, wire[:values].fetch(option.name, option.default)] }
         addresses = values.slice(*ADDRESSES).transform_values do |list|
           list&.map { |address| Listeners::Address.from_wire(address) }.freeze
         end
         new(values: values.merge(addresses, logger: logger), origins: wire[:origins], hooks: hooks,
-          services: services, ruby_flags: RubyFlags.new(wire[:ruby_flags]), read_fingerprint: read_fingerprint,
+          services: services, ruby_flags: RubyFlags.new(wire[:ruby_flags]), read_text: read_text,
           **wire.slice(*PLAIN))
       end
 
       # Options that `values` leaves out have their default.
       #: (?values: Hash[Symbol, untyped], ?origins: Hash[Symbol, String], ?hooks: Hash[Symbol, Proc?],
       #   ?services: Array[ServiceDefinition], ?ruby_flags: RubyFlags, ?notes: Array[String],
-      #   ?read_fingerprint: Integer?, **untyped) -> void
+      #   ?read_text: String?, **untyped) -> void
       def initialize(values: {}, origins: {}, hooks: {}, services: [], ruby_flags: RubyFlags.new, notes: [],
-                     read_fingerprint: nil, **plain)
+                     read_text: nil, **plain)
         @values = OPTIONS.to_h { |option| [option.name, option.default] }.merge(values).freeze
         @origins = origins.dup.freeze
         @hooks = HOOKS.to_h { |hook| [hook.name, hooks[hook.name]] }.freeze
         @services = [service_worker, *services].compact.freeze
         @ruby_flags = ruby_flags
         @notes = notes.dup.freeze
-        @config_changed = !read_fingerprint.nil? && read_fingerprint != plain[:config_fingerprint]
+        @config_changed = !read_text.nil? && read_text.b != plain[:config_text]&.b
         PLAIN.each { |name| instance_variable_set(:"@#{name}", plain[name]) }
         freeze
       end

@@ -29,12 +29,6 @@ module Coppice
         raise
       end
 
-      # The opposite of to_wire, in a process that has inherited the descriptors.
-      #: (Array[[Hash[Symbol, untyped], Array[Integer]]]) -> Set
-      def self.from_wire(wire)
-        new(wire.map { |address, descriptors| Listener.adopted(Address.from_wire(address), descriptors) })
-      end
-
       #: (Array[Listener]) -> void
       def initialize(listeners)
         @listeners = listeners.freeze
@@ -43,11 +37,6 @@ module Coppice
       #: () { (Listener) -> void } -> void
       def each(&block)
         @listeners.each(&block)
-      end
-
-      # Plain values only; the descriptors keep their numbers.
-      def to_wire #: () -> Array[[Hash[Symbol, untyped], Array[Integer]]]
-        map { |listener| [listener.address.to_wire, listener.descriptors] }
       end
 
       # The addresses as clients reach them, with real ports.

@@ -152,11 +152,6 @@ module Coppice
         assert_operator ::Pitchfork::ClientShutdown, :<, EOFError
       end
 
-      test "the fingerprint tells two texts apart" do
-        assert_equal evaluate("timeout 12").fingerprint, evaluate("timeout 12").fingerprint
-        refute_equal evaluate("timeout 12").fingerprint, evaluate("timeout 21").fingerprint
-      end
-
       test "a file that calls exit is a mistake, not an exit with status 0" do
         with_tmpdir do |folder|
           File.write(File.join(folder, "coppice.rb"), "\nexit")

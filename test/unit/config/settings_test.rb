@@ -131,7 +131,7 @@ module Coppice
                    listen: [Listeners::Address.parse("[::1]:3000", backlog: 3)] }
         Settings.new(values: values, origins: { timeout: "config/coppice.rb:3" }, hooks: { before_fork: proc {} },
           ruby_flags: RubyFlags.new([[:require, "json"]]),
-          config_file: "config/coppice.rb", config_fingerprint: 5, rackup: "config.ru", environment_name: "test")
+          config_file: "config/coppice.rb", config_text: "timeout 5", rackup: "config.ru", environment_name: "test")
       end
 
       def assert_plain(value)

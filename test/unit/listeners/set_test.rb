@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "fcntl"
 require "coppice/listeners/set"
 require_relative "../../support/loopback_ports"
 
@@ -126,20 +125,6 @@ module Coppice
         end
       end
 
-      test "a set travels with its descriptors" do
-        with_tmpdir do |folder|
-          with_set("#{folder}/x.sock", "127.0.0.1:0", queues: 2) do |set|
-            wire = set.to_wire.map { |address, descriptors| [address, duplicates(descriptors)] }
-            copy = Set.from_wire(Marshal.load(Marshal.dump(wire)))
-            assert_equal set.names, copy.names
-            copy.listen!
-            connect_to(set.names.last).close
-            copy.close
-            assert_path_exists "#{folder}/x.sock", "an adopted socket's file is another's to remove"
-          end
-        end
-      end
-
       test "closing removes the file of a Unix socket and can be repeated" do
         with_tmpdir do |folder|
           set = bind("#{folder}/x.sock", "127.0.0.1:0")
@@ -186,11 +171,6 @@ module Coppice
         yield set
       ensure
         set&.close
-      end
-
-      # The same sockets under other numbers, as another process would have them.
-      def duplicates(descriptors)
-        descriptors.map { |descriptor| IO.for_fd(descriptor, autoclose: false).fcntl(Fcntl::F_DUPFD, 0) }
       end
 
       def connect(set)
