@@ -68,9 +68,8 @@ class StoppingTest < Coppice::TestCase
   end
 
   # They have a second: the kernel may hold them back for as long.
-  { "workers" => [false, 0], "the lobby" => [true, 0],
-    "workers of a server with a delay" => [false, 0.5], "the lobby of a server with a delay" => [true, 0.5] }.each do |name, (lobby, delay)|
-    soak_test "those who had connected to #{name} and send their request only after the signal are answered" do
+  { "workers" => false, "the lobby" => true }.to_a.product([0, 0.5]).each do |(name, lobby), delay|
+    soak_test "those who had connected to #{name} and send a request after the signal, with a delay of #{delay} s" do
       port = LoopbackPorts.free(1).first
       config = "worker_processes 2\nshutdown_delay #{delay}\nlisten '127.0.0.1:#{port}', lobby: #{lobby}"
       Server.open(app: SLOW, config: config) do |server|
