@@ -260,10 +260,13 @@ class SiblingForkTest < Coppice::TestCase
   test "the sibling of an application that is a subreaper is the monitor's child, and the application a subreaper" do
     text, = in_child do
       Coppice::OS.become_subreaper
+      sibling_ended, held_by_sibling = IO.pipe
       forking.call(announce: ->(_) {}) do
         @writer.puts("parent #{Process.ppid}")
         exit!(0)
       end
+      held_by_sibling.close
+      sibling_ended.read # else it might get another parent before it looks
       @writer.puts("subreaper #{Coppice::OS.subreaper?}")
     end
     BoundedWait.status_of(-1)
