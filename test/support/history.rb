@@ -257,7 +257,8 @@ class History
     reforks = roster.generation - generation
     # In each round every worker is replaced, and one in surge with it. The trial of one more refork may hang.
     rounds = reforks + 1 + (settings[:worker_max_age] ? 2 : 0) + (system.hanging_first_request ? 1 : 0)
-    broken "#{reforks} reforks for nothing" if reforks > 2
+    most = settings[:warm_up_requests] ? 3 : 2 # a boot after growth that is warmed up takes two generations
+    broken "#{reforks} reforks for nothing" if reforks > most
     broken "#{forks} forks for nothing" if forks > rounds * ((2 * roster.target) + 1 + roster.settings.services.size)
   end
 
