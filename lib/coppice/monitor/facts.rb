@@ -191,14 +191,16 @@ module Coppice
       def forget_lost_children
         now = @system.now
         lost = @roster.handles.select do |handle|
-          handle.vanished || vanished?(handle) || (handle.orphaned? && handle.deadline && now >= handle.deadline)
+          handle.vanished || reaped_elsewhere?(handle) || never_forked?(handle, now)
         end
         lost.each { |handle| exited(handle, nil) }
       end
 
+      def never_forked?(handle, now) = handle.orphaned? && handle.deadline && now >= handle.deadline
+
       # Nothing but the end of its channel tells of a child that somebody else has reaped: a hook that waits for any
       # child, or that ignores CHLD.
-      def vanished?(handle)
+      def reaped_elsewhere?(handle)
         !handle.lobby? && handle.channel.closed? && !handle.pid.nil? && @system.lost?(handle.pid)
       end
 
