@@ -113,6 +113,7 @@ module HistoryRules
   # As the lobby knows it, too.
   def everybody_seated?
     return true unless roster.lobby_wanted
+    return false if roster.lobby&.leaving? # the next one comes when it is gone
 
     seats = roster.workers.map { |worker| worker.seat&.number }
     lobby = system.lobby

@@ -134,13 +134,15 @@ module Coppice
       end
 
       # The trial takes an empty slot, or a surplus slot if the budget allows one. Otherwise one worker makes room for
-      # it, a surplus worker if there is one. No worker is retired while another one is missing or exits.
+      # it, a surplus worker if there is one. No worker is retired while another one is missing or exits, or while a
+      # surplus worker that could make room is not ready yet.
       def start_trial(roster)
         return [] unless roster.seats?
 
         slot = roster.empty_slots(beyond: @budget.surge(roster)).first
         return [Steps::Spawn.new(roster.candidate, :worker, slot, true)] if slot
         return [] if roster.unavailable.positive? || roster.workers.any?(&:leaving?)
+        return [] if roster.surplus_workers.any?(&:starting?)
 
         coldest = roster.ready_workers.min_by { |worker| [worker.nr < roster.target ? 1 : 0, worker.requests_count] }
         [Steps::Retire.new(coldest)]

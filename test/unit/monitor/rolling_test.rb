@@ -146,6 +146,24 @@ class RollingTest < FamilyTestCase
     assert_equal 0, family.roster.held_back
   end
 
+  test "a lean roll leaves the only worker that serves, while one beyond the others still starts" do
+    family = settled_family(worker_processes: 1, roll_strategy: :lean)
+    family.supervision.resize(+1)
+    family.turn
+    roll(family, "/releases/2")
+    100.times do
+      family.turn
+      candidate = family.roster.candidate
+      family.system.step(family.process_of(candidate)) if candidate
+    end
+
+    assert_predicate family.roster.candidate, :ready?
+    assert_equal 1, family.roster.ready_workers.size
+    family.settle
+
+    assert_equal [2], releases_of(family.roster.workers)
+  end
+
   test "a candidate of a release that was given up does not become that of the roll after it" do
     family = settled_family
     roll(family, "/releases/2")
