@@ -31,7 +31,7 @@ module Coppice
       @error = error
     end
 
-    # Runs the command and answers its exit status. Reports a Coppice::Error in one line; any other exception is a bug
+    # Runs the command and returns its exit status. Reports a Coppice::Error in one line; any other exception is a bug
     # and passes.
     def run #: () -> Integer
       arguments = command_given? ? @arguments.drop(1) : @arguments

@@ -39,10 +39,10 @@ module Coppice
     # Those that take minutes: the server's first line has to do, and the page shows how they go on.
     LONG_ACTIONS = %w[roll rollback].freeze
 
-    # stats: answers the Hash of Coppice::Stats#to_h. history: answers Coppice::Stats#history for a sequence number.
-    # actions: an object with `call(verb, *arguments)` that answers lines, and yields each as soon as it is known, such
+    # stats: returns the Hash of Coppice::Stats#to_h. history: returns Coppice::Stats#history for a sequence number.
+    # actions: an object with `call(verb, *arguments)` that returns lines, and yields each as soon as it is known, such
     # as Coppice::Control::Client; nil permits none.
-    # backtrace: answers the stack of the worker in a slot as text. page_map: answers its page map as SVG; both answer
+    # backtrace: returns the stack of the worker in a slot as text. page_map: returns its page map as SVG; both answer
     # nil where there is no such worker. Without arguments it shows the server in which it runs.
     #: (?stats: ^() -> Hash[Symbol, untyped], ?history: ^(Integer) -> Hash[Symbol, untyped], ?actions: untyped,
     #    ?backtrace: (^(Integer) -> String?)?, ?page_map: (^(Integer) -> String?)?) -> void
@@ -55,7 +55,7 @@ module Coppice
       @page_map = page_map
     end
 
-    # Answers a Rack response, for Rack 2.2 and 3.
+    # Returns a Rack response, for Rack 2.2 and 3.
     #: (Hash[String, untyped]) -> [Integer, Hash[String, String], Array[String]]
     def call(env)
       path = env["PATH_INFO"]

@@ -15,7 +15,7 @@ module Coppice
       @request = request
     end
 
-    # Answers how the guest has ended. Raises Error when there is none, GuestLost when that is not known.
+    # Returns how the guest has ended. Raises Error when there is none, GuestLost when that is not known.
     #: () -> Status
     def run
       window = open_window

@@ -4,7 +4,7 @@ require "coppice/board"
 require "coppice/fork_safety/kept_ios"
 
 module Coppice
-  # What an application may ask of, and tell, the server that it runs in. Outside of a server it answers zero, false or
+  # What an application may ask of, and tell, the server that it runs in. Outside of a server it returns zero, false or
   # true, and raises nothing.
   module Info
     # Of this process; each life sets them anew.
@@ -62,7 +62,7 @@ module Coppice
         @row.not_fork_safe = 1 if @row
       end
 
-      # Keeps an IO open when close_all_ios! is called, and out of what the fork audit finds. Answers the IO.
+      # Keeps an IO open when close_all_ios! is called, and out of what the fork audit finds. Returns the IO.
       #: (IO) -> IO
       def keep_io(io) = ForkSafety::KeptIOs.keep(io)
 

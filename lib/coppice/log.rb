@@ -39,7 +39,7 @@ module Coppice
     def level = LEVELS.key(threshold)
 
     # From now on the level that the board has, if it has one, counts more than the configured one. So `coppice
-    # log-level` reaches all processes at once, busy ones too, and those that are forked later. Answers the log.
+    # log-level` reaches all processes at once, busy ones too, and those that are forked later. Returns the log.
     #: (Board) -> Log
     def follow(board)
       @board = board
@@ -57,7 +57,7 @@ module Coppice
               level: LEVELS.key(@configured), board: @board)
     end
 
-    # Each method writes one entry: a message, or a block that answers it, with fields. Fields that are nil are left
+    # Each method writes one entry: a message, or a block that returns it, with fields. Fields that are nil are left
     # out. An exception in place of the message is written with its class and backtrace.
     LEVELS.each do |name, severity|
       define_method(name) do |message = nil, **fields, &block| #: (?untyped, **untyped) ?{ () -> untyped } -> nil

@@ -84,7 +84,7 @@ module Coppice
     #: () -> Integer
     def requests_count = row.requests
 
-    # Registers with the monitor, which is the parent of this process by now. Answers :closed if the monitor is gone.
+    # Registers with the monitor, which is the parent of this process by now. Returns :closed if the monitor is gone.
     #: (Inheritance) -> Symbol
     def join(inheritance)
       Info.keep_io(channel.socket)

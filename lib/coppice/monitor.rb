@@ -65,7 +65,7 @@ module Coppice
                                                                             access_log: settings.access_log))
     end
 
-    # Runs until a stop was asked for and every child has exited; answers the exit status.
+    # Runs until a stop was asked for and every child has exited; returns the exit status.
     #: () -> Integer
     def run
       begin_service
@@ -117,12 +117,12 @@ module Coppice
 
     def turn
       seconds = [@supervision.seconds_until_due, @notifications.longest_wait].min
-      speakers = @inbox.wait(@supervision.roster.handles, seconds,
+      readable = @inbox.wait(@supervision.roster.handles, seconds,
                              readers: @control.readers + @rolls.readers, writers: @control.writers)
       make_up_for_missed_time
       @inbox.signals.each { |name| ORDERS.fetch(name).call(@supervision) }
       @inbox.returned.each(&:call)
-      @supervision.learn(speakers)
+      @supervision.learn(readable)
       @control.advance
       @supervision.turn
       @control.advance # so that what was asked for is decided in this turn, and what became of it is said

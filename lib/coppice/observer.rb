@@ -94,7 +94,7 @@ module Coppice
       end
     end
 
-    # Answers :stop for the message that says so. Other messages to all children are not for this one.
+    # Returns :stop for the message that says so. Other messages to all children are not for this one.
     def obey(packet)
       case packet.message
       when Control::Messages::Stop then :stop

@@ -40,7 +40,7 @@ module Coppice
       @threads = []
     end
 
-    # Answers itself; from now on clients are served.
+    # Returns itself; from now on clients are served.
     #: () -> ThreadedServer
     def start
       @threads = [thread("coppice accept", @acceptor)]
@@ -52,7 +52,7 @@ module Coppice
     #: () -> void
     def join = @threads.each(&:join)
 
-    # Accepts no more clients, serves those that have sent something, and answers whether all were served within so many
+    # Accepts no more clients, serves those that have sent something, and returns whether all were served within so many
     # seconds. After them the threads are killed: their clients are disconnected, and `ensure` clauses run. Idempotent.
     #: (Numeric) -> bool
     def stop(seconds)

@@ -81,8 +81,13 @@ class OddApplicationsTest < Coppice::TestCase
     end
   end
 
+  def skip_without_sandbox
+    obstacle = SandboxedServer.obstacle
+    skip obstacle if obstacle
+  end
+
   test "where the kernel gives no pidfd, forks are waited for all the same" do
-    skip SandboxedServer.obstacle if SandboxedServer.obstacle
+    skip_without_sandbox
     SandboxedServer.open(app: HELLO, config: PATIENT, without: [:pidfd_open]) do |server|
       refork(server)
       replace_worker(server)
@@ -92,7 +97,7 @@ class OddApplicationsTest < Coppice::TestCase
   end
 
   test "where the kernel gives no memory file, worker processes are refused by name, and one process serves" do
-    skip SandboxedServer.obstacle if SandboxedServer.obstacle
+    skip_without_sandbox
     SandboxedServer.open(app: HELLO, config: PATIENT, without: [:memfd_create], ready: false) do |server|
       assert_equal 1, server.wait_for_end.exitstatus
       assert_match(/\Acoppice: .* memfd_create\(2\).* --workers 0\n\z/, server.log)

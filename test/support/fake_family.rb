@@ -80,11 +80,11 @@ class FakeFamily
   def close = @board.close
   def roster = supervision.roster
 
-  # The monitor's loop, once. speakers: the handles whose messages it finds.
-  def turn(speakers = talking)
+  # The monitor's loop, once. handles: those whose messages it finds.
+  def turn(handles = talking)
     system.beat
     before = [roster.workers, roster.mold, roster.candidate, roster.trial]
-    supervision.learn(speakers)
+    supervision.learn(handles)
     supervision.turn
     @after_turn&.call(*before)
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "open3"
 require_relative "server"
 
 # A real server in a sandbox whose kernel refuses some system calls with EPERM, as container runtimes do.
@@ -14,8 +15,15 @@ class SandboxedServer < Server
   #: () -> String?
   def self.obstacle
     cpu = RbConfig::CONFIG["host_cpu"]
-    "the numbers of system calls of #{cpu} are not known" unless NUMBERS.key?(cpu)
+    return "the numbers of system calls of #{cpu} are not known" unless NUMBERS.key?(cpu)
+
+    output, status = Open3.capture2e(*entrance(NUMBERS[cpu].values), "true")
+    "no sandbox: #{output.strip}" unless status.success?
   end
+
+  # The command that gives up system calls, before the one that is to run without them.
+  #: (Array[Integer]) -> Array[String]
+  def self.entrance(refused) = [RbConfig.ruby, "--disable=gems,rubyopt", ENTRANCE, refused.join(",")]
 
   # without: names of system calls; others as of Server.
   #: (without: Array[Symbol], **untyped) -> void
@@ -26,5 +34,5 @@ class SandboxedServer < Server
 
   private
 
-  def command = [RbConfig.ruby, "--disable=gems,rubyopt", ENTRANCE, @refused.join(","), *super]
+  def command = [*self.class.entrance(@refused), *super]
 end

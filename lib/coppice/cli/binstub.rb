@@ -34,7 +34,7 @@ module Coppice
         @output = output
       end
 
-      # Answers 0. Raises UsageError or Error.
+      # Returns 0. Raises UsageError or Error.
       def run #: () -> Integer
         names = parse
         @remove ? remove(names) : add(names)

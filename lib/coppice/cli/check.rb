@@ -25,7 +25,7 @@ module Coppice
         @directory = directory
       end
 
-      # Answers 0. Raises ConfigError or UsageError.
+      # Returns 0. Raises ConfigError or UsageError.
       def run #: () -> Integer
         flags = Config::Arguments.parse(@arguments) do |parser|
           parser.on("--show", "print every setting, its value and its origin") { @show = true }

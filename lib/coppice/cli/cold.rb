@@ -38,7 +38,7 @@ module Coppice
         @top = DEFAULT_TOP
       end
 
-      # Answers 1 when a path failed, or the boot. Raises ConfigError or UsageError.
+      # Returns 1 when a path failed, or the boot. Raises ConfigError or UsageError.
       def run #: () -> Integer
         @arguments = parse
         return usage if @arguments.help?

@@ -6,7 +6,7 @@ module Coppice
   class CLI
     # One command of `coppice`.
     #
-    #   class_name         the class that runs it: `new(arguments)`, then `run`, which answers the exit status
+    #   class_name         the class that runs it: `new(arguments)`, then `run`, which returns the exit status
     #   feature            what to require for that class
     #   summary            its line in the help; nil for an internal command
     #   flags              its own flags, for the completion

@@ -17,7 +17,7 @@ module Coppice
         @output = output
       end
 
-      # Answers 0. Raises UsageError.
+      # Returns 0. Raises UsageError.
       def run #: () -> Integer
         case @arguments
         when ["bash"] then @output.puts bash

@@ -17,7 +17,7 @@ module Coppice
         @output = output
       end
 
-      # Answers 0. Raises UsageError or Error.
+      # Returns 0. Raises UsageError or Error.
       def run #: () -> Integer
         words = parse
         verb.read(words)

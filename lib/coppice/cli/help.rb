@@ -17,7 +17,7 @@ module Coppice
         @output = output
       end
 
-      # Answers 0. Raises UsageError for an unknown name.
+      # Returns 0. Raises UsageError for an unknown name.
       def run #: () -> Integer
         @output.puts @topic ? description(@topic.to_sym) : overview
         0

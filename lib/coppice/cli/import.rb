@@ -21,7 +21,7 @@ module Coppice
         @target = OUTPUT # relative to the current directory, as for `serve`
       end
 
-      # Answers 0. Raises UsageError or Error.
+      # Returns 0. Raises UsageError or Error.
       def run #: () -> Integer
         file = parse
         refuse_to_overwrite unless @force || @target == "-"

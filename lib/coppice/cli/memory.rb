@@ -20,7 +20,7 @@ module Coppice
         @output = output
       end
 
-      # Answers 0. Raises UsageError or Error.
+      # Returns 0. Raises UsageError or Error.
       def run #: () -> Integer
         board = RunningMonitor.board(RunningMonitor.pid(parse))
         if @map then draw(board)

@@ -22,7 +22,7 @@ module Coppice
         @path = GCProfile::FILE # relative to the current directory, as for `serve`
       end
 
-      # Answers 0. Raises UsageError or Error.
+      # Returns 0. Raises UsageError or Error.
       def run #: () -> Integer
         board = RunningMonitor.board(RunningMonitor.pid(parse))
         text = text_of(measurement(board))

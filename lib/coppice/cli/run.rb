@@ -18,7 +18,7 @@ module Coppice
         @error = error
       end
 
-      # Answers the exit status of the program. Dies by the signal that the program has died by. With --fallback it
+      # Returns the exit status of the program. Dies by the signal that the program has died by. With --fallback it
       # becomes the program where no server runs it. Raises UsageError or Error.
       def run #: () -> Integer
         mode, program, arguments = parse

@@ -29,7 +29,7 @@ module Coppice
         @arguments = arguments
       end
 
-      # Serves until it is told to stop; answers the exit status. Raises Error for a mistake that shows before the first
+      # Serves until it is told to stop; returns the exit status. Raises Error for a mistake that shows before the first
       # process is spawned.
       def run #: () -> Integer
         @started_with = ENV.to_h

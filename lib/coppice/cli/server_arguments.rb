@@ -8,7 +8,7 @@ module Coppice
     # The arguments of a command for a running server: at most one pid, alone or after --pid, and the command's own
     # flags.
     module ServerArguments
-      # Yields the parser, for the flags. Answers the text of the pid, or nil. Raises UsageError.
+      # Yields the parser, for the flags. Returns the text of the pid, or nil. Raises UsageError.
       #: (Array[String]) { (OptionParser) -> void } -> String?
       def self.parse(arguments, &flags)
         pids = []

@@ -16,7 +16,7 @@ module Coppice
         @arguments = arguments
       end
 
-      # Serves until the process is told to stop; answers the exit status. Raises Error for a mistake that shows before
+      # Serves until the process is told to stop; returns the exit status. Raises Error for a mistake that shows before
       # the application is loaded.
       def run #: () -> Integer
         settings = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load

@@ -9,7 +9,7 @@ module Coppice
     # `coppice status`: reads the board from a process of its own, so it answers even when the monitor does not. With
     # --socket, from another container, the monitor is asked.
     class StatusCommand < ControlCommand
-      # Answers 0. Raises UsageError or Error.
+      # Returns 0. Raises UsageError or Error.
       def run #: () -> Integer
         words = parse
         verb.read(words)

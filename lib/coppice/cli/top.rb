@@ -22,7 +22,7 @@ module Coppice
         @interval = INTERVAL
       end
 
-      # Answers 0. Raises UsageError or Error.
+      # Returns 0. Raises UsageError or Error.
       def run #: () -> Integer
         @board = RunningMonitor.board(RunningMonitor.pid(parse))
         return report if @once || !(@input.tty? && @output.tty?)

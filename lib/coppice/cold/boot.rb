@@ -45,7 +45,7 @@ module Coppice
         hook(:before_fork)
       end
 
-      # Must be called in a fork of this process: calls the hooks of a worker, and answers the Worker.
+      # Must be called in a fork of this process: calls the hooks of a worker, and returns the Worker.
       def become_worker #: () -> Worker
         Worker.new(inheritance: @inheritance, membership: join(:worker)).tap do |worker|
           hook(:after_worker_fork, worker)

@@ -6,7 +6,7 @@ require "coppice/os/clock"
 
 module Coppice
   module Cold
-    # Runs a block in a fork of this process, and answers what the block returned. Raises PlayFailed if the fork fails
+    # Runs a block in a fork of this process, and returns what the block returned. Raises PlayFailed if the fork fails
     # or takes too long. Owns the child process and the pipe to it, and kills a child that takes too long.
     class Fork
       CHUNK_BYTES = 65_536

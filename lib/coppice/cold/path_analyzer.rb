@@ -131,7 +131,7 @@ module Coppice
       # Both in milliseconds.
       Time = Struct.new(:wall_ms, :cpu_ms, keyword_init: true)
 
-      # Answers the block's answer, and the Time.
+      # Returns the block's answer, and the Time.
       #: [T] () { () -> T } -> [T, Time]
       def self.measure
         wall, cpu = wall_ms, cpu_ms

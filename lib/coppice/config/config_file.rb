@@ -28,7 +28,7 @@ module Coppice
       working_directory: "Remove it: start the server in the directory that it should run in"
     }.freeze
 
-    # Evaluates a configuration file and answers its FileValues. Runs in the monitor and in each cold mold. Every error
+    # Evaluates a configuration file and returns its FileValues. Runs in the monitor and in each cold mold. Every error
     # in the file becomes a ConfigError with file and line.
     class ConfigFile
       # Constants that configuration files use without a require => the feature. Required, where the file names one, and

@@ -108,7 +108,7 @@ module Coppice
     # Loads RubyGems and the application's bundle for a configuration that needs a gem. The monitor starts without them,
     # since most configurations need none; `coppice check` has RubyGems, but not always the bundle.
     module Gems
-      # Answers false when both are there already: then a retry is useless.
+      # Returns false when both are there already: then a retry is useless.
       #: (?Hash[String, String]) -> bool
       def self.activate(environment = ENV)
         bundle = environment["BUNDLE_GEMFILE"] && !bundle_set_up?

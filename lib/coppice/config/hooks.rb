@@ -17,7 +17,7 @@ module Coppice
 
     # One row of the catalogue of hooks: its name, the arguments its block gets, the process that calls it, and when.
     Hook = Struct.new(:name, :arguments, :process, :since, :doc, keyword_init: true) do
-      # Answers a Proc that can be called with all arguments of the hook, or nil for nil. The block may take fewer
+      # Returns a Proc that can be called with all arguments of the hook, or nil for nil. The block may take fewer
       # arguments. A process that the block forks ends with the block. Raises InvalidValue when it takes more arguments.
       #: (untyped) -> Proc?
       def check(block)

@@ -4,7 +4,7 @@ require "coppice/errors"
 
 module Coppice
   module Config
-    # The types of option values. `check(value)` answers the value to keep, or raises InvalidValue; `parse(text)` does
+    # The types of option values. `check(value)` returns the value to keep, or raises InvalidValue; `parse(text)` does
     # the same for the text of a flag or of an environment variable. This file has the general types, types/ the
     # special ones.
     module Types

@@ -37,7 +37,7 @@ module Coppice
         @socket.close_on_exec = true
       end
 
-      # Sends a message, and descriptors by name. Answers :sent, :full (try again later) or :closed. Raises Bug for a
+      # Sends a message, and descriptors by name. Returns :sent, :full (try again later) or :closed. Raises Bug for a
       # message that is too large.
       #: (Object, ?descriptors: Hash[Symbol, IO | Array[IO]]) -> Symbol
       def send(message, descriptors: {})

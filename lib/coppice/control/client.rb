@@ -20,7 +20,7 @@ module Coppice
         raise UsageError, "#{path}: #{error.message}"
       end
 
-      # Says one verb. Answers the lines but the last one; each is also yielded as soon as it has come. Raises
+      # Says one verb. Returns the lines but the last one; each is also yielded as soon as it has come. Raises
       # UsageError for words that the verb does not take, Error with the monitor's text when it refuses or fails, or
       # when it does not answer.
       #: (String, *String) ?{ (String) -> void } -> Array[String]

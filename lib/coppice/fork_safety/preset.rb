@@ -14,7 +14,7 @@ module Coppice
     #   older     what to do with an older version
     #   verdict   one of the VERDICTS
     #   tested    whether test/presets has a test with the real library
-    #   used      answers whether this process has used the library in the way that the verdict is about: the doctor
+    #   used      returns whether this process has used the library in the way that the verdict is about: the doctor
     #             asks after its requests. nil where loading it is enough
     #   restarts  names of the gems whose threads start again when the library is next used in another process: the fork
     #             audit overlooks these threads

@@ -50,7 +50,7 @@ module Coppice
 
         # The native threads of this process that are not among these of Ruby. One of Ruby's that has not begun to run
         # has no id; its native thread has the name that the program gave it, or none yet. The main thread has the id of
-        # the process; Ruby 3.1 answers that of its parent.
+        # the process; Ruby 3.1 returns that of its parent.
         #: (Array[Thread]) -> Array[Entry]
         def native_entries(threads)
           ids = threads.map(&:native_thread_id)

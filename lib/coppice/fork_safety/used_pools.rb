@@ -6,7 +6,7 @@ module Coppice
     # copy connects with these pools before it is ready, so that its first client does not wait for that. Active Record
     # discards pools in each copy and makes them anew; their configurations stay.
     class UsedPools
-      # The block answers all pools of this process.
+      # The block returns all pools of this process.
       #: () { () -> Array[untyped] } -> void
       def initialize(&pools)
         @pools = pools

@@ -5,7 +5,7 @@ module Coppice
     # Objects that may be garbage collected all the same.
     #
     # Each is its own value in a WeakMap. Before Ruby 3.3, `WeakMap#keys` looks only at the values: with `true` as the
-    # value it answers keys that are dead, and the first call of one of their methods ends the process.
+    # value it returns keys that are dead, and the first call of one of their methods ends the process.
     class WeakSet
       def initialize
         @map = ObjectSpace::WeakMap.new

@@ -21,7 +21,7 @@ module Coppice
         start
       end
 
-      # Must be called after each request. Answers the measurement once it is complete, and nil before.
+      # Must be called after each request. Returns the measurement once it is complete, and nil before.
       #: () -> Allocations?
       def look
         return skip if @skip.positive?

@@ -53,7 +53,7 @@ module Coppice
       #: () -> bool
       def refused? = @refused
 
-      # Answers the exit status, or dies by the guest's signal.
+      # Returns the exit status, or dies by the guest's signal.
       #: () -> Integer
       def end_process
         word, value = @last.split

@@ -28,7 +28,7 @@ module Coppice
         @rack2 ? body : [].tap { |pieces| body.each { |piece| pieces << piece } }
       end
 
-      # Answers how many bytes the body was short of its content-length; negative when it was too long, and cut.
+      # Returns how many bytes the body was short of its content-length; negative when it was too long, and cut.
       # Raises ResponseError when the response is malformed, ClientGone when the client has left.
       #: (untyped, untyped, untyped, untyped, Client) -> Integer
       def write(status, headers, body, input, client)

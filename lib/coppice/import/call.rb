@@ -2,7 +2,7 @@
 
 module Coppice
   module Import
-    # One call of a directive in a file, for the rewrites of the tables. A rewrite answers the new text, or nil; it may
+    # One call of a directive in a file, for the rewrites of the tables. A rewrite returns the new text, or nil; it may
     # replace what the report says.
     class Call
       attr_reader :node      #: Source::Node -- with its block

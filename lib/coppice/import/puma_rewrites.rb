@@ -2,7 +2,7 @@
 
 module Coppice
   module Import
-    # The directives of Puma whose arguments have another form in Coppice. Each method answers the new text of a call,
+    # The directives of Puma whose arguments have another form in Coppice. Each method returns the new text of a call,
     # or nil to drop it.
     module PumaRewrites
       SCHEME = %r{\A(["'])(?:tcp://|(unix)://)}.freeze

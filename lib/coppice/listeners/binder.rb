@@ -52,7 +52,7 @@ module Coppice
         end
       end
 
-      # Answers false when there are none, or the time is over.
+      # Returns false when there are none, or the time is over.
       def wait_for_draining_workers
         owners = AddressOwners.new(@address)
         return false unless owners.draining_workers?
@@ -73,7 +73,7 @@ module Coppice
         @logged = names
       end
 
-      # Answers false after the last try; a negative number of tries means no limit.
+      # Returns false after the last try; a negative number of tries means no limit.
       def try_again
         @tries -= 1
         return false if @tries.zero? || @options[:tries].zero?

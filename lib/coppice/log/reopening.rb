@@ -16,7 +16,7 @@ module Coppice
         @paths = STANDARD.transform_values { |io| path_of(io) }.compact
       end
 
-      # In the monitor. Yields the new files, and the identities of the old ones, by name. Answers the paths. Raises
+      # In the monitor. Yields the new files, and the identities of the old ones, by name. Returns the paths. Raises
       # SystemCallError.
       #: () { (Hash[Symbol, File], Hash[Symbol, [Integer, Integer]]) -> void } -> Array[String]
       def call

@@ -33,7 +33,7 @@ module Coppice
         @settings.rackup.end_with?(".ru") ? parse_rackup : load_constant
       end
 
-      # Rack 2 answers [app, options], Rack 3 the app.
+      # Rack 2 returns [app, options], Rack 3 the app.
       def parse_rackup
         path = rackup_path
         text = File.read(path, encoding: Encoding::UTF_8)

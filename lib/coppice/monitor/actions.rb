@@ -39,7 +39,7 @@ module Coppice
       def perform(steps, now)
         steps.each { |step| carry_out(step, now) }
       rescue SystemCallError => error # no descriptor, memory or process is left: the machine may recover
-        @log.error("the system refuses", error: error.message, again_in: SYSTEM_PAUSE)
+        @log.error("system call failed", error: error.message, again_in: SYSTEM_PAUSE)
         forks = [@roster.spawns, @roster.replacements, @roster.reforks]
         forks.each { |backoff| backoff.wait_until(now + SYSTEM_PAUSE) }
       end
@@ -171,7 +171,7 @@ module Coppice
 
       # The time covers the request in flight and the user's exit hook. A child that still starts has no request, so its
       # deadline stays the earlier one for getting ready. The channel is never too full for this message: it holds one
-      # Spawn at most. Answers what Channel#send does.
+      # Spawn at most. Returns what Channel#send does.
       def tell_to_exit(handle, message, from)
         handle.row.leaving = 1
         handle.leave_deadline = from + time_to_exit(handle)

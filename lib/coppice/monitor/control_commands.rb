@@ -10,7 +10,7 @@ require "coppice/stats"
 
 module Coppice
   class Monitor
-    # What the monitor does for each verb of Control::VERBS: a method of the same name, with underscores. It answers
+    # What the monitor does for each verb of Control::VERBS: a method of the same name, with underscores. It returns
     # lines, or a ControlConnection::Pending when the last ones come later, and raises Error when it refuses.
     class ControlCommands
       Pending = ControlConnection::Pending

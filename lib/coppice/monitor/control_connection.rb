@@ -17,8 +17,8 @@ module Coppice
       #
       #   lines    what can be said at once
       #   seconds  until `late` is called; nil for no limit
-      #   poll     answers the other lines once they are known, nil before; raises Error
-      #   late     answers the other lines when the time is over; raises Error
+      #   poll     returns the other lines once they are known, nil before; raises Error
+      #   late     returns the other lines when the time is over; raises Error
       #   reader   an IO that becomes readable when it is worthwhile to poll; closed at the end
       #   input    takes each further line of the client; nil when there are to be none
       #   left     is called when the client disconnects before the last line

@@ -27,7 +27,7 @@ module Coppice
         @log = log
         @lobby = LobbyFacts.new(system: system, roster: roster, rows: rows, statistics: statistics,
                                 settings: roster.settings, log: log)
-        @strangers = {} # pid => when it was first seen to have exited (monotonic seconds)
+        @unknown = {} # pid => when it was first seen to have exited (monotonic seconds)
       end
 
       # Receives all messages on one child's channel.
@@ -48,7 +48,7 @@ module Coppice
       # Reaps the children that have exited since the last call.
       #: () -> void
       def reap
-        reap_strangers(@system.exited? ? reap_known : [])
+        reap_unknown(@system.exited? ? reap_known : [])
         forget_lost_children
         @lobby.forget_lost
       end
@@ -59,9 +59,9 @@ module Coppice
       def reap_known
         known = @roster.handles_by_pid
         loop do
-          pids, strangers = @system.exited_children(known).partition { |pid| known.key?(pid) }
+          pids, unknown = @system.exited_children(known).partition { |pid| known.key?(pid) }
           pids.each { |pid| reap_one(known.delete(pid), pid) }
-          return strangers if pids.empty? || strangers.any?
+          return unknown if pids.empty? || unknown.any?
         end
       end
 
@@ -118,7 +118,7 @@ module Coppice
 
       # A hook or a library has forked: a second process uses the channel of this child.
       def kill_duplicate(handle, pid)
-        @log.error("two processes for one slot: does a hook fork?", **handle.to_log, stray_pid: pid)
+        @log.error("duplicate process killed", **handle.to_log, stray_pid: pid)
         @system.signal(pid, :KILL)
       end
 
@@ -159,10 +159,10 @@ module Coppice
 
       # Waits a while before it reaps a process that it does not know. It may be a program that a hook runs and will
       # reap, or a child whose pid has not been reported yet.
-      def reap_strangers(pids)
+      def reap_unknown(pids)
         now = @system.now
-        @strangers = pids.to_h { |pid| [pid, @strangers.fetch(pid, now)] }
-        @strangers.each { |pid, since| @system.reap(pid) if now - since >= CLAIM_TIME }
+        @unknown = pids.to_h { |pid| [pid, @unknown.fetch(pid, now)] }
+        @unknown.each { |pid, since| @system.reap(pid) if now - since >= CLAIM_TIME }
       end
 
       # Only notes the signal: Retirement decides what to do.

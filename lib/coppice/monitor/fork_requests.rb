@@ -17,7 +17,7 @@ module Coppice
 
       # Asks a process to fork a child: sends it the child's end of a new channel. If that process is gone, or its
       # channel is full, the child's end is closed here, and the child counts as never forked. A block gets the new
-      # handle, and answers further descriptors.
+      # handle, and returns further descriptors.
       #: (Handle, role: Symbol, generation: Integer, deadline: Float, ?purpose: Symbol?, ?nr: Integer?,
       #    ?service: Config::ServiceDefinition?,
       #    ?descriptors: Hash[Symbol, IO | Array[IO]], ?first_request: bool) ?{ (Handle) -> Hash[Symbol, Array[IO]] }

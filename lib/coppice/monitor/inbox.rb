@@ -20,7 +20,7 @@ module Coppice
         OS::Signals.install(CHLD: -> { wake }, **keeping)
       end
 
-      # Waits until something has arrived, at most this many seconds; answers the handles whose channels can be read.
+      # Waits until something has arrived, at most this many seconds; returns the handles whose channels can be read.
       # readers and writers: what else ends the wait when it can be read, or written to.
       #: (Array[Handle], Numeric, ?readers: Array[IO], ?writers: Array[IO]) -> Array[Handle]
       def wait(handles, seconds, readers: [], writers: [])

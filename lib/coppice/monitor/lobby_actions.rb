@@ -51,7 +51,7 @@ module Coppice
       #: () -> Seat?
       def new_seat = (@spawner.seat(@roster.free_seat) if @roster.lobby)
 
-      # Gives it to a worker, and tells the lobby before the worker can know. Answers the descriptors for the worker.
+      # Gives it to a worker, and tells the lobby before the worker can know. Returns the descriptors for the worker.
       #: (Handle, Seat?) -> Hash[Symbol, Array[IO]]
       def seat(worker, seat)
         return {} unless seat

@@ -37,7 +37,7 @@ module Coppice
         self.pid = pid if part == :loop
       end
 
-      # That process is gone: answers which part it was.
+      # That process is gone: returns which part it was.
       #: (Integer) -> Symbol?
       def forget(pid)
         self.pid = nil if self.pid == pid

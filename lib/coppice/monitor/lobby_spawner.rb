@@ -60,7 +60,7 @@ module Coppice
       #: (Integer) -> Seat
       def seat(number) = Seat.make(number)
 
-      # Answers the pid of the keeper, which makes the other process. It inherits the channel's end.
+      # Returns the pid of the keeper, which makes the other process. It inherits the channel's end.
       #: (Control::LobbyChannel, workers: Integer) -> Integer
       def spawn(channel, workers:)
         limit = [@lobby_settings.descriptors(workers), @system.descriptor_limit].min

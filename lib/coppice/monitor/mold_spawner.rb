@@ -25,7 +25,7 @@ module Coppice
           new_environment(release).unmeasured?
       end
 
-      # Answers the pid, and the fields of a log line. The mold inherits the channel's end.
+      # Returns the pid, and the fields of a log line. The mold inherits the channel's end.
       #: (Control::Channel, Release) -> [Integer, Hash[Symbol, untyped]]
       def spawn(channel, release)
         environment = mold_environment(release)

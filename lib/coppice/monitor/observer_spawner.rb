@@ -19,7 +19,7 @@ module Coppice
       #: () -> void
       def open = @listeners.listen!
 
-      # Answers the pid. The observer inherits the channel's end.
+      # Returns the pid. The observer inherits the channel's end.
       #: (Control::Channel) -> Integer
       def spawn(channel) = @system.spawn_observer(channel, own_group: @settings.setpgid)
 

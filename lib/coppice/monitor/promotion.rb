@@ -22,7 +22,7 @@ module Coppice
       KILLED = %i[never_forked vanished signal out_of_memory].freeze
       KILLED_IN_A_ROW = 3 # killed replacements of a lost mold until the next one has to wait
 
-      # baseline: answers what the running release has counted so far.
+      # baseline: returns what the running release has counted so far.
       #: (Config::Settings, ?baseline: ^() -> Canary::Counts) -> void
       def initialize(settings, baseline: -> { Canary::Counts::NONE })
         @baseline = baseline

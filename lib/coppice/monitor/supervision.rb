@@ -68,8 +68,8 @@ module Coppice
 
       # Receives the messages of the given children, and reaps all that have exited.
       #: (Array[Handle]) -> void
-      def learn(speakers)
-        speakers.each { |handle| @facts.receive_from(handle) unless handle.gone? }
+      def learn(handles)
+        handles.each { |handle| @facts.receive_from(handle) unless handle.gone? }
         @facts.reap
       end
 

@@ -47,7 +47,7 @@ module Coppice
       #: () -> [Control::Channel, Control::Channel]
       def channel_pair = Control::Channel.pair
 
-      # Spawns a Ruby that boots a release, with these variables added to its environment; answers its pid. It inherits
+      # Spawns a Ruby that boots a release, with these variables added to its environment; returns its pid. It inherits
       # one descriptor.
       #: (Control::Channel, Release, added: Hash[String, String]) -> Integer
       def spawn_mold(channel, release, added:)
@@ -64,7 +64,7 @@ module Coppice
         nil
       end
 
-      # Spawns a Ruby without RubyGems that becomes the observer; answers its pid. It inherits one descriptor.
+      # Spawns a Ruby without RubyGems that becomes the observer; returns its pid. It inherits one descriptor.
       #: (Control::Channel, own_group: bool) -> Integer
       def spawn_observer(channel, own_group:)
         ruby, executable = @program
@@ -82,7 +82,7 @@ module Coppice
       #: () -> [Control::LobbyChannel, Control::LobbyChannel]
       def lobby_channel_pair = Control::LobbyChannel.pair
 
-      # Spawns the lobby's keeper with this limit of descriptors; answers its pid. It inherits one descriptor.
+      # Spawns the lobby's keeper with this limit of descriptors; returns its pid. It inherits one descriptor.
       #: (Control::LobbyChannel, executable: String, own_group: bool, descriptors: Integer) -> Integer
       def spawn_lobby(channel, executable:, own_group:, descriptors:)
         Process.spawn([executable, executable], channel.fileno.to_s, channel.fileno => channel.fileno,
@@ -130,9 +130,9 @@ module Coppice
       def exited? = !OS.exited_child.nil?
 
       # A child that has exited and is not reaped, if it is one of those known: the kernel names the next one when that
-      # one is reaped. Before a stranger, which may stay for a while, it names no other, so then all children that have
-      # exited. Orphans of our children are ours to reap as well. Where the kernel does not list children, the first
-      # stranger stands for all.
+      # one is reaped. As long as it names an unknown one, which may stay for a while, it names no other: then all
+      # children that have exited are looked for. Orphans of our children are ours to reap as well. Where the kernel does
+      # not list children, the first unknown one stands for all.
       #: (Hash[Integer, untyped]) -> Array[Integer]
       def exited_children(known)
         first, = OS.exited_child

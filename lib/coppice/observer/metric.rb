@@ -8,7 +8,7 @@ module Coppice
     #   type    :counter, :gauge, :histogram or :info
     #   unit    a base unit that ends the name; nil for none
     #   from    the path of its value, see Path
-    #   value   what to make of that value, as a Proc that answers a number, or a Hash of numbers by their labels; nil
+    #   value   what to make of that value, as a Proc that returns a number, or a Hash of numbers by their labels; nil
     #           for the value itself
     #   added   the labels of that Hash
     #

@@ -18,7 +18,7 @@ module Coppice
         @log = log
       end
 
-      # Sets up the application's bundle, for this process. Answers whether that was possible; otherwise it is logged.
+      # Sets up the application's bundle, for this process. Returns whether that was possible; otherwise it is logged.
       #: () -> bool
       def activate_bundle
         guarded { Config::Gems.activate } != nil

@@ -11,7 +11,7 @@ module Coppice
       #: () -> bool
       def self.available? = on? || !defined?(RubyVM::YJIT.enable).nil?
 
-      # Answers whether it is on now.
+      # Returns whether it is on now.
       #: () -> bool
       def self.turn_on
         RubyVM::YJIT.enable if !on? && defined?(RubyVM::YJIT.enable)

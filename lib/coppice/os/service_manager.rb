@@ -16,7 +16,7 @@ module Coppice
       # Seconds without a sign of life after which the service manager ends this process; nil when it does not look.
       attr_reader :watchdog_seconds #: Float?
 
-      # Removes the variables from the environment, and answers those that were set.
+      # Removes the variables from the environment, and returns those that were set.
       #: (Hash[String, String]) -> Hash[String, String]
       def self.take_variables(environment)
         VARIABLES.to_h { |name| [name, environment.delete(name)] }.compact

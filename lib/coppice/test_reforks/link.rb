@@ -36,7 +36,7 @@ module Coppice
       end
 
       # Tells, and waits until the first process has printed what there is to print: so output stays in order, and a
-      # reporter that ends the run does so between two tests. Answers GO_ON or QUIT; nil when the first process is gone.
+      # reporter that ends the run does so between two tests. Returns GO_ON or QUIT; nil when the first process is gone.
       #: (*untyped) -> String?
       def ask(*message)
         tell(*message)

@@ -30,7 +30,7 @@ module Coppice
       #: () -> bool
       def fork_safe? = Info.fork_safe? && !@inheritance.preset_calls.unsafe?(@inheritance.log)
 
-      # Answers :previous in the process that was running tests, and :next in the one that runs them from now on. Raises
+      # Returns :previous in the process that was running tests, and :next in the one that runs them from now on. Raises
       # Error when the fork failed.
       #: (Integer) -> Symbol
       def call(generation)

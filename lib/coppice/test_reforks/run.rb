@@ -53,7 +53,7 @@ module Coppice
       #: () -> bool
       def following? = !@follower.nil?
 
-      # In a later generation: has the first process report this event. Answers whether the suite must end early.
+      # In a later generation: has the first process report this event. Returns whether the suite must end early.
       #: (Symbol, *untyped) -> bool
       def report(event, *values)
         flush

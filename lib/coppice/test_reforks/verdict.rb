@@ -36,7 +36,7 @@ module Coppice
       #: () -> String
       def generation = "failed in generation #{@number}, after #{@number} refork#{'s' if @number > 1}"
 
-      # Runs the test, and answers the text that belongs to its failure. A shared connection may have been damaged for
+      # Runs the test, and returns the text that belongs to its failure. A shared connection may have been damaged for
       # this process too, by the other one.
       #: (untyped) -> String
       def note(test)

@@ -92,7 +92,7 @@ module Coppice
         @stopped.wait_readable(PAUSE)
       end
 
-      # Answers whether there was a client.
+      # Returns whether there was a client.
       def accept(listener)
         socket, = listener.accept_nonblock(exception: false)
         return false if socket == :wait_readable

@@ -87,7 +87,7 @@ module Coppice
         @log.exception("request failed", error)
       end
 
-      # From now on the connection owns the descriptor. Answers whether the client is still there.
+      # From now on the connection owns the descriptor. Returns whether the client is still there.
       def adopt(client)
         @connection.adopt(client.socket.fileno, client.address)
         client.socket.autoclose = false

@@ -12,7 +12,7 @@ module Coppice
 
       attr_reader :ready #: IO
 
-      # client: answers `call(verb, *words)` with lines, or raises Error.
+      # client: returns `call(verb, *words)` with lines, or raises Error.
       #: (untyped) -> void
       def initialize(client)
         @client = client

@@ -15,7 +15,7 @@ module Coppice
       ENDING = %i[INT TERM HUP QUIT].freeze
       MESSAGE_SECONDS = 15
 
-      # source: answers the Hash of Coppice::Stats, or nil when the server is gone. interval: seconds between two looks.
+      # source: returns the Hash of Coppice::Stats, or nil when the server is gone. interval: seconds between two looks.
       #: (source: ^() -> Hash[Symbol, untyped]?, orders: Orders, screen: Screen, keyboard: Keyboard,
       #    interval: Numeric) -> void
       def initialize(source:, orders:, screen:, keyboard:, interval:)
@@ -28,7 +28,7 @@ module Coppice
         @state = State.new
       end
 
-      # Until the user quits, the server is gone or a signal has come: answers :quit, :gone or the signal's name. The
+      # Until the user quits, the server is gone or a signal has come: returns :quit, :gone or the signal's name. The
       # terminal is as before then.
       #: () -> Symbol
       def run

@@ -42,7 +42,7 @@ module Coppice
         @offset = @offset.clamp(0, [workers.size - visible, 0].max)
       end
 
-      # Takes in a key, with the workers in the order of the table. Answers :quit, the words of an order to the monitor,
+      # Takes in a key, with the workers in the order of the table. Returns :quit, the words of an order to the monitor,
       # or nil.
       #: (String | Symbol, Array[Hash[Symbol, untyped]], ?page: Integer) -> (Symbol | Array[String])?
       def press(key, workers, page: 10)

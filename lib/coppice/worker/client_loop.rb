@@ -157,7 +157,7 @@ module Coppice
         end
       end
 
-      # A source that had a client most likely has more, so this does not call the waiter between them. Answers whether
+      # A source that had a client most likely has more, so this does not call the waiter between them. Returns whether
       # there may be more now.
       def serve_batch(source)
         until_ms = OS::Clock.now_ms + BATCH_MS
@@ -168,10 +168,10 @@ module Coppice
         true
       end
 
-      # Answers whether there was a client.
+      # Returns whether there was a client.
       def serve_any = @sources.any? { |source| serve(source) }
 
-      # Answers whether the lobby may still send requests.
+      # Returns whether the lobby may still send requests.
       def await_lobby
         return false if @lobby.nil? || @lobby.ended?
 
@@ -180,7 +180,7 @@ module Coppice
         true
       end
 
-      # Answers whether there was a client.
+      # Returns whether there was a client.
       def serve(source)
         return false unless source.accept(@connection)
 

@@ -24,7 +24,7 @@ module Coppice
       #: (Waiter) -> void
       def enter(waiter) = waiter.add_shared(@descriptor, self)
 
-      # Answers whether there was a client for the connection.
+      # Returns whether there was a client for the connection.
       #: (Http::Connection) -> bool
       def accept(connection)
         connection.accept(@descriptor)

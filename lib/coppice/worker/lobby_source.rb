@@ -16,11 +16,11 @@ module Coppice
       #: (Waiter) -> void
       def enter(waiter) = waiter.add_edge(@seat.fileno, self)
 
-      # Answers whether there was a request for the connection.
+      # Returns whether there was a request for the connection.
       #: (Http::Connection) -> bool
       def accept(connection) = @seat.pop_into(connection)
 
-      # Yields, to sleep, unless there is a request. Answers what the block does, and whether the lobby has woken this
+      # Yields, to sleep, unless there is a request. Returns what the block does, and whether the lobby has woken this
       # worker for a request: no other worker is awake for it.
       #: () { () -> untyped } -> [untyped, bool]
       def sleep

@@ -45,7 +45,7 @@ module Coppice
       #: () -> bool
       def overdue? = @tasks.any?(&:overdue?)
 
-      # Does what is due, unless enough other workers are at work. Answers whether it did.
+      # Does what is due, unless enough other workers are at work. Returns whether it did.
       #: () -> bool
       def call
         announced do

@@ -26,7 +26,7 @@ module Coppice
         "Accept-Language" => "en-US,en;q=0.9"
       }.freeze
 
-      # exchange: one that adds MARK to each env. interrupted: answers whether the worker must stop the rehearsal now.
+      # exchange: one that adds MARK to each env. interrupted: returns whether the worker must stop the rehearsal now.
       #: (exchange: Http::Exchange, connection: Http::Connection, log: Log, ?interrupted: ^() -> bool) -> void
       def initialize(exchange:, connection:, log:, interrupted: -> { false })
         @exchange = exchange
@@ -65,7 +65,7 @@ module Coppice
         (quick.find { |_, (status, _)| success?(status) } || quick.first)&.first
       end
 
-      # Answers the status, or 0 if there was no response. Keyword arguments are headers.
+      # Returns the status, or 0 if there was no response. Keyword arguments are headers.
       #: (String, **String) -> Integer
       def get(path, **headers)
         began = OS::Clock.now

@@ -38,7 +38,7 @@ module Coppice
       def source_location #: () -> [String, Integer]?
         name = NAME.bind_call(@module)
         location = SOURCE_LOCATION.bind_call(Object, name) if name
-        location if location&.first # Ruby answers false for a constant that C has set
+        location if location&.first # Ruby returns false for a constant that C has set
       rescue NameError # the name does not lead to the module any more
         nil
       end
@@ -116,7 +116,7 @@ module Coppice
         end
       end
 
-      # For what C has defined, Ruby answers false as the file of a constant, and nil for a method.
+      # For what C has defined, Ruby returns false as the file of a constant, and nil for a method.
       def located(label, names)
         names.map do |name|
           location = yield(name)

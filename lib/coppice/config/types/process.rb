@@ -6,7 +6,7 @@ require "coppice/gc_profile"
 module Coppice
   module Config
     module Types
-      # The name of a signal, with or without SIG, or an object whose `call(pid)` answers one. Kept as a Symbol without
+      # The name of a signal, with or without SIG, or an object whose `call(pid)` returns one. Kept as a Symbol without
       # SIG, or as that object.
       class SignalName < Type
         def description = 'the name of a signal, such as :KILL or "TERM", or a block that takes a pid and returns one'

@@ -3,7 +3,7 @@
 module Coppice
   class Worker
     class OutOfBand
-      # The base class of the kinds of out-of-band work. Each has a method `of`, which answers nil where the settings
+      # The base class of the kinds of out-of-band work. Each has a method `of`, which returns nil where the settings
       # ask for none of its kind, and name, due? and call.
       class Task
         # Whether it can wait no longer for the clients to pause.
