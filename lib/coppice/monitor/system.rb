@@ -131,8 +131,8 @@ module Coppice
 
       # A child that has exited and is not reaped, if it is one of those known: the kernel names the next one when that
       # one is reaped. As long as it names an unknown one, which may stay for a while, it names no other: then all
-      # children that have exited are looked for. Orphans of our children are ours to reap as well. Where the kernel does
-      # not list children, the first unknown one stands for all.
+      # children that have exited are looked for. Orphans of our children are ours to reap as well. Where the kernel
+      # does not list children, the first unknown one stands for all.
       #: (Hash[Integer, untyped]) -> Array[Integer]
       def exited_children(known)
         first, = OS.exited_child
