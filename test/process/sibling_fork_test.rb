@@ -273,4 +273,21 @@ class SiblingForkTest < Coppice::TestCase
 
     assert_equal ["parent #{Process.pid}", "subreaper true"], text.lines(chomp: true).sort
   end
+
+  test "an application that is a subreaper is one again when the wait for a fork is interrupted" do
+    text, = in_child do
+      Coppice::OS.become_subreaper
+      held = Thread.new { @lock.synchronize { sleep } }
+      BoundedWait.wait(60, "nobody holds the lock") { held.stop? }
+      Thread.new do
+        BoundedWait.wait(60, "no fork was begun") { !Coppice::OS.subreaper? }
+        Thread.main.raise(Interrupt, "interrupted")
+      end
+      forking.call(announce: ->(_) {}) { exit!(0) }
+    rescue Interrupt => error
+      @writer.write("#{error.message}, subreaper #{Coppice::OS.subreaper?}")
+    end
+
+    assert_equal "interrupted, subreaper true", text
+  end
 end

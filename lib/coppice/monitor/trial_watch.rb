@@ -23,7 +23,7 @@ module Coppice
         @roster = roster
         @trial = roster.trial
         @look_at = now
-        @counts = Canary::Counts.of(@trial.row)
+        @counts = Canary::Counts::NONE
         @canary = canary(now, baseline)
         @first = self.class.others(roster).to_h { |worker| [worker, Canary::Counts.of(worker.row)] }
         @last = @first.dup
@@ -32,7 +32,7 @@ module Coppice
       #: (Handle?) -> bool
       def of?(trial) = @trial.equal?(trial)
 
-      # What the trial had counted at the last look.
+      # What the trial had counted at the last look; nothing before the first.
       attr_reader :counts #: Canary::Counts
 
       # Looks again, unless it has looked a moment ago. nil while it waits for more requests. What the other workers

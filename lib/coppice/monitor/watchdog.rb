@@ -83,7 +83,7 @@ module Coppice
 
         return :stop_timeout if handle.leaving?
 
-        handle.ready_at ? :unresponsive : :spawn_timeout # a ready one has a deadline only once its channel has ended
+        handle.starting? ? :spawn_timeout : :unresponsive # a ready one has a deadline only once its channel has ended
       end
 
       # If no request is in flight, the deadline is that of the process's exit hook.

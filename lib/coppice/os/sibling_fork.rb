@@ -59,23 +59,25 @@ module Coppice
         @failure = nil
         limit = Clock.now + @patience
         @loading = @loading_threads.wait_until(limit)
-        was_subreaper = OS.subreaper?
-        OS.subreaper = false
-        middle = fork_middle(limit)
-        return finish(middle, was_subreaper) unless middle == :here
+        as_no_subreaper do
+          middle = fork_middle(limit)
+          next middle && succeeded?(middle) unless middle == :here
 
-        middle = Process.pid
-        confined { fork_and_exit(announce) }
-        confined { wait_for_adoption(middle).then(&life) }
+          middle = Process.pid
+          confined { fork_and_exit(announce) }
+          confined { wait_for_adoption(middle).then(&life) }
+        end
       end
 
       private
 
-      # In the caller: returns whether there is a sibling.
-      def finish(middle, was_subreaper)
-        middle && succeeded?(middle)
+      # The flag is the caller's: the kernel gives it to no copy, and a copy leaves the block by a throw.
+      def as_no_subreaper
+        forking, was_subreaper = Process.pid, OS.subreaper?
+        OS.subreaper = false
+        yield
       ensure
-        OS.subreaper = was_subreaper
+        OS.subreaper = was_subreaper if Process.pid == forking
       end
 
       # The pid of the middle process; :here in that process; false when it could not be forked. An error in the middle

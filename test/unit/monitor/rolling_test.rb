@@ -146,6 +146,16 @@ class RollingTest < FamilyTestCase
     assert_equal 0, family.roster.held_back
   end
 
+  test "a first worker that has served enough before the first look is judged by it, though it serves nobody after" do
+    family = settled_family(canary: true, canary_requests: 20, canary_time: 600)
+    roll(family, "/releases/2")
+    trial = run_until_trial_is_ready(family)
+    20.times { Coppice::Histogram.add(family.board.cells, trial.row.place_of(:application_us).first, 1000) }
+    family.settle
+
+    assert_equal :committed, family.roster.roll.outcome
+  end
+
   test "a lean roll leaves the only worker that serves, while one beyond the others still starts" do
     family = settled_family(worker_processes: 1, roll_strategy: :lean)
     family.supervision.resize(+1)

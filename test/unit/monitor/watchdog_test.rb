@@ -45,6 +45,17 @@ class WatchdogTest < FamilyTestCase
     assert_equal :spawn_timeout, starting.kill_reason
   end
 
+  test "a lobby's loop that hangs while it starts again is ended as one that does not start" do
+    family = settled_family(spawn_timeout: 10)
+    family.system.die(family.system.lobby.loop, FakeSystem::Status.new(nil, 11))
+    family.system.lobby.keeper.hanging = true
+    family.turn
+    family.system.advance(11)
+    family.turn
+
+    assert_equal :spawn_timeout, family.roster.lobby.kill_reason
+  end
+
   test "a mold has three times as long, since it is ready later where others are busy" do
     family = settled_family(spawn_timeout: 10)
     family.supervision.refork
