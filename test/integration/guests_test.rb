@@ -127,7 +127,7 @@ class GuestsTest < Coppice::TestCase
   test "signals to the client reach the guest" do
     serve do |server|
       %w[INT TERM USR1].each do |name|
-        running(server, "trap(:#{name}) { exit 5 }; $0 = 'trapped'; sleep") do |client, row|
+        running(server, "trap(:#{name}) { exit 5 }; $0 = 'trap' 'ped'; sleep") do |client, row| # the title shows the code before
           server.wait { File.read("/proc/#{row.pid}/cmdline").include?("trapped") }
           Process.kill(name, client)
 

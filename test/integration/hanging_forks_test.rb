@@ -6,8 +6,7 @@ require "test_helper"
 require_relative "../support/gate"
 require_relative "../support/server"
 
-# Forks that hang, each at another place: what hangs is ended after `spawn_timeout`, and another fork is tried. And
-# forks of an application that reaps any child, so that the status of the middle process is lost.
+# Forks that hang, each at another place: what hangs is ended after `spawn_timeout`, and another fork is tried.
 class HangingForksTest < Coppice::TestCase
   test "a worker that hangs in its hook does not outlive the monitor" do
     config = "worker_processes 2\nafter_worker_fork { |_server, worker| #{Gate.code('gate')} if File.exist?('hang') }"
@@ -113,21 +112,6 @@ class HangingForksTest < Coppice::TestCase
 
       assert_path_exists "/proc/#{holder}"
       server.wait(60) { server.settled?(mold.generation) }
-    end
-  end
-
-  # What applications do so that their own children leave no zombies.
-  { "waits for any child" => "trap(:CHLD) do\nProcess.wait(-1, Process::WNOHANG)\nrescue Errno::ECHILD\nnil\nend",
-    "ignores the signal" => "trap(:CHLD, 'IGNORE')" }.each do |name, trap|
-    test "an application whose trap #{name} boots, reforks and serves" do
-      Server.open(app: "#{trap}\nrun ->(_env) { [200, {}, []] }", config: "worker_processes 2") do |server|
-        molds = server.rows(:mold).map(&:pid)
-        server.signal(:USR2)
-        server.wait { server.settled?(1) }
-
-        assert_equal 200, server.get.status
-        refute_equal molds, server.rows(:mold).map(&:pid)
-      end
     end
   end
 end

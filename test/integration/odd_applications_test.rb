@@ -39,6 +39,20 @@ class OddApplicationsTest < Coppice::TestCase
     end
   end
 
+  # What applications do so that their own children leave no zombies. The status of a middle process is lost by it.
+  { "waits for any child" => "trap(:CHLD) do\nProcess.wait(-1, Process::WNOHANG)\nrescue Errno::ECHILD\nnil\nend",
+    "ignores the signal" => "trap(:CHLD, 'IGNORE')" }.each do |name, trap|
+    test "an application whose trap #{name} boots, has its workers replaced, and reforks" do
+      serve(app: "#{trap}\n#{HELLO}") do |server|
+        replace_worker(server)
+        refork(server)
+        replace_worker(server)
+
+        assert_equal 200, server.get.status
+      end
+    end
+  end
+
   test "a worker whose application becomes another program is replaced at once" do
     app = "run ->(env) { env['PATH_INFO'] == '/exec' ? exec('sleep', '3600') : [200, {}, [Process.pid.to_s]] }"
     serve(app: app) do |server|
@@ -103,9 +117,14 @@ class OddApplicationsTest < Coppice::TestCase
       assert_match(/\Acoppice: .* memfd_create\(2\).* --workers 0\n\z/, server.log)
     end
     SandboxedServer.open(app: HELLO, config: "worker_processes 0", without: [:memfd_create], ready: false) do |server|
-      server.wait { server.log.include?("msg=listening") } # it has no board to look at
-
-      assert_equal 200, server.get.status
+      assert_equal 200, server.wait { answer_of(server) }.status # it has no board to look at
     end
+  end
+
+  # nil while nobody listens.
+  def answer_of(server)
+    server.get
+  rescue Errno::ENOENT, Errno::ECONNREFUSED
+    nil
   end
 end

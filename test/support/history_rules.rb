@@ -98,7 +98,8 @@ module HistoryRules
     shares = [settings[:refork_surge], "10%"]
     width = shares.map { |share| Coppice::Config::Types::WorkerShare.of(share, roster.wanted) }.max
     width += Coppice::Config::Types::WorkerShare.of("10%", roster.wanted) if roster.roll # a lean one holds so many back
-    broken "#{by_choice.size} of #{roster.target} workers were told to leave at once" if by_choice.size > width
+    told = by_choice.count { |worker| worker.nr < roster.target } # those beyond are one too many for anybody's share
+    broken "#{told} of #{roster.target} workers were told to leave at once" if told > width
     extra = serving.size - roster.target
     broken "#{extra} workers more than wanted" if extra > width
   end
