@@ -46,10 +46,16 @@ class GuestsTest < Coppice::TestCase
     end
   end
 
+  # Until the guest has given itself this name. Before that its title shows the code that it runs, where the name must
+  # stand in two parts.
+  def wait_for_title(server, row, name)
+    server.wait { File.read("/proc/#{row.pid}/cmdline").include?(name) }
+  end
+
   test "for whom it runs, how much memory it has taken since and how much longer it may is in the stats" do
     serve("guest_timeout 600") do |server|
-      running(server, "$taken = 'x' * 20_000_000; $0 = 'taken'; sleep") do |client, row|
-        server.wait { File.read("/proc/#{row.pid}/cmdline").include?("taken") }
+      running(server, "$taken = 'x' * 20_000_000; $0 = 'tak' 'en'; sleep") do |client, row|
+        wait_for_title(server, row, "taken")
         shown = [false, true].map do |measured|
           stats = Coppice::Stats.new(server.board, measure_guests: measured).to_h
           stats[:processes].find { |process| process[:role] == "guest" }
@@ -127,8 +133,8 @@ class GuestsTest < Coppice::TestCase
   test "signals to the client reach the guest" do
     serve do |server|
       %w[INT TERM USR1].each do |name|
-        running(server, "trap(:#{name}) { exit 5 }; $0 = 'trap' 'ped'; sleep") do |client, row| # the title shows the code before
-          server.wait { File.read("/proc/#{row.pid}/cmdline").include?("trapped") }
+        running(server, "trap(:#{name}) { exit 5 }; $0 = 'trap' 'ped'; sleep") do |client, row|
+          wait_for_title(server, row, "trapped")
           Process.kill(name, client)
 
           assert_equal 5, BoundedWait.status_of(client).exitstatus, name
