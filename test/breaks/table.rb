@@ -50,7 +50,7 @@ module Coppice
         was: "        return [] if Refusal.waiting?(roster, now)\n\n", becomes: "",
         words: %w[bin/test test/unit/monitor/shutdown_test.rb] },
       { name: "an application that is a subreaper keeps what it forks", file: "lib/coppice/os/sibling_fork.rb",
-        was: "        OS.subreaper = false\n", becomes: "", words: %w[bin/test test/process/sibling_fork_test.rb] },
+        was: "        OS.subreaper = false\n", becomes: "", words: %w[bin/test test/process/sibling_subreaper_test.rb] },
       { name: "a request that changes something is repeated", file: "ext/coppice/lobby/seats.c",
         was: "request->idempotent && ", becomes: "",
         words: %w[bin/test test/unit/lobby/workers_test.rb test/unit/lobby/seat_test.rb] },

@@ -12,6 +12,7 @@ require_relative "../support/server"
 # A dyno of make-believe: the variables that Heroku sets, the Procfile of docs/deployment.md, and TERM to every process.
 class HerokuTest < Coppice::TestCase
   PAGE = Coppice::Documentation.new("deployment.md")
+  GEMFILE = File.expand_path("../../Gemfile", __dir__)
 
   # Started as the Procfile says.
   class Dyno < Server
@@ -29,7 +30,8 @@ class HerokuTest < Coppice::TestCase
 
   def with_dyno(concurrency)
     port, = LoopbackPorts.free(1)
-    env = { "DYNO" => "web.1", "PORT" => port.to_s, "WEB_CONCURRENCY" => concurrency, "RACK_ENV" => "production" }
+    env = { "DYNO" => "web.1", "PORT" => port.to_s, "WEB_CONCURRENCY" => concurrency, "RACK_ENV" => "production",
+            "BUNDLE_GEMFILE" => GEMFILE }
     Dyno.open(app: APP, config: PAGE.block("config/coppice.rb on Heroku"), env: env) { |server| yield server, port }
   end
 

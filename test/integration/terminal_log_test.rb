@@ -42,7 +42,8 @@ class TerminalLogTest < Coppice::TestCase
   def serve(*arguments)
     server = Server.new(app: nil)
     File.write(server.path("config.ru"), APP)
-    command = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', server.folder, RbConfig.ruby, Server::EXECUTABLE,
+    with_gems = ["/usr/bin/env", "RUBYOPT=#{ENV.fetch('RUBYOPT', nil)}"]
+    command = [*with_gems, "/bin/sh", "-c", 'cd "$0" && exec "$@"', server.folder, RbConfig.ruby, Server::EXECUTABLE,
                "-E", "production", "-l", server.socket_path, *arguments]
     TerminalWindow.open(*command, rows: 60, columns: 120) do |window|
       yield window, server

@@ -256,38 +256,4 @@ class SiblingForkTest < Coppice::TestCase
     assert_equal "another thread prevents forks for longer than 0.1 s: Coppice.prevent_fork is for short calls\n" \
                  "made [false, true]\n", text
   end
-
-  test "the sibling of an application that is a subreaper is the monitor's child, and the application a subreaper" do
-    text, = in_child do
-      Coppice::OS.become_subreaper
-      sibling_ended, held_by_sibling = IO.pipe
-      forking.call(announce: ->(_) {}) do
-        @writer.puts("parent #{Process.ppid}")
-        exit!(0)
-      end
-      held_by_sibling.close
-      sibling_ended.read # else it might get another parent before it looks
-      @writer.puts("subreaper #{Coppice::OS.subreaper?}")
-    end
-    BoundedWait.status_of(-1)
-
-    assert_equal ["parent #{Process.pid}", "subreaper true"], text.lines(chomp: true).sort
-  end
-
-  test "an application that is a subreaper is one again when the wait for a fork is interrupted" do
-    text, = in_child do
-      Coppice::OS.become_subreaper
-      held = Thread.new { @lock.synchronize { sleep } }
-      BoundedWait.wait(60, "nobody holds the lock") { held.stop? }
-      Thread.new do
-        BoundedWait.wait(60, "no fork was begun") { !Coppice::OS.subreaper? }
-        Thread.main.raise(Interrupt, "interrupted")
-      end
-      forking.call(announce: ->(_) {}) { exit!(0) }
-    rescue Interrupt => error
-      @writer.write("#{error.message}, subreaper #{Coppice::OS.subreaper?}")
-    end
-
-    assert_equal "interrupted, subreaper true", text
-  end
 end

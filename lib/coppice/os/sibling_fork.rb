@@ -11,7 +11,8 @@ module Coppice
     #
     # The caller forks a middle process, which forks the sibling and exits; the kernel gives the orphan to the nearest
     # subreaper, the monitor. A plain double fork rather than clone(CLONE_PARENT), so that the fork handlers of glibc
-    # and Ruby run. An application may have made the caller a subreaper: it is none until the middle process has exited.
+    # and Ruby run. An application may have made the caller a subreaper: it is none until the middle process has exited,
+    # unless the siblings are to be the caller's.
     class SiblingFork
       CANNOT_FORK = 71 # EX_OSERR of sysexits.h
       HELD = "another thread prevents forks for longer than %s s: Coppice.prevent_fork is for short calls"
@@ -41,11 +42,13 @@ module Coppice
 
       # timeout: seconds that the middle process may take. One that takes longer hangs in a fork handler, and is killed.
       # patience: seconds to wait before that for threads which must not be interrupted by a fork.
-      #: (lock: ForkLock, timeout: Numeric, patience: Numeric) -> void
-      def initialize(lock:, timeout:, patience:)
+      # adopts: a caller that is a subreaper becomes the parent itself.
+      #: (lock: ForkLock, timeout: Numeric, patience: Numeric, ?adopts: bool) -> void
+      def initialize(lock:, timeout:, patience:, adopts: false)
         @lock = lock
         @timeout = timeout
         @patience = patience
+        @adopts = adopts
         @loading = []
         @loading_threads = LoadingThreads.new
       end
@@ -59,7 +62,7 @@ module Coppice
         @failure = nil
         limit = Clock.now + @patience
         @loading = @loading_threads.wait_until(limit)
-        as_no_subreaper do
+        under_its_parent do
           middle = fork_middle(limit)
           next middle && succeeded?(middle) unless middle == :here
 
@@ -72,7 +75,9 @@ module Coppice
       private
 
       # The flag is the caller's: the kernel gives it to no copy, and a copy leaves the block by a throw.
-      def as_no_subreaper
+      def under_its_parent
+        return yield if @adopts
+
         forking, was_subreaper = Process.pid, OS.subreaper?
         OS.subreaper = false
         yield

@@ -23,7 +23,7 @@ module Coppice
         @inheritance = Inheritance.build(app: nil, settings: settings, board: @board,
                                          log: Log.for(settings, role: :tests))
         @sibling = OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: settings.spawn_timeout / 2.0,
-                                       patience: settings.spawn_timeout)
+                                       patience: settings.spawn_timeout, adopts: true)
       end
 
       # Whether a server would promote this process.
