@@ -135,7 +135,7 @@ static VALUE waiter_go_last(VALUE self) {
     return Qnil;
 }
 
-/* There are few entries: a listener or two, the channel, the lingering clients. */
+/* A worker has few entries: a listener or two, the channel, the lingering clients. A monitor has one for each child. */
 static VALUE waiter_source(VALUE self, const struct epoll_event *event) {
     const struct waiter *waiter = waiter_get(self);
     for (uint32_t i = 0; i < waiter->entries_count; i++) {
@@ -176,6 +176,11 @@ static VALUE waiter_wait(VALUE self, VALUE rb_timeout_ms) {
     return Qnil;
 }
 
+/* fileno: a descriptor that can be read while a source is ready. Linux only. */
+static VALUE waiter_fileno(VALUE self) {
+    return INT2NUM(waiter_get(self)->epoll_fd);
+}
+
 /* Only this process's descriptor: a parent that shares the epoll instance keeps its own. */
 static VALUE waiter_close(VALUE self) {
     struct waiter *waiter = waiter_get(self);
@@ -195,5 +200,6 @@ void Init_coppice_waiter(VALUE coppice) {
     rb_define_method(klass, "look", waiter_look, 0);
     rb_define_method(klass, "go_last", waiter_go_last, 0);
     rb_define_method(klass, "wait", waiter_wait, 1);
+    rb_define_method(klass, "fileno", waiter_fileno, 0);
     rb_define_method(klass, "close", waiter_close, 0);
 }

@@ -56,6 +56,7 @@ module Coppice
       @hooks = UserHooks.new(settings: settings, context: context, thread: hook_thread, inbox: @inbox, log: log)
       @hooks.on_exit = -> { @supervision.stop(:gracefully) }
       @supervision = supervision(admin_listeners)
+      @supervision.roster.children.on_add = @inbox.method(:watch)
       @rolls = @supervision.rolls
       @service_manager = service_manager
       @notifications = ServiceNotifications.new(service_manager, roster: @supervision.roster, port: @port)
@@ -80,6 +81,7 @@ module Coppice
       @port.close
       @observers.close
       @control.close
+      @inbox.close
     end
 
     private
@@ -117,8 +119,7 @@ module Coppice
 
     def turn
       seconds = [@supervision.seconds_until_due, @notifications.longest_wait].min
-      readable = @inbox.wait(@supervision.roster.handles, seconds,
-                             readers: @control.readers + @rolls.readers, writers: @control.writers)
+      readable = @inbox.wait(seconds, readers: @control.readers + @rolls.readers, writers: @control.writers)
       make_up_for_missed_time
       @inbox.signals.each { |name| ORDERS.fetch(name).call(@supervision) }
       @inbox.returned.each(&:call)

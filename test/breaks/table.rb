@@ -34,7 +34,7 @@ module Coppice
       { name: "a hook is not called", file: "lib/coppice/worker.rb",
         was: "      @life.call_hook(:ready, self)\n", becomes: "", words: %w[bin/test test/integration/hooks_test.rb] },
       { name: "a lost worker is not replaced", file: "lib/coppice/monitor/capacity.rb",
-        was: "missing(roster, now).first(1)", becomes: "missing(roster, now).first(0)",
+        was: "surplus(roster) + missing(roster, now)", becomes: "surplus(roster)",
         words: %w[bin/test test/unit/monitor/capacity_test.rb] },
       { name: "a deadline is ignored", file: "lib/coppice/monitor/watchdog.rb",
         was: "(overdue = request_deadline(handle)) && now >= overdue", becomes: "false",

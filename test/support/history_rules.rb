@@ -9,6 +9,7 @@ module HistoryRules
     unique(roster.handles.map { |handle| handle.row.index }, "row")
     broken "gave up: #{roster.give_up_reason}" if roster.give_up_reason
     roster.handles.each { |handle| broken "no way out for #{handle.name}, #{handle.state}" if stuck?(handle) }
+    check_groups
     check_molds
     check_services
     check_width unless @resizing
@@ -76,6 +77,19 @@ module HistoryRules
   def stuck?(handle)
     handle.ready? ? !handle.deadline.nil? : handle.deadline.nil? && handle.state != :ready
   end
+
+  # Those that follow each change are what a look at all children finds.
+  def check_groups
+    Coppice::Monitor::Children::CONDITIONS.each do |name, condition|
+      found = roster.handles.select(&condition)
+      broken "wrong group #{name}" unless roster.children[name].to_a.sort_by(&:object_id) == found.sort_by(&:object_id)
+    end
+    broken "wrong pids" unless roster.children.by_pid.keys.sort == roster.handles.flat_map(&:pids).sort
+    broken "wrong slot" unless roster.children.slots.first_empty == (0..).find { |nr| slots.none?(nr) }
+    broken "wrong surplus" unless roster.surplus_workers.size == slots.count { |nr| nr >= roster.target }
+  end
+
+  def slots = roster.workers.map(&:nr)
 
   # Down by our own choice: told to leave, and neither because they were overdue nor for a signal to them alone.
   # And not with a release that was given up, whose trial is one worker more.

@@ -212,8 +212,7 @@ module Coppice
       # The children that it was asked to fork are late because of it, so they get more time. Usually their channels end
       # when it is killed; a middle process may hold them open a little longer.
       def give_time_to_children(handle, now)
-        children = @roster.handles.select { |child| child.requested? && child.parent.equal?(handle) }
-        children.each { |child| child.deadline = now + spawn_timeout_of(child) }
+        @roster.requested_of(handle).each { |child| child.deadline = now + spawn_timeout_of(child) }
       end
     end
   end

@@ -17,7 +17,7 @@ module Coppice
       def next(roster, now)
         return [Steps::GiveUp.new(give_up_reason(roster))] if too_many_errors?(roster)
 
-        surplus(roster) + missing(roster, now).first(1)
+        surplus(roster) + missing(roster, now)
       end
 
       private
@@ -33,7 +33,7 @@ module Coppice
       def surplus(roster)
         return [] unless roster.filled?
 
-        beyond = roster.ready_workers.select { |worker| worker.nr >= roster.target && !worker.rehearsing? }
+        beyond = roster.surplus_workers.select { |worker| worker.ready? && !worker.rehearsing? }
         beyond.map { |worker| Steps::Retire.new(worker) }
       end
 
@@ -41,7 +41,8 @@ module Coppice
         mold = roster.idle_mold
         return [] if mold.nil? || !roster.spawns.over?(now) || !roster.seats?
 
-        roster.empty_slots(beyond: surge(roster)).map { |nr| Steps::Spawn.new(mold, :worker, nr, false) }
+        slot = roster.empty_slot(beyond: surge(roster))
+        slot ? [Steps::Spawn.new(mold, :worker, slot, false)] : []
       end
 
       # Number of surplus workers: never more than there are workers to replace.

@@ -57,11 +57,13 @@ module Coppice
 
       # Returns the pids of the others that have exited.
       def reap_known
-        known = @roster.handles_by_pid
+        known, looked_at = @roster.children.by_pid, []
         loop do
-          pids, unknown = @system.exited_children(known).partition { |pid| known.key?(pid) }
-          pids.each { |pid| reap_one(known.delete(pid), pid) }
-          return unknown if pids.empty? || unknown.any?
+          pids, others = @system.exited_children(known).partition { |pid| known.key?(pid) && !looked_at.include?(pid) }
+          pids.each { |pid| reap_one(known[pid], pid) if known.key?(pid) }
+          return others if pids.empty? || others.any?
+
+          looked_at.concat(pids)
         end
       end
 
@@ -190,9 +192,8 @@ module Coppice
       # died, and those that somebody else has reaped.
       def forget_lost_children
         now = @system.now
-        lost = @roster.handles.select do |handle|
-          handle.vanished || reaped_elsewhere?(handle) || never_forked?(handle, now)
-        end
+        lost = @roster.children[:silent].to_a.select { |handle| handle.vanished || reaped_elsewhere?(handle) }
+        lost |= @roster.children[:unforked].to_a.select { |handle| never_forked?(handle, now) }
         lost.each { |handle| exited(handle, nil) }
       end
 
@@ -201,7 +202,7 @@ module Coppice
       # Nothing but the end of its channel tells of a child that somebody else has reaped: a hook that waits for any
       # child, or that ignores CHLD.
       def reaped_elsewhere?(handle)
-        !handle.lobby? && handle.channel.closed? && !handle.pid.nil? && @system.lost?(handle.pid)
+        !handle.lobby? && !handle.pid.nil? && @system.lost?(handle.pid)
       end
 
       def exited(handle, status, peak_kib = nil)

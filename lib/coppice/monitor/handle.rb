@@ -39,14 +39,14 @@ module Coppice
       attr_accessor :listeners #: Array[Integer]?
       # The monitor's end of a worker's inspection socket, see Control::Messages.
       attr_accessor :inspection #: Control::Channel?
-      attr_accessor :wrong_queues #: bool
+      attr_reader :wrong_queues #: bool
       # A worker's place at the lobby.
-      attr_accessor :seat #: Seat?
+      attr_reader :seat #: Seat?
       # Whether a worker is over one of its limits and must be replaced.
-      attr_accessor :over_limit #: bool
+      attr_reader :over_limit #: bool
       # When it first reported that it got TERM or QUIT (monotonic seconds), and which of them.
-      attr_accessor :signalled_at #: Float?
-      attr_accessor :stop_signal  #: Symbol?
+      attr_reader :signalled_at #: Float?
+      attr_accessor :stop_signal #: Symbol?
       # Number of attempts to promote this worker since the last mold was committed.
       attr_accessor :promotions #: Integer
       # Number of things that the fork audit has found, of a worker that was audited.
@@ -58,7 +58,15 @@ module Coppice
       # What a service is.
       attr_reader :service #: Config::ServiceDefinition?
       # Whether the kernel said that there is no such process: then it can never be reaped.
-      attr_accessor :vanished #: bool
+      attr_reader :vanished #: bool
+
+      # By these, and by their states and channels, children are told apart (Children).
+      %i[wrong_queues seat over_limit signalled_at vanished].each do |name|
+        define_method(:"#{name}=") do |value|
+          instance_variable_set(:"@#{name}", value)
+          changed
+        end
+      end
 
       #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, deadline: Float,
       #    ?nr: Integer?, ?purpose: Symbol?, ?parent: Handle?, ?service: Config::ServiceDefinition?,
@@ -104,14 +112,18 @@ module Coppice
       def pid=(pid)
         @pid = pid
         @parent = nil
+        changed
       end
 
       # Of all its processes: only the lobby has more than one.
       #: () -> Array[Integer]
       def pids = [pid].compact
 
-      # What to call when it changes in a way by which children are told apart: its state, or the end of its channel.
-      attr_writer :on_change #: ^() -> void
+      # What to call with it when it changes in a way by which children are told apart.
+      attr_writer :on_change #: ^(Handle) -> void
+
+      # What to call once, while its channel is still open, before that is closed.
+      attr_writer :before_close #: (^() -> void)?
 
       # Changes the state. Raises Bug for a change that MOVES does not list.
       #: (Symbol) -> void
@@ -119,14 +131,16 @@ module Coppice
         raise Bug, "#{name}: #{@state} to #{state}" unless MOVES.fetch(@state).include?(state)
 
         @state = state
-        @on_change&.call
+        changed
       end
 
       # No message can be exchanged with it any more.
       #: () -> void
       def close_channel
+        @before_close&.call
+        @before_close = nil
         channel.close
-        @on_change&.call
+        changed
       end
 
       #: () -> bool
@@ -217,7 +231,7 @@ module Coppice
       #: () -> void
       def leave_seat
         seat.close
-        @seat = nil
+        self.seat = nil
       end
 
       # Number of requests that it has served. It stays valid when another process owns the row.
@@ -230,9 +244,16 @@ module Coppice
       #: () -> String
       def name = "#{role}#{"[#{nr || service.name}]" if nr || service&.name} gen=#{generation}"
 
+      #: () -> String
+      def inspect = "#<#{self.class} #{name} #{state} pid=#{pid.inspect}>"
+
       # The fields that name this child in log lines.
       #: () -> Hash[Symbol, untyped]
       def to_log = { child: role, nr: nr, name: service&.name, gen: generation, child_pid: pid }.compact
+
+      private
+
+      def changed = @on_change&.call(self)
     end
   end
 end

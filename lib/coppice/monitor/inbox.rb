@@ -1,13 +1,16 @@
 # frozen_string_literal: true
 
+require "coppice/coppice_ext"
 require "coppice/os/signals"
 
 module Coppice
   class Monitor
     # Where the monitor waits: for signals, for messages from its children, for work that helper threads hand back. Owns
-    # a pipe that wakes it.
+    # a pipe that wakes it, and an epoll set of the children's channels: it costs the same for ten and for a thousand.
     class Inbox
       def initialize
+        @channels = Waiter.new
+        @channels_io = IO.for_fd(@channels.fileno, autoclose: false)
         @reader, @writer = IO.pipe
         @signals = Thread::Queue.new
         @returned = Thread::Queue.new
@@ -20,17 +23,23 @@ module Coppice
         OS::Signals.install(CHLD: -> { wake }, **keeping)
       end
 
+      # From here on, and until the end of its channel, messages from this child end the wait.
+      #: (Handle) -> void
+      def watch(handle)
+        fd = handle.channel.fileno
+        @channels.add(fd, handle)
+        handle.before_close = -> { @channels.remove(fd) }
+      end
+
       # Waits until something has arrived, at most this many seconds; returns the handles whose channels can be read.
       # readers and writers: what else ends the wait when it can be read, or written to.
-      #: (Array[Handle], Numeric, ?readers: Array[IO], ?writers: Array[IO]) -> Array[Handle]
-      def wait(handles, seconds, readers: [], writers: [])
-        open_handles = handles.reject { |handle| handle.channel.closed? }
-        ready, = IO.select([@reader, *open_handles.map(&:channel), *readers], writers, nil, seconds)
+      #: (Numeric, ?readers: Array[IO], ?writers: Array[IO]) -> Array[Handle]
+      def wait(seconds, readers: [], writers: [])
+        ready, = IO.select([@reader, @channels_io, *readers], writers, nil, seconds)
         return [] unless ready
 
-        empty_pipe
-        readable = ready.to_h { |io| [io, true] }.compare_by_identity
-        open_handles.select { |handle| readable.key?(handle.channel) }
+        empty_pipe if ready.include?(@reader)
+        ready.include?(@channels_io) ? readable_handles : []
       end
 
       # Signals since the last call, oldest first.
@@ -47,10 +56,25 @@ module Coppice
       #: () -> Array[Proc]
       def returned = take_all(@returned)
 
+      # Signals that come later are lost.
+      #: () -> void
+      def close
+        [@reader, @writer, @channels].each(&:close)
+      end
+
       private
 
+      # They take turns: once one comes again, all have been seen.
+      def readable_handles
+        found = {}.compare_by_identity
+        while (handle = @channels.look) && !found.key?(handle)
+          found[handle] = true
+        end
+        found.keys
+      end
+
       def wake
-        @writer.write_nonblock(".", exception: false) # a full pipe wakes as well
+        @writer.write_nonblock(".", exception: false) unless @writer.closed? # a full pipe wakes as well
       end
 
       def empty_pipe

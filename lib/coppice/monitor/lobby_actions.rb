@@ -49,7 +49,7 @@ module Coppice
 
       # A seat at the present lobby that nobody has yet; nil without a lobby.
       #: () -> Seat?
-      def new_seat = (@spawner.seat(@roster.free_seat) if @roster.lobby)
+      def new_seat = (@spawner.seat(@roster.children.seat_numbers.next) if @roster.lobby)
 
       # Gives it to a worker, and tells the lobby before the worker can know. Returns the descriptors for the worker.
       #: (Handle, Seat?) -> Hash[Symbol, Array[IO]]

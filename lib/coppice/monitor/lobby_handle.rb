@@ -34,14 +34,14 @@ module Coppice
       #: (Integer, Symbol) -> void
       def know(pid, part)
         @processes[pid] = part
-        self.pid = pid if part == :loop
+        part == :loop ? self.pid = pid : changed
       end
 
       # That process is gone: returns which part it was.
       #: (Integer) -> Symbol?
       def forget(pid)
         self.pid = nil if self.pid == pid
-        @processes.delete(pid)
+        @processes.delete(pid).tap { changed }
       end
 
       # Whether neither process is there any more, nor one that has not registered yet.

@@ -139,7 +139,7 @@ module Coppice
       def start_trial(roster)
         return [] unless roster.seats?
 
-        slot = roster.empty_slots(beyond: @budget.surge(roster)).first
+        slot = roster.empty_slot(beyond: @budget.surge(roster))
         return [Steps::Spawn.new(roster.candidate, :worker, slot, true)] if slot
         return [] if roster.unavailable.positive? || roster.workers.any?(&:leaving?)
         return [] if roster.surplus_workers.any?(&:starting?)

@@ -13,13 +13,13 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        alone = roster.handles.select { |handle| signalled_alone?(handle, now) && !handle.leaving? }
+        alone = roster.children[:signalled].to_a.select { |handle| signalled_alone?(handle, now) }
         alone.map { |handle| Steps::Retire.new(handle, handle.stop_signal) }
       end
 
       private
 
-      def signalled_alone?(handle, now) = handle.signalled_at && now - handle.signalled_at >= SHARED_SIGNAL_TIME
+      def signalled_alone?(handle, now) = now - handle.signalled_at >= SHARED_SIGNAL_TIME
     end
   end
 end

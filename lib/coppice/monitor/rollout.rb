@@ -7,26 +7,49 @@ module Coppice
   class Monitor
     # Decides which outdated workers exit next: as many as there are surplus workers, and `refork_max_unavailable` more.
     class Rollout
+      SORT_PAUSE = 1.0 # seconds
+
       #: (Config::Settings) -> void
       def initialize(settings)
         @budget = RolloutBudget.new(settings)
+        @coldest_first = []
+        @sorted_at = -Float::INFINITY
       end
 
       # The least warm workers exit first: replacing them gains most. None exits while a candidate is on trial, and none
       # without a mold that can fork their successors.
       #: (Roster, Float) -> Array[Step]
-      def next(roster, _now)
+      def next(roster, now)
         return [] if roster.candidate || roster.rehearsing? || !roster.mold&.ready?
 
-        coldest(roster, room(roster)).map { |worker| Steps::Retire.new(worker) }
+        coldest(roster, room(roster), now).map { |worker| Steps::Retire.new(worker) }
       end
 
       private
 
-      def coldest(roster, count)
-        return [] if count.zero?
+      # They are sorted once in a while, not for each one that exits: there may be a thousand.
+      def coldest(roster, count, now)
+        return [] if count.zero? || roster.outdated_workers.empty?
 
-        roster.outdated_workers.min_by(count) { |worker| [worker.generation, worker.requests_count] }
+        sort(roster, now) if now >= @sorted_at + SORT_PAUSE
+        chosen = take(roster, count)
+        return chosen if chosen.size == count
+
+        sort(roster, now)
+        chosen | take(roster, count)
+      end
+
+      def sort(roster, now)
+        @sorted_at = now
+        @coldest_first = roster.outdated_workers.sort_by { |worker| [worker.generation, worker.requests_count] }
+      end
+
+      def take(roster, count)
+        chosen = []
+        while chosen.size < count && (worker = @coldest_first.shift)
+          chosen << worker if roster.outdated?(worker)
+        end
+        chosen
       end
 
       def room(roster)

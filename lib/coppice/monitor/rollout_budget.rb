@@ -36,10 +36,9 @@ module Coppice
 
       # A surplus worker is small at first. It soon has as much memory of its own as the others.
       def room(roster)
-        private_kib = roster.workers.map { |worker| worker.row.private_kib }.max.to_i
-        return roster.target if roster.memory_left_kib.nil? || private_kib.zero?
+        return roster.target if roster.memory_left_kib.nil? || roster.largest_worker_kib.zero?
 
-        roster.memory_left_kib / private_kib
+        roster.memory_left_kib / roster.largest_worker_kib
       end
     end
   end

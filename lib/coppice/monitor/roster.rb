@@ -2,6 +2,7 @@
 
 require "forwardable"
 require "coppice/monitor/backoff"
+require "coppice/monitor/children"
 require "coppice/monitor/succession"
 
 module Coppice
@@ -13,11 +14,9 @@ module Coppice
       extend Forwardable
 
       RELEASES_KEPT = 10 # that a rollback can go back to
-      SEATS = 2048 # COPPICE_LOBBY_SEATS
-      SPARE_SEATS = 64 # how many times a worker must be replaced until a seat is given again
 
       attr_reader :succession       #: Succession
-      attr_reader :handles          #: Array[Handle] -- all children that are not gone
+      attr_reader :children         #: Children
       attr_accessor :wanted         #: Integer -- number of workers that were asked for
       attr_reader :releases         #: Array[Release] -- committed ones, oldest first; the last one runs
       attr_accessor :roll           #: Roll? -- the last one that was asked for
@@ -30,6 +29,7 @@ module Coppice
       attr_reader :lobbies          #: Backoff
       attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
       attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil if unknown, or nothing depends on it
+      attr_accessor :largest_worker_kib #: Integer -- of its own, that any worker had when this was last looked at
       attr_accessor :stopping #: Symbol? -- :gracefully or :at_once
       attr_accessor :stop_delayed_until #: Float? -- until then a server that was told to stop serves in any case
       attr_accessor :stop_begins_at #: Float? -- until then it serves, if services are left
@@ -48,10 +48,7 @@ module Coppice
       #: (target: Integer, release: Release) -> void
       def initialize(target:, release:)
         @succession = Succession.new
-        @handles = []
-        @views = {}
-        @forget_views = method(:forget_views)
-        @left_seats = {} # the keys are numbers, the one that was left last at the end
+        @children = Children.new
         @wanted = target
         @releases = [release]
         @last_release_number = release.number
@@ -61,7 +58,8 @@ module Coppice
         @service_backoffs = Hash.new { |backoffs, name| backoffs[name] = Backoff.new }
         @observers = Backoff.new
         @lobbies = Backoff.new
-        @held_back = @connecting = 0
+        @held_back = @connecting = @largest_worker_kib = 0
+        add_groups
       end
 
       # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.
@@ -126,34 +124,28 @@ module Coppice
       def take_kept = @kept.tap { @kept = @kept_until = nil }
 
       #: (Handle) -> Handle
-      def add(handle)
-        @handles << handle
-        handle.on_change = @forget_views
-        forget_views
-        handle
-      end
+      def add(handle) = children.add(handle)
 
       # Forgets a child that is gone.
       #: (Handle) -> void
       def remove(handle)
-        @handles.delete(handle)
-        forget_views
-        leave_seat(handle.seat.number) if handle.seat
+        children.remove(handle)
         succession.lose(handle)
         take_kept if @kept.equal?(handle)
       end
 
-      #: () -> Hash[Integer, Handle]
-      def handles_by_pid = handles.flat_map { |handle| handle.pids.map { |pid| [pid, handle] } }.to_h
+      # All children that are not gone.
+      #: () -> Array[Handle]
+      def handles = children.all
 
       #: () -> Array[Handle]
-      def workers = view(:workers) { handles.select(&:worker?) }
+      def workers = children[:workers].to_a
 
       #: () -> Array[Handle]
-      def ready_workers = view(:ready_workers) { workers.select(&:ready?) }
+      def ready_workers = children[:ready_workers].to_a
 
       #: () -> Array[Handle]
-      def services = view(:services) { handles.select(&:service?) }
+      def services = children[:services].to_a
 
       # The one of this name; without a name the service worker.
       #: (?String?) -> Handle?
@@ -173,90 +165,75 @@ module Coppice
         return if mold.nil? || !mold.ready?
         return if rehearsing? && !serving? # the warm mold forks the first workers
 
-        mold unless handles.any? { |handle| handle.requested? && handle.parent.equal?(mold) }
+        mold if requested_of(mold).empty?
+      end
+
+      # The children that this one was told to fork, and may not have forked yet.
+      #: (Handle) -> Array[Handle]
+      def requested_of(handle)
+        children[:unforked].to_a.select { |child| child.requested? && child.parent.equal?(handle) }
       end
 
       #: () -> Handle?
-      def observer = view(:observers) { handles.select(&:observer?) }.first
+      def observer = children[:observers].to_a.first
 
       #: () -> LobbyHandle?
-      def lobby = view(:lobbies) { handles.select(&:lobby?) }.first
+      def lobby = children[:lobbies].to_a.first
 
       # Whether a worker that is forked now can be given clients.
       #: () -> bool
       def seats? = !lobby_wanted || lobby&.ready? == true
 
-      # The number that no worker has for longest, and of those that none ever had the lowest. The lobby knows by its
-      # seat what a worker has taken. If a loop that stands still hears of a death late, a successor on the same seat
-      # may have taken requests, and they would count as lost with the dead worker.
-      #: () -> Integer
-      def free_seat
-        taken = handles.filter_map { |handle| handle.seat&.number }.to_h { |number| [number, true] }
-        numbers = 0...[taken.size + SPARE_SEATS, SEATS].min
-        numbers.find { |number| !taken.key?(number) && !@left_seats.key?(number) } ||
-          @left_seats.each_key.find { |number| !taken.key?(number) && numbers.cover?(number) }
-      end
-
       # Workers that serve clients, and have no seat at the present lobby.
       #: () -> Array[Handle]
-      def unseated_workers
-        return [] unless lobby&.ready?
-
-        workers.select { |worker| worker.seat.nil? && !worker.rehearsing? && !worker.leaving? }
-      end
+      def unseated_workers = lobby&.ready? ? children[:unseated].to_a : []
 
       #: () -> Array[Handle]
-      def guests = view(:guests) { handles.select(&:guest?) }
+      def guests = children[:guests].to_a
 
       # The worker that is rehearsed; nil before it was asked for and once it was told to exit.
       #: () -> Handle?
-      def rehearsal
-        view(:rehearsals) { workers.select { |worker| worker.rehearsing? && !worker.leaving? } }.first
-      end
+      def rehearsal = children[:rehearsals].to_a.first
 
       # Whether a cold mold's worker is rehearsed, or is to be.
       #: () -> bool
       def rehearsing? = rehearsal_due || !rehearsal.nil?
 
-      # Slots that no worker owns, not even one that is leaving: below the target, and this many beyond it.
-      #: (?beyond: Integer) -> Array[Integer]
-      def empty_slots(beyond: 0) = (0...(target + beyond)).to_a - workers.map(&:nr)
+      # The first slot that no worker owns, not even one that is leaving: below the target, or so many beyond it.
+      #: (?beyond: Integer) -> Integer?
+      def empty_slot(beyond: 0)
+        slot = children.slots.first_empty
+        slot if slot < target + beyond
+      end
 
       # The first slot beyond the target that no worker owns.
       #: () -> Integer
-      def spare_slot = (target..).find { |nr| workers.none? { |worker| worker.nr == nr } }
+      def spare_slot = children.slots.first_empty_from(target)
 
       # Ready workers that a fresh fork of the committed mold must replace: forked from another mold, accepting from
       # other queues than they should, or over a limit. An abandoned candidate may have left a worker of the same
       # generation and of another release.
       #: () -> Array[Handle]
-      def outdated_workers
-        ready_workers.select do |worker|
-          worker.generation != generation || !of_release?(worker) || worker.wrong_queues || worker.over_limit
-        end
-      end
+      def outdated_workers = @outdated.to_a
+
+      #: (Handle) -> bool
+      def outdated?(worker) = @outdated.include?(worker)
 
       # Number of wanted workers that do not serve at this moment.
       #: () -> Integer
-      def unavailable
-        wanted = target
-        wanted - ready_workers.count { |worker| worker.nr < wanted }
-      end
+      def unavailable = target - @in_wanted_slots.size
 
       # Every slot is served by one generation, no promotion is under way, and no worker exists beyond the target.
       #: () -> bool
-      def settled? = candidate.nil? && filled? && surplus_workers.empty?
+      def settled? = candidate.nil? && filled? && @surplus.empty?
 
       # Those beyond the target, which are there during a rollout.
       #: () -> Array[Handle]
-      def surplus_workers
-        wanted = target
-        workers.select { |worker| worker.nr >= wanted }
-      end
+      def surplus_workers = @surplus.to_a
 
       # Every slot is served by one generation.
       #: () -> bool
-      def filled? = unavailable <= 0 && outdated_workers.empty?
+      def filled? = unavailable <= 0 && @outdated.empty?
 
       # Whether any worker serves clients.
       #: () -> bool
@@ -264,15 +241,18 @@ module Coppice
 
       private
 
-      # The children of one kind. Many decisions ask for the same in each turn of the monitor, and each has to look at
-      # all children; so the answer is kept until one of them changes.
-      def view(name) = @views[name] ||= yield.freeze
+      def add_groups
+        @outdated = children.group(basis: -> { [generation, release.number] }) { |handle| must_be_replaced?(handle) }
+        @in_wanted_slots = children.group(basis: method(:target)) do |handle|
+          handle.worker? && handle.ready? && handle.nr < target
+        end
+        @surplus = children.group(basis: method(:target)) { |handle| handle.worker? && handle.nr >= target }
+      end
 
-      def forget_views = @views.clear
+      def must_be_replaced?(handle)
+        return false unless handle.worker? && handle.ready?
 
-      def leave_seat(number)
-        @left_seats.delete(number)
-        @left_seats[number] = true
+        handle.generation != generation || !of_release?(handle) || handle.wrong_queues || handle.over_limit
       end
     end
   end

@@ -82,7 +82,7 @@ module Coppice
         starting.any? && !failing?
       end
 
-      def starting = @roster.handles.select(&:starting?)
+      def starting = @roster.children[:starting].to_a
 
       def failing? = @roster.spawns.failures.positive? || @roster.replacements.failures.positive?
     end

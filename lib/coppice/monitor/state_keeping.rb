@@ -10,6 +10,7 @@ module Coppice
     # because warm code takes less CPU time.
     class StateKeeping
       MEASURED_WORKERS = 8 # maximum
+      LOOK_PAUSE = 1.0 # seconds between two looks at what the workers have served
       PATHS_PAUSE = 60.0 # seconds between two writes
 
       #: (Config::Settings) -> void
@@ -17,22 +18,24 @@ module Coppice
         @measures = settings.keeps_measurement?
         @learns = settings.learns_paths?
         @measured = [] # pids
+        @look_at = -Float::INFINITY
       end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        worker = measured_worker(roster) if @measures && @measured.size < MEASURED_WORKERS
+        worker = measured_worker(roster, now) if @measures && @measured.size < MEASURED_WORKERS
         @measured << worker.pid if worker
         [(Steps::KeepMeasurement.new(worker) if worker), keep_paths(now)].compact
       end
 
       private
 
-      def measured_worker(roster)
+      def measured_worker(roster, now)
         rehearsed = new_measurement([roster.rehearsal].compact.select(&:ready?))
         return rehearsed if rehearsed
-        return if roster.rehearsing?
+        return if roster.rehearsing? || now < @look_at
 
+        @look_at = now + LOOK_PAUSE
         complete = GCProfile::MEASURED_REQUESTS
         new_measurement(roster.ready_workers.select { |worker| worker.requests_count >= complete })
       end

@@ -8,6 +8,7 @@ require "coppice/monitor/facts"
 require "coppice/monitor/guests"
 require "coppice/monitor/idle_mold"
 require "coppice/monitor/lobby_presence"
+require "coppice/monitor/memory_look"
 require "coppice/monitor/observation"
 require "coppice/monitor/promotion"
 require "coppice/monitor/recycling"
@@ -55,6 +56,7 @@ module Coppice
         @roster = Roster.new(target: @sizing.first_target, release: @release)
         describe_server(spawner)
         board.workers_count = @roster.target
+        @memory = MemoryLook.new(system, @roster)
         @statistics = Statistics.new(system: system, board: board, roster: @roster, port: port)
         parts = { system: system, roster: @roster, rows: rows, port: port, hooks: hooks, statistics: @statistics,
                   keeper: keeper, log: log }
@@ -83,7 +85,7 @@ module Coppice
         @rolls.advance
         now = @system.now
         advance_stop(now) if roster.stopping
-        roster.memory_left_kib = (@system.memory_left_kib if memory_matters?)
+        @memory.look(now)
         decide(now)
         note_trial
         @statistics.turned(now, @promotion.method(:ledger))
@@ -94,8 +96,7 @@ module Coppice
       #: () -> Float
       def seconds_until_due
         now = @system.now
-        deadlines = [*@watchdog.due_times(roster), roster.stop_begins_at, roster.stop_deadline,
-                     roster.lobby_deadline]
+        deadlines = [@watchdog.due_at(roster, now), roster.stop_begins_at, roster.stop_deadline, roster.lobby_deadline]
         due = [*deadlines, *roster.pauses, @statistics.due_at, *(now + TrialWatch::PAUSE if roster.trial&.ready?),
                *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
@@ -165,10 +166,6 @@ module Coppice
       def signal_guest(handle, name) = @actions.signal(handle, name)
 
       private
-
-      # To decide whether a refork pays, how many surplus workers there may be, and whether the mold of the release
-      # before can stay. Reading it takes some system calls.
-      def memory_matters? = settings.refork_after == :auto || roster.kept || !roster.settled?
 
       # The fields of the log line that say for whom the server waits.
       def awaited(how)

@@ -16,7 +16,6 @@ module Coppice
       # What the monitor itself needs, as it keeps five for each of the workers that there may be (CLI::DescriptorLimit).
       OWN_DESCRIPTORS = 8192
 
-      MEMORY_PAUSE = 0.1 # seconds between two looks at the memory that is left
       FORKED = 0x40 # PF_FORKNOEXEC of the kernel: was forked, and has not called exec since. Source: proc(5)
 
       def initialize
@@ -166,14 +165,12 @@ module Coppice
       #: () -> Integer
       def memory_total_kib = @available_memory.total_kib
 
-      # Read anew ten times a second at most: it takes several files, for which the kernel has to add up.
       #: () -> Integer
-      def memory_left_kib
-        return @memory_left_kib if @memory_read_at && now < @memory_read_at + MEMORY_PAUSE
+      def memory_left_kib = @available_memory.left_kib
 
-        @memory_read_at = now
-        @memory_left_kib = @available_memory.left_kib
-      end
+      # Seconds between two looks at it.
+      #: () -> Float
+      def memory_pause = 0.1
 
       private
 

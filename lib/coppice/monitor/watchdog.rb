@@ -41,16 +41,13 @@ module Coppice
         kills + hanging_parts(roster, now)
       end
 
-      # When to look again (monotonic seconds): at each deadline, and soon if the last turn had no look.
-      #: (Roster) -> Array[Float]
-      def due_times(roster)
-        times = @passed_over ? [@look_at] : []
-        roster.handles.each do |handle|
-          exit_or_start, request = deadline(handle), request_deadline(handle)
-          times << exit_or_start if exit_or_start
-          times << request if request
-        end
-        times
+      # When to look again (monotonic seconds): at the first deadline, and soon if the last turn had no look.
+      #: (Roster, Float) -> Float?
+      def due_at(roster, now)
+        return @look_at if @passed_over && @look_at > now
+
+        roster.handles.flat_map { |handle| [deadline(handle), request_deadline(handle)] }
+              .select { |at| at && at > now }.min
       end
 
       private

@@ -117,7 +117,7 @@ class CapacityTest < FamilyTestCase
     family.system.step(family.process_of(family.roster.mold))
     newborn = family.system.processes.values.last
     family.turn
-    handle = family.roster.handles_by_pid[newborn.pid]
+    handle = family.roster.children.by_pid[newborn.pid]
     3.times { family.system.step(newborn) }
     family.system.die(newborn, FakeSystem::Status.new(0, nil))
     family.turn([])

@@ -80,20 +80,8 @@ class LobbyTest < FamilyTestCase
     assert_equal [1, 2, 3, 4], seats(family)
   end
 
-  test "a seat is given again when it was left before all others" do
-    roster = Coppice::Monitor::Roster.new(target: 1, release: settled.roster.release)
-    count = 2 * (1 + Coppice::Monitor::Roster::SPARE_SEATS)
-    given = Array.new(count) do
-      handle = Coppice::Monitor::Handle.new(role: :worker, generation: 0, row: nil, channel: nil, deadline: nil)
-      handle.seat = Coppice::Monitor::Seat.new(number: roster.free_seat)
-      handle.seat.number.tap { roster.add(handle).then { |worker| roster.remove(worker) } }
-    end
-
-    assert_equal (0...Coppice::Monitor::Roster::SPARE_SEATS).cycle.first(count), given
-  end
-
   test "there are as many seats as the lobby has" do
-    count = Coppice::Monitor::Roster::SEATS
+    count = Coppice::Monitor::SeatNumbers::SEATS
     File.open(File::NULL) do |empty|
       refused, *, last = [count, count - 1].map do |number|
         assert_raises(ArgumentError, SystemCallError) { Coppice::LobbySeat.new(number, *[empty.fileno] * 6) }.message

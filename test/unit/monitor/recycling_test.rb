@@ -128,7 +128,7 @@ class RecyclingTest < FamilyTestCase
   def replace(family, step, now)
     return unless step.is_a?(Coppice::Monitor::Steps::Recycle)
 
-    family.roster.handles.delete(step.worker)
+    family.roster.remove(step.worker)
     family.roster.add(step.worker.dup.tap { |successor| successor.ready_at = now })
   end
 

@@ -7,10 +7,15 @@ require "coppice/gc_profile"
 class StateKeepingTest < FamilyTestCase
   COMPLETE = Coppice::GCProfile::MEASURED_REQUESTS
 
+  def look(family)
+    family.system.advance(Coppice::Monitor::StateKeeping::LOOK_PAUSE)
+    family.turn
+  end
+
   test "each of a few workers that have measured is kept, once" do
     family = settled_family(worker_processes: 12)
     family.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
-    20.times { family.turn }
+    20.times { look(family) }
 
     assert_equal Coppice::Monitor::StateKeeping::MEASURED_WORKERS, family.kept.size
     assert_equal family.kept.uniq, family.kept
@@ -19,7 +24,7 @@ class StateKeepingTest < FamilyTestCase
   test "a worker that has not served enough has measured nothing" do
     family = settled_family
     family.roster.ready_workers.each { |worker| measured(worker, COMPLETE - 1) }
-    family.turn
+    look(family)
 
     assert_empty family.kept
   end
@@ -27,7 +32,7 @@ class StateKeepingTest < FamilyTestCase
   test "where pages are rehearsed, they are measured first, and then what clients request" do
     family = settled_family(warm_up_requests: ["/"].freeze)
     family.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
-    20.times { family.turn }
+    20.times { look(family) }
 
     assert_equal [true, *family.roster.ready_workers.map { false }], family.kept.map(&:rehearsing?)
   end
@@ -39,7 +44,7 @@ class StateKeepingTest < FamilyTestCase
       family.roster.generation.positive? && family.roster.settled?
     end
     family.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
-    family.turn
+    look(family)
 
     assert_equal [false], family.kept.map(&:rehearsing?)
   end

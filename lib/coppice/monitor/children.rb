@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/group"
+require "coppice/monitor/seat_numbers"
+require "coppice/monitor/slots"
+
+module Coppice
+  class Monitor
+    # The table of all children that are not gone, and of those of each kind. To follow a change of one costs the same
+    # however many others there are.
+    class Children
+      CONDITIONS = {
+        workers: :worker?.to_proc,
+        ready_workers: ->(handle) { handle.worker? && handle.ready? },
+        services: :service?.to_proc,
+        observers: :observer?.to_proc,
+        lobbies: :lobby?.to_proc,
+        guests: :guest?.to_proc,
+        starting: :starting?.to_proc,
+        unforked: ->(handle) { handle.parent && handle.pid.nil? }, # as far as is known
+        rehearsals: ->(handle) { handle.rehearsing? && !handle.leaving? },
+        unseated: ->(handle) { handle.worker? && handle.seat.nil? && !handle.rehearsing? && !handle.leaving? },
+        signalled: ->(handle) { handle.signalled_at && !handle.leaving? },
+        silent: ->(handle) { handle.vanished || handle.channel.closed? } # no message comes from these
+      }.freeze
+
+      # Of all their processes. A lobby has more than one.
+      attr_reader :by_pid #: Hash[Integer, Handle]
+      attr_reader :seat_numbers #: SeatNumbers
+      attr_reader :slots #: Slots
+
+      # on_add: what to call with each new child.
+      attr_writer :on_add #: ^(Handle) -> void
+
+      def initialize
+        @all = Group.new { true }
+        @groups = CONDITIONS.transform_values { |condition| Group.new(&condition) }
+        @every = [@all, *@groups.values]
+        @slots = Slots.new
+        @seat_numbers = SeatNumbers.new
+        @by_pid = {}
+        @pids = {}.compare_by_identity # those of each child in by_pid
+        @look = method(:look)
+      end
+
+      #: () -> Array[Handle]
+      def all = @all.to_a
+
+      #: (Symbol) -> Group
+      def [](name) = @groups.fetch(name)
+
+      # One more group, whose condition may depend on what `basis` returns.
+      #: (basis: ^() -> untyped) { (Handle) -> boolish } -> Group
+      def group(basis:, &condition) = Group.new(all: @all, basis: basis, &condition).tap { |group| @every << group }
+
+      #: (Handle) -> Handle
+      def add(handle)
+        @slots.take(handle) if handle.worker?
+        handle.on_change = @look
+        @on_add&.call(handle)
+        look(handle)
+        handle
+      end
+
+      # Forgets a child that is gone.
+      #: (Handle) -> void
+      def remove(handle)
+        handle.on_change = nil
+        @every.each { |group| group.forget(handle) }
+        note_pids(handle, [])
+        return unless handle.worker?
+
+        @slots.leave(handle)
+        @seat_numbers.leave(handle)
+      end
+
+      private
+
+      def look(handle)
+        @every.each { |group| group.look(handle) }
+        @seat_numbers.look(handle) if handle.worker?
+        note_pids(handle, handle.pids)
+      end
+
+      def note_pids(handle, pids)
+        before = @pids.fetch(handle, [])
+        return if before == pids
+
+        before.each { |pid| @by_pid.delete(pid) if @by_pid[pid].equal?(handle) }
+        pids.each { |pid| @by_pid[pid] = handle }
+        pids.empty? ? @pids.delete(handle) : @pids[handle] = pids
+      end
+    end
+  end
+end

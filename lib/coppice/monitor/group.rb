@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Monitor
+    # Those of the monitor's children for which a condition holds, such as all workers that are ready, in the order in
+    # which they joined. It looks at a child when that child has changed, and at no other: there may be a thousand.
+    class Group
+      # all: the group of all children; basis: returns what the condition depends on besides the child. Once that has
+      # changed, the next question looks at all children.
+      #: (?all: Group?, ?basis: (^() -> untyped)?) { (Handle) -> boolish } -> void
+      def initialize(all: nil, basis: nil, &condition)
+        @all = all
+        @basis = basis
+        @condition = condition
+        @members = {}.compare_by_identity
+      end
+
+      # A child was added, or has changed.
+      #: (Handle) -> void
+      def look(handle)
+        return forget(handle) unless @condition.call(handle)
+        return if @members.key?(handle)
+
+        @members[handle] = true
+        @list = nil
+      end
+
+      #: (Handle) -> void
+      def forget(handle)
+        @list = nil if @members.delete(handle)
+      end
+
+      #: () -> Array[Handle]
+      def to_a
+        look_at_all if outdated?
+        @list ||= @members.keys.freeze
+      end
+
+      #: () -> Integer
+      def size
+        look_at_all if outdated?
+        @members.size
+      end
+
+      #: () -> bool
+      def empty? = size.zero?
+
+      #: (Handle) -> bool
+      def include?(handle)
+        look_at_all if outdated?
+        @members.key?(handle)
+      end
+
+      private
+
+      def outdated?
+        return false unless @basis
+
+        before, @looked_with = @looked_with, @basis.call
+        before != @looked_with
+      end
+
+      def look_at_all = @all.to_a.each { |handle| look(handle) }
+    end
+  end
+end

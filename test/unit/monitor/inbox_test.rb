@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/control/channel"
+require "coppice/control/messages"
+require "coppice/monitor/handle"
+require "coppice/monitor/inbox"
+
+class InboxTest < Coppice::TestCase
+  def setup
+    @inbox = Coppice::Monitor::Inbox.new
+    @open = []
+  end
+
+  def teardown
+    [*@open, @inbox].each(&:close)
+  end
+
+  # A child, and its own end of the channel.
+  def watched
+    ours, theirs = Coppice::Control::Channel.pair
+    @open.push(ours, theirs)
+    handle = Coppice::Monitor::Handle.new(role: :worker, nr: 0, generation: 0, row: nil, channel: ours, deadline: nil)
+    @inbox.watch(handle)
+    [handle, theirs]
+  end
+
+  def tell(channel) = channel.send(Coppice::Control::Messages::Ready.new)
+
+  def wait(seconds = 60) = @inbox.wait(seconds)
+
+  test "each child that has sent something is returned once, however much it has sent" do
+    children = Array.new(20) { watched }
+    talking = children.values_at(3, 7, 19)
+    talking.each { |_, channel| 3.times { tell(channel) } }
+
+    assert_equal talking.map(&:first).to_set, wait.to_set
+    assert_equal 3, wait.size # nobody has read
+  end
+
+  test "a child is returned until all that it has sent is read" do
+    handle, channel = watched
+    2.times { tell(channel) }
+    wait
+    handle.channel.receive
+
+    assert_equal [handle], wait
+    handle.channel.receive
+
+    assert_empty wait(0)
+  end
+
+  test "the end of a channel counts as something to read, until it is closed here" do
+    handle, channel = watched
+    channel.close
+
+    assert_equal [handle], wait
+    handle.close_channel
+
+    assert_empty wait(0)
+  end
+
+  test "a channel that has the number of one that was closed belongs to its own child" do
+    former, = watched
+    number = former.channel.fileno
+    former.close_channel
+    2.times { former.close_channel }
+    handle, channel = watched
+    tell(channel)
+
+    assert_equal [number, [handle]], [handle.channel.fileno, wait]
+  end
+
+  test "work that was handed back by a thread ends the wait" do
+    Thread.new { @inbox.hand_back { :done } }
+
+    assert_empty wait
+    assert_equal [:done], @inbox.returned.map(&:call)
+  end
+
+  test "a signal that comes after its end is lost, and does no harm" do
+    inbox = Coppice::Monitor::Inbox.new
+    inbox.close
+    inbox.hand_back {}
+
+    assert_equal 1, inbox.returned.size
+  end
+
+  test "what else can be read ends the wait" do
+    reader, writer = IO.pipe
+    writer.write(".")
+
+    assert_empty @inbox.wait(60, readers: [reader])
+  ensure
+    [reader, writer].each(&:close)
+  end
+end
