@@ -11,6 +11,8 @@ module Coppice
     #
     # Only time in which the monitor itself ran counts: after it missed some, every note is old.
     class Heartbeat
+      PAUSE = 1.0 # seconds between two looks at the notes
+
       Note = Struct.new(:pid, :seen_ms, :changed_at)
 
       # limit: seconds that any of them may take from one note to the next, whatever it does outside of a request.
@@ -22,9 +24,11 @@ module Coppice
         @notes = {} # Handle => Note
       end
 
-      # Reads the notes of these. Called once a turn, before any question.
+      # Reads the notes of these, unless it has done so a moment ago. Called once a turn, before any question.
       #: (Array[Handle], Float) -> void
       def observe(handles, now)
+        return if @looked_at && now < @looked_at + PAUSE
+
         passed = now - (@looked_at || now)
         @ran += passed - @missed_time.since_last_look(now)
         @looked_at = now

@@ -59,12 +59,12 @@ module Coppice
 
       # The monitor sees by itself whether the loop runs; the loop sees it of the keeper.
       def hanging_parts(roster, now)
-        keepers = roster.handles.select { |handle| handle.lobby? && handle.keeper_hangs }
+        keepers = roster.children[:lobbies].to_a.select(&:keeper_hangs)
         keepers.map { |lobby| Steps::KillLobbyPart.new(lobby, :keeper) } + hanging_loops(roster, now)
       end
 
       def hanging_loops(roster, now)
-        running = roster.handles.select { |handle| handle.lobby? && handle.pid && (handle.ready? || handle.leaving?) }
+        running = roster.children[:lobbies].to_a.select { |lobby| lobby.pid && (lobby.ready? || lobby.leaving?) }
         @loop_heartbeat.observe(running, now)
         hanging = running.select { |lobby| @loop_heartbeat.missing?(lobby) }
         hanging.each { |lobby| @loop_heartbeat.forget(lobby) } # until its death is noticed
