@@ -3,6 +3,7 @@
 # lane: soak -- a thousand connections at once
 
 require "test_helper"
+require "coppice/os/process_stat"
 require "coppice/control/client"
 require_relative "../support/process_descriptors"
 require_relative "../support/server"
@@ -212,7 +213,7 @@ class ControlAttacksTest < Coppice::TestCase
   test "a client gives up when the monitor is stopped, and says what to do" do
     attacked do |server|
       server.signal(:STOP)
-      server.wait { File.read("/proc/#{server.pid}/stat").include?(") T ") }
+      server.wait { Coppice::OS::ProcessStat.of(server.pid).stopped? }
 
       assert_equal "the monitor (process #{server.pid}) does not answer within 15 s. " \
                    "It is stopped: kill -CONT #{server.pid} continues it",

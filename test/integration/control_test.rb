@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/os/process_stat"
 require "json"
 require "open3"
 require "coppice/control/client"
@@ -259,7 +260,7 @@ class ControlTest < Coppice::TestCase
   soak_test "backtrace of a worker that cannot answer shows what the kernel knows" do
     serve do |server|
       holding(server, "/stopped") do |row|
-        server.wait { File.read("/proc/#{row.pid}/stat").include?(") T ") }
+        server.wait { Coppice::OS::ProcessStat.of(row.pid).stopped? }
         lines = say(server, "backtrace", row.nr)
 
         assert_match(/\Aworker\[#{row.nr}\] gen=0 \(process #{row.pid}\) does not answer within 3 s/, lines.first)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/os/process_stat"
 require "digest"
 require "coppice/stats"
 require_relative "../support/guest_commands"
@@ -237,7 +238,7 @@ class GuestsTest < Coppice::TestCase
     Open3.capture2({ "RUBYOPT" => nil }, RbConfig.ruby, Server::EXECUTABLE, "status", "--pid", server.pid.to_s).first
   end
 
-  def parent_of(pid) = File.read("/proc/#{pid}/stat").rpartition(")").last.split[1].to_i
+  def parent_of(pid) = Coppice::OS::ProcessStat.of(pid).parent
 
   # Lines of /proc/net/unix about the sockets that a process has open.
   def unix_sockets(pid)

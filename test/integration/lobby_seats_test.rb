@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/os/process_stat"
 require_relative "../support/gate"
 require_relative "../support/server_over_tcp"
 
@@ -27,7 +28,7 @@ class LobbySeatsTest < Coppice::TestCase
   # Should it take ten seconds, the monitor kills the loop, and the next one hears of everything.
   def while_stopped(server, pid)
     server.signal(:STOP, to: pid)
-    server.wait { File.read("/proc/#{pid}/stat").include?(") T ") }
+    server.wait { Coppice::OS::ProcessStat.of(pid).stopped? }
     yield
   ensure
     begin

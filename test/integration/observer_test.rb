@@ -2,6 +2,7 @@
 
 require "open3"
 require "test_helper"
+require "coppice/os/process_stat"
 require_relative "../support/admin_client"
 require_relative "../support/gate"
 require_relative "../support/loopback_ports"
@@ -142,7 +143,7 @@ class ObserverTest < Coppice::TestCase
     serve do |server, admin|
       observer(server)
       server.signal(:STOP)
-      server.wait { File.read("/proc/#{server.pid}/stat").include?(") T ") }
+      server.wait { Coppice::OS::ProcessStat.of(server.pid).stopped? }
       make_older(server, seconds: 9) # than the monitor has left it, to wait less
       server.wait { admin.get("/readyz").status == 503 }
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/os/process_stat"
 require_relative "../support/gate"
 require_relative "../support/process_memory"
 require_relative "../support/server"
@@ -18,7 +19,7 @@ class ProcessTreeTest < Coppice::TestCase
 
   def serve(config = "", &block) = Server.open(app: APP, config: "worker_processes 2\n#{config}", &block)
 
-  def parent_of(pid) = File.read("/proc/#{pid}/stat").rpartition(")").last.split[1].to_i
+  def parent_of(pid) = Coppice::OS::ProcessStat.of(pid).parent
 
   def generations(server) = server.ready_workers.map(&:generation)
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/os/process_stat"
 require_relative "../support/example_shop"
 require_relative "../support/server"
 require_relative "../support/closed_loop"
@@ -33,18 +34,10 @@ class RailsShopTest < Coppice::TestCase
   end
 
   # nil when the process ended between the look at the board and this one.
-  def parent_of(pid)
-    File.read("/proc/#{pid}/stat").rpartition(")").last.split[1].to_i
-  rescue Errno::ENOENT, Errno::ESRCH
-    nil
-  end
+  def parent_of(pid) = Coppice::OS::ProcessStat.of(pid)&.parent
 
   # Whether it has exited and nobody has reaped it.
-  def zombie?(pid)
-    File.read("/proc/#{pid}/stat").rpartition(")").last.split.first == "Z"
-  rescue Errno::ENOENT, Errno::ESRCH
-    false
-  end
+  def zombie?(pid) = Coppice::OS::ProcessStat.of(pid)&.zombie? || false
 
   test "two reforks under load without one failed request" do
     serve("worker_processes 4\nrefork_after [25, 50, 100]\ntimeout 60") do |server|

@@ -3,6 +3,7 @@
 # lane: soak -- real Solid Queue and Sidekiq, and services that hang
 
 require "test_helper"
+require "coppice/os/process_stat"
 require "coppice/control/client"
 require "coppice/control/status_page"
 require "coppice/observer/metrics"
@@ -39,10 +40,8 @@ class ServicesTest < Coppice::TestCase
   end
 
   def gone?(pid)
-    Process.kill(0, pid)
-    File.read("/proc/#{pid}/stat").rpartition(")").last.split.first == "Z"
-  rescue SystemCallError
-    true
+    stat = Coppice::OS::ProcessStat.of(pid)
+    stat.nil? || stat.zombie?
   end
 
   test "a service runs its block, with the hooks of a worker before it, and TERM ends the block" do

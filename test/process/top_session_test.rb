@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/os/process_stat"
 require "rbconfig"
 require_relative "../support/terminal_window"
 
@@ -116,7 +117,7 @@ class TopSessionTest < Coppice::TestCase
       before = window.settings_before
       window.wait_for("serving")
       window.type("\x1a")
-      window.wait { File.read("/proc/#{window.pid}/stat")[/.*\) (\w)/, 1] == "T" }
+      window.wait { Coppice::OS::ProcessStat.of(window.pid).stopped? }
       window.wait { !window.alternate? }
       assert_given_back(window, before)
 
@@ -133,7 +134,7 @@ class TopSessionTest < Coppice::TestCase
       before = window.settings_before
       window.wait_for("serving")
       window.signal(:STOP)
-      window.wait { File.read("/proc/#{window.pid}/stat")[/.*\) (\w)/, 1] == "T" }
+      window.wait { Coppice::OS::ProcessStat.of(window.pid).stopped? }
       window.signal(:CONT)
       window.type("?")
       window.wait_for("Keys and columns")

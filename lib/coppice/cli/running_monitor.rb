@@ -2,6 +2,7 @@
 
 require "coppice/board"
 require "coppice/errors"
+require "coppice/os/process_stat"
 
 module Coppice
   class CLI
@@ -32,12 +33,12 @@ module Coppice
       end
 
       # Whether the monitor still runs. One that nobody has reaped yet has exited as well, unless its first thread has
-      # exited alone: then it holds its sockets until the others have. Source: proc_pid_stat(5).
+      # exited alone: then it holds its sockets until the others have.
       #: (Integer) -> bool
       def self.running?(pid)
         return true if Dir.children("/proc/#{pid}/task").size > 1
 
-        !File.read("/proc/#{pid}/stat")[/.*\) (\w)/, 1].match?(/[ZX]/)
+        OS::ProcessStat.of(pid)&.ended? == false
       rescue Errno::ENOENT, Errno::ESRCH
         false
       end

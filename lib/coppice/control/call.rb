@@ -4,6 +4,7 @@ require "socket"
 require "coppice/errors"
 require "coppice/log/text"
 require "coppice/os/clock"
+require "coppice/os/process_stat"
 
 module Coppice
   module Control
@@ -98,12 +99,11 @@ module Coppice
         raise Error, "the monitor#{" (process #{@pid})" if @pid} does not answer within #{ANSWER_SECONDS} s#{state}"
       end
 
-      # Source: proc_pid_stat(5).
       def state
-        stopped = @pid && File.read("/proc/#{@pid}/stat")[/.*\) (\w)/, 1] == "T"
-        ". It is stopped: kill -CONT #{@pid} continues it" if stopped
-      rescue SystemCallError
-        ". It has exited"
+        return unless @pid
+        return ". It has exited" unless (stat = OS::ProcessStat.of(@pid))
+
+        ". It is stopped: kill -CONT #{@pid} continues it" if stat.stopped?
       end
     end
   end

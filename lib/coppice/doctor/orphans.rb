@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/os/process_stat"
+
 module Coppice
   module Doctor
     # The children of this process, among them the processes that it has adopted as a subreaper.
@@ -19,16 +21,10 @@ module Coppice
 
       #: () -> Array[Integer]
       def self.children
-        Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).select { |pid| parent_of(pid) == Process.pid }
+        Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).select do |pid|
+          OS::ProcessStat.of(pid)&.parent == Process.pid
+        end
       end
-
-      # The field after the name, which may contain spaces and parentheses, and the state.
-      def self.parent_of(pid)
-        File.read("/proc/#{pid}/stat")[/.*\) \S (\d+)/m, 1].to_i
-      rescue SystemCallError
-        nil # it has ended
-      end
-      private_class_method :parent_of
     end
   end
 end

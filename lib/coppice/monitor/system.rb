@@ -7,6 +7,7 @@ require "coppice/executable"
 require "coppice/memory/available_memory"
 require "coppice/monitor/oom_counter"
 require "coppice/os/clock"
+require "coppice/os/process_stat"
 require "coppice/os/processors"
 
 module Coppice
@@ -15,8 +16,6 @@ module Coppice
     class System
       # What the monitor itself needs, as it keeps five for each of the workers that there may be (CLI::DescriptorLimit).
       OWN_DESCRIPTORS = 8192
-
-      FORKED = 0x40 # PF_FORKNOEXEC of the kernel: was forked, and has not called exec since. Source: proc(5)
 
       def initialize
         @descriptor_limits = Process.getrlimit(:NOFILE)
@@ -109,20 +108,13 @@ module Coppice
       def lost?(pid)
         return true unless signal(pid, 0)
 
-        state, parent = File.read("/proc/#{pid}/stat").rpartition(")").last.split
-        state == "Z" && parent.to_i != Process.pid
-      rescue SystemCallError # it ended a moment ago, or a sandbox hides it
-        false
+        stat = OS::ProcessStat.of(pid)
+        !stat.nil? && stat.zombie? && stat.parent != Process.pid
       end
 
       # Whether a process that was forked has become another program (exec).
       #: (Integer) -> bool
-      def replaced?(pid)
-        flags = File.read("/proc/#{pid}/stat").rpartition(")").last.split[6].to_i
-        flags.nobits?(FORKED)
-      rescue SystemCallError # it ended a moment ago, or a sandbox hides it
-        false
-      end
+      def replaced?(pid) = OS::ProcessStat.of(pid)&.replaced? || false
 
       # Whether any child has exited and is not reaped.
       #: () -> bool

@@ -4,7 +4,7 @@ require "coppice/board"
 require "coppice/memory/smaps"
 require "coppice/os/clock"
 require "coppice/stats/histogram"
-require "coppice/stats/process_times"
+require "coppice/os/process_stat"
 
 module Coppice
   class Stats
@@ -21,7 +21,7 @@ module Coppice
           @row = row
           @now_ms = now_ms
           @measured = measured
-          @cpu_us = [ProcessTimes.cpu_us(row.pid).to_i, row.cpu_us].max
+          @cpu_us = [OS::ProcessStat.of(row.pid)&.cpu_us.to_i, row.cpu_us].max
         end
 
         #: () -> Integer? -- its slot

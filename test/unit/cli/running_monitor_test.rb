@@ -2,6 +2,7 @@
 
 require "rbconfig"
 require "test_helper"
+require "coppice/os/process_stat"
 require "coppice/cli"
 require "coppice/cli/running_monitor"
 
@@ -15,7 +16,7 @@ class RunningMonitorTest < Coppice::TestCase
 
   test "a monitor runs until its last thread has exited" do
     pid = Process.spawn({ "RUBYOPT" => nil }, RbConfig.ruby, "-W0", "-e", LAST_THREAD)
-    eventually { File.read("/proc/#{pid}/stat").include?(") Z ") }
+    eventually { Coppice::OS::ProcessStat.of(pid).zombie? }
 
     assert Coppice::CLI::RunningMonitor.running?(pid)
     Process.kill(:KILL, pid)

@@ -2,6 +2,7 @@
 
 require "socket"
 require "test_helper"
+require "coppice/os/process_stat"
 require "support/c_program"
 
 # The lobby's two processes (ext/coppice/lobby/keeper.c). Both are children of this process.
@@ -48,7 +49,7 @@ class KeeperTest < Coppice::TestCase
 
   test "both share one descriptor table and one parent" do
     start
-    parents = @pids.values.map { |pid| File.read("/proc/#{pid}/stat")[/\) \S (\d+)/, 1].to_i }
+    parents = @pids.values.map { |pid| Coppice::OS::ProcessStat.of(pid).parent }
     descriptors = @pids.values.map { |pid| Dir.children("/proc/#{pid}/fd").sort }
 
     assert_equal [Process.pid] * 2, parents

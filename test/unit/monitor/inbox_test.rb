@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "set"
 require "test_helper"
 require "coppice"
 require "coppice/control/channel"
