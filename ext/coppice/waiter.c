@@ -77,8 +77,8 @@ static void waiter_append(VALUE self, VALUE rb_fd, VALUE source, uint32_t events
     uint32_t index = waiter->entries_count;
     REALLOC_N(waiter->entries, struct entry, index + 1);
     waiter->entries[index] = (struct entry){.fd = fd, .events = events, .source = source};
-    waiter->entries_count = index + 1;
     waiter_watch(waiter, &waiter->entries[index]);
+    waiter->entries_count = index + 1;
 }
 
 static VALUE waiter_initialize(VALUE self) {

@@ -87,6 +87,30 @@ class WaiterTest < Coppice::TestCase
     assert_raises(Errno::ENOENT) { @waiter.remove(@control.fileno) }
   end
 
+  test "a source that cannot be watched is not there when another gets its number" do
+    skip "only Linux refuses one" unless Coppice::OS.supervises?
+
+    File.open(__FILE__) { |file| assert_raises(Errno::EPERM) { @waiter.add(file.fileno, :file) } } # as epoll(7) says
+    reader, writer = IO.pipe
+    @waiter.add(reader.fileno, :reader)
+    writer.write(".")
+
+    assert_equal :reader, wait_for_source
+  ensure
+    [reader, writer].compact.each(&:close)
+  end
+
+  test "the descriptor of a waiter can be read while a source is ready" do
+    skip "only the monitor needs it" unless Coppice::OS.supervises?
+
+    io = IO.for_fd(@waiter.fileno, autoclose: false)
+
+    assert_nil io.wait_readable(0)
+    @monitor.write(".")
+
+    assert_same io, io.wait_readable(60)
+  end
+
   test "a source is kept alive by its waiter" do
     reader, writer = IO.pipe
     @waiter.add(reader.fileno, +"a source that no variable refers to")

@@ -53,11 +53,12 @@ module Coppice
       #: (basis: ^() -> untyped) { (Handle) -> boolish } -> Group
       def group(basis:, &condition) = Group.new(all: @all, basis: basis, &condition).tap { |group| @every << group }
 
+      # An error of on_add leaves no trace of it here.
       #: (Handle) -> Handle
       def add(handle)
+        @on_add&.call(handle)
         @slots.take(handle) if handle.worker?
         handle.on_change = @look
-        @on_add&.call(handle)
         look(handle)
         handle
       end

@@ -40,6 +40,16 @@ class ChildrenTest < FamilyTestCase
     assert_empty roster.children[:signalled].to_a
   end
 
+  test "a child that cannot be watched is not there, and its slot is free" do
+    roster = settled_family.roster
+    worker = roster.ready_workers.first
+    roster.remove(worker)
+    roster.children.on_add = ->(_) { raise Errno::ENOSPC }
+
+    assert_raises(Errno::ENOSPC) { roster.add(worker) }
+    assert_equal [worker.nr, 3], [roster.empty_slot, roster.workers.size]
+  end
+
   test "each process of the lobby is known by its pid" do
     family = settled_family
     lobby = family.roster.lobby
