@@ -47,7 +47,6 @@ class FakeSystem
   end
 
   def adopt(_release) = nil
-  def memory_pause = 0
   def peak_kib(_pid) = @mold_kib
   def unix_ms = (@now * 1000).to_i
   def advance(seconds) = @now += seconds

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/missed_time"
+require "coppice/monitor/throttle"
 
 module Coppice
   class Monitor
@@ -11,7 +12,7 @@ module Coppice
     #
     # Only time in which the monitor itself ran counts: after it missed some, every note is old.
     class Heartbeat
-      PAUSE = 1.0 # seconds between two looks at the notes
+      PAUSE = 2.0 # seconds between two looks at the notes: nobody writes them more often
 
       Note = Struct.new(:pid, :seen_ms, :changed_at)
 
@@ -19,6 +20,7 @@ module Coppice
       #: (Numeric) -> void
       def initialize(limit)
         @limit = limit
+        @looks = Throttle.new(PAUSE)
         @missed_time = MissedTime.new
         @ran = 0.0 # seconds in which the monitor ran
         @notes = {} # Handle => Note
@@ -27,7 +29,7 @@ module Coppice
       # Reads the notes of these, unless it has done so a moment ago. Called once a turn, before any question.
       #: (Array[Handle], Float) -> void
       def observe(handles, now)
-        return if @looked_at && now < @looked_at + PAUSE
+        return unless @looks.pass?(now)
 
         passed = now - (@looked_at || now)
         @ran += passed - @missed_time.since_last_look(now)

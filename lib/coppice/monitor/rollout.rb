@@ -2,6 +2,7 @@
 
 require "coppice/monitor/rollout_budget"
 require "coppice/monitor/steps"
+require "coppice/monitor/throttle"
 
 module Coppice
   class Monitor
@@ -13,7 +14,7 @@ module Coppice
       def initialize(settings)
         @budget = RolloutBudget.new(settings)
         @coldest_first = []
-        @sorted_at = -Float::INFINITY
+        @sorting = Throttle.new(SORT_PAUSE)
       end
 
       # The least warm workers exit first: replacing them gains most. None exits while a candidate is on trial, and none
@@ -31,16 +32,15 @@ module Coppice
       def coldest(roster, count, now)
         return [] if count.zero? || roster.outdated_workers.empty?
 
-        sort(roster, now) if now >= @sorted_at + SORT_PAUSE
+        sort(roster) if @sorting.pass?(now)
         chosen = take(roster, count)
         return chosen if chosen.size == count
 
-        sort(roster, now)
+        sort(roster)
         chosen | take(roster, count)
       end
 
-      def sort(roster, now)
-        @sorted_at = now
+      def sort(roster)
         @coldest_first = roster.outdated_workers.sort_by { |worker| [worker.generation, worker.requests_count] }
       end
 

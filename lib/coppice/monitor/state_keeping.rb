@@ -2,6 +2,7 @@
 
 require "coppice/gc_profile"
 require "coppice/monitor/steps"
+require "coppice/monitor/throttle"
 
 module Coppice
   class Monitor
@@ -18,7 +19,7 @@ module Coppice
         @measures = settings.keeps_measurement?
         @learns = settings.learns_paths?
         @measured = [] # pids
-        @look_at = -Float::INFINITY
+        @looks = Throttle.new(LOOK_PAUSE)
       end
 
       #: (Roster, Float) -> Array[Step]
@@ -33,9 +34,8 @@ module Coppice
       def measured_worker(roster, now)
         rehearsed = new_measurement([roster.rehearsal].compact.select(&:ready?))
         return rehearsed if rehearsed
-        return if roster.rehearsing? || now < @look_at
+        return if roster.rehearsing? || !@looks.pass?(now)
 
-        @look_at = now + LOOK_PAUSE
         complete = GCProfile::MEASURED_REQUESTS
         new_measurement(roster.ready_workers.select { |worker| worker.requests_count >= complete })
       end

@@ -160,10 +160,6 @@ module Coppice
       #: () -> Integer
       def memory_left_kib = @available_memory.left_kib
 
-      # Seconds between two looks at it.
-      #: () -> Float
-      def memory_pause = 0.1
-
       private
 
       # Each thread has the children that it spawned, and one has the orphans. Source: proc(5).

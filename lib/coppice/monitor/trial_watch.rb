@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/canary"
+require "coppice/monitor/throttle"
 
 module Coppice
   class Monitor
@@ -22,7 +23,7 @@ module Coppice
       def initialize(roster, now, baseline:)
         @roster = roster
         @trial = roster.trial
-        @look_at = now
+        @looks = Throttle.new(PAUSE)
         @counts = Canary::Counts::NONE
         @canary = canary(now, baseline)
         @first = self.class.others(roster).to_h { |worker| [worker, Canary::Counts.of(worker.row)] }
@@ -39,9 +40,8 @@ module Coppice
       # have counted takes time to add up, and says nothing new as long as the trial has counted nothing.
       #: (Float) -> Canary::Verdict?
       def verdict(now)
-        return if now < @look_at
+        return unless @looks.pass?(now)
 
-        @look_at = now + PAUSE
         before, @counts = @counts, Canary::Counts.of(@trial.row)
         @canary.verdict(now, counts, counts_beside) if counts != before || now >= @canary.ends_at
       end

@@ -32,6 +32,7 @@ class RollingTest < FamilyTestCase
     family = rolled_family
     family.settle
     family.system.memory_left_kib = 1000
+    family.system.advance(Coppice::Monitor::MemoryLook::PAUSE)
     family.settle
 
     assert_nil family.roster.kept
