@@ -57,13 +57,13 @@ module Coppice
 
       # Returns the pids of the others that have exited.
       def reap_known
-        known, looked_at = @roster.children.by_pid, []
+        known, tried = @roster.children.by_pid, {}
         loop do
-          pids, others = @system.exited_children(known).partition { |pid| known.key?(pid) && !looked_at.include?(pid) }
+          pids, others = @system.exited_children(known).partition { |pid| known.key?(pid) && !tried.key?(pid) }
           pids.each { |pid| reap_one(known[pid], pid) if known.key?(pid) }
           return others if pids.empty? || others.any?
 
-          looked_at.concat(pids)
+          pids.each { |pid| tried[pid] = true }
         end
       end
 

@@ -96,7 +96,7 @@ module Coppice
       #: () -> Float
       def seconds_until_due
         now = @system.now
-        deadlines = [@watchdog.due_at(roster, now), roster.stop_begins_at, roster.stop_deadline, roster.lobby_deadline]
+        deadlines = [@watchdog.due_at, roster.stop_begins_at, roster.stop_deadline, roster.lobby_deadline]
         due = [*deadlines, *roster.pauses, @statistics.due_at, *(now + TrialWatch::PAUSE if roster.trial&.ready?),
                *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]
         due.compact.select { |at| at > now }.push(now + TICK).min - now

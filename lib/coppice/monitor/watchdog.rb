@@ -3,6 +3,7 @@
 require "coppice/board/columns"
 require "coppice/monitor/heartbeat"
 require "coppice/monitor/steps"
+require "coppice/monitor/throttle"
 
 module Coppice
   class Monitor
@@ -25,36 +26,40 @@ module Coppice
         @heartbeat = Heartbeat.new(Board::HEARTBEAT_SECONDS + settings.client_header_timeout + settings.timeout +
                                    settings.timeout_cleanup)
         @loop_heartbeat = Heartbeat.new(LOOP_LIMIT)
-        @look_at = -Float::INFINITY
+        @looks = Throttle.new(LOOK_PAUSE)
       end
 
-      # Looks at all children, but not more often than LOOK_PAUSE says: a server of many workers has hundreds of turns a
-      # second while they are replaced.
+      # Looks at all children, but not more often than LOOK_PAUSE says.
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        @passed_over = now < @look_at
-        return [] if @passed_over
+        return [] if (@passed_over = !@looks.pass?(now))
 
-        @look_at = now + LOOK_PAUSE
         @heartbeat.observe(roster.ready_workers, now)
         kills = overdue(roster, now).map { |handle, reason| Steps::Kill.new(process_to_kill(handle), reason) }
         kills + hanging_parts(roster, now)
       end
 
-      # When to look again (monotonic seconds): at the first deadline, and soon if the last turn had no look.
-      #: (Roster, Float) -> Float?
-      def due_at(roster, now)
-        return @look_at if @passed_over && @look_at > now
-
-        roster.handles.flat_map { |handle| [deadline(handle), request_deadline(handle)] }
-              .select { |at| at && at > now }.min
-      end
+      # When to look again (monotonic seconds): at the first deadline that the last look has found, and soon if the last
+      # turn had no look.
+      #: () -> Float
+      def due_at = @passed_over ? @looks.next_at : @first_deadline
 
       private
 
       # Pairs of a child and the reason to kill it.
       def overdue(roster, now)
-        roster.handles.reject(&:orphaned?).to_h { |handle| [handle, reason_to_kill(handle, now)] }.compact
+        @first_deadline = Float::INFINITY
+        roster.handles.filter_map do |handle|
+          deadline, request_deadline = deadline(handle), request_deadline(handle)
+          note_deadline(deadline, now)
+          note_deadline(request_deadline, now)
+          reason = reason_to_kill(handle, now, deadline, request_deadline) unless handle.orphaned?
+          [handle, reason] if reason
+        end
+      end
+
+      def note_deadline(time, now)
+        @first_deadline = time if time && time > now && time < @first_deadline
       end
 
       # The monitor sees by itself whether the loop runs; the loop sees it of the keeper.
@@ -71,12 +76,12 @@ module Coppice
         hanging.map { |lobby| Steps::KillLobbyPart.new(lobby, :loop) }
       end
 
-      def reason_to_kill(handle, now)
+      def reason_to_kill(handle, now, deadline, request_deadline)
         return (:survived_signal if now >= handle.deadline) if handle.kill_reason
         return :spoilt_ring if handle.pid && handle.seat&.spoilt
-        return overdue_reason(handle) if (overdue = request_deadline(handle)) && now >= overdue
+        return overdue_reason(handle) if request_deadline && now >= request_deadline
         return :unresponsive if handle.worker? && handle.ready? && @heartbeat.missing?(handle)
-        return unless (deadline = deadline(handle)) && now >= deadline
+        return unless deadline && now >= deadline
 
         return :stop_timeout if handle.leaving?
 

@@ -20,6 +20,7 @@ module Coppice
           @port = port
           @due_at = -Float::INFINITY
           @busy_us = 0
+          @slot_places = Hash.new { |places, nr| places[nr] = board.slot(nr).place_of(:responses).first }
         end
 
         # They keep their distance, unless the monitor was held up meanwhile.
@@ -66,7 +67,7 @@ module Coppice
 
         # Of the processes that live, and of all that have exited.
         def counts
-          slots = [*0...@board.slots_count, nil].map { |nr| @board.slot(nr).place_of(:responses).first }
+          slots = @slot_places.values_at(*0...@board.slots_count, nil)
           @board.cells.sum(slots + @roster.handles.map { |handle| handle.row.counts_at }, COUNTS)
         end
       end
