@@ -94,6 +94,11 @@ module Coppice
       assert_lines_without(/(?<![.\w"])sleep\b[ (]+\d/, "test/**/*_test.rb")
     end
 
+    # An application's own `sleep`, defined at its top level, is every object's.
+    test "the server sleeps by nobody else's method" do
+      assert_lines_without(/^[^#"'`]*(?<![.\w])sleep(?:[ (]|$)/, "lib/**/*.rb", "exe/*")
+    end
+
     # They serve in processes without Ruby as well.
     test "the parser, the buffers, the queue, the histogram, the socket calls and the lobby know nothing of Ruby" do
       files = Dir.glob("ext/coppice/{http_,chunked,byte_buffer,wait_budget,socket_io,status_line}*.c") +

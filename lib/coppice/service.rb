@@ -62,7 +62,7 @@ module Coppice
     def run_service_worker
       @life.call_hook(:ready, self)
       begin_work
-      sleep
+      Kernel.sleep
     end
 
     # From here on the kernel sends TERM when the monitor dies, also to another program that takes this one's place.
@@ -75,7 +75,7 @@ module Coppice
     # On the helper thread. What the block has forked must not outlive the server either.
     def end_orphan
       @life.stop
-      sleep(definition.timeout)
+      Kernel.sleep(definition.timeout)
       Process.kill(:KILL, 0)
     end
 

@@ -97,7 +97,7 @@ module Coppice
       limit = OS::Clock.now + seconds
       while @lingering.count.positive? && OS::Clock.now < limit
         @lingering.attend
-        sleep(Acceptor::LINGER_SECONDS)
+        Kernel.sleep(Acceptor::LINGER_SECONDS)
       end
       @lingering.close
     end

@@ -53,6 +53,16 @@ class OddApplicationsTest < Coppice::TestCase
     end
   end
 
+  test "an application that gives every object a sleep of its own has its workers replaced, and reforks" do
+    serve(app: "class Object\ndef sleep(*) = raise('the application sleeps')\nend\n#{HELLO}") do |server|
+      replace_worker(server)
+      refork(server)
+      replace_worker(server)
+
+      assert_equal 200, server.get.status
+    end
+  end
+
   test "a worker whose application becomes another program is replaced at once" do
     app = "run ->(env) { env['PATH_INFO'] == '/exec' ? exec('sleep', '3600') : [200, {}, [Process.pid.to_s]] }"
     serve(app: app) do |server|

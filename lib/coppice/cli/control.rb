@@ -66,7 +66,7 @@ module Coppice
       # Its last words come before its own end.
       def wait_for_end(pid)
         limit = OS::Clock.now + EXIT_SECONDS
-        sleep 0.02 while OS::Clock.now < limit && RunningMonitor.running?(pid)
+        Kernel.sleep 0.02 while OS::Clock.now < limit && RunningMonitor.running?(pid)
       end
     end
 

@@ -55,7 +55,7 @@ module Coppice
           @output.print CLEAR_SCREEN if @output.tty? && !@json
           show(board)
           @output.flush
-          sleep INTERVAL
+          Kernel.sleep INTERVAL
         end
       end
 

@@ -59,7 +59,7 @@ module Coppice
         require "coppice/top/report"
         report = Top::Report.new(Terminal.new(@output), WIDTH)
         report.add(stats || gone)
-        sleep @interval
+        Kernel.sleep @interval
         report.add(stats || gone)
         @output.write(report.text)
         0
@@ -84,7 +84,7 @@ module Coppice
         when :gone then gone
         end
         Process.kill(outcome, Process.pid)
-        sleep
+        Kernel.sleep
       end
     end
   end

@@ -30,7 +30,7 @@ module Coppice
       def connect(address)
         @socket.connect_nonblock(address)
       rescue Errno::EAGAIN
-        sleep [POLL_INTERVAL, seconds_left].min
+        Kernel.sleep [POLL_INTERVAL, seconds_left].min
         retry
       end
 

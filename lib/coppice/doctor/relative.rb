@@ -161,7 +161,7 @@ module Coppice
           left = deadline - OS::Clock.now
           return false unless left.positive?
 
-          sleep(0.01) if OS.wait_exit(@pid, (left * 1000).ceil).nil?
+          Kernel.sleep(0.01) if OS.wait_exit(@pid, (left * 1000).ceil).nil?
         end
         true
       end

@@ -47,7 +47,7 @@ module Coppice
       def self.die(number)
         trap(number, "SYSTEM_DEFAULT")
         Process.kill(number, Process.pid)
-        sleep
+        Kernel.sleep
       rescue ArgumentError # a signal that Ruby reserves
         exit!(128 + number)
       end

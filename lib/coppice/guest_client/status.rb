@@ -62,7 +62,7 @@ module Coppice
         Process.setrlimit(:CORE, 0) # the guest's is enough
         trap(value, "SYSTEM_DEFAULT") unless %w[KILL STOP].include?(value)
         Process.kill(value, Process.pid)
-        sleep
+        Kernel.sleep
       rescue ArgumentError # a signal that Ruby keeps to itself
         128 + Signal.list.fetch(value)
       end

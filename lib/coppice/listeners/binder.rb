@@ -61,7 +61,7 @@ module Coppice
         return false if OS::Clock.now >= @deadline
 
         log_draining_workers(owners.to_s)
-        sleep POLL_INTERVAL
+        Kernel.sleep POLL_INTERVAL
         true
       end
 
@@ -79,7 +79,7 @@ module Coppice
         return false if @tries.zero? || @options[:tries].zero?
 
         @logger&.warn("#{@address} is in use, trying again in #{@options[:delay]} s")
-        sleep @options[:delay]
+        Kernel.sleep @options[:delay]
         true
       end
 

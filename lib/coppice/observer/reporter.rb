@@ -31,7 +31,7 @@ module Coppice
         due_at = OS::Clock.now
         loop do
           due_at = [due_at + @interval, OS::Clock.now].max
-          sleep([due_at - OS::Clock.now, 0].max)
+          Kernel.sleep([due_at - OS::Clock.now, 0].max)
           report(hook)
         end
       end

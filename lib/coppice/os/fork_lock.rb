@@ -20,7 +20,7 @@ module Coppice
       # For threads that must not be interrupted by a fork. A fork that waits comes first.
       #: [T] () { () -> T } -> T
       def synchronize(&block)
-        sleep(INTERVAL) while @wanted && !@lock.mon_owned?
+        Kernel.sleep(INTERVAL) while @wanted && !@lock.mon_owned?
         @lock.synchronize(&block)
       end
 
@@ -32,7 +32,7 @@ module Coppice
         until @lock.try_enter
           return if Clock.now >= time
 
-          sleep(INTERVAL)
+          Kernel.sleep(INTERVAL)
         end
         begin
           yield

@@ -23,7 +23,7 @@ module Coppice
       # calls do not wait for these again: the file that such a thread has loaded may run for as long as the process.
       #: (Float) -> Array[Thread]
       def wait_until(time)
-        sleep(INTERVAL) while (loading = threads).any? && Clock.now < time
+        Kernel.sleep(INTERVAL) while (loading = threads).any? && Clock.now < time
         @given_up = @given_up.select(&:alive?) + loading
         loading
       end

@@ -112,7 +112,7 @@ module Coppice
 
       # The sibling may not register before the monitor is its parent.
       def wait_for_adoption(middle)
-        sleep(0.0005) while Process.ppid == middle
+        Kernel.sleep(0.0005) while Process.ppid == middle
       end
 
       # An error in a new process must not unwind the caller's stack in it. A throw passes.
@@ -159,7 +159,7 @@ module Coppice
         deadline = Clock.now + @timeout
         unless_reaped do
           while (left = deadline - Clock.now).positive?
-            sleep(0.001) if OS.wait_exit(middle, (left * 1000).ceil).nil?
+            Kernel.sleep(0.001) if OS.wait_exit(middle, (left * 1000).ceil).nil?
             _, status = Process.wait2(middle, Process::WNOHANG)
             break status if status
           end

@@ -23,7 +23,7 @@ module Coppice
       #: () { () -> void } -> Thread
       def watch(&block)
         Thread.new do
-          sleep(@interval) until touched?
+          Kernel.sleep(@interval) until touched?
           block.call
         end.tap { |thread| thread.name = "coppice restart" }
       end

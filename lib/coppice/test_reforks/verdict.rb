@@ -77,7 +77,7 @@ module Coppice
       # Not Queue#pop(timeout:), which Ruby 3.1 does not have.
       def done?(queue, seconds)
         deadline = OS::Clock.now + seconds
-        sleep(0.01) while queue.empty? && OS::Clock.now < deadline
+        Kernel.sleep(0.01) while queue.empty? && OS::Clock.now < deadline
         !queue.empty?
       end
 

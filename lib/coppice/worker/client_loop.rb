@@ -143,7 +143,7 @@ module Coppice
       def wait
         return @waiter.wait(HEARTBEAT_MS) unless @lobby
 
-        ready, woken = @lobby.sleep { @waiter.wait(HEARTBEAT_MS) }
+        ready, woken = @lobby.idle { @waiter.wait(HEARTBEAT_MS) }
         serve(@lobby) if woken
         ready
       end

@@ -30,7 +30,7 @@ module Coppice
         connection.accept(@descriptor)
       rescue *EXHAUSTED => error
         @log.error("cannot accept", error: error.message, again_in: PAUSE_WHEN_EXHAUSTED)
-        sleep(PAUSE_WHEN_EXHAUSTED) # the client waits in the queue, and epoll would report it again at once
+        Kernel.sleep(PAUSE_WHEN_EXHAUSTED) # the client waits in the queue, and epoll would report it again at once
         false
       end
 

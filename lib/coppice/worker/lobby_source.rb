@@ -23,7 +23,7 @@ module Coppice
       # Yields, to sleep, unless there is a request. Returns what the block does, and whether the lobby has woken this
       # worker for a request: no other worker is awake for it.
       #: () { () -> untyped } -> [untyped, bool]
-      def sleep
+      def idle
         return [nil, false] unless @seat.sleep?
 
         [yield, @seat.awake]
@@ -33,7 +33,7 @@ module Coppice
       #: (Integer) -> void
       def wait(milliseconds)
         @waiter ||= Waiter.new.add_edge(@seat.fileno, self).add(@seat.socket_fileno, :socket)
-        sleep { @waiter.wait(milliseconds) }
+        idle { @waiter.wait(milliseconds) }
       end
 
       # Whether the lobby has left, so that no request can come.

@@ -139,7 +139,7 @@ module Coppice
       # exit! does.
       def exit_main_thread(overdue)
         @main.raise(SystemExit) unless (overdue.rack_env || @working) && @row.started_ms.zero?
-        sleep(@settings.timeout_cleanup + 1)
+        Kernel.sleep(@settings.timeout_cleanup + 1)
         exit!(1)
       end
 
