@@ -81,7 +81,7 @@ module Coppice
     # In the child. Child needs no require: the parent runs inside Child.run.
     def run_child(membership, packet)
       membership.audit&.note_inherited if membership.worker?
-      @parent.abandon
+      @parent.close_in_copy
       Child.run_on_clean_stack(inheritance: @inheritance, membership: membership, **packet.descriptors.except(:channel))
     end
   end

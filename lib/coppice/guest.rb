@@ -71,7 +71,7 @@ module Coppice
       OS.parent_death_signal(Signal.list.fetch("HUP"))
       membership.ready
       membership.status = summary
-      @life.abandon
+      @life.close
     end
 
     def lower_priority

@@ -56,7 +56,7 @@ module Coppice
         window&.advance(ready, signals) if status.begun?
         signals.each { |name| obey(name, window, socket) }
       end
-      window&.drain
+      window&.show_rest
       status
     ensure
       window&.restore

@@ -100,9 +100,9 @@ module Coppice
       exit
     end
 
-    # In a process forked from this one: closes what belongs to this one alone.
+    # Closes what belongs to this process alone; in a process forked from this one, its copies.
     #: () -> void
-    def abandon
+    def close
       waiter.close
       membership.channel.close
     end

@@ -19,7 +19,7 @@ module Coppice
       @life = Life.new(inheritance: inheritance, membership: membership, orders: orders)
     end
 
-    def_delegators :@life, :inheritance, :membership, :log, :abandon
+    def_delegators :@life, :inheritance, :membership, :log
     # What hooks ask of it.
     def_delegators :membership, :nr, :generation, :pid, :worker?, :mold?, :service?, :to_log
 
@@ -35,6 +35,10 @@ module Coppice
       @life.obey_until_stopped
       log.debug("mold exits")
     end
+
+    # Called in a process forked from this one: closes the copies of what belongs to this mold.
+    #: () -> void
+    def close_in_copy = @life.close
 
     private
 

@@ -77,14 +77,14 @@ module Coppice
     # Called in a process forked from this one: closes the copies of what belongs to this worker. The worker itself
     # still serves its client.
     #: () -> void
-    def abandon
-      @out_of_band&.abandon
+    def close_in_copy
+      @out_of_band&.cancel
       @connection.forget
       @clients.close
       @access_log&.close
       @inspection.close
       ForkSafety::ClientSockets.close_copies
-      @life.abandon
+      @life.close
     end
 
     private

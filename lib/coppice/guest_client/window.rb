@@ -9,7 +9,7 @@ module Coppice
     # The user's own terminal is in raw mode meanwhile, and is given back however this ends.
     class Window
       CHUNK = 16 * 1024
-      DRAIN_SECONDS = 0.2 # a process that the guest has left behind may hold the terminal open
+      REST_SECONDS = 0.2 # a process that the guest has left behind may hold the terminal open
 
       # Ioctls and the parts of struct termios, as Linux has them on most processors. Source: ioctl_tty(2), termios(3).
       GET_MODES = 0x5401
@@ -72,11 +72,11 @@ module Coppice
         nil # it is gone
       end
 
-      # What the guest has written before its end.
+      # Shows what the guest has written before its end.
       #: () -> void
-      def drain
+      def show_rest
         @guests_end.close unless @guests_end.closed?
-        nil while !@ended && IO.select([@ours], nil, nil, DRAIN_SECONDS) && show
+        nil while !@ended && IO.select([@ours], nil, nil, REST_SECONDS) && show
       end
 
       #: () -> void

@@ -81,7 +81,7 @@ module Coppice
 
       # Stops accepting new connections; those in the queue stay until the last process has closed the socket. A
       # borrowed socket is only closed: its owner continues to listen.
-      def drain #: () -> void
+      def refuse_new_connections #: () -> void
         sockets.reject(&:closed?).each { |socket| SynFilter.refuse_new_connections(socket) } unless borrowed?
         close
       end

@@ -55,8 +55,8 @@ module Coppice
         queues.values.sum(&:waiting) unless queues.empty?
       end
 
-      # Number of clients that have begun to connect, and cannot be accepted yet; also after `drain`. 0 when the kernel
-      # does not tell. Leaves out borrowed listeners: their clients stay for their owner.
+      # Number of clients that have begun to connect, and cannot be accepted yet; also once new ones are refused.
+      # 0 when the kernel does not tell. Leaves out borrowed listeners: their clients stay for their owner.
       def connecting #: () -> Integer
         ports = reject(&:borrowed?).map(&:address).select(&:tcp?).map(&:port)
         ports.sum { |port| OS.handshakes(port).to_i }
@@ -82,8 +82,8 @@ module Coppice
       end
 
       # Stops accepting new connections; those in the queues stay for the processes that have the sockets open.
-      def drain #: () -> void
-        each(&:drain)
+      def refuse_new_connections #: () -> void
+        each(&:refuse_new_connections)
       end
 
       # Idempotent.

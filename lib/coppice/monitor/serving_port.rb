@@ -55,7 +55,7 @@ module Coppice
       # From now on no client can connect. Workers and the lobby hold the queues too, and serve the clients in them.
       #: () -> void
       def refuse_new_connections
-        @open ? @listeners.drain : @listeners.close
+        @open ? @listeners.refuse_new_connections : @listeners.close
       end
 
       # Number of clients that have begun to connect, and can be accepted soon; also after new ones are refused.

@@ -62,7 +62,7 @@ module Coppice
 
       # In a process forked from this one.
       #: () -> void
-      def abandon = @tasks.each(&:abandon)
+      def cancel = @tasks.each(&:cancel)
 
       private
 
@@ -97,7 +97,7 @@ module Coppice
         return if (@failures[task] += 1) < FAILURES
 
         @tasks -= [task]
-        task.abandon
+        task.cancel
         @log.error("out-of-band work is given up in this worker", work: task.name, failures: FAILURES)
       end
     end

@@ -94,7 +94,7 @@ module Coppice
           print " ", GC.config[:rgengc_allow_full_mark]
           work.due?
           print " ", GC.config[:rgengc_allow_full_mark]
-          work.abandon
+          work.cancel
           print " ", GC.config[:rgengc_allow_full_mark]
         RUBY
 

@@ -61,7 +61,7 @@ module Coppice
 
         # From now on Ruby makes major collections whenever it needs them.
         #: () -> void
-        def abandon = allow(true)
+        def cancel = allow(true)
 
         private
 

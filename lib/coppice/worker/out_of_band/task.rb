@@ -16,7 +16,7 @@ module Coppice
 
         # Called when it is not tried any more, and in a process forked from this one.
         #: () -> void
-        def abandon = nil
+        def cancel = nil
       end
     end
   end
