@@ -124,7 +124,7 @@ static VALUE waiter_remove(VALUE self, VALUE rb_fd) {
  * changes their order: so the first one would serve whenever it is free. A client that comes while this waiter is in
  * no queue is not missed: EPOLL_CTL_ADD looks at the listener.
  */
-static VALUE waiter_go_last(VALUE self) {
+static VALUE waiter_wake_last(VALUE self) {
     struct waiter *waiter = waiter_get(self);
     for (uint32_t i = 0; i < waiter->entries_count; i++) {
         const struct entry *entry = &waiter->entries[i];
@@ -198,7 +198,7 @@ void Init_coppice_waiter(VALUE coppice) {
     rb_define_method(klass, "add_edge", waiter_add_edge, 2);
     rb_define_method(klass, "remove", waiter_remove, 1);
     rb_define_method(klass, "look", waiter_look, 0);
-    rb_define_method(klass, "go_last", waiter_go_last, 0);
+    rb_define_method(klass, "wake_last", waiter_wake_last, 0);
     rb_define_method(klass, "wait", waiter_wait, 1);
     rb_define_method(klass, "fileno", waiter_fileno, 0);
     rb_define_method(klass, "close", waiter_close, 0);

@@ -30,7 +30,7 @@ module Coppice
 
       # Called once in each process that is not forked, when it has the settings.
       #: (Config::Settings, listener_names: Array[String]) -> void
-      def enter(settings, listener_names:)
+      def configure(settings, listener_names:)
         count = settings.worker_processes
         @workers_count = count if count.is_a?(Integer) && count.positive?
         @listener_names = listener_names

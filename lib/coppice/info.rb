@@ -13,9 +13,10 @@ module Coppice
     @fork_safe = true # in memory: what was loaded before a fork is in the copy as well
 
     class << self
-      # Called by each child of the monitor when its life begins. The observer has no row of its own to write.
+      # Called by each child of the monitor when its life begins: from here on it reads this board. The observer has no
+      # row of its own to write.
       #: (board: Board, row: Board::Row?) -> void
-      def enter(board:, row:)
+      def attach(board:, row:)
         @board = board
         @stats = nil
         @row = row

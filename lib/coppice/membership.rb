@@ -88,7 +88,7 @@ module Coppice
     #: (Inheritance) -> Symbol
     def join(inheritance)
       Info.keep_io(channel.socket)
-      Info.enter(board: inheritance.board, row: row)
+      Info.attach(board: inheritance.board, row: row)
       row.pid = Process.pid
       self.status = "starting"
       tell(Control::Messages::Registered.new(pid: Process.pid))

@@ -49,7 +49,7 @@ module Coppice
       [board, settings].each(&:close)
       @settings = Config::Settings.from_wire(@wire)
       @log = Log.for(@settings, role: :observer).follow(@board)
-      Info.enter(board: @board, row: nil)
+      Info.attach(board: @board, row: nil)
     end
 
     def serve(hook)

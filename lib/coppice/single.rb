@@ -67,7 +67,7 @@ module Coppice
     private
 
     def inherit(listeners)
-      Compatibility.enter(@settings, listener_names: listeners.names)
+      Compatibility.configure(@settings, listener_names: listeners.names)
       Inheritance.build(app: @app || Mold::AppLoader.new(@settings).call, settings: @settings, log: @log, board: @board,
                         listener_names: listeners.names)
     end

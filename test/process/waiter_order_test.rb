@@ -3,11 +3,11 @@
 require "socket"
 require "test_helper"
 require "coppice"
-require_relative "../support/sleepers"
+require_relative "../support/process_state"
 
 # Several processes wait at the same listeners; each tells its clients which one it is.
 class WaiterOrderTest < Coppice::TestCase
-  include Sleepers
+  include ProcessState
 
   def setup
     @listeners = Array.new(2) { TCPServer.new("127.0.0.1", 0) }
@@ -27,7 +27,7 @@ class WaiterOrderTest < Coppice::TestCase
     waiter = Coppice::Waiter.new
     @listeners.each { |listener| waiter.add_shared(listener.fileno, listener) }
     loop do
-      waiter.go_last
+      waiter.wake_last
       @announcement.write(".")
       answer(waiter.wait(nil), name)
     end

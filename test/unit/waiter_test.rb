@@ -47,7 +47,7 @@ class WaiterTest < Coppice::TestCase
 
   test "a waiter that goes last misses no client that is there already" do
     clients = @listeners.map { |listener| connect(listener) }
-    @waiter.go_last
+    @waiter.wake_last
 
     assert_equal @listeners.to_set, Set.new(Array.new(2) { @waiter.look })
   ensure
@@ -55,7 +55,7 @@ class WaiterTest < Coppice::TestCase
   end
 
   test "a waiter that goes last is woken by later clients, and by what is its own" do
-    3.times { @waiter.go_last }
+    3.times { @waiter.wake_last }
     client = connect(@listeners.first)
     @monitor.write(".")
 

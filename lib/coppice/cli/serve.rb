@@ -56,7 +56,7 @@ module Coppice
         settings = settings.with_learned_paths(keeper.learned) if settings.learns_paths?
         control = Monitor::ControlServer.bind(settings, log)
         listeners, admin = bind(settings, log)
-        Compatibility.enter(settings, listener_names: listeners.names)
+        Compatibility.configure(settings, listener_names: listeners.names)
         announce(log, writer, settings, Banner.new(settings, listeners.names))
         warn_of(settings, log)
         monitor = Monitor.new(releases: releases(settings, keeper, log), listeners: listeners, admin_listeners: admin,

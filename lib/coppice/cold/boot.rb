@@ -57,7 +57,7 @@ module Coppice
 
       def inherit
         log = Log.for(@settings, role: :cold)
-        Info.enter(board: @board, row: @board.row(0)) # initializers ask for workers_count
+        Info.attach(board: @board, row: @board.row(0)) # initializers ask for workers_count
         @board.workers_count = workers_count
         Inheritance.build(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board)
       end

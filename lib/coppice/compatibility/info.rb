@@ -6,7 +6,7 @@ module Pitchfork
   # Coppice::Info under Pitchfork's name. A module of its own, because workers_count means something else there.
   module Info
     class << self
-      (Coppice::Info.singleton_methods(false) - %i[enter workers_count]).each do |name|
+      (Coppice::Info.singleton_methods(false) - %i[attach workers_count]).each do |name|
         define_method(name) { |*arguments| Coppice::Info.public_send(name, *arguments) }
       end
 

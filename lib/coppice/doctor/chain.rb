@@ -123,7 +123,7 @@ module Coppice
       def run_cold_mold(mold)
         trap(:INT) { exit!(0) } # Ctrl-C reaches each process of the terminal: only the doctor's says so
         ForkSafety::StrayCopy.adopt
-        mold.enter
+        mold.close_doctors_end
         $stdout.reopen($stderr)
         examiner = Examiner.new(@journal)
         examiner.start
@@ -138,7 +138,7 @@ module Coppice
 
       def inherit(examiner, mold)
         @settings.ruby_flags.apply
-        Info.enter(board: @board, row: mold.row) # initializers ask for workers_count
+        Info.attach(board: @board, row: mold.row) # initializers ask for workers_count
         app = ObservedApp.new(Mold::AppLoader.new(@settings).call, examiner)
         OS::JIT.turn_on if @settings.jit == :all
         ObservedInheritance.build(app: app, settings: @settings, log: Log.for(@settings, role: :doctor), board: @board)

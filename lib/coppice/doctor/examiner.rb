@@ -69,7 +69,7 @@ module Coppice
       #: (Symbol, ?(Mold | Worker)?) -> void
       def after_hook(name, process = nil)
         case name
-        when :after_mold_fork, :after_worker_fork then enter(process)
+        when :after_mold_fork, :after_worker_fork then note_process(process)
         when :before_fork then examine { prepare_for_fork }
         when :before_worker_exit then examine
         end
@@ -104,7 +104,7 @@ module Coppice
 
       def note(event, **fields) = @journal.note(event, role: @role, generation: @generation, **fields)
 
-      def enter(process)
+      def note_process(process)
         @role = process.worker? ? :worker : :mold
         @generation = process.generation
       end

@@ -41,7 +41,7 @@ module Coppice
 
       # In the process itself, if it was not forked from another relative: closes the doctor's end.
       #: () -> void
-      def enter = @ours.close
+      def close_doctors_end = @ours.close
 
       # Closes what was passed to the process. The pid is known of a child of this process; others register it.
       #: (?Integer?) -> void

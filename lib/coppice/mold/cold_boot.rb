@@ -57,8 +57,8 @@ module Coppice
         log = Log.for(settings, role: :mold, generation: boot.generation).follow(@board)
         changed = settings.config_changed?
         log.warn("the file has changed since the server was started", config: settings.config_file) if changed
-        Info.enter(board: @board, row: membership.row) # initializers ask for workers_count
-        Compatibility.enter(settings, listener_names: boot.listener_names)
+        Info.attach(board: @board, row: membership.row) # initializers ask for workers_count
+        Compatibility.configure(settings, listener_names: boot.listener_names)
         Inheritance.build(app: load_app(settings, log), settings: settings, log: log, board: @board,
                           listener_names: boot.listener_names, borrowed_queues: boot.borrowed_queues,
                           environment: @environment)

@@ -11,7 +11,7 @@ module Coppice
     class Facts
       CLAIM_TIME = 1.0 # seconds until an exited child that is not on the roster is reaped here
       STEADY = 10.0 # seconds after which an observer or a service has not failed to start
-      YOUNG = 1.0 # a worker that fails within so many seconds of being ready, and without a request, failed to start
+      EARLY_FAILURE = 1.0 # seconds: a worker that fails so soon after it was ready, without a request, failed to start
 
       #: (system: System, roster: Roster, rows: RowPool, port: ServingPort, hooks: UserHooks, statistics: Statistics,
       #   keeper: StateKeeper, audit_log: AuditLog, log: Log) -> void
@@ -258,7 +258,7 @@ module Coppice
       end
 
       def died_young?(handle, status)
-        status && !status.success? && handle.requests_count.zero? && @system.now - handle.ready_at < YOUNG
+        status && !status.success? && handle.requests_count.zero? && @system.now - handle.ready_at < EARLY_FAILURE
       end
 
       # The kernel may have sent a KILL that the monitor did not send, because memory ran out.

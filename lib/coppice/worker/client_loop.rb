@@ -42,16 +42,16 @@ module Coppice
         @board = @life.inheritance.board
         @waiter = @life.waiter
         @waiter.add(@lingering.fileno, :lingering)
-        sources.each { |source| source.enter(@waiter) }
-        enter_lobby(lobby) if lobby
+        sources.each { |source| source.register_with(@waiter) }
+        add_lobby(lobby) if lobby
       end
 
       # From now on takes requests from this one, instead of the lobby that was lost.
       #: (LobbySource) -> void
       def take_lobby(lobby)
-        @lobby&.leave(@waiter)
+        @lobby&.unregister_from(@waiter)
         @sources.delete(@lobby)
-        enter_lobby(lobby)
+        add_lobby(lobby)
       end
 
       # Only now somebody attends to clients that linger: one of the warm-up would have waited for that.
@@ -91,9 +91,9 @@ module Coppice
 
       private
 
-      def enter_lobby(lobby)
+      def add_lobby(lobby)
         @lobby = lobby
-        lobby.enter(@waiter)
+        lobby.register_with(@waiter)
         @sources = [*@sources, lobby]
       end
 
@@ -121,15 +121,15 @@ module Coppice
 
       def rest
         note_idle
-        go_last if !@keeps_place && (@fair || @board.trial_watched == 1) # or few clients would come to one on trial
+        wake_last if !@keeps_place && (@fair || @board.trial_watched == 1) # or few clients would come to one on trial
         ready = wait unless @worker.stopping? # it may have been told to stop since the last check
         dispatch(ready) { serve(ready) } if ready # even if it must stop: no other worker was woken for this client
       end
 
       # Until the next client: a turn without one, such as a heartbeat, leaves the workers in their order.
-      def go_last
+      def wake_last
         @keeps_place = true
-        @waiter.go_last
+        @waiter.wake_last
       end
 
       # What is not noted now is noted after a heartbeat without a client.

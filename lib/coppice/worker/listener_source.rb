@@ -22,7 +22,7 @@ module Coppice
 
       # Registers with the waiter. All workers wait for the same socket, and the kernel wakes one for each new client.
       #: (Waiter) -> void
-      def enter(waiter) = waiter.add_shared(@descriptor, self)
+      def register_with(waiter) = waiter.add_shared(@descriptor, self)
 
       # Returns whether there was a client for the connection.
       #: (Http::Connection) -> bool

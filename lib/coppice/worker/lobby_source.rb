@@ -14,7 +14,7 @@ module Coppice
 
       # Registers with the waiter. The lobby writes to the seat's descriptor to wake this worker alone.
       #: (Waiter) -> void
-      def enter(waiter) = waiter.add_edge(@seat.fileno, self)
+      def register_with(waiter) = waiter.add_edge(@seat.fileno, self)
 
       # Returns whether there was a request for the connection.
       #: (Http::Connection) -> bool
@@ -44,9 +44,9 @@ module Coppice
       #: () -> void
       def refuse_new_connections = nil
 
-      # The opposite of enter, between two requests.
+      # Called between two requests, when another lobby takes its place.
       #: (Waiter) -> void
-      def leave(waiter)
+      def unregister_from(waiter)
         waiter.remove(@seat.fileno)
         close
       end

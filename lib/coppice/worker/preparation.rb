@@ -13,7 +13,7 @@ module Coppice
     class Preparation
       # A path is quick enough for the request to itself if the rehearsal served it within this part of spawn_timeout. A
       # fresh fork is slower than the rehearsal.
-      QUICK = 0.1
+      QUICK_SHARE = 0.1
 
       # The block makes an exchange that marks its requests as part of a rehearsal.
       #: (Worker, connection: Http::Connection, cycle: RequestCycle) { () -> Http::Exchange } -> void
@@ -58,7 +58,7 @@ module Coppice
           @cycle.meter = meter = GCProfile::AllocationMeter.new
         end
         note_allocations(meter)
-        first_path = rehearsal.quick_path(@settings.spawn_timeout * QUICK)
+        first_path = rehearsal.quick_path(@settings.spawn_timeout * QUICK_SHARE)
         @life.inheritance = @life.inheritance.with_first_path(first_path)
       end
 

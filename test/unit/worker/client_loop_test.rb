@@ -247,7 +247,7 @@ module Coppice
       # The number of clients that were served before each.
       def moves_of(waiter)
         exchange = @exchange
-        [].tap { |moves| waiter.define_singleton_method(:go_last) { (moves << exchange.served.size) && super() } }
+        [].tap { |moves| waiter.define_singleton_method(:wake_last) { (moves << exchange.served.size) && super() } }
       end
 
       # The worker has announced its sleep once the lobby can take the announcement.

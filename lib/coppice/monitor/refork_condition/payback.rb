@@ -93,7 +93,7 @@ module Coppice
           @took = [took, SHORTEST_REFORK].max
           @last = (@curve unless measurement.cold || @curve.requests.zero?)
           @pause = @last ? (@pause * 2).clamp(PAUSE) : 0
-          @comes_back = @last ? 1.0 : 0.0
+          @regrowth = @last ? 1.0 : 0.0
           @curve = GrowthCurve.new
           @generation = measurement.generation
           @generation_started_at = now
@@ -106,7 +106,7 @@ module Coppice
           return unless @last && @curve.requests.between?(1, @last.requests)
 
           before = @last.level_at(@curve.requests)
-          @comes_back = before.positive? ? (@curve.level / before).clamp(0.0, 1.0) : 1.0
+          @regrowth = before.positive? ? (@curve.level / before).clamp(0.0, 1.0) : 1.0
         end
 
         def pause_over?(measurement, now)
@@ -132,7 +132,7 @@ module Coppice
         def minimum_saving(measurement) = [measurement.total * MINIMUM_SHARE, measurement.workers * MINIMUM_KIB].max
 
         # KiB that a refork is expected to save.
-        def saving = @curve.level - (@comes_back * working_set)
+        def saving = @curve.level - (@regrowth * working_set)
 
         # KiB of private memory that came back at once after the last refork.
         def working_set = @last ? @last.working_set : 0
@@ -140,7 +140,7 @@ module Coppice
         # In requests.
         def gain(measurement)
           held = @curve.level * @curve.requests
-          (held - (@comes_back * @curve.area(floor: working_set))) / worth_a_request(measurement)
+          (held - (@regrowth * @curve.area(floor: working_set))) / worth_a_request(measurement)
         end
 
         # KiB that cost as much, for the duration of a request, as its CPU time.
@@ -153,7 +153,7 @@ module Coppice
 
         def forecast(measurement)
           Forecast.new(level: @curve.level, slope: @curve.slope, served: @curve.requests, floor: working_set,
-                       area: @curve.area(floor: working_set), comes_back: @comes_back,
+                       area: @curve.area(floor: working_set), regrowth: @regrowth,
                        worth_a_request: worth_a_request(measurement), least: minimum_saving(measurement),
                        worth: cost(measurement) * headroom(measurement))
         end
@@ -164,7 +164,7 @@ module Coppice
 
         def figures(measurement)
           { why: :auto, waste_mib: mib(@curve.level), total_mib: mib(measurement.total), served: @curve.requests,
-            growth_kib_per_request: @curve.slope.round(2), comes_back: @comes_back.round(2),
+            growth_kib_per_request: @curve.slope.round(2), regrowth: @regrowth.round(2),
             gain_requests: gain(measurement).round, cost_requests: cost(measurement).round,
             available_mib: (mib(measurement.left) if measurement.left) }.compact
         end
