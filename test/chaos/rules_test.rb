@@ -102,7 +102,7 @@ class ChaosRulesTest < Coppice::TestCase
 
   test "a death without a fault is a violation, except for an exceeded limit" do
     assert_match(/why=signal, hit by nothing/, complaints(ended(50, "signal")).first)
-    assert_match(/why=left, hit by nothing/, complaints(ended(50, "left")).first)
+    assert_match(/why=exited_by_itself, hit by nothing/, complaints(ended(50, "exited_by_itself")).first)
     assert_empty complaints(ended(50, "spawn_timeout") + ended(51, "timeout") + ended(52, "unresponsive"))
 
     failed = "level=error role=mold pid=50 msg=\"coppice mold (gen 0) failed\" error=Errno::EMFILE\n"

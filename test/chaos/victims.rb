@@ -10,7 +10,7 @@ module Chaos
     # Causes that are limits of the server itself.
     LIMITS = %w[timeout request_timeout spawn_timeout stop_timeout unresponsive shutdown].freeze
     # A process that was already exiting may have been faster than the fault.
-    ALREADY_LEAVING = %w[asked left].freeze
+    ALREADY_LEAVING = %w[asked exited_by_itself].freeze
 
     # Outcome => [whether the process must exit, further causes that the server may log, whether it may lose a request].
     OUTCOMES = {

@@ -107,7 +107,7 @@ class ServicesTest < Coppice::TestCase
       end
 
       assert_equal({ "raises" => ["service", "failed", 1], "exits" => ["service", "failed", 3],
-                     "returns" => ["service", "left", 0] }, seen)
+                     "returns" => ["service", "exited_by_itself", 0] }, seen)
       assert_equal 200, server.get.status
       assert_equal(%w[raises exits returns], stats.to_h[:services].map { |one| one[:name] })
     end

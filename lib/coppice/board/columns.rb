@@ -18,7 +18,7 @@ module Coppice
     COUNTED_ROLLS = (ROLL_KINDS - %w[start]).product(ROLL_OUTCOMES).freeze
     REFORK_OUTCOMES = %w[committed abandoned].freeze
     EXIT_CAUSES = %w[
-      asked left timeout failed signal out_of_memory vanished never_forked
+      asked exited_by_itself timeout failed signal out_of_memory vanished never_forked
       request_timeout spawn_timeout stop_timeout unresponsive shutdown client_gone
       guest_timeout spoilt_ring other
     ].freeze

@@ -9,8 +9,9 @@ module Coppice
 
       attr_reader :role, :nr, :generation, :pid
       attr_reader :service #: String? -- the name of a service
-      # :asked, :left, :timeout, :failed, :signal, :out_of_memory, :vanished or :never_forked. If the monitor killed the
-      # child: :request_timeout, :spawn_timeout, :stop_timeout, :unresponsive, :spoilt_ring or :shutdown.
+      # :asked, :exited_by_itself, :timeout, :failed, :signal, :out_of_memory, :vanished or :never_forked. If the
+      # monitor killed the child: :request_timeout, :spawn_timeout, :stop_timeout, :unresponsive, :spoilt_ring or
+      # :shutdown.
       # docs/operations.md explains them.
       attr_reader :cause        #: Symbol
       attr_reader :status       #: Process::Status?
@@ -56,7 +57,7 @@ module Coppice
 
         case cause
         when :asked, :shutdown then :debug
-        when :left, :timeout then :info
+        when :exited_by_itself, :timeout then :info
         else :error
         end
       end
@@ -83,7 +84,7 @@ module Coppice
         return :asked if handle.guest? && ended_by_itself?
         return out_of_memory ? :out_of_memory : :signal if status.signaled?
 
-        status.success? ? :left : :failed
+        status.success? ? :exited_by_itself : :failed
       end
 
       # The exit status of a program, and a signal that its user sends it, are nothing of the server's.

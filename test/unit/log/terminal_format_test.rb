@@ -44,8 +44,8 @@ module Coppice
 
         assert_match(/  service jobs · gen 2 +ready\n/,
           written { |log| log.with(role: :service, name: "jobs", generation: 2).info("ready") })
-        assert_includes written { |log| log.info("service exited", **child, why: :left) },
-          "  service exited  service jobs · gen 2 · why left\n"
+        assert_includes written { |log| log.info("service exited", **child, why: :exited_by_itself) },
+          "  service exited  service jobs · gen 2 · why exited_by_itself\n"
       end
 
       test "what the banner says is not said again" do

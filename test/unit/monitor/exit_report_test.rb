@@ -40,7 +40,7 @@ class ExitReportTest < Coppice::TestCase
       [:leaving, nil, Status.new(nil, 15)] => [:asked, :debug],
       [:leaving, nil, Status.new(nil, 9)] => [:signal, :error],
       [:leaving, nil, Status.new(1, nil)] => [:failed, :error],
-      [:ready, nil, Status.new(0, nil)] => [:left, :info],
+      [:ready, nil, Status.new(0, nil)] => [:exited_by_itself, :info],
       [:ready, nil, Status.new(3, nil)] => [:failed, :error],
       [:ready, nil, Status.new(nil, 11)] => [:signal, :error],
       [:ready, nil, nil] => [:vanished, :error],
