@@ -2,10 +2,10 @@
 
 require "test_helper"
 require_relative "../support/server_over_tcp"
-require_relative "../support/sleepers"
+require_relative "../support/process_state"
 
 class AcceptOrderTest < Coppice::TestCase
-  include Sleepers
+  include ProcessState
 
   APP = 'run ->(_env) { [200, { "content-type" => "text/plain" }, [Process.pid.to_s]] }'
   CONFIG = "worker_processes 4\naccept_order :fair"

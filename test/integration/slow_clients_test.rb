@@ -9,7 +9,7 @@ require_relative "../support/byte_by_byte"
 require_relative "../support/process_memory"
 require_relative "../support/raw_client"
 require_relative "../support/server"
-require_relative "../support/tricklers"
+require_relative "../support/slow_clients"
 
 # A slow client costs a worker no more time than the limits allow, and the worker never exits for it.
 class SlowClientsTest < Coppice::TestCase
@@ -189,7 +189,7 @@ class SlowClientsTest < Coppice::TestCase
   test "many clients that trickle neither keep others out nor cost a worker" do
     serve("worker_processes 8\nclient_header_timeout 0.1") do |server|
       pids = server.ready_workers.map(&:pid)
-      Tricklers.around(server, clients: 40, limit: 0.1) do |crowd|
+      SlowClients.around(server, clients: 40, limit: 0.1) do |crowd|
         sizes = [40, 120].map do |refused|
           eventually(120) { crowd.refused >= refused }
           server.wait { pids.include?(body_of_next(server).to_i) }

@@ -5,13 +5,13 @@ require_relative "process_descriptors"
 require_relative "server"
 
 # What was seen of a server over many generations, from its first worker to its last at_exit handler. The application
-# is burdened.ru.
+# is fork_record.ru.
 class ForkRecord
-  APP = File.read(File.expand_path("burdened.ru", __dir__))
+  APP = File.read(File.expand_path("fork_record.ru", __dir__))
   CONFIG = <<~RUBY
     worker_processes 2
-    after_mold_fork { |_server, mold| Burden.begin_life(:mold, mold.generation) }
-    after_worker_fork { |_server, worker| Burden.begin_life(:worker, worker.generation) }
+    after_mold_fork { |_server, mold| ForkLog.begin_life(:mold, mold.generation) }
+    after_worker_fork { |_server, worker| ForkLog.begin_life(:worker, worker.generation) }
   RUBY
   SOFT_TIMEOUT = "coppice timeout" # the thread that a worker starts last of all
 

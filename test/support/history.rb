@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "fake_family"
+require_relative "fake_server"
 require_relative "history_rolls"
 require_relative "history_rules"
 
-# A random history of a family: what its processes, its user and the clock do, drawn
+# A random history of a server: what its processes, its user and the clock do, drawn
 # from a seed. Plays it against the real supervision and names the first rule broken.
 class History
   include HistoryRolls
@@ -81,9 +81,9 @@ class History
 
   # nil, or what went wrong.
   def failure
-    FakeFamily.open(**settings) do |family|
-      @family = family
-      family.after_turn do |workers, *molds|
+    FakeServer.open(**settings) do |server|
+      @server = server
+      server.after_turn do |workers, *molds|
         check_refusal(*molds)
         check_forks(workers)
         check_decided
@@ -116,11 +116,11 @@ class History
 
   private
 
-  def roster = @family.roster
-  def system = @family.system
+  def roster = @server.roster
+  def system = @server.system
 
   def play
-    @family.settle
+    @server.settle
     @events.each do |name, number|
       before = by_choice
       send(name, number)
@@ -129,8 +129,8 @@ class History
     end
   end
 
-  def turn(_) = @family.turn
-  def unheard(_) = @family.turn([]) # who has ended is known before what they said
+  def turn(_) = @server.turn
+  def unheard(_) = @server.turn([]) # who has ended is known before what they said
   def late(number) = system.late = number.odd?
   def lose_middle(_) = system.middle = :lost
   def mute_middle(_) = system.middle = :mute
@@ -157,7 +157,7 @@ class History
     end
   end
 
-  def guest(_) = @family.guest_refused? || system.refusing? || @family.start_guest
+  def guest(_) = @server.guest_refused? || system.refusing? || @server.start_guest
   def disconnect(_) = roster.guests.sample(random: Random.new(1))&.client&.leave
 
   def lose_loop(number)
@@ -174,9 +174,9 @@ class History
   def hang_at_first(number) = system.hanging_first_request = number.odd?
   def find(number) = system.audit_findings = number.odd? ? [[:missing_thread, "poller app.rb:1", nil]] : []
   def starve(number) = system.refusals = number % 5
-  def refork(_) = @family.supervision.refork
-  def grow(_) = @family.supervision.resize(+1)
-  def reduce(_) = @family.supervision.resize(-1)
+  def refork(_) = @server.supervision.refork
+  def grow(_) = @server.supervision.resize(+1)
+  def reduce(_) = @server.supervision.resize(-1)
 
   def serving?(process) = process.role == :worker && process.stage == :ready
   def serve(number) = pick(number) { |process| process.row.requests += 1 if serving?(process) }
@@ -196,7 +196,7 @@ class History
   # A whole generation without an accident.
   def renew(number)
     refork(number)
-    @family.settle
+    @server.settle
   end
 
   # Many requests until the next look.
@@ -231,7 +231,7 @@ class History
     calm
     200.times do
       system.processes.each_value { |process| process.broken = false }
-      @family.settle(rounds: 20)
+      @server.settle(rounds: 20)
       check_rules
       return stay_calm if recovered?
 
@@ -248,7 +248,7 @@ class History
     lobby = system.lobby
     20.times do
       system.advance(5.0)
-      @family.settle(rounds: 20)
+      @server.settle(rounds: 20)
     end
     broken "another lobby for nothing" unless system.lobby.equal?(lobby)
     check_idle_mold
@@ -282,11 +282,11 @@ class History
 
   def stop
     calm
-    @family.connecting = @events.size % 3 # and none of them ever comes
-    @family.supervision.stop(:gracefully, delay: settings[:shutdown_delay])
+    @server.connecting = @events.size % 3 # and none of them ever comes
+    @server.supervision.stop(:gracefully, delay: settings[:shutdown_delay])
     200.times do
-      @family.settle(rounds: 5)
-      return if @family.supervision.finished?
+      @server.settle(rounds: 5)
+      return if @server.supervision.finished?
 
       system.advance(1.0)
     end

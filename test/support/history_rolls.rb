@@ -54,13 +54,13 @@ module HistoryRolls
 
   # A server refuses a second roll, and a rollback to nothing.
   def ask
-    yield @family.supervision.rolls
+    yield @server.supervision.rolls
   rescue Coppice::Error
     nil
   end
 
-  def vanish(number) = @family.missing = GOOD.rotate(number).first(1 + (number % 2)) + ["/releases/1"].first(number % 2)
-  def appear(_) = @family.missing = []
+  def vanish(number) = @server.missing = GOOD.rotate(number).first(1 + (number % 2)) + ["/releases/1"].first(number % 2)
+  def appear(_) = @server.missing = []
   def run_short(_) = system.memory_left_kib = 1000
 
   # Whoever runs a release, and is not on its way out. A guest outlives rolls.
@@ -69,7 +69,7 @@ module HistoryRolls
   # A release that cannot fork workers for all slots is not waited for.
   def check_releases
     broken "the mold is of another release" if roster.mold && !roster.of_release?(roster.mold)
-    broken "the board names another release" if @family.board.release_number != roster.release.number
+    broken "the board names another release" if @server.board.release_number != roster.release.number
     numbers = running.map { |handle| handle.release.number }.uniq
     @excused = numbers.size > 2 && (@excused || roster.spawns.failures >= 3 || roster.replacements.failures.positive?)
     broken "releases #{numbers} at once" if numbers.size > 2 && !@excused

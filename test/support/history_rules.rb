@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What must be true of a family at any time, whatever happens to it: the part of History that judges.
+# What must be true of a server at any time, whatever happens to it: the part of History that judges.
 module HistoryRules
   private
 

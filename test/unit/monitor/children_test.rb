@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_test_case"
+require_relative "../../support/supervision_test_case"
 
 # The random histories check after each turn that the groups are what a look at all children would find.
-class ChildrenTest < FamilyTestCase
+class ChildrenTest < SupervisionTestCase
   test "a child that was told to exit leaves the groups that it no longer belongs to, and joins others" do
-    children = settled_family.roster.children
+    children = settled_server.roster.children
     worker = children[:ready_workers].to_a.first
     worker.signalled_at = 1.0
 
@@ -19,7 +19,7 @@ class ChildrenTest < FamilyTestCase
 
   test "a group whose condition depends on more is looked at anew once that has changed" do
     limit = 2
-    group = settled_family.roster.children.group(basis: -> { limit }) { |handle| handle.worker? && handle.nr < limit }
+    group = settled_server.roster.children.group(basis: -> { limit }) { |handle| handle.worker? && handle.nr < limit }
 
     assert_equal [0, 1], group.to_a.map(&:nr).sort
     limit = 3
@@ -28,7 +28,7 @@ class ChildrenTest < FamilyTestCase
   end
 
   test "a child that was removed is in no group, and neither its pid nor its slot is known any more" do
-    roster = settled_family.roster
+    roster = settled_server.roster
     worker = roster.ready_workers.find { |one| one.nr == 2 }
     roster.remove(worker)
 
@@ -41,7 +41,7 @@ class ChildrenTest < FamilyTestCase
   end
 
   test "a child that cannot be watched is not there, and its slot is free" do
-    roster = settled_family.roster
+    roster = settled_server.roster
     worker = roster.ready_workers.first
     roster.remove(worker)
     roster.children.on_add = ->(_) { raise Errno::ENOSPC }
@@ -51,18 +51,18 @@ class ChildrenTest < FamilyTestCase
   end
 
   test "each process of the lobby is known by its pid" do
-    family = settled_family
-    lobby = family.roster.lobby
+    server = settled_server
+    lobby = server.roster.lobby
 
-    assert_equal [lobby], family.roster.children.by_pid.values_at(*lobby.pids).uniq
+    assert_equal [lobby], server.roster.children.by_pid.values_at(*lobby.pids).uniq
     pid = lobby.pid
     lobby.forget(pid)
 
-    assert_nil family.roster.children.by_pid[pid]
+    assert_nil server.roster.children.by_pid[pid]
   end
 
   test "the first empty slot beyond a number is not one that a worker owns" do
-    roster = settled_family.roster
+    roster = settled_server.roster
 
     assert_equal [nil, 4, 4, 6], [roster.empty_slot, roster.empty_slot(beyond: 1), roster.spare_slot,
                                   roster.children.slots.first_empty_from(6)]

@@ -9,7 +9,7 @@ require_relative "../../support/history"
 class HistoryTest < Coppice::TestCase
   HISTORIES = Integer(ENV.fetch("HISTORIES", 400))
 
-  test "no history of faults breaks the rules, and every family recovers" do
+  test "no history of faults breaks the rules, and every server recovers" do
     seed = Integer(ENV.fetch("HISTORY_SEED", 20_261_121))
     random = Random.new(seed)
     HISTORIES.times do |number|

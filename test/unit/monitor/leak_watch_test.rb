@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_test_case"
+require_relative "../../support/supervision_test_case"
 
-class LeakWatchTest < FamilyTestCase
+class LeakWatchTest < SupervisionTestCase
   MIB = 1024
   Steps = Coppice::Monitor::Steps
 
@@ -60,23 +60,23 @@ class LeakWatchTest < FamilyTestCase
   end
 
   test "a cold mold is booted beside the one that serves, and takes over once its worker is ready" do
-    family = family_of(cold_boot_after_growth: "20%")
+    server = server_of(cold_boot_after_growth: "20%")
     6.times do |generation|
-      family.system.mold_kib = (100 + (10 * generation)) * MIB
-      family.supervision.refork if generation.positive?
-      run_until(family) do
-        family.roster.generation == generation && (family.roster.settled? || family.roster.candidate)
+      server.system.mold_kib = (100 + (10 * generation)) * MIB
+      server.supervision.refork if generation.positive?
+      run_until(server) do
+        server.roster.generation == generation && (server.roster.settled? || server.roster.candidate)
       end
     end
-    old = family.roster.mold
-    run_until(family) { family.roster.candidate&.cold? }
+    old = server.roster.mold
+    run_until(server) { server.roster.candidate&.cold? }
     least = 4
-    run_until(family) do
-      least = [least, family.roster.ready_workers.size].min
-      family.roster.generation == 6 && family.roster.settled?
+    run_until(server) do
+      least = [least, server.roster.ready_workers.size].min
+      server.roster.generation == 6 && server.roster.settled?
     end
 
-    assert_predicate family.roster.mold, :cold?
+    assert_predicate server.roster.mold, :cold?
     assert_predicate old, :gone?
     assert_equal 4, least
   end

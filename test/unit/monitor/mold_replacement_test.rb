@@ -1,131 +1,131 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_test_case"
+require_relative "../../support/supervision_test_case"
 
 # What takes the place of a lost mold.
-class MoldReplacementTest < FamilyTestCase
+class MoldReplacementTest < SupervisionTestCase
   test "a lost mold is replaced from the warmest worker, and nobody else is touched" do
-    family = settled_family
-    workers = family.roster.ready_workers
-    family.system.signal(family.roster.mold.pid, :KILL)
-    family.settle
+    server = settled_server
+    workers = server.roster.ready_workers
+    server.system.signal(server.roster.mold.pid, :KILL)
+    server.settle
 
-    assert_equal workers, family.roster.ready_workers
-    refute_predicate family.roster.mold, :cold?
-    assert_equal 0, family.roster.generation
+    assert_equal workers, server.roster.ready_workers
+    refute_predicate server.roster.mold, :cold?
+    assert_equal 0, server.roster.generation
   end
 
   test "a lost mold is replaced by a cold boot where no worker may be forked" do
-    family = settled_family
-    family.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
-    family.system.signal(family.roster.mold.pid, :KILL)
-    family.settle
+    server = settled_server
+    server.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
+    server.system.signal(server.roster.mold.pid, :KILL)
+    server.settle
 
-    assert_predicate family.roster.mold, :cold?
-    assert_nil family.roster.give_up_reason
+    assert_predicate server.roster.mold, :cold?
+    assert_nil server.roster.give_up_reason
   end
 
   test "after a replacement that failed the next one is a cold boot, and not before the back-off" do
-    family = settled_family(refork_backoff: 10)
-    family.system.signal(family.roster.mold.pid, :KILL)
-    run_until(family) { family.roster.candidate&.pid }
-    family.process_of(family.roster.candidate).broken = true
-    family.settle
+    server = settled_server(refork_backoff: 10)
+    server.system.signal(server.roster.mold.pid, :KILL)
+    run_until(server) { server.roster.candidate&.pid }
+    server.process_of(server.roster.candidate).broken = true
+    server.settle
 
-    assert_nil family.roster.candidate
-    family.system.advance(9)
-    family.turn
+    assert_nil server.roster.candidate
+    server.system.advance(9)
+    server.turn
 
-    assert_nil family.roster.candidate
-    family.system.advance(2)
-    family.turn
+    assert_nil server.roster.candidate
+    server.system.advance(2)
+    server.turn
 
-    assert_predicate family.roster.candidate, :cold?
+    assert_predicate server.roster.candidate, :cold?
   end
 
   # Loses the mold of a release that cannot be booted again, and the first copy of a worker in its place.
-  def lose_mold_and_directory(family)
-    family.missing = ["/releases/1"]
-    family.system.signal(family.roster.mold.pid, :KILL)
-    run_until(family) { family.roster.candidate&.pid }
-    family.process_of(family.roster.candidate).broken = true
-    family.settle
+  def lose_mold_and_directory(server)
+    server.missing = ["/releases/1"]
+    server.system.signal(server.roster.mold.pid, :KILL)
+    run_until(server) { server.roster.candidate&.pid }
+    server.process_of(server.roster.candidate).broken = true
+    server.settle
   end
 
   test "where the directory of the release is gone, a worker is promoted after a cold boot that failed" do
-    family = settled_family(refork_backoff: 10)
-    lose_mold_and_directory(family)
-    family.system.advance(11)
-    family.turn
+    server = settled_server(refork_backoff: 10)
+    lose_mold_and_directory(server)
+    server.system.advance(11)
+    server.turn
 
-    assert_equal [2, family.system.now + 10],
-                 [family.roster.replacements.failures, family.roster.replacements.not_before]
-    family.system.advance(11)
-    family.settle
+    assert_equal [2, server.system.now + 10],
+                 [server.roster.replacements.failures, server.roster.replacements.not_before]
+    server.system.advance(11)
+    server.settle
 
-    assert_predicate family.roster.mold, :ready?
-    refute_predicate family.roster.mold, :cold?
+    assert_predicate server.roster.mold, :ready?
+    refute_predicate server.roster.mold, :cold?
   end
 
   test "a rehearsal that is due ends with the cold boot that failed" do
-    family = settled_family
-    family.missing = ["/releases/1"]
-    family.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
-    family.system.signal(family.roster.mold.pid, :KILL)
-    family.roster.succession.rehearsal_due = true
-    family.turn
+    server = settled_server
+    server.missing = ["/releases/1"]
+    server.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
+    server.system.signal(server.roster.mold.pid, :KILL)
+    server.roster.succession.rehearsal_due = true
+    server.turn
 
-    refute_predicate family.roster, :rehearsing?
+    refute_predicate server.roster, :rehearsing?
   end
 
   test "a cold boot beside a mold that serves fails without a pause for what replaces a lost one" do
-    family = settled_family(refork_backoff: 10, cold_boot_after_growth: "10%")
-    family.missing = ["/releases/1"]
-    family.system.mold_growth_kib = 50_000
+    server = settled_server(refork_backoff: 10, cold_boot_after_growth: "10%")
+    server.missing = ["/releases/1"]
+    server.system.mold_growth_kib = 50_000
     5.times do
-      family.supervision.refork
-      family.settle
+      server.supervision.refork
+      server.settle
     end
 
-    assert_equal [0, family.system.now + 10],
-                 [family.roster.replacements.failures, family.roster.reforks.not_before]
+    assert_equal [0, server.system.now + 10],
+                 [server.roster.replacements.failures, server.roster.reforks.not_before]
   end
 
   test "a lost mold is replaced at once, also in the back-off after a refork that failed" do
-    family = settled_family
-    family.roster.reforks.wait_until(family.system.now + 1000)
-    family.system.signal(family.roster.mold.pid, :KILL)
-    family.settle
+    server = settled_server
+    server.roster.reforks.wait_until(server.system.now + 1000)
+    server.system.signal(server.roster.mold.pid, :KILL)
+    server.settle
 
-    assert_predicate family.roster.mold, :ready?
+    assert_predicate server.roster.mold, :ready?
   end
 
   # Loses the mold, and then the worker that is to replace it, before it has forked.
-  def lose_mold_and_successor(family)
-    family.system.signal(family.roster.mold.pid, :KILL)
-    run_until(family) { family.roster.candidate }
-    family.system.signal(family.roster.candidate.parent.pid, :KILL)
+  def lose_mold_and_successor(server)
+    server.system.signal(server.roster.mold.pid, :KILL)
+    run_until(server) { server.roster.candidate }
+    server.system.signal(server.roster.candidate.parent.pid, :KILL)
   end
 
   test "when the worker that is to replace a lost mold dies, the next warm worker is asked at once" do
-    family = settled_family(refork_backoff: 1000)
-    lose_mold_and_successor(family)
-    family.settle
+    server = settled_server(refork_backoff: 1000)
+    lose_mold_and_successor(server)
+    server.settle
 
-    assert_predicate family.roster.mold, :ready?
-    refute_predicate family.roster.mold, :cold?
-    assert_equal [0, 1, 2, 3], family.roster.ready_workers.map(&:nr).sort
+    assert_predicate server.roster.mold, :ready?
+    refute_predicate server.roster.mold, :cold?
+    assert_equal [0, 1, 2, 3], server.roster.ready_workers.map(&:nr).sort
   end
 
   test "replacements that are killed one after the other are not asked for without end" do
-    family = settled_family(refork_backoff: 10, worker_processes: 8)
-    family.system.signal(family.roster.mold.pid, :KILL)
+    server = settled_server(refork_backoff: 10, worker_processes: 8)
+    server.system.signal(server.roster.mold.pid, :KILL)
     asked = []
-    run_until(family) do
-      candidate = family.roster.candidate
+    run_until(server) do
+      candidate = server.roster.candidate
       asked |= [candidate].compact
-      family.system.signal(candidate.pid, :KILL) if candidate&.pid
-      family.roster.replacements.not_before > family.system.now
+      server.system.signal(candidate.pid, :KILL) if candidate&.pid
+      server.roster.replacements.not_before > server.system.now
     end
 
     assert_equal Coppice::Monitor::Promotion::KILLED_IN_A_ROW + 1, asked.size

@@ -1,127 +1,127 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_rolls"
-require_relative "../../support/family_test_case"
+require_relative "../../support/fake_server_rolls"
+require_relative "../../support/supervision_test_case"
 
 # What a release brings with its configuration, and how many workers there are during a lean roll.
-class ReleaseSettingsTest < FamilyTestCase
-  include FamilyRolls
+class ReleaseSettingsTest < SupervisionTestCase
+  include FakeServerRolls
 
   test "a service that survives reforks does not survive its release" do
-    family = rolled_family(services: { "jobs" => { survives_reforks: true } }, releases: {
+    server = rolled_server(services: { "jobs" => { survives_reforks: true } }, releases: {
       "/releases/2" => { services: { "mail" => { survives_reforks: true } } }
     })
-    family.settle
+    server.settle
 
-    assert_equal [["mail", 2]], family.roster.services.map { |handle| [handle.service.name, handle.release.number] }
+    assert_equal [["mail", 2]], server.roster.services.map { |handle| [handle.service.name, handle.release.number] }
   end
 
   test "what follows a commit in the same turn is decided by the new release's settings" do
-    family = settled_family(refork_surge: 0, services: { "jobs" => {} }, releases: {
+    server = settled_server(refork_surge: 0, services: { "jobs" => {} }, releases: {
       "/releases/2" => { services: {} }
     })
-    roll(family, "/releases/2")
-    run_until(family) { family.roster.trial }
-    family.system.die(family.process_of(family.roster.service("jobs")), FakeSystem::Status.new(1, nil))
-    family.turn
-    family.system.advance(1)
-    run_until_trial_is_ready(family)
-    family.turn
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.trial }
+    server.system.die(server.process_of(server.roster.service("jobs")), FakeSystem::Status.new(1, nil))
+    server.turn
+    server.system.advance(1)
+    run_until_trial_is_ready(server)
+    server.turn
 
-    assert_equal 2, family.roster.release.number
-    assert_empty family.roster.services
+    assert_equal 2, server.roster.release.number
+    assert_empty server.roster.services
   end
 
   test "a lean roll has one worker less while it boots" do
-    family = settled_family(roll_strategy: :lean)
-    roll(family, "/releases/2")
-    run_until(family) { family.roster.candidate }
+    server = settled_server(roll_strategy: :lean)
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.candidate }
 
-    assert_equal [3, 3], [family.roster.ready_workers.size, family.board.workers_count]
-    family.settle
+    assert_equal [3, 3], [server.roster.ready_workers.size, server.board.workers_count]
+    server.settle
 
-    assert_equal [4, 4], [family.roster.ready_workers.size, family.board.workers_count]
+    assert_equal [4, 4], [server.roster.ready_workers.size, server.board.workers_count]
   end
 
   test "every queue has a worker while a lean roll has one worker less" do
-    family = family_of(worker_processes: 2, roll_strategy: :lean)
-    family.define_singleton_method(:listeners_for) do |nr, workers:|
+    server = server_of(worker_processes: 2, roll_strategy: :lean)
+    server.define_singleton_method(:listeners_for) do |nr, workers:|
       workers == 1 ? [$stdin, $stdout] : [[$stdin, $stdout].fetch(nr % 2)]
     end
-    family.settle
-    roll(family, "/releases/hangs")
-    family.settle
+    server.settle
+    roll(server, "/releases/hangs")
+    server.settle
 
-    assert_equal 1, family.roster.held_back
-    assert_equal [$stdin, $stdout].map(&:fileno), family.roster.ready_workers.flat_map(&:listeners).uniq.sort
+    assert_equal 1, server.roster.held_back
+    assert_equal [$stdin, $stdout].map(&:fileno), server.roster.ready_workers.flat_map(&:listeners).uniq.sort
   end
 
   test "the number of workers that is asked for during a lean roll holds afterwards" do
-    family = settled_family(roll_strategy: :lean)
-    roll(family, "/releases/2")
-    run_until(family) { family.roster.candidate }
-    family.supervision.resize_to(6)
+    server = settled_server(roll_strategy: :lean)
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.candidate }
+    server.supervision.resize_to(6)
 
-    assert_equal 5, family.roster.target
-    family.supervision.resize(-1)
-    family.settle
+    assert_equal 5, server.roster.target
+    server.supervision.resize(-1)
+    server.settle
 
-    assert_equal 5, family.roster.ready_workers.size
+    assert_equal 5, server.roster.ready_workers.size
   end
 
   test "a release with one worker gets one, though a slot was held back" do
-    family = settled_family(roll_strategy: :lean, releases: { "/releases/2" => { worker_processes: 1 } })
-    roll(family, "/releases/2")
-    family.settle
+    server = settled_server(roll_strategy: :lean, releases: { "/releases/2" => { worker_processes: 1 } })
+    roll(server, "/releases/2")
+    server.settle
 
-    assert_equal 1, family.roster.ready_workers.size
+    assert_equal 1, server.roster.ready_workers.size
   end
 
   test "a child of the new release has the time that its own configuration gives it" do
-    family = settled_family(spawn_timeout: 5, releases: { "/releases/2" => { spawn_timeout: 50 } })
-    roll(family, "/releases/2")
-    run_until(family) { family.roster.trial }
+    server = settled_server(spawn_timeout: 5, releases: { "/releases/2" => { spawn_timeout: 50 } })
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.trial }
 
-    assert_in_delta 50, family.roster.trial.deadline - family.system.now
-    family.system.step(family.process_of(family.roster.candidate))
-    family.turn
+    assert_in_delta 50, server.roster.trial.deadline - server.system.now
+    server.system.step(server.process_of(server.roster.candidate))
+    server.turn
 
-    assert_in_delta 50, family.roster.trial.deadline - family.system.now
+    assert_in_delta 50, server.roster.trial.deadline - server.system.now
   end
 
   test "the first worker of a release that is warmed up is rehearsed, though the one before had no warm-up" do
-    family = settled_family(releases: { "/releases/2" => { warm_up_requests: ["/"] } })
-    roll(family, "/releases/2")
-    run_until(family) { family.roster.rehearsal }
+    server = settled_server(releases: { "/releases/2" => { warm_up_requests: ["/"] } })
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.rehearsal }
 
-    assert_equal [2, 2], [family.roster.release.number, family.roster.rehearsal.release.number]
+    assert_equal [2, 2], [server.roster.release.number, server.roster.rehearsal.release.number]
   end
 
   test "a release without a warm-up is not rehearsed, though the one before was" do
-    family = settled_family(warm_up_requests: ["/"], releases: { "/releases/2" => { warm_up_requests: nil } })
-    generation = family.roster.generation
-    roll(family, "/releases/2")
-    family.settle
+    server = settled_server(warm_up_requests: ["/"], releases: { "/releases/2" => { warm_up_requests: nil } })
+    generation = server.roster.generation
+    roll(server, "/releases/2")
+    server.settle
 
-    assert_equal [2, generation + 1], [family.roster.release.number, family.roster.generation]
+    assert_equal [2, generation + 1], [server.roster.release.number, server.roster.generation]
   end
 
   test "a server that stops gives the workers of the release before the time of their own configuration" do
-    family = settled_family(timeout: 100, releases: { "/releases/2" => { timeout: 5 } })
-    worker = family.roster.workers.first
-    family.process_of(worker).hanging = true
-    roll(family, "/releases/2")
-    run_until(family) { worker.leaving? && family.roster.release.number == 2 }
-    family.supervision.stop_gracefully
+    server = settled_server(timeout: 100, releases: { "/releases/2" => { timeout: 5 } })
+    worker = server.roster.workers.first
+    server.process_of(worker).hanging = true
+    roll(server, "/releases/2")
+    run_until(server) { worker.leaving? && server.roster.release.number == 2 }
+    server.supervision.stop_gracefully
 
-    assert_operator family.roster.stop_deadline - family.system.now, :>=, 200
+    assert_operator server.roster.stop_deadline - server.system.now, :>=, 200
   end
 
   test "a server that stops takes no roll" do
-    family = settled_family
-    family.supervision.stop_gracefully
+    server = settled_server
+    server.supervision.stop_gracefully
 
-    assert_equal "the server is stopping", assert_raises(Coppice::Error) { roll(family, "/releases/2") }.message
-    assert_nil family.roster.roll
+    assert_equal "the server is stopping", assert_raises(Coppice::Error) { roll(server, "/releases/2") }.message
+    assert_nil server.roster.roll
   end
 end

@@ -1,190 +1,190 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_rolls"
-require_relative "../../support/family_test_case"
+require_relative "../../support/fake_server_rolls"
+require_relative "../../support/supervision_test_case"
 
 # What becomes of a roll: decisions of Rolling, and what ReleaseActions and Supervision make of them.
-class RollingTest < FamilyTestCase
-  include FamilyRolls
+class RollingTest < SupervisionTestCase
+  include FakeServerRolls
 
   test "a roll replaces all workers, and keeps the mold of the release before for a while" do
-    family = rolled_family(rollback_window: 60)
-    family.settle
+    server = rolled_server(rollback_window: 60)
+    server.settle
 
-    assert_equal [2], releases_of(family.roster.workers)
-    assert_equal 1, family.roster.kept.release.number
-    assert_equal 2, family.board.release_number
+    assert_equal [2], releases_of(server.roster.workers)
+    assert_equal 1, server.roster.kept.release.number
+    assert_equal 2, server.board.release_number
 
-    family.system.advance(60)
-    family.settle
+    server.system.advance(60)
+    server.settle
 
-    assert_nil family.roster.kept
-    assert_predicate family.roster, :settled?
+    assert_nil server.roster.kept
+    assert_predicate server.roster, :settled?
   end
 
   test "with a rollback_window of 0 no mold is kept" do
-    family = rolled_family(rollback_window: 0)
+    server = rolled_server(rollback_window: 0)
 
-    assert_nil family.roster.kept
+    assert_nil server.roster.kept
   end
 
   test "a mold that is kept exits when memory is short" do
-    family = rolled_family
-    family.settle
-    family.system.memory_left_kib = 1000
-    family.system.advance(Coppice::Monitor::MemoryLook::PAUSE)
-    family.settle
+    server = rolled_server
+    server.settle
+    server.system.memory_left_kib = 1000
+    server.system.advance(Coppice::Monitor::MemoryLook::PAUSE)
+    server.settle
 
-    assert_nil family.roster.kept
+    assert_nil server.roster.kept
   end
 
   test "a rollback takes the mold that was kept, without a boot" do
-    family = rolled_family
-    family.settle
-    kept = family.roster.kept
-    roll_back(family)
-    family.settle
+    server = rolled_server
+    server.settle
+    kept = server.roster.kept
+    roll_back(server)
+    server.settle
 
-    assert_same kept, family.roster.mold
-    assert_equal [[1], 1], [releases_of(family.roster.workers), family.board.release_number]
-    assert_equal "there is no release before release 1", assert_raises(Coppice::Error) { roll_back(family) }.message
+    assert_same kept, server.roster.mold
+    assert_equal [[1], 1], [releases_of(server.roster.workers), server.board.release_number]
+    assert_equal "there is no release before release 1", assert_raises(Coppice::Error) { roll_back(server) }.message
   end
 
   test "a rollback that comes when the window ends still takes the mold" do
-    family = rolled_family(rollback_window: 60)
-    family.settle
-    kept = family.roster.kept
-    family.system.advance(60)
-    roll_back(family)
-    family.settle
+    server = rolled_server(rollback_window: 60)
+    server.settle
+    kept = server.roster.kept
+    server.system.advance(60)
+    roll_back(server)
+    server.settle
 
-    assert_same kept, family.roster.mold
+    assert_same kept, server.roster.mold
   end
 
   test "a rollback boots the release before under its number when its mold is gone" do
-    family = rolled_family(rollback_window: 0)
-    family.settle
-    roll_back(family)
-    family.settle
+    server = rolled_server(rollback_window: 0)
+    server.settle
+    roll_back(server)
+    server.settle
 
-    assert_equal ["/releases/1", 1], family.roster.release.to_h.values_at(:directory, :number)
-    assert_equal [1], releases_of(family.roster.workers)
+    assert_equal ["/releases/1", 1], server.roster.release.to_h.values_at(:directory, :number)
+    assert_equal [1], releases_of(server.roster.workers)
   end
 
   # The release before has reforked, so its mold is a worker's copy. Of the running one no worker starts any more.
-  def family_to_roll_back(**settings)
-    family = settled_family(refork_backoff: 0, **settings)
-    family.supervision.refork
-    family.settle
-    roll(family, "/releases/2")
-    2.times { family.settle }
-    family.system.faults_of_workers[2] = :broken
-    family.roster.ready_workers.each { |worker| family.system.signal(worker.pid, :KILL) }
-    run_until(family) { family.system.advance(1) && family.roster.spawns.failures == 4 }
-    family
+  def server_to_roll_back(**settings)
+    server = settled_server(refork_backoff: 0, **settings)
+    server.supervision.refork
+    server.settle
+    roll(server, "/releases/2")
+    2.times { server.settle }
+    server.system.faults_of_workers[2] = :broken
+    server.roster.ready_workers.each { |worker| server.system.signal(worker.pid, :KILL) }
+    run_until(server) { server.system.advance(1) && server.roster.spawns.failures == 4 }
+    server
   end
 
   test "a rollback takes a warm mold though no worker of the release before it starts" do
-    family = family_to_roll_back
-    kept = family.roster.kept
-    roll_back(family)
-    family.turn
+    server = server_to_roll_back
+    kept = server.roster.kept
+    roll_back(server)
+    server.turn
 
     refute_predicate kept, :cold?
-    assert_same kept, family.roster.mold
-    assert_equal 0, family.roster.spawns.failures
-    family.settle
+    assert_same kept, server.roster.mold
+    assert_equal 0, server.roster.spawns.failures
+    server.settle
 
-    assert_equal [[1], 4], [releases_of(family.roster.workers), family.roster.ready_workers.size]
-    assert_same kept, family.roster.mold
+    assert_equal [[1], 4], [releases_of(server.roster.workers), server.roster.ready_workers.size]
+    assert_same kept, server.roster.mold
   end
 
   test "after a rollback workers make their first requests again" do
-    family = family_to_roll_back
-    run_until(family) { family.system.advance(1) && family.roster.workers.any? } # it fails after the rollback
-    roll_back(family)
-    family.settle
+    server = server_to_roll_back
+    run_until(server) { server.system.advance(1) && server.roster.workers.any? } # it fails after the rollback
+    roll_back(server)
+    server.settle
 
-    assert_operator family.roster.succession.first_requests_from, :<=, family.roster.generation
+    assert_operator server.roster.succession.first_requests_from, :<=, server.roster.generation
   end
 
   test "a warm mold that was taken back and whose workers all fail is replaced by a cold one" do
-    family = family_to_roll_back
-    kept = family.roster.kept
-    roll_back(family)
-    family.system.faults_of_workers[1] = :broken
-    run_until(family) { family.system.advance(1) && kept.gone? }
-    family.system.faults_of_workers.clear
-    2.times { family.settle }
+    server = server_to_roll_back
+    kept = server.roster.kept
+    roll_back(server)
+    server.system.faults_of_workers[1] = :broken
+    run_until(server) { server.system.advance(1) && kept.gone? }
+    server.system.faults_of_workers.clear
+    2.times { server.settle }
 
-    assert_predicate family.roster.mold, :cold?
-    assert_equal [1], releases_of(family.roster.workers)
+    assert_predicate server.roster.mold, :cold?
+    assert_equal [1], releases_of(server.roster.workers)
   end
 
   test "a kept mold that dies is not missed until a rollback needs it" do
-    family = rolled_family
-    family.settle
-    kept = family.roster.kept
-    roll_back(family)
-    family.system.die(family.process_of(kept), FakeSystem::Status.new(nil, 9))
-    family.settle
+    server = rolled_server
+    server.settle
+    kept = server.roster.kept
+    roll_back(server)
+    server.system.die(server.process_of(kept), FakeSystem::Status.new(nil, 9))
+    server.settle
 
-    assert_equal [1, [1]], [family.roster.release.number, releases_of(family.roster.workers)]
-    refute_same kept, family.roster.mold
+    assert_equal [1, [1]], [server.roster.release.number, releases_of(server.roster.workers)]
+    refute_same kept, server.roster.mold
   end
 
   test "a release that was given up commits nothing, though its first worker is ready" do
-    family = settled_family(roll_strategy: :lean)
-    roll(family, "/releases/2")
-    trial = run_until_trial_is_ready(family)
-    roll_back(family)
-    family.turn
+    server = settled_server(roll_strategy: :lean)
+    roll(server, "/releases/2")
+    trial = run_until_trial_is_ready(server)
+    roll_back(server)
+    server.turn
 
     assert_predicate trial, :leaving?
-    family.settle
+    server.settle
 
-    assert_equal [1, [1]], [family.roster.release.number, releases_of(family.roster.workers)]
-    assert_equal 0, family.roster.held_back
+    assert_equal [1, [1]], [server.roster.release.number, releases_of(server.roster.workers)]
+    assert_equal 0, server.roster.held_back
   end
 
   test "a first worker that has served enough before the first look is judged by it, though it serves nobody after" do
-    family = settled_family(canary: true, canary_requests: 20, canary_time: 600)
-    roll(family, "/releases/2")
-    trial = run_until_trial_is_ready(family)
-    20.times { Coppice::Histogram.add(family.board.cells, trial.row.place_of(:application_us).first, 1000) }
-    family.settle
+    server = settled_server(canary: true, canary_requests: 20, canary_time: 600)
+    roll(server, "/releases/2")
+    trial = run_until_trial_is_ready(server)
+    20.times { Coppice::Histogram.add(server.board.cells, trial.row.place_of(:application_us).first, 1000) }
+    server.settle
 
-    assert_equal :committed, family.roster.roll.outcome
+    assert_equal :committed, server.roster.roll.outcome
   end
 
   test "a lean roll leaves the only worker that serves, while one beyond the others still starts" do
-    family = settled_family(worker_processes: 1, roll_strategy: :lean)
-    family.supervision.resize(+1)
-    family.turn
-    roll(family, "/releases/2")
+    server = settled_server(worker_processes: 1, roll_strategy: :lean)
+    server.supervision.resize(+1)
+    server.turn
+    roll(server, "/releases/2")
     100.times do
-      family.turn
-      candidate = family.roster.candidate
-      family.system.step(family.process_of(candidate)) if candidate
+      server.turn
+      candidate = server.roster.candidate
+      server.system.step(server.process_of(candidate)) if candidate
     end
 
-    assert_predicate family.roster.candidate, :ready?
-    assert_equal 1, family.roster.ready_workers.size
-    family.settle
+    assert_predicate server.roster.candidate, :ready?
+    assert_equal 1, server.roster.ready_workers.size
+    server.settle
 
-    assert_equal [2], releases_of(family.roster.workers)
+    assert_equal [2], releases_of(server.roster.workers)
   end
 
   test "a candidate of a release that was given up does not become that of the roll after it" do
-    family = settled_family
-    roll(family, "/releases/2")
-    run_until_trial_is_ready(family)
-    roll_back(family)
-    roll(family, "/releases/3")
-    family.settle
+    server = settled_server
+    roll(server, "/releases/2")
+    run_until_trial_is_ready(server)
+    roll_back(server)
+    roll(server, "/releases/3")
+    server.settle
 
-    assert_equal "/releases/3", family.roster.release.directory
-    assert_equal :committed, family.roster.roll.outcome
+    assert_equal "/releases/3", server.roster.release.directory
+    assert_equal :committed, server.roster.roll.outcome
   end
 
   { "hangs" => "it exited before it was ready: the log says why",
@@ -192,108 +192,108 @@ class RollingTest < FamilyTestCase
     "broken_workers" => "its first worker did not become ready", "no_gemfile" => "no Gemfile",
     "endless_check" => "too late" }.each do |fault, reason|
     test "a release that fails (#{fault}) is given up, and nothing is left of it" do
-      family = settled_family(boot_timeout: 30)
-      roll(family, "/releases/#{fault}")
+      server = settled_server(boot_timeout: 30)
+      roll(server, "/releases/#{fault}")
       3.times do
-        family.settle
-        family.system.advance(31)
+        server.settle
+        server.system.advance(31)
       end
-      family.settle
+      server.settle
 
-      assert_equal [:given_up, reason], [family.roster.roll.outcome, family.roster.roll.reason]
-      assert_equal [[1], 1], [releases_of(family.roster.workers), family.roster.handles.count(&:mold?)]
+      assert_equal [:given_up, reason], [server.roster.roll.outcome, server.roster.roll.reason]
+      assert_equal [[1], 1], [releases_of(server.roster.workers), server.roster.handles.count(&:mold?)]
     end
   end
 
   test "a directory that vanished after its check is given up at once, and without a pause for others" do
-    family = settled_family
-    family.missing = ["/releases/2"]
-    roll(family, "/releases/2")
-    family.turn
+    server = settled_server
+    server.missing = ["/releases/2"]
+    roll(server, "/releases/2")
+    server.turn
 
-    assert_match(%r{No such file.*/releases/2}, family.roster.roll.reason)
-    roll(family, "/releases/3")
-    family.settle
+    assert_match(%r{No such file.*/releases/2}, server.roster.roll.reason)
+    roll(server, "/releases/3")
+    server.settle
 
-    assert_equal "/releases/3", family.roster.release.directory
+    assert_equal "/releases/3", server.roster.release.directory
   end
 
   test "a system without a process to give is asked again" do
-    family = settled_family
-    family.system.refusals = 1
-    roll(family, "/releases/2")
-    family.turn
-    family.system.advance(1)
-    family.settle
+    server = settled_server
+    server.system.refusals = 1
+    roll(server, "/releases/2")
+    server.turn
+    server.system.advance(1)
+    server.settle
 
-    assert_equal "/releases/2", family.roster.release.directory
+    assert_equal "/releases/2", server.roster.release.directory
   end
 
   test "a worker of the release before that becomes ready late is replaced as well" do
-    family = settled_family
-    family.supervision.refork
-    run_until(family) { family.roster.candidate&.pid && family.process_of(family.roster.candidate).stage == :ready }
-    family.system.signal(family.roster.ready_workers.first.pid, :KILL) # so that the trial gets its slot
-    run_until(family) { family.roster.trial&.pid }
-    late = family.process_of(family.roster.trial).tap { |process| process.hanging = true }
-    family.system.signal(family.roster.candidate.pid, :KILL)
-    family.settle
-    roll(family, "/releases/2")
-    family.settle
+    server = settled_server
+    server.supervision.refork
+    run_until(server) { server.roster.candidate&.pid && server.process_of(server.roster.candidate).stage == :ready }
+    server.system.signal(server.roster.ready_workers.first.pid, :KILL) # so that the trial gets its slot
+    run_until(server) { server.roster.trial&.pid }
+    late = server.process_of(server.roster.trial).tap { |process| process.hanging = true }
+    server.system.signal(server.roster.candidate.pid, :KILL)
+    server.settle
+    roll(server, "/releases/2")
+    server.settle
     late.hanging = false
-    family.settle
+    server.settle
 
-    assert_equal [2, [2]], [family.roster.release.number, releases_of(family.roster.workers)]
-    assert_predicate family.roster, :settled?
+    assert_equal [2, [2]], [server.roster.release.number, releases_of(server.roster.workers)]
+    assert_predicate server.roster, :settled?
   end
 
   # Loses a worker of a lean roll, whose slot the running release cannot fill again.
-  def lean_roll_with_empty_slot(family)
+  def lean_roll_with_empty_slot(server)
     yield
-    family.system.signal(family.roster.ready_workers.find { |worker| worker.nr.zero? }.pid, :KILL)
-    roll(family, "/releases/2")
-    run_until(family) { family.system.advance(1) && family.roster.release.number == 2 }
-    family.settle
+    server.system.signal(server.roster.ready_workers.find { |worker| worker.nr.zero? }.pid, :KILL)
+    roll(server, "/releases/2")
+    run_until(server) { server.system.advance(1) && server.roster.release.number == 2 }
+    server.settle
 
-    assert_equal [[2], 20], [releases_of(family.roster.workers), family.roster.ready_workers.size]
+    assert_equal [[2], 20], [releases_of(server.roster.workers), server.roster.ready_workers.size]
   end
 
   test "a lean roll does not wait for workers that fail to start" do
-    family = settled_family(worker_processes: 20, roll_strategy: :lean)
-    lean_roll_with_empty_slot(family) { family.system.faults_of_workers[1] = :broken }
+    server = settled_server(worker_processes: 20, roll_strategy: :lean)
+    lean_roll_with_empty_slot(server) { server.system.faults_of_workers[1] = :broken }
   end
 
   test "a lean roll does not wait for workers that no mold can fork" do
-    family = settled_family(worker_processes: 20, roll_strategy: :lean)
-    lean_roll_with_empty_slot(family) do
-      family.missing = ["/releases/1"]
-      family.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
-      family.system.signal(family.roster.mold.pid, :KILL)
+    server = settled_server(worker_processes: 20, roll_strategy: :lean)
+    lean_roll_with_empty_slot(server) do
+      server.missing = ["/releases/1"]
+      server.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 }
+      server.system.signal(server.roster.mold.pid, :KILL)
     end
   end
 
   test "a second roll waits until the first has replaced all workers" do
-    family = rolled_family
-    roll(family, "/releases/3")
+    server = rolled_server
+    roll(server, "/releases/3")
     most = 0
-    run_until(family) do
-      running = family.roster.handles.select { |handle| handle.release && !handle.leaving? }
+    run_until(server) do
+      running = server.roster.handles.select { |handle| handle.release && !handle.leaving? }
       most = [most, releases_of(running).size].max
-      family.roster.release.directory == "/releases/3"
+      server.roster.release.directory == "/releases/3"
     end
 
     assert_equal 2, most
   end
 
   test "a second roll does not wait for a release that cannot fork" do
-    family = rolled_family
-    note_failures(family.roster.spawns, 3)
-    family.system.faults_of_workers[2] = :broken
-    roll(family, "/releases/3")
-    family.settle
-    family.system.advance(30)
-    family.settle
+    server = rolled_server
+    note_failures(server.roster.spawns, 3)
+    server.system.faults_of_workers[2] = :broken
+    roll(server, "/releases/3")
+    server.settle
+    server.system.advance(30)
+    server.settle
 
-    assert_equal ["/releases/3", [3]], [family.roster.release.directory, releases_of(family.roster.workers)]
+    assert_equal ["/releases/3", [3]], [server.roster.release.directory, releases_of(server.roster.workers)]
   end
 end

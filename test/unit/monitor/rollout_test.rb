@@ -1,24 +1,24 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_test_case"
+require_relative "../../support/supervision_test_case"
 
-class RolloutTest < FamilyTestCase
-  def leaving(family) = family.roster.workers.select(&:leaving?)
+class RolloutTest < SupervisionTestCase
+  def leaving(server) = server.roster.workers.select(&:leaving?)
 
   # The fewest that were ready, and the most that were there at all, while a new generation was rolled out.
   def extremes(**settings)
-    family = settled_family(**settings)
-    family.supervision.refork
+    server = settled_server(**settings)
+    server.supervision.refork
     ready = []
     there = []
-    run_until(family) do
-      ready << family.roster.ready_workers.size
-      there << family.roster.workers.size
-      family.roster.generation == 1 && family.roster.settled?
+    run_until(server) do
+      ready << server.roster.ready_workers.size
+      there << server.roster.workers.size
+      server.roster.generation == 1 && server.roster.settled?
     end
     [ready.min, there.max]
   ensure
-    family.close
+    server.close
   end
 
   test "successors are ready before anybody leaves" do
@@ -38,26 +38,26 @@ class RolloutTest < FamilyTestCase
   end
 
   test "where there is no room for a surge, a rollout goes on without" do
-    family = settled_family(worker_processes: 4)
-    family.supervision.refork
-    run_until(family) { family.roster.generation == 1 }
-    note_failures(family.roster.spawns, Coppice::Monitor::RolloutBudget::FAILED_FORKS)
-    run_until(family) { family.roster.ready_workers.size == 3 }
+    server = settled_server(worker_processes: 4)
+    server.supervision.refork
+    run_until(server) { server.roster.generation == 1 }
+    note_failures(server.roster.spawns, Coppice::Monitor::RolloutBudget::FAILED_FORKS)
+    run_until(server) { server.roster.ready_workers.size == 3 }
 
-    assert_equal 1, leaving(family).size
+    assert_equal 1, leaving(server).size
   end
 
   # Tells that each worker has so much memory of its own, and that so much is left.
   def rollout_with(private_kib:, left_kib:)
-    family = settled_family(worker_processes: 4)
-    family.system.memory_left_kib = left_kib
-    family.roster.ready_workers.each { |worker| worker.row.private_kib = private_kib }
-    family.supervision.refork
-    run_until(family) { family.roster.generation == 1 }
-    run_until(family) { family.roster.settled? || family.roster.ready_workers.size < 4 }
-    family.roster.ready_workers.size
+    server = settled_server(worker_processes: 4)
+    server.system.memory_left_kib = left_kib
+    server.roster.ready_workers.each { |worker| worker.row.private_kib = private_kib }
+    server.supervision.refork
+    run_until(server) { server.roster.generation == 1 }
+    run_until(server) { server.roster.settled? || server.roster.ready_workers.size < 4 }
+    server.roster.ready_workers.size
   ensure
-    family.close
+    server.close
   end
 
   test "where the memory that is left has no room for a surplus worker, a rollout goes on without" do
@@ -66,38 +66,38 @@ class RolloutTest < FamilyTestCase
   end
 
   test "a slot that is empty for another reason counts" do
-    family = settled_family(worker_processes: 4, refork_surge: 0)
-    family.supervision.refork
-    run_until(family) { family.roster.generation == 1 && leaving(family).empty? }
-    outdated = family.roster.outdated_workers.first
-    family.system.die(family.process_of(outdated), FakeSystem::Status.new(nil, 9))
-    family.turn
+    server = settled_server(worker_processes: 4, refork_surge: 0)
+    server.supervision.refork
+    run_until(server) { server.roster.generation == 1 && leaving(server).empty? }
+    outdated = server.roster.outdated_workers.first
+    server.system.die(server.process_of(outdated), FakeSystem::Status.new(nil, 9))
+    server.turn
 
-    assert_empty leaving(family)
+    assert_empty leaving(server)
   end
 
   test "the least warm worker leaves first" do
-    family = settled_family(worker_processes: 4)
-    family.roster.ready_workers.each { |worker| worker.row.requests = 100 - worker.nr }
-    family.supervision.refork
-    run_until(family) { family.roster.generation == 1 && leaving(family).any? }
+    server = settled_server(worker_processes: 4)
+    server.roster.ready_workers.each { |worker| worker.row.requests = 100 - worker.nr }
+    server.supervision.refork
+    run_until(server) { server.roster.generation == 1 && leaving(server).any? }
 
-    assert_equal [3], leaving(family).map(&:nr)
+    assert_equal [3], leaving(server).map(&:nr)
   end
 
   test "nobody leaves while there is no mold to fork a successor, or a candidate is on trial" do
-    family = settled_family(refork_surge: 0)
-    rollout = Coppice::Monitor::Rollout.new(family.settings)
-    mold = family.roster.mold
-    family.roster.workers.each { |worker| worker.over_limit = true }
+    server = settled_server(refork_surge: 0)
+    rollout = Coppice::Monitor::Rollout.new(server.settings)
+    mold = server.roster.mold
+    server.roster.workers.each { |worker| worker.over_limit = true }
 
-    assert_equal 1, rollout.next(family.roster, 0).size
-    succession = family.roster.succession
+    assert_equal 1, rollout.next(server.roster, 0).size
+    succession = server.roster.succession
     succession.start(mold)
 
-    assert_empty rollout.next(family.roster, 0)
+    assert_empty rollout.next(server.roster, 0)
     succession.abandon(mold, "it is lost", 0, pause: 0, at_once: true, of_release: true)
 
-    assert_empty rollout.next(family.roster, 0)
+    assert_empty rollout.next(server.roster, 0)
   end
 end

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_test_case"
+require_relative "../../support/supervision_test_case"
 
 # What a user may ask for, and what is written down of it.
-class RollsTest < FamilyTestCase
-  def rolls = @family.supervision.rolls
+class RollsTest < SupervisionTestCase
+  def rolls = @server.supervision.rolls
   def roll(directory = "/releases/2", **options) = rolls.roll(directory, asked_by: "uid 7", **options)
-  def record = @family.board.release_record(@family.board.releases_count)
+  def record = @server.board.release_record(@server.board.releases_count)
   def refusal(&) = assert_raises(Coppice::Error, &).message
-  def settle_roll(...) = roll(...).tap { @family.settle }
+  def settle_roll(...) = roll(...).tap { @server.settle }
 
   # The last record's kind, outcome and reason.
   def written
@@ -17,27 +17,27 @@ class RollsTest < FamilyTestCase
   end
 
   test "there is one roll at a time" do
-    settled_family
+    settled_server
     roll("/releases/hangs")
 
     assert_equal "a roll to /releases/hangs is under way; `coppice rollback` gives up a roll", refusal { roll }
-    @family.settle
+    @server.settle
     rolls.rollback(asked_by: "uid 7")
     roll
-    run_until(@family) { @family.roster.roll.decided? }
+    run_until(@server) { @server.roster.roll.decided? }
 
-    assert_equal "/releases/2", @family.roster.release.directory
+    assert_equal "/releases/2", @server.roster.release.directory
   end
 
   test "a roll that cannot begin leaves no record" do
-    settled_family
+    settled_server
 
     assert_equal "no Ruby", refusal { roll("/releases/no_ruby") }
-    assert_equal [nil, 1], [@family.roster.roll, @family.board.releases_count]
+    assert_equal [nil, 1], [@server.roster.roll, @server.board.releases_count]
   end
 
   test "who asked, what for and how it ended are written down" do
-    settled_family
+    settled_server
     settle_roll
 
     assert_equal ["roll", "committed", ""], written
@@ -46,7 +46,7 @@ class RollsTest < FamilyTestCase
     rolls.rollback(asked_by: "uid 8")
 
     assert_equal ["rollback", nil, ""], written
-    @family.settle
+    @server.settle
 
     assert_equal [["rollback", "committed", ""], 1], [written, record.number]
     settle_roll("/releases/no_gemfile")
@@ -55,67 +55,67 @@ class RollsTest < FamilyTestCase
   end
 
   test "a rollback gives up the roll that is under way, and not itself" do
-    settled_family
+    settled_server
     settle_roll
-    @family.system.die(@family.process_of(@family.roster.kept), FakeSystem::Status.new(nil, 9))
-    @family.settle
+    @server.system.die(@server.process_of(@server.roster.kept), FakeSystem::Status.new(nil, 9))
+    @server.settle
     roll("/releases/hangs")
-    @family.turn
+    @server.turn
     rolls.rollback(asked_by: "uid 8")
 
     assert_equal ["roll", "given_up", "rollback was asked for by uid 8"], written
     rolls.rollback(asked_by: "uid 8")
 
     assert_match(/a rollback .* is under way/, refusal { rolls.rollback(asked_by: "uid 9") })
-    run_until(@family) { @family.roster.roll.decided? }
+    run_until(@server) { @server.roster.roll.decided? }
 
     assert_equal ["rollback", "committed", ""], written
   end
 
   test "a check that ends after its roll was given up changes nothing" do
-    settled_family
+    settled_server
     roll("/releases/endless_check")
-    @family.turn
+    @server.turn
 
     assert_equal 1, rolls.readers.size
     rolls.rollback(asked_by: "uid 8")
 
     assert_empty rolls.readers
-    @family.system.advance(100)
-    @family.settle
+    @server.system.advance(100)
+    @server.settle
 
     assert_equal ["roll", "given_up", "rollback was asked for by uid 8"], written
   end
 
   test "too little memory for a second application is refused with the figures, unless it is forced" do
-    settled_family
-    @family.system.memory_left_kib = 50 * 1024
+    settled_server
+    @server.system.memory_left_kib = 50 * 1024
     settle_roll
 
-    assert_match(/a boot takes 97 MiB.* only 50 MiB of memory are left/, @family.roster.roll.reason)
+    assert_match(/a boot takes 97 MiB.* only 50 MiB of memory are left/, @server.roster.roll.reason)
     settle_roll(force: true)
 
-    assert_equal :committed, @family.roster.roll.outcome
+    assert_equal :committed, @server.roster.roll.outcome
   end
 
   test "a lean roll counts the memory of the worker that exits for it" do
-    settled_family(roll_strategy: :lean)
-    @family.system.memory_left_kib = 97 * 1024
-    @family.roster.workers.each { |worker| worker.row.private_kib = 0 }
+    settled_server(roll_strategy: :lean)
+    @server.system.memory_left_kib = 97 * 1024
+    @server.roster.workers.each { |worker| worker.row.private_kib = 0 }
     settle_roll
 
-    assert_equal :given_up, @family.roster.roll.outcome
-    @family.roster.workers.each { |worker| worker.row.private_kib = 1024 }
+    assert_equal :given_up, @server.roster.roll.outcome
+    @server.roster.workers.each { |worker| worker.row.private_kib = 1024 }
     settle_roll
 
-    assert_equal :committed, @family.roster.roll.outcome
+    assert_equal :committed, @server.roster.roll.outcome
   end
 
   test "the pause after a failed refork does not hold up a roll" do
-    settled_family(refork_backoff: 1000)
-    @family.roster.reforks.failed(@family.system.now, pause: 1000)
+    settled_server(refork_backoff: 1000)
+    @server.roster.reforks.failed(@server.system.now, pause: 1000)
     settle_roll
 
-    assert_equal :committed, @family.roster.roll.outcome
+    assert_equal :committed, @server.roster.roll.outcome
   end
 end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/service_notifications"
-require_relative "../../support/family_test_case"
+require_relative "../../support/supervision_test_case"
 
 # What the service manager is told of a server without processes.
-class ServiceNotificationsTest < FamilyTestCase
+class ServiceNotificationsTest < SupervisionTestCase
   # In the place of OS::ServiceManager: keeps what it was told.
   class Manager
     attr_reader :watchdog_seconds, :told
@@ -20,145 +20,145 @@ class ServiceNotificationsTest < FamilyTestCase
     def take = @told.slice!(0..)
   end
 
-  def notifications(family, watchdog: nil)
+  def notifications(server, watchdog: nil)
     @manager = Manager.new(watchdog)
-    @notifications = Coppice::Monitor::ServiceNotifications.new(@manager, roster: family.roster, port: family)
+    @notifications = Coppice::Monitor::ServiceNotifications.new(@manager, roster: server.roster, port: server)
   end
 
   # What is told after this turn.
-  def told(family)
-    @notifications.turned(family.system.now)
+  def told(server)
+    @notifications.turned(server.system.now)
     @manager.take
   end
 
   def seconds_of(assignments) = assignments.join("\n")[/^EXTEND_TIMEOUT_USEC=(\d+)$/, 1]&.to_i&./(1_000_000)
 
   test "ready once, when clients can connect" do
-    family = family_of
-    notifications(family)
-    family.turn
+    server = server_of
+    notifications(server)
+    server.turn
 
-    refute_includes told(family), "READY=1"
-    family.settle
+    refute_includes told(server), "READY=1"
+    server.settle
 
-    assert_includes told(family), "READY=1"
-    assert_empty told(family)
+    assert_includes told(server), "READY=1"
+    assert_empty told(server)
   end
 
   test "a roll is a reload, from the moment when it is asked for until it is decided" do
-    family = settled_family(**WITHOUT_LOBBY)
-    notifications(family)
-    told(family)
-    family.supervision.rolls.roll("/releases/broken", asked_by: "USR1")
+    server = settled_server(**WITHOUT_LOBBY)
+    notifications(server)
+    told(server)
+    server.supervision.rolls.roll("/releases/broken", asked_by: "USR1")
 
-    assert_includes told(family), "RELOADING=1\nMONOTONIC_USEC=#{(family.system.now * 1_000_000).to_i}"
-    assert_empty told(family).grep(/RELOADING|READY/)
-    family.settle
+    assert_includes told(server), "RELOADING=1\nMONOTONIC_USEC=#{(server.system.now * 1_000_000).to_i}"
+    assert_empty told(server).grep(/RELOADING|READY/)
+    server.settle
 
-    assert_includes told(family), "READY=1"
+    assert_includes told(server), "READY=1"
   end
 
   test "a boot and the first worker have the time of their deadlines" do
-    family = family_of(boot_timeout: 300, spawn_timeout: 20, **WITHOUT_LOBBY)
-    notifications(family)
-    family.turn
+    server = server_of(boot_timeout: 300, spawn_timeout: 20, **WITHOUT_LOBBY)
+    notifications(server)
+    server.turn
 
-    assert_equal 310, seconds_of(told(family))
-    family.system.advance(100)
-    family.turn
+    assert_equal 310, seconds_of(told(server))
+    server.system.advance(100)
+    server.turn
 
-    assert_nil seconds_of(told(family))
-    run_until(family) { family.roster.workers.any? }
+    assert_nil seconds_of(told(server))
+    run_until(server) { server.roster.workers.any? }
 
-    assert_operator seconds_of(told(family)), :>=, 20
+    assert_operator seconds_of(told(server)), :>=, 20
   end
 
   test "no more time is asked for once a worker failed to start" do
-    family = family_of
-    notifications(family)
-    family.turn
-    note_failures(family.roster.spawns, 1)
+    server = server_of
+    notifications(server)
+    server.turn
+    note_failures(server.roster.spawns, 1)
 
-    assert_nil seconds_of(told(family))
+    assert_nil seconds_of(told(server))
   end
 
   test "the status is told when it changes" do
-    family = settled_family
-    notifications(family)
+    server = settled_server
+    notifications(server)
 
-    assert_includes told(family), "STATUS=serving: release 1, generation 0, 4 of 4 workers ready"
-    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
-    family.turn
+    assert_includes told(server), "STATUS=serving: release 1, generation 0, 4 of 4 workers ready"
+    server.system.signal(server.roster.ready_workers.first.pid, :KILL)
+    server.turn
 
-    assert_equal ["STATUS=serving: release 1, generation 0, 3 of 4 workers ready"], told(family)
+    assert_equal ["STATUS=serving: release 1, generation 0, 3 of 4 workers ready"], told(server)
   end
 
   test "a stop is told with the time that it may take" do
-    family = settled_family(timeout: 20, timeout_cleanup: 2, shutdown_delay: 5)
-    notifications(family)
-    told(family)
-    family.supervision.stop_gracefully
-    answer = told(family)
+    server = settled_server(timeout: 20, timeout_cleanup: 2, shutdown_delay: 5)
+    notifications(server)
+    told(server)
+    server.supervision.stop_gracefully
+    answer = told(server)
 
     assert_includes answer, "STOPPING=1"
     assert_equal 5 + 20 + 22 + 10, seconds_of(answer)
   end
 
   test "what could not be sent is sent later" do
-    family = settled_family
-    notifications(family)
+    server = settled_server
+    notifications(server)
     @manager.full = true
 
-    assert_empty told(family)
+    assert_empty told(server)
     @manager.full = false
 
-    assert_includes told(family), "READY=1"
+    assert_includes told(server), "READY=1"
   end
 
   test "the watchdog is fed four times in its time, and the loop turns as often" do
-    family = settled_family
-    notifications(family, watchdog: 2.0)
+    server = settled_server
+    notifications(server, watchdog: 2.0)
 
-    assert_includes told(family), "WATCHDOG=1"
+    assert_includes told(server), "WATCHDOG=1"
     assert_in_delta 0.5, @notifications.longest_wait
-    family.system.advance(0.4)
+    server.system.advance(0.4)
 
-    assert_empty told(family)
-    family.system.advance(0.1)
+    assert_empty told(server)
+    server.system.advance(0.1)
 
-    assert_equal ["WATCHDOG=1"], told(family)
+    assert_equal ["WATCHDOG=1"], told(server)
   end
 
   test "without a watchdog nothing is fed" do
-    family = settled_family
-    notifications(family)
+    server = settled_server
+    notifications(server)
 
-    refute_includes told(family), "WATCHDOG=1"
+    refute_includes told(server), "WATCHDOG=1"
     assert_equal Float::INFINITY, @notifications.longest_wait
   end
 
   test "a server without workers is fed while it starts some, not when they fail" do
-    family = settled_family
-    notifications(family, watchdog: 2.0)
-    family.roster.ready_workers.each { |worker| family.system.signal(worker.pid, :KILL) }
-    2.times { family.turn }
+    server = settled_server
+    notifications(server, watchdog: 2.0)
+    server.roster.ready_workers.each { |worker| server.system.signal(worker.pid, :KILL) }
+    2.times { server.turn }
 
-    refute_predicate family.roster, :serving?
-    assert_includes told(family), "WATCHDOG=1"
-    note_failures(family.roster.spawns, 1)
-    family.system.advance(2)
+    refute_predicate server.roster, :serving?
+    assert_includes told(server), "WATCHDOG=1"
+    note_failures(server.roster.spawns, 1)
+    server.system.advance(2)
 
-    refute_includes told(family), "WATCHDOG=1"
+    refute_includes told(server), "WATCHDOG=1"
   end
 
   test "a server that stops is fed until it ends" do
-    family = settled_family
-    notifications(family, watchdog: 2.0)
-    told(family)
-    family.supervision.stop_gracefully
-    family.settle
-    family.system.advance(1)
+    server = settled_server
+    notifications(server, watchdog: 2.0)
+    told(server)
+    server.supervision.stop_gracefully
+    server.settle
+    server.system.advance(1)
 
-    assert_includes told(family), "WATCHDOG=1"
+    assert_includes told(server), "WATCHDOG=1"
   end
 end

@@ -1,41 +1,41 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_test_case"
+require_relative "../../support/supervision_test_case"
 
-class ServicesTest < FamilyTestCase
+class ServicesTest < SupervisionTestCase
   WORKER = { before_service_worker_ready: -> {} }.freeze # asks for the service worker
   JOBS = { "jobs" => {} }.freeze
 
-  def names(family) = family.roster.services.map { |handle| handle.service.name }
+  def names(server) = server.roster.services.map { |handle| handle.service.name }
 
-  def kill(family, handle) = family.system.die(family.process_of(handle), FakeSystem::Status.new(nil, 9))
+  def kill(server, handle) = server.system.die(server.process_of(handle), FakeSystem::Status.new(nil, 9))
 
   # Until the next generation serves every slot and the services are what they should be.
-  def refork(family)
-    family.supervision.refork
-    family.settle
+  def refork(server)
+    server.supervision.refork
+    server.settle
   end
 
   test "each service is forked once, also the service worker" do
-    family = settled_family(hooks: WORKER, services: { "jobs" => {}, "cable" => {} })
+    server = settled_server(hooks: WORKER, services: { "jobs" => {}, "cable" => {} })
 
-    assert_equal [nil, "cable", "jobs"], names(family).sort_by(&:to_s)
-    assert family.roster.services.all?(&:ready?)
-    assert_equal ["", "cable", "jobs"], family.roster.services.map { |handle| handle.row.service_name }.sort
+    assert_equal [nil, "cable", "jobs"], names(server).sort_by(&:to_s)
+    assert server.roster.services.all?(&:ready?)
+    assert_equal ["", "cable", "jobs"], server.roster.services.map { |handle| handle.row.service_name }.sort
   end
 
   test "a service that is lost is forked again after a pause, which grows" do
-    family = settled_family(services: JOBS)
+    server = settled_server(services: JOBS)
     pauses = Array.new(3) do
-      kill(family, family.roster.service("jobs"))
-      family.settle
+      kill(server, server.roster.service("jobs"))
+      server.settle
 
-      assert_empty names(family)
-      pause = family.roster.service_backoff("jobs").not_before - family.system.now
-      family.system.advance(pause)
-      family.settle
+      assert_empty names(server)
+      pause = server.roster.service_backoff("jobs").not_before - server.system.now
+      server.system.advance(pause)
+      server.settle
 
-      assert_equal ["jobs"], names(family)
+      assert_equal ["jobs"], names(server)
       pause.round(3)
     end
 
@@ -43,182 +43,182 @@ class ServicesTest < FamilyTestCase
   end
 
   test "a service that ends by itself is forked again, and what ran long has a short pause" do
-    family = settled_family(services: JOBS)
-    note_failures(family.roster.service_backoff("jobs"), 5)
-    family.system.advance(60)
-    family.system.die(family.process_of(family.roster.service("jobs")), FakeSystem::Status.new(0, nil))
-    family.settle
-    family.system.advance(0.1)
-    family.settle
+    server = settled_server(services: JOBS)
+    note_failures(server.roster.service_backoff("jobs"), 5)
+    server.system.advance(60)
+    server.system.die(server.process_of(server.roster.service("jobs")), FakeSystem::Status.new(0, nil))
+    server.settle
+    server.system.advance(0.1)
+    server.settle
 
-    assert_equal ["jobs"], names(family)
+    assert_equal ["jobs"], names(server)
   end
 
   test "a service that never gets ready is its own affair" do
-    family = settled_family(worker_processes: 2, max_consecutive_spawn_errors: 3, services: JOBS)
-    kill(family, family.roster.service("jobs"))
+    server = settled_server(worker_processes: 2, max_consecutive_spawn_errors: 3, services: JOBS)
+    kill(server, server.roster.service("jobs"))
     lost = []
-    run_until(family) do
-      family.system.processes.each_value { |process| process.broken = true if process.role == :service }
-      family.system.advance(1)
-      (lost |= family.roster.services).size > 5
+    run_until(server) do
+      server.system.processes.each_value { |process| process.broken = true if process.role == :service }
+      server.system.advance(1)
+      (lost |= server.roster.services).size > 5
     end
 
-    assert_nil family.roster.give_up_reason
-    assert_equal 0, family.roster.spawns.failures
-    assert_operator family.roster.service_backoff("jobs").failures, :>=, 4
+    assert_nil server.roster.give_up_reason
+    assert_equal 0, server.roster.spawns.failures
+    assert_operator server.roster.service_backoff("jobs").failures, :>=, 4
   end
 
   test "one service that is lost says nothing of another one, nor of the workers" do
-    family = settled_family(services: { "jobs" => {}, "cable" => {} })
-    kill(family, family.roster.service("jobs"))
-    kill(family, family.roster.ready_workers.first)
-    family.settle
+    server = settled_server(services: { "jobs" => {}, "cable" => {} })
+    kill(server, server.roster.service("jobs"))
+    kill(server, server.roster.ready_workers.first)
+    server.settle
 
-    assert_equal [1, 0], %w[jobs cable].map { |name| family.roster.service_backoff(name).failures }
-    assert_equal 4, family.roster.ready_workers.size
+    assert_equal [1, 0], %w[jobs cable].map { |name| server.roster.service_backoff(name).failures }
+    assert_equal 4, server.roster.ready_workers.size
   end
 
   test "what its process group has left is killed before it is reaped" do
-    family = settled_family(services: JOBS)
-    pid = family.roster.service("jobs").pid
-    kill(family, family.roster.service("jobs"))
-    family.turn
+    server = settled_server(services: JOBS)
+    pid = server.roster.service("jobs").pid
+    kill(server, server.roster.service("jobs"))
+    server.turn
 
-    assert_includes family.system.signals, [-pid, :KILL]
+    assert_includes server.system.signals, [-pid, :KILL]
   end
 
   test "after a refork the next one is forked when the last one is gone" do
-    family = settled_family(services: JOBS)
-    first = family.roster.service("jobs")
-    family.supervision.refork
-    run_until(family) { names(family).size > 1 || family.roster.service("jobs")&.generation == 1 }
+    server = settled_server(services: JOBS)
+    first = server.roster.service("jobs")
+    server.supervision.refork
+    run_until(server) { names(server).size > 1 || server.roster.service("jobs")&.generation == 1 }
 
     assert_predicate first, :gone?
-    family.settle
+    server.settle
 
-    assert_equal [1, true], [family.roster.service("jobs").generation, family.roster.service("jobs").ready?]
+    assert_equal [1, true], [server.roster.service("jobs").generation, server.roster.service("jobs").ready?]
   end
 
   test "a service that survives reforks is replaced only when it has ended, by a fork of the newest mold" do
-    family = settled_family(services: { "jobs" => { survives_reforks: true } })
-    first = family.roster.service("jobs")
-    2.times { refork(family) }
+    server = settled_server(services: { "jobs" => { survives_reforks: true } })
+    first = server.roster.service("jobs")
+    2.times { refork(server) }
 
-    assert_same first, family.roster.service("jobs")
-    assert_equal 2, family.roster.generation
-    kill(family, first)
-    family.settle
-    family.system.advance(1)
-    family.settle
+    assert_same first, server.roster.service("jobs")
+    assert_equal 2, server.roster.generation
+    kill(server, first)
+    server.settle
+    server.system.advance(1)
+    server.settle
 
-    assert_equal 2, family.roster.service("jobs").generation
+    assert_equal 2, server.roster.service("jobs").generation
   end
 
   test "none leaves while a candidate is on trial" do
-    family = settled_family(services: JOBS)
-    family.supervision.refork
-    run_until(family) { family.roster.candidate&.ready? }
+    server = settled_server(services: JOBS)
+    server.supervision.refork
+    run_until(server) { server.roster.candidate&.ready? }
 
-    refute_predicate family.roster.service("jobs"), :leaving?
+    refute_predicate server.roster.service("jobs"), :leaving?
   end
 
   test "one that does not exit in its own time is killed" do
-    family = settled_family(timeout: 60, services: { "jobs" => { timeout: 3 } })
-    jobs = family.roster.service("jobs")
-    family.process_of(jobs).hanging = true
-    refork(family)
-    family.system.advance(2.9)
-    family.turn
+    server = settled_server(timeout: 60, services: { "jobs" => { timeout: 3 } })
+    jobs = server.roster.service("jobs")
+    server.process_of(jobs).hanging = true
+    refork(server)
+    server.system.advance(2.9)
+    server.turn
 
     assert_nil jobs.kill_reason
-    family.system.advance(0.2)
-    family.settle
+    server.system.advance(0.2)
+    server.settle
 
     assert_equal :stop_timeout, jobs.kill_reason
     assert_predicate jobs, :gone?
   end
 
   test "a service whose program is another one by now gets TERM" do
-    family = settled_family(services: JOBS)
-    jobs = family.roster.service("jobs")
-    family.process_of(jobs).channel.close
-    family.turn
+    server = settled_server(services: JOBS)
+    jobs = server.roster.service("jobs")
+    server.process_of(jobs).channel.close
+    server.turn
 
     assert_nil jobs.deadline
-    family.supervision.stop(:gracefully)
-    family.turn
+    server.supervision.stop(:gracefully)
+    server.turn
 
-    assert_includes family.system.signals, [jobs.pid, :TERM]
+    assert_includes server.system.signals, [jobs.pid, :TERM]
   end
 
   test "a service that somebody else has reaped is replaced" do
-    family = settled_family(services: JOBS)
-    family.system.vanish(family.process_of(family.roster.service("jobs")))
-    family.settle
-    family.system.advance(1)
-    family.settle
+    server = settled_server(services: JOBS)
+    server.system.vanish(server.process_of(server.roster.service("jobs")))
+    server.settle
+    server.system.advance(1)
+    server.settle
 
-    assert_predicate family.roster.service("jobs"), :ready?
+    assert_predicate server.roster.service("jobs"), :ready?
   end
 
   test "services exit first when the server stops, while workers serve on" do
-    family = settled_family(services: { "jobs" => { timeout: 20 } })
-    family.process_of(family.roster.service("jobs")).hanging = true
-    family.supervision.stop(:gracefully)
-    family.system.advance(19)
-    family.settle
+    server = settled_server(services: { "jobs" => { timeout: 20 } })
+    server.process_of(server.roster.service("jobs")).hanging = true
+    server.supervision.stop(:gracefully)
+    server.system.advance(19)
+    server.settle
 
-    assert_equal [4, nil], [family.roster.ready_workers.size, family.refused_clients]
-    family.process_of(family.roster.service("jobs")).hanging = false
-    family.settle
+    assert_equal [4, nil], [server.roster.ready_workers.size, server.refused_clients]
+    server.process_of(server.roster.service("jobs")).hanging = false
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
   test "a service that does not exit is killed, and the others have all of their time after it" do
-    family = settled_family(timeout: 20, timeout_cleanup: 2, services: { "jobs" => { timeout: 5 } })
-    family.process_of(family.roster.service("jobs")).hanging = true
-    worker = family.roster.ready_workers.first
-    family.process_of(worker).hanging = true
-    family.supervision.stop(:gracefully)
-    family.settle
-    family.system.advance(5.1)
-    family.settle
+    server = settled_server(timeout: 20, timeout_cleanup: 2, services: { "jobs" => { timeout: 5 } })
+    server.process_of(server.roster.service("jobs")).hanging = true
+    worker = server.roster.ready_workers.first
+    server.process_of(worker).hanging = true
+    server.supervision.stop(:gracefully)
+    server.settle
+    server.system.advance(5.1)
+    server.settle
 
-    assert_empty names(family)
-    family.system.advance(41)
-    family.settle
+    assert_empty names(server)
+    server.system.advance(41)
+    server.settle
 
     assert_nil worker.kill_reason
-    family.system.advance(2)
-    family.settle
+    server.system.advance(2)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
   test "during shutdown_delay services exit, and none is forked again" do
-    family = settled_family(services: JOBS)
-    family.supervision.stop(:gracefully, delay: 5)
-    family.settle
-    family.system.advance(3)
-    family.settle
+    server = settled_server(services: JOBS)
+    server.supervision.stop(:gracefully, delay: 5)
+    server.settle
+    server.system.advance(3)
+    server.settle
 
-    assert_equal [[], 4, nil], [names(family), family.roster.ready_workers.size, family.refused_clients]
-    family.system.advance(2)
-    family.settle
+    assert_equal [[], 4, nil], [names(server), server.roster.ready_workers.size, server.refused_clients]
+    server.system.advance(2)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
   test "an immediate stop waits for no service" do
-    family = settled_family(services: JOBS)
-    family.process_of(family.roster.service("jobs")).hanging = true
-    family.supervision.stop(:at_once)
-    family.settle
-    family.system.advance(1.1)
-    family.settle
+    server = settled_server(services: JOBS)
+    server.process_of(server.roster.service("jobs")).hanging = true
+    server.supervision.stop(:at_once)
+    server.settle
+    server.system.advance(1.1)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 end

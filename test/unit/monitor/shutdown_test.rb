@@ -1,39 +1,39 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_test_case"
+require_relative "../../support/supervision_test_case"
 
-class ShutdownTest < FamilyTestCase
+class ShutdownTest < SupervisionTestCase
   test "everybody leaves, workers and molds, and then it is finished" do
-    family = settled_family
-    family.supervision.stop(:gracefully)
-    family.turn
+    server = settled_server
+    server.supervision.stop(:gracefully)
+    server.turn
 
-    refute_predicate family.supervision, :finished?
-    family.settle
+    refute_predicate server.supervision, :finished?
+    server.settle
 
-    assert_predicate family.supervision, :finished?
-    assert_empty family.system.processes
+    assert_predicate server.supervision, :finished?
+    assert_empty server.system.processes
   end
 
   test "with a delay everybody goes on, the dead are replaced, and no generation begins" do
-    family = settled_family
-    family.supervision.stop(:gracefully, delay: 5)
-    family.supervision.refork
-    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
-    family.settle
+    server = settled_server
+    server.supervision.stop(:gracefully, delay: 5)
+    server.supervision.refork
+    server.system.signal(server.roster.ready_workers.first.pid, :KILL)
+    server.settle
 
-    assert_equal [4, 0, nil], [family.roster.ready_workers.size, family.roster.generation, family.refused_clients]
-    family.system.advance(5)
-    family.settle
+    assert_equal [4, 0, nil], [server.roster.ready_workers.size, server.roster.generation, server.refused_clients]
+    server.system.advance(5)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
-    assert family.refused_clients
+    assert_predicate server.supervision, :finished?
+    assert server.refused_clients
   end
 
   test "workers serve first who waits for them, the others just leave" do
-    family = settled_family(**WITHOUT_LOBBY)
-    family.supervision.stop(:gracefully)
-    steps = Coppice::Monitor::Shutdown.new.next(family.roster, family.system.now)
+    server = settled_server(**WITHOUT_LOBBY)
+    server.supervision.stop(:gracefully)
+    steps = Coppice::Monitor::Shutdown.new.next(server.roster, server.system.now)
     names = steps.map { |step| step.class.name.split("::").last.to_sym }
 
     assert_equal [*[:Drain] * 4, :Retire], names
@@ -41,157 +41,157 @@ class ShutdownTest < FamilyTestCase
   end
 
   test "nobody leaves before those who had begun to connect have come" do
-    family = settled_family(**WITHOUT_LOBBY)
-    family.connecting = 2
-    family.supervision.stop(:gracefully)
-    family.settle
+    server = settled_server(**WITHOUT_LOBBY)
+    server.connecting = 2
+    server.supervision.stop(:gracefully)
+    server.settle
 
-    assert family.refused_clients
-    assert_equal 4, family.roster.ready_workers.size
-    assert_operator family.supervision.seconds_until_due, :<=, Coppice::Monitor::Refusal::PAUSE
-    family.connecting = 0
-    family.settle
+    assert server.refused_clients
+    assert_equal 4, server.roster.ready_workers.size
+    assert_operator server.supervision.seconds_until_due, :<=, Coppice::Monitor::Refusal::PAUSE
+    server.connecting = 0
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
   test "those who begin to connect and never come are waited for as long as the kernel tries again" do
-    family = settled_family
-    family.connecting = 1
-    family.supervision.stop(:gracefully)
-    family.settle
-    family.system.advance(Coppice::Monitor::Refusal::LONGEST_WAIT - 0.1)
-    family.settle
+    server = settled_server
+    server.connecting = 1
+    server.supervision.stop(:gracefully)
+    server.settle
+    server.system.advance(Coppice::Monitor::Refusal::LONGEST_WAIT - 0.1)
+    server.settle
 
-    refute_empty family.roster.ready_workers
-    family.system.advance(0.2)
-    family.settle
+    refute_empty server.roster.ready_workers
+    server.system.advance(0.2)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
   test "nobody is wanted any more" do
-    family = settled_family
-    family.supervision.stop(:gracefully)
+    server = settled_server
+    server.supervision.stop(:gracefully)
 
-    family.supervision.resize(+1)
+    server.supervision.resize(+1)
 
-    assert_equal 4, family.roster.target
+    assert_equal 4, server.roster.target
   end
 
   test "nobody is forked any more" do
-    family = settled_family
-    born = family.system.processes.keys.max
-    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
-    family.supervision.refork
-    family.supervision.stop(:gracefully)
-    family.settle
+    server = settled_server
+    born = server.system.processes.keys.max
+    server.system.signal(server.roster.ready_workers.first.pid, :KILL)
+    server.supervision.refork
+    server.supervision.stop(:gracefully)
+    server.settle
 
-    assert_operator family.system.last_pid, :<=, born
+    assert_operator server.system.last_pid, :<=, born
   end
 
   test "who is not gone at the deadline is ended" do
-    family = settled_family(timeout: 20, timeout_cleanup: 2)
-    worker = family.roster.ready_workers.first
-    family.process_of(worker).hanging = true
-    family.supervision.stop(:gracefully)
-    family.settle
-    family.system.advance(41)
-    family.settle
+    server = settled_server(timeout: 20, timeout_cleanup: 2)
+    worker = server.roster.ready_workers.first
+    server.process_of(worker).hanging = true
+    server.supervision.stop(:gracefully)
+    server.settle
+    server.system.advance(41)
+    server.settle
 
-    refute_predicate family.supervision, :finished?
-    family.system.advance(2)
-    family.settle
+    refute_predicate server.supervision, :finished?
+    server.system.advance(2)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
-  # A stop while a worker hangs in its hook: the family and that worker.
+  # A stop while a worker hangs in its hook: the server and that worker.
   def stop_with_starting_worker
-    family = settled_family(spawn_timeout: 10, timeout: 20)
-    family.system.signal(family.roster.ready_workers.first.pid, :KILL)
-    run_until(family) { family.roster.workers.any? { |worker| worker.starting? && worker.pid } }
-    starting = family.roster.workers.find(&:starting?)
-    process = family.process_of(starting)
+    server = settled_server(spawn_timeout: 10, timeout: 20)
+    server.system.signal(server.roster.ready_workers.first.pid, :KILL)
+    run_until(server) { server.roster.workers.any? { |worker| worker.starting? && worker.pid } }
+    starting = server.roster.workers.find(&:starting?)
+    process = server.process_of(starting)
     process.hanging = true
-    family.supervision.stop(:gracefully)
-    family.settle
-    [family, starting, process]
+    server.supervision.stop(:gracefully)
+    server.settle
+    [server, starting, process]
   end
 
   test "a worker that does not get ready while the server stops has its spawn_timeout, and no more" do
-    family, starting, = stop_with_starting_worker
-    family.system.advance(9)
-    family.settle
+    server, starting, = stop_with_starting_worker
+    server.system.advance(9)
+    server.settle
 
     assert_nil starting.kill_reason
-    family.system.advance(2)
-    family.settle
+    server.system.advance(2)
+    server.settle
 
     assert_equal :stop_timeout, starting.kill_reason
-    family.system.advance(1.1)
-    family.settle
+    server.system.advance(1.1)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
   test "a worker that gets ready while the server stops has as long to leave as the others" do
-    family, starting, process = stop_with_starting_worker
+    server, starting, process = stop_with_starting_worker
     process.channel.send(Coppice::Control::Messages::Ready.new)
-    family.system.advance(11)
-    family.settle
+    server.system.advance(11)
+    server.settle
 
     assert_nil starting.kill_reason
     process.hanging = false
-    family.settle
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
   test "at the deadline the user's signal comes first, and KILL only a second later" do
-    family = settled_family(timeout_signal: :ABRT)
-    worker = family.roster.ready_workers.first
-    family.process_of(worker).hanging = true
-    family.supervision.stop(:gracefully)
-    family.turn
-    family.system.advance(1000)
-    family.turn
+    server = settled_server(timeout_signal: :ABRT)
+    worker = server.roster.ready_workers.first
+    server.process_of(worker).hanging = true
+    server.supervision.stop(:gracefully)
+    server.turn
+    server.system.advance(1000)
+    server.turn
 
-    assert_equal [:ABRT], family.system.signals.filter_map { |pid, name| name if pid == worker.pid }
-    family.system.advance(2)
-    family.settle
+    assert_equal [:ABRT], server.system.signals.filter_map { |pid, name| name if pid == worker.pid }
+    server.system.advance(2)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
   test "at once is a second for those who heed a signal" do
-    family = settled_family(**WITHOUT_LOBBY)
-    family.process_of(family.roster.ready_workers.first).hanging = true
-    family.supervision.stop(:at_once)
-    family.turn
+    server = settled_server(**WITHOUT_LOBBY)
+    server.process_of(server.roster.ready_workers.first).hanging = true
+    server.supervision.stop(:at_once)
+    server.turn
 
-    assert_equal 1, family.roster.handles.size
-    family.system.advance(1.1)
-    family.settle
+    assert_equal 1, server.roster.handles.size
+    server.system.advance(1.1)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 
   test "a second signal may make a graceful stop an immediate one, never the other way" do
-    family = settled_family
-    family.supervision.stop(:gracefully)
-    family.supervision.stop(:at_once)
-    family.supervision.stop(:gracefully)
+    server = settled_server
+    server.supervision.stop(:gracefully)
+    server.supervision.stop(:at_once)
+    server.supervision.stop(:gracefully)
 
-    assert_equal :at_once, family.roster.stopping
+    assert_equal :at_once, server.roster.stopping
   end
 
   test "a stop while the application boots ends the mold" do
-    family = family_of
-    family.turn
-    family.supervision.stop(:gracefully)
-    family.settle
+    server = server_of
+    server.turn
+    server.supervision.stop(:gracefully)
+    server.settle
 
-    assert_predicate family.supervision, :finished?
+    assert_predicate server.supervision, :finished?
   end
 end

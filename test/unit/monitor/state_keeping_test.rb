@@ -1,68 +1,68 @@
 # frozen_string_literal: true
 
-require_relative "../../support/family_test_case"
+require_relative "../../support/supervision_test_case"
 require "coppice/gc_profile"
 
-# When a family keeps what it has found out for its next start.
-class StateKeepingTest < FamilyTestCase
+# When a server keeps what it has found out for its next start.
+class StateKeepingTest < SupervisionTestCase
   COMPLETE = Coppice::GCProfile::MEASURED_REQUESTS
 
-  def look(family)
-    family.system.advance(Coppice::Monitor::StateKeeping::LOOK_PAUSE)
-    family.turn
+  def look(server)
+    server.system.advance(Coppice::Monitor::StateKeeping::LOOK_PAUSE)
+    server.turn
   end
 
   test "each of a few workers that have measured is kept, once" do
-    family = settled_family(worker_processes: 12)
-    family.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
-    20.times { look(family) }
+    server = settled_server(worker_processes: 12)
+    server.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
+    20.times { look(server) }
 
-    assert_equal Coppice::Monitor::StateKeeping::MEASURED_WORKERS, family.kept.size
-    assert_equal family.kept.uniq, family.kept
+    assert_equal Coppice::Monitor::StateKeeping::MEASURED_WORKERS, server.kept.size
+    assert_equal server.kept.uniq, server.kept
   end
 
   test "a worker that has not served enough has measured nothing" do
-    family = settled_family
-    family.roster.ready_workers.each { |worker| measured(worker, COMPLETE - 1) }
-    look(family)
+    server = settled_server
+    server.roster.ready_workers.each { |worker| measured(worker, COMPLETE - 1) }
+    look(server)
 
-    assert_empty family.kept
+    assert_empty server.kept
   end
 
   test "where pages are rehearsed, they are measured first, and then what clients request" do
-    family = settled_family(warm_up_requests: ["/"].freeze)
-    family.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
-    20.times { look(family) }
+    server = settled_server(warm_up_requests: ["/"].freeze)
+    server.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
+    20.times { look(server) }
 
-    assert_equal [true, *family.roster.ready_workers.map { false }], family.kept.map(&:rehearsing?)
+    assert_equal [true, *server.roster.ready_workers.map { false }], server.kept.map(&:rehearsing?)
   end
 
   test "where the rehearsal came to no measurement, clients' requests are measured" do
-    family = family_of(warm_up_requests: ["/"].freeze)
-    run_until(family) do
-      family.roster.workers.each { |worker| worker.row.allocations = "" }
-      family.roster.generation.positive? && family.roster.settled?
+    server = server_of(warm_up_requests: ["/"].freeze)
+    run_until(server) do
+      server.roster.workers.each { |worker| worker.row.allocations = "" }
+      server.roster.generation.positive? && server.roster.settled?
     end
-    family.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
-    look(family)
+    server.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
+    look(server)
 
-    assert_equal [false], family.kept.map(&:rehearsing?)
+    assert_equal [false], server.kept.map(&:rehearsing?)
   end
 
   test "without a fitted garbage collector nothing is measured" do
-    family = settled_family(gc_profile: :ruby)
-    family.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
-    family.turn
+    server = settled_server(gc_profile: :ruby)
+    server.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
+    server.turn
 
-    assert_empty family.kept
+    assert_empty server.kept
   end
 
   test "learned paths are kept once a minute" do
-    family = settled_family(warm_up_requests: [:learned].freeze, gc_profile: :ruby)
+    server = settled_server(warm_up_requests: [:learned].freeze, gc_profile: :ruby)
     times = 3.times.map do
-      family.system.advance(Coppice::Monitor::StateKeeping::PATHS_PAUSE)
-      2.times { family.turn }
-      family.kept.size
+      server.system.advance(Coppice::Monitor::StateKeeping::PATHS_PAUSE)
+      2.times { server.turn }
+      server.kept.size
     end
 
     assert_equal [1, 2, 3], times

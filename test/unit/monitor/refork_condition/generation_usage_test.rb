@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../../support/family_test_case"
+require_relative "../../../support/supervision_test_case"
 
-class GenerationUsageTest < FamilyTestCase
+class GenerationUsageTest < SupervisionTestCase
   GenerationUsage = Coppice::Monitor::ReforkCondition::GenerationUsage
 
   def measure(row, requests:, private_kib:, cpu_ms:)
@@ -12,13 +12,13 @@ class GenerationUsageTest < FamilyTestCase
   end
 
   test "what the workers and the mold have put down is added up" do
-    family = settled_family(worker_processes: 2, refork_after: :auto)
-    first, second = family.roster.ready_workers.map(&:row) # each with 1000 KiB and 10 ms at its start
+    server = settled_server(worker_processes: 2, refork_after: :auto)
+    first, second = server.roster.ready_workers.map(&:row) # each with 1000 KiB and 10 ms at its start
     measure(first, requests: 30, private_kib: 5_000, cpu_ms: 410)
     measure(second, requests: 10, private_kib: 2_000, cpu_ms: 210)
-    family.roster.mold.row.cpu_ms = 300
-    family.turn
-    measurement = GenerationUsage.of(family.roster)
+    server.roster.mold.row.cpu_ms = 300
+    server.turn
+    measurement = GenerationUsage.of(server.roster)
 
     assert_equal [0, true, 2, 40], measurement.to_h.values_at(:generation, :cold, :workers, :requests)
     assert_equal [5_000, 107_000, 2_000_000], measurement.to_h.values_at(:waste, :total, :left)
@@ -26,40 +26,40 @@ class GenerationUsageTest < FamilyTestCase
   end
 
   test "before the first request nobody knows what one costs" do
-    assert_nil GenerationUsage.of(settled_family.roster).request_ms
+    assert_nil GenerationUsage.of(settled_server.roster).request_ms
   end
 
   test "requests that took less CPU time than is counted say nothing of what one costs" do
-    family = settled_family
-    family.roster.ready_workers.each { |worker| measure(worker.row, requests: 1, private_kib: 5_000, cpu_ms: 10) }
+    server = settled_server
+    server.roster.ready_workers.each { |worker| measure(worker.row, requests: 1, private_kib: 5_000, cpu_ms: 10) }
 
-    assert_nil GenerationUsage.of(family.roster).request_ms
+    assert_nil GenerationUsage.of(server.roster).request_ms
   end
 
   test "there is none until each worker has measured itself" do
-    family = settled_family
-    family.roster.ready_workers.last.row.measured_ms = 0
+    server = settled_server
+    server.roster.ready_workers.last.row.measured_ms = 0
 
-    assert_nil GenerationUsage.of(family.roster)
+    assert_nil GenerationUsage.of(server.roster)
   end
 
   test "memory that was given back is no negative waste" do
-    family = settled_family
-    family.roster.ready_workers.each { |worker| worker.row.private_kib = 0 }
+    server = settled_server
+    server.roster.ready_workers.each { |worker| worker.row.private_kib = 0 }
 
-    assert_equal 0, GenerationUsage.of(family.roster).waste
+    assert_equal 0, GenerationUsage.of(server.roster).waste
   end
 
   test "a refork that pays is begun, and not before" do
-    family = settled_family(worker_processes: 2, refork_after: :auto)
-    family.roster.ready_workers.each { |worker| measure(worker.row, requests: 10, private_kib: 100_000, cpu_ms: 100) }
-    family.settle
-    assert_equal 0, family.roster.generation
-    family.roster.ready_workers.each do |worker|
+    server = settled_server(worker_processes: 2, refork_after: :auto)
+    server.roster.ready_workers.each { |worker| measure(worker.row, requests: 10, private_kib: 100_000, cpu_ms: 100) }
+    server.settle
+    assert_equal 0, server.roster.generation
+    server.roster.ready_workers.each do |worker|
       measure(worker.row, requests: 500, private_kib: 100_000, cpu_ms: 5_000)
     end
-    family.settle
+    server.settle
 
-    assert_equal 1, family.roster.generation
+    assert_equal 1, server.roster.generation
   end
 end

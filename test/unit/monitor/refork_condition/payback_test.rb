@@ -88,9 +88,9 @@ module Coppice
         test "a decision has its numbers" do
           verdict = PaybackPlay.new { |_, requests| 100 * requests }.run(5_000).first
 
-          assert_equal({ why: :auto, growth_kib_per_request: 100.0, comes_back: 0.0,
+          assert_equal({ why: :auto, growth_kib_per_request: 100.0, regrowth: 0.0,
                          cost_requests: 50, available_mib: 976 },
-            verdict.slice(:why, :growth_kib_per_request, :comes_back, :cost_requests, :available_mib))
+            verdict.slice(:why, :growth_kib_per_request, :regrowth, :cost_requests, :available_mib))
           assert_operator verdict[:gain_requests], :>=, 50
         end
 
@@ -99,7 +99,7 @@ module Coppice
           halved = PaybackPlay.new(refork_ms: 10_000, &halving).run(20_000)
           repeated = PaybackPlay.new(refork_ms: 10_000) { |_, requests| 50 * requests }.run(20_000)
 
-          assert_equal [0.5, 1.0], [halved, repeated].map { |verdicts| verdicts[1][:comes_back] }
+          assert_equal [0.5, 1.0], [halved, repeated].map { |verdicts| verdicts[1][:regrowth] }
           assert_operator halved[1][:served], :<, repeated[1][:served]
         end
 

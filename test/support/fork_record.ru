@@ -9,12 +9,12 @@ require "openssl"
 require "securerandom"
 require "socket"
 
-module Burden
+module ForkLog
   # Prepended to Process, as libraries do that must know of forks.
   module ForkHook
     def _fork
       locked = LOCK.locked?
-      super.tap { |pid| Burden.forked(locked) if pid.zero? }
+      super.tap { |pid| ForkLog.forked(locked) if pid.zero? }
     end
   end
 
@@ -26,7 +26,7 @@ module Burden
 
   class << self
     # In the cold mold, as the application is loaded.
-    def take_up
+    def start
       @held = [File.open(__FILE__), *IO.pipe, *UNIXSocket.pair, TCPServer.new("127.0.0.1", 0), UDPSocket.new]
       draw # a generator that was never used has nothing that could be copied
       at_exit { note("exits", pid: Process.pid) }
@@ -77,5 +77,5 @@ module Burden
   Process.singleton_class.prepend(ForkHook)
 end
 
-Burden.take_up
+ForkLog.start
 run ->(_env) { [200, { "content-type" => "text/plain" }, [Process.pid.to_s]] }

@@ -4,7 +4,7 @@ require_relative "bounded_wait"
 
 # Clients that send the head of a request byte by byte and never finish, all on one thread. When one is refused,
 # another takes its place.
-class Tricklers
+class SlowClients
   INTERVAL = 0.05
   REFUSAL = "HTTP/1.1 408 "
 
@@ -13,7 +13,7 @@ class Tricklers
 
   # Yields while so many of them are connected.
   # limit: of the server, in seconds. It says nothing to a client from which nothing has come by then.
-  #: [T] (Server, clients: Integer, limit: Numeric) { (Tricklers) -> T } -> T
+  #: [T] (Server, clients: Integer, limit: Numeric) { (SlowClients) -> T } -> T
   def self.around(server, clients:, limit:)
     crowd = new(server, clients, limit)
     crowd.start

@@ -2,25 +2,25 @@
 
 require "test_helper"
 require "coppice/listeners/address"
-require_relative "fake_family"
+require_relative "fake_server"
 
-# Tests of the monitor's decisions, with a family that has no processes.
-class FamilyTestCase < Coppice::TestCase
+# Tests of the monitor's decisions, with a server that has no processes.
+class SupervisionTestCase < Coppice::TestCase
   # The setting of a server whose workers meet all clients themselves.
   WITHOUT_LOBBY = { listen: [Coppice::Listeners::Address.parse(8080, lobby: false)].freeze }.freeze
 
   def teardown
-    @family&.close
+    @server&.close
   end
 
-  # A family at the moment before its first turn.
-  def family_of(**settings) = @family = FakeFamily.new(**settings)
+  # A server at the moment before its first turn.
+  def server_of(**settings) = @server = FakeServer.new(**settings)
 
   # One whose workers have all been ready for a while.
-  def settled_family(**settings)
-    family_of(**settings).tap do |family|
-      family.settle
-      family.system.advance(2)
+  def settled_server(**settings)
+    server_of(**settings).tap do |server|
+      server.settle
+      server.system.advance(2)
     end
   end
 
@@ -30,12 +30,12 @@ class FamilyTestCase < Coppice::TestCase
   end
 
   # Lets processes take steps until the block is content.
-  def run_until(family)
+  def run_until(server)
     1000.times do
       return if yield
 
-      family.turn
-      family.system.processes.values.each { |process| family.system.step(process) }
+      server.turn
+      server.system.processes.values.each { |process| server.system.step(process) }
     end
     flunk "this state was never reached"
   end

@@ -11,10 +11,10 @@ require "coppice/control/endpoint"
 require "coppice/monitor/guest_client"
 require_relative "fake_system"
 
-# The supervision of a family without a process: takes the monitor's place around it.
-class FakeFamily
+# The supervision of a server without a process: takes the monitor's place around it.
+class FakeServer
   # Says nothing, unless asked to show a failing history.
-  class Silence
+  class NullLog
     %i[debug info warn error fatal exception].each { |name| define_method(name) { |*, **| nil } }
     def with(**) = self
   end
@@ -54,7 +54,7 @@ class FakeFamily
   # log: in the place of Coppice::Log.
   # services: Hash of the options of each, by name.
   # releases: Hash of what the configuration has otherwise in a directory, by directory.
-  def initialize(hooks: {}, services: {}, releases: {}, log: Silence.new, **values)
+  def initialize(hooks: {}, services: {}, releases: {}, log: NullLog.new, **values)
     @values = { hooks: hooks, services: services, worker_processes: 4, canary: false, **values }
     @releases = releases
     @missing = []
@@ -69,12 +69,12 @@ class FakeFamily
     )
   end
 
-  # Yields a new family and lets go of its board afterwards.
+  # Yields a new server and lets go of its board afterwards.
   def self.open(**settings)
-    family = new(**settings)
-    yield family
+    server = new(**settings)
+    yield server
   ensure
-    family&.close
+    server&.close
   end
 
   def close = @board.close
