@@ -79,7 +79,7 @@ module Coppice
         when Steps::Warn then @log.warn(step.message, **step.fields)
         when Steps::Retire then retire(step.handle, now, signal: step.signal)
         when Steps::RefuseNewConnections then refuse_new_connections(now)
-        when Steps::SpawnService, Steps::SpawnGuest then @forks.spawn(step, now + spawn_timeout_of(step.mold))
+        when Steps::SpawnService, Steps::SpawnGuest then @forks.spawn(step, deadline_of_fork(step.mold, now))
         when Steps::HangUp then hang_up(step.handle, step.reason, now + step.seconds)
         when Steps::Drain then drain(step.handle, now)
         when Steps::Kill then kill(step.handle, step.reason, now)
@@ -93,7 +93,7 @@ module Coppice
         seat = @lobby.new_seat if step.role == :worker
         generation = step.mold.generation
         handle = @forks.call(step.mold, role: step.role, nr: step.nr, generation: generation,
-                                         deadline: now + spawn_timeout_of(step.mold),
+                                         deadline: deadline_of_fork(step.mold, now),
                                          descriptors: { listeners: listeners }.reject { |_, ios| ios.empty? },
                                          first_request: generation >= @roster.succession.first_requests_from) do |child|
           @lobby.seat(child, seat)
@@ -170,8 +170,8 @@ module Coppice
       end
 
       # The time covers the request in flight and the user's exit hook. A child that still starts has no request, so its
-      # deadline stays the earlier one for getting ready. The channel is never too full for this message: it holds one
-      # Spawn at most. Returns what Channel#send does.
+      # deadline stays the earlier one for getting ready. The channel is never too full for this message: it holds two
+      # Spawns at most. Returns what Channel#send does.
       def tell_to_exit(handle, message, from)
         handle.row.leaving = 1
         handle.leave_deadline = from + time_to_exit(handle)
@@ -184,6 +184,11 @@ module Coppice
         return handle.service.timeout if handle.service?
 
         handle.last? ? Watchdog::GRACE : @roster.settings_of(handle).longest_turn
+      end
+
+      # A mold makes one fork after the other.
+      def deadline_of_fork(mold, now)
+        [now, *@roster.requested_of(mold).map(&:deadline)].max + spawn_timeout_of(mold)
       end
 
       def spawn_timeout_of(handle) = @roster.settings_of(handle).spawn_timeout

@@ -7,6 +7,10 @@ module Coppice
   class Monitor
     # Decides which slots need a worker, and which workers are surplus.
     class Capacity
+      # Forks that the mold may have before it when it is told to make another: it makes one after the other, and need
+      # not wait for the monitor in between. After a failure it is told when it has none.
+      FORKS_IN_FLIGHT = 1
+
       #: (Config::Settings) -> void
       def initialize(settings)
         @budget = RolloutBudget.new(settings)
@@ -38,7 +42,7 @@ module Coppice
       end
 
       def missing(roster, now)
-        mold = roster.idle_mold
+        mold = roster.available_mold(in_flight: roster.spawns.failures.zero? ? FORKS_IN_FLIGHT : 0)
         return [] if mold.nil? || !roster.spawns.over?(now) || !roster.seats?
 
         slot = roster.empty_slot(beyond: surge(roster))

@@ -18,7 +18,7 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        mold = roster.idle_mold
+        mold = roster.available_mold
         return busy if mold.nil? || roster.candidate || @demand.any?(roster)
 
         @idle_since ||= now

@@ -158,14 +158,13 @@ module Coppice
       #: () -> Array[Float]
       def pauses = [spawns, reforks, replacements, observers, lobbies, *@service_backoffs.values].map(&:not_before)
 
-      # The mold, if it can fork a worker or a service and forks nothing at this moment: it forks one child after the
-      # other, and the deadline of a fork must cover that fork alone.
-      #: () -> Handle?
-      def idle_mold
+      # The mold, if it can fork a worker or a service, and has no more than so many of them still to fork.
+      #: (?in_flight: Integer) -> Handle?
+      def available_mold(in_flight: 0)
         return if mold.nil? || !mold.ready?
         return if rehearsing? && !serving? # the warm mold forks the first workers
 
-        mold if requested_of(mold).empty?
+        mold if requested_of(mold).size <= in_flight
       end
 
       # The children that this one was told to fork, and may not have forked yet.

@@ -39,7 +39,7 @@ module Coppice
       end
 
       def missing(roster, now)
-        mold = roster.idle_mold
+        mold = roster.available_mold
         return [] if mold.nil? || !roster.spawns.over?(now)
 
         wanted = @definitions.select do |definition|

@@ -3,15 +3,22 @@
 require_relative "../../support/supervision_test_case"
 
 class CapacityTest < SupervisionTestCase
-  test "the mold is asked for one child at a time" do
-    server = server_of(worker_processes: 4)
-    most = 0
-    run_until(server) do
-      most = [most, server.roster.handles.count { |handle| handle.requested? && handle.worker? }].max
-      server.roster.ready_workers.size == 4
-    end
+  # How many forks are asked of a mold that has not looked yet, when three of four workers are gone.
+  def asked_at_once(server)
+    server.roster.ready_workers.first(3).each { |worker| server.system.signal(worker.pid, :KILL) }
+    4.times { server.turn }
+    server.roster.workers.count(&:requested?)
+  end
 
-    assert_equal 1, most
+  test "the mold is asked for the next worker while it forks one, and for no more" do
+    assert_equal 2, asked_at_once(settled_server)
+  end
+
+  test "after a worker that did not start the mold is asked for one at a time" do
+    server = settled_server
+    note_failures(server.roster.spawns, 1)
+
+    assert_equal 1, asked_at_once(server)
   end
 
   test "a dead worker's slot is filled by a child of the current mold" do

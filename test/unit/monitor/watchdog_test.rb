@@ -90,6 +90,46 @@ class WatchdogTest < SupervisionTestCase
     assert_equal 4, server.roster.ready_workers.size
   end
 
+  # A mold that has been asked for two workers, and has not looked yet.
+  def asked_for_two(server)
+    server.roster.ready_workers.first(2).each { |worker| server.system.signal(worker.pid, :KILL) }
+    2.times { server.turn }
+
+    assert_equal 2, server.roster.workers.count(&:requested?)
+    server.roster.mold
+  end
+
+  test "the second of two forks has its time once the first is made" do
+    server = settled_server(spawn_timeout: 10)
+    mold = asked_for_two(server)
+    server.system.advance(9)
+    server.system.step(server.process_of(mold)) # forks the first
+    server.turn
+    server.system.advance(9)
+    server.turn
+
+    assert_nil mold.kill_reason
+    server.system.advance(2)
+    server.turn
+
+    assert_equal :spawn_timeout, mold.kill_reason
+  end
+
+  test "a mold that makes neither of two forks is ended when the first is late, and both are asked of its successor" do
+    server = settled_server(spawn_timeout: 10)
+    mold = asked_for_two(server)
+    server.process_of(mold).hanging = true
+    server.system.advance(11)
+    server.turn
+
+    assert_equal :spawn_timeout, mold.kill_reason
+    server.settle
+    server.system.advance(1)
+    server.settle
+
+    assert_equal 4, server.roster.ready_workers.size
+  end
+
   test "what does not leave in time is ended" do
     server = settled_server(timeout: 20, timeout_cleanup: 2, client_header_timeout: 15)
     worker = server.roster.ready_workers.last
