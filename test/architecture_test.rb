@@ -51,6 +51,11 @@ module Coppice
       "capybara" => %w[threaded_server] # in the process of an application's tests
     }.freeze
 
+    # Where a reader looks for the kind, and not for the one: each of these files holds small classes of one kind. And a
+    # name of another server's.
+    KINDS = %r{\Alib/coppice/(errors|config/types/\w+|compatibility/mem_info)\.rb\z}.freeze
+    DEFINITION = /^( *)(?:(?:class|module) ([A-Z]\w*)|([A-Z]\w*) = (?:Struct|Class)\.new)/.freeze
+
     PARTS = [*FOUNDATION, *SHARED, *ARROWS.keys].sort_by { |part| -part.size }.freeze
     LINES = 300
     SYNTAX_ONLY = %w[-std=gnu11 -fsyntax-only -Wall -Wextra -Werror -Wno-unused-parameter -Iext/coppice
@@ -66,6 +71,12 @@ module Coppice
         forbidden = SourceFiles.required_by(text).reject { |wanted| may_know?(part, part_of(wanted)) }
         forbidden.map { |wanted| "#{path} requires #{wanted}" }
       end
+
+      assert_empty wrong
+    end
+
+    test "a class is in the file of its name, alone" do
+      wrong = library.reject { |path, _| path.match?(KINDS) }.filter_map { |path, text| misplaced(path, text) }
 
       assert_empty wrong
     end
@@ -125,6 +136,18 @@ module Coppice
 
     def library
       @library ||= SourceFiles.matching("lib/coppice.rb", "lib/coppice/**/*.rb")
+    end
+
+    # What is wrong with the definitions of a file. It may have none, or add constants to the module of its folder.
+    def misplaced(path, text)
+      definitions = text.scan(DEFINITION).map { |indent, *names| [indent, names.compact.first.downcase] }
+      name = File.basename(path, ".rb").delete("_")
+      own = definitions.find { |_, found| found == name }
+      beside = own ? definitions.select { |indent, _| indent == own.first } - [own] : []
+      return "#{path} defines #{beside.map(&:last).join(' and ')} as well" if beside.any?
+
+      folder = File.basename(File.dirname(path)).delete("_")
+      "#{path} does not define #{name}" unless own || [nil, folder].include?(definitions.map(&:last).last)
     end
 
     # As the compiler finds it: beside the file that includes it, then in the folder of the extension.

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/import/entry"
 require "coppice/import/puma"
 require "coppice/import/result"
 require "coppice/import/translator"

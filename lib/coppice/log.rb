@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/log/adapter"
 require "coppice/log/entry"
 require "coppice/log/output"
 

@@ -37,7 +37,7 @@ module Coppice
         was: "surplus(roster) + missing(roster, now)", becomes: "surplus(roster)",
         words: %w[bin/test test/unit/monitor/capacity_test.rb] },
       { name: "a deadline is ignored", file: "lib/coppice/monitor/watchdog.rb",
-        was: "(overdue = request_deadline(handle)) && now >= overdue", becomes: "false",
+        was: "request_deadline && now >= request_deadline", becomes: "false",
         words: %w[bin/test test/unit/monitor/watchdog_test.rb] },
       { name: "a process is killed for a pause of the machine", file: "lib/coppice/monitor/missed_time.rb",
         was: "        roster.handles.each { |handle| handle.postpone(seconds) }\n", becomes: "",

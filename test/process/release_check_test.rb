@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice"
-require "coppice/release/check"
+require "coppice/release/release_check"
 
 module Coppice
   # The process that says whether a release can be booted, played with real directories.

@@ -2,11 +2,12 @@
 
 require "coppice"
 require "coppice/board"
+require "coppice/config/service_definition"
 require "coppice/config/settings"
 require "coppice/monitor/row_pool"
 require "coppice/monitor/supervision"
 require "coppice/release"
-require "coppice/release/check"
+require "coppice/release/release_check"
 require "coppice/control/endpoint"
 require "coppice/monitor/guest_client"
 require_relative "fake_system"

@@ -2,6 +2,7 @@
 
 require "coppice/board"
 require "coppice/errors"
+require "coppice/listeners/listening_sockets"
 require "coppice/os/process_stat"
 
 module Coppice

@@ -1,11 +1,17 @@
 # frozen_string_literal: true
 
-require "coppice/cold/watchers/modules"
+require "coppice/cold/failure"
 require "coppice/cold/fork"
-require "coppice/cold/watchers/code"
+require "coppice/cold/path_analysis"
 require "coppice/cold/play"
-require "coppice/cold/watchers/memory"
-require "coppice/errors"
+require "coppice/cold/stopwatch"
+require "coppice/cold/watchers/definitions"
+require "coppice/cold/watchers/inline_caches"
+require "coppice/cold/watchers/loaded_files"
+require "coppice/cold/watchers/memos"
+require "coppice/cold/watchers/private_memory"
+require "coppice/cold/watchers/retained_objects"
+require "coppice/cold/watchers/templates"
 
 module Coppice
   module Cold
@@ -83,65 +89,6 @@ module Coppice
         failure ||= Failure.new(message: "the application's log has the cause", backtrace: [])
         { status: outcome.status, failure: failure }
       end
-    end
-
-    # The result for one path. It is plain data, because a fork sends it to its parent. A path that failed has only
-    # path, status and failure.
-    PathAnalysis = Struct.new(
-      :path,      # String
-      :status,    # Integer? -- of the first response
-      :location,  # String? -- where a redirect leads
-      :failure,   # Failure?
-      :times,     # Array[Stopwatch::Time] -- of the first play and of the second
-      :memory,    # Array[Hash[Symbol, Integer]] -- growth of private memory in each play, in KiB
-      :files,     # Array[String] -- absolute paths
-      :templates, # Array[String]
-      :defined_methods,   # Array[Definitions::Group]
-      :defined_constants, # Array[Definitions::Group]
-      :memos, # Array[Memos::Memo]
-      :inline_caches, # Hash[Symbol, Integer]
-      :retained, # Array[RetainedObjects::Site]
-      keyword_init: true
-    ) do
-      # Methods that the request defined other than by loading a file or compiling a template.
-      def runtime_methods #: () -> Array[Definitions::Group]
-        beyond_files(defined_methods)
-      end
-
-      def runtime_constants #: () -> Array[Definitions::Group]
-        beyond_files(defined_constants)
-      end
-
-      private
-
-      def beyond_files(groups) = groups.reject { |group| (files + templates).include?(group.file) }
-    end
-
-    # Why a path could not be analyzed.
-    Failure = Struct.new(:message, :backtrace, keyword_init: true) do
-      #: (Exception) -> Failure
-      def self.of(error)
-        message = error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"
-        new(message: message, backtrace: error.backtrace || [])
-      end
-    end
-
-    # Measures elapsed time and CPU time.
-    class Stopwatch
-      # Both in milliseconds.
-      Time = Struct.new(:wall_ms, :cpu_ms, keyword_init: true)
-
-      # Returns the block's answer, and the Time.
-      #: [T] () { () -> T } -> [T, Time]
-      def self.measure
-        wall, cpu = wall_ms, cpu_ms
-        answer = yield
-        [answer, Time.new(wall_ms: (wall_ms - wall).round(1), cpu_ms: (cpu_ms - cpu).round(1))]
-      end
-
-      def self.wall_ms = Process.clock_gettime(Process::CLOCK_MONOTONIC, :float_millisecond)
-      def self.cpu_ms = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :float_millisecond)
-      private_class_method :wall_ms, :cpu_ms
     end
   end
 end

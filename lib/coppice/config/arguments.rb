@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "coppice/config/flag_parser"
-require "coppice/config/sources"
 require "coppice/config/options"
 require "coppice/config/ruby_flags"
+require "coppice/config/source_values"
 require "coppice/errors"
 
 module Coppice

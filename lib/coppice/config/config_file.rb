@@ -2,6 +2,7 @@
 
 require "coppice/compatibility"
 require "coppice/config/dsl"
+require "coppice/config/gems"
 
 module Coppice
   module Config

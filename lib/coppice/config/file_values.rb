@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/config/service_definition"
+require "coppice/control/verbs"
 require "coppice/errors"
 require "coppice/config/hooks"
 require "coppice/config/listen_options"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/config/catalogue"
+require "coppice/config/listen_option"
 require "coppice/config/maximum"
 require "coppice/config/types"
 require "coppice/config/types/amounts"
@@ -8,19 +9,6 @@ require "coppice/listeners/address"
 
 module Coppice
   module Config
-    # One option of `listen`. Its default is in Listeners::DEFAULT_OPTIONS.
-    ListenOption = Struct.new(:name, :type, :doc, keyword_init: true) do
-      def default #: () -> untyped
-        Listeners::DEFAULT_OPTIONS.fetch(name)
-      end
-
-      # nil means the default, as for Pitchfork.
-      #: (untyped) -> untyped
-      def check(value)
-        value.nil? ? default : type.check(value)
-      end
-    end
-
     row = ->(name, type, doc) { ListenOption.new(name: name, type: type, doc: doc).freeze }
 
     # The catalogue of the options of `listen`.

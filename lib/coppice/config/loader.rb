@@ -2,9 +2,10 @@
 
 require "coppice/config/arguments"
 require "coppice/config/config_file"
+require "coppice/config/environment"
 require "coppice/config/maximum"
-require "coppice/config/sources"
 require "coppice/config/settings"
+require "coppice/config/source_values"
 
 module Coppice
   module Config

@@ -3,6 +3,7 @@
 require "coppice/config/catalogue"
 require "coppice/config/groups"
 require "coppice/config/maximum"
+require "coppice/config/option"
 require "coppice/config/types"
 require "coppice/config/types/lobby"
 

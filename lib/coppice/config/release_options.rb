@@ -2,6 +2,7 @@
 
 require "coppice/config/catalogue"
 require "coppice/config/groups"
+require "coppice/config/option"
 require "coppice/config/types"
 require "coppice/config/types/amounts"
 require "coppice/config/types/process"

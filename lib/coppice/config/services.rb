@@ -1,25 +1,11 @@
 # frozen_string_literal: true
 
 require "coppice/config/catalogue"
+require "coppice/config/service_option"
 require "coppice/config/types"
-require "coppice/control/verbs"
 
 module Coppice
   module Config
-    # A service process that there should be.
-    #
-    #   name              nil for the service worker, which the hooks before_service_worker_… describe
-    #   survives_reforks  whether it keeps running when a new generation is committed
-    #   timeout           seconds from TERM until it is killed
-    #   block             what it runs; nil for the service worker
-    ServiceDefinition = Struct.new(:name, :survives_reforks, :timeout, :block, keyword_init: true)
-
-    # One option of `service`.
-    ServiceOption = Struct.new(:name, :type, :default, :doc, keyword_init: true) do
-      # The default as a text, with its unit.
-      def default_description = [default.inspect, type.unit].compact.join(" ") #: () -> String
-    end
-
     # The catalogue of the options of `service`.
     SERVICE_OPTIONS = Catalogue.new([
       ServiceOption.new(name: :survives_reforks, type: Types::Boolean.new, default: false,

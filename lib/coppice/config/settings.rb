@@ -4,6 +4,7 @@ require "coppice/config/config_file"
 require "coppice/config/hooks"
 require "coppice/config/options"
 require "coppice/config/ruby_flags"
+require "coppice/config/service_definition"
 require "coppice/config/services"
 require "coppice/listeners/address"
 

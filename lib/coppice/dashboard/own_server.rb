@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/dashboard/page_map"
 require "coppice/info"
 
 module Coppice
@@ -23,19 +24,6 @@ module Coppice
           worker = stats.fetch(:processes, []).find { |process| process[:role] == "worker" && process[:slot] == slot }
           worker && PageMap.of(**worker.slice(:pid, :slot, :generation))
         end
-      end
-    end
-
-    # The page map of one worker, by its pid.
-    module PageMap
-      # nil when it has exited meanwhile.
-      #: (pid: Integer, slot: Integer, generation: Integer) -> String?
-      def self.of(pid:, slot:, generation:)
-        require "coppice/memory/server_memory"
-        require "coppice/memory/picture"
-        measured = Memory::ProcessMemory.of(pid: pid, role: :worker, nr: slot, generation: generation)
-        space = measured && Memory::AddressSpace.of(measured)
-        Memory::Picture.new([space]).to_s if space
       end
     end
   end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/import/static_value"
+
 module Coppice
   module Import
     # One call of a directive in a file, for the rewrites of the tables. A rewrite returns the new text, or nil; it may
@@ -70,45 +72,6 @@ module Coppice
       private
 
       def parenthesized? = source.of(@call.from...node.to)[@name.to_s.size] == "("
-    end
-
-    # Values that a syntax tree tells without being run. A variable of the environment counts as unset.
-    class StaticValue
-      #: (Hash[Symbol, Source::Node]) -> void
-      def initialize(assignments)
-        @assignments = assignments
-      end
-
-      # nil where it depends on more.
-      #: (Source::Node?) -> (Integer | String | Symbol | bool | nil)
-      def of(node)
-        case node&.type
-        when :LIT, :INTEGER, :STR, :SYM then node.children.first
-        when :TRUE then true
-        when :FALSE then false
-        when :LVAR then of(@assignments[node.children.first])
-        when :OR then node.nodes.map { |side| of(side) }.compact.first
-        when :FCALL then number(of_list(node.nodes.last)) if node.children.first == :Integer
-        when :CALL then of_call(node)
-        when :ITER then of(node.nodes.last.nodes.last) if fetch?(node.nodes.first)
-        end
-      end
-
-      private
-
-      def of_call(node)
-        return number(of(node.nodes.first)) if %i[to_i to_s].include?(node.children[1])
-
-        of(node.nodes.last.nodes[1]) if fetch?(node)
-      end
-
-      def fetch?(node)
-        node.type == :CALL && node.children[1] == :fetch && node.nodes.first.children == [:ENV]
-      end
-
-      def of_list(list) = of(list.type == :LIST ? list.nodes.first : list)
-
-      def number(value) = value.is_a?(Integer) ? value : Integer(value.to_s, 10, exception: false)
     end
   end
 end

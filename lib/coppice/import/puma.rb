@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require "coppice/import/directive"
+require "coppice/import/entry"
 require "coppice/import/puma_rewrites"
+require "coppice/import/table"
 
 module Coppice
   module Import

@@ -2,6 +2,8 @@
 
 require "coppice/compatibility/unicorn"
 require "coppice/import/directive"
+require "coppice/import/entry"
+require "coppice/import/table"
 
 module Coppice
   module Import

@@ -1,14 +1,11 @@
 # frozen_string_literal: true
 
 require "coppice/coppice_ext"
-require "coppice/listeners/address_owners"
+require "coppice/listeners/socket_queue"
+require "coppice/listeners/socket_table"
 
 module Coppice
   module Listeners
-    # How many connections wait to be accepted on listening sockets, and how many may. backlog is nil when only /proc
-    # tells of the socket.
-    SocketQueue = Struct.new(:waiting, :backlog)
-
     # Asks the kernel by sock_diag(7); where that is refused, or the sockets are in another network namespace, it reads
     # /proc, which has TCP sockets only.
     module SocketQueues

@@ -2,6 +2,7 @@
 
 require "coppice/board"
 require "coppice/control/lobby_channel"
+require "coppice/control/lobby_packet"
 
 module Coppice
   class Monitor

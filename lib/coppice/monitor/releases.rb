@@ -3,8 +3,8 @@
 require "coppice/config/loader"
 require "coppice/config/settings_change"
 require "coppice/release"
-require "coppice/release/check"
-require "coppice/release/variables"
+require "coppice/release/release_check"
+require "coppice/release/release_variables"
 
 module Coppice
   class Monitor

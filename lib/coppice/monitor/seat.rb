@@ -2,6 +2,7 @@
 
 require "socket"
 require "coppice/coppice_ext"
+require "coppice/monitor/lobby_memory"
 
 module Coppice
   class Monitor
@@ -37,25 +38,6 @@ module Coppice
 
       #: () -> void
       def close = [ring, eventfd, lobby_end, worker_end].compact.each(&:close)
-    end
-
-    # What a lobby shares with all workers. Owned by the handle of that lobby.
-    LobbyMemory = Struct.new(:requests, :queue, :eventfd, keyword_init: true) do
-      # The lobby seals them: their size, and of the requests that anybody else writes. Raises SystemCallError.
-      #: () -> LobbyMemory
-      def self.make
-        memory = new
-        memory.requests = File.for_fd(OS.memory_file("coppice-requests", true), "r+b")
-        memory.queue = File.for_fd(OS.memory_file("coppice-queue", true), "r+b")
-        memory.eventfd = IO.for_fd(OS.eventfd)
-        memory
-      rescue SystemCallError
-        memory&.close
-        raise
-      end
-
-      #: () -> void
-      def close = to_a.compact.each(&:close)
     end
   end
 end

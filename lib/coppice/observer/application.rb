@@ -5,6 +5,7 @@ require "uri"
 require "coppice/observer/access"
 require "coppice/observer/exposition"
 require "coppice/observer/health"
+require "coppice/observer/open_metrics"
 require "coppice/observer/pages"
 require "coppice/observer/puma_stats"
 
@@ -84,7 +85,7 @@ module Coppice
       end
 
       def metrics(env)
-        exposition = Exposition.for(env["HTTP_ACCEPT"])
+        exposition = (OpenMetrics.accepted?(env["HTTP_ACCEPT"]) ? OpenMetrics : Exposition).new
         respond(200, exposition.text(@stats.to_h), "content-type" => exposition.content_type)
       end
 

@@ -11,12 +11,6 @@ module Coppice
 
       attr_reader :content_type #: String
 
-      # The one that a client accepts: OpenMetrics, if it names it.
-      #: (String?) -> Exposition
-      def self.for(accept)
-        accept.to_s.include?("application/openmetrics-text") ? OpenMetrics.new : new
-      end
-
       def initialize
         @content_type = "text/plain; version=0.0.4; charset=utf-8"
       end
@@ -60,24 +54,6 @@ module Coppice
       def line(name, labels, value)
         pairs = labels.map { |label, text| "#{label}=\"#{text.to_s.gsub(/[\\\n"]/, ESCAPES)}\"" }
         "#{name}#{"{#{pairs.join(",")}}" unless pairs.empty?} #{value}\n"
-      end
-    end
-
-    # The same as OpenMetrics 1.0.
-    class OpenMetrics < Exposition
-      def initialize
-        super
-        @content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-      end
-
-      #: (Hash[Symbol, untyped]) -> String
-      def text(stats) = "#{super}# EOF\n"
-
-      private
-
-      def head(metric)
-        unit = "# UNIT #{metric.name} #{metric.unit}\n" if metric.unit
-        "# TYPE #{metric.name} #{metric.type}\n#{unit}# HELP #{metric.name} #{metric.help}\n"
       end
     end
   end

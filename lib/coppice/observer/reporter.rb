@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/config/config_file"
+require "coppice/config/gems"
 require "coppice/config/settings"
 require "coppice/os/clock"
 require "coppice/stats"

@@ -1,11 +1,9 @@
 # frozen_string_literal: true
 
+require "coppice/test_reforks/remote_error"
+
 module Coppice
   module TestReforks
-    # Stands for an exception that another process cannot load: its class exists in one generation only, or it refers
-    # to something that cannot be copied.
-    class RemoteError < StandardError; end
-
     # Lines of a backtrace that say nothing of the test. A tool such as turbo_tests prints them in a process that does
     # not load this code, so no setting of the test framework leaves them out there.
     OWN_LINES = %r{/lib/coppice/test_reforks[/.]}.freeze

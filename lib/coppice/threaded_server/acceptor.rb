@@ -2,24 +2,10 @@
 
 require "socket"
 require "coppice/os/clock"
+require "coppice/threaded_server/client"
 
 module Coppice
   class ThreadedServer
-    # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
-    Client = Struct.new(:socket, :address) do
-      #: (BasicSocket) -> Client
-      def self.of(socket)
-        peer = socket.remote_address
-        return new(socket, "") unless peer.ip?
-
-        peer = peer.ipv6_to_ipv4 if peer.ipv6_v4mapped?
-        new(socket, peer.ip_address[/[^%]+/]) # a link-local address without its interface
-      end
-
-      #: () -> void
-      def close = socket.close
-    end
-
     # Accepts clients, and hands them to the threads that serve once they have sent something: browsers connect ahead of
     # requests, and would occupy all threads with connections on which nothing comes. Runs on a thread of its own, and
     # attends to the clients that linger.

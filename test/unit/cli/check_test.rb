@@ -3,7 +3,7 @@
 require "test_helper"
 require "stringio"
 require "coppice/cli"
-require "coppice/cli/check"
+require "coppice/cli/check_command"
 
 module Coppice
   class CLI

@@ -3,7 +3,7 @@
 require "test_helper"
 require "stringio"
 require "coppice/cli"
-require "coppice/cli/help"
+require "coppice/cli/help_command"
 
 module Coppice
   class CLI

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/cli"
-require "coppice/cli/memory"
+require "coppice/cli/memory_command"
 require_relative "../../support/server_command_tests"
 
 module Coppice

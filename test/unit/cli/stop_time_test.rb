@@ -3,6 +3,7 @@
 require "test_helper"
 require "coppice/cli"
 require "coppice/cli/stop_time"
+require "coppice/config/service_definition"
 require "coppice/config/settings"
 
 module Coppice

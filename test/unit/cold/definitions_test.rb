@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cold/watchers/modules"
+require "coppice/cold/watchers/definitions"
 
 module Coppice
   module Cold

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cold/watchers/code"
+require "coppice/cold/watchers/inline_caches"
 
 module Coppice
   module Cold

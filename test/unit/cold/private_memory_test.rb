@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cold/watchers/memory"
+require "coppice/cold/watchers/private_memory"
 
 module Coppice
   module Cold

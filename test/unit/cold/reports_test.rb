@@ -2,11 +2,16 @@
 
 require "test_helper"
 require "json"
-require "coppice/cold/watchers/modules"
+require "coppice/cold/failure"
+require "coppice/cold/json_report"
+require "coppice/cold/path_analysis"
 require "coppice/cold/path_analyzer"
-require "coppice/cold/reports"
 require "coppice/cold/source_paths"
-require "coppice/cold/watchers/memory"
+require "coppice/cold/stopwatch"
+require "coppice/cold/text_report"
+require "coppice/cold/watchers/definitions"
+require "coppice/cold/watchers/memos"
+require "coppice/cold/watchers/retained_objects"
 
 module Coppice
   module Cold

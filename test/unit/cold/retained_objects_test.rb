@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cold/watchers/modules"
-require "coppice/cold/watchers/memory"
+require "coppice/cold/watchers/memos"
+require "coppice/cold/watchers/retained_objects"
 
 module Coppice
   module Cold

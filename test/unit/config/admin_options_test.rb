@@ -2,7 +2,7 @@
 
 require "stringio"
 require "test_helper"
-require "coppice/cli/check"
+require "coppice/cli/check_command"
 require "coppice/config/loader"
 
 module Coppice

@@ -2,8 +2,8 @@
 
 require "test_helper"
 require "coppice/cli"
-require "coppice/cli/check"
-require "coppice/cli/help"
+require "coppice/cli/check_command"
+require "coppice/cli/help_command"
 require "coppice/config/loader"
 
 module Coppice

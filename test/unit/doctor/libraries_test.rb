@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/config/service_definition"
 require "coppice/config/services"
 require "coppice/doctor/libraries"
 

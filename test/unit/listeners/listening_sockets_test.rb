@@ -3,6 +3,7 @@
 require "test_helper"
 require "socket"
 require "coppice/listeners/address_owners"
+require "coppice/listeners/listening_sockets"
 
 module Coppice
   module Listeners

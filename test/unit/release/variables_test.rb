@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/release/variables"
+require "coppice/release/release_variables"
 
 module Coppice
   class ReleaseVariablesTest < TestCase

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "stringio"
+require "coppice/config/service_definition"
 require "coppice/config/settings"
 require "coppice/log"
 require "coppice/single"

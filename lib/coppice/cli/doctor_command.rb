@@ -4,7 +4,8 @@ require "coppice/config/loader"
 require "coppice/doctor/chain"
 require "coppice/doctor/diagnosis"
 require "coppice/doctor/journal"
-require "coppice/doctor/reports"
+require "coppice/doctor/json_report"
+require "coppice/doctor/text_report"
 
 module Coppice
   class CLI

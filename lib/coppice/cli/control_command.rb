@@ -3,6 +3,7 @@
 require "coppice/cli/running_monitor"
 require "coppice/config/flag_parser"
 require "coppice/control/client"
+require "coppice/control/path_word"
 
 module Coppice
   class CLI

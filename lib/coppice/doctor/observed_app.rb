@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "coppice/cold/play"
-require "coppice/inheritance"
 
 module Coppice
   module Doctor
@@ -25,15 +24,6 @@ module Coppice
       rescue StandardError, ScriptError, SystemStackError, NoMemoryError => error # the application's
         @examiner.note_error(path, nil, error)
         raise
-      end
-    end
-
-    # What a server's processes inherit, with an examiner that looks after each hook.
-    class ObservedInheritance < Inheritance
-      #: (Symbol, *untyped, log: Log) -> void
-      def call_hook(name, *arguments, log:)
-        super
-        app.examiner.after_hook(name, arguments.first)
       end
     end
   end

@@ -100,14 +100,5 @@ module Coppice
         exec({ "COPPICE_RUN" => nil }, RbConfig.ruby, request.program, *request.arguments)
       end
     end
-
-    # `coppice console`: the console of the framework, or irb.
-    class ConsoleCommand < RunCommand
-      private
-
-      def special(flag, words) = request_of([flag, *words])
-
-      def request_of(words) = ["console", "", words]
-    end
   end
 end

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "objspace"
-require "coppice/memory/mapping_kinds"
-require "coppice/memory/smaps"
 
 module Coppice
   module Cold
@@ -91,30 +89,6 @@ module Coppice
 
       def site(types:, **found)
         Site.new(type: NAME.bind_call(types.max_by(&:last).first) || "of a class without a name", **found)
-      end
-    end
-
-    # A snapshot of the memory that this process shares with no other one. Right after a fork it is close to zero. What
-    # a play adds, it adds in each worker.
-    class PrivateMemory
-      # Only reads the file. It is parsed after the plays, because parsing takes memory.
-      def initialize
-        @text = File.binread("/proc/self/smaps")
-      end
-
-      # The growth of each kind since an earlier snapshot, in KiB. Kinds that did not grow are left out.
-      #: (PrivateMemory) -> Hash[Symbol, Integer]
-      def growth_since(earlier)
-        before = earlier.by_kind
-        by_kind.to_h { |kind, kib| [kind, kib - before.fetch(kind)] }.reject { |_, kib| kib.zero? }
-      end
-
-      protected
-
-      def by_kind
-        @by_kind ||= Memory::MappingKinds.new(Memory::Smaps.parse(@text)).to_h.transform_values do |mappings|
-          mappings.sum { |mapping| mapping.sizes.private }
-        end
       end
     end
   end

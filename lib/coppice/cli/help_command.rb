@@ -3,7 +3,6 @@
 require "coppice/config/arguments"
 require "coppice/config/hooks"
 require "coppice/config/services"
-require "coppice/version"
 
 module Coppice
   class CLI
@@ -79,19 +78,6 @@ module Coppice
 
       def near(name)
         Config::Suggestion.sentence(name, Config::OPTIONS.names + Config::HOOKS.names + %i[service] + COMMANDS.keys)
-      end
-    end
-
-    # `coppice version`: prints the versions of Coppice and Ruby.
-    class VersionCommand
-      #: (Array[String], ?output: IO) -> void
-      def initialize(_arguments, output: $stdout)
-        @output = output
-      end
-
-      def run #: () -> Integer
-        @output.puts "coppice #{VERSION} (ruby #{RUBY_VERSION})"
-        0
       end
     end
   end

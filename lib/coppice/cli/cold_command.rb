@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
 require "coppice/cold/boot"
-require "coppice/cold/reports"
+require "coppice/cold/json_report"
 require "coppice/cold/source_paths"
 require "coppice/cold/path_analyzer"
+require "coppice/cold/text_report"
 require "coppice/config/loader"
 
 module Coppice

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/cli/control"
+require "coppice/cli/control_command"
 require "coppice/control/status_page"
 require "coppice/stats"
 

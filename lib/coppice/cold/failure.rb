@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+require "coppice/errors"
+
+module Coppice
+  module Cold
+    # Why a path could not be analyzed.
+    Failure = Struct.new(:message, :backtrace, keyword_init: true) do
+      #: (Exception) -> Failure
+      def self.of(error)
+        message = error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"
+        new(message: message, backtrace: error.backtrace || [])
+      end
+    end
+  end
+end

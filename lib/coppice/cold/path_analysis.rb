@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require "coppice/cold/failure"
+require "coppice/cold/fork"
+require "coppice/cold/play"
+require "coppice/cold/stopwatch"
+
+module Coppice
+  module Cold
+    # The result for one path. It is plain data, because a fork sends it to its parent. A path that failed has only
+    # path, status and failure.
+    PathAnalysis = Struct.new(
+      :path,      # String
+      :status,    # Integer? -- of the first response
+      :location,  # String? -- where a redirect leads
+      :failure,   # Failure?
+      :times,     # Array[Stopwatch::Time] -- of the first play and of the second
+      :memory,    # Array[Hash[Symbol, Integer]] -- growth of private memory in each play, in KiB
+      :files,     # Array[String] -- absolute paths
+      :templates, # Array[String]
+      :defined_methods,   # Array[Definitions::Group]
+      :defined_constants, # Array[Definitions::Group]
+      :memos, # Array[Memos::Memo]
+      :inline_caches, # Hash[Symbol, Integer]
+      :retained, # Array[RetainedObjects::Site]
+      keyword_init: true
+    ) do
+      # Methods that the request defined other than by loading a file or compiling a template.
+      def runtime_methods #: () -> Array[Definitions::Group]
+        beyond_files(defined_methods)
+      end
+
+      def runtime_constants #: () -> Array[Definitions::Group]
+        beyond_files(defined_constants)
+      end
+
+      private
+
+      def beyond_files(groups) = groups.reject { |group| (files + templates).include?(group.file) }
+    end
+  end
+end

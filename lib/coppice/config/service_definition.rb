@@ -1,0 +1,13 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Config
+    # A service process that there should be.
+    #
+    #   name              nil for the service worker, which the hooks before_service_worker_… describe
+    #   survives_reforks  whether it keeps running when a new generation is committed
+    #   timeout           seconds from TERM until it is killed
+    #   block             what it runs; nil for the service worker
+    ServiceDefinition = Struct.new(:name, :survives_reforks, :timeout, :block, keyword_init: true)
+  end
+end

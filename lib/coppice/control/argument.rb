@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "path_word"
+
+module Coppice
+  module Control
+    # One word after a verb. words: all that it can be, for one of a few; else nil. range: of a whole number.
+    # pattern: of other words, whose meaning is `other`. path: whether it is a path, see PathWord.
+    Argument = Struct.new(:usage, :range, :words, :pattern, :other, :optional, :path, keyword_init: true) do
+      # The value of a word. Raises UsageError.
+      #: (String) -> (Integer | String)
+      def read(word)
+        return word if words&.include?(word)
+        return PathWord.decode(word) if path
+
+        number = Integer(word, 10, exception: false) if range
+        return number if number && range.cover?(number)
+        return word if pattern&.match?(word)
+
+        raise UsageError, "#{usage} is #{description}, not #{word.scrub('?')[0, 40].inspect}"
+      end
+
+      #: () -> String
+      def description = [number, *words, other].compact.join(", ")
+
+      #: () -> String
+      def in_usage = optional ? "[#{usage}]" : usage
+
+      private
+
+      def number = ("a whole number from #{range.begin}#{" to #{range.end}" if range.end}" if range)
+    end
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "coppice/import/directive"
+
+module Coppice
+  module Import
+    # Builds the table of one server: name of a directive => Directive.
+    class Table
+      #: () { (Table) -> void } -> Hash[Symbol, Directive]
+      def self.build(&block)
+        table = new
+        block.call(table)
+        table.to_h.freeze
+      end
+
+      def initialize
+        @rows = {}
+      end
+
+      def to_h = @rows #: () -> Hash[Symbol, Directive]
+
+      # The same name, or `to:`, and the same meaning.
+      #: (*Symbol, ?to: Symbol?, ?note: String?) ?{ (Call) -> String? } -> void
+      def take(*names, to: nil, note: nil, &rewrite)
+        add(names, outcome: :taken, target: (to || names.first).to_s, note: note, rewrite: rewrite)
+      end
+
+      # Something is different, which the note says.
+      #: (*Symbol, to: String | Symbol, note: String) ?{ (Call) -> String? } -> void
+      def change(*names, to:, note:, &rewrite)
+        add(names, outcome: :changed, target: to.to_s, note: note, rewrite: rewrite)
+      end
+
+      #: (*Symbol, note: String, ?target: String?) ?{ (Call) -> String? } -> void
+      def drop(*names, note:, target: nil, &rewrite)
+        add(names, outcome: :dropped, target: target, note: note, rewrite: rewrite || ->(_call) {})
+      end
+
+      # A hook. `origins` are expressions of the target's arguments, one for each argument of the original's block.
+      #: (*Symbol, to: Symbol, ?note: String?, ?origins: Array[String]?) -> void
+      def hook(*names, to:, note: nil, origins: nil)
+        add(names, outcome: note ? :changed : :taken, target: to.to_s, note: note, rewrite: nil, hook: true,
+          origins: origins)
+      end
+
+      private
+
+      def add(names, **row)
+        directive = Directive.new(names: names.freeze, **row).freeze
+        names.each { |name| @rows[name] = directive }
+      end
+    end
+  end
+end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Coppice
+  module Listeners
+    # The kernel's tables of sockets: proc_pid_net(5).
+    module SocketTable
+      LISTENS = "0A" # the state of a TCP socket
+
+      # The rows of a table (tcp, tcp6, unix) in the network namespace of a process, each as its fields. A kernel may
+      # lack IPv6.
+      #: (String, ?pid: Integer | String) -> Array[Array[String]]
+      def self.rows(name, pid: "self")
+        file = "/proc/#{pid}/net/#{name}"
+        File.readable?(file) ? File.readlines(file).drop(1).map(&:split) : []
+      end
+
+      # The number of connections that wait, by the inode of each listening TCP socket.
+      #: (?pid: Integer | String) -> Hash[Integer, Integer]
+      def self.tcp_queues(pid: "self")
+        rows = %w[tcp tcp6].flat_map { |name| rows(name, pid: pid) }.select { |fields| fields[3] == LISTENS }
+        rows.to_h { |fields| [fields[9].to_i, fields[4].split(":").last.to_i(16)] }
+      end
+
+      # The inode and the local address of each listening TCP socket.
+      #: (?pid: Integer | String) -> Array[[String, String]]
+      def self.tcp_listeners(pid: "self")
+        %w[tcp tcp6].flat_map { |name| rows(name, pid: pid) }.filter_map do |_, local, _, state, *rest|
+          [rest[5], local] if state == LISTENS
+        end
+      end
+    end
+  end
+end
