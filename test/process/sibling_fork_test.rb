@@ -1,38 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice"
 require "coppice/fork_safety/stray_copy"
-require "coppice/os/fork_lock"
-require "coppice/os/sibling_fork"
+require_relative "../support/sibling_forking"
 
-# With real processes: this test is the monitor, its child the mold, its grandchild the
-# middle process, and the sibling comes back to this test.
 class SiblingForkTest < Coppice::TestCase
-  def setup
-    @lock = Coppice::OS::ForkLock.new
-    Coppice::OS.become_subreaper
-    @reader, @writer = IO.pipe
-  end
-
-  def teardown
-    [@reader, @writer].each { |io| io.close unless io.closed? }
-  end
-
-  # Runs the block in a child; answers what it wrote and its exit status.
-  def in_child
-    child = fork do
-      @reader.close
-      yield
-      exit!(0)
-    end
-    @writer.close
-    [BoundedWait.read(@reader), BoundedWait.status_of(child)]
-  end
-
-  def forking(timeout: 60, patience: 60)
-    Coppice::OS::SiblingFork.new(lock: @lock, timeout: timeout, patience: patience)
-  end
+  include SiblingForking
 
   test "the sibling is a child of the subreaper and its pid was announced" do
     text, = in_child do

@@ -1,35 +1,19 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice"
-require "coppice/os/fork_lock"
-require "coppice/os/sibling_fork"
+require_relative "../support/sibling_forking"
 
 # Forks of a process that is a subreaper itself, so that the kernel would give it the siblings.
 class SiblingSubreaperTest < Coppice::TestCase
-  def setup
-    @lock = Coppice::OS::ForkLock.new
-    Coppice::OS.become_subreaper
-    @reader, @writer = IO.pipe
-  end
-
-  def teardown
-    [@reader, @writer].each { |io| io.close unless io.closed? }
-  end
+  include SiblingForking
 
   # What the block writes in a child that is a subreaper.
   def in_subreaper
-    child = fork do
-      @reader.close
+    in_child do
       Coppice::OS.become_subreaper
       yield
-      exit!(0)
-    end
-    @writer.close
-    BoundedWait.read(@reader).tap { BoundedWait.status_of(child) }
+    end.first
   end
-
-  def forking(**options) = Coppice::OS::SiblingFork.new(lock: @lock, timeout: 60, patience: 60, **options)
 
   test "the sibling of an application that is a subreaper is the monitor's child, and the application a subreaper" do
     text = in_subreaper do
