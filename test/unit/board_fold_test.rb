@@ -9,8 +9,6 @@ module Coppice
   class BoardFoldTest < TestCase
     COLUMNS = [:bytes_sent, :bytes_received, :refused].freeze
     STEPS = 3000
-    FOLDS = 20_000
-    BYTES = 7
 
     def setup
       @board = Board.create
@@ -82,43 +80,6 @@ module Coppice
       end
     end
 
-    # Another process counts and folds without a pause. `beat_ms` is how often it has counted.
-    test "a reader beside the monitor never sees a count twice, or misses one" do
-      monitor = fork { count_and_fold }
-      last = 0
-      ended = BoundedWait.wait(BoundedWait::SECONDS, "the process has not ended", interval: 0) do # as often as it can
-        before = @board.beat_ms
-        total = consistent { @board.slot(1).bytes_sent + @board.row(0).bytes_sent }
-
-        assert_includes (before * BYTES)..((@board.beat_ms + 1) * BYTES), total
-        assert_operator total, :>=, last
-        last = total
-        Process.wait2(monitor, Process::WNOHANG)
-      end
-      assert_equal FOLDS * BYTES, @board.slot(1).bytes_sent
-    ensure
-      # One that hangs is ended: with AddressSanitizer a copy may find the allocator's lock held.
-      Process.kill(:KILL, monitor) && Process.wait(monitor) unless ended
-    end
-
-    # With all the time that the other process may need on a busy machine to go on.
-    def consistent(&block)
-      fold_ends = lambda do |_seconds|
-        BoundedWait.wait(BoundedWait::SECONDS, "a fold has no end", interval: 0.001) { @board.folds.even? }
-      end
-      Kernel.stub(:sleep, fold_ends) { @board.consistent(&block) }
-    end
-
-    def count_and_fold
-      FOLDS.times do |number|
-        row = take(0, 1)
-        row.count(:bytes_sent, BYTES)
-        @board.beat_ms = number + 1
-        @board.fold(row)
-      end
-      exit!(0)
-    end
-
     test "a monitor that died in the middle of a fold does not hold its readers" do
       @board.slot(0).bytes_sent = 5
       @board.folds = 1
@@ -131,32 +92,6 @@ module Coppice
 
       assert_nil @board.consistent { asked += 1; nil }
       assert_equal 1, asked
-    end
-
-    test "a process that is killed while it counts leaves whole counts" do
-      row = take(0, 2)
-      clock = RequestClock.new(row, 1000)
-      worker = fork { serve_forever(clock) }
-      Process.kill(:KILL, worker) if wait_until { row.requests > 1000 }
-      BoundedWait.status_of(worker)
-      requests, durations = row.requests, row.application_us
-      @board.fold(row)
-
-      assert_includes [requests, requests - 1], durations.drop(1).sum
-      assert_equal durations, @board.slot(2).application_us
-    end
-
-    def serve_forever(clock)
-      clock.begin_counting
-      loop do
-        clock.start("REQUEST_METHOD" => "GET", "PATH_INFO" => "/")
-        clock.finish
-      end
-    end
-
-    def wait_until
-      eventually { yield }
-      true
     end
   end
 end
