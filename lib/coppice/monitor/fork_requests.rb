@@ -60,6 +60,9 @@ module Coppice
                             **identity)
         row.release_number = handle.release&.number || 0
         @roster.add(handle)
+      rescue SystemCallError # its channel cannot be watched
+        @rows.release(row)
+        raise
       end
 
       private

@@ -32,13 +32,13 @@ module Coppice
 
       #: () -> Array[Handle]
       def to_a
-        look_at_all if outdated?
+        look_at_all if basis_changed?
         @list ||= @members.keys.freeze
       end
 
       #: () -> Integer
       def size
-        look_at_all if outdated?
+        look_at_all if basis_changed?
         @members.size
       end
 
@@ -47,13 +47,13 @@ module Coppice
 
       #: (Handle) -> bool
       def include?(handle)
-        look_at_all if outdated?
+        look_at_all if basis_changed?
         @members.key?(handle)
       end
 
       private
 
-      def outdated?
+      def basis_changed?
         return false unless @basis
 
         before, @looked_with = @looked_with, @basis.call

@@ -21,6 +21,19 @@ class CapacityTest < SupervisionTestCase
     assert_equal 1, asked_at_once(server)
   end
 
+  test "a child whose channel cannot be watched leaves no row behind, and is forked a little later" do
+    server = settled_server
+    rows = server.board.rows_count
+    server.roster.children.on_add = ->(_child) { raise Errno::ENOSPC }
+    server.system.signal(server.roster.ready_workers.last.pid, :KILL)
+    server.settle
+    server.roster.children.on_add = nil
+    server.system.advance(Coppice::Monitor::Actions::SYSTEM_PAUSE)
+    server.settle
+
+    assert_equal [4, rows], [server.roster.ready_workers.size, server.board.rows_count]
+  end
+
   test "a dead worker's slot is filled by a child of the current mold" do
     server = settled_server
     server.supervision.refork
