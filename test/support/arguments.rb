@@ -19,13 +19,14 @@ module Coppice
     SEPARATE = %w[test/presets test/differential].freeze
 
     # `root` is the project's folder. Without a named file, all tests below it run, except for the SEPARATE ones and
-    # those of the soak lane. Raises ArgumentError for what does not exist.
+    # those of the soak lane; of a named folder, all but those of that lane. Raises ArgumentError for what does not
+    # exist.
     def initialize(words, root:) #: (Array[String], root: String) -> void
       @root = root
       @own = {}
       @options = []
       paths = split(words)
-      @files = paths.empty? ? unnamed : paths.flat_map { |path| tests_in(path) }.uniq
+      @files = paths.empty? ? unnamed : paths.flat_map { |path| named(path) }.uniq
     end
 
     # The seed for the order of files and of the tests in each: the one asked for, or a new one.
@@ -62,15 +63,19 @@ module Coppice
     end
 
     def unnamed
-      return changed(@own["--changed"]) if @own.key?("--changed")
+      @own.key?("--changed") ? changed(@own["--changed"]) : of_lane(all_below)
+    end
 
+    def named(path) = File.directory?(path) ? of_lane(tests_in(path)) : tests_in(path)
+
+    def of_lane(files)
       lane = @own["--lane"]&.to_sym
       raise ArgumentError, "no such lane: #{lane}" unless [nil, *Lane::NAMES].include?(lane)
 
       case lane
-      when nil then all_below.reject { |path| Lane.of(path) == :soak }
-      when :soak then all_below.select { |path| Lane.soak?(path) }
-      else all_below.select { |path| Lane.of(path) == lane }
+      when nil then files.reject { |path| Lane.of(path) == :soak }
+      when :soak then files.select { |path| Lane.soak?(path) }
+      else files.select { |path| Lane.of(path) == lane }
       end
     end
 

@@ -120,6 +120,7 @@ module Coppice
         files.each { |name, lane| write(folder, "test/#{name}_test.rb", "#{lane}\n#{GOOD}") }
 
         assert_equal %w[b_test.rb a_test.rb], order_of(folder)
+        assert_equal %w[b_test.rb a_test.rb], order_of(folder, "#{folder}/test")
         write(folder, "test/d_test.rb", "def soak_test(_) = nil\n soak_test \"takes hours\"\n#{GOOD}")
         assert_equal %w[c_test.rb d_test.rb], order_of(folder, "--lane", "soak").sort
         assert_equal %w[c_test.rb], order_of(folder, "#{folder}/test/c_test.rb")
