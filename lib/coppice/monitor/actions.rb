@@ -14,25 +14,19 @@ module Coppice
     class Actions
       SYSTEM_PAUSE = 1.0 # seconds until the next try when the system has no descriptor or process to give
 
-      #: (system: System, roster: Roster, board: Board, rows: RowPool, port: ServingPort, spawner: MoldSpawner,
-      #   observers: ObserverSpawner, lobbies: LobbySpawner, hooks: UserHooks, statistics: Statistics,
-      #   keeper: StateKeeper, log: Log) -> void
-      def initialize(system:, roster:, board:, rows:, port:, spawner:, observers:, lobbies:, hooks:, statistics:,
-                     keeper:, log:)
-        @system = system
-        @board = board
-        @port = port
-        @hooks = hooks
-        @keeper = keeper
-        @roster = roster
-        @forks = ForkRequests.new(system: system, roster: roster, rows: rows)
-        @observer = ObserverActions.new(system: system, roster: roster, forks: @forks, spawner: observers,
-                                        settings: roster.settings, log: log)
-        @lobby = LobbyActions.new(system: system, roster: roster, rows: rows, spawner: lobbies,
-                                  settings: roster.settings, log: log)
-        @molds = MoldActions.new(system: system, roster: roster, board: board, forks: @forks, spawner: spawner,
-                                 statistics: statistics, log: log) { |handle, now| retire(handle, now) }
-        @log = log
+      #: (Context, spawner: MoldSpawner, observers: ObserverSpawner, lobbies: LobbySpawner) -> void
+      def initialize(context, spawner:, observers:, lobbies:)
+        @system = context.system
+        @board = context.board
+        @port = context.port
+        @hooks = context.hooks
+        @keeper = context.keeper
+        @roster = context.roster
+        @log = context.log
+        @forks = ForkRequests.new(context)
+        @observer = ObserverActions.new(context, forks: @forks, spawner: observers)
+        @lobby = LobbyActions.new(context, spawner: lobbies)
+        @molds = MoldActions.new(context, forks: @forks, spawner: spawner) { |handle, now| retire(handle, now) }
       end
 
       #: (Array[Step], Float) -> void

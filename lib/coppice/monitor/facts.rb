@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/control/messages"
+require "coppice/monitor/audit_log"
 require "coppice/monitor/exit_report"
 require "coppice/monitor/lobby_facts"
 
@@ -13,20 +14,18 @@ module Coppice
       STEADY = 10.0 # seconds after which an observer or a service has not failed to start
       EARLY_FAILURE = 1.0 # seconds: a worker that fails so soon after it was ready, without a request, failed to start
 
-      #: (system: System, roster: Roster, rows: RowPool, port: ServingPort, hooks: UserHooks, statistics: Statistics,
-      #   keeper: StateKeeper, audit_log: AuditLog, log: Log) -> void
-      def initialize(system:, roster:, rows:, port:, hooks:, statistics:, keeper:, audit_log:, log:)
-        @audit_log = audit_log
-        @keeper = keeper
-        @system = system
-        @port = port
-        @hooks = hooks
-        @roster = roster
-        @rows = rows
-        @statistics = statistics
-        @log = log
-        @lobby = LobbyFacts.new(system: system, roster: roster, rows: rows, statistics: statistics,
-                                settings: roster.settings, log: log)
+      #: (Context) -> void
+      def initialize(context)
+        @system = context.system
+        @port = context.port
+        @hooks = context.hooks
+        @keeper = context.keeper
+        @roster = context.roster
+        @rows = context.rows
+        @statistics = context.statistics
+        @log = context.log
+        @audit_log = AuditLog.new(context.system, context.board, context.log)
+        @lobby = LobbyFacts.new(context)
         @unknown = {} # pid => when it was first seen to have exited (monotonic seconds)
       end
 

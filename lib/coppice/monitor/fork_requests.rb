@@ -8,11 +8,11 @@ module Coppice
   class Monitor
     # Puts new children on the roster, and asks molds and workers to fork them.
     class ForkRequests
-      #: (system: System, roster: Roster, rows: RowPool) -> void
-      def initialize(system:, roster:, rows:)
-        @system = system
-        @roster = roster
-        @rows = rows
+      #: (Context) -> void
+      def initialize(context)
+        @system = context.system
+        @roster = context.roster
+        @rows = context.rows
       end
 
       # Asks a process to fork a child: sends it the child's end of a new channel. If that process is gone, or its

@@ -9,15 +9,14 @@ module Coppice
   class Monitor
     # The part of Actions that is about the lobby: it spawns one, tells it what it must know, and gives workers seats.
     class LobbyActions
-      #: (system: System, roster: Roster, rows: RowPool, spawner: LobbySpawner, settings: Config::Settings,
-      #   log: Log) -> void
-      def initialize(system:, roster:, rows:, spawner:, settings:, log:)
-        @system = system
-        @roster = roster
-        @rows = rows
+      #: (Context, spawner: LobbySpawner) -> void
+      def initialize(context, spawner:)
+        @system = context.system
+        @roster = context.roster
+        @rows = context.rows
+        @settings = context.roster.settings
+        @log = context.log
         @spawner = spawner
-        @settings = settings
-        @log = log
       end
 
       # Carries out a step that is about the lobby.

@@ -18,16 +18,15 @@ module Coppice
       HARMLESS = %i[asked left failed signal vanished never_forked].freeze
       OVERDUE = %i[timeout request_timeout].freeze
 
-      #: (system: System, roster: Roster, rows: RowPool, statistics: Statistics, settings: Config::Settings,
-      #   log: Log) -> void
-      def initialize(system:, roster:, rows:, statistics:, settings:, log:)
-        @system = system
-        @roster = roster
-        @rows = rows
-        @statistics = statistics
-        @settings = settings
-        @log = log
-        @lobby_log = log.with(role: :lobby)
+      #: (Context) -> void
+      def initialize(context)
+        @system = context.system
+        @roster = context.roster
+        @rows = context.rows
+        @statistics = context.statistics
+        @settings = context.roster.settings
+        @log = context.log
+        @lobby_log = context.log.with(role: :lobby)
       end
 
       # Raises ProtocolMismatch for a packet that no lobby sends.

@@ -14,19 +14,18 @@ module Coppice
       TRANSIENT = [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
 
       # The block tells a child to exit.
-      #: (system: System, roster: Roster, board: Board, forks: ForkRequests, spawner: MoldSpawner,
-      #    statistics: Statistics, log: Log) { (Handle, Float) -> void } -> void
-      def initialize(system:, roster:, board:, forks:, spawner:, statistics:, log:, &retire)
-        @system = system
-        @roster = roster
-        @succession = roster.succession
-        @board = board
+      #: (Context, forks: ForkRequests, spawner: MoldSpawner) { (Handle, Float) -> void } -> void
+      def initialize(context, forks:, spawner:, &retire)
+        @system = context.system
+        @roster = context.roster
+        @succession = context.roster.succession
+        @board = context.board
+        @statistics = context.statistics
+        @log = context.log
         @forks = forks
         @spawner = spawner
-        @statistics = statistics
-        @log = log
         @retire = retire
-        @releases = ReleaseActions.new(roster: roster, board: board, statistics: statistics, log: log, &retire)
+        @releases = ReleaseActions.new(context, &retire)
       end
 
       #: (Step, Float) -> void

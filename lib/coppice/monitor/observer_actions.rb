@@ -4,15 +4,14 @@ module Coppice
   class Monitor
     # The part of Actions that is about the observer.
     class ObserverActions
-      #: (system: System, roster: Roster, forks: ForkRequests, spawner: ObserverSpawner, settings: Config::Settings,
-      #   log: Log) -> void
-      def initialize(system:, roster:, forks:, spawner:, settings:, log:)
-        @system = system
-        @roster = roster
+      #: (Context, forks: ForkRequests, spawner: ObserverSpawner) -> void
+      def initialize(context, forks:, spawner:)
+        @system = context.system
+        @roster = context.roster
+        @settings = context.roster.settings
+        @log = context.log
         @forks = forks
         @spawner = spawner
-        @settings = settings
-        @log = log
       end
 
       # Nothing else waits for it. It cannot write to the board, so its row is written here.

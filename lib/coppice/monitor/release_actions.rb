@@ -6,12 +6,12 @@ module Coppice
     # back.
     class ReleaseActions
       # The block tells a child to exit.
-      #: (roster: Roster, board: Board, statistics: Statistics, log: Log) { (Handle, Float) -> void } -> void
-      def initialize(roster:, board:, statistics:, log:, &retire)
-        @roster = roster
-        @board = board
-        @statistics = statistics
-        @log = log
+      #: (Context) { (Handle, Float) -> void } -> void
+      def initialize(context, &retire)
+        @roster = context.roster
+        @board = context.board
+        @statistics = context.statistics
+        @log = context.log
         @retire = retire
       end
 

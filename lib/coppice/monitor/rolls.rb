@@ -11,15 +11,14 @@ module Coppice
       # A boot takes up to so much of the last one's peak: with less to spare the log warns.
       COMFORTABLE = 1.5
 
-      #: (roster: Roster, releases: Releases, actions: Actions, system: System, statistics: Statistics, log: Log)
-      #    -> void
-      def initialize(roster:, releases:, actions:, system:, statistics:, log:)
-        @roster = roster
+      #: (Context, releases: Releases, actions: Actions) -> void
+      def initialize(context, releases:, actions:)
+        @system = context.system
+        @roster = context.roster
+        @statistics = context.statistics
+        @log = context.log
         @releases = releases
         @actions = actions
-        @system = system
-        @statistics = statistics
-        @log = log
       end
 
       # Begins to roll to the release in a directory. force: also when memory seems too short. Raises Error when it

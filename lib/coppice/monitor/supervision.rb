@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/actions"
-require "coppice/monitor/audit_log"
 require "coppice/monitor/leak_watch"
 require "coppice/monitor/capacity"
+require "coppice/monitor/context"
 require "coppice/monitor/facts"
 require "coppice/monitor/guests"
 require "coppice/monitor/idle_mold"
@@ -58,12 +58,11 @@ module Coppice
         board.workers_count = @roster.target
         @memory = MemoryLook.new(system, @roster)
         @statistics = Statistics.new(system: system, board: board, roster: @roster, port: port)
-        parts = { system: system, roster: @roster, rows: rows, port: port, hooks: hooks, statistics: @statistics,
-                  keeper: keeper, log: log }
-        @actions = Actions.new(board: board, spawner: spawner, observers: observers, lobbies: lobbies, **parts)
-        @facts = Facts.new(audit_log: AuditLog.new(system, board, log), **parts)
-        @rolls = Rolls.new(roster: @roster, releases: releases, actions: @actions, system: system,
-                           statistics: @statistics, log: log)
+        context = Context.new(system: system, board: board, rows: rows, port: port, hooks: hooks, keeper: keeper,
+                              log: log, roster: @roster, statistics: @statistics)
+        @actions = Actions.new(context, spawner: spawner, observers: observers, lobbies: lobbies)
+        @facts = Facts.new(context)
+        @rolls = Rolls.new(context, releases: releases, actions: @actions)
         list_decisions
         warn_of_unknown_memory
       end
