@@ -15,7 +15,7 @@ module Coppice
       CLOSING_TIME = 1.0 # seconds from the end of the channel until the processes must have exited
       # Causes of an exit after which another worker may get the request: the worker died by itself, or was killed by
       # somebody else.
-      HARMLESS = %i[asked left failed signal vanished never_forked].freeze
+      HARMLESS = %i[asked exited_by_itself failed signal vanished never_forked].freeze
       OVERDUE = %i[timeout request_timeout].freeze
 
       #: (Context) -> void

@@ -80,6 +80,16 @@ class LobbyTest < SupervisionTestCase
     assert_equal [1, 2, 3, 4], seats(server)
   end
 
+  test "whether another worker may get the request depends on the cause of the exit, as the board names it" do
+    causes = Coppice::Monitor::LobbyFacts::HARMLESS + Coppice::Monitor::LobbyFacts::OVERDUE
+    assert_empty causes.map(&:to_s) - Coppice::Board::EXIT_CAUSES
+    server = settled
+    server.system.die(worker_process(server), FakeSystem::Status.new(0, nil))
+    server.turn
+
+    assert_includes told(server), %w[gone 0 retry]
+  end
+
   test "there are as many seats as the lobby has" do
     count = Coppice::Monitor::SeatNumbers::SEATS
     File.open(File::NULL) do |empty|
