@@ -113,9 +113,16 @@ module HistoryRules
     width = shares.map { |share| Coppice::Config::Types::WorkerShare.of(share, roster.wanted) }.max
     width += Coppice::Config::Types::WorkerShare.of("10%", roster.wanted) if roster.roll # a lean one holds so many back
     told = by_choice.count { |worker| worker.nr < roster.target } # those beyond are one too many for anybody's share
-    broken "#{told} of #{roster.target} workers were told to leave at once" if told > width
+    broken "#{told} of #{roster.target} workers were told to leave at once" if told > width + stand_ins
     extra = serving.size - roster.target
     broken "#{extra} workers more than wanted" if extra > width
+  end
+
+  # Ready workers beyond the target that are left when memory has run short: others may be missing besides those for
+  # whom they stand in.
+  def stand_ins
+    surge = Coppice::Monitor::RolloutBudget.new(roster.settings).surge(roster)
+    surge.zero? ? roster.surplus_workers.count(&:ready?) : 0
   end
 
   def everybody_there?
