@@ -10,6 +10,12 @@ class OddApplicationsTest < Coppice::TestCase
   HELLO = "run ->(_env) { [200, {}, [Process.pid.to_s]] }"
   PATIENT = "worker_processes 2\ntimeout 3600\n"
 
+  # What applications do so that their own children leave no zombies. The status of a middle process is lost by it.
+  WAIT_FOR_ANY = "trap(:CHLD) do\nProcess.wait(-1, Process::WNOHANG)\nrescue Errno::ECHILD\nnil\nend"
+  IGNORE_CHLD = "trap(:CHLD, 'IGNORE')"
+
+  OWN_SLEEP = "class Object\ndef sleep(*) = raise('the application sleeps')\nend"
+
   def serve(app: HELLO, config: "", **options, &block)
     Server.open(app: app, config: PATIENT + config, **options, &block)
   end
@@ -39,27 +45,16 @@ class OddApplicationsTest < Coppice::TestCase
     end
   end
 
-  # What applications do so that their own children leave no zombies. The status of a middle process is lost by it.
-  { "waits for any child" => "trap(:CHLD) do\nProcess.wait(-1, Process::WNOHANG)\nrescue Errno::ECHILD\nnil\nend",
-    "ignores the signal" => "trap(:CHLD, 'IGNORE')" }.each do |name, trap|
-    test "an application whose trap #{name} boots, has its workers replaced, and reforks" do
-      serve(app: "#{trap}\n#{HELLO}") do |server|
+  { "whose trap waits for any child" => WAIT_FOR_ANY, "whose trap ignores the signal" => IGNORE_CHLD,
+    "that gives every object a sleep of its own" => OWN_SLEEP }.each do |name, oddity|
+    test "an application #{name} boots, has its workers replaced, and reforks" do
+      serve(app: "#{oddity}\n#{HELLO}") do |server|
         replace_worker(server)
         refork(server)
         replace_worker(server)
 
         assert_equal 200, server.get.status
       end
-    end
-  end
-
-  test "an application that gives every object a sleep of its own has its workers replaced, and reforks" do
-    serve(app: "class Object\ndef sleep(*) = raise('the application sleeps')\nend\n#{HELLO}") do |server|
-      replace_worker(server)
-      refork(server)
-      replace_worker(server)
-
-      assert_equal 200, server.get.status
     end
   end
 

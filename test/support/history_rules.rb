@@ -103,7 +103,7 @@ module HistoryRules
 
   # Whoever leaves by our choice leaves enough others that serve.
   def check_capacity
-    least = roster.target - Coppice::Monitor::RolloutBudget.new(roster.settings).max_unavailable(roster)
+    least = roster.target - budget.max_unavailable(roster)
     least = [least, 1].min if @resizing
     broken "#{roster.ready_workers.size} workers are left, #{least} were promised" if roster.ready_workers.size < least
   end
@@ -121,9 +121,10 @@ module HistoryRules
   # Ready workers beyond the target that are left when memory has run short: others may be missing besides those for
   # whom they stand in.
   def stand_ins
-    surge = Coppice::Monitor::RolloutBudget.new(roster.settings).surge(roster)
-    surge.zero? ? roster.surplus_workers.count(&:ready?) : 0
+    budget.surge(roster).zero? ? roster.surplus_workers.count(&:ready?) : 0
   end
+
+  def budget = Coppice::Monitor::RolloutBudget.new(roster.settings)
 
   def everybody_there?
     roster.handles.size == roster.target + molds + observers + lobbies + services + roster.guests.size
