@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/control/lobby_channel"
 require "coppice/control/lobby_packet"
 require "coppice/monitor/steps"
 

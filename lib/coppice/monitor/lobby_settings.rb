@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "coppice/board"
-require "coppice/control/lobby_channel"
 require "coppice/control/lobby_packet"
 
 module Coppice
