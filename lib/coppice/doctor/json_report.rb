@@ -4,7 +4,7 @@ require "json"
 
 module Coppice
   module Doctor
-    # The same as one JSON document, for programs.
+    # A diagnosis as one JSON document, for programs.
     class JsonReport
       #: (Diagnosis) -> void
       def initialize(diagnosis)

@@ -4,7 +4,7 @@ require "coppice/observer/exposition"
 
 module Coppice
   class Observer
-    # The same as OpenMetrics 1.0.
+    # The text of /metrics as OpenMetrics 1.0.
     class OpenMetrics < Exposition
       # Whether a client asks for it, by what it accepts.
       #: (String?) -> bool
