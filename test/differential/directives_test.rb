@@ -14,7 +14,7 @@ module Coppice
       Import::Unicorn => ["unicorn-*/lib/unicorn/configurator.rb", "module Unicorn; end; require 'unicorn/const'", "Unicorn::Configurator"]
     }.freeze
 
-    GEMS = File.expand_path("../../vendor/bundle/ruby/*/gems", __dir__)
+    GEMS = File.expand_path("../../vendor/{bundle/ruby/*,unicorn}/gems", __dir__)
 
     # Methods that are for the server itself.
     INTERNAL = %i[

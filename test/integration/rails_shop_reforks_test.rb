@@ -3,17 +3,10 @@
 require "test_helper"
 require "coppice/os/process_stat"
 require_relative "../support/example_shop"
-require_relative "../support/server"
 require_relative "../support/closed_loop"
 
 # The example shop under load, through several generations.
-class RailsShopTest < Coppice::TestCase
-  PATHS = ["/", "/products?page=2", "/products/7", "/api/products.json", "/up", "/products?q=oak"].freeze
-
-  def serve(config, &block)
-    Server.open(app: nil, folder: ExampleShop::FOLDER, config: config, env: ExampleShop::ENVIRONMENT, &block)
-  end
-
+class RailsShopReforksTest < Coppice::TestCase
   # What is sampled while clients are served: broken rules, as text.
   def offences(server)
     rows = settled_rows(server)
@@ -40,9 +33,9 @@ class RailsShopTest < Coppice::TestCase
   def zombie?(pid) = Coppice::OS::ProcessStat.of(pid)&.zombie? || false
 
   test "two reforks under load without one failed request" do
-    serve("worker_processes 4\nrefork_after [25, 50, 100]\ntimeout 60") do |server|
+    ExampleShop.serve("worker_processes 4\nrefork_after [25, 50, 100]\ntimeout 60") do |server|
       offences = []
-      load = ClosedLoop.new(server, clients: 4, paths: PATHS)
+      load = ClosedLoop.new(server, clients: 4, paths: ExampleShop::PATHS)
       load.start
       server.wait(120, "the first refork") { offences.concat(offences(server)) && server.board.generation >= 1 }
       server.signal(:USR2)
@@ -59,34 +52,6 @@ class RailsShopTest < Coppice::TestCase
       assert_empty offences
       assert_operator load.answers, :>, 150
       server.wait { server.children(server.pid).none? { |pid| zombie?(pid) } }
-    end
-  end
-
-  test "a worker killed under load costs at most its own request" do
-    serve("worker_processes 3\ntimeout 60") do |server|
-      load = ClosedLoop.new(server, clients: 3, paths: PATHS)
-      load.start
-      server.wait { load.answers > 30 }
-      victim = server.ready_workers.first.pid
-      server.signal(:KILL, to: victim)
-      server.wait { server.gone?(victim) && server.ready_workers.size == 3 && load.answers > 60 }
-      load.stop
-
-      assert_operator load.failures.size, :<=, 1, load.failures.tally.inspect
-      assert_equal [0, 1, 2], server.ready_workers.map(&:nr).sort
-    end
-  end
-
-  test "a mold killed under load costs nothing" do
-    serve("worker_processes 2\ntimeout 60") do |server|
-      load = ClosedLoop.new(server, clients: 2, paths: PATHS)
-      load.start
-      mold = server.rows(:mold).first.pid
-      server.signal(:KILL, to: mold)
-      server.wait { server.rows(:mold).any? { |row| row.ready? && row.pid != mold } && load.answers > 30 }
-      load.stop
-
-      assert_empty load.failures.tally
     end
   end
 end
