@@ -7,10 +7,11 @@ module Coppice
   module Control
     # A client, with the test in the monitor's place.
     class ClientTest < TestCase
-      # Yields a client of a server that says this text, in these pieces. Answers the client's line.
-      def answering(*pieces)
+      # Yields a client of a server that says this text, in these pieces. Answers the client's line. listening: called
+      # with the server's socket.
+      def answering(*pieces, listening: ->(_server) {})
         with_tmpdir do |folder|
-          server = UNIXServer.new("#{folder}/socket")
+          server = UNIXServer.new("#{folder}/socket").tap(&listening)
           thread = Thread.new { answer(server, pieces) }
           yield Client.new(path: "#{folder}/socket")
           BoundedWait.value_of(thread)
@@ -57,6 +58,24 @@ module Coppice
       test "an answer without end" do
         answering(*["x" * 1_000_000] * 5) do |client|
           assert_equal "the answer is too long", assert_raises(Error) { client.call("refork") }.message
+        end
+      end
+
+      NOBODY = 65_534
+
+      # The kernel shows clients the user that has called listen(2) last.
+      def listen_as_nobody(server)
+        Process::Sys.seteuid(NOBODY)
+        server.listen(1)
+      ensure
+        Process::Sys.seteuid(0)
+      end
+
+      test "root may command the server of another user" do
+        skip "only root can become another user" unless Process.euid.zero?
+
+        answering("ok\n", listening: method(:listen_as_nobody)) do |client|
+          assert_equal NOBODY, client.converse("status") { |_call, socket| Endpoint.peer(socket).uid }
         end
       end
 
