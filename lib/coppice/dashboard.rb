@@ -36,12 +36,9 @@ module Coppice
     # Verb => the name of its argument in the query, nil for a verb without one.
     ACTIONS = { "refork" => nil, "recycle" => "slot", "workers" => "count", "roll" => nil, "rollback" => nil }.freeze
 
-    # Those that take minutes: the server's first line has to do, and the page shows how they go on.
-    LONG_ACTIONS = %w[roll rollback].freeze
-
     # stats: returns the Hash of Coppice::Stats#to_h. history: returns Coppice::Stats#history for a sequence number.
-    # actions: an object with `call(verb, *arguments)` that returns lines, and yields each as soon as it is known, such
-    # as Coppice::Control::Client; nil permits none.
+    # actions: an object with `call(verb, *arguments)` that yields each line of the server's answer as soon as it is
+    # known, and returns all of them, such as Coppice::Control::Client; nil permits none.
     # backtrace: returns the stack of the worker in a slot as text. page_map: returns its page map as SVG; both answer
     # nil where there is no such worker. Without arguments it shows the server in which it runs.
     #: (?stats: ^() -> Hash[Symbol, untyped], ?history: ^(Integer) -> Hash[Symbol, untyped], ?actions: untyped,
@@ -102,9 +99,10 @@ module Coppice
       text(503, error.message)
     end
 
+    # The first line says that it has begun. The end may take minutes, in which the thread would serve nobody else: the
+    # page shows how it goes on.
     def answer(verb, value)
-      lines = @actions.call(verb, *value&.to_s) { |line| return line if LONG_ACTIONS.include?(verb) }
-      lines.join("\n")
+      @actions.call(verb, *value&.to_s) { |line| return line }.join("\n")
     end
 
     # Without the slash at its end the page's relative addresses would lead beside it.
