@@ -27,6 +27,16 @@ class DashboardBrowserTest < Coppice::TestCase
     })()
   JAVASCRIPT
 
+  # Notes from which sequence number on the page asks for its history.
+  class PlayedLater < Coppice::DashboardFixture
+    attr_reader :asked
+
+    def history(since = 0)
+      (@asked ||= []) << since
+      super
+    end
+  end
+
   test "each number on the page is that of stats.json" do
     open_page do |browser|
       stats = JSON.parse(JSON.generate(@fixture.stats))
@@ -105,6 +115,19 @@ class DashboardBrowserTest < Coppice::TestCase
       @server = serve(port)
       reached(browser, "!document.body.classList.contains('lost')")
       reached(browser, "document.querySelector('[data-path=\"server.pid\"]').textContent === '5222'")
+    end
+  end
+
+  test "another server with the same pid, as in a container, is asked for all of its past" do
+    port, = LoopbackPorts.free(1)
+    open_page(port: port) do |browser|
+      @server.stop
+      reached(browser, "document.body.classList.contains('lost')")
+
+      @fixture = PlayedLater.new(time: 1_790_100_000.0)
+      @server = serve(port)
+      reached(browser, "!document.body.classList.contains('lost')")
+      assert_equal 0, @fixture.asked.first
     end
   end
 

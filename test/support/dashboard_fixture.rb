@@ -34,6 +34,7 @@ module Coppice
       @random = Random.new(seed)
       @time = time - (steps * INTERVAL)
       @pid = 4711
+      @started_at = @time - 600
       @shape = Shape.new(workers)
       @generation = 0
       @generation_started = @time - 600
@@ -92,7 +93,7 @@ module Coppice
       {
         version: VERSION, time: @time,
         server: {
-          pid: @pid, state: "serving", uptime: @time - (@records.first.last.first - 600), generation: @generation,
+          pid: @pid, state: "serving", uptime: @time - @started_at, started_at: @started_at, generation: @generation,
           workers: @workers, workers_ready: ready, workers_busy: busy.size, utilization: @utilization.round(4),
           requests_waiting: waiting, monitor_beat_age: 0.21, directory: "/srv/shop/current",
           ruby: "ruby 3.4.5 (2025-07-16 revision 20cda200d3) +YJIT +PRISM [x86_64-linux]",

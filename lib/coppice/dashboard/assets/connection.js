@@ -46,10 +46,11 @@ export class Connection {
     await this.draw(stats);
   }
 
-  // Another monitor is another server, whose past begins anew.
-  noteServer(server) {
-    if (this.server !== null && server.pid !== this.server) this.past.clear();
-    this.server = server.pid;
+  // Another monitor is another server, whose past begins anew. In a container each has pid 1.
+  noteServer({ pid, started_at: startedAt }) {
+    const server = `${pid} ${startedAt}`;
+    if (this.server !== null && server !== this.server) this.past.clear();
+    this.server = server;
   }
 }
 
