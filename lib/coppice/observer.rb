@@ -57,7 +57,8 @@ module Coppice
       active = reporter&.activate_bundle
       load_server
       stats = SharedStats.new(Stats.new(@board, measure_guests: true))
-      application = Application.new(stats: stats, settings: @settings, dashboard: dashboard(stats))
+      health = SharedStats.new(Stats.new(@board)) # waits for no guest's memory, and for nobody who reads that
+      application = Application.new(stats: stats, health: health, settings: @settings, dashboard: dashboard(stats))
       server = ThreadedServer.new(application, listeners: @listeners, settings: @settings, log: @log, threads: THREADS)
       server.start
       Thread.new { reporter.call } if active

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "json"
 require "uri"
+require "coppice/dashboard/json_text"
 require "coppice/observer/access"
 require "coppice/observer/exposition"
 require "coppice/observer/health"
@@ -19,10 +19,12 @@ module Coppice
       HEALTH = { "/livez" => :live, "/readyz" => :ready }.freeze
       MAX_FORM = 4096 # bytes
 
-      # dashboard: a Rack application for all other paths, and for actions.
-      #: (stats: SharedStats, settings: Config::Settings, dashboard: untyped) -> void
-      def initialize(stats:, settings:, dashboard:)
+      # health: what the health checks ask; it must never block. dashboard: a Rack application for all other paths, and
+      # for actions.
+      #: (stats: SharedStats, health: SharedStats, settings: Config::Settings, dashboard: untyped) -> void
+      def initialize(stats:, health:, settings:, dashboard:)
         @stats = stats
+        @health_stats = health
         @access = Access.new(token: settings.admin_token, hosts: settings.admin_hosts)
         @health = Health.new(max_waiting: settings.max_waiting)
         @actions = settings.admin_actions
@@ -63,7 +65,7 @@ module Coppice
       end
 
       def health(question)
-        verdict = @health.public_send(question, @stats.to_h)
+        verdict = @health.public_send(question, @health_stats.to_h)
         text(verdict.good ? 200 : 503, verdict.reason)
       end
 
@@ -98,7 +100,7 @@ module Coppice
 
       def puma_stats(_env) = json(PumaStats.new(@stats.to_h).to_h)
 
-      def json(value) = respond(200, JSON.generate(value), "content-type" => "application/json")
+      def json(value) = respond(200, Dashboard::JsonText.of(value), "content-type" => "application/json")
 
       def page(status, html) = respond(status, html, Pages::HEADERS)
 

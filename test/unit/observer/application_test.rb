@@ -29,7 +29,8 @@ module Coppice
       DASHBOARD = ->(env) { [200, {}, ["dashboard: #{env["REQUEST_METHOD"]} #{env["PATH_INFO"]}"]] }
 
       def application(stats: SampleStats.of, **values)
-        Application.new(stats: FixedStats.new(stats), settings: Config::Settings.new(values: values),
+        shared = FixedStats.new(stats)
+        Application.new(stats: shared, health: shared, settings: Config::Settings.new(values: values),
                         dashboard: DASHBOARD)
       end
 
@@ -51,6 +52,13 @@ module Coppice
 
           assert_equal [200, type, body.bytesize.to_s], [status, *headers.values_at("content-type", "content-length")]
         end
+      end
+
+      test "what is no JSON, such as bytes of a client or infinity, breaks no page" do
+        stats = SampleStats.of(utilization: Float::NAN, directory: "/srv/\xFF")
+        server = JSON.parse(request("/stats.json", stats: stats).last).fetch("server")
+
+        assert_equal [nil, "/srv/\u{FFFD}"], server.values_at("utilization", "directory")
       end
 
       test "the numbers are there" do
