@@ -157,8 +157,8 @@ static bool forwarded_https(const struct env *env, VALUE trusted_proxies, VALUE 
     return https && from_trusted_proxy(env, trusted_proxies, address);
 }
 
-/* How long the request has waited, in microseconds; -1 for not known. In the lobby it waits from when it is complete; before that its client was slow.
- * A proxy in front may have had it earlier. */
+/* How long the request has waited, in microseconds; -1 for not known. In the lobby it waits from when it is complete;
+ * before that its client was slow. A proxy in front may have had it earlier. */
 static int64_t queue_time(const struct env *env, VALUE trusted_proxies, VALUE address) {
     int64_t queued_us = env->connection->queued_us;
     int64_t us = -1;

@@ -32,6 +32,8 @@ module Coppice
       metric.call(:workers_wanted, :gauge, "server.workers", "Number of workers that there should be."),
       metric.call(:workers_ready, :gauge, "server.workers_ready", "Number of workers that serve."),
       metric.call(:workers_busy, :gauge, "server.workers_busy", "Number of workers with a request in flight."),
+      metric.call(:requests_waiting, :gauge, "server.requests_waiting",
+        "Number of clients in the queues of listeners, and of requests in the lobby, that no worker has taken yet."),
       metric.call(:utilization_ratio, :gauge, "server.utilization",
         "Busy time of all workers in the last 16 seconds, divided by that time and by the number of workers.",
         unit: :ratio),
@@ -88,7 +90,7 @@ module Coppice
       metric.call(:application_seconds, :histogram, "histograms.application_seconds",
         "Time from the call of the application to the end of the response.", unit: :seconds),
       metric.call(:queue_seconds, :histogram, "histograms.queue_seconds",
-        "Time from X-Request-Start of a trusted proxy until a worker had the request.", unit: :seconds),
+        "Time in the lobby, or since X-Request-Start of a trusted proxy, until a worker had it.", unit: :seconds),
       metric.call(:first_request_seconds, :histogram, "histograms.first_request_seconds",
         "Application time of the first request of each worker.", unit: :seconds),
 
