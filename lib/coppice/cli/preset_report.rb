@@ -18,12 +18,11 @@ module Coppice
       # The lines to print; none without a Gemfile.lock or a preset.
       #: () -> Array[String]
       def lines
-        versions = locked_versions
-        presets = Presets.for_gems(versions.keys).select { |preset| versions.key?(preset.gem) }
-        return [] if presets.empty?
+        return [] unless File.readable?(@lock)
 
-        ["", "libraries of #{File.basename(@lock)} that need care when a process forks:",
-         *presets.flat_map { |preset| entry(preset, versions.fetch(preset.gem)) }]
+        versions = locked_versions
+        ["", "libraries of #{File.basename(@lock)} and of Ruby that need care when a process forks:",
+         *Presets.for_gems(versions.keys).flat_map { |preset| entry(preset, versions[preset.gem]) }]
       end
 
       private
@@ -33,17 +32,16 @@ module Coppice
       end
 
       def locked_versions
-        return {} unless File.readable?(@lock)
-
         File.read(@lock, encoding: Encoding::UTF_8).scan(/^    (\S+) \((\d[\d.]*)[^)]*\)$/).to_h
       end
 
+      # version: nil for what Ruby brings along.
       def entry(preset, version)
-        acts = %i[acts unsafe].include?(preset.verdict)
+        acts = preset.acts? || preset.verdict == :unsafe
         off = acts && @off.include?(preset.name)
         covered = preset.covers?(version)
         verdict = covered ? ForkSafety::VERDICTS.fetch(preset.verdict) : "another version than the preset is for"
-        ["#{preset.gem} #{version}: #{off ? "the preset is turned off" : verdict}",
+        ["#{preset.gem} #{version || 'of Ruby'}: #{off ? "the preset is turned off" : verdict}",
          ("  Coppice: #{preset.does}" if covered && acts && !off),
          ("  you: #{preset.advice_for(version)}" if preset.advice_for(version))].compact
       end

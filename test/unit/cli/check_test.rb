@@ -62,15 +62,21 @@ module Coppice
       end
 
       test "--show says what Coppice does for the gems of the Gemfile.lock, and what the user must do" do
-        lock = "GEM\n  specs:\n    pg (1.7.0-x86_64-linux)\n      other (2)\n    http (1.2)\n    rack (3.1)\n"
+        lock = "GEM\n  specs:\n    pg (1.7.0-x86_64-linux)\n      other (2)\n    http (1.2)\n    rack (3.1)\n" \
+               "    activerecord (8.1.0)\n"
         text = check("fork_safety_presets except: [:net_http]", "--show", lock: lock)
 
         assert_match(/^fork_safety_presets +\{.*net_http/, text)
-        assert_match(/^libraries of Gemfile.lock.*\nhttp 1.2: another version.*\n  you: .*before_fork/, text)
+        assert_match(/^libraries of Gemfile.lock and of Ruby .*:$/, text)
+        assert_match(/^http 1.2: another version.*\n  you: .*before_fork/, text)
         assert_match(/^pg 1.7.0: safe: Coppice acts\n  Coppice: detaches .*\n  you: /, text)
         refute_match(/^rack \d/, text)
+        assert_match(/^activerecord 8.1.0: safe: the library handles forks\n  Coppice: .*connects each worker/, text)
+        assert_match(/^net-http of Ruby: the preset is turned off$/, text)
         off = check("fork_safety_presets false", "--show", lock: lock)
         assert_match(/^pg 1.7.0: the preset is turned off\n  you: /, off)
+        assert_match(/^activerecord 8.1.0: the preset is turned off/, off)
+        assert_match(/^net-http of Ruby: safe: Coppice acts\n  Coppice: /, check(nil, "--show", lock: lock))
         refute_match(/libraries of/, check(nil, "--show"))
       end
 
