@@ -59,8 +59,15 @@ class TestReforksTest < Coppice::TestCase
       outcome = ReforkSuite.run(framework, "unsafe", only: "SharedConnection")
 
       assert_equal 1, outcome.status.exitstatus
-      assert_match(/^ *failed in generation 1,.*\n.*shares a connection with the process .*: 127\.0\.0\.1:\d+ \(desc/,
+      assert_match(/^ *failed in generation 1,.*\n.*shares a connection with the process .*: tcp 127\.0\.0\.1:\d+ \(/,
         outcome.output)
+    end
+
+    test "#{framework}: a connection that is shared on purpose is not" do
+      outcome = ReforkSuite.run(framework, "unsafe", only: "KeptConnection")
+
+      assert_predicate outcome.status, :success?, outcome.output
+      refute_includes outcome.output, "connection shared"
     end
 
     test "#{framework}: a test that waits for a native lock of a dead thread is killed, and named" do

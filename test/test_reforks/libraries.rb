@@ -80,6 +80,17 @@ module Libraries
     end
   end
 
+  # Is said to be shared on purpose, as the connection to a daemon to which every process only writes.
+  class KeptConnection
+    def initialize
+      @listener = TCPServer.new("127.0.0.1", 0)
+      @socket = TCPSocket.new("127.0.0.1", @listener.local_address.ip_port)
+      Coppice::Info.keep_io(@socket)
+    end
+
+    def works? = @socket.write("x") == 1
+  end
+
   # A thread holds a lock that Ruby does not know, so nobody releases it in a copy.
   class NativeLock
     LIBRARY = Fiddle.dlopen(nil)

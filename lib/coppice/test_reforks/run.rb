@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
+require "coppice/fork_safety/open_descriptors"
+require "coppice/fork_safety/shared_descriptors"
 require "coppice/test_reforks/coverage"
 require "coppice/test_reforks/follower"
 require "coppice/test_reforks/link"
 require "coppice/test_reforks/portable_error"
 require "coppice/test_reforks/promotion"
-require "coppice/test_reforks/shared_connections"
 
 module Coppice
   module TestReforks
@@ -88,8 +89,8 @@ module Coppice
 
       def refork
         flush
-        connections = SharedConnections.new
-        return begin_generation(connections) if @promotion.call(@generation + 1) == :next
+        inherited = ForkSafety::OpenDescriptors.links
+        return begin_generation(inherited) if @promotion.call(@generation + 1) == :next
 
         later? ? exit!(0) : follow
       end
@@ -102,11 +103,19 @@ module Coppice
         @promotion = Promotion.new(@settings, @link)
       end
 
-      def begin_generation(connections)
+      def begin_generation(inherited)
         @generation += 1
         @pid = Process.pid
-        @link.tell(:shared, connections.found)
+        @link.tell(:shared, shared_connections(inherited))
         @suite.begin_generation
+      end
+
+      # Those that all hooks have left to both processes, as texts: each could read the other's answers. The tests are
+      # not enough to find them, because only one process of a suite works at a time.
+      def shared_connections(inherited)
+        findings = ForkSafety::SharedDescriptors.new(inherited).findings
+        findings.select { |finding| finding.kind == :shared_connection }
+                .map { |finding| "#{finding.owner} (#{finding.detail})" }
       end
 
       # The rest of the suite runs in later generations. `throw` runs each `ensure` on the way.

@@ -4,7 +4,7 @@ require "minitest/autorun"
 require "coppice/minitest"
 require_relative "../libraries"
 
-%i[DeadThread CopiedFlag SharedConnection NativeLock].each do |name|
+%i[DeadThread CopiedFlag SharedConnection KeptConnection NativeLock].each do |name|
   Object.const_set("#{name}Test", Class.new(Minitest::Test) do
     i_suck_and_my_tests_are_order_dependent!
 
