@@ -17,7 +17,9 @@ module Coppice
         def self.make = new(0, 0, 0, Server.new(:server, Board.new(8)))
       end
 
-      def settings(hooks: {}, **values) = Config::Settings.new(values: values, hooks: hooks)
+      def settings(hooks: {}, services: [], **values)
+        Config::Settings.new(values: values, hooks: hooks, services: services)
+      end
 
       test "a block is due once after requests" do
         worker = FakeWorker.make
@@ -69,9 +71,13 @@ module Coppice
       end
 
       test "the budget counts all processes that there may be during a rollout" do
-        budget = OutOfBand::ConnectionBudget.new(FakeWorker.make, settings(refork_surge: "25%", guests: 3))
+        services = %w[jobs mail].map { |name| Config::ServiceDefinition.new(name: name) }
+        with = settings(refork_surge: "25%", guests: 3, services: services)
+        budgets = [with, settings(refork_surge: 0, rollback_window: 0)].map do |one|
+          OutOfBand::ConnectionBudget.new(FakeWorker.make, one)
+        end
 
-        assert_equal 8 + 2 + 3 + 1, budget.processes
+        assert_equal [8 + 2 + 3 + 2 + 1 + 1, 8 + 1], budgets.map(&:processes)
       end
 
       # In a process of its own: the setting is the process's.

@@ -36,13 +36,13 @@ module Coppice
         end
 
         # Processes that may use connections at the same time: during a rollout, with all that may be there beside the
-        # workers.
+        # workers. What services fork in their turn is not known here.
         #: () -> Integer
         def processes
           workers = @worker.inheritance.board.workers_count
           surge = Config::Types::WorkerShare.of(@settings.refork_surge, workers)
-          service = @settings.hook(:before_service_worker_ready) ? 1 : 0
-          workers + surge + service + @settings.guest_limit + 1 # the mold
+          kept_mold = @settings.rollback_window.positive? ? 1 : 0
+          workers + surge + @settings.services.size + @settings.guest_limit + 1 + kept_mold
         end
 
         private
