@@ -95,21 +95,21 @@ module Coppice
       def prepare(roll, result)
         number = roll.rollback? ? @roster.earlier_release.number : @roster.next_release_number
         release = @releases.build(@check, result, number: number, running: @roster.release)
-        check_memory(release)
+        check_memory(roll, release)
         roll.release = release
         @statistics.roll_prepared(roll)
         @log.info("release is prepared", **release.to_log, ruby: result.ruby_version)
       end
 
-      # Two applications are in memory for a while.
-      def check_memory(release)
+      # Two applications are in memory for a while. A rollback is not refused: what serves is worse.
+      def check_memory(roll, release)
         needed = @roster.boot_peak_kib
         left = @system.memory_left_kib
         return if needed.nil? || left.nil? || @force
 
         left += memory_of_lean_roll if release.settings.roll_strategy == :lean
         figures = { left_mib: left / 1024, last_boot_mib: needed / 1024 }
-        raise Error, too_little(figures) if left < needed
+        raise Error, too_little(figures) if left < needed && !roll.rollback?
         return if left >= needed * COMFORTABLE
 
         @log.warn("memory is short for a second application", **figures)

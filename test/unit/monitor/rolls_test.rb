@@ -98,6 +98,16 @@ class RollsTest < SupervisionTestCase
     assert_equal :committed, @server.roster.roll.outcome
   end
 
+  test "too little memory does not keep a rollback from booting the release before" do
+    settled_server(rollback_window: 0)
+    settle_roll
+    @server.system.memory_left_kib = 50 * 1024
+    rolls.rollback(asked_by: "uid 7")
+    @server.settle
+
+    assert_equal ["rollback", "committed", ""], written
+  end
+
   test "a lean roll counts the memory of the worker that exits for it" do
     settled_server(roll_strategy: :lean)
     @server.system.memory_left_kib = 97 * 1024
