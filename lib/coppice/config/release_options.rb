@@ -39,8 +39,9 @@ module Coppice
       Option.describe(:roll_strategy, Groups::RELEASES, Types::OneOf.new(:beside, :lean), scope: :release,
         default: :beside, since: :coppice, example: "roll_strategy :lean",
         doc: "Where the memory for a second application comes from during a roll. :beside boots it beside all " \
-             "workers. :lean ends as many workers as refork_max_unavailable allows, and a tenth of them at least, " \
-             "before it boots the new release; they are back when it is committed or given up.")
+             "workers. :lean ends as many workers as refork_max_unavailable says, or a tenth of them where it says " \
+             "nothing, before it boots the new release; one stays at least. They are back when it is committed or " \
+             "given up.")
     ].freeze
   end
 end

@@ -9,7 +9,7 @@ module Coppice
       # Parameters of a URI => options of listen.
       PARAMETERS = { "backlog" => "backlog", "umask" => "umask", "low_latency" => "tcp_nodelay" }.freeze
       PLUGINS = {
-        tmp_restart: "there are no plugins. After a deploy start the server anew: docs/deployment.md",
+        tmp_restart: "there are no plugins. After a deploy use `coppice roll`: docs/deploys.md",
         systemd: "systemd needs none: docs/deployment.md"
       }.freeze
 

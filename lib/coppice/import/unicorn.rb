@@ -23,6 +23,7 @@ module Coppice
         %i[worker_processes logger listeners rewindable_input client_body_buffer_size check_client_connection
            early_hints stdout_path stderr_path].each { |name| table.take(name) }
         table.take(:pid, to: :pidfile)
+        table.take(:working_directory, to: :directory)
         table.take(:listen) do |call|
           options = call.texts.drop(1).map { |text| text.gsub(/,?\s*:?accept_filter(?::|\s*=>)\s*["']\w*["']/, "") }
           call.as(:listen, call.text, *options.map { |text| text.sub(/\A,\s*/, "") }.reject(&:empty?))
@@ -36,7 +37,6 @@ module Coppice
         table.hook(:after_worker_exit, to: :after_worker_exit,
           note: "called in the monitor, which has not loaded the application")
         Compatibility::Unicorn::WITHOUT_EFFECT.each { |name, note| table.drop(name, note: note) }
-        table.drop(:working_directory, note: "start the server in that directory")
       end
 
       #: (String) -> String?
