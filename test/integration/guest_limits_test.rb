@@ -26,18 +26,20 @@ class GuestLimitsTest < Coppice::TestCase
     end
   end
 
-  test "a refork leaves guests alone" do
-    serve do |server|
-      guests = Array.new(3) do
+  test "five guests outlive two reforks" do
+    serve("guests 5") do |server|
+      guests = Array.new(5) do
         IO.popen([{ "RUBYOPT" => nil, "RACK_ENV" => nil }, *command(server, "-e", "gets; puts 'still here'")], "r+")
       end
-      server.wait { server.rows(:guest).count(&:ready?) == 3 }
-      server.get("/")
-      server.signal(:USR2)
-      server.wait { server.settled?(1) }
+      server.wait { server.rows(:guest).count(&:ready?) == 5 }
+      [1, 2].each do |generation|
+        server.get("/")
+        server.signal(:USR2)
+        server.wait { server.settled?(generation) }
+      end
       guests.each { |client| client.puts }
 
-      assert_equal ["still here\n"] * 3, guests.map(&:read)
+      assert_equal ["still here\n"] * 5, guests.map(&:read)
       assert(guests.all? { |client| client.close || $?.success? })
     end
   end
