@@ -7,7 +7,7 @@ require_relative "../support/new_rails_application"
 
 module Coppice
   # `coppice doctor` finds nothing in a Rails application as `rails new` makes it, with Solid Queue, Solid Cache and
-  # Solid Cable, and with a page that uses the database, the cache and the queue.
+  # Solid Cable, and with a page that uses all of them.
   class NewRailsApplicationTest < TestCase
     include NewRailsApplication
 
@@ -21,6 +21,7 @@ module Coppice
         make(application)
         report = examine(application)
 
+        assert_equal "ready", report.delete(:verdict)
         libraries = report.delete(:libraries)
         statuses = report[:answers].flat_map { |answer| [*answer[:before], *answer[:after].values].flatten }
         assert_equal [200], statuses.uniq
@@ -34,9 +35,9 @@ module Coppice
     private
 
     def examine(application)
-      output, error, = Open3.capture3(ENVIRONMENT, "bundle", "exec", "coppice", "doctor", "-E", "production", "--json",
-        "/", "/up", chdir: application)
-      flunk error if output.empty?
+      output, error, status = Open3.capture3(ENVIRONMENT, "bundle", "exec", "coppice", "doctor", "-E", "production",
+        "--json", "/", "/up", chdir: application)
+      assert_predicate status, :success?, error + output
       JSON.parse(output, symbolize_names: true)
     end
   end

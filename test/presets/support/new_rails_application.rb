@@ -4,8 +4,8 @@ require "open3"
 require "support/without_bundler"
 
 module Coppice
-  # A Rails application as `rails new` makes it, with a page that uses the database, the cache and the queue. Its gems
-  # are those of test/presets/rails.
+  # A Rails application as `rails new` makes it, with a page that uses the database, the cache, the queue and the cable.
+  # Its gems are those of test/presets/rails.
   module NewRailsApplication
     FOLDER = File.expand_path("../rails", __dir__)
     ENVIRONMENT = WITHOUT_BUNDLER.merge("BUNDLE_GEMFILE" => "#{FOLDER}/Gemfile",
@@ -17,6 +17,7 @@ module Coppice
       class NotesController < ApplicationController
         def index
           GreetingJob.perform_later
+          ActionCable.server.broadcast("notes", "hello")
           render plain: Rails.cache.fetch("notes", expires_in: 0.1.seconds) { Note.create!(text: "hello").text }
         end
       end
