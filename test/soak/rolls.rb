@@ -134,7 +134,7 @@ class RollsSoak < LobbySoak
            "p99 #{(clients.percentile(0.99) * 1000).round(1)} ms"
       problem("#{name} connections: requests failed: #{failures.tally}") if failures.any?
     end
-    puts "#{steps}; #{lost_idle} of #{IDLE} idle connections lost"
+    puts "#{steps.values.sum} of #{STEPS} steps, #{steps}; #{lost_idle} of #{IDLE} idle connections lost"
     problem("#{lost_idle} idle connections were lost") if lost_idle.positive?
     @server.show_log if @problems.any?
   end

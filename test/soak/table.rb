@@ -47,6 +47,8 @@ module Coppice
        { packages: SERVERS }],
       ["newcomer", "a new application of the newest Rails, step by step", 5, %w[bin/newcomer 8.1.4],
        { packages: %w[chromium] }],
+      ["newcomer_8_0", "the same with Rails 8.0", 5, %w[bin/newcomer 8.0.5], { packages: %w[chromium] }],
+      ["newcomer_7_2", "the same with Rails 7.2", 5, %w[bin/newcomer 7.2.3], { packages: %w[chromium] }],
       ["newcomer_oldest", "the same with the oldest Rails and Ruby", 6, %w[bin/newcomer 7.1.6],
        { ruby: :oldest, packages: %w[chromium] }],
       ["breaks", "each of a list of defects makes its part of .ci/run fail", 6, %w[ruby test/breaks/play.rb]],
