@@ -5,7 +5,6 @@
 require "test_helper"
 require_relative "../support/gate"
 require_relative "../support/releases"
-require_relative "../support/without_bundler"
 
 # Releases that this server cannot boot: each is given up, and the release before serves all the time.
 class RollFailuresTest < Coppice::TestCase
@@ -28,15 +27,6 @@ class RollFailuresTest < Coppice::TestCase
     assert_equal [GIVEN_UP, 1], [record.outcome, server.board.release_number]
     assert_match reason, record.reason
     server.wait { server.board.rows.select(&:ready?).map(&:pid).sort == before }
-  end
-
-  # A release whose directory has these files as well.
-  def add(directory, files)
-    files.each do |name, text|
-      path = File.join(directory, name)
-      FileUtils.mkdir_p(File.dirname(path))
-      File.write(path, text)
-    end
   end
 
   test "a release that raises, exits or is killed while it boots, or has no application" do
@@ -85,16 +75,13 @@ class RollFailuresTest < Coppice::TestCase
   end
 
   test "a release without a Gemfile, with an incomplete bundle, or with another version of Coppice" do
-    gems = "gem 'rack', '#{Gem.loaded_specs.fetch('rack').version}'\n"
     other_coppice = "Gem::Specification.new('coppice', '99.1') { |gem| gem.summary = gem.author = 'another' }\n"
     with_releases(:one, :two, :three, :four) do |server, directories|
-      add(directories[:one], "Gemfile" => gems)
-      add(directories[:three], "Gemfile" => "#{gems}gem 'not-installed-anywhere'\n")
-      add(directories[:four], "Gemfile" => "#{gems}gem 'coppice', path: 'other'\n",
+      add(directories[:one], "Gemfile" => RACK)
+      add(directories[:three], "Gemfile" => "#{RACK}gem 'not-installed-anywhere'\n")
+      add(directories[:four], "Gemfile" => "#{RACK}gem 'coppice', path: 'other'\n",
                               "other/coppice.gemspec" => other_coppice)
-      server.stop
-      server.start_in(directories[:one], { **WITHOUT_BUNDLER, "BUNDLE_FROZEN" => "false",
-                                           "BUNDLE_GEMFILE" => File.join(directories[:one], "Gemfile") })
+      restart_with_bundle(server, directories[:one])
 
       assert_given_up(server, directories[:two], /there is no .*two.Gemfile/)
       assert_given_up(server, directories[:three], /not-installed-anywhere/)

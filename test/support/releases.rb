@@ -6,6 +6,7 @@ require_relative "closed_loop"
 require_relative "gate"
 require_relative "bounded_wait"
 require_relative "server"
+require_relative "without_bundler"
 
 # Directories of releases for a server to roll to, and the commands that roll: for tests to include.
 module Releases
@@ -16,6 +17,9 @@ module Releases
 
   # The applications where the second release waits in its boot for as long as a test wants.
   GATED = { two: "File.write('booting', Process.pid.to_s)\n#{Gate.code('boot')}\n#{APP}" }.freeze
+
+  # A line of a Gemfile: the Rack of the test.
+  RACK = "gem 'rack', '#{Gem.loaded_specs.fetch('rack').version}'\n".freeze
 
   # Yields a server that was started in the first of the releases, and its directories by name. apps and configs: the
   # texts of single ones. NAME in an application stands for the release's name.
@@ -87,6 +91,22 @@ module Releases
     FileUtils.mkdir_p(File.join(directory, "config"))
     File.write(File.join(directory, "config.ru"), app)
     File.write(File.join(directory, "config/coppice.rb"), config)
+  end
+
+  # Writes more files into a release's directory.
+  def add(directory, files)
+    files.each do |name, text|
+      path = File.join(directory, name)
+      FileUtils.mkdir_p(File.dirname(path))
+      File.write(path, text)
+    end
+  end
+
+  # From now on each release needs a Gemfile.
+  def restart_with_bundle(server, directory, variables = {})
+    server.stop
+    server.start_in(directory, { **WITHOUT_BUNDLER, "BUNDLE_FROZEN" => "false",
+                                 "BUNDLE_GEMFILE" => File.join(directory, "Gemfile"), **variables })
   end
 
   # A server that finds its configuration in the directory in which it is started.
