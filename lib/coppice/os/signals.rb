@@ -22,10 +22,20 @@ module Coppice
         ignore(:XFSZ) # a write beyond the limit of file sizes raises an error; the process goes on
       end
 
-      # For a service, whose code may set handlers of its own: TERM and QUIT raise a SignalException in its main thread.
+      # For a service, whose code may set handlers of its own: the first TERM or QUIT raises a SignalException in its
+      # main thread, as without a handler. The next ones do nothing: what ends the work must not be interrupted, and
+      # where TERM goes to every process of the server the monitor's own TERM follows it.
       #: () -> void
       def self.raise_stop_signals
-        [:TERM, :QUIT].each { |name| trap(name, "DEFAULT") }
+        raised = false
+        [:TERM, :QUIT].each do |name|
+          trap(name) do
+            next if raised
+
+            raised = true
+            raise SignalException, "SIG#{name}"
+          end
+        end
       end
 
       # For a guest: a program handles signals as if it had been started alone.
