@@ -9,7 +9,7 @@
 
 #include "../http_parser.h"
 
-enum { LOBBY_LISTENERS = 64, LOBBY_TRUSTED = 64, LOBBY_PATH_BYTES = 1024 };
+enum { LOBBY_LISTENERS = 64, LOBBY_TRUSTED = 512, LOBBY_PATH_BYTES = 1024 };
 
 /* Addresses with the same first `bits`. */
 struct lobby_network {

@@ -162,7 +162,17 @@ module Coppice
         assert_equal ["127.0.0.1", "10.0.0.0/8"], type.check(["127.0.0.1", "10.0.0.0/8"])
         assert_equal ["::1"], type.check("::1")
         assert_equal ["::1", "fe80::/10"], type.parse("::1, fe80::/10")
-        ["example.com", "10.0.0.0/99", 5, nil].each { |value| assert_refused type, value }
+        ["example.com", "10.0.0.0/99", "fe80::1%eth0", 5, nil].each { |value| assert_refused type, value }
+      end
+
+      test "networks are kept in the form that the lobby reads, and as many as it has room for" do
+        type = Types::Networks.new
+        forms = ["10.1.2.3/255.0.0.0", "[::1]", "fe80:0::/10", "::ffff:192.0.2.1"]
+
+        assert_equal ["10.0.0.0/8", "::1", "fe80::/10", "::ffff:192.0.2.1"], type.check(forms)
+        many = Array.new(Maximum::NETWORKS + 1) { |number| "10.0.#{number / 256}.#{number % 256}" }
+        assert_equal Maximum::NETWORKS, type.check(many.drop(1)).size
+        assert_refused type, many
       end
 
       test "an object must respond to all methods" do

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "ipaddr"
+require "coppice/config/maximum"
 require "coppice/config/types"
 require "coppice/listeners/address"
 
@@ -32,23 +33,24 @@ module Coppice
         alias parse check
       end
 
-      # Addresses and networks, such as "10.0.0.0/8". Kept as frozen texts; listeners/trusted_proxies.rb builds the
-      # IPAddr objects.
+      # Addresses and networks, such as "10.0.0.0/8". Kept as frozen texts in the one form that the lobby reads;
+      # listeners/trusted_proxies.rb builds the IPAddr objects.
       class Networks < Type
         # Loopback and the private networks, where the user's own proxies are.
         PRIVATE = %w[
           127.0.0.0/8 ::1 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7 fe80::/10
         ].freeze
 
-        def description = 'a list of addresses or networks, such as ["127.0.0.1", "10.0.0.0/8", "::1"]'
+        def description
+          %(a list of at most #{Maximum::NETWORKS} addresses or networks, such as ["127.0.0.1", "10.0.0.0/8", "::1"])
+        end
+
         def placeholder = "NETWORK,…"
 
         #: (untyped) -> Array[String]
         def check(value)
-          networks = [value].flatten
-          return refuse(value) unless networks.all? { |network| network?(network) }
-
-          networks.map { |network| -network.strip }.freeze
+          networks = [value].flatten.map { |network| canonical(network) || refuse(network) }
+          networks.size <= Maximum::NETWORKS ? networks.freeze : refuse("#{networks.size} of them")
         end
 
         #: (String) -> Array[String]
@@ -58,10 +60,14 @@ module Coppice
 
         private
 
-        def network?(value)
-          value.is_a?(String) && IPAddr.new(value.strip) && true
+        # "10.0.0.0/255.0.0.0" and "[::1]" are networks as well. nil for what is none, or names an interface.
+        def canonical(value)
+          return unless value.is_a?(String) && !value.include?("%")
+
+          network = IPAddr.new(value.strip)
+          network.prefix == (network.ipv4? ? 32 : 128) ? -network.to_s : -"#{network}/#{network.prefix}"
         rescue IPAddr::Error
-          false
+          nil
         end
       end
 
