@@ -15,6 +15,7 @@ class FakeLobbyChild
     def spawn(channel, **) = system.spawn_lobby(channel)
 
     def introduce(lobby)
+      system.refuse_if_mute(:lobby)
       system.lobby.row = lobby.row
       lobby.channel.send(Packet.of("start", 1))
     end

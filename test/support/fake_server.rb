@@ -23,7 +23,11 @@ class FakeServer
   # In the place of ObserverSpawner.
   Observers = Struct.new(:system) do
     def spawn(channel) = system.spawn_observer(channel)
-    def introduce(handle) = system.processes.fetch(handle.pid).row = handle.row
+
+    def introduce(handle)
+      system.refuse_if_mute(:observer)
+      system.processes.fetch(handle.pid).row = handle.row
+    end
   end
 
   # A release without files.
@@ -142,6 +146,7 @@ class FakeServer
   end
 
   def introduce(mold)
+    system.refuse_if_mute(:mold)
     boot = Coppice::Control::Messages::Boot.new(protocol: 0, generation: mold.generation, row: mold.row.index)
     mold.channel.send(boot)
   end

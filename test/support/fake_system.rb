@@ -16,7 +16,7 @@ class FakeSystem
 
   # One make-believe child: it does nothing unless `step` is called.
   FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, :lobby,
-                           keyword_init: true)
+                           :seat, keyword_init: true)
 
   attr_reader :processes, :now, :last_pid, :signals
   attr_reader :faults_of_workers # of a release, by its number: nil, :broken or :hanging
@@ -25,6 +25,7 @@ class FakeSystem
   attr_writer :mold_kib # what each mold measures of itself when it is ready
   attr_writer :mold_growth_kib # and how much more the next one does
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
+  attr_writer :mute # the role of the next process that cannot be sent its first message
   attr_accessor :hanging_first_request # whether a worker that asks itself for a page hangs in it
   # What becomes of the next middle process: nil, :lost before it forks, :mute after it, :stuck forever.
   attr_writer :middle
@@ -95,6 +96,14 @@ class FakeSystem
   def out_of_memory? = false
   def processors = 4
   def memory_total_kib = 4_000_000
+
+  # Called before the first message to a process.
+  def refuse_if_mute(role)
+    return unless @mute == role
+
+    @mute = nil
+    raise Errno::ENOBUFS
+  end
 
   def exited? = @zombies.any? && !(@late && (@now * 10).to_i.odd?)
   def exited_children(_known) = @zombies.map(&:first)
@@ -205,6 +214,7 @@ class FakeSystem
     case message = packet.message
     when Coppice::Control::Messages::Stop, Coppice::Control::Messages::Drain then die(process, Status.new(0, nil))
     when Coppice::Control::Messages::Spawn then fork_child(message.role, packet)
+    when Coppice::Control::Messages::TakeSeat then process.seat = message.seat
     end
   end
 
@@ -217,6 +227,7 @@ class FakeSystem
 
     row = @board.row(packet.message.row)
     pid = born(role, channel, row)
+    @processes[pid].seat = packet.message.seat
     @processes[pid].hanging = true if @hanging_first_request && packet.message.first_request
     fault = @faults_of_workers[row.release_number] if role == :worker
     @processes[pid][fault] = true if fault

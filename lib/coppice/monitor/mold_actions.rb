@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/introduction"
 require "coppice/monitor/release_actions"
 require "coppice/monitor/steps"
 
@@ -62,7 +63,7 @@ module Coppice
         @succession.start(handle)
         @statistics.promotion_started(handle, reason_to_boot(step), nil, now)
         @log.info("booting the application", **handle.to_log, **release.to_log.slice(:release), **description)
-        @spawner.introduce(handle)
+        Introduction.of(handle, pid, system: @system, log: @log) { @spawner.introduce(handle) }
       rescue SystemCallError => error
         raise if !@roster.booted? || TRANSIENT.include?(error.class) # neither directory nor Ruby comes back by itself
 

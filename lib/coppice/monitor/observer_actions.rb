@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/introduction"
+
 module Coppice
   class Monitor
     # The part of Actions that is about the observer.
@@ -24,7 +26,7 @@ module Coppice
         handle.forked_at = now
         handle.row.forked_ms = (now * 1000).to_i
         handle.move(:forked)
-        @spawner.introduce(handle)
+        Introduction.of(handle, pid, system: @system, log: @log) { @spawner.introduce(handle) }
       rescue SystemCallError => error
         @log.error("the observer cannot be spawned", error: error.message)
         @roster.observers.failed(now)
