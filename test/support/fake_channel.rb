@@ -16,6 +16,7 @@ class FakeChannel
 
   attr_accessor :peer
   attr_reader :queue
+  attr_writer :unsendable # the class of a message for which the system has no memory, once
 
   def initialize
     @queue = []
@@ -24,6 +25,7 @@ class FakeChannel
 
   def send(message, descriptors: {})
     return :closed if peer.closed?
+    raise Errno::ENOBUFS if @unsendable && message.is_a?(@unsendable) && (@unsendable = nil).nil?
 
     descriptors.values.flatten.grep(FakeChannel).each(&:dup)
     peer.queue << Coppice::Control::Channel::Packet.new(message, descriptors)

@@ -2,6 +2,7 @@
 
 require "coppice/control/lobby_packet"
 require "coppice/control/messages"
+require "coppice/monitor/introduction"
 require "coppice/monitor/lobby_handle"
 
 module Coppice
@@ -35,10 +36,12 @@ module Coppice
         ours, theirs = @system.lobby_channel_pair
         memory = @spawner.memory
         pid = @spawner.spawn(theirs, workers: @roster.target)
-        lobby = add(LobbyHandle.new(row: @rows.take(role: :lobby, nr: nil, generation: 0), channel: ours,
-                                    memory: memory, deadline: now + @settings.spawn_timeout), pid, now)
-        @spawner.introduce(lobby)
+        row = @rows.take(role: :lobby, nr: nil, generation: 0)
+        lobby = add(LobbyHandle.new(row: row, channel: ours, memory: memory,
+                                    deadline: now + @settings.spawn_timeout), pid, now)
+        Introduction.of(lobby, pid, system: @system, log: @log) { @spawner.introduce(lobby) }
       rescue SystemCallError => error
+        @rows.release(row) if row
         @log.error("the lobby cannot be spawned", error: error.message)
         @roster.lobbies.failed(now)
       ensure
@@ -62,15 +65,17 @@ module Coppice
         { lobby: seat.for_worker(lobby.memory) }
       end
 
-      # A worker whose channel is full keeps no seat, and is tried again.
+      # A worker that cannot be told, since its channel is full or the system has no memory for the descriptors, keeps
+      # no seat, and is tried again.
       #: (Handle) -> void
       def reseat(worker)
         seat = new_seat
         message = Control::Messages::TakeSeat.new(seat: seat.number)
-        return seat.handed_over if worker.channel.send(message, descriptors: seat(worker, seat)) == :sent
-
-        @roster.lobby.orders.add(Control::LobbyPacket.of("gone", seat.number, "lost"), about: [:seat, seat.number])
-        worker.leave_seat
+        sent = worker.channel.send(message, descriptors: seat(worker, seat))
+      ensure
+        if sent == :sent then seat.handed_over
+        elsif worker.seat then take_back(worker)
+        end
       end
 
       #: (LobbyHandle, Array[Control::LobbyPacket]) -> void
@@ -107,6 +112,12 @@ module Coppice
       end
 
       private
+
+      def take_back(worker)
+        number = worker.seat.number
+        @roster.lobby.orders.add(Control::LobbyPacket.of("gone", number, "lost"), about: [:seat, number])
+        worker.leave_seat
+      end
 
       def add(lobby, keeper_pid, now)
         lobby.know(keeper_pid, :keeper)

@@ -155,6 +155,19 @@ class LobbyTest < SupervisionTestCase
     assert_equal 2, server.board.exits_count
   end
 
+  test "a worker that could not be told of its new seat gets another one" do
+    server = settled
+    server.roster.workers[1].channel.unsendable = Coppice::Control::Messages::TakeSeat
+    lose(server, :keeper, :loop)
+    server.system.processes.each_value { |process| process.seat = nil } # the next lobby has seats of the same numbers
+    server.settle
+    server.system.advance(10)
+    server.settle
+
+    assert_equal seats(server).sort, server.system.lobby.seats.keys.sort
+    assert_equal seats(server), server.roster.workers.map { |worker| server.process_of(worker).seat }
+  end
+
   test "when both are lost the workers get seats at the next one" do
     server = settled
     former = server.system.lobby
