@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "json"
+require "coppice/control/client"
 require_relative "../support/gate"
 require_relative "../support/server"
 
@@ -185,6 +186,15 @@ class WarmUpTest < Coppice::TestCase
 
       assert_equal 0, server.wait_for_end.exitstatus
       assert_equal ["/gate"], lines(server, "asked")
+    end
+  end
+
+  test "log files that are opened anew meanwhile end no warm-up" do
+    warm('"/gate", "/late"') do |server|
+      held(server) { Coppice::Control::Client.new(pid: server.pid).call("reopen-logs") }
+      settle(server, 1)
+
+      assert_includes lines(server, "asked"), "/late"
     end
   end
 

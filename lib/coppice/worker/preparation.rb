@@ -80,8 +80,12 @@ module Coppice
                       interrupted: method(:interrupted?))
       end
 
-      # Any message before the worker is ready tells it to exit, or shows that the monitor is gone.
-      def interrupted? = @worker.stopping? || @life.message?
+      # Most messages before the worker is ready tell it to exit, or show that the monitor is gone. Another one, such as
+      # that a log file was renamed, must not end the warm-up.
+      def interrupted?
+        @life.obey while @life.message? && !@worker.stopping?
+        @worker.stopping?
+      end
     end
   end
 end
