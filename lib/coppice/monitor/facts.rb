@@ -231,16 +231,21 @@ module Coppice
         note_failed_start(handle, status)
       end
 
-      # One of a release that was taken back says nothing of the others, whose generation may be lower.
       def note_failed_start(worker, status)
         succession = @roster.succession
-        if @roster.of_release?(worker) || worker.equal?(succession.trial)
-          succession.omit_first_requests(worker.generation)
-        end
+        succession.omit_first_requests(worker.generation) if first_request_may_hang?(worker, status)
         return note_failed_trial(worker, status) if worker.generation > succession.generation
 
         succession.fork_failures.failed(worker, @roster.ready_workers)
         @roster.spawns.failed(@system.now)
+      end
+
+      # What was never forked, or was killed by somebody else, did not hang. One of a release that was taken back says
+      # nothing of the others, whose generation may be lower.
+      def first_request_may_hang?(worker, status)
+        return false if worker.forked_at.nil? || killed_by_another?(worker, status)
+
+        @roster.of_release?(worker) || worker.equal?(@roster.trial)
       end
 
       # No client waits for the next one, so each loss is followed by a pause.

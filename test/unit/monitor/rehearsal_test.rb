@@ -114,6 +114,17 @@ class RehearsalDecisionsTest < SupervisionTestCase
     assert_equal 4, server.roster.ready_workers.size
   end
 
+  test "a worker that was never forked says nothing about what the next one asks itself for" do
+    server = settled_server
+    server.system.middle = :lost
+    server.system.signal(server.roster.ready_workers.first.pid, :KILL)
+    server.settle
+    server.system.advance(10)
+    server.settle
+
+    assert_equal [4, 0], [server.roster.ready_workers.size, server.roster.succession.first_requests_from]
+  end
+
   test "the next generation asks itself again, and is not given up if it hangs again" do
     server = settled_server(refork_backoff: 1)
     2.times do |generation|
