@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "coppice"
+require "coppice/os/process_stat"
 require "coppice/release/release_check"
 
 module Coppice
@@ -47,6 +48,16 @@ module Coppice
     end
 
     def refusal(...) = assert_raises(Error) { result(...) }.message
+
+    test "what its configuration has started ends with it" do
+      with_release("config/coppice.rb" => "File.write('started', spawn('sleep', '1000').to_s)\nsleep") do |folder|
+        check = check(folder)
+        pid = eventually { File.exist?("#{folder}/started") && File.read("#{folder}/started")[/.+/] }.to_i
+        finish(check)
+
+        eventually { OS::ProcessStat.of(pid).then { |stat| stat.nil? || stat.zombie? } }
+      end
+    end
 
     test "a release without a Gemfile is booted by the server's own Ruby and files" do
       with_release do |folder|

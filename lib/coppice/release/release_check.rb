@@ -63,7 +63,7 @@ module Coppice
     #: () -> void
     def close
       @reader.close
-      Process.kill(:KILL, pid) unless @ended || @exited
+      Process.kill(:KILL, -pid) unless @ended || @exited # and what its configuration has started
     rescue Errno::ESRCH
       @exited = true
     end
