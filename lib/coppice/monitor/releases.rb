@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "timeout"
 require "coppice/config/loader"
 require "coppice/config/settings_change"
 require "coppice/release"
@@ -12,13 +13,16 @@ module Coppice
     # one of the release that is committed. Keeps what the server was started with: its flags, its variables and its
     # directory.
     class Releases
+      EVALUATION_SECONDS = 10 # maximum for a configuration file: meanwhile the monitor does nothing else
+
       attr_reader :first #: Release
 
       # first: the release that the server begins with. arguments: the flags. environment: the variables before the
       # configuration was evaluated.
-      #: (Release, arguments: Array[String], environment: Hash[String, String], ?keeper: StateKeeper?, ?log: Log?)
-      #    -> void
-      def initialize(first, arguments:, environment:, keeper: nil, log: nil)
+      #: (Release, arguments: Array[String], environment: Hash[String, String], ?keeper: StateKeeper?, ?log: Log?,
+      #    ?evaluation_seconds: Numeric) -> void
+      def initialize(first, arguments:, environment:, keeper: nil, log: nil, evaluation_seconds: EVALUATION_SECONDS)
+        @evaluation_seconds = evaluation_seconds
         @arguments = arguments
         @environment = environment
         @keeper = keeper
@@ -61,15 +65,19 @@ module Coppice
       end
 
       # The settings that the release has by itself, and the environment once its file is evaluated: the file may set
-      # variables, for the molds. Raises ConfigError.
+      # variables, for the molds. Raises ConfigError, or Error when the file takes too long.
       #: (ReleaseCheck) -> [Config::Settings, Hash[String, String]]
       def configuration(check)
         before = ENV.to_h
         ENV.replace(check.environment)
         settings = within(check.directory) do
-          Config::Loader.new(arguments: @arguments, environment: ENV, directory: check.directory).load
+          Timeout.timeout(@evaluation_seconds) do
+            Config::Loader.new(arguments: @arguments, environment: ENV, directory: check.directory).load
+          end
         end
         [settings, ENV.to_h]
+      rescue Timeout::Error
+        raise Error, "the configuration file in #{check.directory} takes longer than #{@evaluation_seconds} s"
       ensure
         ENV.replace(before)
       end

@@ -35,6 +35,22 @@ module Coppice
         end
       end
 
+      test "a configuration file that hangs is given up, and the directory and the variables are as before" do
+        deployed do |folder|
+          Dir.mkdir("#{folder}/1/config")
+          File.write("#{folder}/1/config/coppice.rb", "ENV['SET_BY_FILE'] = '1'; sleep")
+          release = Release.new(number: 1, directory: "#{folder}/1", settings: Config::Settings.new, environment: {},
+                                ruby: "ruby", executable: "coppice").freeze
+          releases = Releases.new(release, arguments: [], environment: {}, evaluation_seconds: 0.05)
+          check = Struct.new(:directory, :environment).new("#{folder}/1", ENV.to_h)
+          before = Dir.pwd
+          error = assert_raises(Error) { releases.configuration(check) }
+
+          assert_equal "the configuration file in #{folder}/1 takes longer than 0.05 s", error.message
+          assert_equal [before, nil], [Dir.pwd, ENV.fetch("SET_BY_FILE", nil)]
+        end
+      end
+
       test "so it does where only the Gemfile is named by the symlink" do
         deployed do |folder|
           release = first(folder, { "BUNDLE_GEMFILE" => "#{folder}/current/Gemfile" })
