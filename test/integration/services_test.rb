@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# lane: soak -- real Solid Queue and Sidekiq, and services that hang
+# lane: soak -- services that hang, and exits that are waited for
 
 require "test_helper"
 require "coppice/os/process_stat"

@@ -33,6 +33,9 @@ module Coppice
     TABLE = [
       ["tests", "browsers, proxies, real deadlines, generated applications: the lane `soak`", 15,
        %w[bin/test --lane soak], { packages: PROGRAMS }],
+      ["other_programs", "example alerts and shell completion with the programs that read them", 1,
+       %w[bin/test test/unit/observer/examples_test.rb test/unit/cli/completion_test.rb],
+       { packages: %w[prometheus zsh] }],
       ["tests_oldest", "the same with the oldest Ruby", 12, %w[bin/test --lane soak],
        { ruby: :oldest, packages: PROGRAMS }],
       ["daily_tests_oldest", "the other tests with the oldest Ruby", 4, %w[bin/test], { ruby: :oldest }],

@@ -13,7 +13,7 @@ module Coppice
       COLUMN = (CELLS_PER_ROW * CELL) + 24
       MARGIN = 16
       LINE = 16
-      HEAD = 96 # the title, the legend and the names of the columns
+      HEAD = 112 # the title, the legend and the names of the columns
 
       # For each process. If a process has more pages, a cell stands for several of them.
       MAXIMUM_CELLS = 100_000
@@ -72,7 +72,7 @@ module Coppice
         page = "a page of #{Pagemap::PAGE_BYTES / 1024} KiB"
         scale = @pages_per_cell == 1 ? page : "#{@pages_per_cell} pages, in the state of most of them"
         [text(MARGIN, 24, "Memory page by page", "title"), *legend,
-         text(MARGIN + 400, 46, "a cell: #{scale}; long gaps are cut short")].join("\n")
+         text(MARGIN, 62, "a cell: #{scale}; long gaps are cut short")].join("\n")
       end
 
       def legend
@@ -87,7 +87,7 @@ module Coppice
         @spaces.each_with_index.map do |space, index|
           measured = space.measurement
           x = MARGIN + (index * COLUMN)
-          lines = [text(x, 74, measured.name, "name"), text(x, 88, "pid #{measured.pid}: #{share(measured.sizes)}")]
+          lines = [text(x, 90, measured.name, "name"), text(x, 104, "pid #{measured.pid}: #{share(measured.sizes)}")]
           "<g>\n#{[*lines, *column(measured, index, x)].join("\n")}\n</g>"
         end
       end
