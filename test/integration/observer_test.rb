@@ -4,6 +4,7 @@ require "open3"
 require "test_helper"
 require "coppice/os/process_stat"
 require_relative "../support/admin_client"
+require_relative "../support/closed_loop"
 require_relative "../support/gate"
 require_relative "../support/loopback_ports"
 require_relative "../support/process_descriptors"
@@ -170,11 +171,25 @@ class ObserverTest < Coppice::TestCase
   test "stopped, it holds up neither requests nor reforks nor the end of the server" do
     serve do |server, _|
       server.signal(:STOP, to: observer(server).pid)
+      clients = ClosedLoop.new(server, clients: 2, paths: ["/"])
+      clients.during do
+        server.signal(:USR2)
+        server.wait { server.settled?(1) && clients.answers > 100 }
+      end
 
-      assert_equal 200, server.get.status
-      server.signal(:USR2)
-      server.wait { server.settled?(1) }
+      assert_empty clients.failures
       assert_equal 0, server.stop.exitstatus
+    end
+  end
+
+  test "no worker is ready" do
+    serve("after_worker_fork { |*| raise 'no worker' if File.exist?('broken') }") do |server, admin|
+      FileUtils.touch(server.path("broken"))
+      server.ready_workers.each { |row| server.signal(:KILL, to: row.pid) }
+      server.wait { server.rows(:worker).none?(&:ready?) }
+      answers = %w[/livez /readyz].map { |path| admin.get(path).to_a.values_at(0, 2) }
+
+      assert_equal [[503, "no worker is ready\n"]] * 2, answers
     end
   end
 
