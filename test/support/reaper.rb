@@ -2,34 +2,56 @@
 
 require "fiddle"
 
-# Runs a command, and sees to it that no process survives it which the command has started, however far from itself:
-#
-#   ruby reaper.rb COMMAND...
+# The parent of a test file's process. It sees to it that no process survives which the file has started, however far
+# from itself.
 #
 # It is a subreaper, so the kernel makes it the parent of processes that lost theirs, whatever group or session they
-# have. Who is still there a while after the command is killed and reported, and the exit status is 1. TERM interrupts
-# the command, so that it can show the logs of its servers, and kills it if that does not end it.
+# have. Who is still there a while after the file has ended is killed and reported, and the exit status is 1. TERM
+# interrupts the file, so that it can show the logs of its servers, and kills it if that does not end it.
 class Reaper
   PR_SET_CHILD_SUBREAPER = 36
   # That processes may take to exit once their parent is gone, or they were interrupted.
   SECONDS = Float(ENV.fetch("COPPICE_REAPER_SECONDS", 10))
   PAUSE = 0.02
 
-  def run(command)
-    become_subreaper
+  # report: where it writes the exit status.
+  #: (IO) -> void
+  def initialize(report)
+    @report = report
+  end
+
+  # Runs the block in a process of its own, and ends this one.
+  #: () { () -> void } -> bot
+  def run(&file)
+    Process.setpgid(0, 0)
+    become_subreaper if RUBY_PLATFORM.include?("linux") # only Linux has them
     reader, writer = IO.pipe
+    pid = fork_file([reader, writer, @report], &file)
     trap(:TERM) { writer.write_nonblock(".") }
-    pid = Process.spawn(*command, pgroup: true)
     Thread.new { reader.read(1) && interrupt(pid) }
     status = wait_for(pid)
     warn "the file was ended by a signal: #{status}" if status.signaled?
     left = leftovers
     left.each { |other, name| warn "LEAK: this file leaves the process #{other} (#{name})" }
     end_all
-    exit(left.empty? && status.exited? ? status.exitstatus : 1)
+    @report.syswrite(left.empty? && status.exited? ? status.exitstatus.to_s : "1")
+    exit!
   end
 
   private
+
+  # Both processes set the group, so that it is there for whoever is first.
+  def fork_file(ours)
+    pid = fork do
+      ours.each(&:close)
+      Process.setpgid(0, 0)
+      yield
+    end
+    Process.setpgid(pid, pid)
+    pid
+  rescue Errno::EACCES, Errno::ESRCH # it has become another program, or has ended
+    pid
+  end
 
   def become_subreaper
     prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT] + ([Fiddle::TYPE_LONG] * 4),
@@ -98,5 +120,3 @@ class Reaper
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 end
-
-Reaper.new.run(ARGV)

@@ -4,6 +4,7 @@ require "etc"
 require_relative "arguments"
 require_relative "lane"
 require_relative "locked_gems"
+require_relative "preloader"
 require_relative "stall_meter"
 require_relative "test_file"
 require_relative "test_report"
@@ -49,10 +50,12 @@ module Coppice
     # Returns whether every test passed.
     def run #: () -> bool
       @meter = StallMeter.new
+      @preloader = Preloader.new(@folder)
       rounds = Array.new(@arguments.times || 1) { |number| run_round(@arguments.seed + number) }
       @report.conclude(rounds.flat_map(&:first), rounds.flat_map(&:last))
       rounds.all? { |results, unsteady| passed?(results, unsteady) }
     ensure
+      @preloader&.close
       @meter&.stop
     end
 
@@ -100,7 +103,7 @@ module Coppice
       environment = @arguments.environment
       limit = @limit || (LIMITS.fetch(environment.empty? ? Lane.of(file) : :soak) * SLOWNESS)
       options = @arguments.options + ["--seed", seed.to_s]
-      check(TestFile.new(file, options: options, limit: limit, folder: @folder, environment: environment).run)
+      check(TestFile.new(file, preloader: @preloader, options: options, limit: limit, environment: environment).run)
     end
 
     # A file without any test fails, unless a filter left them out.

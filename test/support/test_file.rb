@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "rbconfig"
+require "io/wait"
 require "tempfile"
 require_relative "test_result"
 
@@ -8,24 +8,24 @@ module Coppice
   # One test file, run with all warnings on and the gems of the Gemfile, below a reaper that ends all that the file has
   # started.
   class TestFile
-    REAPER = File.expand_path("reaper.rb", __dir__)
     SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/
 
-    # `limit` is the seconds after which it is ended; `folder` the project's.
-    #: (String, options: Array[String], limit: Numeric, folder: String, ?environment: Hash[String, String]) -> void
-    def initialize(path, options:, limit:, folder:, environment: {})
+    # `limit` is the seconds after which it is ended.
+    #: (String, preloader: Preloader, options: Array[String], limit: Numeric, ?environment: Hash[String, String])
+    #    -> void
+    def initialize(path, preloader:, options:, limit:, environment: {})
+      @preloader = preloader
       @environment = environment
       @path = path
       @options = options
       @limit = limit
-      @folder = folder
     end
 
     # Runs it until it exits. Kills its processes too when the caller's thread is killed.
     def run #: () -> TestResult
       started = monotonic_now
       Tempfile.create("coppice-test-output-") do |output|
-        status = wait_for(start(output))
+        status = wait_for(*@preloader.start(@path, @options, environment: @environment, output: output.path))
         output.rewind
         result(status, output.read.scrub, started)
       end
@@ -33,21 +33,14 @@ module Coppice
 
     private
 
-    def start(output)
-      Process.spawn(@environment, *reaper, RbConfig.ruby, "-w", "-Ilib", "-Itest", @path, *@options,
-        chdir: @folder, in: File::NULL, out: output, err: output, pgroup: true)
-    end
-
-    # Only Linux has what it needs.
-    def reaper = RUBY_PLATFORM.include?("linux") ? [RbConfig.ruby, "--disable=gems,rubyopt", REAPER] : []
-
-    # The exit status, or nil when time was up.
-    def wait_for(pid)
-      waiter = Process.detach(pid)
-      waiter.join(@limit)&.value
+    # The exit status, -1 where the reaper was killed, or nil when time was up.
+    def wait_for(reaper, reader)
+      ended = reader.wait_readable(@limit)
+      ended && Integer(reader.read.then { |text| text.empty? ? -1 : text })
     ensure
-      interrupt(pid) if waiter.alive?
-      waiter.join
+      interrupt(reaper) unless ended
+      reader.read
+      reader.close
     end
 
     # No process that a test file started may outlive it: the reaper sees to that.
@@ -69,10 +62,10 @@ module Coppice
 
     def problem_of(status, runs, failed)
       return "took longer than #{@limit} s and was killed" unless status
-      return "exited without a summary (#{status})" unless runs
+      return "exited without a summary (status #{status})" unless runs
 
       # A filter that matches none of a file's tests makes Minitest fail, too.
-      "all tests passed, but the file exited with #{status}" if failed.zero? && runs.positive? && !status.success?
+      "all tests passed, but the file exited with status #{status}" if failed.zero? && runs.positive? && status != 0
     end
 
     def monotonic_now
