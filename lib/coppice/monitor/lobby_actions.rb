@@ -114,8 +114,7 @@ module Coppice
       private
 
       def take_back(worker)
-        number = worker.seat.number
-        @roster.lobby.orders.add(Control::LobbyPacket.of("gone", number, "lost"), about: [:seat, number])
+        @roster.lobby.orders.gone(worker.seat.number, "lost")
         worker.leave_seat
       end
 

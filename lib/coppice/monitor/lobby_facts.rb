@@ -79,8 +79,7 @@ module Coppice
       def worker_exited(worker)
         cause = worker.exit_report.cause
         verdict = HARMLESS.include?(cause) ? ["retry"] : ["lost", OVERDUE.include?(cause) ? "timeout" : cause]
-        number = worker.seat.number
-        @roster.lobby&.orders&.add(Control::LobbyPacket.of("gone", number, *verdict), about: [:seat, number])
+        @roster.lobby&.orders&.gone(worker.seat.number, *verdict)
       end
 
       private

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/control/lobby_channel"
+require "coppice/control/lobby_packet"
 
 module Coppice
   class Monitor
@@ -24,6 +24,10 @@ module Coppice
         @standing[about] = order
         @unsent << order
       end
+
+      # The last word about a seat. verdict: what becomes of a request that its worker had.
+      #: (Integer, *String) -> void
+      def gone(number, *verdict) = add(Control::LobbyPacket.of("gone", number, *verdict), about: [:seat, number])
 
       # Whether this is the last word already.
       #: (Control::LobbyPacket) -> bool
