@@ -72,6 +72,22 @@ class CanaryServerTest < Coppice::TestCase
     end
   end
 
+  test "with fork_audit :refuse a release whose workers share a connection is given up" do
+    app = <<~RUBY
+      require "socket"
+      $peer = TCPServer.new("127.0.0.1", 0)
+      $connection = TCPSocket.new("127.0.0.1", $peer.local_address.ip_port)
+      #{APP}
+    RUBY
+    with_releases(:one, :two, apps: { two: app }, config: "#{CONFIG}\nfork_audit :refuse") do |server, directories|
+      output, status = under_load(server) { coppice(server, "roll", directories[:two]) }
+
+      assert_equal 1, status.exitstatus, output
+      assert_match(/given up: fork audit: 1 found, as the log says\. release 1 \(one\) serves on/, output)
+      assert_equal [1, 1], [server.board.refused_commits, server.board.release_number]
+    end
+  end
+
   test "a refork whose workers fail is abandoned" do
     app = "run ->(_env) { [$spoilt ? 500 : 200, {}, [\"\"]] }"
     config = <<~RUBY

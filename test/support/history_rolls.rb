@@ -28,9 +28,10 @@ module HistoryRolls
   private_class_method :roll_settings
 
   def self.settings(random, changes)
-    return roll_settings(random) unless changes
+    kept = { **roll_settings(random), fork_audit: %i[warn refuse].sample(random: random) }
+    return kept unless changes
 
-    { **roll_settings(random), worker_processes: [:auto, *1..8].sample(random: random),
+    { **kept, worker_processes: [:auto, *1..8].sample(random: random),
       services: [{}, { "jobs" => { survives_reforks: true } }, { "mail" => {} }].sample(random: random),
       timeout: [5, 15, 60].sample(random: random), spawn_timeout: [5, 15].sample(random: random),
       guests: [false, 2].sample(random: random), refork_after: [nil, [4]].sample(random: random),

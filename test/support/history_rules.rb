@@ -53,18 +53,24 @@ module HistoryRules
     broken "a mold that is not kept, and has nothing to fork" if roster.mold
   end
 
-  # Never two of one name; and none is told to leave for a refork that it survives.
+  # Never two of one name; and none is told to leave for a refork that it survives. One that was told for a roll may
+  # still be on its way out when a rollback has brought its release back.
   def check_services
     unique(roster.services.map { |handle| handle.service.name }, "service")
     told = roster.services.select { |handle| handle.leaving? && handle.kill_reason.nil? && handle.signalled_at.nil? }
-    return if roster.stopping || told.none? { |handle| handle.service.survives_reforks && roster.of_release?(handle) }
+    just_told = told - @told.to_a
+    @told = told
+    return if roster.stopping
+    return if just_told.none? { |handle| handle.service.survives_reforks && roster.of_release?(handle) }
 
     broken "a service that survives reforks was told to leave"
   end
 
-  # The committed mold, the candidate and the trial are those before the turn. A lost mold is replaced in any case.
+  # The committed mold, the candidate and the trial are those before the turn. A lost mold is replaced in any case, and
+  # a boot of the same release is what its application makes of it.
   def check_refusal(mold, candidate, trial)
-    return if settings[:fork_audit] != :refuse || mold.nil? || mold.gone? || trial.nil? || candidate.cold?
+    return if mold.nil? || mold.gone? || trial.nil? || candidate.release.settings.fork_audit != :refuse
+    return if candidate.cold? && candidate.release.equal?(mold.release)
 
     broken "committed what was refused" if roster.mold.equal?(candidate) && trial.audit_findings.positive?
   end
@@ -119,9 +125,10 @@ module HistoryRules
   end
 
   # Ready workers beyond the target that are left when memory has run short: others may be missing besides those for
-  # whom they stand in.
+  # whom they stand in. They are still on their way out when there is memory again.
   def stand_ins
-    budget.surge(roster).zero? ? roster.surplus_workers.count(&:ready?) : 0
+    @ran_short = budget.surge(roster).zero? || (@ran_short && by_choice.any?)
+    @ran_short ? roster.surplus_workers.count(&:ready?) : 0
   end
 
   def budget = Coppice::Monitor::RolloutBudget.new(roster.settings)

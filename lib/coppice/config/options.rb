@@ -169,8 +169,8 @@ module Coppice
         doc: "What to do when something has not survived the forks that made a new mold's first worker: it shares a " \
              "connection with its ancestors, lacks one of their threads, or they have native threads " \
              "(docs/fork_safety.md, The fork audit). :warn logs it once. :refuse also abandons the new mold, so that " \
-             "the old generation goes on serving; a mold that has booted the application by itself is never refused. " \
-             ":off does not look."),
+             "the old generation, or the old release, goes on serving. The first boot is never refused, nor one of " \
+             "the same release. :off does not look."),
 
       Option.describe(:fork_safety_presets, Groups::REFORKING, Types::ForkSafetyPresets.new, scope: :release,
         default: true, since: :coppice, example: "fork_safety_presets except: [:pg]",

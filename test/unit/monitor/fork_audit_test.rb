@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "../../support/fake_server_rolls"
 require_relative "../../support/supervision_test_case"
 
 # What the monitor does with the findings of a trial.
 class ForkAuditTest < SupervisionTestCase
+  include FakeServerRolls
+
   FINDING = [:shared_connection, "tcp 127.0.0.1:5432", "descriptor 9"].freeze
 
   # In the place of Coppice::Log: keeps what was logged.
@@ -82,6 +85,17 @@ class ForkAuditTest < SupervisionTestCase
 
     assert_equal 4, server.roster.ready_workers.size
     assert_equal 1, logged("fork audit: processes share").size
+  end
+
+  test "a release that fails the audit is given up, and the one before serves on" do
+    server = settled_server(log: @log, fork_audit: :refuse)
+    server.system.audit_findings = [FINDING]
+    roll(server, "/releases/2")
+    server.settle
+
+    assert_equal [1], releases_of(server.roster.ready_workers)
+    assert_equal [1, 4], [server.board.refused_commits, server.roster.ready_workers.size]
+    assert_match(/fork audit: 1 found/, server.board.release_record(2).reason)
   end
 
   test "a cold mold that replaces a grown one is never refused" do
