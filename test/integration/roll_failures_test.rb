@@ -5,6 +5,7 @@
 require "test_helper"
 require_relative "../support/gate"
 require_relative "../support/releases"
+require_relative "../support/small_disk"
 
 # Releases that this server cannot boot: each is given up, and the release before serves all the time.
 class RollFailuresTest < Coppice::TestCase
@@ -63,6 +64,27 @@ class RollFailuresTest < Coppice::TestCase
 
       assert_equal [1, true], [status.exitstatus, output.include?("/nowhere/at/all")], output
       assert_equal "one", release_of(server)
+    end
+  end
+
+  # That of the log, the releases and all temporary files: nothing can be written any more.
+  test "the disk is full" do
+    SmallDisk.open do |disk|
+      with_releases(:one, :two) do |server, directories|
+        disk.fill
+
+        assert_predicate disk, :full?
+        unnoticed(server) do
+          output, status = coppice(server, "roll", directories[:two])
+
+          assert_predicate status, :success?, output
+          assert_served_by(server, 2)
+          output, status = coppice(server, "rollback")
+
+          assert_predicate status, :success?, output
+          assert_served_by(server, 1)
+        end
+      end
     end
   end
 

@@ -9,9 +9,24 @@ require_relative "../support/releases"
 class RollLossesTest < Coppice::TestCase
   include Releases
 
+  # Each canary lasts until somebody ends it.
+  CANARY = "worker_processes 2\ncanary_requests 1000000\ncanary_time 3600"
+
   def kill(server, pid)
     server.signal(:KILL, to: pid)
     server.wait { server.gone?(pid) }
+  end
+
+  # Yields the row of the new release's first worker while it is on trial. Answers what `coppice roll` did.
+  def during_canary(server, directory)
+    roll = Thread.new { coppice(server, "roll", directory) }
+    yield server.wait { server.rows(:worker).find { |row| row.release_number > 1 && row.ready? } }
+    BoundedWait.value_of(roll)
+  end
+
+  def assert_given_up(reason, output, status)
+    assert_equal [1, true], [status.exitstatus, output.include?("release 1 (one) serves on")], output
+    assert_match reason, output
   end
 
   test "the running release's mold is killed while the next one boots" do
@@ -51,6 +66,36 @@ class RollLossesTest < Coppice::TestCase
         end
 
         assert_match(/release 1 \(one\) serves on/, BoundedWait.value_of(roll).first)
+        assert_served_by(server, 1)
+      end
+    end
+  end
+
+  # No client asks: a request that is in a killed worker is lost.
+  test "the first worker of the next release is killed during its canary" do
+    with_releases(:one, :two, config: CANARY) do |server, directories|
+      result = during_canary(server, directories[:two]) { |trial| kill(server, trial.pid) }
+
+      assert_given_up(/its first worker exited while it was on trial/, *result)
+      assert_served_by(server, 1)
+    end
+  end
+
+  test "the mold of either release is killed during a canary" do
+    with_releases(:one, :two, config: CANARY) do |server, directories|
+      unnoticed(server) do
+        result = during_canary(server, directories[:two]) do |trial|
+          kill(server, mold_of(server, trial.release_number).pid)
+        end
+
+        assert_given_up(/exited/, *result)
+        assert_served_by(server, 1)
+        result = during_canary(server, directories[:two]) do
+          kill(server, mold_of(server, 1).pid)
+          coppice(server, "rollback")
+        end
+
+        assert_given_up(/given up/, *result)
         assert_served_by(server, 1)
       end
     end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+
+# A file system of its own, in memory, that a test can fill. Mounting it needs privileges.
+class SmallDisk
+  # Yields the disk, or skips the test. All temporary folders that are made meanwhile are on it.
+  def self.open(mib: 8)
+    before = ENV.fetch("TMPDIR", nil)
+    Dir.mktmpdir("coppice-disk-") do |folder|
+      mounted(folder, mib) do
+        ENV["TMPDIR"] = folder
+        yield new(folder)
+      ensure
+        ENV["TMPDIR"] = before
+      end
+    end
+  end
+
+  def self.mounted(folder, mib)
+    unless system("mount", "-t", "tmpfs", "-o", "size=#{mib}m", "tmpfs", folder, err: File::NULL)
+      raise Minitest::Skip, "no file system can be mounted here"
+    end
+
+    begin
+      yield
+    ensure
+      system("umount", folder, exception: true)
+    end
+  end
+  private_class_method :mounted
+
+  def initialize(folder)
+    @folder = folder
+  end
+
+  # To the last byte: not even a line of a log fits.
+  def fill
+    File.open(File.join(@folder, "filler"), "wb") do |file|
+      file.sync = true
+      [65_536, 1].each { |bytes| fill_by(file, "x" * bytes) }
+    end
+  end
+
+  def full?
+    File.write(File.join(@folder, "more"), "x")
+    false
+  rescue Errno::ENOSPC
+    true
+  end
+
+  private
+
+  def fill_by(file, text)
+    loop { file.write(text) }
+  rescue Errno::ENOSPC
+    nil
+  end
+end
