@@ -2,6 +2,7 @@
 
 require "json"
 require "open3"
+require "yaml"
 require "test_helper"
 require "coppice/cli"
 require "coppice/cli/stop_time"
@@ -10,8 +11,8 @@ require_relative "../../support/documentation"
 
 module Coppice
   # What docs/deployment.md shows, and what lies in examples. The proxies' part is in
-  # test/integration/rolling_deploy_test.rb, the Procfile's in test/integration/heroku_test.rb, and the manifests' in
-  # kubernetes_example_test.rb.
+  # test/integration/rolling_deploy_test.rb, the Procfile's in test/integration/heroku_test.rb, the manifests' in
+  # kubernetes_example_test.rb, and Kamal's in test/integration/kamal_test.rb.
   class DeploymentPageTest < TestCase
     PAGE = Documentation.new("deployment.md")
     EXAMPLES = File.expand_path("../../../examples", __dir__)
@@ -68,6 +69,13 @@ module Coppice
       assert_equal %w[bundle exec coppice], JSON.parse(lines.fetch("CMD"))
       assert_match(/\A[1-9]\d*:[1-9]\d*\z/, lines.fetch("USER"))
       refute_includes lines.keys, "ENTRYPOINT"
+    end
+
+    test "Kamal's proxy waits longer than a request may take" do
+      settings = settings("")
+      proxy = YAML.safe_load(example("deploys/kamal.yml")).fetch("proxy")
+
+      assert_operator proxy.fetch("response_timeout"), :>, settings.timeout + settings.timeout_cleanup
     end
 
     test "the server on Heroku stops within the time that it has" do
