@@ -37,7 +37,7 @@ class RollsSoak < LobbySoak
       @releases = ShopReleases.new(folder)
       @versions = Versions.new("v0")
       @history = ["v0"]
-      InReleases.open(app: nil, folder: make("v0", 0), socket: @releases.socket, env: ShopReleases::ENVIRONMENT,
+      InReleases.open(app: nil, folder: make("v0", 0), socket: @releases.socket, env: ExampleShop::ENVIRONMENT,
                       boot_seconds: BOOT_SECONDS) do |it|
         @server = it
         load_while { play_steps }

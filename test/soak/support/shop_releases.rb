@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
 require "fileutils"
+require_relative "../../support/example_shop"
 
 # Copies of the example shop, each a release with a version that its answers show. They share the data.
 class ShopReleases
-  SHOP = File.expand_path("../../../examples/rails_shop", __dir__)
+  SHOP = ExampleShop::FOLDER
   COPIED = %w[app config db lib public].freeze
   SHARED = "storage"
 
@@ -28,9 +29,6 @@ class ShopReleases
     run Rails.application
     Rails.application.load_server
   RUBY
-
-  # Of a server that starts in a release.
-  ENVIRONMENT = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }.freeze
 
   # folder: for the releases, and the server's socket.
   #: (String) -> void
