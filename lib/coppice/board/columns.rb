@@ -75,8 +75,8 @@ module Coppice
       [:cpu_us, :process, "CPU time as last measured; exact once the process is reaped"],
       [:application_us, :process, "from the call of the application to the end of the response", Histogram::CELLS,
        :numbers],
-      [:queue_us, :process, "in the lobby, or from X-Request-Start of a trusted proxy, until the worker had the head", Histogram::CELLS,
-       :numbers],
+      [:queue_us, :process, "in the lobby, or from X-Request-Start of a trusted proxy, until the worker had the head",
+       Histogram::CELLS, :numbers],
       [:first_request_us, :process, "application_us of the first client's request of each worker", Histogram::CELLS,
        :numbers]
     )

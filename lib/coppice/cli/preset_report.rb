@@ -15,7 +15,7 @@ module Coppice
         @lock = lock_of(gemfile)
       end
 
-      # The lines to print; none without a Gemfile.lock or a preset.
+      # The lines to print; none without a Gemfile.lock.
       #: () -> Array[String]
       def lines
         return [] unless File.readable?(@lock)
