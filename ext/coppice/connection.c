@@ -81,9 +81,7 @@ static int64_t limit_ms(VALUE limits, const char *name) {
     return (int64_t)(NUM2DBL(rb_funcall(limits, rb_intern(name), 0)) * 1000);
 }
 
-/* Connection.new(limits): a Coppice::Http::Limits. */
-static VALUE connection_initialize(VALUE self, VALUE limits) {
-    struct coppice_connection *connection = coppice_connection_get(self);
+static void take_limits(struct coppice_connection *connection, VALUE limits) {
     VALUE body_bytes = rb_funcall(limits, rb_intern("body_bytes"), 0);
     connection->limits.head.request_line_bytes = limit_uint(limits, "request_line_bytes");
     connection->limits.head.header_bytes = limit_uint(limits, "header_bytes");
@@ -96,20 +94,27 @@ static VALUE connection_initialize(VALUE self, VALUE limits) {
     uint32_t field_count = limit_uint(limits, "header_count");
     connection->head = ruby_xrealloc(connection->head, coppice_request_head_size(field_count));
     connection->limits.field_count = field_count;
+}
+
+/*
+ * Connection.new(limits, deadline:, lingering:, joined_lines:)
+ *
+ *   limits        a Coppice::Http::Limits
+ *   deadline      is told by `postpone(ms)` of time that went to waiting for the client; negative ms take back
+ *   lingering     a Lingering, which gets the clients that may still be sending; nil to close them at once
+ *   joined_lines  whether applications answer as in Rack 2: with a header's values as lines of one String
+ */
+static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
+    struct coppice_connection *connection = coppice_connection_get(self);
+    const ID names[] = {rb_intern("deadline"), rb_intern("lingering"), rb_intern("joined_lines")};
+    VALUE limits, keywords, values[3];
+    rb_scan_args(argc, argv, "1:", &limits, &keywords);
+    rb_get_kwargs(keywords, names, 3, 0, values);
+    take_limits(connection, limits);
+    connection->deadline = values[0];
+    connection->lingering = values[1];
+    connection->joined_lines = RTEST(values[2]);
     return self;
-}
-
-/* deadline = an object that is told by `postpone(ms)` of time that went to waiting for the client; negative ms take
- * back. */
-static VALUE connection_set_deadline(VALUE self, VALUE deadline) {
-    coppice_connection_get(self)->deadline = deadline;
-    return deadline;
-}
-
-/* lingering = a Lingering, which gets the clients that may still be sending. Without one they are closed at once. */
-static VALUE connection_set_lingering(VALUE self, VALUE lingering) {
-    coppice_connection_get(self)->lingering = lingering;
-    return lingering;
 }
 
 /* count_on(row): what is sent and received from now on is counted on this row of the board. */
@@ -189,9 +194,7 @@ void Init_coppice_connection(VALUE coppice) {
     rb_require("coppice/errors");
     pthread_atfork(NULL, NULL, count_fork);
     rb_define_alloc_func(klass, connection_allocate);
-    rb_define_method(klass, "initialize", connection_initialize, 1);
-    rb_define_method(klass, "deadline=", connection_set_deadline, 1);
-    rb_define_method(klass, "lingering=", connection_set_lingering, 1);
+    rb_define_method(klass, "initialize", connection_initialize, -1);
     rb_define_method(klass, "count_on", connection_count_on, 1);
     rb_define_method(klass, "detached?", connection_detached_p, 0);
     rb_define_method(klass, "open?", connection_open_p, 0);

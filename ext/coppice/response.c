@@ -249,12 +249,6 @@ static VALUE connection_response_started_p(VALUE self) {
     return coppice_connection_get(self)->response_started ? Qtrue : Qfalse;
 }
 
-/* joined_lines = true: a line feed in a header value separates several lines, as in Rack 2. */
-static VALUE connection_set_joined_lines(VALUE self, VALUE flag) {
-    coppice_connection_get(self)->joined_lines = RTEST(flag);
-    return flag;
-}
-
 void Init_coppice_response(VALUE coppice) {
     VALUE klass = coppice_connection_class(coppice);
     rb_define_method(klass, "respond", connection_respond, 3);
@@ -265,5 +259,4 @@ void Init_coppice_response(VALUE coppice) {
     rb_define_method(klass, "write_file", connection_write_file, 1);
     rb_define_method(klass, "early_hints", connection_early_hints, 1);
     rb_define_method(klass, "response_started?", connection_response_started_p, 0);
-    rb_define_method(klass, "joined_lines=", connection_set_joined_lines, 1);
 }

@@ -2,6 +2,7 @@
 
 require "coppice/errors"
 require "coppice/coppice_ext"
+require "coppice/version_order"
 
 module Coppice
   # The Rack side of the server: from a client's request to env, and from the application's answer to a response. The C
@@ -9,6 +10,10 @@ module Coppice
   module Http
     # Exceptions of an application that concern its request, not the process: errors, missing code, endless recursion.
     APPLICATION_ERRORS = [StandardError, ScriptError, SystemStackError].freeze
+
+    # Whether the application was written for Rack 2, whose rules for a response differ.
+    #: () -> bool
+    def self.rack2? = defined?(::Rack.release) ? !VersionOrder.at_least?(::Rack.release, "3") : false
 
     # What a client may ask of the server, in bytes, lines and seconds. A value; Connection reads it once.
     Limits = Struct.new(

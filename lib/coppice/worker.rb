@@ -17,8 +17,8 @@ require "coppice/worker/request_cycle"
 require "coppice/worker/soft_timeout"
 
 module Coppice
-  # Serves one client at a time, and forks the next mold when the monitor asks for it. Owns a connection, the client
-  # loop and one helper thread. The monitor tells it when to exit; it exits between two requests.
+  # Serves one client at a time, and forks the next mold when the monitor asks for it. Owns an exchange, the client loop
+  # and one helper thread. The monitor tells it when to exit; it exits between two requests.
   class Worker
     extend Forwardable
 
@@ -79,7 +79,7 @@ module Coppice
     #: () -> void
     def close_in_copy
       @out_of_band&.cancel
-      @connection.forget
+      @exchange.connection.forget
       @clients.close
       @access_log&.close
       @inspection.close
@@ -95,17 +95,24 @@ module Coppice
       clock = RequestClock.new(membership.row, (inheritance.settings.timeout * 1000).ceil)
       @soft_timeout = SoftTimeout.new(self, clock, @inspection)
       @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
-      @connection = Http::Connection.new(Http::Limits.from(inheritance.settings))
-      @cycle = RequestCycle.new(self, clock, Deadline.new(membership.row, clock, @soft_timeout), @sampler)
-      @exchange = build_exchange(app: counted_app)
-      sources = @listeners.map { |listener| ListenerSource.new(listener, log, borrowed: borrowed?(listener)) }
-      lobby = lobby_source(membership.seat, @lobby_descriptors) unless @lobby_descriptors.empty?
+      @paths = PathCounter.of(inheritance, membership)
+      @cycle = RequestCycle.new(self, clock, Deadline.new(membership.row, clock, @soft_timeout), @sampler, @paths)
       @out_of_band = OutOfBand.of(self, inheritance.settings)
-      @clients = ClientLoop.new(self, sources, exchange: @exchange, connection: @connection, cycle: @cycle,
-                                               lobby: lobby, out_of_band: @out_of_band)
+      lingering = Http::Lingering.new(ClientLoop::LINGER_MS)
+      @exchange = build_exchange(@paths || inheritance.app, lingering: lingering)
+      @clients = ClientLoop.new(self, listener_sources, exchange: @exchange, lingering: lingering, cycle: @cycle,
+                                                        lobby: first_lobby, out_of_band: @out_of_band)
+    end
+
+    def listener_sources
+      @listeners.map { |listener| ListenerSource.new(listener, log, borrowed: borrowed?(listener)) }
     end
 
     def borrowed?(listener) = inheritance.borrowed_queues.include?(listener.stat.ino)
+
+    def first_lobby
+      lobby_source(membership.seat, @lobby_descriptors) unless @lobby_descriptors.empty?
+    end
 
     # The seat has duplicates of those that it needs.
     def lobby_source(seat, descriptors)
@@ -118,19 +125,13 @@ module Coppice
       @clients.take_lobby(lobby_source(packet.message.seat, packet.descriptors[:lobby]))
     end
 
-    def counted_app
-      return inheritance.app unless inheritance.settings.learns_paths?
-
-      @paths = @cycle.paths = PathCounter.new(inheritance.app, membership)
-    end
-
-    def build_exchange(app: inheritance.app, marks: {})
-      Http::Exchange.new(app: app, connection: @connection, settings: inheritance.settings, logger: log,
-                         observer: @cycle, marks: marks, trusted_proxies: inheritance.trusted_proxies)
+    def build_exchange(app, **options)
+      Http::Exchange.new(app: app, settings: inheritance.settings, logger: log, observer: @cycle,
+                         trusted_proxies: inheritance.trusted_proxies, **options)
     end
 
     def serve_until_stopped
-      Preparation.new(self, connection: @connection, cycle: @cycle) { build_exchange(marks: Rehearsal::MARK) }.call
+      Preparation.new(self, @cycle) { build_exchange(inheritance.app, lingering: nil, marks: Rehearsal::MARK) }.call
       audit_fork if membership.audit
       @sampler.set_baseline
       begin_counting unless membership.rehearsing?
@@ -152,7 +153,7 @@ module Coppice
 
     def begin_counting
       @cycle.begin_counting
-      @connection.count_on(membership.row)
+      @exchange.connection.count_on(membership.row)
       log_clients if inheritance.settings.access_log && !@listeners.empty?
     end
 
@@ -160,7 +161,7 @@ module Coppice
     def log_clients
       require "coppice/http/access_log"
       @access_log = Http::AccessLog.of(inheritance.settings, membership.row, worker: nr, generation: generation)
-      @connection.access_log = @access_log.lines
+      @exchange.connection.access_log = @access_log.lines
     rescue SystemCallError => error # the worker can serve
       log.error("could not open the access log", error: error.message)
     end

@@ -15,6 +15,13 @@ module Coppice
 
       # The lobbies' sessions, for a test's end.
       def sessions = @sessions ||= []
+
+      # What lingers there is closed when all tests of the file have ended.
+      def lingering
+        @lingerings ||= [].tap { |all| Minitest.after_run { all.each(&:close) } }
+        @lingerings << Http::Lingering.new(LINGER_MS)
+        @lingerings.last
+      end
     end
 
     DEFAULTS = {
@@ -93,15 +100,17 @@ module Coppice
     attr_reader :connection, :exchange, :observer, :log
 
     # keep: whether a lobby may keep the connection.
-    def initialize(app = nil, lobby: HttpHarness.through_lobby, keep: false, **settings, &block)
+    def initialize(app = nil, lobby: HttpHarness.through_lobby, keep: false,
+                   lingering: HttpHarness.lingering, **settings, &block)
       @through_lobby = lobby
       @keep = keep
       @settings = Settings.new(**DEFAULTS, **settings)
-      @connection = Http::Connection.new(Http::Limits.from(@settings))
+      @lingering = lingering
       @observer = Observer.new
       @log = Log.new
-      @exchange = Http::Exchange.new(app: app || block, connection: @connection, settings: @settings, logger: @log,
-                                     observer: @observer)
+      @exchange = Http::Exchange.new(app: app || block, settings: @settings, logger: @log, observer: @observer,
+                                     lingering: lingering)
+      @connection = @exchange.connection
     end
 
     # The answer to a request, given as bytes.
@@ -169,14 +178,18 @@ module Coppice
       HttpHarness.sessions << @session
     end
 
-    # As a worker does that exits then.
+    # And until the clients that linger have left.
     def serve_to_the_end
-      @connection.lingering = lingering = Http::Lingering.new(LINGER_MS)
       return @exchange.serve unless @session
 
       @exchange.serve while @session.take(@connection)
     ensure
-      lingering.finish(LINGER_MS)
+      attend while @lingering&.count&.positive?
+    end
+
+    def attend
+      IO.for_fd(@lingering.fileno, autoclose: false).wait_readable(LINGER_MS / 1000.0)
+      @lingering.attend
     end
 
     # The connection owns the descriptor from here on; Ruby's object for it must not close it again.

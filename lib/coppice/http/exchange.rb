@@ -12,30 +12,34 @@ require "coppice/listeners/trusted_proxies"
 module Coppice
   module Http
     # Serves one client after the other, each from the head of its request to the end of the response. There is one in
-    # each worker, on the main thread, and one for each thread of a ThreadedServer that serves. It handles what clients
-    # and applications do wrong; only exceptions that concern the process (SystemExit, signals, no memory) and throws
-    # leave it, after cleanup.
+    # each worker, on the main thread, and one for each thread of a ThreadedServer that serves. Owns a connection, which
+    # a source gives the next client. It handles what clients and applications do wrong; only exceptions that concern
+    # the process (SystemExit, signals, no memory) and throws leave it, after cleanup.
     class Exchange
       RETRY_AFTER = "5" # seconds: the worker is replaced sooner, but what made the application slow may last
 
       CONTINUE = [100, "100"].freeze
       NONE = [].freeze
 
-      # marks: more entries for each env. trusted_proxies: those of the settings, parsed.
-      #: (app: untyped, connection: Connection, settings: Config::Settings, logger: Log,
-      #    observer: Worker::RequestCycle | ThreadedServer::RequestObserver, ?marks: Hash[String, untyped],
-      #    ?trusted_proxies: Listeners::TrustedProxies) -> void
-      def initialize(app:, connection:, settings:, logger:, observer:, marks: {},
+      attr_reader :connection #: Connection
+
+      # lingering: gets the clients that may still be sending when they have their response; nil to close them at once,
+      # where nobody attends to it. marks: more entries for each env. trusted_proxies: those of the settings, parsed.
+      #: (app: untyped, settings: Config::Settings, logger: Log,
+      #    observer: Worker::RequestCycle | ThreadedServer::RequestObserver, lingering: Lingering?,
+      #    ?marks: Hash[String, untyped], ?trusted_proxies: Listeners::TrustedProxies) -> void
+      def initialize(app:, settings:, logger:, observer:, lingering:, marks: {},
                      trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_proxies))
+        rack2 = Http.rack2?
         @app = app
-        @connection = connection
-        connection.deadline = observer.deadline
+        @connection = Connection.new(Limits.from(settings), deadline: observer.deadline, lingering: lingering,
+                                                            joined_lines: rack2)
         @observer = observer
         @early_hints = settings.early_hints
         @check_client = settings.check_client_connection
         @prototype = EnvPrototype.new(settings, observer.worker, marks, trusted_proxies: trusted_proxies)
-        @inputs = InputReader.new(connection, settings)
-        @writer = ResponseWriter.new(connection)
+        @inputs = InputReader.new(@connection, settings)
+        @writer = ResponseWriter.new(@connection, rack2: rack2)
         @failures = Failures.new(logger)
       end
 

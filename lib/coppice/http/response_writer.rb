@@ -2,18 +2,17 @@
 
 require "coppice/errors"
 require "coppice/http/stream"
-require "coppice/version_order"
 
 module Coppice
   module Http
     # Writes an application's response, in the way that its body asks for. There is one in each worker. The exchange,
     # which called the application, closes the body.
     class ResponseWriter
-      #: (Connection) -> void
-      def initialize(connection)
+      # rack2: whether responses are those of Rack 2.
+      #: (Connection, rack2: bool) -> void
+      def initialize(connection, rack2:)
         @connection = connection
-        @rack2 = rack2?
-        @connection.joined_lines = @rack2
+        @rack2 = rack2
       end
 
       # The body's pieces in an Array, if the body says with to_ary that it has them all: then one send is enough, and
@@ -121,10 +120,6 @@ module Coppice
         raise ResponseError, "the headers are of class #{headers.class}, not a Hash" unless headers.respond_to?(:each)
 
         headers.each.with_object({}) { |(name, value), all| (all[name] ||= []) << value }
-      end
-
-      def rack2?
-        defined?(::Rack.release) ? !VersionOrder.at_least?(::Rack.release, "3") : false
       end
     end
   end

@@ -6,7 +6,6 @@ require "coppice/threaded_server/request_observer"
 module Coppice
   class ThreadedServer
     # One of the threads that serve, one client at a time: takes the next one from the queue until the queue has ended.
-    # Owns a connection.
     class RequestThread
       MARKS = { "rack.multithread" => true, "rack.multiprocess" => false }.freeze
 
@@ -15,12 +14,11 @@ module Coppice
       def initialize(app, clients, lingering, observer, settings:, log:, row:, access_log: nil)
         @clients = clients
         @log = log
-        @connection = Http::Connection.new(Http::Limits.from(settings))
-        @connection.lingering = lingering
+        @exchange = Http::Exchange.new(app: app, settings: settings, logger: log, observer: observer,
+                                       lingering: lingering, marks: MARKS)
+        @connection = @exchange.connection
         @connection.count_on(row) if row
         @connection.access_log = access_log.lines if access_log
-        @exchange = Http::Exchange.new(app: app, connection: @connection, settings: settings, logger: log,
-                                       observer: observer, marks: MARKS)
       end
 
       #: () -> void

@@ -8,7 +8,7 @@ module Coppice
   class Worker
     # The main loop of a worker that is ready. It takes the next client from a source and serves it, obeys the monitor
     # between two clients, and writes the worker's heartbeat to the board. Owns the sources, one of which may be the
-    # lobby, and the lingering connections (see docs/http.md).
+    # lobby. Attends to the clients that linger (see docs/http.md).
     class ClientLoop
       # Maximum number of clients of one source that are served in a row, and the time after which no further one is
       # accepted. Then the worker checks its other sources and its channel.
@@ -24,16 +24,17 @@ module Coppice
       # waits this long for all of them.
       LINGER_MS = 2000
 
-      #: (Worker, Array[ListenerSource], exchange: Http::Exchange, connection: Http::Connection,
-      #    cycle: RequestCycle, ?lobby: LobbySource?, ?out_of_band: OutOfBand?) -> void
-      def initialize(worker, sources, exchange:, connection:, cycle:, lobby: nil, out_of_band: nil)
+      # lingering: that of the exchange.
+      #: (Worker, Array[ListenerSource], exchange: Http::Exchange, lingering: Http::Lingering, cycle: RequestCycle,
+      #    ?lobby: LobbySource?, ?out_of_band: OutOfBand?) -> void
+      def initialize(worker, sources, exchange:, lingering:, cycle:, lobby: nil, out_of_band: nil)
         @worker = worker
         @life = worker.life
         @row = worker.membership.row
         @sources = sources
         @exchange = exchange
-        @connection = connection
-        @lingering = Http::Lingering.new(LINGER_MS)
+        @connection = exchange.connection
+        @lingering = lingering
         @cycle = cycle
         @out_of_band = out_of_band
         @status_due_ms = 0
@@ -54,10 +55,8 @@ module Coppice
         add_lobby(lobby)
       end
 
-      # Only now somebody attends to clients that linger: one of the warm-up would have waited for that.
       #: () -> void
       def serve_until_stopped
-        @connection.lingering = @lingering
         turn until @worker.stopping?
       end
 

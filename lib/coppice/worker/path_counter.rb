@@ -13,6 +13,12 @@ module Coppice
       SIZE = 64 # paths
       REPORT_AFTER = 256 # counted requests
 
+      # nil if nobody asks for it.
+      #: (Inheritance, Membership) -> PathCounter?
+      def self.of(inheritance, membership)
+        new(inheritance.app, membership) if inheritance.settings.learns_paths?
+      end
+
       #: (^(Hash[String, untyped]) -> untyped, Membership) -> void
       def initialize(app, membership)
         @app = app

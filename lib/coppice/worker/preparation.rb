@@ -15,14 +15,13 @@ module Coppice
       # fresh fork is slower than the rehearsal.
       QUICK_SHARE = 0.1
 
-      # The block makes an exchange that marks its requests as part of a rehearsal.
-      #: (Worker, connection: Http::Connection, cycle: RequestCycle) { () -> Http::Exchange } -> void
-      def initialize(worker, connection:, cycle:, &exchange)
+      # The block makes an exchange for the requests of a rehearsal.
+      #: (Worker, RequestCycle) { () -> Http::Exchange } -> void
+      def initialize(worker, cycle, &exchange)
         @worker = worker
         @life = worker.life
         @membership = worker.membership
         @settings = @life.settings
-        @connection = connection
         @cycle = cycle
         @exchange = exchange
       end
@@ -76,8 +75,7 @@ module Coppice
       end
 
       def build_rehearsal
-        Rehearsal.new(exchange: @exchange.call, connection: @connection, log: @worker.log,
-                      interrupted: method(:interrupted?))
+        Rehearsal.new(exchange: @exchange.call, log: @worker.log, interrupted: method(:interrupted?))
       end
 
       # Most messages before the worker is ready tell it to exit, or show that the monitor is gone. Another one, such as

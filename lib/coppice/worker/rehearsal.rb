@@ -26,11 +26,11 @@ module Coppice
         "Accept-Language" => "en-US,en;q=0.9"
       }.freeze
 
-      # exchange: one that adds MARK to each env. interrupted: returns whether the worker must stop the rehearsal now.
-      #: (exchange: Http::Exchange, connection: Http::Connection, log: Log, ?interrupted: ^() -> bool) -> void
-      def initialize(exchange:, connection:, log:, interrupted: -> { false })
+      # exchange: one that adds MARK to each env, without a Lingering, to which nobody attends now. interrupted: returns
+      # whether the worker must stop the rehearsal now.
+      #: (exchange: Http::Exchange, log: Log, ?interrupted: ^() -> bool) -> void
+      def initialize(exchange:, log:, interrupted: -> { false })
         @exchange = exchange
-        @connection = connection
         @log = log
         @interrupted = interrupted
         @reported = {} # [method, path] => whether the reported status was a success
@@ -79,7 +79,7 @@ module Coppice
         began = OS::Clock.now
         ours, theirs = UNIXSocket.pair
         @client.send(ours, head(method, path, headers, body), body)
-        @connection.adopt(detached(theirs), NO_ADDRESS)
+        @exchange.connection.adopt(detached(theirs), NO_ADDRESS)
         @exchange.serve
         ours.shutdown(:RD) # all has been written, and an application that took the socket over may keep it open forever
         report(method, path, @client.answer, OS::Clock.now - began)

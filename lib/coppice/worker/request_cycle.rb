@@ -12,11 +12,11 @@ module Coppice
     class RequestCycle
       attr_reader :worker   #: Worker
       attr_writer :meter    #: GCProfile::AllocationMeter? -- measures what the next requests allocate
-      attr_writer :paths    #: PathCounter? -- counts the paths of requests
       attr_reader :deadline #: Deadline -- env["coppice.timeout"] of all requests, one of which is served at a time
 
-      #: (Worker, RequestClock, Deadline, Memory::MemorySampler) -> void
-      def initialize(worker, clock, deadline, sampler)
+      # paths: counts the paths of requests, if anybody does.
+      #: (Worker, RequestClock, Deadline, Memory::MemorySampler, PathCounter?) -> void
+      def initialize(worker, clock, deadline, sampler, paths)
         @worker = worker
         @membership = worker.membership
         @row = worker.membership.row
@@ -24,6 +24,7 @@ module Coppice
         @deadline = deadline
         @counting = false
         @sampler = sampler
+        @paths = paths
         settings = worker.inheritance.settings
         @after_request = settings.hook(:after_request_complete)
         @limit = settings.request_limit(worker.generation)

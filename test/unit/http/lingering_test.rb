@@ -22,8 +22,11 @@ module Coppice
     def linger_for(milliseconds)
       @lingering&.close
       @lingering = Http::Lingering.new(milliseconds)
-      @harness = HttpHarness.new(rewindable_input: false) { [200, {}, ["done"]] }
-      @harness.connection.lingering = @lingering
+      use(@lingering)
+    end
+
+    def use(lingering)
+      @harness = HttpHarness.new(rewindable_input: false, lingering: lingering) { [200, {}, ["done"]] }
     end
 
     # The socket of a client that is answered early.
@@ -127,7 +130,7 @@ module Coppice
     end
 
     test "without a Lingering a client is closed at once" do
-      @harness.connection.lingering = nil
+      use(nil)
 
       assert_raises(Errno::EPIPE) { answered.write("x") }
     end

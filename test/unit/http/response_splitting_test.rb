@@ -73,9 +73,7 @@ module Coppice
     end
 
     def joined(value)
-      harness = HttpHarness.new { [200, { "x" => value }, []] }
-      harness.connection.joined_lines = true
-      harness.serve(GET)
+      Http.stub(:rack2?, true) { HttpHarness.new { [200, { "x" => value }, []] } }.serve(GET)
     end
   end
 end

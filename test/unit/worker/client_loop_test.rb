@@ -48,7 +48,7 @@ module Coppice
 
       # In the place of the exchange: notes what it serves.
       class Exchange
-        attr_reader :served
+        attr_reader :connection, :served
 
         def initialize(connection)
           @connection = connection
@@ -238,8 +238,8 @@ module Coppice
       private
 
       def clients(listeners = [], out_of_band: nil)
-        @clients ||= ClientLoop.new(@process, listeners, exchange: @exchange, connection: @connection, cycle: @cycle,
-                                                         lobby: LobbySource.new(@lobby.seat), out_of_band: out_of_band)
+        options = { lingering: HttpHarness.lingering, lobby: LobbySource.new(@lobby.seat), out_of_band: out_of_band }
+        @clients ||= ClientLoop.new(@process, listeners, exchange: @exchange, cycle: @cycle, **options)
       end
 
       def push(count) = count.times { @lobby.push(GET) }

@@ -32,7 +32,7 @@ module Coppice
         member = Member.new(first_request, Struct.new(:compiles).new)
         presets = Presets.new([])
         life = Life.new(member, Struct.new(:jit, :gc_profile).new(:off, :ruby), Inherited.new(presets))
-        Preparation.new(Struct.new(:life, :membership, :log).new(life, member), connection: nil, cycle: nil) do
+        Preparation.new(Struct.new(:life, :membership, :log).new(life, member), nil) do
           flunk "no path to request"
         end.call
         presets.calls

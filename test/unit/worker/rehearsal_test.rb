@@ -181,9 +181,8 @@ module Coppice
       end
 
       def new_rehearsal(interrupted: -> { false }, **settings, &app)
-        @harness = HttpHarness.new(**settings, &app)
-        Rehearsal.new(exchange: @harness.exchange, connection: @harness.connection, log: @harness.log,
-                      interrupted: interrupted)
+        @harness = HttpHarness.new(lingering: nil, **settings, &app)
+        Rehearsal.new(exchange: @harness.exchange, log: @harness.log, interrupted: interrupted)
       end
     end
   end
