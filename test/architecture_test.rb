@@ -15,18 +15,19 @@ module Coppice
 
     # What every process is given. It may know the foundation.
     SHARED = %w[coppice config listeners fork_safety presets memory mem_info gc_profile allocator mold_environment info
-                learned_paths state inheritance membership hook_context compatibility stats].freeze
+                learned_paths state child/inheritance child/membership child/thread_report hook_context compatibility
+                stats].freeze
 
     # The rest belongs to one process or starts it: each part with the other such parts that it may know.
     # Parts are files or folders of lib/coppice; the longest name that fits is a file's part.
     ARROWS = {
       "http" => [],
-      "forking" => [], # how molds and workers fork
-      "life" => [], # what molds, workers and the service worker have in common
-      "worker" => %w[forking http life],
-      "mold" => %w[forking life],
-      "service" => %w[life],
-      "guest" => %w[life], # a program of a user's, in a fork of the mold
+      "child/forking" => [], # how molds and workers fork
+      "child/life" => [], # what molds, workers and the service worker have in common
+      "worker" => %w[child/forking child/life http],
+      "mold" => %w[child/forking child/life],
+      "service" => %w[child/life],
+      "guest" => %w[child/life], # a program of a user's, in a fork of the mold
       "guest_client" => [], # coppice run: what its user is connected with
       "child" => %w[guest mold service worker], # the only one that knows them all
       "mold/cold_boot" => %w[child mold], # where a cold mold's process begins

@@ -38,7 +38,7 @@ module Coppice
     # The last call in a process that was just forked: unwinds the parent's stack, and runs the class of the new role
     # with the descriptors that came with the Spawn message. The frames in between must have no `ensure`, which would
     # run here too.
-    #: (inheritance: Inheritance, membership: Membership, **(IO | Array[IO])) -> bot
+    #: (inheritance: Child::Inheritance, membership: Child::Membership, **(IO | Array[IO])) -> bot
     def self.run_on_clean_stack(inheritance:, membership:, **descriptors)
       ForkSafety::StrayCopy.adopt
       role = Roles.fetch(membership.role)

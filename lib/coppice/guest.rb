@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "forwardable"
+require "coppice/child/life"
 require "coppice/control/guest_request"
 require "coppice/guest/environment"
 require "coppice/guest/exit"
 require "coppice/guest/program"
 require "coppice/guest/streams"
-require "coppice/life"
 require "coppice/memory/memory_sampler"
 
 module Coppice
@@ -20,9 +20,10 @@ module Coppice
     OOM_SCORE = 500 # added, of 1000: the kernel kills a guest before a worker
     OOM_FILE = "/proc/self/oom_score_adj"
 
-    #: (inheritance: Inheritance, membership: Membership, stdin: IO, stdout: IO, stderr: IO, request: IO) -> void
+    #: (inheritance: Child::Inheritance, membership: Child::Membership, stdin: IO, stdout: IO, stderr: IO,
+    #    request: IO) -> void
     def initialize(inheritance:, membership:, stdin:, stdout:, stderr:, request:)
-      @life = Life.new(inheritance: inheritance, membership: membership)
+      @life = Child::Life.new(inheritance: inheritance, membership: membership)
       @streams = Streams.new(stdin, stdout, stderr)
       @request_file = request
     end

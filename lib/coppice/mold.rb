@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "forwardable"
-require "coppice/forking"
-require "coppice/life"
+require "coppice/child/forking"
+require "coppice/child/life"
 require "coppice/memory/memory_sampler"
 require "coppice/mold/heap_preparation"
 
@@ -13,10 +13,10 @@ module Coppice
   class Mold
     extend Forwardable
 
-    #: (inheritance: Inheritance, membership: Membership) -> void
+    #: (inheritance: Child::Inheritance, membership: Child::Membership) -> void
     def initialize(inheritance:, membership:)
       orders = { Control::Messages::Spawn => ->(packet) { forking.call(packet) } }
-      @life = Life.new(inheritance: inheritance, membership: membership, orders: orders)
+      @life = Child::Life.new(inheritance: inheritance, membership: membership, orders: orders)
     end
 
     def_delegators :@life, :inheritance, :membership, :log
@@ -43,6 +43,6 @@ module Coppice
     private
 
     def prepare_heap = HeapPreparation.new(inheritance.settings.warmup, shared: !membership.cold?).call
-    def forking = @forking ||= Forking.new(self)
+    def forking = @forking ||= Child::Forking.new(self)
   end
 end

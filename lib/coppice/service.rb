@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "forwardable"
-require "coppice/life"
+require "coppice/child/life"
 require "coppice/memory/memory_sampler"
 
 module Coppice
@@ -16,10 +16,11 @@ module Coppice
 
     STOP_SIGNALS = %w[SIGTERM SIGQUIT].freeze
 
-    #: (inheritance: Inheritance, membership: Membership) -> void
+    #: (inheritance: Child::Inheritance, membership: Child::Membership) -> void
     def initialize(inheritance:, membership:)
       orders = { Control::Messages::Stop => ->(_packet) { Process.kill(:TERM, Process.pid) } }
-      @life = Life.new(inheritance: inheritance, membership: membership, orders: orders, orphaned: method(:end_orphan))
+      @life = Child::Life.new(inheritance: inheritance, membership: membership, orders: orders,
+                              orphaned: method(:end_orphan))
     end
 
     def_delegators :@life, :inheritance, :membership, :log

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
+require "coppice"
 require "forwardable"
 require "io/wait"
-require "coppice"
 require "coppice/board"
+require "coppice/child/inheritance"
+require "coppice/child/membership"
 require "coppice/compatibility"
 require "coppice/config/settings"
 require "coppice/control/channel"
-require "coppice/inheritance"
 require "coppice/listeners/set"
 require "coppice/log"
-require "coppice/membership"
 require "coppice/mold/app_loader"
 require "coppice/os/jit"
 require "coppice/os/service_manager"
@@ -68,8 +68,8 @@ module Coppice
 
     def inherit(listeners)
       Compatibility.configure(@settings, listener_names: listeners.names)
-      Inheritance.build(app: @app || Mold::AppLoader.new(@settings).call, settings: @settings, log: @log, board: @board,
-                        listener_names: listeners.names)
+      Child::Inheritance.build(app: @app || Mold::AppLoader.new(@settings).call, settings: @settings, log: @log,
+                               board: @board, listener_names: listeners.names)
     end
 
     def become_worker(inheritance)
@@ -90,7 +90,7 @@ module Coppice
       row.assign(role: :worker, nr: 0, generation: 0)
       row.forked_ms = OS::Clock.now_ms
       @board.workers_count = @board.rows_count = @board.slots_count = 1
-      Membership.new(role: :worker, nr: 0, generation: 0, row: row, channel: channel)
+      Child::Membership.new(role: :worker, nr: 0, generation: 0, row: row, channel: channel)
     end
 
     # Ctrl-C does everything that Ruby does at the end of a program. HUP comes when the terminal is closed.

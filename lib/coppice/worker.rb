@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "forwardable"
+require "coppice/child/forking"
+require "coppice/child/life"
 require "coppice/fork_safety/client_sockets"
-require "coppice/forking"
 require "coppice/http"
-require "coppice/life"
 require "coppice/memory/memory_sampler"
 require "coppice/worker/client_loop"
 require "coppice/worker/inspection"
@@ -22,13 +22,13 @@ module Coppice
   class Worker
     extend Forwardable
 
-    attr_reader :life #: Life
+    attr_reader :life #: Child::Life
 
     # listeners: those that the worker accepts clients from; none for a worker that is rehearsed. inspection: the socket
     # on which the monitor asks for backtraces; nil without a monitor. lobby: the descriptors of its seat at the lobby,
     # in the order of LobbySeat.new; none without a lobby.
-    #: (inheritance: Inheritance, membership: Membership, ?listeners: Array[Socket], ?inspection: UNIXSocket?,
-    #    ?lobby: Array[IO]) -> void
+    #: (inheritance: Child::Inheritance, membership: Child::Membership, ?listeners: Array[Socket],
+    #    ?inspection: UNIXSocket?, ?lobby: Array[IO]) -> void
     def initialize(inheritance:, membership:, listeners: [], inspection: nil, lobby: [])
       @listeners = listeners
       @lobby_descriptors = lobby
@@ -39,7 +39,7 @@ module Coppice
         Control::Messages::TakeSeat => method(:take_seat),
         Control::Messages::ReopenLogs => method(:reopen_logs)
       }
-      @life = Life.new(inheritance: inheritance, membership: membership, orders: orders,
+      @life = Child::Life.new(inheritance: inheritance, membership: membership, orders: orders,
                        orphaned: method(:outlive_monitor))
     end
 
@@ -181,7 +181,7 @@ module Coppice
       return packet.close unless Info.fork_safe?
 
       inheritance.preset_calls.before_promotion(log)
-      Forking.new(self).call(packet)
+      Child::Forking.new(self).call(packet)
     end
 
     # Called when the monitor has died: serves the clients that have connected, and leaves new ones to the next server.

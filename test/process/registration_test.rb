@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require "delegate"
 require "test_helper"
+require "delegate"
 require "coppice/board"
+require "coppice/child/life"
+require "coppice/child/membership"
 require "coppice/control/channel"
 require "coppice/coppice_ext"
-require "coppice/life"
-require "coppice/membership"
 
 # How a new process registers with the monitor.
 class RegistrationTest < Coppice::TestCase
@@ -32,8 +32,8 @@ class RegistrationTest < Coppice::TestCase
       trap(:TERM) { exit!(1) }
       board = Coppice::Board.create
       row = WatchedRow.new(board.row(0))
-      membership = Coppice::Membership.new(role: :mold, generation: 0, row: row, channel: theirs)
-      Coppice::Life.new(inheritance: Inheritance.new(board), membership: membership).start
+      membership = Coppice::Child::Membership.new(role: :mold, generation: 0, row: row, channel: theirs)
+      Coppice::Child::Life.new(inheritance: Inheritance.new(board), membership: membership).start
       exit!(0)
     end
     theirs.close

@@ -3,9 +3,9 @@
 require "test_helper"
 require "coppice"
 require "coppice/child"
-require "coppice/observer"
 require "coppice/config/hooks"
 require "coppice/monitor/handle"
+require "coppice/observer"
 
 module Coppice
   class RolesTest < TestCase
@@ -28,7 +28,7 @@ module Coppice
 
     test "an unknown role is an error wherever it comes in" do
       handle = -> { Monitor::Handle.new(role: :gardener, generation: 0, row: nil, channel: nil, deadline: 1.0) }
-      membership = -> { Membership.new(role: :gardener, generation: 0, row: nil, channel: nil) }
+      membership = -> { Child::Membership.new(role: :gardener, generation: 0, row: nil, channel: nil) }
       number = -> { Roles.number(:gardener) }
       [handle, membership, number].each do |attempt|
         error = assert_raises(Bug) { attempt.call }
@@ -46,7 +46,7 @@ module Coppice
     end
 
     test "a service has its name in its title and its log lines, and leads a process group" do
-      service = Membership.new(role: :service, service: "jobs", generation: 2, row: nil, channel: nil)
+      service = Child::Membership.new(role: :service, service: "jobs", generation: 2, row: nil, channel: nil)
 
       assert_equal "coppice service[jobs] (gen 2)", service.name
       assert_equal({ child: :service, name: "jobs", gen: 2, child_pid: Process.pid }, service.to_log)
@@ -54,7 +54,7 @@ module Coppice
     end
 
     def membership(role)
-      Membership.new(role: role, nr: (3 if role == :worker), generation: 2, row: nil, channel: nil)
+      Child::Membership.new(role: role, nr: (3 if role == :worker), generation: 2, row: nil, channel: nil)
     end
   end
 end

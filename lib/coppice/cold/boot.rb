@@ -2,11 +2,11 @@
 
 require "coppice"
 require "coppice/board"
+require "coppice/child/inheritance"
+require "coppice/child/membership"
 require "coppice/cold/play"
 require "coppice/control/channel"
-require "coppice/inheritance"
 require "coppice/log"
-require "coppice/membership"
 require "coppice/mold"
 require "coppice/mold/app_loader"
 require "coppice/os/jit"
@@ -59,7 +59,7 @@ module Coppice
         log = Log.for(@settings, role: :cold)
         Info.attach(board: @board, row: @board.row(0)) # initializers ask for workers_count
         @board.workers_count = workers_count
-        Inheritance.build(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board)
+        Child::Inheritance.build(app: Mold::AppLoader.new(@settings).call, settings: @settings, log: log, board: @board)
       end
 
       # For :auto only a monitor decides the exact number. Nothing is served here, so an estimate is enough.
@@ -69,7 +69,7 @@ module Coppice
         [count, 1].max
       end
 
-      def join(role) = Membership.without_monitor(role: role, row: @board.row(0), channel: @channel)
+      def join(role) = Child::Membership.without_monitor(role: role, row: @board.row(0), channel: @channel)
 
       def hook(name, *arguments)
         @inheritance.call_hook(name, *arguments, log: @inheritance.log)

@@ -3,13 +3,13 @@
 require "coppice"
 require "coppice/board"
 require "coppice/child"
+require "coppice/child/membership"
 require "coppice/doctor/examiner"
 require "coppice/doctor/observed_app"
 require "coppice/doctor/observed_inheritance"
 require "coppice/doctor/orphans"
 require "coppice/doctor/relative"
 require "coppice/log"
-require "coppice/membership"
 require "coppice/mold/app_loader"
 require "coppice/os/jit"
 
@@ -129,7 +129,7 @@ module Coppice
         examiner = Examiner.new(@journal)
         examiner.start
         inheritance = inherit(examiner, mold)
-        membership = Membership.new(role: :mold, generation: 0, row: mold.row, channel: mold.theirs)
+        membership = Child::Membership.new(role: :mold, generation: 0, row: mold.row, channel: mold.theirs)
         Child.run(Mold.new(inheritance: inheritance, membership: membership))
       rescue BootError => error
         @journal.note(:boot_failed, message: error.message)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require "coppice/inheritance"
+require "coppice/child/inheritance"
 
 module Coppice
   module Doctor
     # What a server's processes inherit, with an examiner that looks after each hook.
-    class ObservedInheritance < Inheritance
+    class ObservedInheritance < Child::Inheritance
       #: (Symbol, *untyped, log: Log) -> void
       def call_hook(name, *arguments, log:)
         super

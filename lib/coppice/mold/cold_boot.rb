@@ -2,15 +2,15 @@
 
 require "coppice/board"
 require "coppice/child"
+require "coppice/child/inheritance"
+require "coppice/child/membership"
 require "coppice/compatibility"
 require "coppice/config/settings"
 require "coppice/control/channel"
 require "coppice/control/memory_file"
-require "coppice/inheritance"
 require "coppice/log"
-require "coppice/membership"
-require "coppice/mold_environment"
 require "coppice/mold/app_loader"
+require "coppice/mold_environment"
 require "coppice/os/jit"
 
 module Coppice
@@ -32,7 +32,7 @@ module Coppice
         boot = packet.message
         take(**packet.descriptors)
         row = @board.row(boot.row)
-        membership = Membership.new(role: :mold, purpose: :boot, generation: boot.generation, row: row,
+        membership = Child::Membership.new(role: :mold, purpose: :boot, generation: boot.generation, row: row,
                                     channel: @channel)
         Child.run(Mold.new(inheritance: inherit(boot, membership), membership: membership))
       rescue ConfigError => error # the file was good when the monitor read it
@@ -59,7 +59,7 @@ module Coppice
         log.warn("the file has changed since the server was started", config: settings.config_file) if changed
         Info.attach(board: @board, row: membership.row) # initializers ask for workers_count
         Compatibility.configure(settings, listener_names: boot.listener_names)
-        Inheritance.build(app: load_app(settings, log), settings: settings, log: log, board: @board,
+        Child::Inheritance.build(app: load_app(settings, log), settings: settings, log: log, board: @board,
                           listener_names: boot.listener_names, borrowed_queues: boot.borrowed_queues,
                           environment: @environment)
       end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "coppice/board"
+require "coppice/child/inheritance"
+require "coppice/child/membership"
 require "coppice/fork_safety/stray_copy"
-require "coppice/inheritance"
 require "coppice/log"
-require "coppice/membership"
 require "coppice/mold/heap_preparation"
 require "coppice/os/sibling_fork"
 require "coppice/test_reforks/portable_error"
@@ -20,7 +20,7 @@ module Coppice
         @settings = settings
         @link = link
         @board = Board.create
-        @inheritance = Inheritance.build(app: nil, settings: settings, board: @board,
+        @inheritance = Child::Inheritance.build(app: nil, settings: settings, board: @board,
                                          log: Log.for(settings, role: :tests))
         @sibling = OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: settings.spawn_timeout / 2.0,
                                        patience: settings.spawn_timeout, adopts: true)
@@ -77,7 +77,7 @@ module Coppice
       end
 
       def membership(role, generation)
-        Membership.without_monitor(role: role, row: @board.row(0), generation: generation)
+        Child::Membership.without_monitor(role: role, row: @board.row(0), generation: generation)
       end
 
       def hook(name, *arguments)

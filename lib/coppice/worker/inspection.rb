@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
+require "coppice/child/thread_report"
 require "coppice/control/channel"
 require "coppice/info"
-require "coppice/life/thread_report"
 
 module Coppice
   class Worker
@@ -10,7 +10,7 @@ module Coppice
     # serves, and to be woken. They come on a socket of their own, since the main thread reads the channel and obeys it.
     # Owns the socket and a pipe.
     class Inspection
-      #: (UNIXSocket?, Membership) -> void
+      #: (UNIXSocket?, Child::Membership) -> void
       def initialize(socket, membership)
         @channel = Control::Channel.new(socket) if socket
         @membership = membership
@@ -51,7 +51,7 @@ module Coppice
         case packet
         when :empty then nil
         when :closed then stop_listening # the monitor is gone: nobody asks any more
-        else ThreadReport.new(@membership).write_to(packet)
+        else Child::ThreadReport.new(@membership).write_to(packet)
         end
       end
     end

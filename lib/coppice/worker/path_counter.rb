@@ -14,12 +14,12 @@ module Coppice
       REPORT_AFTER = 256 # counted requests
 
       # nil if nobody asks for it.
-      #: (Inheritance, Membership) -> PathCounter?
+      #: (Child::Inheritance, Child::Membership) -> PathCounter?
       def self.of(inheritance, membership)
         new(inheritance.app, membership) if inheritance.settings.learns_paths?
       end
 
-      #: (^(Hash[String, untyped]) -> untyped, Membership) -> void
+      #: (^(Hash[String, untyped]) -> untyped, Child::Membership) -> void
       def initialize(app, membership)
         @app = app
         @membership = membership

@@ -2,8 +2,8 @@
 
 require "test_helper"
 require "coppice"
+require "coppice/child/inheritance"
 require "coppice/config/settings"
-require "coppice/inheritance"
 
 module Coppice
   module Listeners
@@ -17,7 +17,7 @@ module Coppice
 
       test "a worker inherits what the mold has parsed" do
         settings = Config::Settings.new(values: { trusted_proxies: ["192.0.2.0/24"] })
-        mold = Inheritance.build(app: nil, settings: settings, log: nil, board: nil)
+        mold = Child::Inheritance.build(app: nil, settings: settings, log: nil, board: nil)
         worker = mold.with_first_path("/")
 
         assert_same mold.trusted_proxies, worker.trusted_proxies

@@ -14,7 +14,7 @@ module Coppice
       def setup
         @monitor, worker = Control::Channel.pair
         @board = Board.create
-        membership = Membership.new(role: :worker, generation: 0, nr: 3, row: @board.row(0), channel: @monitor)
+        membership = Child::Membership.new(role: :worker, generation: 0, nr: 3, row: @board.row(0), channel: @monitor)
         @inspection = Inspection.new(worker.socket, membership)
       end
 
