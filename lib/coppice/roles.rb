@@ -12,23 +12,27 @@ module Coppice
     # (:ready), and before it exits (:exit). slot: whether it has a slot and counts as one of the workers. shutdown: the
     # message that it gets when the server stops: :drain, to serve the clients in the queues first, or :stop;
     # :drain_first, before those that serve its clients; :stop_last, a Stop once all others are gone; :hang_up, the
-    # signal HUP to its process group. own_session: whether it leads a session of its own. own_group: whether it leads
-    # a process group of its own, whatever the option setpgid says, which is killed when the process has exited.
-    Role = Struct.new(:name, :title, :class_name, :hooks, :slot, :shutdown, :own_session, :own_group,
-                      keyword_init: true)
+    # signal HUP to its process group. pause: after what the next one is delayed: :failed_start, or :exit of any kind,
+    # where no client waits for the next one; nil where something else decides, or there is none. own_session: whether
+    # it leads a session of its own, and signals go to all its processes. own_group: whether it leads a process group of
+    # its own, whatever the option setpgid says, which is killed when the process has exited. other_program: whether it
+    # may become a program that knows nothing of its channel.
+    Role = Struct.new(:name, :title, :class_name, :hooks, :slot, :shutdown, :pause, :own_session, :own_group,
+                      :other_program, keyword_init: true)
 
     TABLE = [
-      Role.new(name: :worker, title: "worker", class_name: :Worker, slot: true, shutdown: :drain,
+      Role.new(name: :worker, title: "worker", class_name: :Worker, slot: true, shutdown: :drain, pause: :failed_start,
                hooks: { fork: :after_worker_fork, ready: :after_worker_ready, exit: :before_worker_exit }.freeze),
       Role.new(name: :mold, title: "mold", class_name: :Mold, slot: false, shutdown: :stop,
                hooks: { fork: :after_mold_fork }.freeze),
-      Role.new(name: :service, title: "service", class_name: :Service, slot: false, shutdown: :stop, own_group: true,
+      Role.new(name: :service, title: "service", class_name: :Service, slot: false, shutdown: :stop, pause: :exit,
+               own_group: true, other_program: true,
                hooks: { fork: :after_worker_fork, ready: :before_service_worker_ready,
                         exit: :before_service_worker_exit }.freeze),
       Role.new(name: :observer, title: "observer", class_name: :Observer, slot: false, shutdown: :stop_last,
-               hooks: {}.freeze),
+               pause: :exit, hooks: {}.freeze),
       Role.new(name: :guest, title: "guest", class_name: :Guest, slot: false, shutdown: :hang_up, own_session: true,
-               hooks: { fork: :after_worker_fork }.freeze),
+               other_program: true, hooks: { fork: :after_worker_fork }.freeze),
       # Two processes: its loop, and the keeper that makes the next loop when one is lost.
       Role.new(name: :lobby, title: "lobby", slot: false, shutdown: :drain_first, hooks: {}.freeze)
     ].each(&:freeze).freeze

@@ -43,7 +43,7 @@ module Coppice
       def signal(handle, name)
         return @lobby.signal(handle, name) if handle.lobby?
         return if handle.pid.nil? || handle.gone?
-        return if handle.guest? && @system.signal(-handle.pid, name) # its process group
+        return if handle.leads_session? && @system.signal(-handle.pid, name)
 
         handle.vanished = true unless @system.signal(handle.pid, name)
       end
@@ -51,7 +51,7 @@ module Coppice
       # Tells a child to exit at once; the watchdog kills it if it has not by the deadline.
       #: (Handle, Float) -> void
       def interrupt(handle, deadline)
-        return hang_up(handle, :shutdown, deadline) if handle.guest?
+        return hang_up(handle, :shutdown, deadline) if handle.hangs_up?
 
         record_kill(handle, :shutdown, deadline)
         handle.lobby? ? @lobby.tell(handle, "stop") : signal(handle, :INT)
@@ -175,7 +175,7 @@ module Coppice
       end
 
       def time_to_exit(handle)
-        return handle.service.timeout if handle.service?
+        return handle.service.timeout if handle.service
 
         handle.last? ? Watchdog::GRACE : @roster.settings_of(handle).longest_turn
       end

@@ -223,12 +223,12 @@ module Coppice
       # the start does not use up a processor. A failed rehearsal does not count, because the server can serve without
       # it.
       def note_failure(handle, status)
-        return if handle.mold? || handle.guest? || handle.rehearsing? || (handle.leaving? && handle.kill_reason.nil?)
-        return note_loss(handle, @roster.observers) if handle.observer?
-        return note_loss(handle, @roster.service_backoff(handle.service.name)) if handle.service?
-        return if handle.ready_at && !died_young?(handle, status)
+        return if handle.rehearsing? || (handle.leaving? && handle.kill_reason.nil?)
 
-        note_failed_start(handle, status)
+        case handle.pause_after
+        when :exit then note_exit(handle)
+        when :failed_start then note_failed_start(handle, status) if handle.ready_at.nil? || died_young?(handle, status)
+        end
       end
 
       def note_failed_start(worker, status)
@@ -248,9 +248,9 @@ module Coppice
         @roster.of_release?(worker) || worker.equal?(@roster.trial)
       end
 
-      # No client waits for the next one, so each loss is followed by a pause.
-      def note_loss(handle, backoff)
+      def note_exit(handle)
         now = @system.now
+        backoff = @roster.backoff_of(handle)
         backoff.succeeded if handle.ready_at && now - handle.ready_at >= STEADY
         backoff.failed(now)
       end

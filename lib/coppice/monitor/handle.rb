@@ -192,13 +192,21 @@ module Coppice
       #: () -> bool
       def service? = role == :service
 
+      # After what the next one of its role is delayed: see Roles.
+      #: () -> Symbol?
+      def pause_after = @role_entry.pause
+
+      # Whether signals go to all processes of its session.
+      #: () -> bool
+      def leads_session? = @role_entry.own_session || false
+
       # Whether it leads a process group of its own, which is killed when it has exited.
       #: () -> bool
       def leads_group? = @role_entry.own_group || false
 
       # Whether it may close its channel and go on: its program may be another one by now.
       #: () -> bool
-      def may_be_silent? = (guest? || service?) && !starting?
+      def may_be_silent? = (@role_entry.other_program || false) && !starting?
 
       # A worker that gets no clients, and is rehearsed to be promoted.
       #: () -> bool

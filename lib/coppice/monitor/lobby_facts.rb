@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/control/lobby_packet"
 require "coppice/errors"
 require "coppice/log"
 require "coppice/monitor/exit_report"

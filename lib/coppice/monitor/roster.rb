@@ -154,6 +154,10 @@ module Coppice
       #: (?String?) -> Backoff
       def service_backoff(name = nil) = @service_backoffs[name]
 
+      # That of a child whose successor is delayed after each exit (see Roles).
+      #: (Handle) -> Backoff
+      def backoff_of(handle) = handle.service ? service_backoff(handle.service.name) : observers
+
       # Before these times nothing is tried again (monotonic seconds).
       #: () -> Array[Float]
       def pauses = [spawns, reforks, replacements, observers, lobbies, *@service_backoffs.values].map(&:not_before)
