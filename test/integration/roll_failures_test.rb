@@ -75,14 +75,8 @@ class RollFailuresTest < Coppice::TestCase
 
         assert_predicate disk, :full?
         unnoticed(server) do
-          output, status = coppice(server, "roll", directories[:two])
-
-          assert_predicate status, :success?, output
-          assert_served_by(server, 2)
-          output, status = coppice(server, "rollback")
-
-          assert_predicate status, :success?, output
-          assert_served_by(server, 1)
+          assert_rolled(server, "roll", directories[:two], release: 2)
+          assert_rolled(server, "rollback", release: 1)
         end
       end
     end

@@ -17,18 +17,6 @@ class RollLossesTest < Coppice::TestCase
     server.wait { server.gone?(pid) }
   end
 
-  # Yields the row of the new release's first worker while it is on trial. Answers what `coppice roll` did.
-  def during_canary(server, directory)
-    roll = Thread.new { coppice(server, "roll", directory) }
-    yield server.wait { server.rows(:worker).find { |row| row.release_number > 1 && row.ready? } }
-    BoundedWait.value_of(roll)
-  end
-
-  def assert_given_up(reason, output, status)
-    assert_equal [1, true], [status.exitstatus, output.include?("release 1 (one) serves on")], output
-    assert_match reason, output
-  end
-
   test "the running release's mold is killed while the next one boots" do
     with_releases(:one, :two, apps: GATED) do |server, directories|
       unnoticed(server) do
@@ -43,9 +31,9 @@ class RollLossesTest < Coppice::TestCase
   test "the next release's mold is killed while it boots, and a second attempt succeeds" do
     with_releases(:one, :two, apps: GATED) do |server, directories|
       unnoticed(server) do
-        output, status = while_it_boots(server, directories) { |pid| kill(server, pid) }
+        result = while_it_boots(server, directories) { |pid| kill(server, pid) }
 
-        assert_equal [1, true], [status.exitstatus, output.include?("release 1 (one) serves on")], output
+        assert_gave_up(*result, /exited/)
         coppice(server, "roll", directories[:two])
         server.wait { served_by?(server, 3) }
 
@@ -76,7 +64,7 @@ class RollLossesTest < Coppice::TestCase
     with_releases(:one, :two, config: CANARY) do |server, directories|
       result = during_canary(server, directories[:two]) { |trial| kill(server, trial.pid) }
 
-      assert_given_up(/its first worker exited while it was on trial/, *result)
+      assert_gave_up(*result, /its first worker exited while it was on trial/)
       assert_served_by(server, 1)
     end
   end
@@ -88,14 +76,14 @@ class RollLossesTest < Coppice::TestCase
           kill(server, mold_of(server, trial.release_number).pid)
         end
 
-        assert_given_up(/exited/, *result)
+        assert_gave_up(*result, /exited/)
         assert_served_by(server, 1)
         result = during_canary(server, directories[:two]) do
           kill(server, mold_of(server, 1).pid)
           coppice(server, "rollback")
         end
 
-        assert_given_up(/given up/, *result)
+        assert_gave_up(*result, /given up/)
         assert_served_by(server, 1)
       end
     end
@@ -108,10 +96,7 @@ class RollLossesTest < Coppice::TestCase
         kill(server, mold_of(server, 2).pid)
         assert_served_by(server, 2)
         kill(server, mold_of(server, 1).pid)
-        output, status = coppice(server, "rollback")
-
-        assert_predicate status, :success?, output
-        assert_served_by(server, 1)
+        assert_rolled(server, "rollback", release: 1)
       end
     end
   end
@@ -124,15 +109,9 @@ class RollLossesTest < Coppice::TestCase
       unnoticed(server) do
         kill(server, mold_of(server, 1).pid)
         assert_served_by(server, 1)
-        output, status = coppice(server, "roll", directories[:two])
-
-        assert_predicate status, :success?, output
-        assert_served_by(server, 2)
+        assert_rolled(server, "roll", directories[:two], release: 2)
         FileUtils.rm_r(directories[:two])
-        output, status = coppice(server, "rollback")
-
-        assert_predicate status, :success?, output
-        assert_served_by(server, 1)
+        assert_rolled(server, "rollback", release: 1)
       end
     end
   end

@@ -18,9 +18,9 @@ require "minitest"
 require "json"
 require_relative "server"
 require_relative "closed_loop"
+require_relative "example_shop"
 
 module RecordCanaries
-  SHOP = File.expand_path("../../examples/rails_shop", __dir__)
   FOLDER = File.expand_path("../unit/monitor/canary/recorded", __dir__)
   RANDOM = Random.new(18)
   PATHS = Array.new(2000) do
@@ -75,10 +75,9 @@ module RecordCanaries
   end
 
   def with_release(change, workers:, &block)
-    app = "require #{"#{SHOP}/config/environment".dump}\n#{change}\nrun Rails.application\n"
-    env = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }
+    app = "require #{"#{ExampleShop::FOLDER}/config/environment".dump}\n#{change}\nrun Rails.application\n"
     config = "worker_processes #{workers}\ntimeout 60\naccess_log :json, File.join(__dir__, 'access.log')\n"
-    Server.open(app: app, folder: SHOP, config: config, env: env, &block)
+    Server.open(app: app, folder: ExampleShop::FOLDER, config: config, env: ExampleShop::ENVIRONMENT, &block)
   end
 
   def load(server, clients:)

@@ -76,6 +76,28 @@ module Releases
     BoundedWait.value_of(roll, ROLL)
   end
 
+  # Yields the row of the new release's first worker while it is on trial, which needs a canary that lasts. Answers what
+  # `coppice roll` did.
+  def during_canary(server, directory)
+    roll = Thread.new { coppice(server, "roll", directory) }
+    yield server.wait { server.rows(:worker).find { |row| row.release_number > 1 && row.ready? } }
+    BoundedWait.value_of(roll)
+  end
+
+  # `coppice roll` or `coppice rollback` succeeds, and then this release serves.
+  def assert_rolled(server, *words, release:)
+    output, status = coppice(server, *words)
+
+    assert_predicate status, :success?, output
+    assert_served_by(server, release)
+  end
+
+  # What `coppice roll` did: the release was given up for this reason.
+  def assert_gave_up(output, status, reason)
+    assert_equal [1, true], [status.exitstatus, output.include?("release 1 (one) serves on")], output
+    assert_match reason, output
+  end
+
   def mold_of(server, release) = server.rows(:mold).find { |row| row.release_number == release }
 
   # Every slot has a worker of this release, and its mold is ready.

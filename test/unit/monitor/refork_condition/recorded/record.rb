@@ -12,17 +12,16 @@ require "minitest"
 require "coppice"
 require "coppice/monitor/refork_condition/generation_usage"
 require_relative "../../../../support/closed_loop"
+require_relative "../../../../support/example_shop"
 require_relative "../../../../support/server"
 
 ROOT = File.expand_path("../../../../..", __dir__)
-SHOP = "#{ROOT}/examples/rails_shop".freeze
-SHOP_ENV = { "RAILS_ENV" => "production", "BUNDLE_GEMFILE" => "#{SHOP}/Gemfile" }.freeze
 CONFIG = "worker_processes 4\ntimeout 60\n"
 
 APPLICATIONS = {
   "constants" => [{ app: File.read("#{ROOT}/bench/apps/constants.ru"), config: CONFIG },
                   (0..999).map { |page| "/page/#{page}?wait=4" }],
-  "shop" => [{ app: nil, folder: SHOP, config: CONFIG, env: SHOP_ENV },
+  "shop" => [{ app: nil, folder: ExampleShop::FOLDER, config: CONFIG, env: ExampleShop::ENVIRONMENT },
              ["/", "/products?page=2", "/products/7", "/api/products.json", "/products?q=oak", "/products/12"]]
 }.freeze
 
