@@ -12,8 +12,10 @@ require_relative "memory"
 require_relative "mold"
 require_relative "first"
 require_relative "recovery"
+require_relative "counting"
 require_relative "fairness"
 require_relative "idle"
+require_relative "observation"
 require_relative "pages"
 require_relative "refork"
 require_relative "roll"
@@ -37,6 +39,8 @@ module Bench
       "roll" => [Roll, "New code in a running server", { rounds: 3, servers: %w[coppice puma unicorn], app: "shop" }],
       "fairness" => [Fairness, "Which workers serve under low load",
                      { seconds: 10, rounds: 1, servers: Servers::DEFAULT }],
+      "counting" => [Counting, "The cost of counting a request", { rounds: 100 }],
+      "observer" => [Observation, "The cost of the observer", { seconds: 5, rounds: 3 }],
       "workers" => [Workers, "The cost of many workers", { rounds: 1 }],
       "idle" => [Idle, "Memory of idle connections", { rounds: 3, servers: ["coppice", "puma", Servers::FLOOR] }]
     }.freeze

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "net/http"
+require_relative "cpu_time"
 require_relative "rounds"
 
 module Bench
@@ -51,26 +52,26 @@ module Bench
       board = Coppice::Board.of_process(@pid)
       began_at = File.stat("/proc/#{@pid}").ctime.to_f
       wait { settled?(board, server, 0) }
-      figures = { boot_seconds: Time.now.to_f - began_at, boot_ms: cpu_ms(@pid) }
+      figures = { boot_seconds: Time.now.to_f - began_at, boot_ms: CpuTime.ms_of(@pid) }
       Round.new(**figures, idle_percent: idle, **refork(board, server), stop_seconds: stop(server))
     ensure
       board&.close
     end
 
     def idle
-      before = cpu_ms(@pid)
+      before = CpuTime.ms_of(@pid)
       sleep IDLE_SECONDS
-      (cpu_ms(@pid) - before) / IDLE_SECONDS / 10
+      (CpuTime.ms_of(@pid) - before) / IDLE_SECONDS / 10
     end
 
     def refork(board, server)
       Net::HTTP.get(URI("http://127.0.0.1:#{server.port}/"))
       sleep INTERVAL until rows(board, :worker).any? { |row| row.requests.positive? }
-      before, began = cpu_ms(@pid), now
+      before, began = CpuTime.ms_of(@pid), now
       server.signal(:USR2)
       wait { settled?(board, server, 1) }
       mold = rows(board, :mold).find { |row| row.generation == 1 }
-      { refork_seconds: now - began, refork_ms: cpu_ms(@pid) - before, mold_ms: cpu_ms(mold.pid) }
+      { refork_seconds: now - began, refork_ms: CpuTime.ms_of(@pid) - before, mold_ms: CpuTime.ms_of(mold.pid) }
     end
 
     def stop(server)
@@ -85,11 +86,6 @@ module Bench
     end
 
     def rows(board, role) = board.rows.select { |row| row.role_name == role }
-
-    # Of all threads of a process. Exact to nanoseconds, unlike the ticks of /proc/PID/stat.
-    def cpu_ms(pid)
-      Dir.glob("/proc/#{pid}/task/*/schedstat").sum { |path| File.read(path).to_i } / 1_000_000.0
-    end
 
     def wait
       deadline = now + TIMEOUT
