@@ -17,7 +17,11 @@ module Coppice
   # another one when it dies. It loads no application, maps the board to read only, and no other process waits for it:
   # clients are served whatever becomes of it.
   class Observer
-    THREADS = 2
+    THREADS = 4
+
+    # Seconds, at most: whoever does not go on must not keep health checks waiting, which give up soon.
+    PATIENCE = 5
+    TIMEOUTS = %i[client_header_timeout client_body_timeout client_write_timeout].freeze
 
     # How long it finishes the requests of its own clients at the end, in seconds.
     STOP_SECONDS = 0.5
@@ -47,9 +51,14 @@ module Coppice
       @wire = Control::MemoryFile.read(settings)
       @listeners = listeners.map { |listener| Socket.for_fd(listener.fileno).tap { listener.autoclose = false } }
       [board, settings].each(&:close)
-      @settings = Config::Settings.from_wire(@wire)
+      @settings = Config::Settings.from_wire(impatient(@wire))
       @log = Log.for(@settings, role: :observer).follow(@board)
       Info.attach(board: @board, row: nil)
+    end
+
+    def impatient(wire)
+      timeouts = TIMEOUTS.to_h { |name| [name, [wire[:values].fetch(name, PATIENCE), PATIENCE].min] }
+      wire.merge(values: wire[:values].merge(timeouts))
     end
 
     def serve(hook)

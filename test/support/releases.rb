@@ -151,9 +151,7 @@ module Releases
     def start_in(directory, variables = {})
       @env = @env.merge(variables)
       @directory = directory
-      @board&.close
-      @status = @board = nil
-      start
+      start_again
     end
   end
 end

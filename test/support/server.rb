@@ -155,6 +155,13 @@ class Server
     wait_for_end
   end
 
+  # After it was stopped.
+  def start_again
+    @board&.close
+    @status = @board = nil
+    start
+  end
+
   def ended?
     @status ||= Process.wait2(pid, Process::WNOHANG)&.last
     !@status.nil?
