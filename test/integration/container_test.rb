@@ -42,6 +42,15 @@ class ContainerTest < Coppice::TestCase
     end
   end
 
+  # A server that has no /proc.
+  class WithoutProc < Server
+    HIDE = 'mount -t tmpfs none /proc && exec "$@"'
+
+    private
+
+    def command = [*ConfinedServer::UNSHARE, "sh", "-c", HIDE, "sh", *super]
+  end
+
   APP = <<~RUBY
     require "etc"
     run(lambda do |env|
@@ -87,6 +96,18 @@ class ContainerTest < Coppice::TestCase
 
         assert_equal [LARGE.to_s, "false"], upload(server).split.first(2)
       end
+    end
+  end
+
+  test "without /proc the server serves and reforks" do
+    obstacle = ConfinedServer.obstacle
+    skip obstacle if obstacle
+    WithoutProc.open(app: APP, config: "worker_processes 2") do |server|
+      assert_match(/\A#{LARGE} /o, upload(server))
+      server.signal(:USR2)
+      server.wait { server.settled?(1) }
+
+      assert_match(/\A#{LARGE} /o, upload(server))
     end
   end
 

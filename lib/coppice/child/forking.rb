@@ -73,6 +73,8 @@ module Coppice
         return if @inheritance.settings.fork_audit == :off || @audited || membership.service?
 
         @audited = membership.worker?
+        return @parent.log.info("forks are not audited, as there is no /proc") unless ForkSafety::OpenDescriptors.known?
+
         ForkSafety::Audit.new(previous: @parent.membership.audit)
       rescue StandardError => error # from the application's threads, or no descriptor is left: this process goes on
         @parent.log.exception("fork audit failed", error)

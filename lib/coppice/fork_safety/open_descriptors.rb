@@ -7,6 +7,10 @@ module Coppice
       FOLDER = "/proc/self/fd"
       SOCKET = /\Asocket:\[(\d+)\]\z/.freeze
 
+      # Not in a sandbox without /proc.
+      #: () -> bool
+      def self.known? = File.directory?(FOLDER)
+
       # What each descriptor refers to, in the kernel's words: 7 => "socket:[4711]". Two descriptors with the same text
       # share one socket or pipe, also across processes.
       #: () -> Hash[Integer, String]
