@@ -46,8 +46,8 @@ module Coppice
 
           assert_equal 200, server.get("/").status
           server.wait { File.exist?(server.path("budget")) }
-          # two workers, one of the surge, the mold
-          assert_match(/processes\W+4\W.*pool\W+3\W.*at_most\W+12\W.*max_connections\W+50\b/,
+          # two workers, one of the surge, the mold and the one that is kept for a rollback
+          assert_match(/processes\W+5\W.*pool\W+3\W.*at_most\W+15\W.*max_connections\W+50\b/,
             File.read(server.path("budget")))
         end
       end
