@@ -14,6 +14,7 @@ require_relative "first"
 require_relative "recovery"
 require_relative "counting"
 require_relative "fairness"
+require_relative "guests"
 require_relative "idle"
 require_relative "observation"
 require_relative "pages"
@@ -41,6 +42,7 @@ module Bench
                      { seconds: 10, rounds: 1, servers: Servers::DEFAULT }],
       "counting" => [Counting, "The cost of counting a request", { rounds: 100 }],
       "observer" => [Observation, "The cost of the observer", { seconds: 5, rounds: 3 }],
+      "guests" => [Guests, "Programs in forks of the warm application", { rounds: 1, app: "shop" }],
       "workers" => [Workers, "The cost of many workers", { rounds: 1 }],
       "idle" => [Idle, "Memory of idle connections", { rounds: 3, servers: ["coppice", "puma", Servers::FLOOR] }]
     }.freeze

@@ -3,13 +3,15 @@
 require "socket"
 
 module Bench
-  # What does it cost a request to be counted? One process serves a hello application over pairs of sockets. Its turns
-  # alternate between an exchange that notes and counts each request on a row of the board, and one that does neither.
-  # The same client is part of both, and so is not in the difference.
+  # What does it cost a request to be counted? One process serves a hello application over pairs of sockets, in turns: with
+  # an exchange that counts, with one that only notes which request is in flight and its deadline, as the monitor needs
+  # it, and with one that does neither. The client is part of all, and so is not in the differences.
   class Counting
     REQUESTS = 2000 # of a turn
     REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     ANSWER = [200, { "content-type" => "text/plain" }.freeze, ["Hello, World!\n"].freeze].freeze
+
+    NAMES = ["neither noted nor counted", "noted", "noted and counted"].freeze
 
     #: (Options) -> void
     def initialize(options)
@@ -23,10 +25,11 @@ module Bench
     #: (Report) -> void
     def call(report)
       load_coppice
-      counting, silent = exchange(@board.row(0)), exchange(nil)
-      [counting, silent].each { |exchange| us_per_request(exchange) } # the first turn is a warm-up
-      turns = Array.new(@options.rounds) { [us_per_request(silent), us_per_request(counting)] }
-      describe(report, turns)
+      row = @board.row(0)
+      counting = exchange(observer(row)).tap { |exchange| exchange.connection.count_on(row) }
+      exchanges = [exchange(observer(nil)), exchange(noting(row)), counting]
+      exchanges.each { |exchange| us_per_request(exchange) } # the first turn is a warm-up
+      describe(report, Array.new(@options.rounds) { exchanges.map { |exchange| us_per_request(exchange) } })
     ensure
       @board&.close
     end
@@ -45,11 +48,17 @@ module Bench
     end
 
     # As a thread of a ThreadedServer has it.
-    def exchange(row)
-      observer = Coppice::ThreadedServer::RequestObserver.new(nil, row, nil)
-      log = Coppice::Log.for(@settings, role: :bench)
-      Coppice::Http::Exchange.new(app: ->(_env) { ANSWER }, settings: @settings, logger: log, observer: observer,
-        lingering: nil).tap { |made| made.connection.count_on(row) if row }
+    def observer(row) = Coppice::ThreadedServer::RequestObserver.new(nil, row, nil)
+
+    # Its clock has not begun to count.
+    def noting(row)
+      clock = Coppice::RequestClock.new(row, 60_000)
+      observer(nil).tap { |made| made.instance_variable_set(:@clock, clock) }
+    end
+
+    def exchange(observer)
+      Coppice::Http::Exchange.new(app: ->(_env) { ANSWER }, settings: @settings, observer: observer, lingering: nil,
+        logger: Coppice::Log.for(@settings, role: :bench))
     end
 
     # CPU time of this process.
@@ -72,13 +81,13 @@ module Bench
     def cpu_us = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :float_microsecond)
 
     def describe(report, turns)
-      silent, counting = turns.transpose
-      differences = turns.map { |without, with| with - without }
+      rows = NAMES.zip(turns.transpose)
+      rows += [["to note it", turns.map { |silent, noted, _| noted - silent }],
+               ["to count it", turns.map { |_, noted, counted| counted - noted }]]
       report.text "#{@options.rounds} turns of #{REQUESTS} requests with each, the client's part included: µs of CPU " \
                   "time per request. Differences are taken between neighbours."
       report.table ["", "median", "quarter to three quarters", "lowest to highest"],
-        [["neither noted nor counted", *figures(silent)], ["noted and counted", *figures(counting)],
-         ["difference", *figures(differences)]]
+        rows.map { |name, values| [name, *figures(values)] }
     end
 
     def figures(values)
