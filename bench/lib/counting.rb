@@ -3,9 +3,9 @@
 require "socket"
 
 module Bench
-  # What does it cost a request to be counted? One process serves a hello application over pairs of sockets, in turns: with
-  # an exchange that counts, with one that only notes which request is in flight and its deadline, as the monitor needs
-  # it, and with one that does neither. The client is part of all, and so is not in the differences.
+  # What does it cost a request to be counted? One process serves a hello application over pairs of sockets, in turns:
+  # with an exchange that counts, with one that only notes which request is in flight and its deadline, as the monitor
+  # needs it, and with one that does neither. The client is part of all, and so is not in the differences.
   class Counting
     REQUESTS = 2000 # of a turn
     REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
