@@ -80,7 +80,7 @@ module Coppice
     def disconnect
       @threads.each(&:kill)
       ended_before?(OS::Clock.now + CLEANUP_SECONDS)
-      @clients.close
+      @acceptor.close
       while (client = @clients.pop)
         client.close
       end

@@ -154,12 +154,26 @@ class ThreadedServerTest < Coppice::TestCase
     client&.close
   end
 
+  test "stopped before its threads have begun it leaves no descriptor" do
+    before = hundredth_free_descriptor
+    20.times { serve { |_env| answer("hello") }.stop(0) }
+
+    assert_equal before, hundredth_free_descriptor
+  end
+
   private
 
   def serve(after: nil, **values, &app)
     @server = Coppice::ThreadedServer.new(app, listeners: [@listener], log: @log,
       settings: Coppice::Config::Settings.new(values: values), &after)
     @server.start
+  end
+
+  def hundredth_free_descriptor
+    files = Array.new(100) { File.open(File::NULL) }
+    files.last.fileno
+  ensure
+    files.each(&:close)
   end
 
   def connect = TCPSocket.new("127.0.0.1", @listener.local_address.ip_port)

@@ -184,12 +184,13 @@ module Coppice
 
       @exchange.serve while @session.take(@connection)
     ensure
-      attend while @lingering&.count&.positive?
+      BoundedWait.wait(BoundedWait::SECONDS, "clients linger") { attended? } if @lingering
     end
 
-    def attend
-      IO.for_fd(@lingering.fileno, autoclose: false).wait_readable(LINGER_MS / 1000.0)
+    # Looks again and again: only on Linux a descriptor tells of them.
+    def attended?
       @lingering.attend
+      @lingering.count.zero?
     end
 
     # The connection owns the descriptor from here on; Ruby's object for it must not close it again.

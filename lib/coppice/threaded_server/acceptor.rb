@@ -41,14 +41,20 @@ module Coppice
       rescue IOError, SystemCallError => error # the caller has closed a listener before `stop`
         @log.error("no more clients are accepted", error: error.message)
       ensure
-        @silent.each_key(&:close)
-        @clients.close
-        @stopped.close
+        close
       end
 
       # On another thread. Idempotent.
       #: () -> void
       def stop = @stop.close
+
+      # Closes what it has, also in the place of its thread, when that was killed before it could. Idempotent.
+      #: () -> void
+      def close
+        @silent.each_key(&:close)
+        @clients.close
+        @stopped.close
+      end
 
       private
 
