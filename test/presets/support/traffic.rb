@@ -37,6 +37,9 @@ module Coppice
     # The tokens that were answered, with the pid of the process that did.
     def tokens = @lock.synchronize { @tokens.dup }
 
+    # The pid of the process that has used this connection, as text, by its name.
+    def owners = @lock.synchronize { @owners.dup }
+
     private
 
     def ask(nr)
