@@ -19,7 +19,7 @@ module Coppice
   class Observer
     THREADS = 4
 
-    # Seconds, at most: whoever does not go on must not keep health checks waiting, which give up soon.
+    # Seconds, at most: a client that stalls must not keep health checks waiting, which give up soon.
     PATIENCE = 5
     TIMEOUTS = %i[client_header_timeout client_body_timeout client_write_timeout].freeze
 
