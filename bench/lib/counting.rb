@@ -26,8 +26,7 @@ module Bench
     def call(report)
       load_coppice
       row = @board.row(0)
-      counting = exchange(observer(row)).tap { |exchange| exchange.connection.count_on(row) }
-      exchanges = [exchange(observer(nil)), exchange(noting(row)), counting]
+      exchanges = [exchange(observer(nil)), noting(row), counting(row)]
       exchanges.each { |exchange| us_per_request(exchange) } # the first turn is a warm-up
       describe(report, Array.new(@options.rounds) { exchanges.map { |exchange| us_per_request(exchange) } })
     ensure
@@ -47,14 +46,13 @@ module Bench
       @settings = Coppice::Config::Settings.new
     end
 
-    # As a thread of a ThreadedServer has it.
-    def observer(row) = Coppice::ThreadedServer::RequestObserver.new(nil, row, nil)
-
     # Its clock has not begun to count.
-    def noting(row)
-      clock = Coppice::RequestClock.new(row, 60_000)
-      observer(nil).tap { |made| made.instance_variable_set(:@clock, clock) }
-    end
+    def noting(row) = exchange(observer(nil, clock: Coppice::RequestClock.new(row, 60_000)))
+
+    # As a thread of a ThreadedServer has it.
+    def counting(row) = exchange(observer(row)).tap { |exchange| exchange.connection.count_on(row) }
+
+    def observer(row, **options) = Coppice::ThreadedServer::RequestObserver.new(nil, row, nil, **options)
 
     def exchange(observer)
       Coppice::Http::Exchange.new(app: ->(_env) { ANSWER }, settings: @settings, observer: observer, lingering: nil,
