@@ -2,6 +2,7 @@
 
 require "shellwords"
 require_relative "command_line"
+require_relative "library"
 require_relative "process_tree"
 require_relative "running_server"
 require_relative "load"
@@ -75,6 +76,7 @@ module Bench
       options = Options.new(**defaults, **@command_line.chosen)
       benchmark = benchmark_class.new(options)
       Setup.prepare(benchmark.plans)
+      Library.load(options.checkout)
       ProcessTree.adopt_orphans
       report_name = [name, *(LazyApps.of(options).name if options.app)].join("-")
       command = "bin/bench #{@arguments.shelljoin}"

@@ -20,7 +20,7 @@ module Bench
 
     #: (banner: String) -> void
     def initialize(banner:)
-      @chosen = { save: true, plan: { environment: WITHOUT_YJIT } }
+      @chosen = { save: true, plan: { environment: WITHOUT_YJIT, checkout: Setup::ROOT } }
       @parser = OptionParser.new do |parser|
         parser.banner = banner
         what_to_run(parser)

@@ -36,7 +36,6 @@ module Bench
     private
 
     def load_coppice
-      $LOAD_PATH.unshift(File.join(plans.first.checkout, "lib"))
       require "coppice"
       require "coppice/board"
       require "coppice/config/settings"

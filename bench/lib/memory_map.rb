@@ -1,12 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "process_tree"
-require_relative "setup"
-
-# Uses Coppice's own reader of mappings. It recognizes kinds of memory in every process that runs Ruby.
-$LOAD_PATH.unshift(File.join(Bench::Setup::ROOT, "lib"))
-require "coppice/memory/mapping_kinds"
-require "coppice/memory/smaps"
 
 module Bench
   # The memory of one process. `sizes` has the kernel's sums, `kinds` the private MiB of each kind.
@@ -21,7 +15,8 @@ module Bench
     def private_mib = sizes.private / 1024.0
   end
 
-  # The memory of each process of a tree at one moment.
+  # The memory of each process of a tree at one moment. Coppice's own reader of mappings (Library) recognizes kinds of
+  # memory in every process that runs Ruby.
   class MemoryMap
     QUIET_SECONDS = 2
     QUIET_TIMEOUT = 30 # seconds

@@ -32,7 +32,6 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      require File.join(Setup::ROOT, "lib/coppice")
       require "coppice/board"
       rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
       report.text "#{plans.first.workers} workers. Idle: a part of a core while nobody requests anything, for " \

@@ -5,6 +5,10 @@ module Bench
   # `own_app` holds the files and paths of an application outside of this project.
   Options = Struct.new(:servers, :variants, :seconds, :rounds, :requests, :points, :workers, :clients, :client_counts,
     :kills, :apps, :app, :own_app, :plan, :variables, :settings, :save, keyword_init: true) do
+    # The checkout of Coppice that is measured.
+    #: () -> String
+    def checkout = plan.fetch(:checkout)
+
     # Arguments for every Plan of that server: with the variables for all servers and for this one, and Coppice's
     # settings.
     #: (String) -> Hash[Symbol, untyped]

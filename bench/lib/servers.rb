@@ -110,9 +110,9 @@ module Bench
     end
 
     # A plan for the named server, by default with the hello application on two workers.
-    #: (String, **untyped) -> Plan
-    def self.plan(name, label: name, workers: 2, app: "hello.ru", threads: 1, gemfile: nil, environment: {},
-                  checkout: Setup::ROOT, **others)
+    #: (String, checkout: String, **untyped) -> Plan
+    def self.plan(name, checkout:, label: name, workers: 2, app: "hello.ru", threads: 1, gemfile: nil,
+                  environment: {}, **others)
       server = named(name)
       gemfile ||= server.gemfile
       Plan.new(server: server, label: label, workers: workers, threads: threads,

@@ -30,7 +30,6 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      require File.join(Setup::ROOT, "lib/coppice")
       require "coppice/board"
       rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
       report.text "Workers of a hello application. CPU time is that of one process, divided by the number of " \
