@@ -72,14 +72,14 @@ module Bench
         serve(server, requests / RENEWALS)
         mold = server.tree.find(&:mold?)
         ProcessTree.signal(:KILL, mold.pid)
-        wait(server) { |tree| tree.any? { |entry| entry.mold? && entry.ready? && entry.pid != mold.pid } }
+        wait(server, "a new mold") { |tree| tree.any? { |entry| entry.mold? && entry.ready? && entry.pid != mold.pid } }
       end
     end
 
     # Until the mold has exited, if it is to.
     def rest(server)
       MemoryMap.wait_until_quiet(server)
-      wait(server) { |tree| tree.none?(&:mold?) } if server.plan.settings.include?("keep_mold false")
+      wait(server, "no mold") { |tree| tree.none?(&:mold?) } if server.plan.settings.include?("keep_mold false")
     end
 
     def replace_worker(server)
@@ -87,20 +87,17 @@ module Bench
       worker = server.tree.select(&:worker?).last
       killed_at = now
       ProcessTree.signal(:KILL, worker.pid)
-      wait(server) { |tree| tree.count { |entry| successor?(entry, worker) } == server.plan.workers }
+      wait(server, "a successor of the killed worker") do |tree|
+        tree.count { |entry| successor?(entry, worker) } == server.plan.workers
+      end
       now - killed_at
     end
 
     def successor?(entry, worker) = entry.worker? && entry.ready? && entry.pid != worker.pid
 
-    def wait(server)
+    def wait(server, what)
       unrelated = server.tree.unrelated_pids
-      deadline = now + TIMEOUT
-      until yield(server.tree(unrelated: unrelated))
-        raise Failure, "#{server.plan.label} took longer than #{TIMEOUT} s. Its log:\n#{server.log}" if now > deadline
-
-        sleep INTERVAL
-      end
+      server.wait_until(what, timeout: TIMEOUT, interval: INTERVAL) { yield server.tree(unrelated: unrelated) }
     end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

@@ -8,6 +8,7 @@ module Bench
   # What does the observer cost, and what do clients notice when it is asked, killed or stopped? The monitor's and the
   # observer's part of a core while nobody requests anything, then CPU time and latency of requests.
   class Observation
+    TIMEOUT = 60 # seconds until all processes are ready
     IDLE_SECONDS = 10
     PAUSE = 1 # seconds between two questions, or two kills
     SOCKET = "admin.sock" # in the server's directory
@@ -48,7 +49,7 @@ module Bench
 
     def round(server)
       board = Coppice::Board.of_process(server.tree.root)
-      sleep 0.05 until settled?(server, board)
+      wait_for_processes(server, board)
       disturbance = disturb(server, board)
       Round.new(**idle(server, board), **under_load(server))
     ensure
@@ -57,8 +58,12 @@ module Bench
       board&.close
     end
 
-    def settled?(server, board)
-      board.rows.count(&:ready?) >= server.plan.workers + (server.plan.label == "without" ? 1 : 2)
+    def wait_for_processes(server, board)
+      others = server.plan.label == "without" ? [:mold] : %i[mold observer]
+      what = "#{server.plan.workers} workers, #{others.join(" and ")} ready"
+      server.wait_until(what, timeout: TIMEOUT) do
+        board.rows.count(&:ready?) >= server.plan.workers + others.size
+      end
     end
 
     # On a thread, as the others go on.

@@ -49,7 +49,7 @@ module Bench
     def watch(server)
       old = process(server, &:worker?)
       ProcessTree.signal(:KILL, old)
-      wait_until { (@worker = process(server, &:worker?)) && @worker != old }
+      server.wait_until("a new worker", timeout: TIMEOUT) { (@worker = process(server, &:worker?)) && @worker != old }
       @moments = { "ready" => look }
       [0, *@points].each_cons(2) do |before, after|
         request(server, after - before)
@@ -87,14 +87,5 @@ module Bench
     def request(server, count) = Load.run(server.port, **@app.load, clients: 1, requests: count, seconds: 300)
 
     def process(server, &role) = server.tree.find { |entry| role.call(entry) && entry.ready? }&.pid
-
-    def wait_until
-      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + TIMEOUT
-      until yield
-        raise Failure, "no new worker within #{TIMEOUT} s" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-
-        sleep 0.05
-      end
-    end
   end
 end

@@ -11,6 +11,7 @@ module Bench
   class RunningServer
     BOOT_TIMEOUT = 90 # seconds
     STOP_TIMEOUT = 10 # seconds
+    INTERVAL = 0.05 # seconds between two looks
 
     # Runs the server of one plan, or the servers of several plans side by side.
     #: (*Plan) { (*RunningServer) -> T } -> T
@@ -48,8 +49,22 @@ module Bench
       until answers?
         fail_with_log("exited") if ended?
         fail_with_log("did not answer within #{BOOT_TIMEOUT} s") if now > deadline
-        sleep 0.05
+        sleep INTERVAL
       end
+    end
+
+    # Waits until the block returns something truthy, and returns that. what: names it in the error. Raises Failure,
+    # with the server's log, when the time is over or the server has exited.
+    #: [T] (String, timeout: Numeric, ?interval: Numeric) { () -> T? } -> T
+    def wait_until(what, timeout:, interval: INTERVAL)
+      deadline = now + timeout
+      until (found = yield)
+        check
+        raise Failure, "#{@plan.label}: not within #{timeout} s: #{what}. Its log:\n#{log}" if now > deadline
+
+        sleep interval
+      end
+      found
     end
 
     # All its processes at this moment.

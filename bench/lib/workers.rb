@@ -11,7 +11,6 @@ module Bench
     COUNTS = [50, 100, 200, 400, 1000].freeze
     TIMEOUT = 300 # seconds for a boot or a refork
     IDLE_SECONDS = 10
-    INTERVAL = 0.05 # seconds between two looks at the board
 
     Round = Struct.new(:boot_seconds, :boot_ms, :refork_seconds, :refork_ms, :mold_ms, :idle_percent, :stop_seconds,
       keyword_init: true)
@@ -50,7 +49,7 @@ module Bench
       @pid = server.tree.root
       board = Coppice::Board.of_process(@pid)
       began_at = File.stat("/proc/#{@pid}").ctime.to_f
-      wait { settled?(board, server, 0) }
+      wait_for_workers(board, server, 0)
       figures = { boot_seconds: Time.now.to_f - began_at, boot_ms: CpuTime.ms_of(@pid) }
       Round.new(**figures, idle_percent: idle, **refork(board, server), stop_seconds: stop(server))
     ensure
@@ -65,10 +64,10 @@ module Bench
 
     def refork(board, server)
       Net::HTTP.get(URI("http://127.0.0.1:#{server.port}/"))
-      sleep INTERVAL until rows(board, :worker).any? { |row| row.requests.positive? }
+      server.wait_until("the request counted", timeout: TIMEOUT) { rows(board, :worker).sum(&:requests).positive? }
       before, began = CpuTime.ms_of(@pid), now
       server.signal(:USR2)
-      wait { settled?(board, server, 1) }
+      wait_for_workers(board, server, 1)
       mold = rows(board, :mold).find { |row| row.generation == 1 }
       { refork_seconds: now - began, refork_ms: CpuTime.ms_of(@pid) - before, mold_ms: CpuTime.ms_of(mold.pid) }
     end
@@ -79,21 +78,14 @@ module Bench
       now - began
     end
 
-    def settled?(board, server, generation)
-      workers = rows(board, :worker)
-      workers.size == server.plan.workers && workers.all? { |row| row.ready? && row.generation == generation }
+    def wait_for_workers(board, server, generation)
+      server.wait_until("all workers ready in generation #{generation}", timeout: TIMEOUT) do
+        workers = rows(board, :worker)
+        workers.size == server.plan.workers && workers.all? { |row| row.ready? && row.generation == generation }
+      end
     end
 
     def rows(board, role) = board.rows.select { |row| row.role_name == role }
-
-    def wait
-      deadline = now + TIMEOUT
-      until yield
-        raise Failure, "this took longer than #{TIMEOUT} s" if now > deadline
-
-        sleep INTERVAL
-      end
-    end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
