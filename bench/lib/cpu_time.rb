@@ -9,6 +9,14 @@ module Bench
       Dir.glob("/proc/#{pid}/task/*/schedstat").sum { |path| File.read(path).to_i } / 1_000_000.0
     end
 
+    # How much of a core each of these processes uses during the next seconds, in percent.
+    #: (Array[Integer], Numeric) -> Array[Float]
+    def self.core_percents(pids, seconds)
+      before = pids.map { |pid| ms_of(pid) }
+      sleep seconds
+      pids.zip(before).map { |pid, ms| (ms_of(pid) - ms) / seconds / 10 }
+    end
+
     #: (CpuTime) -> CpuTime
     def +(other) = self.class.new(seconds + other.seconds, kernel_seconds + other.kernel_seconds)
 

@@ -49,10 +49,8 @@ module Bench
                   "`#{path}` only, #{@options.rounds} rounds in turn. Median of all workers (lowest–highest). A " \
                   "ratio compares one worker's first request with the median of its later ones. The worker that " \
                   "answered the benchmark's check whether the server is up does not count as booted."
-      rounds.write_refused(report)
       phases = %w[booted reforked].flat_map { |phase| ["#{phase}: first ms", "later ms", "ratio"] }
-      report.table ["server", *phases, "errors"],
-        rounds.found.map { |label, of_plan| row(label, of_plan) }
+      rounds.write_table(report, ["server", *phases, "errors"]) { |label, of_plan| row(label, of_plan) }
     end
 
     private

@@ -46,7 +46,6 @@ module Bench
     def runs = @options.requests || RUNS
 
     def round(server)
-      require "coppice/board"
       times = Array.new(runs) { [ms_of(server, warm(server, "1")), ms_of(server, cold("1"))] }
       Round.new(warm_ms: times.map(&:first), cold_ms: times.map(&:last), **sizes(server))
     end
@@ -89,12 +88,7 @@ module Bench
       end
     end
 
-    def guest_of(server)
-      board = Coppice::Board.of_process(server.tree.root)
-      board.rows.find { |row| row.role_name == :guest }.pid
-    ensure
-      board&.close
-    end
+    def guest_of(server) = server.with_board { |board| board.rows.find { |row| row.role_name == :guest }.pid }
 
     def size(pid) = Coppice::Memory::Rollup.of(pid)
 

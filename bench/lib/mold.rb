@@ -38,10 +38,9 @@ module Bench
       report.text "#{@app.description} #{plans.first.workers} workers. A refork after #{warm} requests, then " \
                   "#{requests} more of 2 clients; then #{kills} workers are killed, one after the other, while " \
                   "nobody requests anything. Rounds, in turn: #{@options.rounds}."
-      rounds.write_refused(report)
-      report.table ["server", "total PSS MiB", "of the mold, private MiB", "total PSS MiB after the kills",
-                    "ms until a killed worker is replaced"],
-        rounds.found.map { |label, of_plan| row(label, of_plan) }
+      head = ["server", "total PSS MiB", "of the mold, private MiB", "total PSS MiB after the kills",
+              "ms until a killed worker is replaced"]
+      rounds.write_table(report, head) { |label, of_plan| row(label, of_plan) }
     end
 
     private

@@ -33,14 +33,13 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      require "coppice/board"
       rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
       report.text "#{plans.first.workers} workers. Idle: a part of a core while nobody requests anything, for " \
                   "#{IDLE_SECONDS} s. Then #{clients} clients in a closed loop for #{@options.seconds} s. CPU time: " \
                   "of all processes. Rounds, in turn: #{@options.rounds}."
-      rounds.write_refused(report)
-      report.table ["observer", "monitor idle, %", "observer idle, %", "CPU, µs per request", "median, µs", "p99, µs",
-                    "errors"], rounds.found.map { |label, found| row(label, found) }
+      head = ["observer", "monitor idle, %", "observer idle, %", "CPU, µs per request", "median, µs", "p99, µs",
+              "errors"]
+      rounds.write_table(report, head) { |label, found| row(label, found) }
     end
 
     private
@@ -48,14 +47,14 @@ module Bench
     def clients = @options.clients || 8
 
     def round(server)
-      board = Coppice::Board.of_process(server.tree.root)
-      wait_for_processes(server, board)
-      disturbance = disturb(server, board)
-      Round.new(**idle(server, board), **under_load(server))
-    ensure
-      disturbance&.kill&.join
-      signal(board, :CONT) if board
-      board&.close
+      server.with_board do |board|
+        wait_for_processes(server, board)
+        disturbance = disturb(server, board)
+        Round.new(**idle(server, board), **under_load(server))
+      ensure
+        disturbance&.kill&.join
+        signal(board, :CONT)
+      end
     end
 
     def wait_for_processes(server, board)
@@ -66,7 +65,7 @@ module Bench
       end
     end
 
-    # On a thread, as the others go on.
+    # Returns the thread that disturbs, for as long as the round measures; nil if there is none.
     def disturb(server, board)
       case server.plan.label
       when "stopped" then signal(board, :STOP) && nil
@@ -93,14 +92,10 @@ module Bench
     end
 
     def idle(server, board)
-      pids = [server.tree.root, observer(board)&.pid]
-      before = pids.map { |pid| ms_of(pid) }
-      sleep IDLE_SECONDS
-      spent = pids.zip(before).map { |pid, ms| (ms_of(pid) - ms) / IDLE_SECONDS / 10 if ms }
-      { monitor_percent: spent.first, observer_percent: (spent.last unless server.plan.label.start_with?("killed")) }
+      pid = observer(board)&.pid unless server.plan.label.start_with?("killed") # another one each second
+      monitor_percent, observer_percent = CpuTime.core_percents([server.tree.root, *pid], IDLE_SECONDS)
+      { monitor_percent: monitor_percent, observer_percent: observer_percent }
     end
-
-    def ms_of(pid) = (CpuTime.ms_of(pid) if pid)
 
     def observer(board) = board.rows.find { |row| row.role_name == :observer }
 

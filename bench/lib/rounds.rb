@@ -20,6 +20,13 @@ module Bench
       @refused.each { |label, reason| report.text "#{label} did not start: #{reason}." }
     end
 
+    # That, and a table with the block's row for each server that ran.
+    #: (Report, Array[String]) { (String, Array[T]) -> Array[untyped] } -> void
+    def write_table(report, head, &row)
+      write_refused(report)
+      report.table head, @found.map(&row)
+    end
+
     private
 
     def run(plan, &measure)

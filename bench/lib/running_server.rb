@@ -53,6 +53,16 @@ module Bench
       end
     end
 
+    # Yields the board of the server, which must be Coppice.
+    #: [T] () { (Coppice::Board) -> T } -> T
+    def with_board
+      require "coppice/board"
+      board = Coppice::Board.of_process(@pid)
+      yield board
+    ensure
+      board&.close
+    end
+
     # Waits until the block returns something truthy, and returns that. what: names it in the error. Raises Failure,
     # with the server's log, when the time is over or the server has exited.
     #: [T] (String, timeout: Numeric, ?interval: Numeric) { () -> T? } -> T

@@ -29,16 +29,14 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      require "coppice/board"
       rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
       report.text "Workers of a hello application. CPU time is that of one process, divided by the number of " \
                   "workers: of the monitor from its start until all workers are ready, and from USR2 until all are " \
                   "replaced; of the mold that forks them, since it was forked itself. Idle: the monitor's part of a " \
                   "core while nobody requests anything, for #{IDLE_SECONDS} s. Rounds, in turn: #{@options.rounds}."
-      rounds.write_refused(report)
-      report.table ["workers", "boot, s", "monitor, ms per worker", "refork, s", "monitor, ms per worker",
-                    "mold, ms per worker", "monitor idle, %", "stop, s"],
-        rounds.found.map { |label, found| row(label, found) }
+      head = ["workers", "boot, s", "monitor, ms per worker", "refork, s", "monitor, ms per worker",
+              "mold, ms per worker", "monitor idle, %", "stop, s"]
+      rounds.write_table(report, head) { |label, found| row(label, found) }
     end
 
     private
@@ -47,19 +45,16 @@ module Bench
 
     def round(server)
       @pid = server.tree.root
-      board = Coppice::Board.of_process(@pid)
-      began_at = File.stat("/proc/#{@pid}").ctime.to_f
-      wait_for_workers(board, server, 0)
-      figures = { boot_seconds: Time.now.to_f - began_at, boot_ms: CpuTime.ms_of(@pid) }
-      Round.new(**figures, idle_percent: idle, **refork(board, server), stop_seconds: stop(server))
-    ensure
-      board&.close
+      server.with_board do |board|
+        Round.new(**boot(board, server), idle_percent: CpuTime.core_percents([@pid], IDLE_SECONDS).first,
+          **refork(board, server), stop_seconds: stop(server))
+      end
     end
 
-    def idle
-      before = CpuTime.ms_of(@pid)
-      sleep IDLE_SECONDS
-      (CpuTime.ms_of(@pid) - before) / IDLE_SECONDS / 10
+    def boot(board, server)
+      began_at = File.stat("/proc/#{@pid}").ctime.to_f
+      wait_for_workers(board, server, 0)
+      { boot_seconds: Time.now.to_f - began_at, boot_ms: CpuTime.ms_of(@pid) }
     end
 
     def refork(board, server)
