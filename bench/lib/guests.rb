@@ -3,7 +3,7 @@
 require "open3"
 require_relative "lazy_app"
 require_relative "memory_map"
-require_relative "rounds"
+require_relative "running_server"
 
 module Bench
   # How long does a program take in a fork of the warm application, and how much memory of its own? Compared with the
@@ -31,14 +31,12 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      rounds = Rounds.new(plans, @options.rounds) { |server| round(server) }
+      rounds = Array.new(@options.rounds) { RunningServer.run(*plans) { |server| round(server) } }
       report.text "#{@app.description} Rounds: #{@options.rounds}, with #{runs} runs of each in turn."
-      rounds.write_refused(report)
-      found = rounds.found.fetch(@app.name)
       report.table ["", "ms until it has ended", "PSS MiB", "private MiB"],
-        [["coppice run -e 1", ms(found.flat_map(&:warm_ms)), *memory(found.map(&:guest))],
-         ["its client", "–", *memory(found.map(&:client))],
-         ["by itself", ms(found.flat_map(&:cold_ms)), *memory(found.map(&:alone))]]
+        [["coppice run -e 1", ms(rounds.flat_map(&:warm_ms)), *memory(rounds.map(&:guest))],
+         ["its client", "–", *memory(rounds.map(&:client))],
+         ["by itself", ms(rounds.flat_map(&:cold_ms)), *memory(rounds.map(&:alone))]]
     end
 
     private
