@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "spread"
 
 module Bench
   # What does it cost a request to be counted? One process serves a hello application over pairs of sockets, in turns:
@@ -88,10 +89,9 @@ module Bench
     end
 
     def figures(values)
-      sorted = values.sort
-      quarter = sorted.size / 4
-      [Spread.new(values).median, [sorted[quarter], sorted[-1 - quarter]], sorted.minmax]
-        .map { |value| Array(value).map { |number| format("%.2f", number) }.join(" to ") }
+      spread = Spread.new(values)
+      [[spread.median], spread.quartiles, spread.extremes]
+        .map { |numbers| numbers.map { |number| format("%.2f", number) }.join(" to ") }
     end
   end
 end

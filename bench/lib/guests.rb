@@ -4,6 +4,7 @@ require "open3"
 require_relative "lazy_app"
 require_relative "memory_map"
 require_relative "running_server"
+require_relative "spread"
 
 module Bench
   # How long does a program take in a fork of the warm application, and how much memory of its own? Compared with the
@@ -34,9 +35,9 @@ module Bench
       rounds = Array.new(@options.rounds) { RunningServer.run(*plans) { |server| round(server) } }
       report.text "#{@app.description} Rounds: #{@options.rounds}, with #{runs} runs of each in turn."
       report.table ["", "ms until it has ended", "PSS MiB", "private MiB"],
-        [["coppice run -e 1", ms(rounds.flat_map(&:warm_ms)), *memory(rounds.map(&:guest))],
+        [["coppice run -e 1", Spread.new(rounds.flat_map(&:warm_ms)), *memory(rounds.map(&:guest))],
          ["its client", "–", *memory(rounds.map(&:client))],
-         ["by itself", ms(rounds.flat_map(&:cold_ms)), *memory(rounds.map(&:alone))]]
+         ["by itself", Spread.new(rounds.flat_map(&:cold_ms)), *memory(rounds.map(&:alone))]]
     end
 
     private
@@ -89,11 +90,6 @@ module Bench
     def guest_of(server) = server.with_board { |board| board.rows.find { |row| row.role_name == :guest }.pid }
 
     def size(pid) = Coppice::Memory::Rollup.of(pid)
-
-    def ms(values)
-      sorted = values.sort
-      "#{Spread.new(values).middle} (#{sorted.first.round} to #{sorted.last.round})"
-    end
 
     def memory(sizes)
       [:pss, :private].map { |name| Spread.new(sizes.map { |size| size.public_send(name) / 1024.0 }).to_s(digits: 1) }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Bench
-  # A few measurements of one quantity: the median, the lowest and the highest.
+  # A few measurements of one quantity: the median, the quartiles, the lowest and the highest.
   class Spread
     #: (Array[Numeric]) -> void
     def initialize(values)
@@ -14,6 +14,17 @@ module Bench
 
       middle = @values.size / 2
       @values.size.odd? ? @values[middle] : (@values[middle - 1] + @values[middle]) / 2.0
+    end
+
+    # The lowest and the highest.
+    #: () -> [Numeric?, Numeric?]
+    def extremes = @values.minmax
+
+    # The lowest and the highest of the middle half.
+    #: () -> [Numeric?, Numeric?]
+    def quartiles
+      outside = @values.size / 4
+      [@values[outside], @values[-1 - outside]]
     end
 
     # "39 (38–41)". Only the median if there is one value, or all look the same. A dash if there is none.
