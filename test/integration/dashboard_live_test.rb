@@ -46,6 +46,7 @@ class DashboardLiveTest < Coppice::TestCase
       clients = ClosedLoop.new(server, clients: 2, paths: ["/"])
       Coppice::DashboardBrowser.open("http://127.0.0.1:#{admin}") do |browser|
         yield server, clients, browser
+        assert_empty browser.complaints
       end
     end
   end
