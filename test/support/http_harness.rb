@@ -16,11 +16,11 @@ module Coppice
       # The lobbies' sessions, for a test's end.
       def sessions = @sessions ||= []
 
-      # What lingers there is closed when all tests of the file have ended.
+      # A Lingering without clients. Opens one, and so a descriptor, only when all others have some, because a file may
+      # make hundreds of harnesses. They are closed when all tests of the file have ended.
       def lingering
         @lingerings ||= [].tap { |all| Minitest.after_run { all.each(&:close) } }
-        @lingerings << Http::Lingering.new(LINGER_MS)
-        @lingerings.last
+        @lingerings.find { |one| one.count.zero? } || @lingerings.push(Http::Lingering.new(LINGER_MS)).last
       end
     end
 

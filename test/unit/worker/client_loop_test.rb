@@ -238,8 +238,8 @@ module Coppice
       private
 
       def clients(listeners = [], out_of_band: nil)
-        options = { lingering: HttpHarness.lingering, lobby: LobbySource.new(@lobby.seat), out_of_band: out_of_band }
-        @clients ||= ClientLoop.new(@process, listeners, exchange: @exchange, cycle: @cycle, **options)
+        @clients ||= ClientLoop.new(@process, listeners, exchange: @exchange, cycle: @cycle, out_of_band: out_of_band,
+          lingering: Http::Lingering.new(ClientLoop::LINGER_MS), lobby: LobbySource.new(@lobby.seat))
       end
 
       def push(count) = count.times { @lobby.push(GET) }
