@@ -23,14 +23,16 @@ module Coppice
 
     test "without the preset, processes share connections" do
       with_queue do |env|
-        refute_empty failures_without(%i[net_http aws_sdk_core], APP, env: env)
+        assert_fails_without(:net_http, :aws_sdk_core, APP, env: env)
       end
     end
 
     private
 
     def with_queue
-      respond = ->(_path, body, number) { %({"QueueUrl": "#{body[/"QueueName":"(\w+)"/, 1]} #{number}"}) }
+      respond = lambda do |request|
+        %({"QueueUrl": "#{request.body[/"QueueName":"(\w+)"/, 1]} #{request.connection}"})
+      end
       EchoServer.open(tls: true, respond: respond) { |echo| yield({ "ECHO" => echo.url }) }
     end
   end

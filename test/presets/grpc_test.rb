@@ -49,7 +49,9 @@ module Coppice
     end
 
     test "without the preset a call fails in a copy" do
-      with_server { |env| assert_fails_without(:grpc, app("grpc", every_worker: true), env: env) }
+      with_server do |env|
+        assert_fails_without(:grpc, app("grpc", every_worker: true), with: /used before and after forking/, env: env)
+      end
     end
 
     test "with grpc_fork_safety each process has a connection of its own" do

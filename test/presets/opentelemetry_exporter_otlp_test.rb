@@ -26,7 +26,7 @@ module Coppice
 
     test "without the preset, processes share a connection" do
       connections = Hash.new { |hash, number| hash[number] = [] }
-      export(connections) { |env| failures_without([:net_http], APP, env: env) }
+      export(connections) { |env| failures_of(APP, config: "fork_safety_presets except: [:net_http]", env: env) }
 
       refute_empty(connections.values.select { |pids| pids.uniq.size > 1 })
     end
@@ -37,8 +37,9 @@ module Coppice
     def export(connections)
       text = "".b
       lock = Mutex.new
-      respond = lambda do |_path, body, number|
-        lock.synchronize { text << body && connections[number].concat(body.scan(/process:(\d+);/n).flatten) }
+      respond = lambda do |request|
+        pids = request.body.scan(/process:(\d+);/n).flatten
+        lock.synchronize { text << request.body && connections[request.connection].concat(pids) }
         ""
       end
       EchoServer.open(respond: respond) do |otlp|

@@ -1,36 +1,44 @@
 # frozen_string_literal: true
 
 require_relative "support/preset_test_case"
+require_relative "support/kafka"
 
 module Coppice
   class RdkafkaPresetTest < PresetTestCase
-    # Nothing listens: librdkafka finds in its threads that it cannot deliver, which takes a second. Only the first
-    # request of a process produces, and only one worker in two.
+    # One worker in two produces, each with a client of its own, or with the one that its process is a copy of.
     APP = <<~'RUBY'
       require "rdkafka"
-      KAFKA = { "bootstrap.servers": "127.0.0.1:1", "message.timeout.ms": 100, "log_level": 0 }
+      KAFKA = { "bootstrap.servers": ENV.fetch("KAFKA"), "log_level": 0 }
       def deliver(token)
-        return if $delivered_by == Process.pid
-        $delivered_by = Process.pid
         $producer ||= Rdkafka::Config.new(KAFKA).producer
-        $producer.produce(topic: "test", payload: token).wait(max_wait_timeout_ms: 50_000)
-      rescue Rdkafka::RdkafkaError => error
-        raise unless error.code == :msg_timed_out
+        $producer.produce(topic: "test", payload: token).wait(max_wait_timeout_ms: PATIENCE)
       end
       run(lambda do |env|
-        worker = env["coppice.worker"]
-        deliver(env["QUERY_STRING"]) if EVERY_WORKER || worker.nr == 1
+        deliver(env["QUERY_STRING"]) if EVERY_WORKER || env["coppice.worker"].nr == 1
         [200, {}, ["#{env["QUERY_STRING"]} - #{Process.pid}"]]
       end)
     RUBY
     ENVIRONMENT = { "BUNDLE_WITHOUT" => "waterdrop" }.freeze
 
-    test "the worker that has a client is never promoted" do
-      assert_survives("EVERY_WORKER = false\n#{APP}", env: ENVIRONMENT)
+    test "the worker that has a client is never promoted, and what workers produce arrives once" do
+      with_broker do |env, kafka|
+        assert_delivers("EVERY_WORKER, PATIENCE = false, 50_000\n#{APP}", from: 1, env: env) { kafka.text }
+      end
     end
 
     test "without the preset nothing is delivered in a copy" do
-      assert_fails_without(:rdkafka, "EVERY_WORKER = true\n#{APP}", env: ENVIRONMENT)
+      with_broker do |env, _kafka|
+        app = "EVERY_WORKER, PATIENCE = true, 5_000\n#{APP}"
+        assert_fails_without(:rdkafka, app, with: /ClosedProducerError/, env: env)
+      end
+    end
+
+    private
+
+    def with_broker
+      Kafka.open("rdkafka", environment.merge(ENVIRONMENT)) do |kafka|
+        yield ENVIRONMENT.merge("KAFKA" => kafka.address), kafka
+      end
     end
   end
 end

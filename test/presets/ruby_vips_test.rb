@@ -20,7 +20,7 @@ module Coppice
     end
 
     test "without the preset a copy hangs" do
-      assert_fails_without(:ruby_vips, "EVERY_WORKER = true\n#{APP}")
+      assert_fails_without(:ruby_vips, "EVERY_WORKER = true\n#{APP}", with: HUNG)
     end
 
     private

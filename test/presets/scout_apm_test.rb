@@ -20,7 +20,7 @@ module Coppice
     end
 
     test "without the preset it stops at the first refork" do
-      with_scout { |env| assert_fails_without(:scout_apm, APP, env: env) }
+      with_scout { |env| assert_fails_without(:scout_apm, APP, with: /: 500 t/, env: env) }
     end
 
     private

@@ -23,10 +23,8 @@ module Coppice
 
     test "without the preset its copy raises an error" do
       EchoServer.open do |echo|
-        app = APP.sub(/next .*/, "")
-        failures = failures_without([:ethon], app, env: { "ECHO" => echo.url })
-
-        assert_match(/ 500 /, failures.first)
+        env = { "ECHO" => echo.url }
+        assert_fails_without(:ethon, APP.sub(/next .*/, ""), with: /Ethon::Errors::ForkSafety/, env: env)
       end
     end
   end

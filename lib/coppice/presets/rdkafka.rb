@@ -11,5 +11,5 @@ Coppice::Presets.define(:rdkafka, gem: "rdkafka", constant: "Rdkafka::Config", v
   advice: "create no client while the application boots. If every worker has one, reforks stop: use it in a " \
           "`service`, or in jobs",
   older: "`Coppice::Info.no_longer_fork_safe!` when the first client is made",
-  why: "librdkafka's threads do not exist in a copy: nothing is delivered, and its locks may stay locked.",
+  why: "librdkafka's threads do not exist in a copy, and its locks may stay locked: a client counts as closed there.",
   source: "README.md (Forking), lib/rdkafka/native_kafka.rb")

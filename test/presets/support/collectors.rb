@@ -46,19 +46,22 @@ module Coppice
       end
     end
 
-    # Yields an EchoServer, and a lambda that answers all bodies sent to it so far. The block `answer` gets the path and
-    # the body of a request, and answers what the server responds.
-    def self.http(answer: ->(_path, _body) { "{}" }, **options)
-      text = "".b
+    # Yields an EchoServer, and a lambda that answers all bodies sent to it so far. `answer` gets the path and the body
+    # of a request, and answers what the server responds. With `identifier`, the name of a header, a body is kept once
+    # for each value of it: clients send the same one again when their first try has failed halfway.
+    def self.http(answer: ->(_path, _body) { "{}" }, identifier: nil, **options)
+      texts = {}
       lock = Mutex.new
-      respond = lambda do |path, body, _number|
-        body = Zlib.gunzip(body) if body.to_s.b.start_with?("\x1f\x8b".b)
+      respond = lambda do |request|
+        body = request.body.to_s.b
+        body = Zlib.gunzip(body) if body.start_with?("\x1f\x8b".b)
         lock.synchronize do
-          text << body.to_s.b << "\n"
-          answer.call(path, body)
+          texts[request.headers[identifier] || Object.new] ||= body
+          answer.call(request.path, body)
         end
       end
-      EchoServer.open(respond: respond, **options) { |server| yield server, -> { lock.synchronize { text.dup } } }
+      received = -> { lock.synchronize { texts.values.join("\n") } }
+      EchoServer.open(respond: respond, **options) { |server| yield server, received }
     end
   end
 end

@@ -7,9 +7,11 @@ require_relative "self_signed"
 
 module Coppice
   # Vendors' servers, faked: answers each request of HTTP/1.1 with the last part of its path and the number of its
-  # connection, as in "TOKEN 3", and keeps the connection. `respond` answers another body: it gets the path and the body
-  # of the request, and the number.
+  # connection, as in "TOKEN 3", and keeps the connection. `respond` answers another body, to a Request.
   class EchoServer
+    # headers: by their names in lower case; body: bytes; connection: its number.
+    Request = Struct.new(:path, :headers, :body, :connection)
+
     # Yields a server, and stops it afterwards.
     def self.open(**options)
       server = new(**options)
@@ -22,7 +24,7 @@ module Coppice
     def initialize(tls: false, respond: nil)
       @own = SelfSigned.new if tls
       @tls = context if tls
-      @respond = respond || ->(path, _body, number) { "#{File.basename(path)} #{number}" }
+      @respond = respond || ->(request) { "#{File.basename(request.path)} #{request.connection}" }
       @listener = TCPServer.new("127.0.0.1", 0)
       @stopped, @stop = IO.pipe
       @sockets = []
@@ -68,30 +70,29 @@ module Coppice
     # Raises EOFError if the client leaves in the middle of a request, as a process does that exits: what has come of
     # it is no request.
     def answer(stream, number)
-      request = stream.gets or return
+      line = stream.gets or return
       headers = {}
-      until (field = line(stream)).empty?
+      until (field = next_line(stream)).empty?
         name, value = field.split(/:\s*/, 2)
         headers[name.downcase] = value
       end
       stream.write("HTTP/1.1 100 Continue\r\n\r\n") if headers["expect"]
-      sent = body(stream, headers)
-      text = @respond.call(request.split[1], sent, number)
+      text = @respond.call(Request.new(line.split[1], headers, body(stream, headers), number))
       stream.write("HTTP/1.1 200 OK\r\ncontent-length: #{text.bytesize}\r\n\r\n#{text}")
       true
     end
 
-    def line(stream) = stream.gets&.then { |line| line.chomp if line.end_with?("\n") } || raise(EOFError)
+    def next_line(stream) = stream.gets&.then { |line| line.chomp if line.end_with?("\n") } || raise(EOFError)
 
     def body(stream, headers)
       return read(stream, headers["content-length"].to_i) unless headers["transfer-encoding"] == "chunked"
 
       text = +""
-      while (size = line(stream).to_i(16)).positive?
+      while (size = next_line(stream).to_i(16)).positive?
         text << read(stream, size)
-        line(stream)
+        next_line(stream)
       end
-      line(stream)
+      next_line(stream)
       text
     end
 

@@ -24,6 +24,19 @@ module Coppice
     # fork waits for a thread that loads code, and the copy would have half of it.
     LOAD_AT_BOOT = "require 'openssl'\n"
 
+    # Answers what the library has raised, so that a test can tell one failure from another.
+    SHOW_ERRORS = <<~'RUBY'
+      use(Class.new do
+        def initialize(app) = @app = app
+
+        def call(env)
+          @app.call(env)
+        rescue StandardError => error
+          [500, {}, ["#{error.class}: #{error.message}"]]
+        end
+      end)
+    RUBY
+
     # A request goes through the library and the service behind it, and each process may have to wait for a processor.
     CONFIG = <<~RUBY
       worker_processes 2
@@ -35,8 +48,13 @@ module Coppice
       after_worker_fork { IO.select(nil, nil, nil, 0.3) } # promoted workers serve some clients before they exit
     RUBY
 
-    # Where a copy is expected to hang, that is a failure soon.
+    # What happens where two processes use one connection: one gets the other's answer, or none, or the library cannot
+    # make sense of what it gets. Not the error of an application that uses the library wrongly.
+    SHARED = /: (?:connection \S+ of \d+ was used by \d+|got "|500 [A-Z]\w*::\w+(?:::\w+)*: |503 )/
+
+    # Where a copy is expected to hang, that is a failure soon: HUNG.
     IMPATIENT = "\ntimeout 10, cleanup: 1\n"
+    HUNG = /: 503 /
 
     # A server with the gems of test/presets/Gemfile.
     class PresetServer < Server
@@ -60,7 +78,8 @@ module Coppice
     # Answers the failures of the traffic over the generations: none when everything works. Stops at the first one.
     # Yields the server and the traffic at the end.
     def failures_of(app, config: "", env: {}, last_generation: LAST_GENERATION)
-      PresetServer.open(app: LOAD_AT_BOOT + app, config: CONFIG + config, env: environment.merge(env)) do |server|
+      app = LOAD_AT_BOOT + SHOW_ERRORS + app
+      PresetServer.open(app: app, config: CONFIG + config, env: environment.merge(env)) do |server|
         traffic = Traffic.new(server)
         traffic.run do
           (0..last_generation).each { |generation| serve(server, traffic, generation) }
@@ -77,18 +96,18 @@ module Coppice
       end
     end
 
-    # Without the preset something must go wrong, otherwise the test of the preset proves nothing.
-    def assert_fails_without(preset, app, **options) = refute_empty failures_without([preset], app, **options)
+    # Without these presets the first failure must be this one, otherwise the test of the preset proves nothing.
+    def assert_fails_without(*presets, app, with: SHARED, **options)
+      failures = failures_of(app, config: "#{IMPATIENT}fork_safety_presets except: #{presets.inspect}", **options)
 
-    def failures_without(presets, app, **options)
-      failures_of(app, config: "#{IMPATIENT}fork_safety_presets except: #{presets.inspect}", **options)
+      assert_match(with, failures.first.to_s)
     end
 
-    # Each worker of the last generation must have delivered something to what the block answers: a text with all tokens
-    # that have arrived. None may arrive twice.
-    def assert_delivers(app, within: 60, **options, &received)
+    # Each worker of the last generation (or the one with the number `from`) must have delivered something to what the
+    # block answers: a text with all tokens that have arrived. None may arrive twice.
+    def assert_delivers(app, from: nil, within: 60, **options, &received)
       assert_survives(app, **options) do |server, traffic|
-        server.ready_workers.each do |worker|
+        server.ready_workers.select { |worker| from.nil? || worker.nr == from }.each do |worker|
           eventually(within, "process #{worker.pid} delivered nothing") do
             traffic.tokens.values_at(*arrived(received).keys).include?(worker.pid)
           end
@@ -103,9 +122,11 @@ module Coppice
     # How often each token is in the text.
     def arrived(received) = received.call.b.scan(/\bt\d+x\d+\b/n).tally
 
-    # Without what the test is about, something must get lost or arrive twice.
-    def refute_delivers(app, **options, &received)
-      assert_raises(Minitest::Assertion) { assert_delivers(app, within: 5, **options, &received) }
+    # Without what the test is about, something must get lost, or arrive twice where `twice` says so.
+    def refute_delivers(app, twice: false, **options, &received)
+      failure = assert_raises(Minitest::Assertion) { assert_delivers(app, within: 5, **options, &received) }
+
+      assert_match(twice ? /\Aarrived twice/ : /\bprocess \d+ delivered nothing/, failure.message)
     end
 
     # Yields a Services::Service; skips the test when its package is not installed.
