@@ -66,8 +66,10 @@ module Coppice
         raise ConfigError.new("the configuration file cannot be read (#{error.message})", file: @file)
       end
 
+      # The bundle comes first: it may have another version of such a library, and Ruby's own cannot be unloaded.
       def prepare(text)
-        FEATURES.each { |name, feature| require feature if text.match?(/\b#{name}\b/) }
+        Gems.activate if Gems.required?(text, @path)
+        FEATURES.each { |name, feature| require feature if text.match?(/^[^#\n]*\b#{name}\b/) }
         Compatibility.define if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
       end
 
@@ -86,17 +88,18 @@ module Coppice
         raise ConfigError.new("the file calls exit", file: @file, line: line_of(error))
       end
 
-      # Dsl#require loads RubyGems when the file itself requires a gem. When a file that it requires does so, the
-      # LoadError has left that file by now, so the whole configuration is evaluated once more, with RubyGems and into
-      # new FileValues. That is safe, because each cold mold evaluates the configuration again in any case.
+      # Gems were loaded beforehand where the text tells that they are needed, and Dsl#require does it when the file
+      # itself requires one. When a file that it requires does so, the LoadError has left that file by now, so the whole
+      # configuration is evaluated once more, with RubyGems and into new FileValues. That is safe: each cold mold
+      # evaluates the configuration again in any case.
       def values_of(text)
         values = FileValues.new(file: @file, path: @path, text: text)
         Compatibility.recording(values) do
           unicorn? ? evaluate_for_unicorn(values, text) : EVALUATE.call(Dsl.new(values), text, @path)
         end
         values.freeze
-      rescue LoadError
-        raise unless Gems.activate
+      rescue LoadError => error
+        raise if Gems.conflict?(error) || !Gems.activate
 
         retry
       end
@@ -123,8 +126,9 @@ module Coppice
       end
 
       def wrap(error)
-        message = "#{error.class}: #{error.message.lines.first.to_s.chomp.gsub("#{Dsl}::", "")}"
-        raise ConfigError.new(message, file: @file, line: line_of(error))
+        message = "#{error.class}: #{error.message.lines.first.to_s.chomp.chomp(".").gsub("#{Dsl}::", "")}"
+        remedy = "Begin the file with require \"bundler/setup\"" if Gems.conflict?(error)
+        raise ConfigError.new(message, file: @file, line: line_of(error), remedy: remedy)
       end
 
       def line_of(error)

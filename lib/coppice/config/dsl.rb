@@ -99,8 +99,8 @@ module Coppice
       #: (String) -> bool
       def require(feature)
         super
-      rescue LoadError
-        raise unless Gems.activate
+      rescue LoadError => error
+        raise if Gems.conflict?(error) || !Gems.activate
 
         super
       end

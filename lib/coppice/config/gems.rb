@@ -5,24 +5,51 @@ module Coppice
     # Loads RubyGems and the application's bundle for a configuration that needs a gem. The monitor starts without them,
     # since most configurations need none; `coppice check` has RubyGems, but not always the bundle.
     module Gems
-      # Returns false when both are there already: then a retry is useless.
-      #: (?Hash[String, String]) -> bool
-      def self.activate(environment = ENV)
-        bundle = environment["BUNDLE_GEMFILE"] && !bundle_set_up?
-        return false if defined?(::Gem::Specification) && !bundle
+      # A word, and the text behind it. Not within a comment.
+      REQUIRE = /^[^#\n]*?\b(require|require_relative|load)\b\s*\(?\s*["']([^"'#]+)["']/.freeze
 
-        require "rubygems"
-        if bundle
-          require "bundler"
-          Bundler.setup
-          @bundle_set_up = true
+      class << self
+        # Returns false when both are there already: then a retry is useless.
+        #: (?Hash[String, String]) -> bool
+        def activate(environment = ENV)
+          bundle = environment["BUNDLE_GEMFILE"] && !bundle_set_up?
+          return false if defined?(::Gem::Specification) && !bundle
+
+          require "rubygems"
+          if bundle
+            require "bundler"
+            Bundler.setup
+            @bundle_set_up = true
+          end
+          true
         end
-        true
-      end
 
-      # By an earlier call, or by bundler/setup, as `bundle exec` does it.
-      def self.bundle_set_up? = @bundle_set_up || $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") }
-      private_class_method :bundle_set_up?
+        # Whether a file with this text and path requires a gem, or a file that does. What is not a text there is not
+        # seen.
+        #: (String, String, ?Array[String]) -> bool
+        def required?(text, path, known = [])
+          text.b.scan(REQUIRE).any? do |word, name|
+            next gem?(name) if word == "require" && !name.start_with?("/")
+
+            file = "#{File.expand_path(name, File.dirname(path)).delete_suffix(".rb")}.rb"
+            next if known.include?(file) || !File.readable?(file)
+
+            required?(File.binread(file), file, known << file)
+          end
+        end
+
+        # Whether a library of Ruby's own was loaded too soon, of which the bundle has another version.
+        #: (Exception) -> bool
+        def conflict?(error) = defined?(::Gem::LoadError) ? error.is_a?(::Gem::LoadError) : false
+
+        private
+
+        # By an earlier call, or by bundler/setup, as `bundle exec` does it.
+        def bundle_set_up? = @bundle_set_up || $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") }
+
+        # Bundler belongs to Ruby, and has the gems of the bundle.
+        def gem?(name) = name.start_with?("bundler") || $LOAD_PATH.resolve_feature_path(name).nil?
+      end
     end
   end
 end

@@ -45,6 +45,27 @@ module Coppice
         end
       end
 
+      test "where the file requires a gem as well, the bundle's version of such a library is loaded" do
+        with_bundle("logger", "other") do |variables, folder|
+          File.write("#{folder}/shared.rb", "require 'other'")
+          ["require 'other'", "require_relative '#{folder}/shared'", "load '#{folder}/shared.rb'"].each do |line|
+            assert_equal "4 99", bare("#{line}\nworker_processes Logger ? 4 : 1", "Logger::VERSION", **variables)
+          end
+        end
+      end
+
+      test "a library of Ruby's own that was loaded too soon is a mistake with its line, and a remedy that helps" do
+        with_bundle("logger", "other") do |variables, folder|
+          File.write("#{folder}/shared.rb", "require 'other'")
+          config = "require File.join('#{folder}', 'shared')\nworker_processes Logger::VERSION == 99 ? 4 : 1"
+          message = bare(config, "1", **variables)
+
+          assert_match(/\Aconfig.rb:1: Gem::LoadError: You have already activated logger /, message)
+          assert_match(/\. Begin the file with require "bundler\/setup"\z/, message)
+          assert_equal "4 1", bare("require \"bundler/setup\"\n#{config}", "1", **variables)
+        end
+      end
+
       test "a hook can require a gem, too" do
         assert_equal "1 true",
           bare("before_fork { require 'rack' }", "settings.hook(:before_fork).call(nil)", **WITH_GEMS)
@@ -60,6 +81,39 @@ module Coppice
       end
 
       private
+
+      # Yields variables for a Ruby with a bundle of gems with these names, all of version 99, and the bundle's folder.
+      def with_bundle(*names)
+        with_tmpdir do |folder|
+          names.each do |name|
+            File.write("#{folder}/#{name}.rb", "#{name.capitalize} = Class.new { const_set(:VERSION, 99) }")
+            File.write("#{folder}/#{name}.gemspec", <<~RUBY)
+              Gem::Specification.new("#{name}", "99") do |gem|
+                gem.authors = [gem.summary = "test"]
+                gem.files = ["#{name}.rb"]
+                gem.require_paths = ["."]
+              end
+            RUBY
+          end
+          File.write("#{folder}/Gemfile", "path '.' do\n#{names.map { |name| "gem '#{name}'\n" }.join}end\n")
+          File.write("#{folder}/Gemfile.lock", <<~LOCK)
+            PATH
+              remote: .
+              specs:
+            #{names.map { |name| "    #{name} (99)" }.join("\n")}
+
+            GEM
+              specs:
+
+            PLATFORMS
+              ruby
+
+            DEPENDENCIES
+            #{names.map { |name| "  #{name}!" }.join("\n")}
+          LOCK
+          yield({ "BUNDLE_GEMFILE" => "#{folder}/Gemfile", "BUNDLE_SILENCE_DEPRECATIONS" => "true" }, folder)
+        end
+      end
 
       # Loads the configuration and prints worker_processes and what the code answers, or the message of a ConfigError.
       def bare(config, code, variables = {})
