@@ -93,7 +93,7 @@ module Coppice
       # configuration is evaluated once more, with RubyGems and into new FileValues. That is safe: each cold mold
       # evaluates the configuration again in any case.
       def values_of(text)
-        values = FileValues.new(file: @file, path: @path, text: text)
+        values = FileValues.new(file: @file, path: @path, text: text, replaceable: !unicorn?)
         Compatibility.recording(values) do
           unicorn? ? evaluate_for_unicorn(values, text) : EVALUATE.call(Dsl.new(values), text, @path)
         end

@@ -22,6 +22,12 @@ module Coppice
         freeze
       end
 
+      # These values without those of some options.
+      #: (Array[Symbol]) -> SourceValues
+      def without(names)
+        SourceValues.new(*[values, origins].map { |pairs| pairs.reject { |name, _| names.include?(name) } })
+      end
+
       # These values, and the other source's for options that these do not set.
       #: (SourceValues | FileValues) -> SourceValues
       def over(other)

@@ -9,11 +9,11 @@ module Coppice
     class UnicornDslTest < TestCase
       Context = Struct.new(:worker_processes, :logger)
 
-      def load(text, name = "config/unicorn.rb")
+      def load(text, name = "config/unicorn.rb", environment: {})
         with_tmpdir do |folder|
           FileUtils.mkdir_p(File.dirname("#{folder}/#{name}"))
           File.write("#{folder}/#{name}", text)
-          Config::Loader.new(arguments: ["-c", name], environment: {}, directory: folder).load
+          Config::Loader.new(arguments: ["-c", name], environment: environment, directory: folder).load
         end
       end
 
@@ -39,6 +39,15 @@ module Coppice
         assert_equal %w[log/out log/err].map { |path| File.expand_path(path) },
           [settings.stdout_path, settings.stderr_path]
         assert_empty settings.notes
+      end
+
+      test "variables of the environment count only for what the file does not say" do
+        environment = { "PORT" => "3000", "WEB_CONCURRENCY" => "5", "RACK_ENV" => "production" }
+        text = "worker_processes 3\nlisten \"/tmp/nginx.sock\""
+
+        assert_equal [3, %w[/tmp/nginx.sock]], served(load(text, environment: environment))
+        assert_equal [5, %w[0.0.0.0:3000]], served(load("timeout 30", environment: environment))
+        assert_equal [5, %w[0.0.0.0:3000]], served(load(text, "config/coppice.rb", environment: environment))
       end
 
       test "what has no effect is noted once, with its line" do
@@ -109,6 +118,10 @@ module Coppice
         error = assert_raises(ConfigError) { load("preload_app true", "unicorn-app/coppice.rb") }
         assert_match(/unknown option or hook preload_app/, error.message)
       end
+
+      private
+
+      def served(settings) = [settings.worker_processes, settings.listen.map(&:to_s)]
     end
   end
 end
