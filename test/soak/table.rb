@@ -48,6 +48,7 @@ module Coppice
       ["differential", "how other servers read the same requests", 2, %w[bin/differential]],
       ["presets", "presets with the real libraries, databases and brokers", 8, %w[bin/presets],
        { packages: SERVERS }],
+      ["manifests", "the example manifests with the schemas that Kubernetes publishes", 1, %w[bin/manifests]],
       ["newcomer", "a new application of the newest Rails, step by step", 5, %w[bin/newcomer 8.1.4],
        { packages: %w[chromium] }],
       ["newcomer_8_0", "the same with Rails 8.0", 5, %w[bin/newcomer 8.0.5], { packages: %w[chromium] }],

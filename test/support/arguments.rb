@@ -15,8 +15,9 @@ module Coppice
     attr_reader :files #: Array[String]
     attr_reader :options #: Array[String]
 
-    # Tests that have a command of their own, because they need more than the others: bin/presets, bin/differential.
-    SEPARATE = %w[test/presets test/differential].freeze
+    # Tests that have a command of their own, because they need more than the others: bin/presets, bin/differential,
+    # bin/manifests.
+    SEPARATE = %w[test/presets test/differential test/manifests].freeze
 
     # `root` is the project's folder. Without a named file, all tests below it run, except for the SEPARATE ones and
     # those of the soak lane; of a named folder, all but those of that lane. Raises ArgumentError for what does not

@@ -8,8 +8,8 @@ require "coppice/config/loader"
 require "coppice/observer/metrics"
 
 module Coppice
-  # The manifests of examples/kubernetes, against what the server does with their configuration. Field names are those
-  # of the Kubernetes API reference.
+  # The manifests of examples/kubernetes, against what the server does with their configuration. bin/manifests validates
+  # them with the schemas of Kubernetes.
   class KubernetesExampleTest < TestCase
     FOLDER = File.expand_path("../../../examples/kubernetes", __dir__)
     VERSIONS = { "Deployment" => "apps/v1", "Service" => "v1", "PodDisruptionBudget" => "policy/v1",
