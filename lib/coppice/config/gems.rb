@@ -5,8 +5,9 @@ module Coppice
     # Loads RubyGems and the application's bundle for a configuration that needs a gem. The monitor starts without them,
     # since most configurations need none; `coppice check` has RubyGems, but not always the bundle.
     module Gems
-      # A word, and the text behind it. Not within a comment.
-      REQUIRE = /^[^#\n]*?\b(require|require_relative|load)\b\s*\(?\s*["']([^"'#]+)["']/.freeze
+      # A word, and the text behind it. At the start of a line: what is indented may be the block of a hook, which runs
+      # in another process.
+      REQUIRE = /^(require|require_relative|load)\b\s*\(?\s*["']([^"'#]+)["']/.freeze
 
       class << self
         # Returns false when both are there already: then a retry is useless.
@@ -24,8 +25,7 @@ module Coppice
           true
         end
 
-        # Whether a file with this text and path requires a gem, or a file that does. What is not a text there is not
-        # seen.
+        # Whether the text of a file shows that it requires a gem, or a file that does.
         #: (String, String, ?Array[String]) -> bool
         def required?(text, path, known = [])
           text.b.scan(REQUIRE).any? do |word, name|

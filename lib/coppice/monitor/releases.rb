@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "timeout"
 require "coppice/config/loader"
 require "coppice/config/settings_change"
 require "coppice/release"
@@ -71,13 +70,11 @@ module Coppice
         before = ENV.to_h
         ENV.replace(check.environment)
         settings = within(check.directory) do
-          Timeout.timeout(@evaluation_seconds) do
+          evaluated(check.directory) do
             Config::Loader.new(arguments: @arguments, environment: ENV, directory: check.directory).load
           end
         end
         [settings, ENV.to_h]
-      rescue Timeout::Error
-        raise Error, "the configuration file in #{check.directory} takes longer than #{@evaluation_seconds} s"
       ensure
         ENV.replace(before)
       end
@@ -96,6 +93,17 @@ module Coppice
       end
 
       private
+
+      # On a thread that can be ended. Without Timeout: that library is Ruby's own, and the bundle of a configuration that
+      # requires a gem may have another version of it.
+      def evaluated(directory, &evaluation)
+        thread = Thread.new(&evaluation)
+        thread.report_on_exception = false
+        return thread.value if thread.join(@evaluation_seconds)
+
+        thread.kill
+        raise Error, "the configuration file in #{directory} takes longer than #{@evaluation_seconds} s"
+      end
 
       # Dir.chdir with a block asks for the name of the present directory, which may have been removed.
       def within(directory)

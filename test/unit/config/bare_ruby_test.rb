@@ -9,6 +9,7 @@ module Coppice
     # The monitor reads its configuration in a Ruby without RubyGems.
     class BareRubyTest < TestCase
       LIBRARY = File.expand_path("../../../lib", __dir__)
+      RAILS_LOCK = File.expand_path("../../../gemfiles/rails-8.1.gemfile.lock", __dir__)
 
       # For a Ruby that is to find the gems of the tests without Bundler.
       WITH_GEMS = { "BUNDLE_GEMFILE" => nil, "GEM_HOME" => Gem.loaded_specs.fetch("rack").base_dir }.freeze
@@ -52,6 +53,21 @@ module Coppice
             assert_equal "4 99", bare("#{line}\nworker_processes Logger ? 4 : 1", "Logger::VERSION", **variables)
           end
         end
+      end
+
+      # Those of Ruby's own with a line in the bundle of a Rails application: the configuration can require its gems.
+      test "before the configuration is read, the server has loaded no library that a bundle may have" do
+        program = "require 'coppice/cli/serve_command'; puts $LOADED_FEATURES"
+        features, status = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-I", LIBRARY, "-e",
+          program)
+        folders = RbConfig::CONFIG.values_at("rubyarchdir", "rubylibdir")
+        own = features.lines(chomp: true).filter_map do |path|
+          folder = folders.find { |one| path.start_with?("#{one}/") } and path.delete_prefix("#{folder}/")[/\A\w+/]
+        end
+
+        assert_predicate status, :success?
+        assert_includes own, "socket"
+        assert_empty own & File.read(RAILS_LOCK).scan(/^    ([\w-]+) \(/).flatten
       end
 
       test "a library of Ruby's own that was loaded too soon is a mistake with its line, and a remedy that helps" do
