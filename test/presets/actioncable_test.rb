@@ -2,6 +2,8 @@
 
 require "json"
 require "socket"
+require "support/documentation"
+require "support/loopback_ports"
 require_relative "support/preset_test_case"
 require_relative "support/rails_app"
 
@@ -29,11 +31,11 @@ module Coppice
                   "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
       SUBSCRIBE = JSON.generate(command: "subscribe", identifier: JSON.generate(channel: "TokensChannel"))
 
-      # within: seconds of waiting for each answer.
-      def initialize(server, within)
+      # Closes the socket in the end. within: seconds of waiting for each answer.
+      def initialize(socket, within)
         @within = within
         @text = "".b
-        @socket = server.connect
+        @socket = socket
         @socket.write(HANDSHAKE)
         return unless receives?("welcome")
 
@@ -77,7 +79,39 @@ module Coppice
       end
     end
 
+    test "the cable server of docs/services.md keeps its connections over reforks" do
+      port = LoopbackPorts.free(1).first
+      config = Documentation.new("services.md").block("Action Cable", "28080" => port.to_s)
+      with_redis do |env, _redis|
+        assert_survives(APP, env: env, config: config, last_generation: 0) do |server, _traffic|
+          browser = Browser.new(eventually { connected_to(port) }, 60)
+
+          assert_equal [true] * (LAST_GENERATION + 1), received_over_reforks(server, browser)
+          assert_equal 0, server.rows(:service).first.generation
+        ensure
+          browser&.close
+        end
+      end
+    end
+
     private
+
+    # nil while nobody listens.
+    def connected_to(port)
+      TCPSocket.new("127.0.0.1", port)
+    rescue Errno::ECONNREFUSED
+      nil
+    end
+
+    # Whether it has received what each generation has broadcast.
+    def received_over_reforks(server, browser)
+      (0..LAST_GENERATION).map do |generation|
+        server.signal(:USR2) if generation.positive?
+        server.wait(LONG, "generation #{generation}") { server.settled?(generation) }
+        server.get("/?token#{generation}")
+        browser.receives?("token#{generation}")
+      end
+    end
 
     def with_redis
       with_service(:redis) do |redis|
@@ -103,8 +137,10 @@ module Coppice
         within.each_with_index.map do |seconds, generation|
           server.signal(:USR2) if generation.positive?
           server.wait(LONG, "generation #{generation}") { server.settled?(generation) }
-          browsers = [Browser.new(server, seconds)]
-          browsers << Browser.new(server, seconds) until generation.positive? || !to_each_worker || all_reached?(server)
+          browsers = [Browser.new(server.connect, seconds)]
+          until generation.positive? || !to_each_worker || all_reached?(server)
+            browsers << Browser.new(server.connect, seconds)
+          end
           receive?(server, browsers, "token#{generation}")
         end
       end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "support/documentation"
 require_relative "support/preset_test_case"
 require_relative "support/rails_app"
 
@@ -27,15 +28,7 @@ module Coppice
       end)
     BODY
 
-    # As in docs/services.md.
-    SERVICE = <<~RUBY
-      service :good_job, survives_reforks: true, timeout: 30 do
-        GoodJob.capsule.start
-        sleep
-      ensure
-        GoodJob.shutdown(timeout: 25)
-      end
-    RUBY
+    SERVICE = Documentation.new("services.md").block("GoodJob")
 
     CONFIG_OF_SERVICE = <<~RUBY
       before_service_worker_ready { GoodJob.capsule.start }

@@ -1,18 +1,17 @@
 # frozen_string_literal: true
 
 require "socket"
+require "support/documentation"
 require_relative "support/preset_test_case"
 
 module Coppice
   class SidekiqPresetTest < PresetTestCase
     APP = <<~'RUBY'
       require "sidekiq"
-      settings = lambda do |config|
+      Sidekiq.configure_client do |config|
         config.redis = { url: "unix://#{ENV.fetch("REDIS")}", timeout: 60 }
         config.logger.level = 4
       end
-      Sidekiq.configure_client(&settings)
-      EMBEDDED = settings
       class Job
         include Sidekiq::Job
         def perform(token) = File.write(ENV.fetch("NOTES"), "#{token}\n", mode: "a")
@@ -23,19 +22,7 @@ module Coppice
       end)
     RUBY
 
-    # As docs/services.md has it.
-    EMBEDDED = <<~RUBY
-      service :sidekiq, survives_reforks: true, timeout: 30 do
-        sidekiq = Sidekiq.configure_embed do |config|
-          EMBEDDED.call(config)
-          config.concurrency = 2
-        end
-        sidekiq.run
-        sleep
-      ensure
-        sidekiq&.stop
-      end
-    RUBY
+    EMBEDDED = Documentation.new("services.md").block("Sidekiq")
 
     test "each process enqueues each job once" do
       with_service(:redis) do |redis|

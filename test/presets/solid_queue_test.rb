@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "support/documentation"
 require_relative "support/preset_test_case"
 require_relative "support/rails_app"
 
@@ -18,11 +19,7 @@ module Coppice
       end)
     BODY
 
-    SUPERVISOR = <<~RUBY
-      service :solid_queue, survives_reforks: true, timeout: 20 do
-        SolidQueue::Supervisor.start
-      end
-    RUBY
+    SUPERVISOR = Documentation.new("services.md").block("Solid Queue")
 
     test "each process enqueues each job once" do
       with_sqlite do |env, rows|
@@ -32,7 +29,7 @@ module Coppice
 
     test "the supervisor in a service outlives reforks, runs each job once, and is there again after it was killed" do
       with_notes do |env, notes|
-        assert_survives(APP, env: env, config: SUPERVISOR) do |server, traffic|
+        assert_survives(APP, env: env.merge("SOLID_QUEUE_IN_PUMA" => "true"), config: SUPERVISOR) do |server, traffic|
           traffic.stop
           wait_for_jobs(notes, traffic.tokens.keys)
           service = server.rows(:service).first

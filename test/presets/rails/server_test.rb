@@ -16,7 +16,7 @@ module Coppice
       skip "the gems are missing: bin/setup presets" unless ENV["COPPICE_PRESETS"]
     end
 
-    test "it serves in development, and through Thruster in production" do
+    test "it serves in development, and through Thruster in production, where its jobs run" do
       with_tmpdir do |folder|
         @application = File.join(folder, "shop")
         make(@application)
@@ -39,13 +39,15 @@ module Coppice
       end
     end
 
-    # The command of the Dockerfile.
+    # The command of the Dockerfile, and the variable of config/deploy.yml.
     def deploy
+      run_in(@application, "bin/rails", "generate", "coppice:install")
       port, inner = LoopbackPorts.free(2)
       program = ["bin/docker-entrypoint", "bundle", "exec", "thrust", "./bin/rails", "server", "-u", "coppice"]
-      ports = { "HTTP_PORT" => port.to_s, "TARGET_PORT" => inner.to_s }
-      serve("production", *program, env: ports, ready: false) do |server|
+      env = { "HTTP_PORT" => port.to_s, "TARGET_PORT" => inner.to_s, "SOLID_QUEUE_IN_PUMA" => "true" }
+      serve("production", *program, env: env, ready: false) do |server|
         body = server.wait(120, "an answer") { answer_at(port) }
+        server.wait(120, "a job that has run") { File.exist?("#{@application}/tmp/greeted") }
         monitor = server.children(server.pid).first
         family = [monitor, *server.children(monitor)]
 

@@ -24,7 +24,7 @@ module Coppice
     RUBY
     JOB = <<~RUBY
       class GreetingJob < ApplicationJob
-        def perform = nil
+        def perform = FileUtils.touch(Rails.root.join("tmp/greeted"))
       end
     RUBY
 
