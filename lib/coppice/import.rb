@@ -49,11 +49,12 @@ module Coppice
       MAGIC = /\A(?:#(?:!|.*\b(?:frozen_string_literal|(?:en)?coding)\s*:).*\n)+/.freeze
       private_constant :MAGIC
 
+      # Added lines come first, so that those of the file, which may have conditions, replace them.
       def assembled(body, additions, server, file)
         magic = body[MAGIC].to_s.sub(/\A#!.*\n/, "")
         head = "# Translated from #{file} (#{server::TITLE}) by `coppice import`. `coppice help NAME` explains a line."
         lines = additions.map { |_, line, note| "# #{note}.\n#{line}" }
-        parts = [magic.chomp, head, server.preamble(body), body.sub(MAGIC, "").strip, *lines]
+        parts = [magic.chomp, head, *lines, server.preamble(body), body.sub(MAGIC, "").strip]
         "#{parts.compact.reject(&:empty?).join("\n\n")}\n"
       end
     end

@@ -2,6 +2,7 @@
 
 require "coppice/import/directive"
 require "coppice/import/entry"
+require "coppice/import/puma_defaults"
 require "coppice/import/puma_rewrites"
 require "coppice/import/table"
 
@@ -133,13 +134,7 @@ module Coppice
 
       # Lines for what Puma does without a directive: name of an option, line, and reason.
       #: (Translator) -> Array[[Symbol, String, String]]
-      def self.additions(translator)
-        names = translator.directives.map { |call, _| call.name }
-        workers = [:worker_processes, "worker_processes :auto", "1.5 workers for each processor"]
-        port = [:listen, "listen Integer(ENV.fetch(\"PORT\", 9292))", "Puma's default port"]
-        [*([workers] unless names.include?(:workers)),
-         *([port] if (names & %i[port bind bind_to_activated_sockets]).empty?)]
-      end
+      def self.additions(translator) = PumaDefaults.new(translator).lines
 
       # What Puma's blocks with a key share: `before_worker_boot(:redis) { |index, data| data[:client] = … }`.
       HOOK_DATA = "# The data of hooks, by their keys.\nhook_data = Hash.new { |all, key| all[key] = {} }"
@@ -151,25 +146,8 @@ module Coppice
       # The entries of the report, with what follows from the whole file.
       #: (Array[Entry], Translator) -> Array[Entry]
       def self.advised(entries, translator)
-        threads = translator.value_of(:threads, 1) || translator.value_of(:threads)
-        advice = capacity(translator.value_of(:workers), threads) unless threads == 1
-        entries = entries.map do |entry|
-          next entry unless advice && %i[workers worker_processes].include?(entry.name)
-
-          entry.dup.tap { |copy| copy.note = [entry.note, advice].compact.join(". ") }
-        end
-        limit = Entry.new(name: :timeout, outcome: :changed, note: "Puma has no limit for a request; here it is 20 s")
-        [*entries, *([limit] unless translator.unconditional?(:worker_timeout)),
-         Entry.new(name: :signals, outcome: :changed, note: SIGNALS)]
+        [*PumaDefaults.new(translator).advised(entries), Entry.new(name: :signals, outcome: :changed, note: SIGNALS)]
       end
-
-      def self.capacity(workers, threads)
-        advice = "Take 1.5 to 2 for each processor (:auto), and more where requests wait for other services"
-        return advice unless workers.is_a?(Integer) && threads.is_a?(Integer)
-
-        "Puma served up to #{[workers, 1].max} × #{threads} requests at once, each worker here serves one. #{advice}"
-      end
-      private_class_method :capacity
     end
   end
 end

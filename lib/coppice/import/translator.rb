@@ -3,8 +3,10 @@
 require "set"
 require "coppice/errors"
 require "coppice/import/call"
+require "coppice/import/certainty"
 require "coppice/import/comments"
 require "coppice/import/directive"
+require "coppice/import/edits"
 require "coppice/import/entry"
 require "coppice/import/hooks"
 require "coppice/import/liveness"
@@ -31,10 +33,8 @@ module Coppice
       # The text for Coppice. Raises Error when a directive is written in a way that cannot be replaced.
       def text #: () -> String
         decide
-        edits = []
-        @liveness = Liveness.new(@source.root, @dropped)
-        collect(@source.root, edits)
-        text = finished(@source.edited(edits))
+        liveness = Liveness.new(@source.root, @dropped)
+        text = finished(@source.edited(Edits.new(@source, @server, @replaced, liveness).to_a))
         raise Error, "#{@file} cannot be translated: write its directives one to a line" unless Source.valid?(text)
 
         text
@@ -45,11 +45,15 @@ module Coppice
         @directives ||= find(@source.root).map { |call| [call, @server::DIRECTIVES.fetch(call.name)] }
       end
 
-      # Whether a directive stands in the main part of the file, without a condition.
-      #: (Symbol) -> bool
-      def unconditional?(name)
-        directives.any? { |call, _| call.name == name && statements.any? { |node| node.equal?(call.node) } }
+      # The calls of some directives that are left in the text.
+      #: (*Symbol) -> Array[Call]
+      def kept(*names)
+        directives.map(&:first).select { |call| names.include?(call.name) && @replaced.key?(call.node) }
       end
+
+      # Whether one of some directives is left and called whatever the conditions around them are.
+      #: (*Symbol) -> bool
+      def certain?(*names) = Certainty.new(kept(*names).map(&:node)).of?(@source.root)
 
       # The value of an argument of a directive, where the text tells it and there is one such directive.
       #: (Symbol, ?Integer) -> untyped
@@ -115,45 +119,6 @@ module Coppice
 
       def methods_of_file
         @methods_of_file ||= @source.root.walk.select { |node| node.type == :DEFN }.map { |node| node.children.first }
-      end
-
-      def collect(node, edits)
-        if @liveness.dead?(node) then edits << @source.removal(node)
-        elsif @replaced.key?(node) then edits << [node.from, node.to, @replaced[node]]
-        elsif wrapper?(node) then unwrap(node, edits)
-        elsif half_dead?(node) then collect_live_branch(node, edits)
-        else node.nodes.each { |child| collect(child, edits) }
-        end
-      end
-
-      # A block that the other server calls at once.
-      def wrapper?(node)
-        node.type == :ITER && @server::WRAPPERS.include?(Call.of(node, @source)&.name)
-      end
-
-      def unwrap(node, edits)
-        body = node.nodes.last.children.last or return
-        edits << [node.from, body.from, ""] << [body.to, node.to, ""]
-        collect(body, edits)
-      end
-
-      # if … else … end, one branch of which has nothing left to do.
-      def half_dead?(node)
-        _, first, second = node.nodes
-        %i[IF UNLESS].include?(node.type) && second && @source.of(node).match?(/\A(?:if|unless)\b/) &&
-          second.type != :IF && [first, second].count { |branch| @liveness.dead?(branch) } == 1
-      end
-
-      def collect_live_branch(node, edits)
-        condition, first, second = node.nodes
-        if @liveness.dead?(second)
-          edits << [first.to, second.to, ""]
-          return collect(first, edits)
-        end
-        word = node.type.to_s.downcase
-        edits << [node.from, node.from + word.size, word == "if" ? "unless" : "if"]
-        edits << [condition.to, second.from, "\n#{" " * (second.from - @source.line_start(second.from))}"]
-        collect(second, edits)
       end
 
       # Without the blank lines that removed lines leave behind.

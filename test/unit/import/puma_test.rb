@@ -10,7 +10,7 @@ module Coppice
     class PumaTest < TestCase
       # The lines below the head, without those that are added when there is no worker count and no address.
       def translated(text)
-        result(text).text.lines.drop(1).join.strip.sub(/(\n\n|\A)# (?:1\.5 workers|Puma's default port).*\z/m, "")
+        result(text).text.lines.drop(1).join.strip.gsub(/^# (?:1\.5 workers|Puma's default port).*\n.*(?:\n\n|\z)/, "")
       end
 
       def result(text) = Import.translate(text, file: "config/puma.rb")
@@ -192,6 +192,29 @@ module Coppice
 
         assert_equal :auto, values.values[:worker_processes]
         assert_equal [9292], values.values[:listen].map(&:port)
+        refute_empty result("plugin :x").report
+      end
+
+      test "an address that is dropped or has a condition does not take the place of Puma's default silently" do
+        tls = 'bind "ssl://0.0.0.0:8443?key=a&cert=b"'
+        assert_equal [9292], evaluate(result(tls).text).values[:listen].map(&:port)
+        assert_includes note(tls, :listen), "no address of the file is left"
+
+        branches = "if tls\n  ssl_bind \"0.0.0.0\", 8443\nelse\n  port 3000\nend"
+        assert_equal "unless tls\n  listen 3000\nend", translated(branches)
+        assert_includes note(branches, :listen), "where no condition of line 4 holds, the server listens on port 8080"
+        assert_includes note("port 1 if a\nport 2 if b", :listen), "lines 1 and 2"
+        assert_nil note("if a\n  port 1\nelse\n  bind b\nend", :listen)
+        assert_nil note("case a\nwhen 1 then port 1\nelse port 2\nend", :listen)
+        assert_includes note("case a\nwhen 1 then port 1\nend", :listen), "line 2"
+      end
+
+      test "where conditions leave out workers, there are as many as without them" do
+        text = "workers 2 if production\nport 3000"
+        assert_includes note(text, :worker_processes), "where no condition of the file gives another number"
+        assert_equal :auto, evaluate("production = false\n#{result(text).text}").values[:worker_processes]
+        assert_equal 2, evaluate("production = true\n#{result(text).text}").values[:worker_processes]
+        assert_nil note("if production\n  workers 2\nelse\n  workers 1\nend", :worker_processes)
       end
 
       test "every line for a directive is one that Coppice reads" do

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "coppice/import/call"
+
+module Coppice
+  module Import
+    # The edits that make a translated text of a file: directives are replaced, and what has nothing left to do is
+    # removed.
+    class Edits
+      #: (Source, Module, Hash[Source::Node, String], Liveness) -> void
+      def initialize(source, server, replaced, liveness)
+        @source = source
+        @server = server
+        @replaced = replaced
+        @liveness = liveness
+      end
+
+      # For Source#edited.
+      def to_a #: () -> Array[[Integer, Integer, String]]
+        @edits = []
+        collect(@source.root)
+        @edits
+      end
+
+      private
+
+      def collect(node)
+        if @liveness.dead?(node) then @edits << @source.removal(node)
+        elsif @replaced.key?(node) then @edits << [node.from, node.to, @replaced[node]]
+        elsif wrapper?(node) then unwrap(node)
+        elsif half_dead?(node) then collect_live_branch(node)
+        else node.nodes.each { |child| collect(child) }
+        end
+      end
+
+      # A block that the other server calls at once.
+      def wrapper?(node)
+        node.type == :ITER && @server::WRAPPERS.include?(Call.of(node, @source)&.name)
+      end
+
+      def unwrap(node)
+        body = node.nodes.last.children.last or return
+        @edits << [node.from, body.from, ""] << [body.to, node.to, ""]
+        collect(body)
+      end
+
+      # if … else … end, one branch of which has nothing left to do.
+      def half_dead?(node)
+        _, first, second = node.nodes
+        %i[IF UNLESS].include?(node.type) && second && @source.of(node).match?(/\A(?:if|unless)\b/) &&
+          second.type != :IF && [first, second].count { |branch| @liveness.dead?(branch) } == 1
+      end
+
+      def collect_live_branch(node)
+        condition, first, second = node.nodes
+        if @liveness.dead?(second)
+          @edits << [first.to, second.to, ""]
+          return collect(first)
+        end
+        word = node.type.to_s.downcase
+        @edits << [node.from, node.from + word.size, word == "if" ? "unless" : "if"]
+        @edits << [condition.to, second.from, "\n#{" " * (second.from - @source.line_start(second.from))}"]
+        collect(second)
+      end
+    end
+  end
+end

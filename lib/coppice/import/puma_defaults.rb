@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "coppice/config/arguments"
+require "coppice/import/entry"
+
+module Coppice
+  module Import
+    # What Puma does where a file has no directive for it, and Coppice does not do by itself.
+    class PumaDefaults
+      #: (Translator) -> void
+      def initialize(translator)
+        @translator = translator
+      end
+
+      # Name of an option, line, and reason.
+      def lines #: () -> Array[[Symbol, String, String]]
+        [*workers, *address]
+      end
+
+      # The entries of the report, with the number of workers that threads ask for, and what no line can express.
+      #: (Array[Entry]) -> Array[Entry]
+      def advised(entries)
+        counted = @translator.kept(:workers).empty? ? :worker_processes : :workers
+        entries = entries.map { |entry| entry.name == counted ? with_capacity(entry) : entry }
+        [*entries, limit, address_without_conditions].compact
+      end
+
+      private
+
+      def workers
+        return if @translator.certain?(:workers)
+
+        note = "1.5 workers for each processor"
+        note += ", where no condition of the file gives another number" unless @translator.kept(:workers).empty?
+        [[:worker_processes, "worker_processes :auto", note]]
+      end
+
+      def address
+        names = @translator.directives.map { |call, _| call.name }
+        return if names.include?(:bind_to_activated_sockets) || !addresses.empty?
+
+        note = "Puma's default port"
+        note += ", because no address of the file is left" if names.intersect?(%i[port bind ssl_bind])
+        [[:listen, 'listen Integer(ENV.fetch("PORT", 9292))', note]]
+      end
+
+      # An added address would be one more where a condition holds, so there is only the report.
+      def address_without_conditions
+        return if addresses.empty? || @translator.certain?(:port, :bind)
+
+        note = "where no condition of #{lines_of(addresses)} holds, the server listens on port " \
+               "#{Config::Arguments::DEFAULT_PORT}, and Puma on 9292: add an else"
+        Entry.new(name: :listen, outcome: :changed, note: note)
+      end
+
+      def addresses = @translator.kept(:port, :bind)
+
+      def lines_of(calls) = "line#{"s" if calls.size > 1} #{calls.map(&:line).join(' and ')}"
+
+      def limit
+        return if @translator.certain?(:worker_timeout)
+
+        Entry.new(name: :timeout, outcome: :changed, note: "Puma has no limit for a request; here it is 20 s")
+      end
+
+      def with_capacity(entry)
+        threads = @translator.value_of(:threads, 1) || @translator.value_of(:threads)
+        return entry if threads == 1
+
+        note = [entry.note, capacity(@translator.value_of(:workers), threads)].compact.join(". ")
+        entry.dup.tap { |copy| copy.note = note }
+      end
+
+      def capacity(workers, threads)
+        advice = "Take 1.5 to 2 for each processor (:auto), and more where requests wait for other services"
+        return advice unless workers.is_a?(Integer) && threads.is_a?(Integer)
+
+        "Puma served up to #{[workers, 1].max} × #{threads} requests at once, each worker here serves one. #{advice}"
+      end
+    end
+  end
+end
