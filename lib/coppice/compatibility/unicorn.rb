@@ -14,6 +14,9 @@ module Coppice
         worker_exec: "workers are always forks"
       }.freeze
 
+      # In seconds, where the file sets none.
+      DEFAULT_TIMEOUT = 60
+
       # Values of them that are no reason to warn.
       EXPECTED = { default_middleware: [false], preload_app: [true], worker_exec: [false] }.freeze
 

@@ -16,6 +16,7 @@ module Coppice
       def initialize(values)
         super
         @coppice_config = {}
+        values.assume(:timeout, Unicorn::DEFAULT_TIMEOUT, "default of Unicorn")
       end
 
       HOOKS.each do |name, target|

@@ -51,6 +51,13 @@ module Coppice
         set(name, arguments.first)
       end
 
+      # The value of an option that the file does not set, in place of the option's default.
+      #: (Symbol, untyped, String) -> void
+      def assume(name, value, origin)
+        @values[name] = value
+        @origins[name] = origin
+      end
+
       # Sets a limit and another one that a keyword of the same line names. Without the keyword the other's default
       # applies, also after an earlier line that had it.
       #: (Symbol, untyped, Hash[untyped, untyped], **Symbol) -> void

@@ -36,11 +36,10 @@ module Coppice
       end
 
       def address
-        names = @translator.directives.map { |call, _| call.name }
-        return if names.include?(:bind_to_activated_sockets) || !addresses.empty?
+        return if !addresses.empty? || !@translator.called(:bind_to_activated_sockets).empty?
 
         note = "Puma's default port"
-        note += ", because no address of the file is left" if names.intersect?(%i[port bind ssl_bind])
+        note += ", because no address of the file is left" unless @translator.called(:port, :bind, :ssl_bind).empty?
         [[:listen, 'listen Integer(ENV.fetch("PORT", 9292))', note]]
       end
 

@@ -45,11 +45,13 @@ module Coppice
         @directives ||= find(@source.root).map { |call| [call, @server::DIRECTIVES.fetch(call.name)] }
       end
 
-      # The calls of some directives that are left in the text.
+      # The calls of some directives.
       #: (*Symbol) -> Array[Call]
-      def kept(*names)
-        directives.map(&:first).select { |call| names.include?(call.name) && @replaced.key?(call.node) }
-      end
+      def called(*names) = directives.map(&:first).select { |call| names.include?(call.name) }
+
+      # Those that are left in the text.
+      #: (*Symbol) -> Array[Call]
+      def kept(*names) = called(*names).select { |call| @replaced.key?(call.node) }
 
       # Whether one of some directives is left and called whatever the conditions around them are.
       #: (*Symbol) -> bool
@@ -58,7 +60,7 @@ module Coppice
       # The value of an argument of a directive, where the text tells it and there is one such directive.
       #: (Symbol, ?Integer) -> untyped
       def value_of(name, index = 0)
-        calls = directives.map(&:first).select { |call| call.name == name }
+        calls = called(name)
         calls.first.value(index) if calls.size == 1
       end
 

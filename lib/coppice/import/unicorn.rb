@@ -19,6 +19,9 @@ module Coppice
       SIGNALS = "logrotate must not send USR1, which rolls to the release in the server's directory (coppice " \
                 "reopen-logs opens log files anew); HUP stops the server, and USR2 reforks: docs/migrating.md"
 
+      PRELOAD = "Unicorn loads the application in each worker unless preload_app is true. Here it is always loaded " \
+                "before the fork: coppice doctor looks for what does not survive that"
+
       DIRECTIVES = Table.build do |table|
         %i[worker_processes logger listeners rewindable_input client_body_buffer_size check_client_connection
            early_hints stdout_path stderr_path].each { |name| table.take(name) }
@@ -42,13 +45,20 @@ module Coppice
       #: (String) -> String?
       def self.preamble(_body) = nil
 
-      # Nothing: both servers have the same defaults.
+      # What Unicorn does without a directive: name of an option, line, and reason.
       #: (Translator) -> Array[[Symbol, String, String]]
-      def self.additions(_translator) = []
+      def self.additions(translator)
+        return [] if translator.certain?(:timeout)
+
+        seconds = Compatibility::Unicorn::DEFAULT_TIMEOUT
+        [[:timeout, "timeout #{seconds}", "Unicorn's default, where Coppice has 20 seconds"]]
+      end
 
       #: (Array[Entry], Translator) -> Array[Entry]
-      def self.advised(entries, _translator)
-        [*entries, Entry.new(name: :signals, outcome: :changed, note: SIGNALS)]
+      def self.advised(entries, translator)
+        preload = Entry.new(name: :preload_app, outcome: :changed, note: PRELOAD)
+        [*entries, *([preload] if translator.called(:preload_app).empty?),
+         Entry.new(name: :signals, outcome: :changed, note: SIGNALS)]
       end
     end
   end

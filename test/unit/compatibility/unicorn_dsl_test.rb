@@ -58,6 +58,11 @@ module Coppice
         assert_empty load("preload_app true\nworker_exec false\ndefault_middleware false\npid nil").notes
       end
 
+      test "the timeout is Unicorn's unless the file sets one" do
+        assert_equal [60, "default of Unicorn"], [load("").timeout, load("").origin(:timeout)]
+        assert_equal [30, "config/unicorn.rb:1"], [load("timeout 30").timeout, load("timeout 30").origin(:timeout)]
+      end
+
       test "pid is the option pidfile" do
         assert_equal File.expand_path("a.pid"), File.expand_path(load("pid \"a.pid\"").pidfile)
         assert_nil load("pid nil").pidfile

@@ -21,7 +21,11 @@ module Coppice
         end
       RUBY
 
-      def translated(text) = result(text).text.lines.drop(2).join.strip
+      # The lines below the head, without the timeout that is added when there is none.
+      def translated(text)
+        result(text).text.lines.drop(2).join.strip.sub(/\A# Unicorn's default,.*\n.*(?:\n\n|\z)/, "")
+      end
+
       def result(text) = Import.translate(text, file: "config/unicorn.rb")
       def note(text, name) = result(text).entries.find { |entry| entry.name == name }&.note
 
@@ -30,6 +34,15 @@ module Coppice
         assert_equal text, translated("#{text}\npreload_app true\nuser \"app\"")
         assert_equal "pidfile \"a.pid\"", translated("pid \"a.pid\"")
         assert_equal "listen 80, backlog: 5", translated("listen 80, backlog: 5, accept_filter: \"httpready\"")
+      end
+
+      test "what Unicorn does without a directive is said" do
+        assert_includes result("worker_processes 2").text,
+          "# Unicorn's default, where Coppice has 20 seconds.\ntimeout 60\n\nworker_processes 2\n"
+        assert_operator result("timeout 30 if slow").text, :end_with?, "timeout 60\n\ntimeout 30 if slow\n"
+        refute_includes result("timeout 30").text, "60"
+        assert_includes note("timeout 30", :preload_app), "always loaded before the fork"
+        assert_equal 1, result("preload_app true").entries.count { |entry| entry.name == :preload_app }
       end
 
       test "hooks" do
@@ -69,8 +82,8 @@ module Coppice
 
         assert_includes lines, "  line 1    worker_processes"
         assert_includes lines, "  line 3    after_fork        after_worker_fork"
-        assert(lines.any? { |line| line.match?(/\A  line 2    user  start the server as/) })
-        assert(lines.any? { |line| line.match?(/signals  logrotate must not send USR1/) })
+        assert(lines.any? { |line| line.match?(/\A  line 2    user +start the server as/) })
+        assert(lines.any? { |line| line.match?(/signals +logrotate must not send USR1/) })
         assert_equal ["taken over", "changed", "dropped"], lines.grep_v(/\A /)
       end
 
