@@ -27,7 +27,11 @@ module Coppice
 
       # Whether nothing is left of what it did.
       #: () -> bool
-      def empty? = !@gone.empty? && @gone.size == @statements.size
+      def empty? = !@gone.empty? && statements.empty?
+
+      # Those that are left.
+      #: () -> Array[Source::Node]
+      def statements = @statements - @gone
 
       # The names of the block's parameters, without defaults and block-local variables.
       #: () -> Array[String]
@@ -43,7 +47,7 @@ module Coppice
       # Whether a variable is read in what is left.
       #: (String) -> bool
       def reads?(name)
-        (@statements - @gone).any? do |statement|
+        statements.any? do |statement|
           statement.walk.any? { |node| Source::READS.include?(node.type) && node.children.first.to_s == name }
         end
       end

@@ -9,12 +9,10 @@ module Coppice
     # and for statements that have lost their purpose. Several blocks for one hook become one, because only the last
     # block of a hook is called.
     class Hooks
-      # What has another meaning, or none, in a hook of Coppice.
-      FOREIGN = /\bserver\.(?:config|pid|listen|master_pid)\b|\bworker\.(?:user|tmp)\b|\b(?:Puma|Unicorn)\b/.freeze
-
-      #: (Array[[Call, Directive]], Source) -> void
-      def initialize(calls, source)
+      #: (Array[[Call, Directive]], Source, Foreign) -> void
+      def initialize(calls, source, foreign)
         @source = source
+        @foreign = foreign
         @groups = calls.group_by { |_, directive| directive.target }.values
       end
 
@@ -34,7 +32,7 @@ module Coppice
             call.joined = true
             call.note = [directive.note, "joined with the block of line #{joined.first.first.line}"].compact.join("; ")
           end
-          texts[joined.first.first] = with_todo(joined.first.first, together(joined))
+          texts[joined.first.first] = with_todo(joined.map(&:first), together(joined))
         end
       end
 
@@ -56,17 +54,17 @@ module Coppice
 
       # In the main part of the file, and a block whose text is there.
       def joinable?(call)
-        call.block && @source.root.nodes.last.statements.any? { |node| node.equal?(call.node) }
+        call.block && @source.statements.any? { |node| node.equal?(call.node) }
       end
 
       def alone(call, directive)
-        return with_todo(call, passed_on(call, directive)) unless call.block
+        return with_todo([call], passed_on(call, directive)) unless call.block
 
         body = HookBody.of(call)
         warn_of_implicit_parameters(call, directive, body)
-        return with_todo(call, together([[call, directive]])) if directive.origins && !body.parameters.empty?
+        return with_todo([call], together([[call, directive]])) if directive.origins && !body.parameters.empty?
 
-        with_todo(call, "#{directive.target} #{body.with_parameters(parameters_for(directive, body, call))}")
+        with_todo([call], "#{directive.target} #{body.with_parameters(parameters_for(directive, body, call))}")
       end
 
       # A block, or what is called in its place, that is the value of a variable or the like.
@@ -134,13 +132,15 @@ module Coppice
         end
       end
 
-      def with_todo(call, text)
-        foreign = text.gsub(/^\s*#.*/, "").scan(FOREIGN).uniq
+      def with_todo(calls, text)
+        foreign = calls.flat_map { |call| @foreign.names_in_hook(statements_of(call)) }.uniq
         return text if foreign.empty?
 
-        call.note = "it uses #{foreign.join(' and ')}, which Coppice does not have: change it by hand"
+        calls.first.note = "it uses #{foreign.join(' and ')}, which Coppice does not have: change it by hand"
         "# TODO: Coppice has no #{foreign.join(' and no ')}.\n#{text}"
       end
+
+      def statements_of(call) = call.block ? HookBody.of(call).statements : [call.node]
     end
   end
 end

@@ -5,6 +5,9 @@ module Coppice
     # Tells which statements of a file have nothing left to do once some of their directives are dropped: conditions and
     # loops around them, and assignments that only they read.
     class Liveness
+      METHODS = %i[DEFN DEFS CLASS MODULE SCLASS].freeze
+      private_constant :METHODS
+
       #: (Source::Node, Set[Source::Node]) -> void
       def initialize(root, dropped)
         @root = root
@@ -28,7 +31,19 @@ module Coppice
         end
       end
 
+      # Whether what is left reads a variable that a node sets.
+      #: (Source::Node) -> bool
+      def needs?(node) = assigned(node).any? { |name| reads(@root, live: true).key?(name) }
+
       private
+
+      # Without the variables of methods, which are their own.
+      def assigned(node)
+        return [] if METHODS.include?(node.type)
+
+        own = Source::ASSIGNMENTS.include?(node.type) ? [node.children.first] : []
+        own + node.nodes.flat_map { |child| assigned(child) }
+      end
 
       def all_dead?(nodes)
         nodes = nodes.reject { |node| node.type == :ARGS || (node.type == :BEGIN && node.nodes.empty?) }

@@ -2,6 +2,7 @@
 
 require "coppice/import/directive"
 require "coppice/import/entry"
+require "coppice/import/foreign"
 require "coppice/import/puma_defaults"
 require "coppice/import/puma_rewrites"
 require "coppice/import/table"
@@ -20,8 +21,9 @@ module Coppice
                 silence_fork_callback_warning silence_single_worker_warning wait_for_less_busy_worker].freeze
       # Directives whose block is a part of the file.
       WRAPPERS = %i[cluster].freeze
-      # Statements that are Puma's alone.
-      FOREIGN = /\bPuma(?:::|\.)|@(?:config|options)\b|\A\s*require\s*\(?\s*["'](?:puma|localhost\b)/.freeze
+      # The exporter's part for Puma reads Puma.stats.
+      FOREIGN = Foreign.new(constants: %w[Puma PrometheusExporter::Instrumentation::Puma],
+        variables: %i[@config @options], features: %r{\A(?:puma|localhost\b)|/puma/plugin/})
 
       SIGNALS = "HUP stops the server (coppice reopen-logs opens log files anew), USR2 reforks, and USR1 rolls to " \
                 "the release in the server's directory: docs/migrating.md"

@@ -61,6 +61,10 @@ module Coppice
         $VERBOSE = verbose
       end
 
+      # The statements of the main part.
+      #: () -> Array[Node]
+      def statements = root.nodes.last&.statements || []
+
       # The text of a node, or of a range of bytes.
       #: (Node | Range[Integer]) -> String
       def of(place)
@@ -75,11 +79,12 @@ module Coppice
       #: (Integer) -> Integer
       def line_end(byte) = @bytes.index("\n", byte)&.succ || @bytes.bytesize
 
-      # The text, or a part of it, with some ranges of bytes replaced.
+      # The text, or a part of it, with some ranges of bytes replaced. A range without bytes comes before another one
+      # that begins with the same byte.
       #: (Array[[Integer, Integer, String]], ?Range[Integer]) -> String
       def edited(edits, range = 0...@bytes.bytesize)
         result = @bytes[range]
-        edits.sort_by(&:first).reverse_each do |from, to, replacement|
+        edits.sort_by { |from, to, _| [from, to] }.reverse_each do |from, to, replacement|
           result[(from - range.begin)...(to - range.begin)] = replacement.b
         end
         result.force_encoding(text.encoding)

@@ -9,6 +9,7 @@ require "coppice/import/directive"
 require "coppice/import/edits"
 require "coppice/import/entry"
 require "coppice/import/hooks"
+require "coppice/import/leftovers"
 require "coppice/import/liveness"
 require "coppice/import/source"
 
@@ -34,7 +35,10 @@ module Coppice
       def text #: () -> String
         decide
         liveness = Liveness.new(@source.root, @dropped)
-        text = finished(@source.edited(Edits.new(@source, @server, @replaced, liveness).to_a))
+        leftovers = Leftovers.new(@source, @server, liveness, hooks.map { |call, _| call.node })
+        @entries = (@entries + leftovers.entries).sort_by(&:line)
+        edits = Edits.new(@source, @server, @replaced, liveness).to_a + leftovers.comments
+        text = finished(@source.edited(edits))
         raise Error, "#{@file} cannot be translated: write its directives one to a line" unless Source.valid?(text)
 
         text
@@ -69,13 +73,15 @@ module Coppice
       def decide
         @dropped = Set.new.compare_by_identity
         @replaced = {}.compare_by_identity
-        foreign_statements.each { |node| @dropped << node }
-        hooks, plain = directives.partition { |_, row| row.hook }
-        plain.each { |call, row| settle(call, row, row.rewrite ? row.rewrite.call(call) : call.as(row.target)) }
-        texts = Hooks.new(hooks, @source).texts
+        (directives - hooks).each do |call, row|
+          settle(call, row, row.rewrite ? row.rewrite.call(call) : call.as(row.target))
+        end
+        texts = Hooks.new(hooks, @source, @server::FOREIGN).texts
         hooks.each { |call, row| settle(call, row, texts.fetch(call)) }
-        @entries.sort_by!(&:line)
+        drop_foreign
       end
+
+      def hooks = directives.select { |_, row| row.hook }
 
       def settle(call, row, text)
         text ? @replaced[call.node] = text : @dropped << call.node
@@ -86,16 +92,36 @@ module Coppice
           target: (row.target if kept))
       end
 
-      # Statements of the main part that only the other server understands. What a hook does is left to its user.
-      def foreign_statements
-        found = statements.select { |node| @server::FOREIGN.match?(@source.of(node)) && find(node).empty? }
+      # What only the other server understands. What a hook does is left to its user.
+      def drop_foreign
+        found = foreign_statements
+        found -= still_read(found) until still_read(found).empty?
         found.each do |node|
+          @dropped << node
           @entries << Entry.new(line: node.line, name: @source.of(node).lines.first.strip, outcome: :dropped,
             note: "it is for #{@server::TITLE} alone")
         end
       end
 
-      def statements = @source.root.nodes.last&.statements || []
+      # Statements of the main part, and within others the lines that require files of the other server.
+      def foreign_statements
+        whole, others = @source.statements.partition do |node|
+          find(node).empty? && !@server::FOREIGN.names(node.walk).empty?
+        end
+        whole + others.flat_map { |node| requires(node) }
+      end
+
+      def requires(node)
+        return [] if hooks.any? { |call, _| call.node.equal?(node) }
+
+        @server::FOREIGN.feature(node) ? [node] : node.nodes.flat_map { |child| requires(child) }
+      end
+
+      # Those that set a variable for what is left.
+      def still_read(nodes)
+        liveness = Liveness.new(@source.root, @dropped | nodes)
+        nodes.select { |node| liveness.needs?(node) }
+      end
 
       def find(node)
         call = Call.of(node, @source, assignments: assignments) if %i[ITER FCALL VCALL].include?(node.type)

@@ -3,6 +3,7 @@
 require "coppice/compatibility/unicorn"
 require "coppice/import/directive"
 require "coppice/import/entry"
+require "coppice/import/foreign"
 require "coppice/import/table"
 
 module Coppice
@@ -14,7 +15,7 @@ module Coppice
       FILE = "config/unicorn.rb"
       BARE = [].freeze
       WRAPPERS = [].freeze
-      FOREIGN = /\bUnicorn(?:::|\.)|\A\s*require\s*\(?\s*["']unicorn/.freeze
+      FOREIGN = Foreign.new(constants: %w[Unicorn RACKUP], features: /\Aunicorn/)
 
       SIGNALS = "logrotate must not send USR1, which rolls to the release in the server's directory (coppice " \
                 "reopen-logs opens log files anew); HUP stops the server, and USR2 reforks: docs/migrating.md"

@@ -175,6 +175,33 @@ module Coppice
         assert_empty translated("require \"puma/daemon\"\n@config.options[:a] = 1")
       end
 
+      test "a name in a text, a comment or a constant of the application is not Puma" do
+        text = "handler = Shop::Puma::Handler.new\non_booted { handler.call \"Puma\" } # Puma"
+        assert_equal text.sub("on_booted", "after_monitor_ready"), translated(text)
+        assert_empty translated("require \"localhost/authority\"\n::Puma::Plugin.new\nputs Puma.stats if verbose")
+      end
+
+      test "what reads Puma's own objects and stays is marked" do
+        text = "level = Puma::Const::VERSION.to_i\non_booted { puts level }"
+        assert_equal "# TODO: Coppice has no Puma.\n#{text.sub('on_booted', 'after_monitor_ready')}", translated(text)
+        assert_includes note(text, "level = Puma::Const::VERSION.to_i"), "change it by hand"
+
+        text = "if @options[:workers] > 1\n  on_booted { 1 }\nelse\n  quiet\nend"
+        assert_equal "# TODO: Coppice has no @options.\nif @options[:workers] > 1\n  after_monitor_ready { 1 }\nend",
+          translated(text)
+        assert_includes note(text, "if @options[:workers] > 1"), "it uses @options"
+        assert_equal "# TODO: Coppice has no @config.\nafter_mold_fork { start(@config.options) }",
+          translated("before_fork { start(@config.options) }")
+        assert_equal "# TODO: Coppice has no @options.\nworker_processes Integer(@options[:n])",
+          translated("workers @options[:n]")
+      end
+
+      test "a file of Puma's is not required within a condition" do
+        assert_equal "timeout 9",
+          translated("if ENV[\"A\"]\n  require_relative \"../lib/puma/plugin/a\"\n  plugin :a\nend\nworker_timeout 9")
+        assert_includes note("workers 2 and require(\"puma/a\")", 'require("puma/a")'), "for Puma alone"
+      end
+
       test "the block of cluster is a part of the file" do
         assert_equal "worker_processes 2\n  timeout 9", translated("cluster do\n  workers 2\n  worker_timeout 9\nend")
       end

@@ -75,6 +75,9 @@ module Coppice
         expected = "# TODO: Coppice has no worker.user.\n#{text.sub('after_fork', 'after_worker_fork')}"
         assert_equal expected, translated(text)
         assert_empty translated("Unicorn::HttpServer::START_CTX[0] = \"/srv/bin/unicorn\"")
+        assert_empty translated("class Unicorn::HttpServer\n  def a\n    b = 1\n    b\n  end\nend")
+        assert_equal "# TODO: Coppice has no RACKUP.\nlisten 80 unless RACKUP[:set_listener]",
+          translated("listen 80 unless RACKUP[:set_listener]")
       end
 
       test "the report names line, outcome and reason, and speaks of signals" do
