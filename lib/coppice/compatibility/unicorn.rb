@@ -17,6 +17,11 @@ module Coppice
       # In seconds, where the file sets none.
       DEFAULT_TIMEOUT = 60
 
+      # What the flags of Unicorn's command line have set when it reads a file. Here they never set anything.
+      RACKUP = {
+        daemonize: false, host: "0.0.0.0", port: 8080, set_listener: false, options: { listeners: [].freeze }.freeze
+      }.freeze
+
       # Values of them that are no reason to warn.
       EXPECTED = { default_middleware: [false], preload_app: [true], worker_exec: [false] }.freeze
 
@@ -36,7 +41,7 @@ module Coppice
 
       def self.constants
         server = Class.new.tap { |one| one.const_set(:START_CTX, {}) }
-        configurator = Class.new.tap { |one| one.const_set(:RACKUP, {}) }
+        configurator = Class.new.tap { |one| one.const_set(:RACKUP, RACKUP.dup) }
         Module.new.tap do |unicorn|
           unicorn.const_set(:HttpServer, server)
           unicorn.const_set(:Configurator, configurator)

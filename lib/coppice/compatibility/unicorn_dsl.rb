@@ -12,6 +12,9 @@ module Coppice
                 after_worker_exit: :after_worker_exit }.freeze
       private_constant :HOOKS
 
+      # Files read this constant under its bare name, as in `listen 8080 unless RACKUP[:set_listener]`.
+      RACKUP = Unicorn::RACKUP
+
       #: (Config::FileValues) -> void
       def initialize(values)
         super

@@ -117,6 +117,12 @@ module Coppice
         refute Object.const_defined?(:Unicorn)
       end
 
+      test "no flag of Unicorn's command line has set anything" do
+        text = "listen RACKUP[:port] + 1 unless RACKUP[:set_listener]"
+        assert_equal [8081], load(text).listen.map(&:port)
+        assert_equal [8081], load(text.sub("RACKUP", "Unicorn::Configurator::RACKUP")).listen.map(&:port)
+      end
+
       test "the name of the file or of its folder decides" do
         assert_equal 1, load("preload_app false", "config/unicorn/production.rb").notes.size
         assert_equal 1, load("preload_app false", "unicorn.conf.rb").notes.size
