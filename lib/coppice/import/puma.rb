@@ -56,7 +56,9 @@ module Coppice
           call.as(:keepalive_timeout, seconds, "trusted: #{seconds}")
         end
         table.change(:enable_keep_alives, to: "keepalive_timeout 0", note: "where it is false") do |call|
-          call.value == false ? call.as(:keepalive_timeout, "0") : call.drop("connections are kept open anyway")
+          next call.drop("connections are kept open anyway") unless call.value == false
+
+          call.as(:keepalive_timeout, "0", "trusted: 0")
         end
         table.change(:worker_timeout, to: :timeout, note: "timeout is the limit of one request: after it the client " \
                                                           "gets a 503 response and the worker is replaced",

@@ -23,6 +23,7 @@ module Coppice
         assert_equal "if production\n  timeout 60\nend", translated("if production\n  worker_timeout 60\nend")
         assert_equal "max_body_bytes(1024)", translated("http_content_length_limit(1024)")
         assert_equal "keepalive_timeout 30, trusted: 30", translated("persistent_timeout 30")
+        assert_equal "keepalive_timeout 0, trusted: 0", translated("enable_keep_alives false")
       end
 
       test "what may be a text becomes a number" do
