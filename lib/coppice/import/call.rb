@@ -7,6 +7,11 @@ module Coppice
     # One call of a directive in a file, for the rewrites of the tables. A rewrite returns the new text, or nil; it may
     # replace what the report says.
     class Call
+      # How an expression begins whose value is an absolute path.
+      ABSOLUTE = %r{\A(?:["']/|(?:File\.(?:expand_path|realpath|absolute_path)|__dir__|Dir\.pwd)\b)}.freeze
+      LITERALS = %i[LIT INTEGER STR SYM TRUE FALSE].freeze
+      private_constant :ABSOLUTE, :LITERALS
+
       attr_reader :node      #: Source::Node -- with its block
       attr_reader :name      #: Symbol
       attr_reader :arguments #: Array[Source::Node]
@@ -52,6 +57,17 @@ module Coppice
         return "#{name}#{source.of((@call.from + @name.to_s.bytesize)...node.to)}" if texts.empty?
 
         parenthesized? ? "#{name}(#{texts.join(', ')})" : "#{name} #{texts.join(', ')}"
+      end
+
+      # Whether the first argument's value is written out.
+      #: () -> bool
+      def literal? = LITERALS.include?(arguments.first&.type)
+
+      # The first argument as an absolute path.
+      #: () -> String
+      def absolute_path
+        assigned = @assignments[arguments.first.children.first] if arguments.first&.type == :LVAR
+        ABSOLUTE.match?(assigned ? source.of(assigned) : text) ? text : "File.expand_path(#{text})"
       end
 
       # The first argument as a symbol, for Ruby.

@@ -104,7 +104,7 @@ module Coppice
         table.drop(:nakayoshi_fork, note: "a mold always prepares its heap: see warmup")
         table.drop(:environment, note: "set RACK_ENV or RAILS_ENV, or start with -E NAME")
         table.drop(:rackup, :app, note: "give the file as an argument: coppice config.ru")
-        table.take(:directory)
+        table.take_directory(:directory)
         table.take(:pidfile)
         table.drop(:state_path, :state_permission, note: "commands find the server by themselves")
         table.drop(:activate_control_app, note: "use coppice status, coppice stop and so on; for metrics admin_listen",

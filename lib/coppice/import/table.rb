@@ -36,6 +36,16 @@ module Coppice
         add(names, outcome: :dropped, target: target, note: note, rewrite: rewrite || ->(_call) {})
       end
 
+      # A directory, whose path must be absolute here.
+      #: (Symbol) -> void
+      def take_directory(name)
+        take(name, to: :directory) do |call|
+          path = call.absolute_path
+          call.note = "its path must be absolute" unless path == call.text
+          call.as(:directory, path)
+        end
+      end
+
       # A hook. `origins` are expressions of the target's arguments, one for each argument of the original's block.
       #: (*Symbol, to: Symbol, ?note: String?, ?origins: Array[String]?) -> void
       def hook(*names, to:, note: nil, origins: nil)

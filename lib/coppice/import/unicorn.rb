@@ -27,7 +27,7 @@ module Coppice
         %i[worker_processes logger listeners rewindable_input client_body_buffer_size check_client_connection
            early_hints stdout_path stderr_path].each { |name| table.take(name) }
         table.take(:pid, to: :pidfile)
-        table.take(:working_directory, to: :directory)
+        table.take_directory(:working_directory)
         table.take(:listen) do |call|
           options = call.texts.drop(1).map { |text| text.gsub(/,?\s*:?accept_filter(?::|\s*=>)\s*["']\w*["']/, "") }
           call.as(:listen, call.text, *options.map { |text| text.sub(/\A,\s*/, "") }.reject(&:empty?))

@@ -63,6 +63,15 @@ module Coppice
         end
       end
 
+      test "the path of a directory becomes absolute" do
+        assert_equal 'directory File.expand_path("app")', translated('directory "app"')
+        assert_includes note('directory "app"', :directory), "must be absolute"
+        ['"/srv/app"', "__dir__", "File.expand_path(\"..\", __dir__)"].each do |path|
+          assert_equal "directory #{path}", translated("directory #{path}")
+          assert_equal "root = #{path}\ndirectory root", translated("root = #{path}\ndirectory root")
+        end
+      end
+
       test "standard streams" do
         assert_equal "stdout_path \"a\"\nstderr_path \"b\"", translated('stdout_redirect "a", "b", true')
         assert_equal '(stdout_path "a"; stderr_path "b") if log', translated('stdout_redirect "a", "b" if log')
