@@ -37,7 +37,7 @@ module Coppice
             call.note = "Puma ran one process with threads; :auto is 1.5 workers for each processor" if literal
           end
           automatic = [:auto, "auto"].include?(call.value) || (literal && call.value == 0)
-          call.as(:worker_processes, automatic ? ":auto" : integer(call))
+          call.as(:worker_processes, automatic ? ":auto" : count(call))
         end
 
         #: (Call) -> String
@@ -94,6 +94,15 @@ module Coppice
         end
 
         private
+
+        # Of workers: a variable of the environment may be "auto".
+        def count(call)
+          number = integer(call)
+          return number if number == call.text || call.arguments.first.type == :STR
+
+          call.note ||= "it counts for workers and threads. What is no number becomes :auto"
+          "Integer(#{call.text}, exception: false) || :auto"
+        end
 
         def bind_expression(call, text)
           call.note = "the text of an address is known only when the file is read"

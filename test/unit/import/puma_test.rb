@@ -31,12 +31,22 @@ module Coppice
         assert_equal 'keepalive_timeout Integer("9"), trusted: Integer("9")', translated('persistent_timeout "9"')
         assert_equal "refork_after [Integer(ENV[\"N\"])]", translated("fork_worker ENV[\"N\"]")
         assert_equal "timeout 60 * 2", translated("worker_timeout 60 * 2")
-        assert_equal 'worker_processes Integer(ENV.fetch("N", 2))', translated('workers ENV.fetch("N", 2)')
+        assert_equal 'worker_processes Integer("2")', translated('workers "2"')
         assert_equal 'worker_processes ENV["N"].to_i', translated('workers ENV["N"].to_i')
         assert_equal "worker_processes 4", translated("workers 4")
         assert_equal "worker_processes :auto", translated("workers :auto")
         assert_equal "worker_processes :auto", translated("workers 0")
         assert_includes note('workers ENV.fetch("N") { 0 }', :workers), "0 is one process with three threads"
+      end
+
+      test "a count of workers that is known only later may be auto" do
+        text = 'workers ENV.fetch("N", 2)'
+        assert_equal 'worker_processes Integer(ENV.fetch("N", 2), exception: false) || :auto', translated(text)
+        assert_includes note(text, :workers), "What is no number becomes :auto"
+        { "3" => 3, "auto" => :auto }.each do |given, expected|
+          line = translated("workers(given)")
+          assert_equal expected, evaluate("given = #{given.inspect}\n#{line}").values[:worker_processes]
+        end
       end
 
       test "addresses" do
@@ -202,8 +212,8 @@ module Coppice
         assert_includes note(text, "if @options[:workers] > 1"), "it uses @options"
         assert_equal "# TODO: Coppice has no @config.\nafter_mold_fork { start(@config.options) }",
           translated("before_fork { start(@config.options) }")
-        assert_equal "# TODO: Coppice has no @options.\nworker_processes Integer(@options[:n])",
-          translated("workers @options[:n]")
+        assert_equal "# TODO: Coppice has no @options.\ntimeout Integer(@options[:n])",
+          translated("worker_timeout @options[:n]")
       end
 
       test "a file of Puma's is not required within a condition" do
