@@ -2,6 +2,7 @@
 
 require "coppice/config/arguments"
 require "coppice/import/entry"
+require "coppice/import/puma_rewrites"
 
 module Coppice
   module Import
@@ -40,7 +41,7 @@ module Coppice
 
         note = "Puma's default port"
         note += ", because no address of the file is left" unless @translator.called(:port, :bind, :ssl_bind).empty?
-        [[:listen, 'listen Integer(ENV.fetch("PORT", 9292))', note]]
+        [[:listen, "listen Integer(ENV.fetch(\"PORT\", #{PumaRewrites::PORT}))", note]]
       end
 
       # An added address would be one more where a condition holds, so there is only the report.
@@ -48,7 +49,7 @@ module Coppice
         return if addresses.empty? || @translator.certain?(:port, :bind)
 
         note = "where no condition of #{lines_of(addresses)} holds, the server listens on port " \
-               "#{Config::Arguments::DEFAULT_PORT}, and Puma on 9292: add an else"
+               "#{Config::Arguments::DEFAULT_PORT}, and Puma on #{PumaRewrites::PORT}: add an else"
         Entry.new(name: :listen, outcome: :changed, note: note)
       end
 

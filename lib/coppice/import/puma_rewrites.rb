@@ -6,6 +6,10 @@ module Coppice
     # or nil to drop it.
     module PumaRewrites
       SCHEME = %r{\A(["'])(?:tcp://|(unix)://)}.freeze
+      # A host without a port.
+      HOST = %r{\A["']tcp://(?:[\w.-]+|\[[\h:.]+\])\z}.freeze
+      # Puma's default.
+      PORT = 9292
       # Parameters of a URI => options of listen.
       PARAMETERS = { "backlog" => "backlog", "umask" => "umask", "low_latency" => "tcp_nodelay" }.freeze
       PLUGINS = {
@@ -105,13 +109,14 @@ module Coppice
         end
 
         def bind_expression(call, text)
-          call.note = "the text of an address is known only when the file is read"
-          call.as(:listen, "(#{text}).sub(%r{\\A(?:tcp:|(unix:))//}, \"\\\\1\")")
+          call.note = "the text of an address is known only when the file is read; what follows ? is left out"
+          call.as(:listen, "(#{text}).gsub(%r{\\A(?:tcp:|(unix:))//|\\?.*}, \"\\\\1\")")
         end
 
         def bind_literal(call, text)
           quote = text[0]
           path, query = text.delete_suffix(quote).split("?", 2)
+          path += ":#{PORT}" if path.match?(HOST)
           address = path.sub(SCHEME) { "#{$1}#{"unix:" if $2}" }.sub(%r{\A(["'])unix:/}, "\\1/") + quote
           options = query.to_s.split("&").map { |pair| option(call, *pair.split("=", 2)) }
           call.as(:listen, address, *options.compact)

@@ -56,7 +56,9 @@ module Coppice
           "bind 'unix:///run/app.sock?umask=0111&backlog=64'" => "listen '/run/app.sock', umask: 0o111, backlog: 64",
           "bind \"unix://tmp/app.sock\"" => 'listen "unix:tmp/app.sock"',
           "bind \"unix://\#{root}/app.sock\"" => "listen \"unix:\#{root}/app.sock\"",
-          "bind ENV[\"BIND\"]" => "listen (ENV[\"BIND\"]).sub(%r{\\A(?:tcp:|(unix:))//}, \"\\\\1\")" }
+          "bind ENV[\"BIND\"]" => "listen (ENV[\"BIND\"]).gsub(%r{\\A(?:tcp:|(unix:))//|\\?.*}, \"\\\\1\")",
+          'bind "tcp://localhost"' => 'listen "localhost:9292"',
+          'bind "tcp://[::1]?backlog=9"' => 'listen "[::1]:9292", backlog: 9' }
           .each { |line, expected| assert_equal expected, translated(line) }
         assert_empty translated('bind "ssl://0.0.0.0:3000?key=a&cert=b"')
         assert_includes note('bind "ssl://0.0.0.0:3000"', :bind), "no TLS"
@@ -67,7 +69,7 @@ module Coppice
 
       test "an address that is known only later means the same" do
         line = translated("bind target")
-        [%w[tcp://0.0.0.0:3000 0.0.0.0:3000], %w[unix:///run/app.sock /run/app.sock]].each do |uri, address|
+        [%w[tcp://0.0.0.0:3000 0.0.0.0:3000], %w[unix:///run/app.sock?umask=0111 /run/app.sock]].each do |uri, address|
           values = evaluate("target = #{uri.inspect}\n#{line}")
           assert_equal [address], values.values[:listen].map(&:to_s)
         end
