@@ -46,9 +46,9 @@ module Coppice
 
         table.take(:early_hints) { |call| call.as(:early_hints, call.text("true")) }
         table.change(:log_requests, to: :access_log, note: "a line of another form, from the lobby") do |call|
-          call.as(:access_log, ":text") unless call.value == false
+          rewrites.access_log(call, "if")
         end
-        table.drop(:quiet, note: "there is no access log unless access_log turns it on")
+        table.change(:quiet, to: :access_log, note: "where it is false") { |call| rewrites.access_log(call, "unless") }
         table.take(:http_content_length_limit, to: :max_body_bytes, &rewrites.number_for(:max_body_bytes))
         table.take(:first_data_timeout, to: :client_header_timeout, &rewrites.number_for(:client_header_timeout))
         table.take(:persistent_timeout, to: :keepalive_timeout) do |call|

@@ -79,6 +79,16 @@ module Coppice
           alone?(call) ? lines.join("\n#{" " * indent(call)}") : "(#{lines.join('; ')})"
         end
 
+        # `word` is "if" for a directive that turns the log on, and "unless" for one that turns it off.
+        #: (Call, String) -> String?
+        def access_log(call, word)
+          return call.as(:access_log, "(:text #{word} #{call.text})") unless call.arguments.empty? || call.literal?
+
+          on = call.value != false
+          on = !on if word == "unless"
+          on ? call.as(:access_log, ":text") : call.drop("there is no access log unless access_log turns it on")
+        end
+
         #: (Call) -> String?
         def fork_worker(call)
           count = call.arguments.empty? ? "1000" : integer(call)

@@ -90,6 +90,16 @@ module Coppice
         assert_equal 'stderr_path "b"', translated('stdout_redirect nil, "b"')
       end
 
+      test "the access log is on where it was" do
+        { "log_requests" => "access_log :text", "log_requests true" => "access_log :text", "log_requests(false)" => "",
+          "quiet" => "", "quiet true" => "", "quiet false" => "access_log :text",
+          "log_requests verbose" => "access_log (:text if verbose)",
+          "quiet(!verbose)" => "access_log((:text unless !verbose))" }
+          .each { |line, expected| assert_equal expected, translated(line) }
+        assert_includes note("log_requests false", :log_requests), "no access log unless"
+        assert_includes note("quiet false", :quiet), "where it is false"
+      end
+
       test "what is dropped goes with its lines, its comment, its condition and its variables" do
         assert_equal "worker_processes 2", translated(<<~RUBY)
           # Threads: at least and at most.
