@@ -39,7 +39,8 @@ module Coppice
         table.take(:bind, to: :listen, &rewrites.method(:bind))
         table.drop(:ssl_bind, note: "Coppice has no TLS: let a proxy in front of it do that")
         table.drop(:bind_to_activated_sockets, :clear_binds!,
-          note: "systemd's sockets are used for the addresses of listen that they are bound to")
+          note: "systemd's sockets are used for the addresses of listen that they are bound to, and those with " \
+                "FileDescriptorName=listen in place of all of them: docs/deployment.md")
         table.drop(:set_default_host, note: "write the host in listen")
         table.change(:stdout_redirect, to: "stdout_path, stderr_path", note: "files are always appended to",
           &rewrites.method(:stdout_redirect))
@@ -102,7 +103,9 @@ module Coppice
         table.drop(:preload_app!, note: "the application is always loaded before the fork")
         table.drop(:prune_bundler, :extra_runtime_dependencies, note: "the monitor never loads the bundle")
         table.drop(:nakayoshi_fork, note: "a mold always prepares its heap: see warmup")
-        table.drop(:environment, note: "set RACK_ENV or RAILS_ENV, or start with -E NAME")
+        table.drop(:environment, note: "set RACK_ENV or RAILS_ENV, or start with -E NAME") do |call|
+          call.drop("set RACK_ENV or RAILS_ENV, or start with -E #{call.value}") if call.literal?
+        end
         table.drop(:rackup, :app, note: "give the file as an argument: coppice config.ru")
         table.take_directory(:directory)
         table.take(:pidfile)

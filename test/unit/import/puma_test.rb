@@ -234,6 +234,12 @@ module Coppice
         assert_includes note("workers 2 and require(\"puma/a\")", 'require("puma/a")'), "for Puma alone"
       end
 
+      test "a literal environment names the flag that replaces it" do
+        assert_includes note('environment "production"', :environment), "start with -E production"
+        assert_includes note('environment ENV["RACK_ENV"]', :environment), "start with -E NAME"
+        assert_includes note("bind_to_activated_sockets", :bind_to_activated_sockets), "FileDescriptorName=listen"
+      end
+
       test "the block of cluster is a part of the file" do
         assert_equal "worker_processes 2\n  timeout 9", translated("cluster do\n  workers 2\n  worker_timeout 9\nend")
       end
