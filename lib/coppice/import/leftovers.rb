@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/config/dsl"
+require "coppice/import/call"
 require "coppice/import/entry"
 
 module Coppice
@@ -13,35 +15,53 @@ module Coppice
         @server = server
         @liveness = liveness
         @hooks = hooks
+        @found = source.statements.map { |node| [node, server::FOREIGN.names(live(node)), unknown(node)] }
+                       .reject { |_, foreign, unknown| foreign.empty? && unknown.empty? }
       end
 
       # For Source#edited.
       def comments #: () -> Array[[Integer, Integer, String]]
-        findings.map do |node, foreign|
+        @found.map do |node, foreign, unknown|
           indent = " " * (node.from - @source.line_start(node.from))
-          [node.from, node.from, "# TODO: Coppice has no #{foreign.join(' and no ')}.\n#{indent}"]
+          [node.from, node.from, "# TODO: Coppice has no #{(foreign + unknown).join(' and no ')}.\n#{indent}"]
         end
       end
 
       def entries #: () -> Array[Entry]
-        findings.map do |node, foreign|
-          Entry.new(line: node.line, name: @source.of(node).lines.first.strip, outcome: :changed,
-            note: "it uses #{foreign.join(' and ')}, which Coppice does not have: change it by hand")
+        @found.map do |node, foreign, unknown|
+          notes = unknown.map { |name| "neither #{@server::TITLE} nor Coppice has #{name}" }
+          notes.unshift(uses(foreign)) unless foreign.empty?
+          Entry.new(line: node.line, name: @source.first_line(node), outcome: :changed, note: notes.join("; "))
         end
       end
 
       private
 
-      def findings
-        @findings ||= @source.statements.to_h { |node| [node, @server::FOREIGN.names(live(node))] }
-                             .reject { |_, foreign| foreign.empty? }
-      end
+      def uses(foreign) = "it uses #{foreign.join(' and ')}, which Coppice does not have: change it by hand"
 
       # The nodes that stay, without those of hooks.
       def live(node)
-        return [] if @liveness.dead?(node) || @hooks.any? { |hook| hook.equal?(node) }
+        return [] if gone?(node)
 
         [node, *node.nodes.flat_map { |child| live(child) }]
+      end
+
+      def gone?(node) = @liveness.dead?(node) || @hooks.any? { |hook| hook.equal?(node) }
+
+      # The names of calls that stand where directives do, and are none.
+      def unknown(node)
+        return [] if gone?(node)
+
+        call = Call.of(node, @source)
+        return node.steps.flat_map { |step| unknown(step) } unless call
+
+        known?(call.name) ? [] : [call.name]
+      end
+
+      # Dsl has the methods of Kernel as well.
+      def known?(name)
+        @server::DIRECTIVES.key?(name) || @server::WRAPPERS.include?(name) || @source.methods.include?(name) ||
+          Config::Dsl.method_defined?(name) || Config::Dsl.private_method_defined?(name)
       end
     end
   end

@@ -14,11 +14,12 @@ module Coppice
       TITLE = "Puma"
       FILE = "config/puma.rb"
       # Directives that are called without an argument.
-      BARE = %i[activate_control_app bind_to_activated_sockets clear_binds! clean_thread_locals debug drain_on_shutdown
-                early_hints enable_keep_alives extra_runtime_dependencies fiber_per_request force_shutdown_after
-                fork_worker log_requests mutate_stdout_and_stderr_to_sync_on_write nakayoshi_fork preload_app!
-                prune_bundler queue_requests quiet raise_exception_on_sigterm shutdown_debug
-                silence_fork_callback_warning silence_single_worker_warning wait_for_less_busy_worker].freeze
+      BARE = %i[activate_control_app bind_to_activated_sockets clear_binds! clean_thread_locals daemonize debug
+                drain_on_shutdown early_hints enable_keep_alives extra_runtime_dependencies fiber_per_request
+                force_shutdown_after fork_worker log_requests mutate_stdout_and_stderr_to_sync_on_write nakayoshi_fork
+                preload_app! prune_bundler queue_requests quiet rack_url_scheme raise_exception_on_sigterm
+                set_remote_address shutdown_debug silence_fork_callback_warning silence_single_worker_warning
+                wait_for_less_busy_worker].freeze
       # Directives whose block is a part of the file.
       WRAPPERS = %i[cluster].freeze
       # The exporter's part for Puma reads Puma.stats.
@@ -114,7 +115,7 @@ module Coppice
           target: "`coppice status`, `admin_listen`")
         table.change(:plugin, to: :service, note: "for `solid_queue`; there are no other plugins",
           &rewrites.method(:plugin))
-        table.drop(:load, note: "import that file too, and add its lines")
+        table.drop(:load, :_load_from, note: "import that file too, and add its lines")
         table.drop(:restart_command, :tag, :debug, :custom_logger, :log_formatter,
           note: "see logger, log_level and log_format for the log; process titles have no tag")
         table.drop(:daemonize, :worker_directory, note: "let the process supervisor run the server")

@@ -13,9 +13,9 @@ module Coppice
         @translator = translator
       end
 
-      # Name of an option, line, and reason.
+      # Name of an option, line, and reason. None where another file may have its own.
       def lines #: () -> Array[[Symbol, String, String]]
-        [*workers, *address]
+        @translator.called(:load, :_load_from).empty? ? [*workers, *address] : []
       end
 
       # The entries of the report, with the number of workers that threads ask for, and what no line can express.

@@ -15,6 +15,17 @@ module Coppice
         #: () -> Array[Node]
         def statements = type == :BLOCK ? nodes : [self]
 
+        # The statements, branches and operands that run one after another, or one of which runs.
+        #: () -> Array[Node]
+        def steps
+          case type
+          when :SCOPE, :BLOCK, :BEGIN then nodes
+          when :IF, :UNLESS, :WHEN then nodes.drop(1)
+          when :CASE, :CASE2, :AND, :OR then nodes.last(1)
+          else []
+          end
+        end
+
         # Yields this node and all nodes below it.
         #: () ?{ (Node) -> void } -> Enumerator[Node, void]
         def walk(&block)
@@ -65,12 +76,23 @@ module Coppice
       #: () -> Array[Node]
       def statements = root.nodes.last&.statements || []
 
+      # The names of the methods that the file defines.
+      #: () -> Array[Symbol]
+      def methods
+        @methods ||= root.walk.select { |node| %i[DEFN DEFS].include?(node.type) }
+                         .map { |node| node.children.grep(Symbol).first }
+      end
+
       # The text of a node, or of a range of bytes.
       #: (Node | Range[Integer]) -> String
       def of(place)
         range = place.is_a?(Node) ? place.from...place.to : place
         @bytes[range].force_encoding(text.encoding)
       end
+
+      # The name of a statement in the report.
+      #: (Node) -> String
+      def first_line(node) = of(node).lines.first.strip
 
       # The byte with which the line of another byte begins, and that after it.
       #: (Integer) -> Integer

@@ -98,7 +98,7 @@ module Coppice
         found -= still_read(found) until still_read(found).empty?
         found.each do |node|
           @dropped << node
-          @entries << Entry.new(line: node.line, name: @source.of(node).lines.first.strip, outcome: :dropped,
+          @entries << Entry.new(line: node.line, name: @source.first_line(node), outcome: :dropped,
             note: "it is for #{@server::TITLE} alone")
         end
       end
@@ -133,7 +133,7 @@ module Coppice
       # A name without arguments may as well be a method of the file.
       def known?(call)
         row = @server::DIRECTIVES[call.name] or return false
-        return false if methods_of_file.include?(call.name)
+        return false if @source.methods.include?(call.name)
 
         return true if call.block || call.passed || !call.arguments.empty?
 
@@ -143,10 +143,6 @@ module Coppice
       def assignments
         @assignments ||= @source.root.walk.select { |node| Source::ASSIGNMENTS.include?(node.type) }
                                 .to_h { |node| [node.children.first, node.nodes.first] }
-      end
-
-      def methods_of_file
-        @methods_of_file ||= @source.root.walk.select { |node| node.type == :DEFN }.map { |node| node.children.first }
       end
 
       # Without the blank lines that removed lines leave behind.

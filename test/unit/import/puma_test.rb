@@ -282,6 +282,23 @@ module Coppice
         assert_nil note("if production\n  workers 2\nelse\n  workers 1\nend", :worker_processes)
       end
 
+      test "directives are known without an argument" do
+        assert_empty translated("daemonize\nset_remote_address\nrack_url_scheme\nfiber_per_request")
+      end
+
+      test "what is no directive is marked, unless it is Ruby's or the file's" do
+        text = "if ENV[\"A\"]\n  worker_proceses 2\nend"
+        assert_equal "# TODO: Coppice has no worker_proceses.\n#{text}", translated(text)
+        assert_equal ["neither Puma nor Coppice has dawn"], [note("dawn", "dawn")]
+        own = "def self.helper = 1\nhelper\nputs 1\nrequire \"etc\"\nlisten 80\nat_exit { 1 }\n%w[a].each { |a| b a }"
+        assert_equal own, translated(own)
+      end
+
+      test "what another file has is not replaced by defaults" do
+        assert_empty evaluate(result("_load_from \"puma/defaults.rb\"").text).values
+        assert_includes note("load \"defaults.rb\"", :load), "import that file too"
+      end
+
       test "every line for a directive is one that Coppice reads" do
         found = evaluate(result(<<~RUBY).text)
           workers 2
