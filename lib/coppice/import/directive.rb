@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/config/hooks"
+
 module Coppice
   module Import
     # What becomes of one directive of another server, under each of its names.
@@ -10,6 +12,14 @@ module Coppice
     #   rewrite  returns the text for a Call, or nil to drop it; nil for the same text under the target's name
     #   hook     whether it takes a block that is called later
     #   origins  how to make each argument of that block; nil where the target's block has the same ones
-    Directive = Struct.new(:names, :outcome, :target, :note, :rewrite, :hook, :origins, keyword_init: true)
+    Directive = Struct.new(:names, :outcome, :target, :note, :rewrite, :hook, :origins, keyword_init: true) do
+      # The names of what Coppice passes to the block of a hook.
+      #: () -> Array[String]
+      def arguments = Config::HOOKS[target.to_sym].arguments.map(&:to_s)
+
+      # Whether Coppice passes what the other server does: the server and a worker.
+      #: () -> bool
+      def same_arguments? = origins.nil? && arguments.size > 1
+    end
   end
 end

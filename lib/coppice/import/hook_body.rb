@@ -7,10 +7,15 @@ module Coppice
     # The block of a hook: its parameters and its text, without statements that have lost their purpose.
     class HookBody
       HEAD = /\A\s*(?<opening>do\b|\{)(?:\s*\|(?<parameters>[^|]*)\|)?/.freeze
-      # The old master's pid file, a pause between two forks, and a thread of the master that replaces large workers.
-      OBSOLETE = /\.oldbin\b|\A(?:Kernel\.)?sleep\b|\bPumaWorkerKiller\b|["']puma_worker_killer["']/.freeze
-      NOTE = "it only stopped an old master, waited, or replaced large workers (see worker_memory_limit and " \
-             "worker_max_age)"
+      # What a statement looks like that has lost its purpose => what it did.
+      OBSOLETE = {
+        /\.oldbin\b/ => "stopped an old master",
+        /\A(?:Kernel\.)?sleep\b/ => "waited",
+        /\bPumaWorkerKiller\b|["']puma_worker_killer["']/ =>
+          "replaced large workers (see worker_memory_limit and worker_max_age)",
+        /\A(?:Signal\.|Kernel\.)?trap[ (]\s*["':](?:SIG)?TERM\b/ => "trapped TERM (the server stops gracefully)"
+      }.freeze
+      private_constant :OBSOLETE
 
       #: (Call) -> HookBody
       def self.of(call) = new(call.block, call.source)
@@ -20,6 +25,7 @@ module Coppice
         @block = block
         @source = source
         @statements = block.children.last&.statements || [] # nil for an empty block
+        @reasons = []
         @gone = obsolete
         @text = source.edited(@gone.map { |node| source.removal(node) }, block.from...block.to)
         @head = @text.match(HEAD)
@@ -28,6 +34,14 @@ module Coppice
       # Whether nothing is left of what it did.
       #: () -> bool
       def empty? = !@gone.empty? && statements.empty?
+
+      # What the statements did that are gone, for the report; nil when all are left.
+      #: () -> String?
+      def loss
+        return if @gone.empty?
+
+        "#{empty? ? "it only" : "without the statements that"} #{@reasons.uniq.join(' and ')}"
+      end
 
       # Those that are left.
       #: () -> Array[Source::Node]
@@ -71,8 +85,10 @@ module Coppice
       def obsolete
         names = []
         @statements.select do |statement|
-          gone = OBSOLETE.match?(@source.of(statement)) || statement.walk.any? { |node| reads_one?(node, names) }
+          reason = OBSOLETE.find { |pattern, _| pattern.match?(@source.of(statement)) }&.last
+          gone = reason || statement.walk.any? { |node| reads_one?(node, names) }
           names += assigned(statement) if gone
+          @reasons += [*reason]
           gone
         end
       end

@@ -22,8 +22,8 @@ module Coppice
       # For Source#edited.
       def comments #: () -> Array[[Integer, Integer, String]]
         @found.map do |node, foreign, unknown|
-          indent = " " * (node.from - @source.line_start(node.from))
-          [node.from, node.from, "# TODO: Coppice has no #{(foreign + unknown).join(' and no ')}.\n#{indent}"]
+          comment = "# TODO: Coppice has no #{(foreign + unknown).join(' and no ')}.\n#{@source.margin(node)}"
+          [node.from, node.from, comment]
         end
       end
 

@@ -90,6 +90,15 @@ module Coppice
         @bytes[range].force_encoding(text.encoding)
       end
 
+      # The nodes from the root to a node, which is the last one.
+      #: (Node, ?Node) -> Array[Node]?
+      def path(node, from = root)
+        return [from] if from.equal?(node)
+
+        from.nodes.each { |child| path(node, child)&.then { |below| return [from, *below] } }
+        nil
+      end
+
       # The name of a statement in the report.
       #: (Node) -> String
       def first_line(node) = of(node).lines.first.strip
@@ -111,6 +120,10 @@ module Coppice
         end
         result.force_encoding(text.encoding)
       end
+
+      # The spaces with which the line of a node begins.
+      #: (Node) -> String
+      def margin(node) = of(line_start(node.from)...node.from)[/\A[ \t]*/]
 
       # The edit that removes a node: with its lines and the comment above them where it has lines of its own.
       #: (Node) -> [Integer, Integer, String]

@@ -14,7 +14,8 @@ module Coppice
       end
 
       def result(text) = Import.translate(text, file: "config/puma.rb")
-      def note(text, name) = result(text).entries.find { |entry| entry.name == name }&.note
+      def notes(text, name) = result(text).entries.select { |entry| entry.name == name }.map(&:note)
+      def note(text, name) = notes(text, name).first
 
       test "values and conditions stay as they are written" do
         assert_equal 'listen ENV.fetch("PORT") { 3000 }', translated('port ENV.fetch("PORT") { 3000 }')
@@ -191,6 +192,21 @@ module Coppice
 
         assert_equal "after_worker_fork do\n  one\n\n  two\nend\nworker_processes 2", text
         assert_includes note("a = 1\non_booted { 1 } if a\non_booted { 2 }", :on_booted), "only the last block"
+      end
+
+      test "blocks of one condition become one, and branches do not replace each other" do
+        text = "if a\n  on_worker_boot { 1 }\n  on_worker_boot { 2 }\nelse\n  on_worker_boot { 3 }\nend"
+        assert_equal "if a\n  after_worker_fork do\n    1\n\n    2\n  end\nelse\n  after_worker_fork { 3 }\nend",
+          translated(text)
+        assert_equal [nil, "joined with the block of line 2", nil], notes(text, :on_worker_boot)
+        assert_empty notes("case a\nwhen 1 then on_booted { 1 }\nelse on_booted { 2 }\nend", :on_booted).grep(/last/)
+        assert_equal 2, notes("on_booted { 1 }\non_booted { 2 } if a", :on_booted).grep(/only the last/).size
+      end
+
+      test "what a worker that has exited lacks is marked" do
+        text = "after_worker_shutdown { |w| puts w.process_status, w.pid.to_s, w.inspect }"
+        assert_operator translated(text), :start_with?,
+          "# TODO: Coppice has no w.process_status.\nafter_worker_exit do"
       end
 
       test "statements of a hook that have lost their purpose are dropped" do

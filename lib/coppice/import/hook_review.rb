@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "coppice/import/hook_body"
+
+module Coppice
+  module Import
+    # What a hook uses that is not there, or is something else, when Coppice calls it.
+    class HookReview
+      # What the argument of after_worker_exit has.
+      HANDLE = %i[nr pid generation requests_count exit_report].freeze
+      CALLS = %i[CALL QCALL ATTRASGN].freeze
+      NEXT_WORKER = "which worker will be forked is not known: its nr is 0"
+      OTHER_ARGUMENTS = "the block has other arguments here: name those that it reads"
+      private_constant :HANDLE, :CALLS, :NEXT_WORKER, :OTHER_ARGUMENTS
+
+      #: (Call, Directive, Foreign) -> void
+      def initialize(call, directive, foreign)
+        @call = call
+        @directive = directive
+        @foreign = foreign
+        @body = HookBody.of(call) if call.block
+      end
+
+      # What has to be changed by hand, for a comment above the hook.
+      #: () -> Array[String]
+      def todos
+        [*("Coppice has no #{missing.join(' and no ')}" unless missing.empty?), *(NEXT_WORKER if next_worker?)]
+      end
+
+      # For the report.
+      #: () -> Array[String]
+      def remarks
+        [*("it uses #{missing.join(' and ')}, which Coppice does not have: change it by hand" unless missing.empty?),
+         *(NEXT_WORKER if next_worker?), *(OTHER_ARGUMENTS if other_arguments?)]
+      end
+
+      private
+
+      def missing = @missing ||= @foreign.names_in_hook(statements) + methods_of_handle
+
+      def statements = @body ? @body.statements : [@call.node]
+
+      # Whether a block of Unicorn's reads the worker where Coppice passes none. What a variable holds may read it.
+      def next_worker?
+        return false if @directive.origins || @directive.same_arguments?
+        return !@call.passed.nil? || !@call.arguments.empty? unless @body
+
+        @body.parameters.drop(@directive.arguments.size).any? { |name| @body.reads?(name) }
+      end
+
+      def other_arguments? = @body&.implicit_parameters? && !@directive.same_arguments?
+
+      def methods_of_handle
+        index = @directive.origins&.index("worker")
+        name = @body.parameters[index] if @body && index
+        name ? called_on(name.to_sym).map { |method| "#{name}.#{method}" } : []
+      end
+
+      def called_on(name)
+        calls = statements.flat_map { |one| one.walk.select { |node| CALLS.include?(node.type) } }
+        methods = calls.select { |node| node.nodes.first.children.first == name }.map { |node| node.children[1] }
+        methods.uniq.reject { |method| HANDLE.include?(method) || Object.method_defined?(method) }
+      end
+    end
+  end
+end

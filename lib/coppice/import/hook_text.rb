@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "coppice/import/hook_body"
+
+module Coppice
+  module Import
+    # Writes hooks under Coppice's names. The text of a block stays as it is, except for its parameters and for
+    # statements that have lost their purpose.
+    class HookText
+      # The worker that Unicorn passes to before_fork. Which one it will be is not known to the process that forks it.
+      NEXT_WORKER = "Struct.new(:nr).new(0)"
+      private_constant :NEXT_WORKER
+
+      #: (Source, Hash[Call, Directive]) -> void
+      def initialize(source, directives)
+        @source = source
+        @directives = directives
+      end
+
+      #: (Call) -> String
+      def alone(call)
+        directive = @directives[call]
+        return passed_on(call, directive) unless call.block
+
+        body = HookBody.of(call)
+        return together([call]) if directive.origins && !body.parameters.empty?
+
+        "#{directive.target} #{body.with_parameters(parameters_for(directive, body))}"
+      end
+
+      # One block of several. The first one's comments stay where they are, above its call.
+      #: (Array[Call]) -> String
+      def together(calls)
+        texts = calls.map do |call|
+          body = HookBody.of(call)
+          [*setup_of(call, body), body.indented].join("\n  ")
+        end
+        block_for(calls.first, texts.join("\n\n  "))
+      end
+
+      private
+
+      # A block, or what is called in its place, that is the value of a variable or the like.
+      def passed_on(call, directive)
+        node = call.passed || (call.arguments.first unless directive.origins)
+        return call.as(directive.target) if node.nil? || directive.same_arguments?
+
+        callable = @source.of(node)
+        callable = "(#{callable})" unless callable.match?(/\A[:\w.]+\z/)
+        given = origins_of(call)
+        given += [NEXT_WORKER] unless directive.origins
+        block_for(call, "#{callable}.to_proc.call#{"(#{given.join(', ')})" unless given.empty?}")
+      end
+
+      # The target's call, whose block has the parameters that the text reads.
+      def block_for(call, text)
+        directive = @directives[call]
+        names = directive.arguments.map { |name| text.match?(/\b#{name}\b/) ? name : "_#{name}" }
+        names.pop while names.last&.start_with?("_")
+        block = "#{directive.target} do#{" |#{names.join(', ')}|" unless names.empty?}\n  #{text}\nend"
+        block.gsub(/\n(?=.)/, "\n#{@source.margin(call.node)}")
+      end
+
+      # The parameters that Coppice gives, under the names that the block has for them, and Unicorn's worker.
+      def parameters_for(directive, body)
+        given = body.parameters
+        allowed = directive.arguments.size
+        return given.first(allowed) unless allowed < given.size && body.reads?(given.last)
+
+        given.first(allowed) + given.drop(allowed).map { |name| "#{name} = #{NEXT_WORKER}" }
+      end
+
+      # What the other server would give to the block, made of what Coppice gives. A key stands for a Hash.
+      def origins_of(call)
+        directive = @directives[call]
+        origins = directive.origins || directive.arguments
+        call.arguments.empty? || directive.origins.nil? ? origins : [*origins, "hook_data[#{call.symbol}]"]
+      end
+
+      # Assignments for the parameters that the block reads.
+      def setup_of(call, body)
+        origins = origins_of(call)
+        missing = @directives[call].origins ? "nil" : NEXT_WORKER
+        body.parameters.each_with_index.filter_map do |name, index|
+          origin = name.start_with?("*") ? "[#{origins.drop(index).join(', ')}]" : origins.fetch(index, missing)
+          name = name.delete_prefix("*")
+          "#{name} = #{origin}" if name != origin && body.reads?(name)
+        end
+      end
+    end
+  end
+end
