@@ -24,13 +24,13 @@ module Coppice
       # What has to be changed by hand, for a comment above the hook.
       #: () -> Array[String]
       def todos
-        [*("Coppice has no #{missing.join(' and no ')}" unless missing.empty?), *(NEXT_WORKER if next_worker?)]
+        [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *(NEXT_WORKER if next_worker?)]
       end
 
       # For the report.
       #: () -> Array[String]
       def remarks
-        [*("it uses #{missing.join(' and ')}, which Coppice does not have: change it by hand" unless missing.empty?),
+        [*("it uses #{missing.join(', ')}, which Coppice does not have: change it by hand" unless missing.empty?),
          *(NEXT_WORKER if next_worker?), *(OTHER_ARGUMENTS if other_arguments?)]
       end
 

@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
 require "coppice/config/dsl"
+require "coppice/import/application_code"
 require "coppice/import/call"
 require "coppice/import/entry"
 
 module Coppice
   module Import
     # What the main part of a translated file still uses, and Coppice does not have. Each such statement gets a comment
-    # above it and an entry of the report. Hooks are looked through by Hooks.
+    # above it and an entry of the report. Hooks are looked through by Hooks. What the application has gets only an
+    # entry: a file that is required may define it.
     class Leftovers
       #: (Source, Module, Liveness, Array[Source::Node]) -> void
       def initialize(source, server, liveness, hooks)
@@ -15,29 +17,37 @@ module Coppice
         @server = server
         @liveness = liveness
         @hooks = hooks
-        @found = source.statements.map { |node| [node, server::FOREIGN.names(live(node)), unknown(node)] }
-                       .reject { |_, foreign, unknown| foreign.empty? && unknown.empty? }
       end
 
       # For Source#edited.
       def comments #: () -> Array[[Integer, Integer, String]]
-        @found.map do |node, foreign, unknown|
-          comment = "# TODO: Coppice has no #{(foreign + unknown).join(' and no ')}.\n#{@source.margin(node)}"
-          [node.from, node.from, comment]
+        @source.statements.filter_map do |node|
+          missing = foreign(node) + unknown(node)
+          next if missing.empty?
+
+          [node.from, node.from, "# TODO: Coppice has no #{missing.join(', no ')}.\n#{@source.margin(node)}"]
         end
       end
 
       def entries #: () -> Array[Entry]
-        @found.map do |node, foreign, unknown|
-          notes = unknown.map { |name| "neither #{@server::TITLE} nor Coppice has #{name}" }
-          notes.unshift(uses(foreign)) unless foreign.empty?
+        application = ApplicationCode.new(@source)
+        @source.statements.filter_map do |node|
+          notes = [*remarks(node), *application.remark(live(node), others: foreign(node))]
+          next if notes.empty?
+
           Entry.new(line: node.line, name: @source.first_line(node), outcome: :changed, note: notes.join("; "))
         end
       end
 
       private
 
-      def uses(foreign) = "it uses #{foreign.join(' and ')}, which Coppice does not have: change it by hand"
+      def remarks(node)
+        foreign = foreign(node)
+        uses = "it uses #{foreign.join(', ')}, which Coppice does not have: change it by hand" unless foreign.empty?
+        [*uses, *unknown(node).map { |name| "neither #{@server::TITLE} nor Coppice has #{name}" }]
+      end
+
+      def foreign(node) = @server::FOREIGN.names(live(node))
 
       # The nodes that stay, without those of hooks.
       def live(node)

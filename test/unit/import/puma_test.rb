@@ -315,6 +315,17 @@ module Coppice
         assert_includes note("load \"defaults.rb\"", :load), "import that file too"
       end
 
+      test "what loads or needs the application is reported" do
+        text = 'require File.expand_path("../config/environment", __dir__)'
+        assert_includes note(text, text), "it loads the application"
+        assert_equal text, translated(text)
+        assert_includes note("workers 2 if Rails.env.test?", "workers 2 if Rails.env.test?"),
+          "it needs Rails in the monitor, and before the application is loaded"
+        own = "require \"dotenv/load\"\nmodule Own; end\nPORT = Integer(ENV[\"A\"])\nDotenv.load(Own, PORT, Etc, Set)"
+        assert_empty result(own).entries.grep_v(->(entry) { entry.line.nil? })
+        assert_empty notes("on_booted { Rails.env }", "on_booted { Rails.env }")
+      end
+
       test "every line for a directive is one that Coppice reads" do
         found = evaluate(result(<<~RUBY).text)
           workers 2

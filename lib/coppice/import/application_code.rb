@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "coppice/config/config_file"
+
+module Coppice
+  module Import
+    # What of an application the main part of a file loads or names. It is not there when the file is read: in the
+    # monitor, which never loads the application, and in a cold mold before it does.
+    class ApplicationCode
+      LOADERS = %r{(?:\A|/)(?:environment|application)(?:\.rb)?\z}.freeze
+      REQUIRES = %i[require require_relative load].freeze
+      PATHS = %i[CONST COLON3].freeze
+      private_constant :LOADERS, :REQUIRES, :PATHS
+
+      #: (Source) -> void
+      def initialize(source)
+        @source = source
+      end
+
+      # What the report says of the nodes of a statement; nil when they need nothing. The names of `others` have their
+      # own remark.
+      #: (Array[Source::Node], ?others: Array[String]) -> String?
+      def remark(nodes, others: [])
+        return "it loads the application, which the monitor must not have" if loads?(nodes)
+
+        names = constants(nodes).map(&:to_s) - others
+        "it needs #{names.join(', ')} in the monitor, and before the application is loaded" unless names.empty?
+      end
+
+      private
+
+      def loads?(nodes) = texts(nodes.select { |node| requires?(node) }).any? { |text| LOADERS.match?(text) }
+
+      def requires?(node) = node.type == :FCALL && REQUIRES.include?(node.children.first)
+
+      def texts(nodes)
+        nodes.flat_map { |node| node.walk.select { |one| one.type == :STR } }.map { |text| text.children.first }
+      end
+
+      # Those that neither Ruby nor the file nor a file that it requires has.
+      def constants(nodes)
+        names = nodes.select { |node| PATHS.include?(node.type) }.map { |node| node.children.first }
+        names.uniq.reject { |name| own.include?(name) || ruby?(name) || required?(name) }
+      end
+
+      # The constants that the file defines.
+      def own
+        @own ||= @source.root.walk.filter_map do |node|
+          case node.type
+          when :CDECL then node.children.first
+          when :CLASS, :MODULE then node.nodes.first.children.last
+          end
+        end
+      end
+
+      # Whether a constant is Ruby's own, or its library's. RubyGems and FEATURES are loaded when a file needs them.
+      def ruby?(name)
+        return true if name == :Gem || Config::ConfigFile::FEATURES.key?(name)
+        return false unless Object.const_defined?(name)
+
+        file, = Object.const_source_location(name)
+        file.nil? || file.start_with?("<", RbConfig::CONFIG["rubylibdir"])
+      end
+
+      # Whether a file that is required bears its name: ActiveSupport and active_support/core_ext.
+      def required?(name)
+        @features ||= texts(@source.root.walk.select { |node| requires?(node) })
+                      .flat_map { |text| text.split("/") }.map { |part| part.tr("_-", "").downcase }
+        @features.any? { |feature| feature.start_with?(name.to_s.tr("_", "").downcase) }
+      end
+    end
+  end
+end
