@@ -10,7 +10,8 @@ module Coppice
       # How an expression begins whose value is an absolute path.
       ABSOLUTE = %r{\A(?:["']/|(?:File\.(?:expand_path|realpath|absolute_path)|__dir__|Dir\.pwd)\b)}.freeze
       LITERALS = %i[LIT INTEGER STR SYM TRUE FALSE].freeze
-      private_constant :ABSOLUTE, :LITERALS
+      CONDITIONS = %i[IF UNLESS WHEN AND OR].freeze
+      private_constant :ABSOLUTE, :LITERALS, :CONDITIONS
 
       attr_reader :node      #: Source::Node -- with its block
       attr_reader :name      #: Symbol
@@ -58,6 +59,10 @@ module Coppice
 
         parenthesized? ? "#{name}(#{texts.join(', ')})" : "#{name} #{texts.join(', ')}"
       end
+
+      # Whether it is within a condition.
+      #: () -> bool
+      def conditional? = source.path(node).any? { |one| CONDITIONS.include?(one.type) }
 
       # Whether the first argument's value is written out.
       #: () -> bool

@@ -33,14 +33,14 @@ module Coppice
         #: (Symbol) -> ^(Call) -> String
         def number_for(name) = ->(call) { call.as(name, integer(call)) }
 
+        # A literal 0 is mostly left from a template. Within a condition it is a choice, such as that of development.
         #: (Call) -> String
         def workers(call)
-          literal = %i[LIT INTEGER].include?(call.arguments.first&.type)
-          if call.value == 0
-            call.note = "0 is one process with three threads, without reforking and without a limit for a request"
-            call.note = "Puma ran one process with threads; :auto is 1.5 workers for each processor" if literal
-          end
-          automatic = [:auto, "auto"].include?(call.value) || (literal && call.value == 0)
+          none = call.value == 0
+          replaced = none && NUMERIC.include?(call.arguments.first.type) && !call.conditional?
+          call.note = "0 is one process with three threads, without reforking and without a limit for a request" if none
+          call.note = "Puma ran one process with threads; :auto is 1.5 workers for each processor" if replaced
+          automatic = replaced || [:auto, "auto"].include?(call.value)
           call.as(:worker_processes, automatic ? ":auto" : count(call))
         end
 

@@ -37,6 +37,7 @@ module Coppice
         assert_equal "worker_processes 4", translated("workers 4")
         assert_equal "worker_processes :auto", translated("workers :auto")
         assert_equal "worker_processes :auto", translated("workers 0")
+        assert_equal "worker_processes 0 if development", translated("workers 0 if development")
         assert_includes note('workers ENV.fetch("N") { 0 }', :workers), "0 is one process with three threads"
       end
 
