@@ -8,7 +8,8 @@ module Coppice
     # replace what the report says.
     class Call
       # How an expression begins whose value is an absolute path.
-      ABSOLUTE = %r{\A(?:["']/|(?:File\.(?:expand_path|realpath|absolute_path)|__dir__|Dir\.pwd)\b)}.freeze
+      ABSOLUTE = %r{\A(?:File\.join\(\s*)?(?:["']/|(?:File\.(?:expand_path|realpath|absolute_path)|__dir__|Dir\.pwd)\b)}
+                 .freeze
       LITERALS = %i[LIT INTEGER STR SYM TRUE FALSE].freeze
       CONDITIONS = %i[IF UNLESS WHEN AND OR].freeze
       private_constant :ABSOLUTE, :LITERALS, :CONDITIONS
@@ -68,12 +69,16 @@ module Coppice
       #: () -> bool
       def literal? = LITERALS.include?(arguments.first&.type)
 
+      # The first argument's text, or that of what the variable holds that it is.
+      #: () -> String
+      def definition
+        assigned = @assignments[arguments.first.children.first] if arguments.first&.type == :LVAR
+        assigned ? source.of(assigned) : text
+      end
+
       # The first argument as an absolute path.
       #: () -> String
-      def absolute_path
-        assigned = @assignments[arguments.first.children.first] if arguments.first&.type == :LVAR
-        ABSOLUTE.match?(assigned ? source.of(assigned) : text) ? text : "File.expand_path(#{text})"
-      end
+      def absolute_path = ABSOLUTE.match?(definition) ? text : "File.expand_path(#{text})"
 
       # The first argument as a symbol, for Ruby.
       #: () -> String

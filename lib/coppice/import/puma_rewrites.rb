@@ -19,14 +19,15 @@ module Coppice
 
       # Nodes of arithmetic with literals.
       NUMERIC = %i[LIT INTEGER OPCALL LIST].freeze
+      # Expressions whose value is a number.
+      NUMBER = /\AInteger\b|\.to_i\)?\z|\AEtc\.nprocessors\z/.freeze
 
       class << self
         # The first argument as a number: Puma takes texts too, such as those of variables of the environment.
         #: (Call) -> String
         def integer(call)
           numeric = call.arguments.first&.walk&.all? { |node| NUMERIC.include?(node.type) }
-          text = call.text
-          numeric || text.match?(/\AInteger\b|\.to_i\)?\z/) ? text : "Integer(#{text})"
+          numeric || NUMBER.match?(call.definition) ? call.text : "Integer(#{call.text})"
         end
 
         # A rewrite for a directive whose argument is a number.

@@ -140,9 +140,11 @@ module Coppice
         row.hook.nil? && @server::BARE.include?(call.name)
       end
 
+      # Of variables that are set once: what another one holds is known only when the file is read.
       def assignments
         @assignments ||= @source.root.walk.select { |node| Source::ASSIGNMENTS.include?(node.type) }
-                                .to_h { |node| [node.children.first, node.nodes.first] }
+                                .group_by { |node| node.children.first }.select { |_, nodes| nodes.size == 1 }
+                                .transform_values { |nodes| nodes.first.nodes.first }
       end
 
       # Without the blank lines that removed lines leave behind.

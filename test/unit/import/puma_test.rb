@@ -34,6 +34,9 @@ module Coppice
         assert_equal "timeout 60 * 2", translated("worker_timeout 60 * 2")
         assert_equal 'worker_processes Integer("2")', translated('workers "2"')
         assert_equal 'worker_processes ENV["N"].to_i', translated('workers ENV["N"].to_i')
+        assert_equal "worker_processes Etc.nprocessors", translated("workers Etc.nprocessors")
+        assert_equal "n = a.to_i\ntimeout n", translated("n = a.to_i\nworker_timeout n")
+        assert_equal "n = 1\nn = a if a\ntimeout Integer(n)", translated("n = 1\nn = a if a\nworker_timeout n")
         assert_equal "worker_processes 4", translated("workers 4")
         assert_equal "worker_processes :auto", translated("workers :auto")
         assert_equal "worker_processes :auto", translated("workers 0")
@@ -80,7 +83,7 @@ module Coppice
       test "the path of a directory becomes absolute" do
         assert_equal 'directory File.expand_path("app")', translated('directory "app"')
         assert_includes note('directory "app"', :directory), "must be absolute"
-        ['"/srv/app"', "__dir__", "File.expand_path(\"..\", __dir__)"].each do |path|
+        ['"/srv/app"', "__dir__", "File.join('/srv', name)", "File.expand_path(\"..\", __dir__)"].each do |path|
           assert_equal "directory #{path}", translated("directory #{path}")
           assert_equal "root = #{path}\ndirectory root", translated("root = #{path}\ndirectory root")
         end
