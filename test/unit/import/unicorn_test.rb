@@ -1,13 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/config/config_file"
-require "coppice/import"
+require_relative "../../support/imports"
 
 module Coppice
   module Import
     # What becomes of the lines of a configuration for Unicorn.
     class UnicornTest < TestCase
+      include Imports
+
       OLD_MASTER = <<~'RUBY'
         before_fork do |server, worker|
           disconnect
@@ -22,21 +23,7 @@ module Coppice
         end
       RUBY
 
-      # The lines below the head, without the timeout that is added when there is none.
-      def translated(text)
-        result(text).text.lines.drop(2).join.strip.sub(/\A# Unicorn's default,.*\n.*(?:\n\n|\z)/, "")
-      end
-
-      def result(text) = Import.translate(text, file: "config/unicorn.rb")
-
-      def evaluate(text)
-        with_tmpdir do |folder|
-          File.write("#{folder}/coppice.rb", text)
-          Config::ConfigFile.read("coppice.rb", directory: folder)
-        end
-      end
-
-      def note(text, name) = result(text).entries.find { |entry| entry.name == name }&.note
+      FILE = "config/unicorn.rb"
 
       test "most lines stay as they are" do
         text = "worker_processes 2\nlisten \"/tmp/a.sock\", :backlog => 64\ntimeout 30\nstderr_path \"log/a\""

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/imports"
+
+module Coppice
+  module Import
+    # What a translated configuration for Puma still uses, and Coppice does not have.
+    class LeftoversTest < TestCase
+      include Imports
+
+      FILE = "config/puma.rb"
+
+      test "a hook that uses what is Puma's is marked" do
+        assert_equal "# TODO: Coppice has no Puma.\nafter_monitor_ready { Puma.stats }",
+          translated("on_booted { Puma.stats }")
+        assert_empty translated("require \"puma/daemon\"\n@config.options[:a] = 1")
+      end
+
+      test "a name in a text, a comment or a constant of the application is not Puma" do
+        text = "handler = Shop::Puma::Handler.new\non_booted { handler.call \"Puma\" } # Puma"
+        assert_equal text.sub("on_booted", "after_monitor_ready"), translated(text)
+        assert_empty translated("require \"localhost/authority\"\n::Puma::Plugin.new\nputs Puma.stats if verbose")
+      end
+
+      test "what reads Puma's own objects and stays is marked" do
+        text = "level = Puma::Const::VERSION.to_i\non_booted { puts level }"
+        assert_equal "# TODO: Coppice has no Puma.\n#{text.sub('on_booted', 'after_monitor_ready')}", translated(text)
+        assert_includes note(text, "level = Puma::Const::VERSION.to_i"), "change it by hand"
+
+        text = "if @options[:workers] > 1\n  on_booted { 1 }\nelse\n  quiet\nend"
+        assert_equal "# TODO: Coppice has no @options.\nif @options[:workers] > 1\n  after_monitor_ready { 1 }\nend",
+          translated(text)
+        assert_includes note(text, "if @options[:workers] > 1"), "it uses @options"
+        assert_equal "# TODO: Coppice has no @config.\nafter_mold_fork { start(@config.options) }",
+          translated("before_fork { start(@config.options) }")
+        assert_equal "# TODO: Coppice has no @options.\ntimeout Integer(@options[:n])",
+          translated("worker_timeout @options[:n]")
+      end
+
+      test "a file of Puma's is not required within a condition" do
+        assert_equal "timeout 9",
+          translated("if ENV[\"A\"]\n  require_relative \"../lib/puma/plugin/a\"\n  plugin :a\nend\nworker_timeout 9")
+        assert_includes note("workers 2 and require(\"puma/a\")", 'require("puma/a")'), "for Puma alone"
+      end
+
+      test "what is no directive is marked, unless it is Ruby's or the file's" do
+        text = "if ENV[\"A\"]\n  worker_proceses 2\nend"
+        assert_equal "# TODO: Coppice has no worker_proceses.\n#{text}", translated(text)
+        assert_equal ["neither Puma nor Coppice has dawn"], [note("dawn", "dawn")]
+        own = "def self.helper = 1\nhelper\nputs 1\nrequire \"etc\"\nlisten 80\nat_exit { 1 }\n%w[a].each { |a| b a }"
+        assert_equal own, translated(own)
+      end
+
+      test "what loads or needs the application is reported" do
+        text = 'require File.expand_path("../config/environment", __dir__)'
+        assert_includes note(text, text), "it loads the application"
+        assert_equal text, translated(text)
+        assert_includes note("workers 2 if Rails.env.test?", "workers 2 if Rails.env.test?"),
+          "it needs Rails in the monitor, and before the application is loaded"
+        own = "require \"dotenv/load\"\nmodule Own; end\nPORT = Integer(ENV[\"A\"])\nDotenv.load(Own, PORT, Etc, Set)"
+        assert_empty result(own).entries.grep_v(->(entry) { entry.line.nil? })
+        assert_empty notes("on_booted { Rails.env }", "on_booted { Rails.env }")
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/imports"
+
+module Coppice
+  module Import
+    # What is added for a configuration for Puma that leaves it to the server.
+    class PumaDefaultsTest < TestCase
+      include Imports
+
+      FILE = "config/puma.rb"
+
+      test "the count of workers tells what threads did" do
+        assert_includes note("workers 2\nthreads 1, 5", :workers), "Puma served up to 2 × 5 requests at once"
+        assert_includes note("n = ENV.fetch('N') { 3 }.to_i\nworkers 2\nthreads n, n", :workers), "2 × 3"
+        refute_includes note("workers 2\nthreads 1", :workers), "at once"
+        assert_includes note("threads 5", :worker_processes), "1.5 to 2 for each processor"
+      end
+
+      test "without workers and addresses there are Puma's defaults" do
+        text = result("plugin :x").text
+        values = evaluate(text)
+
+        assert_equal :auto, values.values[:worker_processes]
+        assert_equal [9292], values.values[:listen].map(&:port)
+        refute_empty result("plugin :x").report
+      end
+
+      test "an address that is dropped or has a condition does not take the place of Puma's default silently" do
+        tls = 'bind "ssl://0.0.0.0:8443?key=a&cert=b"'
+        assert_equal [9292], evaluate(result(tls).text).values[:listen].map(&:port)
+        assert_includes note(tls, :listen), "no address of the file is left"
+
+        branches = "if tls\n  ssl_bind \"0.0.0.0\", 8443\nelse\n  port 3000\nend"
+        assert_equal "unless tls\n  listen 3000\nend", translated(branches)
+        assert_includes note(branches, :listen), "where no condition of line 4 holds, the server listens on port 8080"
+        assert_includes note("port 1 if a\nport 2 if b", :listen), "lines 1 and 2"
+        assert_nil note("if a\n  port 1\nelse\n  bind b\nend", :listen)
+        assert_nil note("case a\nwhen 1 then port 1\nelse port 2\nend", :listen)
+        assert_includes note("case a\nwhen 1 then port 1\nend", :listen), "line 2"
+      end
+
+      test "where conditions leave out workers, there are as many as without them" do
+        text = "workers 2 if production\nport 3000"
+        assert_includes note(text, :worker_processes), "where no condition of the file gives another number"
+        assert_equal :auto, evaluate("production = false\n#{result(text).text}").values[:worker_processes]
+        assert_equal 2, evaluate("production = true\n#{result(text).text}").values[:worker_processes]
+        assert_nil note("if production\n  workers 2\nelse\n  workers 1\nend", :worker_processes)
+      end
+
+      test "what another file has is not replaced by defaults" do
+        assert_empty evaluate(result("_load_from \"puma/defaults.rb\"").text).values
+        assert_includes note("load \"defaults.rb\"", :load), "import that file too"
+      end
+    end
+  end
+end

@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/imports"
+
+module Coppice
+  module Import
+    # What becomes of the hooks of a configuration for Puma.
+    class PumaHooksTest < TestCase
+      include Imports
+
+      FILE = "config/puma.rb"
+
+      test "hooks have the processes that they had" do
+        assert_equal "after_mold_fork do\n  disconnect\nend", translated("before_fork do\n  disconnect\nend")
+        assert_equal "after_worker_fork { connect }", translated("on_worker_boot { connect }")
+        assert_equal "after_worker_fork do |_server, worker|\n  index = worker.nr\n  puts index\nend",
+          translated("before_worker_boot do |index|\n  puts index\nend")
+        assert_equal "after_fork_in_parent { count }", translated("after_worker_fork { count }")
+        assert_equal "after_worker_exit do |_server, worker|\n  handle = worker\n  puts handle.pid\nend",
+          translated("after_worker_shutdown { |handle| puts handle.pid }")
+      end
+
+      test "a block gets what Puma gives to it" do
+        { "before_worker_boot { |_index| connect }" => "after_worker_fork do\n  connect\nend",
+          "before_worker_boot { |i = 3; a| a = i }" =>
+            "after_worker_fork do |_server, worker|\n  i = worker.nr\n  a = i\nend",
+          "before_worker_boot { |*all| puts all }" =>
+            "after_worker_fork do |_server, worker|\n  all = [worker.nr]\n  puts all\nend",
+          "before_fork { |nothing| p nothing }" => "after_mold_fork do\n  nothing = nil\n  p nothing\nend",
+          "before_worker_boot(&setup)" =>
+            "after_worker_fork do |_server, worker|\n  setup.to_proc.call(worker.nr)\nend",
+          "on_booted(&all[:booted])" => "after_monitor_ready do\n  (all[:booted]).to_proc.call\nend" }
+          .each { |text, expected| assert_equal expected, translated(text) }
+        assert_includes note("on_worker_boot { puts _1 }", :on_worker_boot), "the block has other arguments here"
+        assert_nil note("on_worker_boot { puts 1 }", :on_worker_boot)
+      end
+
+      test "the data of hooks with a key is shared by them" do
+        text = result(<<~'RUBY').text
+          before_worker_boot(:file) { |index, data| data[:text] = "worker #{index}" }
+          before_worker_shutdown("file") do |_, data|
+            File.write(File.join(__dir__, "text"), data[:text])
+          end
+          before_refork(name = :other) { |_, data| data.clear }
+        RUBY
+        assert_includes text, "data = hook_data[(name = :other).to_sym]"
+        worker = Struct.new(:nr).new(7)
+        evaluate(text) do |found, folder|
+          found.hooks.values_at(:after_worker_fork, :before_worker_exit).each { |hook| hook.call(nil, worker) }
+          assert_equal "worker 7", File.read("#{folder}/text")
+        end
+        refute_includes result("before_worker_boot(:file) { connect }").text, "hook_data"
+      end
+
+      test "several blocks for one hook become one" do
+        text = translated("on_worker_boot do\n  one\nend\nworkers 2\nbefore_worker_boot { two }\n")
+
+        assert_equal "after_worker_fork do\n  one\n\n  two\nend\nworker_processes 2", text
+        assert_includes note("a = 1\non_booted { 1 } if a\non_booted { 2 }", :on_booted), "only the last block"
+      end
+
+      test "blocks of one condition become one, and branches do not replace each other" do
+        text = "if a\n  on_worker_boot { 1 }\n  on_worker_boot { 2 }\nelse\n  on_worker_boot { 3 }\nend"
+        assert_equal "if a\n  after_worker_fork do\n    1\n\n    2\n  end\nelse\n  after_worker_fork { 3 }\nend",
+          translated(text)
+        assert_equal [nil, "joined with the block of line 2", nil], notes(text, :on_worker_boot)
+        assert_empty notes("case a\nwhen 1 then on_booted { 1 }\nelse on_booted { 2 }\nend", :on_booted).grep(/last/)
+        assert_equal 2, notes("on_booted { 1 }\non_booted { 2 } if a", :on_booted).grep(/only the last/).size
+      end
+
+      test "what a worker that has exited lacks is marked" do
+        text = "after_worker_shutdown { |w| puts w.process_status, w.pid.to_s, w.inspect }"
+        assert_operator translated(text), :start_with?,
+          "# TODO: Coppice has no w.process_status.\nafter_worker_exit do"
+      end
+
+      test "statements of a hook that have lost their purpose are dropped" do
+        killer = "before_fork do\n  require \"puma_worker_killer\"\n  PumaWorkerKiller.start\nend"
+        assert_empty translated(killer)
+        assert_includes note(killer, :before_fork), "worker_memory_limit"
+        assert_equal "after_mold_fork do\n  disconnect\nend",
+          translated("before_fork do\n  Kernel.sleep 1\n  disconnect\nend")
+      end
+    end
+  end
+end
