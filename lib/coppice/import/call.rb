@@ -11,7 +11,7 @@ module Coppice
       ABSOLUTE = %r{\A(?:File\.join\(\s*)?(?:["']/|(?:File\.(?:expand_path|realpath|absolute_path)|__dir__|Dir\.pwd)\b)}
                  .freeze
       LITERALS = %i[LIT INTEGER STR SYM TRUE FALSE].freeze
-      CONDITIONS = %i[IF UNLESS WHEN AND OR].freeze
+      CONDITIONS = %i[IF UNLESS WHEN IN AND OR].freeze
       private_constant :ABSOLUTE, :LITERALS, :CONDITIONS
 
       attr_reader :node      #: Source::Node -- with its block

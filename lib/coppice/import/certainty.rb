@@ -18,8 +18,10 @@ module Coppice
         case node.type
         when :SCOPE, :BLOCK, :BEGIN then node.nodes.any? { |child| of?(child) }
         when :IF, :UNLESS then node.children.drop(1).all? { |branch| of?(branch) }
-        when :CASE, :CASE2 then of?(node.nodes.last)
-        when :WHEN then node.children.last(2).all? { |branch| of?(branch) }
+        when :CASE, :CASE2, :CASE3 then of?(node.nodes.last)
+        when :WHEN, :IN then node.children.drop(1).all? { |branch| of?(branch) }
+        when :RESCUE then node.children.first(2).all? { |branch| of?(branch) }
+        when :RESBODY then node.children.last(2).compact.all? { |branch| of?(branch) }
         else false
         end
       end

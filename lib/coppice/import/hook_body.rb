@@ -58,9 +58,10 @@ module Coppice
       #: () -> bool
       def implicit_parameters? = @head[:parameters].nil? && @block.nodes.any? { |node| node.type == :ARGS }
 
-      # Whether a variable is read in what is left.
+      # Whether the variable of a parameter is read in what is left.
       #: (String) -> bool
       def reads?(name)
+        name = name.delete_prefix("*")
         statements.any? do |statement|
           statement.walk.any? { |node| Source::READS.include?(node.type) && node.children.first.to_s == name }
         end

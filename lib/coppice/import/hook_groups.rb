@@ -6,7 +6,7 @@ module Coppice
     # statements become one block.
     class HookGroups
       # Nodes with branches, one of which runs.
-      BRANCHES = %i[IF UNLESS WHEN].freeze
+      BRANCHES = %i[IF UNLESS WHEN IN].freeze
       private_constant :BRANCHES
 
       #: (Array[Call], Source) -> void

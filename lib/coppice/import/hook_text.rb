@@ -25,7 +25,7 @@ module Coppice
         body = HookBody.of(call)
         return together([call]) if directive.origins && !body.parameters.empty?
 
-        "#{directive.target} #{body.with_parameters(parameters_for(directive, body))}"
+        "#{directive.target} #{body.with_parameters(parameters_for(call, body))}"
       end
 
       # One block of several. The first one's comments stay where they are, above its call.
@@ -48,7 +48,6 @@ module Coppice
         callable = @source.of(node)
         callable = "(#{callable})" unless callable.match?(/\A[:\w.]+\z/)
         given = origins_of(call)
-        given += [NEXT_WORKER] unless directive.origins
         block_for(call, "#{callable}.to_proc.call#{"(#{given.join(', ')})" unless given.empty?}")
       end
 
@@ -62,30 +61,34 @@ module Coppice
       end
 
       # The parameters that Coppice gives, under the names that the block has for them, and Unicorn's worker.
-      def parameters_for(directive, body)
+      def parameters_for(call, body)
         given = body.parameters
-        allowed = directive.arguments.size
+        allowed = @directives[call].arguments.size
         return given.first(allowed) unless allowed < given.size && body.reads?(given.last)
 
-        given.first(allowed) + given.drop(allowed).map { |name| "#{name} = #{NEXT_WORKER}" }
+        given.first(allowed) + given.drop(allowed).map { |name| assignment(name, [NEXT_WORKER]) }
       end
 
       # What the other server would give to the block, made of what Coppice gives. A key stands for a Hash.
       def origins_of(call)
         directive = @directives[call]
-        origins = directive.origins || directive.arguments
-        call.arguments.empty? || directive.origins.nil? ? origins : [*origins, "hook_data[#{call.symbol}]"]
+        return directive.arguments + (directive.same_arguments? ? [] : [NEXT_WORKER]) unless directive.origins
+
+        call.arguments.empty? ? directive.origins : [*directive.origins, "hook_data[#{call.symbol}]"]
       end
 
       # Assignments for the parameters that the block reads.
       def setup_of(call, body)
         origins = origins_of(call)
-        missing = @directives[call].origins ? "nil" : NEXT_WORKER
         body.parameters.each_with_index.filter_map do |name, index|
-          origin = name.start_with?("*") ? "[#{origins.drop(index).join(', ')}]" : origins.fetch(index, missing)
-          name = name.delete_prefix("*")
-          "#{name} = #{origin}" if name != origin && body.reads?(name)
+          assignment(name, origins.drop(index)) if name != origins[index] && body.reads?(name)
         end
+      end
+
+      def assignment(name, origins)
+        return "#{name.delete_prefix("*")} = [#{origins.join(', ')}]" if name.start_with?("*")
+
+        "#{name} = #{origins.first || "nil"}"
       end
     end
   end

@@ -44,18 +44,21 @@ module Coppice
         [[:listen, "listen Integer(ENV.fetch(\"PORT\", #{PumaRewrites::PORT}))", note]]
       end
 
-      # An added address would be one more where a condition holds, so there is only the report.
+      # An added address would be one more where a line of the file is reached, so there is only the report.
       def address_without_conditions
         return if addresses.empty? || @translator.certain?(:port, :bind)
 
-        note = "where no condition of #{lines_of(addresses)} holds, the server listens on port " \
+        note = "where #{unreached(addresses)}, the server listens on port " \
                "#{Config::Arguments::DEFAULT_PORT}, and Puma on #{PumaRewrites::PORT}: add an else"
         Entry.new(name: :listen, outcome: :changed, note: note)
       end
 
       def addresses = @translator.kept(:port, :bind)
 
-      def lines_of(calls) = "line#{"s" if calls.size > 1} #{calls.map(&:line).join(' and ')}"
+      def unreached(calls)
+        lines = calls.map(&:line)
+        lines.size == 1 ? "line #{lines.first} is not reached" : "none of the lines #{lines.join(', ')} is reached"
+      end
 
       def limit
         return if @translator.certain?(:worker_timeout)

@@ -20,8 +20,8 @@ module Coppice
         def steps
           case type
           when :SCOPE, :BLOCK, :BEGIN then nodes
-          when :IF, :UNLESS, :WHEN then nodes.drop(1)
-          when :CASE, :CASE2, :AND, :OR then nodes.last(1)
+          when :IF, :UNLESS, :WHEN, :IN then nodes.drop(1)
+          when :CASE, :CASE2, :CASE3, :AND, :OR then nodes.last(1)
           else []
           end
         end

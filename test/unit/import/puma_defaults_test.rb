@@ -34,11 +34,14 @@ module Coppice
 
         branches = "if tls\n  ssl_bind \"0.0.0.0\", 8443\nelse\n  port 3000\nend"
         assert_equal "unless tls\n  listen 3000\nend", translated(branches)
-        assert_includes note(branches, :listen), "where no condition of line 4 holds, the server listens on port 8080"
-        assert_includes note("port 1 if a\nport 2 if b", :listen), "lines 1 and 2"
+        assert_includes note(branches, :listen), "where line 4 is not reached, the server listens on port 8080"
+        assert_includes note("port 1 if a\nport 2 if b", :listen), "none of the lines 1, 2 is reached"
         assert_nil note("if a\n  port 1\nelse\n  bind b\nend", :listen)
         assert_nil note("case a\nwhen 1 then port 1\nelse port 2\nend", :listen)
+        assert_nil note("case a\nin 1 then port 1\nelse port 2\nend", :listen)
+        assert_nil note("begin\n  port 1\nrescue KeyError\n  port 2\nend", :listen)
         assert_includes note("case a\nwhen 1 then port 1\nend", :listen), "line 2"
+        assert_includes note("begin\n  port 1\nrescue KeyError\nend", :listen), "line 2"
       end
 
       test "where conditions leave out workers, there are as many as without them" do

@@ -50,8 +50,9 @@ module Coppice
             "before_fork { |server, worker = Struct.new(:nr).new(0)| a(worker) }" }
           .each { |text, expected| assert_equal expected, translated(text) }
         assert_includes note("before_fork { |server, worker| a(worker) }", :before_fork), "its nr is 0"
-        hook = evaluate(translated("before_fork { |server, worker| worker.nr }")).hooks[:before_fork]
-        assert_equal 0, hook.call(nil)
+        ["|server, worker| worker.nr", "|server, *rest| rest.first.nr"].each do |text|
+          assert_equal 0, evaluate(translated("before_fork { #{text} }")).hooks[:before_fork].call(nil)
+        end
       end
 
       test "a lambda that wants a worker gets its first number before the fork" do
