@@ -11,6 +11,11 @@ module Coppice
   module Import
     SERVERS = [Puma, Unicorn].freeze
 
+    # Variables of the environment that replace what a file says, which they do in neither of the two: the directives,
+    # and what those have in common.
+    VARIABLES = { "PORT" => [%i[bind port listen listeners], "the addresses"],
+                  "WEB_CONCURRENCY" => [%i[workers worker_processes], "the number of workers"] }.freeze
+
     class << self
       # Raises Error for a text that cannot be translated. `file` is its name in messages.
       #: (String, file: String) -> Result
@@ -21,7 +26,7 @@ module Coppice
         additions = server.additions(translator)
         added = additions.map { |name, _, note| Entry.new(name: name, outcome: :changed, note: note) }
         Result.new(server: server, text: assembled(body, additions, server, file),
-          entries: server.advised(translator.entries + added, translator))
+          entries: server.advised(translator.entries + added, translator) + replaced_by_variables(translator))
       end
 
       # The usual names of such files.
@@ -44,6 +49,15 @@ module Coppice
         raise Error, "#{file} has no directive of Puma or Unicorn" if count.zero?
 
         server
+      end
+
+      # Not for a line that has the variable itself.
+      def replaced_by_variables(translator)
+        VARIABLES.filter_map do |variable, (names, values)|
+          next if translator.kept(*names).all? { |call| call.texts.join.include?(variable) }
+
+          Entry.new(name: variable, outcome: :changed, note: "where it is set, it replaces #{values} of the file")
+        end
       end
 
       MAGIC = /\A(?:#(?:!|.*\b(?:frozen_string_literal|(?:en)?coding)\s*:).*\n)+/.freeze

@@ -76,7 +76,7 @@ module Coppice
         fork_safety_presets except: [:newrelic_rpm]
         before_fork do
           agent = ::NewRelic::Agent.agent
-          sleep 0.01 while agent.started? && !agent.connected?
+          IO.select(nil, nil, nil, 0.01) while agent.started? && !agent.connected?
           ::NewRelic::Agent.record_custom_event("Token", token: "t97x#{rand(1 << 60)}")
         end
       RUBY

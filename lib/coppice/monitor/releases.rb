@@ -94,8 +94,8 @@ module Coppice
 
       private
 
-      # On a thread that can be ended. Without Timeout: that library is Ruby's own, and the bundle of a configuration that
-      # requires a gem may have another version of it.
+      # On a thread that can be ended. Without Timeout: that library is Ruby's own, and the bundle of a configuration
+      # which requires a gem may have another version of it.
       def evaluated(directory, &evaluation)
         thread = Thread.new(&evaluation)
         thread.report_on_exception = false

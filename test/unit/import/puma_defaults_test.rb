@@ -27,6 +27,16 @@ module Coppice
         refute_empty result("plugin :x").report
       end
 
+      test "a variable that would replace an address or the workers is named, unless the line has it itself" do
+        own = "port ENV.fetch('PORT', 3000)\nworkers ENV.fetch('WEB_CONCURRENCY', 2)"
+        other = "if ENV['SOCKET']\n  bind 'unix:///tmp/s'\nelse\n  #{own}\nend"
+
+        assert_empty notes(own, "PORT") + notes(own, "WEB_CONCURRENCY")
+        assert_equal ["where it is set, it replaces the addresses of the file"], notes(other, "PORT")
+        assert_equal ["where it is set, it replaces the number of workers of the file"],
+          notes("workers 2", "WEB_CONCURRENCY")
+      end
+
       test "an address that is dropped or has a condition does not take the place of Puma's default silently" do
         tls = 'bind "ssl://0.0.0.0:8443?key=a&cert=b"'
         assert_equal [9292], evaluate(result(tls).text).values[:listen].map(&:port)
