@@ -5,6 +5,7 @@ require "coppice/cli"
 require "coppice/cli/check_command"
 require "coppice/cli/help_command"
 require "coppice/config/loader"
+require_relative "../../support/documentation"
 
 module Coppice
   module Config
@@ -32,6 +33,11 @@ module Coppice
 
         assert_equal ["jobs", true, 2.5, :none], [*jobs.to_a.first(3), jobs.block.call(1, 2)]
         assert_equal ["cable", false, 10, [1, 2]], [*cable.to_a.first(3), cable.block.call(1, 2)]
+      end
+
+      # Its recipes are those of tests in test/presets.
+      test "the page's first example is one" do
+        assert services(Documentation.new("services.md").block("config/coppice.rb"))["solid_queue"].survives_reforks
       end
 
       test "the last block of a name counts, and nil removes it" do
