@@ -67,10 +67,13 @@ class RackupTest < Coppice::TestCase
     end
   end
 
-  test "a typed port is more than the configuration" do
+  test "options that are typed as docs/rails.md has it are more than the configuration" do
     port = LoopbackPorts.free(1).first
-    rackup("-E", "production", "-o", "127.0.0.1", "-p", port.to_s, ready: false) do |server|
+    page = File.read(File.expand_path("../../docs/rails.md", __dir__))
+    flags = page[/^    rackup -s coppice (-E production .*)$/, 1].sub("-p 3000", "-p #{port}").split
+    rackup("-o", "127.0.0.1", *flags, ready: false) do |server|
       body = server.wait(120, "an answer") { answer_at(port) }
+      server.wait(120, "four workers") { server.ready_workers.size == 4 }
 
       assert_match(/\A\d+ false false\z/, body)
       refute_path_exists server.socket_path
