@@ -69,7 +69,7 @@ module Coppice
       # The bundle comes first: it may have another version of such a library, and Ruby's own cannot be unloaded.
       def prepare(text)
         Gems.activate if Gems.required?(text, @path)
-        FEATURES.each { |name, feature| require feature if text.match?(/^[^#\n]*\b#{name}\b/) }
+        FEATURES.each { |name, feature| require feature if text.match?(/^(?!\s*#).*\b#{name}\b/) }
         Compatibility.define if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
       end
 

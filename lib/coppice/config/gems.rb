@@ -40,7 +40,7 @@ module Coppice
 
         # Whether a library of Ruby's own was loaded too soon, of which the bundle has another version.
         #: (Exception) -> bool
-        def conflict?(error) = defined?(::Gem::LoadError) ? error.is_a?(::Gem::LoadError) : false
+        def conflict?(error) = defined?(::Gem::LoadError) ? error.instance_of?(::Gem::LoadError) : false
 
         private
 
