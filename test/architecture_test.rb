@@ -23,14 +23,15 @@ module Coppice
     ARROWS = {
       "http" => [],
       "child/forking" => [], # how molds and workers fork
-      "child/life" => [], # what molds, workers and the service worker have in common
+      "child/quick_exit" => [], # how workers and molds end
+      "child/life" => %w[child/quick_exit], # what molds, workers and the service worker have in common
       "worker" => %w[child/forking child/life http],
       "mold" => %w[child/forking child/life],
       "service" => %w[child/life],
       "guest" => %w[child/life], # a program of a user's, in a fork of the mold
       "guest_client" => [], # coppice run: what its user is connected with
       "child" => %w[guest mold service worker], # the only one that knows them all
-      "mold/cold_boot" => %w[child mold], # where a cold mold's process begins
+      "mold/cold_boot" => %w[child child/quick_exit mold], # where a cold mold's process begins
       "threaded_server" => %w[http], # one process with threads, for any application
       "observer" => %w[dashboard threaded_server], # shows the server to its administrators
       "single" => %w[mold threaded_server], # worker_processes 0: no monitor, no fork

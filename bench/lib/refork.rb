@@ -12,7 +12,7 @@ module Bench
     # The variants of each server.
     VARIANTS = {
       "coppice" => [{}, { settings: ["refork_surge 0"] }, { settings: ['refork_surge "50%"'] },
-                    { settings: ["warmup false"] }],
+                    { settings: ["warmup false"] }, { settings: ["quick_exit false"] }],
       "pitchfork" => [{}, { warmup: true }]
     }.freeze
 

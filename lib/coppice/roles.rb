@@ -16,15 +16,17 @@ module Coppice
     # where no client waits for the next one; nil where something else decides, or there is none. own_session: whether
     # it leads a session of its own, and signals go to all its processes. own_group: whether it leads a process group of
     # its own, whatever the option setpgid says, which is killed when the process has exited. other_program: whether it
-    # may become a program that knows nothing of its channel.
+    # may become a program that knows nothing of its channel. quick_exit: whether the option of this name is for it: one
+    # of those that each refork replaces.
     Role = Struct.new(:name, :title, :class_name, :hooks, :slot, :shutdown, :pause, :own_session, :own_group,
-                      :other_program, keyword_init: true)
+                      :other_program, :quick_exit, keyword_init: true)
 
     TABLE = [
       Role.new(name: :worker, title: "worker", class_name: :Worker, slot: true, shutdown: :drain, pause: :failed_start,
+               quick_exit: true,
                hooks: { fork: :after_worker_fork, ready: :after_worker_ready, exit: :before_worker_exit }.freeze),
       Role.new(name: :mold, title: "mold", class_name: :Mold, slot: false, shutdown: :stop,
-               hooks: { fork: :after_mold_fork }.freeze),
+               quick_exit: true, hooks: { fork: :after_mold_fork }.freeze),
       Role.new(name: :service, title: "service", class_name: :Service, slot: false, shutdown: :stop, pause: :exit,
                own_group: true, other_program: true,
                hooks: { fork: :after_worker_fork, ready: :before_service_worker_ready,

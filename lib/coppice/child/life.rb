@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/child/quick_exit"
 require "coppice/child/thread_report"
 require "coppice/control/messages"
 require "coppice/log/reopening"
@@ -99,6 +100,7 @@ module Coppice
         membership.begin_exit(seconds)
         call_hook(:exit, child)
         log.debug("#{membership.role} exits", **log_fields)
+        QuickExit.prepare if settings.quick_exit && Roles.fetch(membership.role).quick_exit
         exit
       end
 

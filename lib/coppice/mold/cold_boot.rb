@@ -4,6 +4,7 @@ require "coppice/board"
 require "coppice/child"
 require "coppice/child/inheritance"
 require "coppice/child/membership"
+require "coppice/child/quick_exit"
 require "coppice/compatibility"
 require "coppice/config/settings"
 require "coppice/control/channel"
@@ -26,6 +27,7 @@ module Coppice
       # Boots the application and runs as a mold. In the processes forked from it, it runs what they are.
       #: () -> void
       def call
+        Child::QuickExit.note_status
         environments.each { |environment| MoldEnvironment.remove_from(environment) }
         @environment = ENV.to_h
         packet = @channel.receive_first or exit(0) # the monitor is gone already

@@ -4,6 +4,7 @@ require "coppice/control/messages"
 require "coppice/monitor/audit_log"
 require "coppice/monitor/exit_report"
 require "coppice/monitor/lobby_facts"
+require "coppice/monitor/throttle"
 
 module Coppice
   class Monitor
@@ -12,6 +13,7 @@ module Coppice
     class Facts
       CLAIM_TIME = 1.0 # seconds until an exited child that is not on the roster is reaped here
       STEADY = 10.0 # seconds after which an observer or a service has not failed to start
+      LOST_PAUSE = 0.1 # seconds between two looks for children that somebody else may have reaped
       EARLY_FAILURE = 1.0 # seconds: a worker that fails so soon after it was ready, without a request, failed to start
 
       #: (Context) -> void
@@ -26,6 +28,7 @@ module Coppice
         @log = context.log
         @audit_log = AuditLog.new(context.system, context.board, context.log)
         @lobby = LobbyFacts.new(context)
+        @looks_for_lost = Throttle.new(LOST_PAUSE)
         @unknown = {} # pid => when it was first seen to have exited (monotonic seconds)
       end
 
@@ -51,6 +54,10 @@ module Coppice
         forget_lost_children
         @lobby.forget_lost
       end
+
+      # When to reap again whatever comes (monotonic seconds): a child that somebody else has reaped sends no signal.
+      #: () -> Float?
+      def due_at = (@looks_for_lost.next_at unless @roster.children[:silent].empty?)
 
       private
 
@@ -191,7 +198,9 @@ module Coppice
       # died, and those that somebody else has reaped.
       def forget_lost_children
         now = @system.now
-        lost = @roster.children[:silent].to_a.select { |handle| handle.vanished || reaped_elsewhere?(handle) }
+        silent = @roster.children[:silent].to_a
+        look = silent.any? && @looks_for_lost.pass?(now)
+        lost = silent.select { |handle| handle.vanished || (look && reaped_elsewhere?(handle)) }
         lost |= @roster.children[:unforked].to_a.select { |handle| never_forked?(handle, now) }
         lost.each { |handle| exited(handle, nil) }
       end
@@ -199,7 +208,7 @@ module Coppice
       def never_forked?(handle, now) = handle.orphaned? && handle.deadline && now >= handle.deadline
 
       # Nothing but the end of its channel tells of a child that somebody else has reaped: a hook that waits for any
-      # child, or that ignores CHLD.
+      # child, or that ignores CHLD. To ask takes a file of /proc, so not in each turn for each that exits.
       def reaped_elsewhere?(handle)
         !handle.lobby? && !handle.pid.nil? && @system.lost?(handle.pid)
       end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "coppice/coppice_ext"
+require "coppice/fork_safety/preset"
+
+module Coppice
+  module Child
+    # Ends a process before Ruby frees its objects. Ruby walks through the whole heap then, and frees one by one what C
+    # extensions have allocated: each write to a page that is shared with other processes makes a copy of it, in a
+    # process that is about to end. The kernel takes all its memory at once.
+    #
+    # By then all has happened that a program can rely on: Ruby has run the at_exit handlers, the `ensure` of other
+    # threads, and the finalizers. These come last, so a finalizer ends the process. What of the freeing has an effect
+    # outside is done here: bytes that an IO object holds back are written, and databases are told of the end of their
+    # connections.
+    module QuickExit
+      # The classes of connections that tell the other side when they are freed, and what tells it.
+      GOODBYES = { "PG::Connection" => :finish, "Mysql2::Client" => :close, "Trilogy" => :close,
+                   "TinyTds::Client" => :close, "SQLite3::Database" => :close }.freeze
+
+      ROUNDS = 3 # of finalizers: each may define others, which run in the next one
+
+      class << self
+        # In a process that has loaded no application yet: at_exit handlers run in reverse order, so this one is the
+        # last, and knows whether another one has changed the exit status. Forked processes inherit it.
+        #: () -> void
+        def note_status
+          at_exit { @status = $!.is_a?(SystemExit) ? $!.status : nil }
+        end
+
+        # From now on this process ends quickly when it exits. One that exits because of a signal or of another error
+        # ends as Ruby has it.
+        #: () -> void
+        def prepare
+          @status = nil
+          after_finalizers(ROUNDS)
+        end
+
+        private
+
+        # Those that were defined last run first.
+        def after_finalizers(rounds)
+          ObjectSpace.define_finalizer(Object.new, ->(_id) { rounds > 1 ? after_finalizers(rounds - 1) : leave })
+        end
+
+        def leave
+          return unless @status
+
+          each(IO, :flush)
+          GOODBYES.each do |name, goodbye|
+            connections = ForkSafety::Preset.loaded_constant(name)
+            each(connections, goodbye) if connections
+          end
+          OS.exit_at_once(@status)
+        end
+
+        def each(objects, method)
+          ObjectSpace.each_object(objects) do |object|
+            object.public_send(method)
+          rescue StandardError # closed already, not open for writing, or nobody reads any more: Ruby ignores it as well
+            nil
+          end
+        end
+      end
+    end
+  end
+end

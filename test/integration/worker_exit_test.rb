@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server"
+
+# What workers leave behind, with quick_exit and without.
+class WorkerExitTest < Coppice::TestCase
+  # Each worker holds an object of a C extension, whose release removes the file named "freed", and a file with bytes
+  # that were not written yet.
+  APP = <<~'RUBY'
+    require "fiddle"
+    path = File.expand_path("unfreed")
+    File.write(path, "")
+    at_exit { File.write("handler", "#{Process.pid}\n", mode: "a") }
+
+    run(lambda do |_env|
+      text = Fiddle.malloc(path.bytesize + 1)
+      Fiddle::Pointer.new(text)[0, path.bytesize + 1] = "#{path}\0"
+      $kept = Fiddle::Pointer.new(text, path.bytesize, Fiddle::Handle::DEFAULT["unlink"])
+      $file = File.open("held_back", "w").tap { |file| file.write("held back") }
+      [200, {}, [Process.pid.to_s]]
+    end)
+  RUBY
+
+  { "" => true, "quick_exit false" => false }.each do |option, quick|
+    test "a worker runs its handlers, writes what files hold back, and frees #{quick ? 'nothing' : 'all objects'}" do
+      Server.open(app: APP, config: "worker_processes 1\n#{option}") do |server|
+        worker = server.get.body
+        server.signal(:TERM)
+
+        assert_equal 0, server.wait_for_end.exitstatus
+        assert_includes File.readlines(server.path("handler"), chomp: true), worker
+        assert_equal "held back", File.read(server.path("held_back"))
+        assert_equal quick, File.exist?(server.path("unfreed"))
+      end
+    end
+  end
+end
