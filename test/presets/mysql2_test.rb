@@ -35,7 +35,20 @@ module Coppice
       with_database { |env| assert_fails_without(:mysql2, APP, env: env.merge("RECONNECT" => "1")) }
     end
 
+    test "a worker that exits takes leave of the database" do
+      with_database do |env|
+        assert_survives(APP, env: env.merge("RECONNECT" => "1"), last_generation: 1)
+
+        assert_equal 0, aborted_clients(env.fetch("DATABASE"))
+      end
+    end
+
     private
+
+    def aborted_clients(socket)
+      status = IO.popen(["mariadb-admin", "-uroot", "-S", socket, "extended-status"], &:read)
+      status[/ Aborted_clients +\| (\d+)/, 1].to_i
+    end
 
     def with_database
       with_service(:mariadb) { |service| yield({ "DATABASE" => service.path("socket") }) }

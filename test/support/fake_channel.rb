@@ -25,7 +25,8 @@ class FakeChannel
 
   def send(message, descriptors: {})
     return :closed if peer.closed?
-    raise Errno::ENOBUFS if @unsendable && message.is_a?(@unsendable) && (@unsendable = nil).nil?
+
+    refuse if @unsendable && message.is_a?(@unsendable)
 
     descriptors.values.flatten.grep(FakeChannel).each(&:dup)
     peer.queue << Coppice::Control::Channel::Packet.new(message, descriptors)
@@ -57,4 +58,11 @@ class FakeChannel
   def closed? = @holders.zero?
   def to_io = self
   def talking? = !@queue.empty? || peer.closed?
+
+  private
+
+  def refuse
+    @unsendable = nil
+    raise Errno::ENOBUFS
+  end
 end

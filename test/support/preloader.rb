@@ -32,6 +32,8 @@ module Coppice
         @socket.sendmsg(Marshal.dump([path, options, environment]), 0, nil, rights)
         @socket.recv(ANSWER_BYTES)
       end
+      raise "the process that runs the test files has ended" if answer.nil? || answer.empty?
+
       [Integer(answer), reader]
     ensure
       [file, writer].compact.each(&:close)

@@ -23,10 +23,6 @@ module Coppice
       attr_reader :file        #: String?  its name in messages
       attr_reader :text        #: String? of the file
 
-      # Whether variables of the environment replace what the file says: not for a file that was written for Unicorn,
-      # which reads none. Its PORT may be that of a proxy on the same machine.
-      attr_reader :replaceable #: bool
-
       # `path` is the name that the file is evaluated under, `file` its name in messages.
       #: (?file: String?, ?path: String?, ?text: String?, ?replaceable: bool) -> void
       def initialize(file: nil, path: nil, text: nil, replaceable: true)
@@ -40,6 +36,11 @@ module Coppice
         @services = {}
         @replaceable = replaceable
       end
+
+      # Whether variables of the environment replace what the file says: not for a file that was written for Unicorn,
+      # which reads none. Its PORT may be that of a proxy on the same machine.
+      #: () -> bool
+      def replaceable? = @replaceable
 
       # Sets an option: `name value`, or `name { … }` for an option that takes a block.
       #: (Symbol, Array[untyped], ?Proc?) -> untyped

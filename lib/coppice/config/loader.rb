@@ -87,7 +87,7 @@ module Coppice
         port = environment.port || Arguments::DEFAULT_PORT
         files = in_config_ru(embedded.source_values(host: host)).over(file)
         variables = environment.source_values(files, host: host)
-        variables = variables.without(file.values.keys) unless file.replaceable
+        variables = variables.without(file.values.keys) unless file.replaceable?
         flags = @arguments.source_values(host: host, port: port)
         keep_listen_options(flags.over(variables).over(files).over(default_listen(host)), file)
       end

@@ -30,12 +30,11 @@ module Coppice
 
       private
 
-      def loads?(nodes) = texts(nodes.select { |node| requires?(node) }).any? { |text| LOADERS.match?(text) }
+      def loads?(nodes) = required_by(nodes).any? { |text| LOADERS.match?(text) }
 
-      def requires?(node) = node.type == :FCALL && REQUIRES.include?(node.children.first)
-
-      def texts(nodes)
-        nodes.flat_map { |node| node.walk.select { |one| one.type == :STR } }.map { |text| text.children.first }
+      def required_by(nodes)
+        requires = nodes.select { |node| node.type == :FCALL && REQUIRES.include?(node.children.first) }
+        requires.flat_map(&:texts)
       end
 
       # Those that neither Ruby nor the file nor a file that it requires has.
@@ -65,8 +64,8 @@ module Coppice
 
       # Whether a file that is required bears its name: ActiveSupport and active_support/core_ext.
       def required?(name)
-        @features ||= texts(@source.root.walk.select { |node| requires?(node) })
-                      .flat_map { |text| text.split("/") }.map { |part| part.tr("_-", "").downcase }
+        @features ||= required_by(@source.root.walk).flat_map { |text| text.split("/") }
+                                                    .map { |part| part.tr("_-", "").downcase }
         @features.any? { |feature| feature.start_with?(name.to_s.tr("_", "").downcase) }
       end
     end

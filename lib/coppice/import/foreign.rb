@@ -10,9 +10,8 @@ module Coppice
     class Foreign
       # Objects that hooks get => their methods that have another meaning in a hook of Coppice, or none.
       ARGUMENTS = { server: %i[config pid listen master_pid], worker: %i[user tmp] }.freeze
-      CALLS = %i[CALL QCALL ATTRASGN].freeze
       VARIABLES = [:VCALL, *Source::READS].freeze
-      private_constant :ARGUMENTS, :CALLS, :VARIABLES
+      private_constant :ARGUMENTS, :VARIABLES
 
       #: (constants: Array[String], features: Regexp, ?variables: Array[Symbol]) -> void
       def initialize(constants:, features:, variables: [])
@@ -38,8 +37,7 @@ module Coppice
       def feature(node)
         return unless node.type == :FCALL && %i[require require_relative].include?(node.children.first)
 
-        texts = node.walk.select { |one| one.type == :STR }.map { |one| one.children.first }
-        texts.find { |text| @features.match?(text) }
+        node.texts.find { |text| @features.match?(text) }
       end
 
       private
@@ -63,7 +61,7 @@ module Coppice
 
       def method_of_argument(node)
         receiver, method = node.children
-        return unless CALLS.include?(node.type) && VARIABLES.include?(receiver.type)
+        return unless Source::CALLS.include?(node.type) && VARIABLES.include?(receiver.type)
 
         name = receiver.children.first
         "#{name}.#{method}" if ARGUMENTS.fetch(name, []).include?(method)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/import/hook_body"
+require "coppice/import/source"
 
 module Coppice
   module Import
@@ -8,10 +9,9 @@ module Coppice
     class HookReview
       # What the argument of after_worker_exit has.
       HANDLE = %i[nr pid generation requests_count exit_report].freeze
-      CALLS = %i[CALL QCALL ATTRASGN].freeze
       NEXT_WORKER = "which worker will be forked is not known: its nr is 0"
       OTHER_ARGUMENTS = "the block has other arguments here: name those that it reads"
-      private_constant :HANDLE, :CALLS, :NEXT_WORKER, :OTHER_ARGUMENTS
+      private_constant :HANDLE, :NEXT_WORKER, :OTHER_ARGUMENTS
 
       #: (Call, Directive, Foreign) -> void
       def initialize(call, directive, foreign)
@@ -57,7 +57,7 @@ module Coppice
       end
 
       def called_on(name)
-        calls = statements.flat_map { |one| one.walk.select { |node| CALLS.include?(node.type) } }
+        calls = statements.flat_map { |one| one.walk.select { |node| Source::CALLS.include?(node.type) } }
         methods = calls.select { |node| node.nodes.first.children.first == name }.map { |node| node.children[1] }
         methods.uniq.reject { |method| HANDLE.include?(method) || Object.method_defined?(method) }
       end

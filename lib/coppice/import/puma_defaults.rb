@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/config/arguments"
+require "coppice/config/options"
 require "coppice/import/entry"
 require "coppice/import/puma_rewrites"
 
@@ -63,7 +64,8 @@ module Coppice
       def limit
         return if @translator.certain?(:worker_timeout)
 
-        Entry.new(name: :timeout, outcome: :changed, note: "Puma has no limit for a request; here it is 20 s")
+        Entry.new(name: :timeout, outcome: :changed,
+          note: "Puma has no limit for a request; here it is #{Config::OPTIONS[:timeout].default} s")
       end
 
       def with_capacity(entry)

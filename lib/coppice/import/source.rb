@@ -34,12 +34,17 @@ module Coppice
           yield self
           nodes.each { |node| node.walk(&block) }
         end
+
+        # The texts that stand in this node and below.
+        #: () -> Array[String]
+        def texts = walk.select { |node| node.type == :STR }.map { |node| node.children.first }
       end
 
       # Comments that Ruby reads.
       MAGIC = /\A#(?:!|.*\b(?:frozen_string_literal|(?:en)?coding|warn_indent)\s*:)/.freeze
       READS = %i[LVAR DVAR].freeze
       ASSIGNMENTS = %i[LASGN DASGN DASGN_CURR].freeze
+      CALLS = %i[CALL QCALL ATTRASGN].freeze # of a method of an object that is named
 
       attr_reader :text #: String
       attr_reader :root #: Node

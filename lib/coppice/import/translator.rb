@@ -94,8 +94,8 @@ module Coppice
 
       # What only the other server understands. What a hook does is left to its user.
       def drop_foreign
-        found = foreign_statements
-        found -= still_read(found) until still_read(found).empty?
+        found, read = foreign_statements, nil
+        found -= read until (read = still_read(found)).empty?
         found.each do |node|
           @dropped << node
           @entries << Entry.new(line: node.line, name: @source.first_line(node), outcome: :dropped,

@@ -51,8 +51,8 @@ module Coppice
       def self.additions(translator)
         return [] if translator.certain?(:timeout)
 
-        seconds = Compatibility::Unicorn::DEFAULT_TIMEOUT
-        [[:timeout, "timeout #{seconds}", "Unicorn's default, where Coppice has 20 seconds"]]
+        seconds, ours = Compatibility::Unicorn::DEFAULT_TIMEOUT, Config::OPTIONS[:timeout].default
+        [[:timeout, "timeout #{seconds}", "Unicorn's default, where Coppice has #{ours} seconds"]]
       end
 
       #: (Array[Entry], Translator) -> Array[Entry]

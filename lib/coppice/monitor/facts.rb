@@ -104,11 +104,11 @@ module Coppice
         return kill_duplicate(handle, pid) unless [nil, pid].include?(handle.pid)
 
         handle.pid = pid
-        handle.forked_at ||= @system.now.tap { |now| handle.row.forked_ms = (now * 1000).to_i }
-        return unless handle.requested?
+        return if handle.forked_at
 
-        handle.move(:forked)
-        handle.deadline = @system.now + time_to_get_ready(handle)
+        now = @system.now
+        handle.deadline = now + time_to_get_ready(handle) if handle.requested?
+        handle.note_fork(now)
       end
 
       def time_to_get_ready(handle)

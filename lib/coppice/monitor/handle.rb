@@ -134,6 +134,14 @@ module Coppice
         changed
       end
 
+      # It was forked, or spawned by the monitor, at that time (monotonic seconds).
+      #: (Float) -> void
+      def note_fork(time)
+        @forked_at = time
+        row.forked_ms = (time * 1000).to_i
+        move(:forked) if requested?
+      end
+
       # No message can be exchanged with it any more.
       #: () -> void
       def close_channel

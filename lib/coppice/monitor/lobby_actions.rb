@@ -120,9 +120,7 @@ module Coppice
 
       def add(lobby, keeper_pid, now)
         lobby.know(keeper_pid, :keeper)
-        lobby.forked_at = now
-        lobby.row.forked_ms = (now * 1000).to_i
-        lobby.move(:forked)
+        lobby.note_fork(now)
         @roster.add(lobby)
       end
 

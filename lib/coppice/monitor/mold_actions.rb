@@ -57,9 +57,7 @@ module Coppice
         deadline = now + release.settings.boot_timeout
         handle = @forks.add_handle(:mold, step.generation, ours, deadline, release: release)
         handle.pid = pid
-        handle.forked_at = now
-        handle.row.forked_ms = (now * 1000).to_i
-        handle.move(:forked)
+        handle.note_fork(now)
         @succession.start(handle)
         @statistics.promotion_started(handle, reason_to_boot(step), nil, now)
         @log.info("booting the application", **handle.to_log, **release.to_log.slice(:release), **description)

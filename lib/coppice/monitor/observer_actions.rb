@@ -23,9 +23,7 @@ module Coppice
         pid = @spawner.spawn(theirs)
         handle = @forks.add_handle(:observer, 0, ours, now + @settings.boot_timeout)
         handle.pid = handle.row.pid = pid
-        handle.forked_at = now
-        handle.row.forked_ms = (now * 1000).to_i
-        handle.move(:forked)
+        handle.note_fork(now)
         Introduction.of(handle, pid, system: @system, log: @log) { @spawner.introduce(handle) }
       rescue SystemCallError => error
         @log.error("the observer cannot be spawned", error: error.message)

@@ -1,19 +1,21 @@
 # frozen_string_literal: true
 
 require "json"
-require "open3"
 require "yaml"
 require "test_helper"
 require "coppice/cli"
 require "coppice/cli/stop_time"
 require "coppice/config/loader"
 require_relative "../../support/documentation"
+require_relative "../../support/systemd_units"
 
 module Coppice
   # What docs/deployment.md shows, and what lies in examples. The proxies' part is in
   # test/integration/rolling_deploy_test.rb, the Procfile's in test/integration/heroku_test.rb, the manifests' in
   # kubernetes_example_test.rb, and Kamal's in test/integration/kamal_test.rb.
   class DeploymentPageTest < TestCase
+    include SystemdUnits
+
     PAGE = Documentation.new("deployment.md")
     EXAMPLES = File.expand_path("../../../examples", __dir__)
 
@@ -42,18 +44,9 @@ module Coppice
     end
 
     test "systemd accepts the units" do
-      with_tmpdir do |folder|
-        units = Dir.children(File.join(EXAMPLES, "systemd")).map do |name|
-          text = example("systemd/#{name}").sub("/usr/bin/bundle", "/usr/bin/env")
-          File.join(folder, name.sub("@", "@1")).tap { |unit| File.write(unit, text) }
-        end
-        output, status = Open3.capture2e("systemd-analyze", "verify", "--man=no", *units)
-
-        assert_predicate status, :success?, output
-        assert_empty output.lines.grep(/shop/)
-      rescue Errno::ENOENT
-        skip "there is no systemd-analyze"
-      end
+      assert_units(Dir.children(File.join(EXAMPLES, "systemd")).to_h do |name|
+        [name.sub("@", "@1"), example("systemd/#{name}")]
+      end)
     end
 
     test "the passed sockets have the names of options" do
