@@ -15,6 +15,8 @@ abort "Coppice needs a POSIX system: there is no #{missing.join(" and no ")}" un
 linux = ENV["COPPICE_PORTABLE"].nil? && have_header("sys/epoll.h") &&
         have_func("memfd_create", "sys/mman.h", "-D_GNU_SOURCE")
 
+have_func("rb_objspace_each_objects") # exported without a header
+
 append_cflags(%w[-fvisibility=hidden -O3])
 
 # Appended without a probe: the program that mkmf probes with does not pass -Wextra itself.

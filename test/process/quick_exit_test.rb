@@ -9,7 +9,7 @@ class QuickExitTest < Coppice::TestCase
   BEGINNING = <<~RUBY
     require "coppice/child/quick_exit"
     $stdout.sync = true
-    Coppice::Child::QuickExit.note_status
+    Coppice::Child::QuickExit.watch_end
   RUBY
 
   # The object of a C extension: to free it calls a function of the C library.
@@ -84,7 +84,7 @@ class QuickExitTest < Coppice::TestCase
   test "a database is told of the end of a connection, after all handlers" do
     output, = quick_end_of(<<~RUBY)
       module PG
-        class Connection
+        class Connection < Thread::Queue # an object of C, as connections are
           def finish = print("goodbye ")
         end
       end

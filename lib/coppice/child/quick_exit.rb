@@ -22,21 +22,31 @@ module Coppice
 
       class << self
         # In a process that has loaded no application yet: at_exit handlers run in reverse order, so this one is the
-        # last, and knows whether another one has changed the exit status. Forked processes inherit it.
+        # last. Forked processes inherit it.
         #: () -> void
-        def note_status
-          at_exit { @status = $!.is_a?(SystemExit) ? $!.status : nil }
+        def watch_end
+          at_exit { look_around if @prepared }
         end
 
         # From now on this process ends quickly when it exits. One that exits because of a signal or of another error
-        # ends as Ruby has it.
+        # ends as Ruby has it, and all do where Ruby does not export the walk over its heap.
         #: () -> void
         def prepare
-          @status = nil
+          return unless OS.respond_to?(:files_and)
+
+          @prepared = true
           after_finalizers(ROUNDS)
         end
 
         private
+
+        # Another handler may have changed the exit status. Objects are looked for here, and not in the finalizer: until
+        # now Ruby knows which of them are garbage.
+        def look_around
+          @status = $!.status if $!.is_a?(SystemExit)
+          @ends = ends_by_class
+          @found = OS.files_and(@ends.keys)
+        end
 
         # Those that were defined last run first.
         def after_finalizers(rounds)
@@ -46,20 +56,23 @@ module Coppice
         def leave
           return unless @status
 
-          each(IO, :flush)
-          GOODBYES.each do |name, goodbye|
-            connections = ForkSafety::Preset.loaded_constant(name)
-            each(connections, goodbye) if connections
-          end
+          @found.each { |object| finish(object) }
           OS.exit_at_once(@status)
         end
 
-        def each(objects, method)
-          ObjectSpace.each_object(objects) do |object|
-            object.public_send(method)
-          rescue StandardError # closed already, not open for writing, or nobody reads any more: Ruby ignores it as well
-            nil
-          end
+        # The loaded ones of GOODBYES.
+        def ends_by_class
+          GOODBYES.transform_keys { |name| ForkSafety::Preset.loaded_constant(name) }.except(nil)
+        end
+
+        # Where it is closed already, not open for writing, or nobody reads any more, Ruby ignores it as well.
+        def finish(object)
+          return object.flush if object.is_a?(IO)
+
+          _, goodbye = @ends.find { |kind, _| object.is_a?(kind) }
+          object.public_send(goodbye)
+        rescue StandardError
+          nil
         end
       end
     end

@@ -27,7 +27,7 @@ module Coppice
       # Boots the application and runs as a mold. In the processes forked from it, it runs what they are.
       #: () -> void
       def call
-        Child::QuickExit.note_status
+        Child::QuickExit.watch_end
         environments.each { |environment| MoldEnvironment.remove_from(environment) }
         @environment = ENV.to_h
         packet = @channel.receive_first or exit(0) # the monitor is gone already
