@@ -43,7 +43,9 @@ module Coppice
         # Another handler may have changed the exit status. Objects are looked for here, and not in the finalizer: until
         # now Ruby knows which of them are garbage.
         def look_around
-          @status = $!.status if $!.is_a?(SystemExit)
+          return unless $!.is_a?(SystemExit)
+
+          @status = $!.status
           @ends = ends_by_class
           @found = OS.files_and(@ends.keys)
         end
