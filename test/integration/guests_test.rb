@@ -55,7 +55,7 @@ class GuestsTest < Coppice::TestCase
 
   test "for whom it runs, how much memory it has taken since and how much longer it may is in the stats" do
     serve("guest_timeout 600") do |server|
-      running(server, "$taken = 'x' * 20_000_000; $0 = 'tak' 'en'; sleep") do |client, row|
+      running(server, "$kept = 'x' * 20_000_000; $0 = 'tak' 'en'; sleep") do |client, row|
         wait_for_title(server, row, "taken")
         shown = [false, true].map do |measured|
           stats = Coppice::Stats.new(server.board, measure_guests: measured).to_h
