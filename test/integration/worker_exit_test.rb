@@ -5,8 +5,8 @@ require_relative "../support/server"
 
 # What workers leave behind, with quick_exit and without.
 class WorkerExitTest < Coppice::TestCase
-  # Each worker holds an object of a C extension, whose release removes the file named "freed", and a file with bytes
-  # that were not written yet.
+  # Each worker holds an object of a C extension, which removes the file "unfreed" when it is freed, and a file with
+  # bytes that were not written yet.
   APP = <<~'RUBY'
     require "fiddle"
     path = File.expand_path("unfreed")

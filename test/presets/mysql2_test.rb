@@ -47,7 +47,7 @@ module Coppice
 
     def aborted_clients(socket)
       status = IO.popen(["mariadb-admin", "-uroot", "-S", socket, "extended-status"], &:read)
-      status[/ Aborted_clients +\| (\d+)/, 1].to_i
+      Integer(status[/ Aborted_clients +\| (\d+)/, 1])
     end
 
     def with_database

@@ -168,8 +168,8 @@ module Coppice
         since: :coppice, example: "quick_exit false",
         doc: "Whether workers and molds end before Ruby frees their objects one by one, which would copy many of the " \
              "pages that they share. at_exit handlers, the `ensure` of threads and finalizers run in any case, bytes " \
-             "that IO objects hold back are written, and databases are told. false is for a C extension that must " \
-             "free its objects at the end (docs/memory.md, How workers exit)."),
+             "that IO objects hold back are written, and connections to databases are closed. false is for a C " \
+             "extension that must free its objects at the end (docs/memory.md, How workers exit)."),
       Option.describe(:fork_audit, Groups::REFORKING, Types::OneOf.new(:warn, :refuse, :off), scope: :release,
         default: :warn, since: :coppice, example: "fork_audit :refuse",
         doc: "What to do when something has not survived the forks that made a new mold's first worker: it shares a " \
