@@ -1,6 +1,6 @@
 /*
- * Coppice::Cells, several cells in one call: reading and writing arrays, sums over records, and the fold that adds the
- * counts of an exited process to those of its slot.
+ * Coppice::Cells, several cells in one call: reading and writing arrays, sums over records, times that have come, and
+ * the fold that adds the counts of an exited process to those of its slot.
  */
 #include "cells.h"
 #include "coppice_ext.h"
@@ -78,6 +78,30 @@ static VALUE cells_sum(VALUE self, VALUE indexes, VALUE rb_count) {
 }
 
 /*
+ * due(index, stride, count, time) -> [Array of Integers, Integer]: looks at `count` cells, each `stride` cells behind the
+ * one before. Returns which of them, counted from 0, hold a time up to `time`, and the first time after it. 0 is no time,
+ * neither in a cell nor as what is returned.
+ */
+static VALUE cells_due(VALUE self, VALUE rb_index, VALUE rb_stride, VALUE rb_count, VALUE rb_time) {
+    size_t stride = NUM2SIZET(rb_stride);
+    size_t count = NUM2SIZET(rb_count);
+    int64_t time = NUM2LL(rb_time);
+    int64_t first_after = 0;
+    VALUE numbers = rb_ary_new();
+    if (count == 0) return rb_assoc_new(numbers, INT2FIX(0));
+
+    if (stride == 0 || count - 1 > (SIZE_MAX - 1) / stride) rb_raise(rb_eIndexError, "%zu cells apart", stride);
+    const _Atomic int64_t *cells = coppice_cells_to_read(self, NUM2SIZET(rb_index), ((count - 1) * stride) + 1);
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = load(&cells[i * stride]);
+        if (value == 0) continue;
+        if (value <= time) rb_ary_push(numbers, SIZET2NUM(i));
+        else if (first_after == 0 || value < first_after) first_after = value;
+    }
+    return rb_assoc_new(numbers, LL2NUM(first_after));
+}
+
+/*
  * fold(from, to, count, row, row_count, sequence): adds the block at `from` to that at `to` and clears the row that it
  * is a part of. Meanwhile the cell at `sequence` is odd, so that a reader knows that it may have seen the counts twice,
  * or not at all. There is one writer.
@@ -107,5 +131,6 @@ void Init_coppice_cell_blocks(VALUE coppice) {
     rb_define_method(klass, "add", cells_add, 2);
     rb_define_method(klass, "clear", cells_clear, 2);
     rb_define_method(klass, "sum", cells_sum, 2);
+    rb_define_method(klass, "due", cells_due, 4);
     rb_define_method(klass, "fold", cells_fold, -1);
 }

@@ -103,6 +103,17 @@ module Coppice
     #: (Integer) -> Row
     def row(index) = Row.new(@cells, LAYOUT.at(:row, index), index)
 
+    # The first cell of a column in each row that may be in use. Other rows hold zeros.
+    #: (Symbol) -> Array[Integer]
+    def places(column)
+      first, stride = row_places(column)
+      Array.new(rows_count) { |index| first + (index * stride) }
+    end
+
+    # The rows, by their indexes, in which a column of times holds one up to this, and the first time after it; 0: none.
+    #: (Symbol, Integer) -> [Array[Integer], Integer]
+    def due(column, time) = @cells.due(*row_places(column), rows_count, time)
+
     # The rows of processes that have registered and are not reaped yet.
     #: () -> Array[Row]
     def rows = (0...rows_count).map { |index| row(index) }.select(&:used?)
@@ -178,6 +189,11 @@ module Coppice
     end
 
     private
+
+    # Where a column begins in the first row, and the distance to the next one.
+    def row_places(column)
+      [LAYOUT.at(:row) + Row.places.fetch(column).first, LAYOUT.region(:row).record_cells]
+    end
 
     def slot_index(number) = number&.between?(0, SLOT_COUNT - 1) ? number : SLOT_COUNT
   end

@@ -19,7 +19,7 @@ module HistoryRules
 
   # Whom the watchdog would kill at this moment.
   def overdue
-    steps = Coppice::Monitor::Watchdog.new(roster.settings).next(roster, system.now)
+    steps = Coppice::Monitor::Watchdog.new(roster.settings, @server.board).next(roster, system.now)
     steps.filter_map { |step| step.handle if step.is_a?(Coppice::Monitor::Steps::Kill) }
   end
 
@@ -86,10 +86,13 @@ module HistoryRules
 
   # Those that follow each change are what a look at all children finds.
   def check_groups
-    Coppice::Monitor::Children::CONDITIONS.each do |name, condition|
+    Coppice::Monitor::Children::KINDS.merge(Coppice::Monitor::Children::CONDITIONS).each do |name, condition|
       found = roster.handles.select(&condition)
       broken "wrong group #{name}" unless roster.children[name].to_a.sort_by(&:object_id) == found.sort_by(&:object_id)
     end
+    rows = roster.handles.map { |handle| handle.row.index }
+    broken "wrong rows" unless roster.children.of_rows(rows) == roster.handles
+    broken "a time for a ready child" if roster.handles.any? { |handle| handle.ready? && handle.deadline }
     broken "wrong pids" unless roster.children.by_pid.keys.sort == roster.handles.flat_map(&:pids).sort
     broken "wrong slot" unless roster.children.slots.first_empty == (0..).find { |nr| slots.none?(nr) }
     broken "wrong surplus" unless roster.surplus_workers.size == slots.count { |nr| nr >= roster.target }

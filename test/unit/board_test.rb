@@ -191,6 +191,21 @@ class BoardTest < Coppice::TestCase
     cells.close
   end
 
+  test "of times at equal distances those that have come are found, and the next one" do
+    cells = Coppice::Cells.create(16)
+    cells.write(0, [9, 20, 9, 9, 0, 9, 9, 10, 9, 9, 30, 9, 9, -5])
+
+    assert_equal [[2, 4], 20], cells.due(1, 3, 5, 10)
+    assert_equal [[0, 2, 4], 30], cells.due(1, 3, 5, 20)
+    assert_equal [[0, 2, 3, 4], 0], cells.due(1, 3, 5, 30)
+    assert_equal [[], 0], cells.due(1, 3, 0, 30)
+    assert_equal [[4], 10], cells.due(1, 3, 5, 9)
+    assert_raises(IndexError) { cells.due(1, 3, 6, 30) }
+    assert_raises(IndexError) { cells.due(1, 0, 2, 30) }
+    assert_raises(IndexError) { cells.due(1, 2**62, 5, 30) }
+    cells.close
+  end
+
   test "blocks that do not fit are refused, and nothing of them is written" do
     cells = Coppice::Cells.create(8)
 

@@ -9,17 +9,19 @@ module Coppice
     # The table of all children that are not gone, and of those of each kind. To follow a change of one costs the same
     # however many others there are.
     class Children
+      # What a child is for as long as it lives.
+      KINDS = { workers: :worker?.to_proc, services: :service?.to_proc, observers: :observer?.to_proc,
+                lobbies: :lobby?.to_proc, guests: :guest?.to_proc }.freeze
+
+      # What may change.
       CONDITIONS = {
-        workers: :worker?.to_proc,
         ready_workers: ->(handle) { handle.worker? && handle.ready? },
-        services: :service?.to_proc,
-        observers: :observer?.to_proc,
-        lobbies: :lobby?.to_proc,
-        guests: :guest?.to_proc,
         starting: :starting?.to_proc,
+        not_ready: ->(handle) { !handle.ready? }, # only these are to change their state by some time
         unforked: ->(handle) { handle.parent && handle.pid.nil? }, # as far as is known
         rehearsals: ->(handle) { handle.rehearsing? && !handle.leaving? },
         unseated: ->(handle) { handle.worker? && handle.seat.nil? && !handle.rehearsing? && !handle.leaving? },
+        spoilt: ->(handle) { handle.seat&.spoilt },
         signalled: ->(handle) { handle.signalled_at && !handle.leaving? },
         silent: ->(handle) { handle.vanished || handle.channel.closed? } # no message comes from these
       }.freeze
@@ -34,11 +36,13 @@ module Coppice
 
       def initialize
         @all = Group.new { true }
-        @groups = CONDITIONS.transform_values { |condition| Group.new(&condition) }
-        @every = [@all, *@groups.values]
+        @groups = KINDS.merge(CONDITIONS).transform_values { |condition| Group.new(&condition) }
+        @kinds = [@all, *@groups.values_at(*KINDS.keys)]
+        @changing = @groups.values_at(*CONDITIONS.keys)
         @slots = Slots.new
         @seat_numbers = SeatNumbers.new
         @by_pid = {}
+        @by_row = {} # by its index
         @pids = {}.compare_by_identity # those of each child in by_pid
         @look = method(:look)
       end
@@ -49,15 +53,21 @@ module Coppice
       #: (Symbol) -> Group
       def [](name) = @groups.fetch(name)
 
+      # Those that have these rows.
+      #: (Array[Integer]) -> Array[Handle]
+      def of_rows(indexes) = @by_row.values_at(*indexes).compact
+
       # One more group, whose condition may depend on what `basis` returns.
       #: (basis: ^() -> untyped) { (Handle) -> boolish } -> Group
-      def group(basis:, &condition) = Group.new(all: @all, basis: basis, &condition).tap { |group| @every << group }
+      def group(basis:, &condition) = Group.new(all: @all, basis: basis, &condition).tap { |group| @changing << group }
 
       # An error of on_add leaves no trace of it here.
       #: (Handle) -> Handle
       def add(handle)
         @on_add&.call(handle)
         @slots.take(handle) if handle.worker?
+        @by_row[handle.row.index] = handle
+        @kinds.each { |group| group.look(handle) }
         handle.on_change = @look
         look(handle)
         handle
@@ -67,8 +77,9 @@ module Coppice
       #: (Handle) -> void
       def remove(handle)
         handle.on_change = nil
-        @every.each { |group| group.forget(handle) }
+        [*@kinds, *@changing].each { |group| group.forget(handle) }
         note_pids(handle, [])
+        @by_row.delete(handle.row.index)
         return unless handle.worker?
 
         @slots.leave(handle)
@@ -78,7 +89,7 @@ module Coppice
       private
 
       def look(handle)
-        @every.each { |group| group.look(handle) }
+        @changing.each { |group| group.look(handle) }
         @seat_numbers.look(handle) if handle.worker?
         note_pids(handle, handle.pids)
       end

@@ -33,8 +33,10 @@ module Coppice
       attr_accessor :kill_reason #: Symbol?
       # How and why it exited; nil as long as it lives.
       attr_accessor :exit_report #: ExitReport?
-      # When it was forked and when it became ready (monotonic seconds).
-      attr_accessor :forked_at, :ready_at #: Float?
+      # When it was forked (monotonic seconds).
+      attr_reader :forked_at #: Float?
+      # When it became ready (monotonic seconds).
+      attr_accessor :ready_at #: Float?
       # A worker's listeners (descriptors), and whether it must be replaced so that every queue has a worker.
       attr_accessor :listeners #: Array[Integer]?
       # The monitor's end of a worker's inspection socket, see Control::Messages.
@@ -248,6 +250,13 @@ module Coppice
       def leave_seat
         seat.close
         self.seat = nil
+      end
+
+      # Its answers make no sense.
+      #: () -> void
+      def spoil_seat
+        seat.spoilt = true
+        changed
       end
 
       # Number of requests that it has served. It stays valid when another process owns the row.

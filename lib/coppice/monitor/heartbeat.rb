@@ -24,6 +24,7 @@ module Coppice
         @missed_time = MissedTime.new
         @ran = 0.0 # seconds in which the monitor ran
         @notes = {} # Handle => Note
+        @missing = []
       end
 
       # Reads the notes of these, unless it has done so a moment ago. Called once a turn, before any question.
@@ -35,17 +36,19 @@ module Coppice
         @ran += passed - @missed_time.since_last_look(now)
         @looked_at = now
         @notes = handles.to_h { |handle| [handle, note_of(handle)] }
+        @missing = @notes.filter_map { |handle, note| handle if @ran - note.changed_at > @limit }
       end
 
-      #: (Handle) -> bool
-      def missing?(handle)
-        note = @notes[handle]
-        !note.nil? && @ran - note.changed_at > @limit
-      end
+      # Those without a heartbeat.
+      #: () -> Array[Handle]
+      attr_reader :missing
 
       # Counts anew for this one.
       #: (Handle) -> void
-      def forget(handle) = @notes.delete(handle)
+      def forget(handle)
+        @notes.delete(handle)
+        @missing -= [handle]
+      end
 
       private
 

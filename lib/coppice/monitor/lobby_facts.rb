@@ -104,7 +104,7 @@ module Coppice
       # The lobby says so until the worker is gone, so the worker may be gone already, and have been replaced.
       def spoilt(number)
         worker = @roster.workers.find { |one| one.seat&.number == number }
-        worker.seat.spoilt = true if worker
+        worker&.spoil_seat
       end
 
       # The keeper makes the next one. Until it is ready no worker gets a seat.

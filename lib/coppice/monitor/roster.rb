@@ -17,12 +17,14 @@ module Coppice
 
       attr_reader :succession       #: Succession
       attr_reader :children         #: Children
-      attr_accessor :wanted         #: Integer -- number of workers that were asked for
+      attr_reader :wanted           #: Integer -- number of workers that were asked for
+      # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.
+      attr_reader :target           #: Integer
       attr_reader :releases         #: Array[Release] -- committed ones, oldest first; the last one runs
       attr_accessor :roll           #: Roll? -- the last one that was asked for
       attr_reader :kept             #: Handle? -- the mold of the release before, for a rollback
       attr_reader :kept_until       #: Float?
-      attr_accessor :held_back      #: Integer -- slots that are left empty for a lean roll
+      attr_reader :held_back        #: Integer -- slots that are left empty for a lean roll
       attr_accessor :boot_peak_kib  #: Integer? -- the most memory that the last cold boot took
       attr_reader :spawns           #: Backoff -- of workers; trials do not count
       attr_reader :observers        #: Backoff
@@ -49,7 +51,7 @@ module Coppice
       def initialize(target:, release:)
         @succession = Succession.new
         @children = Children.new
-        @wanted = target
+        @wanted = @target = target
         @releases = [release]
         @last_release_number = release.number
         @first_requests = {} # by release
@@ -62,9 +64,17 @@ module Coppice
         add_groups
       end
 
-      # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.
-      #: () -> Integer
-      def target = wanted > held_back ? wanted - held_back : 1
+      #: (Integer) -> void
+      def wanted=(number)
+        @wanted = number
+        set_target
+      end
+
+      #: (Integer) -> void
+      def held_back=(number)
+        @held_back = number
+        set_target
+      end
 
       # The one that is committed.
       #: () -> Release
@@ -243,6 +253,8 @@ module Coppice
       def serving? = ready_workers.any? { |worker| !worker.rehearsing? }
 
       private
+
+      def set_target = @target = [wanted - held_back, 1].max
 
       def add_groups
         @outdated = children.group(basis: -> { [generation, release.number] }) { |handle| must_be_replaced?(handle) }

@@ -9,12 +9,13 @@ module Coppice
       def initialize(board)
         @board = board
         @taken = []
+        @free = [] # of those that were taken before, sorted
       end
 
       # The lowest free row, assigned.
       #: (role: Symbol, nr: Integer?, generation: Integer) -> Board::Row
       def take(role:, nr:, generation:)
-        index = (0..@taken.size).find { |candidate| !@taken[candidate] }
+        index = @free.shift || @taken.size
         @taken[index] = true
         @board.rows_count = @taken.size
         @board.slots_count = [@board.slots_count, [nr + 1, Board::SLOT_COUNT].min].max if role == :worker
@@ -26,6 +27,7 @@ module Coppice
       def release(row)
         @board.fold(row)
         @taken[row.index] = false
+        @free.insert(@free.bsearch_index { |index| index > row.index } || @free.size, row.index)
         @taken.pop until @taken.empty? || @taken.last
         @board.rows_count = @taken.size
       end

@@ -37,7 +37,6 @@ module Coppice
         return if now < due_at
 
         @moments.note(now)
-        @promotions.measure
         note_ledger(ledger.call(now))
       end
 

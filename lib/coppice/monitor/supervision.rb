@@ -201,7 +201,10 @@ module Coppice
       # After the commit of a release all decisions are made anew, by its settings.
       def decide(now)
         decisions(now).each do |decision|
-          @actions.perform(decision.next(roster, now), now)
+          steps = decision.next(roster, now)
+          next if steps.empty?
+
+          @actions.perform(steps, now)
           next if @release.equal?(roster.release)
 
           enter_release
@@ -258,7 +261,8 @@ module Coppice
         lobby = LobbyPresence.new
         capacity = Capacity.new(settings)
         services = Services.new(settings)
-        always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings), @guests = Guests.new(settings)]
+        always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings, @board),
+                  @guests = Guests.new(settings)]
         @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
                     @promotion = promotion, @sizing, StateKeeping.new(settings), WarmStart.new,
                     Recycling.new(settings), Rollout.new(settings), capacity, services, IdleMold.new(settings)]

@@ -19,8 +19,9 @@ module Coppice
       # takes no bytes of a body may hold it up.
       LOOP_LIMIT = 10.0
 
-      #: (Config::Settings) -> void
-      def initialize(settings)
+      #: (Config::Settings, Board) -> void
+      def initialize(settings, board)
+        @board = board
         @cleanup_ms = settings.timeout_cleanup * 1000
         @spawn_timeout = settings.spawn_timeout
         @heartbeat = Heartbeat.new(Board::HEARTBEAT_SECONDS + settings.client_header_timeout + settings.timeout +
@@ -29,7 +30,7 @@ module Coppice
         @looks = Throttle.new(LOOK_PAUSE)
       end
 
-      # Looks at all children, but not more often than LOOK_PAUSE says.
+      # Looks at those that may be overdue, but not more often than LOOK_PAUSE says.
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
         return [] if (@passed_over = !@looks.pass?(now))
@@ -49,13 +50,28 @@ module Coppice
       # Pairs of a child and the reason to kill it.
       def overdue(roster, now)
         @first_deadline = Float::INFINITY
-        roster.handles.filter_map do |handle|
+        suspects(roster, now).filter_map do |handle|
           deadline, request_deadline = deadline(handle), request_deadline(handle)
           note_deadline(deadline, now)
           note_deadline(request_deadline, now)
           reason = reason_to_kill(handle, now, deadline, request_deadline) unless handle.orphaned?
           [handle, reason] if reason
         end
+      end
+
+      # There may be a thousand workers that are idle, or have time left for their request.
+      def suspects(roster, now)
+        children = roster.children
+        [*children[:not_ready].to_a, *children[:spoilt].to_a, *past_deadline(children, now), *silent].uniq
+      end
+
+      def silent = @heartbeat.missing.select(&:ready?)
+
+      # A deadline that was postponed may not have passed.
+      def past_deadline(children, now)
+        rows, next_ms = @board.due(:deadline_ms, ((now * 1000) - @cleanup_ms).ceil)
+        note_deadline(with_cleanup(next_ms), now) unless next_ms.zero?
+        children.of_rows(rows)
       end
 
       def note_deadline(time, now)
@@ -71,7 +87,7 @@ module Coppice
       def hanging_loops(roster, now)
         running = roster.children[:lobbies].to_a.select { |lobby| lobby.pid && (lobby.ready? || lobby.leaving?) }
         @loop_heartbeat.observe(running, now)
-        hanging = running.select { |lobby| @loop_heartbeat.missing?(lobby) }
+        hanging = running & @loop_heartbeat.missing
         hanging.each { |lobby| @loop_heartbeat.forget(lobby) } # until its death is noticed
         hanging.map { |lobby| Steps::KillLobbyPart.new(lobby, :loop) }
       end
@@ -80,7 +96,7 @@ module Coppice
         return (:survived_signal if now >= handle.deadline) if handle.kill_reason
         return :spoilt_ring if handle.pid && handle.seat&.spoilt
         return overdue_reason(handle) if request_deadline && now >= request_deadline
-        return :unresponsive if handle.worker? && handle.ready? && @heartbeat.missing?(handle)
+        return :unresponsive if @heartbeat.missing.include?(handle) && handle.ready?
         return unless deadline && now >= deadline
 
         return :stop_timeout if handle.leaving?
@@ -104,8 +120,10 @@ module Coppice
       # deadline, which is `cleanup` earlier.
       def request_deadline(handle)
         deadline_ms = handle.pid ? handle.request_deadline_ms : 0
-        (deadline_ms + @cleanup_ms) / 1000.0 unless deadline_ms.zero?
+        with_cleanup(deadline_ms) unless deadline_ms.zero?
       end
+
+      def with_cleanup(deadline_ms) = (deadline_ms + @cleanup_ms) / 1000.0
 
       # If a child was requested but not forked, the process that was to fork it hangs.
       def process_to_kill(handle) = handle.requested? && handle.parent ? handle.parent : handle

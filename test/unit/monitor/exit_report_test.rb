@@ -27,7 +27,7 @@ class ExitReportTest < Coppice::TestCase
     path = { requested: [], ready: %i[forked registered ready], leaving: %i[forked leaving] }.fetch(state)
     handle = Coppice::Monitor::Handle.new(role: :worker, nr: 3, generation: 1, row: @row, channel: nil, deadline: 1.0)
     handle.pid = 42 unless path.empty?
-    path.each { |step| handle.move(step) }
+    path.each { |step| step == :forked ? handle.note_fork(940.0) : handle.move(step) }
     known.each { |name, value| handle.public_send(:"#{name}=", value) }
     handle
   end
@@ -101,7 +101,7 @@ class ExitReportTest < Coppice::TestCase
   test "the log line has who, why, how old, and with how much memory" do
     expected = { child: :worker, nr: 3, gen: 1, child_pid: 42,
                  why: :signal, signal: "SEGV", requests: 7, age: 60.0, peak_mib: 70 }
-    report = report_on(handle_in(:ready, forked_at: 940.0), Status.new(nil, 11), peak_kib: 70 * 1024)
+    report = report_on(handle_in(:ready), Status.new(nil, 11), peak_kib: 70 * 1024)
 
     assert_equal expected, report.to_log
   end

@@ -149,7 +149,7 @@ class MonitorStatisticsTest < SupervisionTestCase
       worker.row.first_us = 5000 * (index + 1)
       Coppice::Histogram.add(server.board.cells, worker.row.place_of(:application_us).first, 1000)
     end
-    server.system.advance(5)
+    server.system.advance(Coppice::Monitor::Statistics::Promotions::MEASURE_PAUSE)
     server.turn
     boot = stats(server)[:promotions].first
 

@@ -150,7 +150,7 @@ class WatchdogTest < SupervisionTestCase
     server = settled_server
     worker = server.roster.ready_workers.first
     worker.row.deadline_ms = ((server.system.now - 100) * 1000).to_i
-    steps = Coppice::Monitor::Watchdog.new(server.settings).next(server.roster, server.system.now)
+    steps = Coppice::Monitor::Watchdog.new(server.settings, server.board).next(server.roster, server.system.now)
 
     assert_equal [:stop_timeout], steps.map(&:reason)
   end

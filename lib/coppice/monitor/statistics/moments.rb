@@ -40,11 +40,17 @@ module Coppice
         private
 
         def gauges(now_ms, application_us)
-          workers = @roster.ready_workers.reject(&:rehearsing?).map(&:row)
-          starts = workers.map(&:started_ms).select(&:positive?)
+          ages_ms = busy_workers(now_ms).map { |worker| now_ms - worker.row.started_ms }
           { time_ms: @system.unix_ms, generation: @roster.generation, workers_wanted: @roster.target,
-            workers_ready: workers.size, workers_busy: starts.size, requests_waiting: requests_waiting,
-            in_flight_us: in_flight_us(starts, now_ms, application_us), **memory }
+            workers_ready: @roster.ready_workers.size - (@roster.rehearsal&.ready? ? 1 : 0),
+            workers_busy: ages_ms.size, requests_waiting: requests_waiting,
+            in_flight_us: in_flight_us(ages_ms, application_us), **memory }
+        end
+
+        # It does not look at each worker: there may be a thousand.
+        def busy_workers(now_ms)
+          rows, = @board.due(:started_ms, now_ms)
+          @roster.children.of_rows(rows).select { |child| child.worker? && child.ready? && !child.rehearsing? }
         end
 
         # In the kernel's queues and in the lobby's.
@@ -54,21 +60,20 @@ module Coppice
         end
 
         # With those that have ended it never goes back.
-        def in_flight_us(starts, now_ms, application_us)
-          age_us = starts.sum { |start_ms| [now_ms - start_ms, 0].max * 1000 }
+        def in_flight_us(ages_ms, application_us)
+          age_us = ages_ms.sum { |age_ms| [age_ms, 0].max * 1000 }
           @busy_us = [@busy_us, application_us + age_us].max
           @busy_us - application_us
         end
 
         def memory
-          rows = @roster.handles.map(&:row)
-          { rss_kib: rows.sum(&:rss_kib), pss_kib: rows.sum(&:pss_kib), private_kib: rows.sum(&:private_kib) }
+          %i[rss_kib pss_kib private_kib].to_h { |column| [column, @board.cells.sum(@board.places(column), 1).first] }
         end
 
         # Of the processes that live, and of all that have exited.
         def counts
           slots = @slot_places.values_at(*0...@board.slots_count, nil)
-          @board.cells.sum(slots + @roster.handles.map { |handle| handle.row.counts_at }, COUNTS)
+          @board.cells.sum(slots + @board.places(:responses), COUNTS)
         end
       end
     end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board"
+require "coppice/monitor/throttle"
 require "coppice/stats/histogram"
 
 module Coppice
@@ -15,8 +16,11 @@ module Coppice
         UNKNOWN = { fork_us: -1, prepare_us: -1, trial_us: -1, rollout_us: -1, workers: -1, private_after_kib: -1,
                     first_request_us: 0, median_us: 0 }.freeze
 
+        MEASURE_PAUSE = 10.0 # seconds between two looks at the requests of a generation
+
         #: (system: System, board: Board, roster: Roster) -> void
         def initialize(system:, board:, roster:)
+          @measures = Throttle.new(MEASURE_PAUSE)
           @system = system
           @board = board
           @roster = roster
@@ -54,10 +58,12 @@ module Coppice
         def observe(now)
           note_start(@running) if @running
           end_rollout(@rolling_out, now) if @rolling_out && rolled_out?(@rolling_out)
+          measure if @last && @measures.pass?(now)
         end
 
+        private
+
         # The requests of the workers that were forked from the last mold.
-        #: () -> void
         def measure
           workers = @last ? workers_of(@last).map(&:row) : []
           return if workers.empty?
@@ -68,8 +74,6 @@ module Coppice
           requests = Stats::Histogram.new(@board.cells.sum(places, Histogram::CELLS))
           @last.record.median_us = micro(requests.percentile(0.5)) if requests.count.positive?
         end
-
-        private
 
         def running(candidate) = (@running if @running&.candidate.equal?(candidate))
 
