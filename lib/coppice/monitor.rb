@@ -123,7 +123,7 @@ module Coppice
       make_up_for_missed_time
       @inbox.signals.each { |name| ORDERS.fetch(name).call(@supervision) }
       @inbox.returned.each(&:call)
-      @supervision.learn(readable)
+      @supervision.learn(readable, signalled: @inbox.child_exited?)
       @control.advance
       @supervision.turn
       @control.advance # so that what was asked for is decided in this turn, and what became of it is said

@@ -85,11 +85,11 @@ class FakeServer
   def close = @board.close
   def roster = supervision.roster
 
-  # The monitor's loop, once. handles: those whose messages it finds.
-  def turn(handles = talking)
+  # The monitor's loop, once. handles: those whose messages it finds; signalled: whether CHLD has come.
+  def turn(handles = talking, signalled: true)
     system.beat
     before = [roster.workers, roster.mold, roster.candidate, roster.trial]
-    supervision.learn(handles)
+    supervision.learn(handles, signalled: signalled)
     supervision.turn
     @after_turn&.call(*before)
   end

@@ -3,17 +3,15 @@
 require "coppice/control/messages"
 require "coppice/monitor/audit_log"
 require "coppice/monitor/exit_report"
+require "coppice/monitor/exit_watch"
 require "coppice/monitor/lobby_facts"
-require "coppice/monitor/throttle"
 
 module Coppice
   class Monitor
     # Receives what children report, reaps those that exit, and records both in the roster. A child is gone when it was
     # reaped, or when its channel ended before its pid was known: then it was never forked.
     class Facts
-      CLAIM_TIME = 1.0 # seconds until an exited child that is not on the roster is reaped here
       STEADY = 10.0 # seconds after which an observer or a service has not failed to start
-      LOST_PAUSE = 0.1 # seconds between two looks for children that somebody else may have reaped
       EARLY_FAILURE = 1.0 # seconds: a worker that fails so soon after it was ready, without a request, failed to start
 
       #: (Context) -> void
@@ -28,8 +26,7 @@ module Coppice
         @log = context.log
         @audit_log = AuditLog.new(context.system, context.board, context.log)
         @lobby = LobbyFacts.new(context)
-        @looks_for_lost = Throttle.new(LOST_PAUSE)
-        @unknown = {} # pid => when it was first seen to have exited (monotonic seconds)
+        @exits = ExitWatch.new(context)
       end
 
       # Receives all messages on one child's channel.
@@ -47,31 +44,18 @@ module Coppice
         channel_ended(handle)
       end
 
-      # Reaps the children that have exited since the last call.
-      #: () -> void
-      def reap
-        reap_unknown(@system.exited? ? reap_known : [])
-        forget_lost_children
+      # Reaps the children that have exited since the last call. signalled: whether CHLD has come.
+      #: (signalled: bool) -> void
+      def reap(signalled:)
+        @exits.look(signalled: signalled) { |handle, pid| pid ? reap_one(handle, pid) : exited(handle, nil) }
         @lobby.forget_lost
       end
 
-      # When to reap again whatever comes (monotonic seconds): a child that somebody else has reaped sends no signal.
+      # When to reap again whatever comes (monotonic seconds).
       #: () -> Float?
-      def due_at = (@looks_for_lost.next_at unless @roster.children[:silent].empty?)
+      def due_at = @exits.due_at
 
       private
-
-      # Returns the pids of the others that have exited.
-      def reap_known
-        known, tried = @roster.children.by_pid, {}
-        loop do
-          pids, others = @system.exited_children(known).partition { |pid| known.key?(pid) && !tried.key?(pid) }
-          pids.each { |pid| reap_one(known[pid], pid) if known.key?(pid) }
-          return others if pids.empty? || others.any?
-
-          pids.each { |pid| tried[pid] = true }
-        end
-      end
 
       def reap_one(handle, pid) = handle.lobby? ? @lobby.reap(handle, pid) : reap_child(handle)
 
@@ -165,14 +149,6 @@ module Coppice
         @log.info("guest started", **handle.to_log, **handle.client.to_log, run: handle.row.request)
       end
 
-      # Waits a while before it reaps a process that it does not know. It may be a program that a hook runs and will
-      # reap, or a child whose pid has not been reported yet.
-      def reap_unknown(pids)
-        now = @system.now
-        @unknown = pids.to_h { |pid| [pid, @unknown.fetch(pid, now)] }
-        @unknown.each { |pid, since| @system.reap(pid) if now - since >= CLAIM_TIME }
-      end
-
       # Only notes the signal: Retirement decides what to do.
       def signal_received(handle, name)
         handle.stop_signal ||= name
@@ -194,25 +170,6 @@ module Coppice
         (handle.worker? || handle.mold?) && !handle.cold? && @system.replaced?(handle.pid)
       end
 
-      # Forgets children that can never be reaped: those that were not forked, because the process that was to fork them
-      # died, and those that somebody else has reaped.
-      def forget_lost_children
-        now = @system.now
-        silent = @roster.children[:silent].to_a
-        look = silent.any? && @looks_for_lost.pass?(now)
-        lost = silent.select { |handle| handle.vanished || (look && reaped_elsewhere?(handle)) }
-        lost |= @roster.children[:unforked].to_a.select { |handle| never_forked?(handle, now) }
-        lost.each { |handle| exited(handle, nil) }
-      end
-
-      def never_forked?(handle, now) = handle.orphaned? && handle.deadline && now >= handle.deadline
-
-      # Nothing but the end of its channel tells of a child that somebody else has reaped: a hook that waits for any
-      # child, or that ignores CHLD. To ask takes a file of /proc, so not in each turn for each that exits.
-      def reaped_elsewhere?(handle)
-        !handle.lobby? && !handle.pid.nil? && @system.lost?(handle.pid)
-      end
-
       def exited(handle, status, peak_kib = nil)
         handle.keep_requests_count
         note_failure(handle, status)
@@ -220,8 +177,8 @@ module Coppice
         @statistics.exited(handle, handle.exit_report)
         # If it is unknown whether the child was forked, it may still start and write to its row: nobody else gets it.
         may_start = handle.orphaned? && !handle.channel.closed?
-        handle.move(:gone)
         @roster.remove(handle)
+        handle.move(:gone)
         @lobby.worker_exited(handle) if handle.seat
         handle.close
         @rows.release(handle.row) unless may_start

@@ -14,13 +14,14 @@ module Coppice
         @reader, @writer = IO.pipe
         @signals = Thread::Queue.new
         @returned = Thread::Queue.new
+        @child_exited = false
       end
 
-      # From here on these signals are kept until the loop takes them, and CHLD wakes it.
+      # From here on these signals are kept until the loop takes them, and CHLD is noted.
       #: (Array[Symbol]) -> void
       def open(signals)
         keeping = signals.to_h { |name| [name, -> { @signals << name; wake }] }
-        OS::Signals.install(CHLD: -> { wake }, **keeping)
+        OS::Signals.install(CHLD: -> { note_exit }, **keeping)
       end
 
       # From here on, and until the end of its channel, messages from this child end the wait.
@@ -45,6 +46,10 @@ module Coppice
       # Signals since the last call, oldest first.
       #: () -> Array[Symbol]
       def signals = take_all(@signals)
+
+      # Whether CHLD has come since the last call. A signal that comes later is told of by the next one.
+      #: () -> bool
+      def child_exited? = @child_exited.tap { @child_exited = false }
 
       # From another thread: has the monitor's loop run this block.
       #: () { () -> void } -> void
@@ -71,6 +76,11 @@ module Coppice
           found[handle] = true
         end
         found.keys
+      end
+
+      def note_exit
+        @child_exited = true
+        wake
       end
 
       def wake

@@ -67,11 +67,12 @@ module Coppice
         warn_of_unknown_memory
       end
 
-      # Receives the messages of the given children, and reaps all that have exited.
-      #: (Array[Handle]) -> void
-      def learn(handles)
+      # Receives the messages of the given children, and reaps those that have exited. signalled: whether CHLD has
+      # come.
+      #: (Array[Handle], ?signalled: bool) -> void
+      def learn(handles, signalled: true)
         handles.each { |handle| @facts.receive_from(handle) unless handle.gone? }
-        @facts.reap
+        @facts.reap(signalled: signalled)
       end
 
       # Receives all that any child has reported by now. It asks every channel: only for what happens rarely.

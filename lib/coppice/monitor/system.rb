@@ -116,10 +116,6 @@ module Coppice
       #: (Integer) -> bool
       def replaced?(pid) = OS::ProcessStat.of(pid)&.replaced? || false
 
-      # Whether any child has exited and is not reaped.
-      #: () -> bool
-      def exited? = !OS.exited_child.nil?
-
       # A child that has exited and is not reaped, if it is one of those known: the kernel names the next one when that
       # one is reaped. As long as it names an unknown one, which may stay for a while, it names no other: then all
       # children that have exited are looked for. Orphans of our children are ours to reap as well. Where the kernel

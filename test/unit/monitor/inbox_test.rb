@@ -80,6 +80,18 @@ class InboxTest < Coppice::TestCase
     assert_equal [:done], @inbox.returned.map(&:call)
   end
 
+  test "that a child has exited ends the wait, and is told once" do
+    pid = fork do
+      @inbox.open([])
+      before = @inbox.child_exited?
+      Process.wait(fork { exit! })
+      @inbox.wait(60)
+      exit!([before, @inbox.child_exited?, @inbox.child_exited?] == [false, true, false])
+    end
+
+    assert_predicate Process.wait2(pid).last, :success?
+  end
+
   test "a signal that comes after its end is lost, and does no harm" do
     inbox = Coppice::Monitor::Inbox.new
     inbox.close
