@@ -13,7 +13,6 @@
 #include <poll.h>
 #include <ruby.h>
 #include <ruby/thread.h>
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -54,12 +53,6 @@ static VALUE os_parent_death_signal(VALUE self, VALUE number) {
     (void)self;
     if (prctl(PR_SET_PDEATHSIG, NUM2INT(number), 0, 0, 0) < 0) rb_sys_fail("prctl");
     return Qnil;
-}
-
-/* Ends this process with the handlers of atexit(3), and without Ruby's own end: no object is freed. Does not return. */
-static VALUE os_exit_at_once(VALUE self, VALUE status) {
-    (void)self;
-    exit(NUM2INT(status));
 }
 
 static void *os_wait_exit_nogvl(void *pointer) {
@@ -149,7 +142,6 @@ static void define_functions(VALUE os) {
     rb_define_module_function(os, "subreaper?", os_subreaper_p, 0);
     rb_define_module_function(os, "subreaper=", os_set_subreaper, 1);
     rb_define_module_function(os, "parent_death_signal", os_parent_death_signal, 1);
-    rb_define_module_function(os, "exit_at_once", os_exit_at_once, 1);
     rb_define_module_function(os, "wait_exit", os_wait_exit, 2);
     rb_define_module_function(os, "exited_child", os_exited_child, -1);
     rb_define_module_function(os, "memory_file", os_memory_file, -1);

@@ -1,11 +1,14 @@
 /*
- * One walk over Ruby's heap for the objects that have something to do at the end of a process. ObjectSpace.each_object
- * would need a walk for each class, and asks each object whether it may be shown and what it is: three times as slow.
- * The function behind both is exported for Ruby's own objspace library, and has no header.
+ * How a process ends before Ruby frees its objects: see child/quick_exit.rb.
+ *
+ * One walk over Ruby's heap finds the objects that have something to do then. ObjectSpace.each_object would need a walk
+ * for each class, and asks each object whether it may be shown and what it is: three times as slow. The function behind
+ * both is exported for Ruby's own objspace library, and has no header.
  */
 #include "coppice_ext.h"
 
 #include <ruby.h>
+#include <stdlib.h>
 
 #ifdef HAVE_RB_OBJSPACE_EACH_OBJECTS
 
@@ -45,13 +48,21 @@ static VALUE os_files_and(VALUE self, VALUE classes) {
     return walk.found;
 }
 
-void Init_coppice_heap_walk(VALUE coppice) {
-    rb_define_module_function(rb_define_module_under(coppice, "OS"), "files_and", os_files_and, 1);
+/* Ends this process with the handlers of atexit(3), and without Ruby's own end: no object is freed. Does not return. */
+static VALUE os_exit_at_once(VALUE self, VALUE status) {
+    (void)self;
+    exit(NUM2INT(status));
+}
+
+void Init_coppice_quick_exit(VALUE coppice) {
+    VALUE os = rb_define_module_under(coppice, "OS");
+    rb_define_module_function(os, "files_and", os_files_and, 1);
+    rb_define_module_function(os, "exit_at_once", os_exit_at_once, 1);
 }
 
 #else
 
-void Init_coppice_heap_walk(VALUE coppice) {
+void Init_coppice_quick_exit(VALUE coppice) {
     (void)coppice; /* a Ruby that does not export it: no process ends quickly */
 }
 

@@ -7,7 +7,10 @@ require "open3"
 class QuickExitTest < Coppice::TestCase
   LIBRARY = File.expand_path("../../lib", __dir__)
   BEGINNING = <<~RUBY
+    require "coppice"
+    require "coppice/log"
     require "coppice/child/quick_exit"
+    LOG = Coppice::Log.new($stderr, role: "test", level: :debug)
     $stdout.sync = true
     Coppice::Child::QuickExit.watch_end
   RUBY
@@ -82,7 +85,8 @@ class QuickExitTest < Coppice::TestCase
   end
 
   test "a database is told of the end of a connection, after all handlers" do
-    output, = quick_end_of(<<~RUBY)
+    output, warnings, = quick_end_of(<<~RUBY)
+      Gem.loaded_specs["pg"] = Gem::Specification.new("pg", "1.7")
       module PG
         class Connection < Thread::Queue # an object of C, as connections are
           def finish = print("goodbye ")
@@ -93,6 +97,7 @@ class QuickExitTest < Coppice::TestCase
     RUBY
 
     assert_equal "handler goodbye goodbye ", output
+    assert_match(/level=debug .*msg="connection not closed" of=PG::Connection error=lost$/, warnings)
   end
 
   test "the exit status is that of the last handler which has called exit" do
@@ -110,5 +115,5 @@ class QuickExitTest < Coppice::TestCase
   # Output, warnings and status of a program.
   def end_of(program) = Open3.capture3(RbConfig.ruby, "-I", LIBRARY, "-e", "#{BEGINNING}#{program}")
 
-  def quick_end_of(program) = end_of("#{program}\nCoppice::Child::QuickExit.prepare\nexit")
+  def quick_end_of(program) = end_of("#{program}\nCoppice::Child::QuickExit.prepare(LOG)\nexit")
 end

@@ -100,7 +100,7 @@ module Coppice
         membership.begin_exit(seconds)
         call_hook(:exit, child)
         log.debug("#{membership.role} exits", **log_fields)
-        QuickExit.prepare if settings.quick_exit && Roles.fetch(membership.role).quick_exit
+        QuickExit.prepare(log) if settings.quick_exit && Roles.fetch(membership.role).quick_exit
         exit
       end
 

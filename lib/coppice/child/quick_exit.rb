@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/coppice_ext"
-require "coppice/fork_safety/preset"
+require "coppice/presets"
 
 module Coppice
   module Child
@@ -14,10 +14,6 @@ module Coppice
     # outside is done here: bytes that an IO object holds back are written, and databases are told of the end of their
     # connections.
     module QuickExit
-      # The classes of connections that tell the other side when they are freed, and what tells it.
-      GOODBYES = { "PG::Connection" => :finish, "Mysql2::Client" => :close, "Trilogy" => :close,
-                   "TinyTds::Client" => :close, "SQLite3::Database" => :close }.freeze
-
       ROUNDS = 3 # of finalizers: each may define others, which run in the next one
 
       class << self
@@ -28,12 +24,14 @@ module Coppice
           at_exit { look_around if @prepared }
         end
 
-        # From now on this process ends quickly when it exits. One that exits because of a signal or of another error
-        # ends as Ruby has it, and all do where Ruby does not export the walk over its heap.
-        #: () -> void
-        def prepare
-          return unless OS.respond_to?(:files_and)
+        # From now on this process ends quickly when it exits, and logs which connections it could not close. One that
+        # exits because of a signal or of another error ends as Ruby has it, and all do where Ruby does not export the
+        # walk over its heap.
+        #: (Log) -> void
+        def prepare(log)
+          return unless OS.respond_to?(:exit_at_once)
 
+          @log = log
           @prepared = true
           after_finalizers(ROUNDS)
         end
@@ -46,8 +44,8 @@ module Coppice
           return unless $!.is_a?(SystemExit)
 
           @status = $!.status
-          @ends = ends_by_class
-          @found = OS.files_and(@ends.keys)
+          @goodbyes = goodbyes
+          @found = OS.files_and(@goodbyes.keys)
         end
 
         # Those that were defined last run first.
@@ -62,19 +60,26 @@ module Coppice
           OS.exit_at_once(@status)
         end
 
-        # The loaded ones of GOODBYES.
-        def ends_by_class
-          GOODBYES.transform_keys { |name| ForkSafety::Preset.loaded_constant(name) }.except(nil)
+        # The classes whose objects tell the other side when they are freed, and what tells it.
+        def goodbyes
+          presets = Presets.activated.select(&:goodbye)
+          presets.to_h { |preset| [ForkSafety::Preset.loaded_constant(preset.constant), preset.goodbye] }.except(nil)
         end
 
-        # Where it is closed already, not open for writing, or nobody reads any more, Ruby ignores it as well.
-        def finish(object)
-          return object.flush if object.is_a?(IO)
+        def finish(object) = object.is_a?(IO) ? write_rest(object) : take_leave(object)
 
-          _, goodbye = @ends.find { |kind, _| object.is_a?(kind) }
-          object.public_send(goodbye)
+        # Where it is closed already, not open for writing, or nobody reads any more, Ruby ignores it as well.
+        def write_rest(io)
+          io.flush
         rescue StandardError
           nil
+        end
+
+        def take_leave(connection)
+          kind, goodbye = @goodbyes.find { |kind, _| connection.is_a?(kind) }
+          connection.public_send(goodbye)
+        rescue StandardError => error
+          @log.debug("connection not closed", of: kind.name, error: error.message)
         end
       end
     end

@@ -25,12 +25,14 @@ module Coppice
     #             mold when the application is loaded, by :unsafe in a worker that is to be promoted: a true answer
     #             means that it must not be, by :before_promotion in that worker, before any hook, and by :before_ready
     #             in a worker that may block before it is ready (see Worker::Preparation)
+    #   goodbye   the method of an object of that constant's class which tells the other side that a process ends; Ruby
+    #             has it called when it frees the object (see Child::QuickExit)
     #   does      what Coppice does, for people
     #   advice    what the user must do
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
     Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts, :reconnecting,
-      :calls, :does, :advice, :why, :source, keyword_init: true) do
+      :calls, :goodbye, :does, :advice, :why, :source, keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
       #: (String) -> untyped
       def self.loaded_constant(name)

@@ -10,7 +10,7 @@ copies = Coppice::ForkSafety::ConnectionCopies.new("Mysql2::Client",
   reconnect: ->(client) { client.ping }) # connects only a client that was made with `reconnect: true`
 
 Coppice::Presets.define(:mysql2, gem: "mysql2", constant: "Mysql2::Client", versions: "0.5.7"..."0.6", tested: true,
-  verdict: :acts, calls: copies.calls,
+  verdict: :acts, calls: copies.calls, goodbye: :close,
   does: "detaches the copies of connections from the parent's sockets. In every worker `ping` connects again those " \
         "that were made with `reconnect: true`",
   advice: "create other clients anew in `after_worker_fork`: the copies raise an error. Connections of Active " \

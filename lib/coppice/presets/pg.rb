@@ -12,7 +12,7 @@ copies = Coppice::ForkSafety::ConnectionCopies.new("PG::Connection",
   reconnect: ->(connection) { Timeout.timeout(limit) { connection.reset } })
 
 Coppice::Presets.define(:pg, gem: "pg", constant: "PG::Connection", versions: "1.7"..."2", tested: true,
-  verdict: :acts, calls: copies.calls,
+  verdict: :acts, calls: copies.calls, goodbye: :finish,
   does: "detaches the copies of connections from the parent's sockets, and calls `reset` on each in every worker",
   advice: "what belongs to the session (`prepare`, `SET`, `LISTEN`) must be set up again in `after_worker_fork`. " \
           "Connections of Active Record need nothing",

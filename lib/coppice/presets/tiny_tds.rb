@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 Coppice::Presets.define(:tiny_tds, gem: "tiny_tds", constant: "TinyTds::Client",
-  verdict: :advice,
+  verdict: :advice, goodbye: :close,
   advice: "`before_fork`: `client.close`; connect when it is next used",
   why: "It knows nothing of forks: two processes would read each other's answers.",
   source: "no code for forks in the repository (rails-sqlserver/tiny_tds)")

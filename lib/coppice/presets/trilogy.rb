@@ -7,7 +7,7 @@ copies = Coppice::ForkSafety::ConnectionCopies.new("Trilogy",
   detach: ->(client) { client.discard! })
 
 Coppice::Presets.define(:trilogy, gem: "trilogy", constant: "Trilogy", versions: "2.13"..."3", tested: true,
-  verdict: :acts, calls: copies.calls,
+  verdict: :acts, calls: copies.calls, goodbye: :close,
   does: "discards the copies of connections (`discard!`), which leaves the parent's session alone",
   advice: "connect anew in `after_worker_fork`, or when `client.closed?`: the copies raise an error. Connections of " \
           "Active Record need nothing",
