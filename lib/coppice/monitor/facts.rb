@@ -85,11 +85,10 @@ module Coppice
       end
 
       def forked(handle, pid)
-        return kill_duplicate(handle, pid) unless [nil, pid].include?(handle.pid)
+        return if handle.pid == pid
+        return kill_duplicate(handle, pid) if handle.pid
 
         handle.pid = pid
-        return if handle.forked_at
-
         now = @system.now
         handle.deadline = now + time_to_get_ready(handle) if handle.requested?
         handle.note_fork(now)
@@ -102,7 +101,7 @@ module Coppice
         handle.mold? ? settings.mold_timeout : settings.spawn_timeout
       end
 
-      # The middle process may have died before it reported the pid.
+      # The process that has forked it may not have reported the pid yet, and may have died.
       def registered(handle, pid)
         forked(handle, pid)
         handle.move(:registered) if handle.state == :forked && handle.pid == pid
