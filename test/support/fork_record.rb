@@ -23,9 +23,11 @@ class ForkRecord
   attr_reader :lives    #: Array[Hash[Symbol, untyped]] -- what each process found when its life began
   attr_reader :exits    #: Array[Integer] -- pids, for each time that the at_exit handlers ran
 
-  #: (generations: Integer) -> ForkRecord
-  def self.over(generations:)
-    Server.open(app: APP, config: CONFIG) { |server| new(server).tap { |record| record.fill(generations) } }
+  #: (generations: Integer, ?config: String) -> ForkRecord
+  def self.over(generations:, config: "")
+    Server.open(app: APP, config: "#{CONFIG}\n#{config}") do |server|
+      new(server).tap { |record| record.fill(generations) }
+    end
   end
 
   #: (Server) -> void

@@ -14,7 +14,7 @@ module Coppice
       def initialize(parent)
         @parent = parent
         @inheritance = parent.inheritance
-        @sibling = sibling_fork(@inheritance.settings.spawn_timeout)
+        @sibling = sibling_fork(@inheritance.settings)
       end
 
       # The descriptors that came with the message belong to the child. They are closed here after the fork, so that the
@@ -34,8 +34,9 @@ module Coppice
 
       # Together less than the monitor's own limit: this process knows which thread or which middle process hangs before
       # the monitor takes this process for the one that hangs.
-      def sibling_fork(spawn_timeout)
-        OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: spawn_timeout / 2.0, patience: spawn_timeout * 0.4)
+      def sibling_fork(settings)
+        OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: settings.spawn_timeout / 2.0,
+                            patience: settings.spawn_timeout * 0.4, direct: settings.direct_forks)
       end
 
       def membership_for(packet)

@@ -102,7 +102,7 @@ module Coppice
         OS::Signals.stop_by { |name| tell(Control::Messages::SignalReceived.new(name: name)) }
       end
 
-      # In the middle process of the fork that makes this one: tells the monitor which pid to expect, and so which
+      # In the process that forks this one: tells the monitor which pid to expect, and so which
       # process to kill if it hangs before it registers.
       #: (Integer) -> void
       def announce_fork(pid) = tell(Control::Messages::Forked.new(pid: pid))

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/coppice_ext"
 require "coppice/os/clock"
 require "coppice/os/loading_threads"
 require "coppice/os/standard_streams"
@@ -10,30 +11,40 @@ module Coppice
     # caller.
     #
     # The caller forks a middle process, which forks the sibling and exits; the kernel gives the orphan to the nearest
-    # subreaper, the monitor. A plain double fork rather than clone(CLONE_PARENT), so that the fork handlers of glibc
-    # and Ruby run. An application may have made the caller a subreaper: it is none until the middle process has exited,
-    # unless the siblings are to be the caller's.
+    # subreaper, the monitor. If it is asked to, and can, the kernel gives the first copy to the monitor at once
+    # (ext/coppice/sibling_clone.c). In both ways the fork handlers of glibc and Ruby run. An application may have made
+    # the caller a subreaper: it is none until then, unless the siblings are to be the caller's.
     class SiblingFork
       CANNOT_FORK = 71 # EX_OSERR of sysexits.h
       HELD = "another thread prevents forks for longer than %s s: Coppice.prevent_fork is for short calls"
 
-      @forking_middle = false
+      DIRECT = OS.respond_to?(:want_sibling) # the kernel and the C library decide at each fork
+
+      @forking = @made_sibling = false
 
       class << self
+        # Whether the last fork has made a sibling without a middle process. Both processes can ask.
+        #: () -> bool
+        def made_sibling? = @made_sibling
+
         # Called in each process that was just forked, before any hook of the user's: a middle process dies with the
         # process that forked it. Otherwise one that hangs in such a hook would stay forever.
         #: () -> void
         def forked
-          OS.parent_death_signal(Signal.list.fetch("KILL")) if @forking_middle
-          @forking_middle = false
+          OS.parent_death_signal(Signal.list.fetch("KILL")) if @forking && !(DIRECT && OS.sibling_made?)
+          @forking = false
         end
 
-        #: () { () -> Integer? } -> Integer?
-        def forking_middle
-          @forking_middle = true
+        # direct: try to do without a middle process.
+        #: (direct: bool) { () -> Integer? } -> Integer?
+        def forking(direct:)
+          @forking = true
+          OS.want_sibling(direct) if DIRECT
           yield
         ensure
-          @forking_middle = false
+          @forking = false
+          @made_sibling = DIRECT && OS.sibling_made?
+          OS.want_sibling(false) if DIRECT
         end
       end
 
@@ -42,20 +53,21 @@ module Coppice
 
       # timeout: seconds that the middle process may take. One that takes longer hangs in a fork handler, and is killed.
       # patience: seconds to wait before that for threads which must not be interrupted by a fork.
-      # adopts: a caller that is a subreaper becomes the parent itself.
-      #: (lock: ForkLock, timeout: Numeric, patience: Numeric, ?adopts: bool) -> void
-      def initialize(lock:, timeout:, patience:, adopts: false)
+      # adopts: a caller that is a subreaper becomes the parent itself. direct: without a middle process, if possible.
+      #: (lock: ForkLock, timeout: Numeric, patience: Numeric, ?adopts: bool, ?direct: bool) -> void
+      def initialize(lock:, timeout:, patience:, adopts: false, direct: false)
         @lock = lock
         @timeout = timeout
         @patience = patience
         @adopts = adopts
+        @direct = direct
         @loading = []
         @loading_threads = LoadingThreads.new
       end
 
       # In the caller: waits until no other thread loads code or prevents forks; returns whether the sibling was made.
       # If not, `failure` says why.
-      # In the middle process: calls `announce` with the pid of the sibling, and exits.
+      # In the caller, or in the middle process, which then exits: calls `announce` with the pid of the sibling.
       # In the sibling: yields, on the caller's stack, so the block must throw.
       #: (announce: ^(Integer) -> void) { () -> bot } -> bool
       def call(announce:, &life)
@@ -63,12 +75,12 @@ module Coppice
         limit = Clock.now + @patience
         @loading = @loading_threads.wait_until(limit)
         under_its_parent do
-          middle = fork_middle(limit)
-          next middle && succeeded?(middle) unless middle == :here
+          copy = fork_copy(limit)
+          next live(announce, &life) if copy == :here
+          next copy && succeeded?(copy) unless copy && self.class.made_sibling?
 
-          middle = Process.pid
-          confined { fork_and_exit(announce) }
-          confined { wait_for_adoption(middle).then(&life) }
+          announce.call(copy)
+          true
         end
       end
 
@@ -85,16 +97,25 @@ module Coppice
         OS.subreaper = was_subreaper if Process.pid == forking
       end
 
-      # The pid of the middle process; :here in that process; false when it could not be forked. An error in the middle
-      # process comes from the user's hooks of Process._fork: let through, it would make that process a second caller,
-      # on the same channel.
-      def fork_middle(limit)
+      # In a process that was just forked.
+      def live(announce, &life)
+        return confined(&life) if self.class.made_sibling?
+
+        middle = Process.pid
+        confined { fork_and_exit(announce) }
+        confined { wait_for_adoption(middle).then(&life) }
+      end
+
+      # The pid of the sibling or of the middle process; :here in that process; false when it could not be forked. An
+      # error in that process comes from the user's hooks of Process._fork: let through, it would make that process a
+      # second caller, on the same channel.
+      def fork_copy(limit)
         forking = Process.pid
-        middle = @lock.synchronize_until(limit) do
-          self.class.forking_middle { StandardStreams.unflushed { Process.fork } } || :here
+        copy = @lock.synchronize_until(limit) do
+          self.class.forking(direct: @direct) { StandardStreams.unflushed { Process.fork } } || :here
         end
-        @failure = format(HELD, @patience) unless middle
-        middle || false
+        @failure = format(HELD, @patience) unless copy
+        copy || false
       rescue Exception => error # rubocop:disable Lint/RescueException -- # why: no error may come out of the copy
         exit_copy(error) unless Process.pid == forking
         raise unless error.is_a?(StandardError)
