@@ -10,15 +10,19 @@
  */
 #include "coppice_ext.h"
 
+#include <pthread.h>
 #include <ruby.h>
+#include <stdbool.h>
+
+static pthread_t caller; /* the thread whose next fork is meant */
+static bool wanted;      /* it has not begun yet */
+static bool made;        /* the last one that was wanted has made a sibling */
 
 #if defined(COPPICE_LINUX) && defined(__x86_64__) && defined(__GLIBC__)
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -60,10 +64,7 @@ __asm__(".text\n"
         "    ud2\n"
         "coppice_sibling_return_end:\n");
 
-static pthread_t caller;               /* the thread whose next fork is meant */
-static bool wanted;                    /* it has not begun yet */
-static bool armed;                     /* it is being made */
-static bool made;                      /* the last one that was wanted has made a sibling */
+static bool armed;                     /* the fork is being made */
 static volatile char selector = ALLOW; /* the kernel reads it at each system call of the caller */
 static uint64_t mask_before;
 static struct kernel_sigaction action_before;
@@ -176,6 +177,17 @@ static void end(void) {
     set_mask(mask_before, NULL);
 }
 
+static void watch_forks(void) {
+    pthread_atfork(begin, end, end); /* if there is no memory for it, no fork makes a sibling */
+}
+
+#else
+
+static void watch_forks(void) {
+} /* a process in between makes the sibling */
+
+#endif
+
 /* want_sibling(wanted): whether the next fork of this thread is to make a sibling. Forgets what the last one made. */
 static VALUE os_want_sibling(VALUE self, VALUE rb_wanted) {
     (void)self;
@@ -192,16 +204,8 @@ static VALUE os_sibling_made_p(VALUE self) {
 }
 
 void Init_coppice_sibling_clone(VALUE coppice) {
-    if (pthread_atfork(begin, end, end) != 0) return;
+    watch_forks();
     VALUE os = rb_define_module_under(coppice, "OS");
     rb_define_module_function(os, "want_sibling", os_want_sibling, 1);
     rb_define_module_function(os, "sibling_made?", os_sibling_made_p, 0);
 }
-
-#else
-
-void Init_coppice_sibling_clone(VALUE coppice) {
-    (void)coppice; /* a process in between makes the sibling */
-}
-
-#endif

@@ -18,8 +18,6 @@ module Coppice
       CANNOT_FORK = 71 # EX_OSERR of sysexits.h
       HELD = "another thread prevents forks for longer than %s s: Coppice.prevent_fork is for short calls"
 
-      DIRECT = OS.respond_to?(:want_sibling) # the kernel and the C library decide at each fork
-
       @forking = @made_sibling = false
 
       class << self
@@ -31,7 +29,7 @@ module Coppice
         # process that forked it. Otherwise one that hangs in such a hook would stay forever.
         #: () -> void
         def forked
-          OS.parent_death_signal(Signal.list.fetch("KILL")) if @forking && !(DIRECT && OS.sibling_made?)
+          OS.parent_death_signal(Signal.list.fetch("KILL")) if @forking && !OS.sibling_made?
           @forking = false
         end
 
@@ -39,12 +37,12 @@ module Coppice
         #: (direct: bool) { () -> Integer? } -> Integer?
         def forking(direct:)
           @forking = true
-          OS.want_sibling(direct) if DIRECT
+          OS.want_sibling(direct)
           yield
         ensure
           @forking = false
-          @made_sibling = DIRECT && OS.sibling_made?
-          OS.want_sibling(false) if DIRECT
+          @made_sibling = OS.sibling_made?
+          OS.want_sibling(false)
         end
       end
 
