@@ -6,40 +6,32 @@ require_relative "../../support/supervision_test_case"
 class ExitWatchTest < SupervisionTestCase
   KILLED = FakeSystem::Status.new(nil, 9)
 
-  def settled
-    server = settled_server
-    server.turn
-    server
+  def setup
+    @server = settled_server
+    @server.turn
+    @worker = @server.roster.ready_workers.first
+    @server.system.die(@server.process_of(@worker), KILLED)
   end
 
   test "the kernel is asked when CHLD has come" do
-    server = settled
-    worker = server.roster.ready_workers.first
-    server.system.die(server.process_of(worker), KILLED)
-    server.turn([], signalled: false)
+    @server.turn([], signalled: false)
 
-    refute_predicate worker, :gone?
-    server.turn([])
+    refute_predicate @worker, :gone?
+    @server.turn([])
 
-    assert_predicate worker, :gone?
+    assert_predicate @worker, :gone?
   end
 
   test "the end of a channel is reason enough to ask" do
-    server = settled
-    worker = server.roster.ready_workers.first
-    server.system.die(server.process_of(worker), KILLED)
-    server.turn([worker], signalled: false)
+    @server.turn([@worker], signalled: false)
 
-    assert_predicate worker, :gone?
+    assert_predicate @worker, :gone?
   end
 
   test "what nobody tells of is found after a while" do
-    server = settled
-    worker = server.roster.ready_workers.first
-    server.system.die(server.process_of(worker), KILLED)
-    server.system.advance(Coppice::Monitor::ExitWatch::EXITS_PAUSE)
-    server.turn([], signalled: false)
+    @server.system.advance(Coppice::Monitor::ExitWatch::EXITS_PAUSE)
+    @server.turn([], signalled: false)
 
-    assert_predicate worker, :gone?
+    assert_predicate @worker, :gone?
   end
 end
