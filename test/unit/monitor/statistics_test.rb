@@ -157,6 +157,18 @@ class MonitorStatisticsTest < SupervisionTestCase
     assert_in_delta 0.001, boot[:median_seconds], 0.0003
   end
 
+  test "a request that ends while the workers are looked at is not in flight" do
+    server = settled_server(worker_processes: 2)
+    rows = server.roster.ready_workers.map { |worker| worker.row.index }
+    server.board.define_singleton_method(:due) do |column, time|
+      column == :started_ms ? [rows, 0] : super(column, time)
+    end
+    seconds(server, 4)
+    moment = server.board.moment_record(server.board.moments_count)
+
+    assert_equal [2, 0, 0], [moment.workers_ready, moment.workers_busy, moment.in_flight_us]
+  end
+
   test "there is a record of the last hour for each two seconds, with sums that include the dead" do
     server = settled_server(worker_processes: 2)
     server.turn

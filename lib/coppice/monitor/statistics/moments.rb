@@ -40,17 +40,18 @@ module Coppice
         private
 
         def gauges(now_ms, application_us)
-          ages_ms = busy_workers(now_ms).map { |worker| now_ms - worker.row.started_ms }
+          starts = starts_of_requests(now_ms)
           { time_ms: @system.unix_ms, generation: @roster.generation, workers_wanted: @roster.target,
             workers_ready: @roster.ready_workers.size - (@roster.rehearsal&.ready? ? 1 : 0),
-            workers_busy: ages_ms.size, requests_waiting: requests_waiting,
-            in_flight_us: in_flight_us(ages_ms, application_us), **memory }
+            workers_busy: starts.size, requests_waiting: requests_waiting,
+            in_flight_us: in_flight_us(starts, now_ms, application_us), **memory }
         end
 
-        # It does not look at each worker: there may be a thousand.
-        def busy_workers(now_ms)
+        # It does not look at each worker: there may be a thousand. A request may have ended since they were found.
+        def starts_of_requests(now_ms)
           rows, = @board.due(:started_ms, now_ms)
-          @roster.children.of_rows(rows).select { |child| child.worker? && child.ready? && !child.rehearsing? }
+          busy = @roster.children.of_rows(rows).select { |child| child.worker? && child.ready? && !child.rehearsing? }
+          busy.map { |worker| worker.row.started_ms }.select(&:positive?)
         end
 
         # In the kernel's queues and in the lobby's.
@@ -60,8 +61,8 @@ module Coppice
         end
 
         # With those that have ended it never goes back.
-        def in_flight_us(ages_ms, application_us)
-          age_us = ages_ms.sum { |age_ms| [age_ms, 0].max * 1000 }
+        def in_flight_us(starts, now_ms, application_us)
+          age_us = starts.sum { |start_ms| [now_ms - start_ms, 0].max * 1000 }
           @busy_us = [@busy_us, application_us + age_us].max
           @busy_us - application_us
         end
