@@ -12,7 +12,6 @@ module Bench
   class Guests
     RUNS = 30 # of each, in one round
     WAIT = "$stdout.puts; $stdout.flush; $stdin.read" # says that it runs, and goes on until its input ends
-    RAILS = File.join(Setup::ROOT, "examples/rails_shop")
     SINGLE = "require 'rack'; Rack::Builder.parse_file(ARGV.shift); eval(ARGV.shift)"
 
     Round = Struct.new(:warm_ms, :cold_ms, :guest, :client, :alone, keyword_init: true)
@@ -66,7 +65,7 @@ module Bench
       [RbConfig.ruby, "-rbundler/setup", "-e", SINGLE, plans.first.app, code]
     end
 
-    def folder = @app.name == "shop" ? RAILS : File.dirname(plans.first.app)
+    def folder = @app.name == "shop" ? Setup::EXAMPLE : File.dirname(plans.first.app)
 
     def ms_of(server, command)
       began = now

@@ -52,7 +52,7 @@ module Bench
       # takes seconds of CPU.
       def shop #: () -> LazyApp
         paths = %w[/ /products /products/{n} /products/{n}?postcode=SA48 /api/products /api/products/{n} /cart]
-        LazyApp.new(name: "shop", rackup: File.join(Setup::ROOT, "examples/rails_shop/config.ru"),
+        LazyApp.new(name: "shop", rackup: File.join(Setup::EXAMPLE, "config.ru"),
           gemfile: "Gemfile.shop", load: { path: paths.join(","), modulus: 100 }, page: "/products",
           before_fork: "ActiveRecord::Base.connection_handler.clear_all_connections!",
           description: "The example Rails application, #{paths.size} kinds of pages.", **RAILS)

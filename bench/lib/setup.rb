@@ -23,10 +23,11 @@ module Bench
   end
 
   # Prepares what a benchmark needs, on first use and inside the project: the peers' gems (vendor/bundle has a folder
-  # for each Ruby), the load generator, Coppice's extension. It is idempotent.
+  # for each Ruby), the load generator, Coppice's extension, the example application's database. It is idempotent.
   module Setup
     ROOT = File.expand_path("../..", __dir__).freeze
     FOLDER = File.join(ROOT, "tmp/bench").freeze
+    EXAMPLE = File.join(ROOT, "examples/rails_shop").freeze
     LOAD_SOURCES = File.join(ROOT, "bench/load").freeze
     LOAD_BINARY = File.join(FOLDER, "load").freeze
     # Variables that a server inherits. Those that tune Ruby or malloc are also named in the report.
@@ -39,6 +40,8 @@ module Bench
         FileUtils.mkdir_p(FOLDER)
         compile_load
         plans.filter_map(&:gemfile).uniq.each { |gemfile| install(gemfile) }
+        example = plans.find { |plan| File.dirname(plan.app) == EXAMPLE }
+        run("#{EXAMPLE}/bin/prepare", env: environment(example.gemfile)) if example
         checkouts = plans.select { |plan| plan.server.gem == "coppice" }.map(&:checkout).uniq
         checkouts.each { |checkout| run("rake", "--silent", "compile", env: environment, folder: checkout) }
       end
