@@ -13,13 +13,13 @@ module Chaos
     ].freeze
 
     # Prepended to Process: every fork of Ruby calls this method. The server forks a middle process, which forks the
-    # child: see os/sibling_fork.rb.
+    # child, or the child itself: see os/sibling_fork.rb.
     module Fork
       #: () -> Integer
       def _fork
         first = Process.ppid == Points.monitor
         Points.here.pass(first ? :first_fork : :second_fork)
-        super.tap { |pid| Points.here.pass(first ? :middle_born : :child_born) if pid.zero? }
+        super.tap { |pid| Points.here.pass(first && !Coppice::OS.sibling_made? ? :middle_born : :child_born) if pid.zero? }
       end
     end
 
