@@ -37,8 +37,7 @@ module Coppice
       def surplus(roster)
         return [] unless roster.filled?
 
-        beyond = roster.surplus_workers.select { |worker| worker.ready? && !worker.rehearsing? }
-        beyond.map { |worker| Steps::Retire.new(worker) }
+        roster.surplus_workers.select(&:serving?).map { |worker| Steps::Retire.new(worker) }
       end
 
       def missing(roster, now)

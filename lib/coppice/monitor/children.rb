@@ -16,6 +16,7 @@ module Coppice
       # What may change.
       CONDITIONS = {
         ready_workers: ->(handle) { handle.worker? && handle.ready? },
+        serving_workers: :serving?.to_proc,
         starting: :starting?.to_proc,
         not_ready: ->(handle) { !handle.ready? }, # only these are to change their state by some time
         unforked: ->(handle) { handle.parent && handle.pid.nil? }, # as far as is known

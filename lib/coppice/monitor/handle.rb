@@ -222,6 +222,10 @@ module Coppice
       #: () -> bool
       def rehearsing? = @purpose == :rehearsal
 
+      # A worker that gets clients.
+      #: () -> bool
+      def serving? = worker? && ready? && !rehearsing?
+
       #: () -> bool
       def mold? = role == :mold
 

@@ -151,8 +151,13 @@ module Coppice
       #: () -> Array[Handle]
       def workers = children[:workers].to_a
 
+      # One that is rehearsed is among them.
       #: () -> Array[Handle]
       def ready_workers = children[:ready_workers].to_a
+
+      # Those that get clients.
+      #: () -> Array[Handle]
+      def serving_workers = children[:serving_workers].to_a
 
       #: () -> Array[Handle]
       def services = children[:services].to_a
@@ -248,9 +253,9 @@ module Coppice
       #: () -> bool
       def filled? = unavailable <= 0 && @outdated.empty?
 
-      # Whether any worker serves clients.
+      # Whether any worker gets clients.
       #: () -> bool
-      def serving? = ready_workers.any? { |worker| !worker.rehearsing? }
+      def serving? = !children[:serving_workers].empty?
 
       private
 

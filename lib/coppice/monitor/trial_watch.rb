@@ -14,9 +14,7 @@ module Coppice
 
       # The workers that the trial is compared with.
       #: (Roster) -> Array[Handle]
-      def self.others(roster)
-        roster.ready_workers.reject { |worker| worker.equal?(roster.trial) || worker.rehearsing? }
-      end
+      def self.others(roster) = roster.serving_workers.reject { |worker| worker.equal?(roster.trial) }
 
       # baseline: what the running release has counted before.
       #: (Roster, Float, baseline: Canary::Counts) -> void

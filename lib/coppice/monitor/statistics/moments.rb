@@ -42,7 +42,7 @@ module Coppice
         def gauges(now_ms, application_us)
           starts = starts_of_requests(now_ms)
           { time_ms: @system.unix_ms, generation: @roster.generation, workers_wanted: @roster.target,
-            workers_ready: @roster.ready_workers.size - (@roster.rehearsal&.ready? ? 1 : 0),
+            workers_ready: @roster.serving_workers.size,
             workers_busy: starts.size, requests_waiting: requests_waiting,
             in_flight_us: in_flight_us(starts, now_ms, application_us), **memory }
         end
@@ -50,7 +50,7 @@ module Coppice
         # It does not look at each worker: there may be a thousand. A request may have ended since they were found.
         def starts_of_requests(now_ms)
           rows, = @board.due(:started_ms, now_ms)
-          busy = @roster.children.of_rows(rows).select { |child| child.worker? && child.ready? && !child.rehearsing? }
+          busy = @roster.children.of_rows(rows).select(&:serving?)
           busy.map { |worker| worker.row.started_ms }.select(&:positive?)
         end
 
