@@ -1,7 +1,13 @@
 # shellcheck shell=bash
 # Sourced by the scripts beside it. Tells Bundler to keep everything inside the project (vendor/bundle has a folder
 # for each Ruby version), to leave Gemfile.lock alone, and to ask nothing of the user's own configuration.
-# COPPICE_RACK=2.2 takes that Rack instead of the newest: one of those in gemfiles/.
+# COPPICE_RACK=2.2 takes that Rack instead of the newest: one of those in gemfiles/. With --help as its first argument a
+# script prints the comment at its top, and nothing else.
+if [ "${1-}" = --help ]; then
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  exit
+fi
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 export BUNDLE_GEMFILE=$root/Gemfile
