@@ -55,10 +55,16 @@ module Coppice
     private
 
     def run_command(name, arguments)
+      return show_help(name) if COMMANDS[name]&.summary && COMMANDS[name].asked_about?(arguments)
       raise Error, "coppice #{name} needs Linux" if LINUX_ONLY.include?(name) && !OS.supervises?
 
       status = command(name).load.new(arguments).run
       status.is_a?(Integer) ? status : 0
+    end
+
+    def show_help(name)
+      require "coppice/cli/help_command"
+      HelpCommand.new([name]).run
     end
 
     def command(name)

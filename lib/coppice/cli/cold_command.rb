@@ -16,19 +16,6 @@ module Coppice
       DEFAULT_HOST = "localhost"
       DEFAULT_TOP = 8
 
-      USAGE = <<~TEXT.freeze
-        Usage: coppice cold [PATH …] [config.ru] [--top N] [--json] [--host HOST] [flags of serve]
-
-        Loads the application, plays each PATH (default: /) twice with GET in a fork of it, and reports what a cold
-        worker has to load on its first request: files, templates, methods, retained objects, private memory, time.
-
-            --top N       show N rows of each list (default: #{DEFAULT_TOP})
-            --json        print one JSON document with complete lists
-            --host HOST   send requests to this host (default: #{DEFAULT_HOST})
-
-        Measure with -E production. The application's output goes to standard error.
-      TEXT
-
       #: (Array[String], ?output: IO?, ?environment: Hash[String, String], ?directory: String) -> void
       def initialize(arguments, output: nil, environment: ENV, directory: Dir.pwd)
         @command_line = arguments
@@ -42,7 +29,6 @@ module Coppice
       # Returns 1 when a path failed, or the boot. Raises ConfigError or UsageError.
       def run #: () -> Integer
         @arguments = parse
-        return usage if @arguments.help?
 
         @output ||= report_output
         analyses = analyze(settings)
@@ -61,11 +47,6 @@ module Coppice
           parser.on("--top N", Integer) { |number| @top = number }
           parser.on("--json") { @json = true }
         end
-      end
-
-      def usage
-        (@output || $stdout).puts USAGE
-        0
       end
 
       # Standard output for the report alone; the application's output goes to standard error.

@@ -8,11 +8,17 @@ module Coppice
     # The command of a command line that names none.
     DEFAULT_COMMAND = "serve"
 
+    # What tells a running server from others of this user.
+    BY_PID = { "--pid PID" => "the server with this monitor, if this user runs several" }.freeze
+    BY_SOCKET = { "--socket PATH" => "the server with this control socket, such as one of another container" }.freeze
+    private_constant :BY_PID, :BY_SOCKET
+
     # A command for each verb of a running server.
     VERB_COMMANDS = Control::VERBS.each_value.reject(&:descriptors).map do |verb|
-      Command.new(name: verb.name, class_name: "CLI::#{Control.command_class(verb)}", summary: verb.help,
-        feature: verb.name == "status" ? "coppice/cli/status_command" : "coppice/cli/control_command",
-        flags: ["--pid", "--socket", *("--json" if verb.name == "status"), *verb.switches])
+      status = { "--json" => "print one JSON object" } if verb.name == "status"
+      Command.new(name: verb.name, class_name: "CLI::#{Control.command_class(verb)}",
+        feature: status ? "coppice/cli/status_command" : "coppice/cli/control_command",
+        flags: { **BY_PID, **BY_SOCKET, **status.to_h, **verb.switches }, **verb.description)
     end
     private_constant :VERB_COMMANDS
 
@@ -20,41 +26,68 @@ module Coppice
     # this file requires nothing but the table of verbs and the class of its rows.
     COMMANDS = [
       Command.new(name: "serve", class_name: "CLI::ServeCommand", feature: "coppice/cli/serve_command",
-        takes_serve_flags: true, summary: "serve the application of config.ru (the default command)"),
+        takes_serve_flags: true, words: "[config.ru]",
+        summary: "serve the application of config.ru (the default command)"),
       Command.new(name: "check", class_name: "CLI::CheckCommand", feature: "coppice/cli/check_command",
-        takes_serve_flags: true, flags: %w[--show --in],
-        summary: "check the configuration without starting a server; --show prints every setting; --in DIR checks " \
-                 "the release for a roll"),
+        takes_serve_flags: true, words: "[config.ru]",
+        flags: { "--show" => "print every setting, its value and its origin",
+                 "--in DIR" => "check that a roll to the release in DIR can begin" },
+        summary: "check the configuration without starting a server"),
       Command.new(name: "cold", class_name: "CLI::ColdCommand", feature: "coppice/cli/cold_command",
-        loads_application: true, takes_serve_flags: true, flags: %w[--host --top --json],
-        summary: "report what a cold worker has to load on its first request: [PATH …]"),
+        loads_application: true, takes_serve_flags: true, words: "[PATH …] [config.ru]",
+        flags: { "--top N" => "show N rows of each list (default: 8)",
+                 "--json" => "print one JSON document with complete lists",
+                 "--host HOST" => "send requests to this host (default: localhost)" },
+        summary: "report what a cold worker has to load on its first request",
+        about: "Loads the application, plays each PATH (default: /) twice with GET in a fork of it, and reports " \
+               "files, templates, methods, retained objects, private memory and time. Measure with -E production. " \
+               "The application's output goes to standard error."),
       Command.new(name: "doctor", class_name: "CLI::DoctorCommand", feature: "coppice/cli/doctor_command",
-        loads_application: true, takes_serve_flags: true, flags: %w[--host --limit --json --strict],
-        summary: "find what does not survive a fork: [PATH …]"),
+        loads_application: true, takes_serve_flags: true, words: "[PATH …] [config.ru]",
+        flags: { "--strict" => "exit with status 1 if it needs care",
+                 "--json" => "print one JSON document",
+                 "--host HOST" => "send requests to this host (default: localhost)",
+                 "--limit SECONDS" => "give up a step that takes longer (default: 120)" },
+        summary: "find what does not survive a fork",
+        about: "Loads the application, and forks three generations of molds and workers as a server does, with GET " \
+               "requests for each PATH in each of them (default: warm_up_requests, or /). Reports what does not " \
+               "survive a fork, and what to do. Exits with status 0 if the application is ready or needs care, and " \
+               "with 1 if it is not safe. The application's output and log go to standard error."),
       *VERB_COMMANDS,
       Command.new(name: "run", class_name: "CLI::RunCommand", feature: "coppice/cli/run_command",
-        flags: %w[--pid --socket --fallback -e],
-        summary: "run a Ruby program in a fork of the warm application: PROGRAM [ARG …] | -e CODE [ARG …]"),
+        takes_program: true, words: ["PROGRAM [ARG …]", "-e CODE [ARG …]"],
+        flags: { **BY_PID, **BY_SOCKET, "--fallback" => "start PROGRAM as usual where no server runs",
+                 "-e CODE" => "run this Ruby code" },
+        summary: "run a Ruby program in a fork of the warm application"),
       Command.new(name: "console", class_name: "CLI::ConsoleCommand", feature: "coppice/cli/console_command",
-        flags: %w[--pid --socket], summary: "open a console in a fork of the warm application"),
+        takes_program: true, words: "[ARG …]", flags: { **BY_PID, **BY_SOCKET },
+        summary: "open a console in a fork of the warm application"),
       Command.new(name: "binstub", class_name: "CLI::BinstubCommand", feature: "coppice/cli/binstub_command",
-        flags: %w[--remove], summary: "let bin/rails and bin/rake run in such forks with COPPICE_RUN=1: [NAME …]"),
+        words: "[NAME …]", flags: { "--remove" => "take the lines for it out again" },
+        summary: "let bin/rails and bin/rake run in such forks with COPPICE_RUN=1"),
       Command.new(name: "memory", class_name: "CLI::MemoryCommand", feature: "coppice/cli/memory_command",
-        flags: %w[--pid --watch --json --map],
-        summary: "show the memory that a server's processes use and share: [PID] [--watch] [--json] [--map FILE.svg]"),
-      Command.new(name: "top", class_name: "CLI::TopCommand", feature: "coppice/cli/top_command",
-        flags: %w[--pid --interval --once],
-        summary: "watch a running server in the terminal: [PID] [--interval SECONDS] [--once]"),
+        words: "[PID]",
+        flags: { **BY_PID, "--watch" => "show it every two seconds, until the server exits",
+                 "--json" => "print one JSON object", "--map FILE" => "draw every page into this file, as SVG" },
+        summary: "show the memory that a server's processes use and share"),
+      Command.new(name: "top", class_name: "CLI::TopCommand", feature: "coppice/cli/top_command", words: "[PID]",
+        flags: { **BY_PID, "--interval SECONDS" => "time between two looks (default: 2)",
+                 "--once" => "print one table" },
+        summary: "watch a running server in the terminal"),
       Command.new(name: "profile", class_name: "CLI::ProfileCommand", feature: "coppice/cli/profile_command",
-        flags: %w[--pid --output --print],
-        summary: "write the GC parameters that fit a running server: [PID] [--output FILE] [--print]"),
+        words: "[PID]",
+        flags: { **BY_PID, "--output FILE" => "write into this file (default: config/coppice.gc)",
+                 "--memory-price N" => "fit them for this memory_price", "--print" => "print them, and write no file" },
+        summary: "write the GC parameters that fit a running server"),
       Command.new(name: "import", class_name: "CLI::ImportCommand", feature: "coppice/cli/import_command",
-        flags: %w[--output --force],
-        summary: "translate config/puma.rb or config/unicorn.rb: [FILE] [--output FILE | -] [--force]"),
+        words: "[FILE]",
+        flags: { "-o, --output FILE" => "write into this file (default: config/coppice.rb); - prints it",
+                 "--force" => "replace a file that exists" },
+        summary: "translate config/puma.rb or config/unicorn.rb"),
       Command.new(name: "completion", class_name: "CLI::CompletionCommand", feature: "coppice/cli/completion_command",
-        summary: "print the completion of these commands for a shell: bash or zsh"),
-      Command.new(name: "help", class_name: "CLI::HelpCommand", feature: "coppice/cli/help_command",
-        summary: "show this help, or that of an option or hook: coppice help timeout"),
+        words: "bash|zsh", summary: "print the completion of these commands for a shell"),
+      Command.new(name: "help", class_name: "CLI::HelpCommand", feature: "coppice/cli/help_command", words: "[NAME]",
+        summary: "show this help, or that of a command, an option or a hook: coppice help timeout"),
       Command.new(name: "version", class_name: "CLI::VersionCommand", feature: "coppice/cli/version_command",
         summary: "show the version"),
       # What `serve` becomes with worker_processes 0.

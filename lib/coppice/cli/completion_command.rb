@@ -92,7 +92,7 @@ module Coppice
         case command.name
         when "help" then Config::OPTIONS.names.map(&:to_s) + Config::HOOKS.names.map(&:to_s) + commands.map(&:name)
         when "completion" then %w[bash zsh]
-        else [*verb_words(command.name), *command.flags, *(serve_flags if command.takes_serve_flags)]
+        else [*verb_words(command.name), *command.flag_names, *(serve_flags if command.takes_serve_flags)]
         end
       end
 

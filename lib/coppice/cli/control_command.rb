@@ -39,7 +39,7 @@ module Coppice
         parser = Config::FlagParser.new do |flags|
           flags.on("--pid PID") { |pid| @pid = pid }
           flags.on("--socket PATH") { |path| @path = path }
-          verb.switches.each { |name| flags.on(name) { switches << name } }
+          verb.switches.each_key { |name| flags.on(name) { switches << name } }
           flags(flags)
         end
         words = parser.permute(@arguments).zip(verb.arguments).map { |word, argument| encoded(word, argument) }

@@ -17,21 +17,6 @@ module Coppice
       DEFAULT_SECONDS = 120
       STATUS_INTERRUPTED = 130 # as a shell has it
 
-      USAGE = <<~TEXT.freeze
-        Usage: coppice doctor [PATH …] [config.ru] [--strict] [--json] [--host HOST] [--limit SECONDS] [flags of serve]
-
-        Loads the application, and forks three generations of molds and workers as a server does, with GET requests for
-        each PATH in each of them (default: warm_up_requests, or /). Reports what does not survive a fork, and what to
-        do. Exits with status 0 if the application is ready or needs care, and with 1 if it is not safe.
-
-            --strict         exit with status 1 if it needs care
-            --json           print one JSON document
-            --host HOST      send requests to this host (default: #{DEFAULT_HOST})
-            --limit SECONDS  give up a step that takes longer (default: #{DEFAULT_SECONDS})
-
-        The application's output and log go to standard error.
-      TEXT
-
       #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
       def initialize(arguments, output: $stdout, environment: ENV, directory: Dir.pwd)
         @command_line = arguments
@@ -46,7 +31,6 @@ module Coppice
       #: () -> Integer
       def run
         @arguments = parse
-        return usage if @arguments.help?
 
         diagnosis = diagnose
         report = @json ? Doctor::JsonReport.new(diagnosis) : Doctor::TextReport.new(diagnosis)
@@ -72,11 +56,6 @@ module Coppice
         raise UsageError, "#{flag} must be more than 0, but is #{number}" unless number.positive?
 
         number
-      end
-
-      def usage
-        @output.puts USAGE
-        0
       end
 
       def diagnose

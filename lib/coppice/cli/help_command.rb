@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/cli/command_help"
+require "coppice/cli/paragraph"
 require "coppice/config/arguments"
 require "coppice/config/hooks"
 require "coppice/config/services"
@@ -8,8 +10,6 @@ module Coppice
   class CLI
     # `coppice help`: lists all commands and flags; with a name, describes an option, a hook or a command.
     class HelpCommand
-      WIDTH = 78
-
       #: (Array[String], ?output: IO) -> void
       def initialize(arguments, output: $stdout)
         @topic = arguments.find { |argument| !argument.start_with?("-") }
@@ -29,9 +29,9 @@ module Coppice
         width = public_commands.map { |command| command.name.size }.max + 2
         <<~TEXT
           Usage: coppice [serve] [flags] [config.ru]
-                 coppice check [--show] [flags] [config.ru]
+                 coppice COMMAND [flags] [words]
 
-          Commands:
+          Commands (coppice COMMAND --help describes one):
           #{public_commands.map { |command| "  #{command.name.ljust(width)}#{command.summary}" }.join("\n")}
 
           #{Config::Arguments.summary}
@@ -43,7 +43,7 @@ module Coppice
         when *Config::OPTIONS.names then option(Config::OPTIONS[name])
         when *Config::HOOKS.names then hook(Config::HOOKS[name])
         when :service then service
-        when *COMMANDS.keys.map(&:to_sym) then command(COMMANDS[name.to_s])
+        when *COMMANDS.keys.map(&:to_sym) then CommandHelp.new(COMMANDS[name.to_s]).text
         else raise UsageError, ["there is no option, hook or command #{name}", near(name)].compact.join(". ")
         end
       end
@@ -51,29 +51,19 @@ module Coppice
       def option(row)
         facts = { "Type" => row.type.description, "Default" => row.default_description, "Flag" => row.usage,
                   "Environment" => row.environment, "Scope" => row.scope }
-        [wrapped(row.doc), "", *facts.compact.map { |title, text| "#{title}: #{text}" }, "", row.example]
+        [Paragraph.of(row.doc), "", *facts.compact.map { |title, text| "#{title}: #{text}" }, "", row.example]
       end
 
       def hook(row)
-        [wrapped(row.doc), "", "Runs in: #{row.place}", "", row.example]
+        [Paragraph.of(row.doc), "", "Runs in: #{row.place}", "", row.example]
       end
 
       def service
         options = Config::SERVICE_OPTIONS.map do |option|
-          wrapped("#{option.name}: #{option.type.description}; by default #{option.default_description}. #{option.doc}")
+          type = option.type.description
+          Paragraph.of("#{option.name}: #{type}; by default #{option.default_description}. #{option.doc}")
         end
-        [wrapped(Config::SERVICE_DOC), "", *options, "", Config::SERVICE_EXAMPLE]
-      end
-
-      def command(row)
-        verb = Control::VERBS[row.name] or return [wrapped("coppice #{row.name}: #{row.summary || 'internal'}")]
-
-        ["coppice #{verb.usage} [--pid PID | --socket PATH]", "", wrapped(verb.summary),
-         *("Signal: #{verb.signal}" if verb.signal)]
-      end
-
-      def wrapped(text)
-        text.gsub(/(.{1,#{WIDTH}})(?: |\z)/o, "\\1\n").chomp
+        [Paragraph.of(Config::SERVICE_DOC), "", *options, "", Config::SERVICE_EXAMPLE]
       end
 
       def near(name)

@@ -4,10 +4,10 @@ require_relative "path_word"
 
 module Coppice
   module Control
-    # One word after a verb. words: all that it can be, for one of a few; else nil. range: of a whole number.
-    # pattern: of other words, whose meaning is `other`. path: whether it is a path, see PathWord.
-    Argument = Struct.new(:usage, :range, :words, :pattern, :other, :optional, :path, keyword_init: true) do
-      # The value of a word. Raises UsageError.
+    # One word after a verb, or a flag with what it does in `doc`. words: all that it can be, for one of a few; else nil.
+    # range: of a whole number. pattern: of other words, whose meaning is `other`. path: whether it is a path: PathWord.
+    Argument = Struct.new(:usage, :range, :words, :pattern, :other, :optional, :path, :doc, keyword_init: true) do
+      # The value of a word, which is none of a flag. Raises UsageError.
       #: (String) -> (Integer | String)
       def read(word)
         return word if words&.include?(word)
@@ -21,7 +21,13 @@ module Coppice
       end
 
       #: () -> String
-      def description = [number, *words, other].compact.join(", ")
+      def description
+        *others, last = [number, *words, other].compact
+        others.empty? ? last.to_s : "#{others.join(', ')} or #{last}"
+      end
+
+      #: () -> bool
+      def flag? = usage.start_with?("--")
 
       #: () -> String
       def in_usage = optional ? "[#{usage}]" : usage

@@ -15,23 +15,32 @@ module Coppice
       # The values of the words after the verb. Raises UsageError.
       #: (Array[String]) -> Array[Integer | String]
       def read(words)
-        minimum = arguments.count { |argument| !argument.optional }
-        raise UsageError, "usage: #{usage}" unless words.size.between?(minimum, arguments.size)
+        flags, others = words.partition { |word| switches.key?(word) }
+        minimum = named.count { |argument| !argument.optional }
+        raise UsageError, "usage: #{usage}" unless flags.uniq == flags && others.size.between?(minimum, named.size)
 
-        flags, others = words.partition { |word| switches.include?(word) }
-        others.zip(arguments).map { |word, argument| argument.read(word) } + flags
+        others.zip(named).map { |word, argument| argument.read(word) } + flags
       end
 
       #: () -> String
       def usage = [name, *arguments.map(&:in_usage)].join(" ")
 
-      # The arguments that are flags.
-      #: () -> Array[String]
-      def switches = arguments.map(&:usage).grep(/\A--/)
+      # The arguments that are flags, each with what it does.
+      #: () -> Hash[String, String]
+      def switches = arguments.select(&:flag?).to_h { |argument| [argument.usage, argument.doc] }
 
-      # The summary, with the arguments that the name alone does not say.
-      #: () -> String
-      def help = [summary, *(": #{arguments.map(&:in_usage).join(' ')}" unless arguments.empty?)].join
+      # For the help of its command.
+      #: () -> Hash[Symbol, String?]
+      def description
+        about = named.map { |word| "#{word.usage} is #{word.description}." unless word.path }
+        about << "Signals to the monitor that do the same: #{signal}." if signal
+        { summary: summary, words: named.map(&:in_usage).join(" "), about: about.compact.join(" ") }
+      end
+
+      private
+
+      # The arguments that are no flags.
+      def named = arguments.reject(&:flag?)
     end
   end
 end

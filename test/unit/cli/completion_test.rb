@@ -105,7 +105,7 @@ module Coppice
         COMMANDS.each_value do |command|
           features = [command.feature, "coppice/cli/control_command"]
           source = features.map { |feature| File.read("#{LIBRARY}/#{feature}.rb") }.join
-          flags = command.flags.to_a - (Control::VERBS[command.name]&.switches || [])
+          flags = command.flag_names - Control::VERBS[command.name]&.switches.to_h.keys
 
           assert_empty(flags.reject { |flag| source.match?(/on\("#{flag}|"#{flag}"/) })
         end

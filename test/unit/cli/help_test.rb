@@ -29,15 +29,37 @@ module Coppice
         assert_match(/^Runs in: the monitor$/, help("after_worker_exit"))
       end
 
-      test "explains a verb of a running server" do
-        assert_equal <<~TEXT, help("refork")
-          coppice refork [--pid PID | --socket PATH]
+      test "explains a command and its flags" do
+        assert_equal <<~TEXT, help("workers")
+          Usage: coppice workers [--pid PID] [--socket PATH] N
 
-          promote the warmest worker and replace all workers by its copies; wait for the
-          commit
-          Signal: USR2
+          Change the number of workers to N.
+
+          N is a whole number from 1 to 1024. Signals to the monitor that do the same:
+          TTIN, TTOU.
+
+                --pid PID      the server with this monitor, if this user runs several
+                --socket PATH  the server with this control socket, such as one of another container
         TEXT
-        assert_match(/^coppice memory: show the memory/, help("memory"))
+        assert_match(/^Usage: coppice run .* PROGRAM \[ARG …\]\n +coppice run .* -e CODE \[ARG …\]\n/, help("run"))
+        assert_match(/^  -o, --output FILE  write/, help("import"))
+        assert_match(/^Takes the flags of serve as well/, help("check"))
+      end
+
+      test "each command shows that for --help" do
+        COMMANDS.each_value.select(&:summary).each do |command|
+          next if command.name == "serve"
+
+          [%w[--help], %w[-h], *([%w[--pid 1 --help]] unless command.takes_program)].each do |words|
+            assert_equal [help(command.name), ""], capture_io { CLI.new([command.name, *words]).run }, command.name
+          end
+        end
+      end
+
+      test "the flags of a program are its own" do
+        refute COMMANDS["run"].asked_about?(%w[bin/rails --help])
+        refute COMMANDS["console"].asked_about?(%w[-- --help])
+        refute COMMANDS["binstub"].asked_about?(%w[-- --help])
       end
 
       test "an unknown name is a mistake" do

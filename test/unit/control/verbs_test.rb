@@ -25,7 +25,7 @@ module Coppice
           assert_equal optional.zero? ? size : -optional - (verb.arguments.size - optional), method.arity
           next assert CLI::COMMANDS.fetch(verb.name).load if verb.descriptors
 
-          assert_equal verb.help, CLI::COMMANDS.fetch(verb.name).summary
+          assert_equal verb.summary, CLI::COMMANDS.fetch(verb.name).summary
           assert_operator CLI::COMMANDS.fetch(verb.name).load, :<=, CLI::ControlCommand
         end
       end
@@ -45,10 +45,12 @@ module Coppice
       test "wrong words are explained" do
         { ["workers", []] => "usage: workers N",
           ["stop", %w[--now --now]] => "usage: stop [--now]",
+          ["stop", ["now"]] => "usage: stop [--now]",
+          ["roll", %w[one two]] => "usage: roll [DIR] [--force]",
           ["workers", ["1025"]] => 'N is a whole number from 1 to 1024, not "1025"',
           ["recycle", ["-1"]] => 'NR is a whole number from 0, not "-1"',
-          ["backtrace", ["-1"]] => 'NR is a whole number from 0, mold, service, the name of a service, not "-1"',
-          ["log-level", ["\xFF#{'x' * 100}"]] => "LEVEL is debug, info, warn, error, fatal, not \"?#{'x' * 39}\"" }
+          ["backtrace", ["-1"]] => 'NR is a whole number from 0, mold, service or the name of a service, not "-1"',
+          ["log-level", ["\xFF#{'x' * 100}"]] => "LEVEL is debug, info, warn, error or fatal, not \"?#{'x' * 39}\"" }
           .each do |(name, words), complaint|
           assert_equal complaint, assert_raises(UsageError) { VERBS[name].read(words) }.message
         end
