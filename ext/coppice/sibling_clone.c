@@ -34,6 +34,10 @@ static bool made;        /* the last one that was wanted has made a sibling */
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
 
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+
 #ifndef SYS_USER_DISPATCH
 #define SYS_USER_DISPATCH 2
 #endif
@@ -41,6 +45,7 @@ static bool made;        /* the last one that was wanted has made a sibling */
 enum { OFF = 0, ON = 1 };          /* of the prctl */
 enum { ALLOW = 0, HAND_OVER = 1 }; /* of the selector */
 enum { KERNEL_SA_RESTORER = 0x04000000 };
+enum { SYSCALL_BYTES = 2 }; /* of the instruction */
 
 static const uint64_t OUR_SIGNAL = (uint64_t)1 << (SIGSYS - 1); /* in a mask of the kernel's */
 
@@ -87,6 +92,11 @@ static bool makes_copy(long number, const greg_t *registers) {
     return number == SYS_clone && registers[REG_RSI] == 0 && !(registers[REG_RDI] & (CLONE_VM | CLONE_THREAD));
 }
 
+/* A call from which a thread, or another process, goes on by itself: not from within our handler. */
+static bool begins_thread(long number) {
+    return number == SYS_clone || number == SYS_clone3 || number == SYS_fork || number == SYS_vfork;
+}
+
 /* Of both processes, in each of which it returns. */
 static long make_sibling(greg_t *registers) {
     registers[REG_RDI] |= CLONE_PARENT;
@@ -119,7 +129,8 @@ static long change_mask(ucontext_t *context, const greg_t *registers) {
     return 0;
 }
 
-/* Makes one system call of the caller. From the copy on all others are its own again. */
+/* Makes one system call of the caller. From the copy on all others are its own again; also from a thread on that another
+ * handler of pthread_atfork begins. The caller makes that call once more itself, and the copy will be a child as ever. */
 static void dispatch(int signal, siginfo_t *info, void *pointer) {
     (void)signal;
     if (info->si_code != SYS_USER_DISPATCH) return; /* somebody has sent the signal */
@@ -129,6 +140,10 @@ static void dispatch(int signal, siginfo_t *info, void *pointer) {
     long number = info->si_syscall;
     if (makes_copy(number, registers)) {
         registers[REG_RAX] = make_sibling(registers);
+        return;
+    }
+    if (begins_thread(number)) {
+        registers[REG_RIP] -= SYSCALL_BYTES;
         return;
     }
     bool of_mask = number == SYS_rt_sigprocmask;
@@ -167,9 +182,10 @@ static void begin(void) {
     if (begin_dispatch()) selector = HAND_OVER;
 }
 
-/* Called in both processes, before all other handlers, and when there is no copy. */
+/* Called in both processes, before all other handlers, and when there is no copy. Not for another thread that forks
+ * meanwhile. */
 static void end(void) {
-    if (!armed) return;
+    if (!armed || !pthread_equal(caller, pthread_self())) return;
     selector = ALLOW;
     armed = false;
     prctl(PR_SET_SYSCALL_USER_DISPATCH, OFF, 0, 0, 0);
