@@ -47,9 +47,14 @@ module Coppice
       #: () -> Array[Symbol]
       def signals = take_all(@signals)
 
-      # Whether CHLD has come since the last call. A signal that comes later is told of by the next one.
+      # Whether CHLD has come since the last call. A signal that comes later, even in here, is told of by the next one.
       #: () -> bool
-      def child_exited? = @child_exited.tap { @child_exited = false }
+      def child_exited?
+        return false unless @child_exited
+
+        @child_exited = false
+        true
+      end
 
       # From another thread: has the monitor's loop run this block.
       #: () { () -> void } -> void

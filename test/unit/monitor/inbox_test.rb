@@ -92,6 +92,19 @@ class InboxTest < Coppice::TestCase
     assert_predicate Process.wait2(pid).last, :success?
   end
 
+  # A handler of signals may run before each line of the method.
+  test "an exit is told of once, whenever its signal comes" do
+    ask = lambda do |signal_at|
+      line = -1
+      signal = TracePoint.new(:line) { @inbox.__send__(:note_exit) if (line += 1) == signal_at }
+      told = signal.enable(target: @inbox.method(:child_exited?)) { @inbox.child_exited? }
+      [line, [told, @inbox.child_exited?].count(true)]
+    end
+    last_line, = ask.call(nil)
+
+    (0..last_line).each { |line| assert_equal [line, 1], [line, ask.call(line).last] }
+  end
+
   test "a signal that comes after its end is lost, and does no harm" do
     inbox = Coppice::Monitor::Inbox.new
     inbox.close
