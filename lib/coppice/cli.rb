@@ -55,16 +55,18 @@ module Coppice
     private
 
     def run_command(name, arguments)
-      return show_help(name) if COMMANDS[name]&.summary && COMMANDS[name].asked_about?(arguments)
+      command = command(name)
+      return show_help(command) if command.summary && command.asked_about?(arguments)
       raise Error, "coppice #{name} needs Linux" if LINUX_ONLY.include?(name) && !OS.supervises?
 
-      status = command(name).load.new(arguments).run
+      status = command.load.new(arguments).run
       status.is_a?(Integer) ? status : 0
     end
 
-    def show_help(name)
-      require "coppice/cli/help_command"
-      HelpCommand.new([name]).run
+    def show_help(command)
+      require "coppice/cli/command_help"
+      $stdout.puts CommandHelp.new(command).text
+      0
     end
 
     def command(name)

@@ -80,12 +80,12 @@ class HangingForksTest < Coppice::TestCase
   end
 
   {
-    "in the middle" => ["middle"],
-    "in the sibling" => ["sibling"],
+    "in the middle" => ["middle", ""],
+    "in the sibling" => ["sibling", ""],
     "and there is no middle" => ["sibling", "direct_forks true"]
   }.each do |where, (place, config)|
     test "when the fork of a worker hangs #{where}, that is ended, and another one forked" do
-      serve(config.to_s) do |server|
+      serve(config) do |server|
         victim = server.ready_workers.first.pid
         hang(server, place) { server.signal(:KILL, to: victim) }
         server.wait(60) { server.gone?(victim) && server.settled?(0) }
@@ -95,7 +95,7 @@ class HangingForksTest < Coppice::TestCase
     end
 
     test "when the fork of a mold hangs #{where}, that is ended, and another one forked" do
-      serve(config.to_s) do |server|
+      serve(config) do |server|
         before = server.ready_workers.map(&:pid).sort
         hang(server, place) do
           server.signal(:USR2)

@@ -4,11 +4,12 @@ require "test_helper"
 require "etc"
 require "open3"
 require "coppice"
+require_relative "../support/compiled_extension"
 require_relative "../support/direct_forks"
 
 # A direct fork in a process with a library whose fork handler was registered before ours, and so is called after it.
 class EarlyForkHandlerTest < Coppice::TestCase
-  SOURCE = File.expand_path("early_fork_handler.c", __dir__)
+  HANDLER = Coppice::CompiledExtension.path("early_fork_handler", "test/process/early_fork_handler.c")
   LIBRARY = File.expand_path("../../lib", __dir__)
   FREE_LOCK = 2.36 # the first glibc in which another thread can fork while a handler runs
 
@@ -32,22 +33,12 @@ class EarlyForkHandlerTest < Coppice::TestCase
 
   # What PROGRAM says with a handler that does this.
   def forked(in_handler)
-    with_tmpdir do |folder|
-      environment = { "LD_PRELOAD" => compiled(folder), "IN_HANDLER" => in_handler, "RUBYOPT" => nil }
-      said, status = Open3.capture2e(environment, RbConfig.ruby, "--disable-gems", "-I", LIBRARY, "-e", PROGRAM)
+    environment = { "LD_PRELOAD" => HANDLER, "IN_HANDLER" => in_handler, "RUBYOPT" => nil }
+    said, status = Open3.capture2e(environment, RbConfig.ruby, "--disable-gems", "-I", LIBRARY, "-e", PROGRAM)
 
-      assert_predicate status, :success?, "#{status}: #{said}"
-      assert_predicate BoundedWait.status_of(-1), :success?, "of the sibling"
-      said.chomp
-    end
-  end
-
-  def compiled(folder)
-    compiler = ENV.fetch("CC") { RbConfig::CONFIG.fetch("CC") }.split.first
-    path = "#{folder}/handler.so"
-    said, status = Open3.capture2e(compiler, "-shared", "-fPIC", "-Wall", "-Werror", "-o", path, SOURCE, "-lpthread")
-    assert_predicate status, :success?, said
-    path
+    assert_predicate status, :success?, "#{status}: #{said}"
+    assert_predicate BoundedWait.status_of(-1), :success?, "of the sibling"
+    said.chomp
   end
 
   test "it can begin a thread: then the fork is made with a middle process" do

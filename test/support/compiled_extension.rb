@@ -6,10 +6,11 @@ require "open3"
 require "rbconfig"
 
 module Coppice
-  # Compiles C files of the tests into an extension for this Ruby, once for each state of the sources.
+  # Compiles C files of the tests into an extension for this Ruby, or a library to preload into one, once for each state
+  # of the sources.
   module CompiledExtension
     ROOT = File.expand_path("../..", __dir__)
-    OPTIONS = %w[-shared -fPIC -g -O1 -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden
+    OPTIONS = %w[-shared -fPIC -pthread -g -O1 -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden
                  -D_GNU_SOURCE -Iext/coppice].freeze
     private_constant :ROOT, :OPTIONS
 

@@ -26,8 +26,8 @@ module Coppice
       # Returns 0. Raises ConfigError or UsageError.
       def run #: () -> Integer
         flags = Config::Arguments.parse(@arguments) do |parser|
-          parser.on("--show", "print every setting, its value and its origin") { @show = true }
-          parser.on("--in DIR", "check that a roll to the release in DIR can begin") { |name| @release = name }
+          parser.on("--show") { @show = true }
+          parser.on("--in DIR") { |name| @release = name }
         end
         settings = Config::Loader.new(arguments: flags, environment: @environment, directory: @directory).load
         return check_release(settings) if @release

@@ -3,7 +3,12 @@
 require "test_helper"
 require "stringio"
 require "coppice/cli"
+require "coppice/cli/cold_command"
+require "coppice/cli/doctor_command"
 require "coppice/cli/help_command"
+require "coppice/cli/import_command"
+require "coppice/cli/profile_command"
+require "coppice/cli/top_command"
 
 module Coppice
   class CLI
@@ -53,6 +58,17 @@ module Coppice
           [%w[--help], %w[-h], *([%w[--pid 1 --help]] unless command.takes_program)].each do |words|
             assert_equal [help(command.name), ""], capture_io { CLI.new([command.name, *words]).run }, command.name
           end
+        end
+      end
+
+      test "the defaults that it tells are those of the commands" do
+        { "cold" => [ColdCommand::DEFAULT_TOP, ColdCommand::DEFAULT_HOST],
+          "doctor" => [DoctorCommand::DEFAULT_HOST, DoctorCommand::DEFAULT_SECONDS],
+          "import" => [ImportCommand::OUTPUT], "profile" => [GCProfile::FILE],
+          "top" => [TopCommand::INTERVAL.round] }.each do |name, defaults|
+          told = COMMANDS[name].flags.values.join("\n").scan(/\(default: (.+?)\)/).flatten
+
+          assert_equal defaults.map(&:to_s), told, name
         end
       end
 
