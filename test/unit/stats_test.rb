@@ -173,6 +173,14 @@ module Coppice
       assert_equal [1, 1], to_h[:server].values_at(:workers_ready, :workers_busy)
     end
 
+    test "a process that measures itself for the first time while it is read has no sizes yet" do
+      row = worker(0)
+      row.define_singleton_method(:measured_ms) { super().tap { self.measured_ms = 1 } }
+      entry = Stats::Processes::Entry.new(row, OS::Clock.now_ms)
+
+      assert_equal [nil], entry.memory.values.uniq
+    end
+
     test "memory is the sum of what processes have measured" do
       [0, 1].each do |nr|
         row = worker(nr)

@@ -55,11 +55,12 @@ module Coppice
 
         private
 
+        # The moment is read once, and first: the process may measure itself in between, and writes it last.
         def last_measured
-          measured = row.measured_ms.positive?
-          { rss: (row.rss_kib * 1024 if measured), pss: (row.pss_kib * 1024 if measured),
-            private: (row.private_kib * 1024 if measured),
-            private_at_start: (row.private_at_start_kib * 1024 if measured), measured_age: age(row.measured_ms) }
+          age = age(row.measured_ms)
+          { rss: (row.rss_kib * 1024 if age), pss: (row.pss_kib * 1024 if age),
+            private: (row.private_kib * 1024 if age), private_at_start: (row.private_at_start_kib * 1024 if age),
+            measured_age: age }
         end
 
         # Of a guest or service, whose program cannot measure itself.
