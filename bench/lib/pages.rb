@@ -36,7 +36,7 @@ module Bench
       RunningServer.run(plans.first) do |server|
         request(server, @options.requests || WARM)
         ReforkWatch.new(server).run
-        faults = PageFaults.during(process(server, &:mold?)) { watch(server) }
+        faults = PageFaults.during(only_mold(server)) { watch(server) }
         report.text "#{@app.description} One worker, promoted after #{@options.requests || WARM} requests; the next " \
                     "worker of the new mold. MiB of pages by what wrote to them first, up to the given number of " \
                     "requests, and by kind of memory at the end."
@@ -45,6 +45,14 @@ module Bench
     end
 
     private
+
+    # The old mold may still exit, and a process that the mold forks has its title for a moment.
+    def only_mold(server)
+      server.wait_until("one mold", timeout: TIMEOUT) do
+        molds = server.tree.select(&:mold?)
+        molds.first.pid if molds.one?
+      end
+    end
 
     def watch(server)
       old = process(server, &:worker?)
