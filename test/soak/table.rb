@@ -61,6 +61,8 @@ module Coppice
        %w[env HISTORIES=6000 bin/test test/unit/monitor/history_test.rb]],
       ["sanitizers", "the C code under AddressSanitizer and UndefinedBehaviorSanitizer", 2, %w[bin/sanitize],
        { ruby: :oldest }],
+      ["sanitized_threads", "the same where threads serve, in one process", 1,
+       %w[bin/sanitize test/integration/single_process_test.rb], { ruby: :oldest }],
       ["portable", "the one process of systems that are not Linux", 1, %w[bin/portable], { ruby: :oldest }],
       *%w[parser chunked proxy ring lobby].map do |target|
         ["fuzz_#{target}", "inputs that a fuzzer thinks of", 5, ["bin/fuzz", target], { seconds: 300, ruby: :oldest }]

@@ -35,26 +35,30 @@ module Coppice
       raise Failed, "#{@name} #{arguments.join(" ")}: #{status}\n#{errors}\nafter #{output[-500..] || output}"
     end
 
-    # Its path; builds it if need be. Renamed into place, since test files run side by side.
+    # Its path; builds it if need be, and only once: test files run side by side.
     def path #: () -> String
       @path ||= File.join(ROOT, "tmp/c_programs", "#{@name}-#{digest}").tap do |path|
-        build(path) unless File.executable?(path)
+        FileUtils.mkdir_p(File.dirname(path))
+        File.open("#{path}.lock", File::CREAT) do |lock|
+          lock.flock(File::LOCK_EX)
+          build(path) unless File.executable?(path)
+        end
       end
     end
 
     private
 
+    # Renamed into place: it may be ended in the middle.
     def build(path)
-      FileUtils.mkdir_p(File.dirname(path))
-      unfinished = "#{path}.#{Process.pid}"
+      unfinished = "#{path}.unfinished"
       compile(unfinished, SANITIZERS) || compile(unfinished, []) or raise Failed, @complaint
       File.rename(unfinished, path)
     end
 
-    # A compiler without sanitizers still checks what the program asserts.
+    # A compiler without sanitizers still checks what the program asserts. It runs without what is preloaded into Ruby.
     def compile(path, options)
       command = [compiler, *FLAGS, *@flags, *options, "-o", path, *sources.grep(/\.c\z/), "-lpthread"]
-      @complaint, status = Open3.capture2e(*command, chdir: ROOT)
+      @complaint, status = Open3.capture2e({ "LD_PRELOAD" => nil }, *command, chdir: ROOT)
       status.success?
     end
 
