@@ -4,7 +4,7 @@ require_relative "bounded_wait"
 
 # Looks at the board all the time, and keeps the fewest workers that were ready at one moment.
 class CapacityWatch
-  PAUSE = 0.002 # seconds between two looks
+  PAUSE = 0.005 # seconds between two looks
 
   # Answers the fewest while the block ran.
   #: (Server) { () -> void } -> Integer

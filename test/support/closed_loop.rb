@@ -6,6 +6,9 @@ require_relative "bounded_wait"
 # Clients that ask, read the answer and ask again, each on a thread, a new connection
 # for each request: with GET unless the block asks otherwise. Keeps what failed, with its reason.
 class ClosedLoop
+  # Seconds between an answer and the next request, so that the server has the processor for what a test waits for.
+  PAUSE = 0.005
+
   # Seconds of waiting for the last answers: more than a client has for one.
   STOP = 2 * OneShotClient::SILENCE
 
@@ -22,7 +25,7 @@ class ClosedLoop
   end
 
   def start
-    @threads = Array.new(@clients) { Thread.new { ask until @stopping } }
+    @threads = Array.new(@clients) { Thread.new { ask_again } }
   end
 
   def stop
@@ -42,6 +45,13 @@ class ClosedLoop
 
   private
 
+  def ask_again
+    until @stopping
+      ask
+      pause
+    end
+  end
+
   def ask
     path = @lock.synchronize { @paths.rotate!.first }
     answer = @asking.call(path)
@@ -51,4 +61,6 @@ class ClosedLoop
   end
 
   def failed(reason) = @lock.synchronize { @failures << reason }
+
+  def pause = IO.select(nil, nil, nil, PAUSE)
 end
