@@ -49,9 +49,9 @@ module Coppice
       # one descriptor.
       #: (Control::Channel, Release, added: Hash[String, String]) -> Integer
       def spawn_mold(channel, release, added:)
-        Process.spawn(release.environment.merge(added), release.ruby, release.executable, "mold", channel.fileno.to_s,
-                      channel.fileno => channel.fileno, pgroup: release.settings.setpgid || nil, close_others: true,
-                      unsetenv_others: true, chdir: release.directory, rlimit_nofile: @descriptor_limits)
+        spawn(release.environment.merge(added), release.ruby, release.executable, "mold", channel.fileno.to_s,
+              channel.fileno => channel.fileno, pgroup: release.settings.setpgid || nil, close_others: true,
+              unsetenv_others: true, chdir: release.directory, rlimit_nofile: @descriptor_limits)
       end
 
       # The most memory that a process had so far, in KiB; nil when it has exited.
@@ -66,9 +66,9 @@ module Coppice
       #: (Control::Channel, own_group: bool) -> Integer
       def spawn_observer(channel, own_group:)
         ruby, executable = @program
-        Process.spawn(ruby, "--disable=gems,rubyopt", executable, "observer", channel.fileno.to_s,
-                      channel.fileno => channel.fileno, pgroup: own_group || nil, close_others: true,
-                      rlimit_nofile: @descriptor_limits)
+        spawn(ruby, "--disable=gems,rubyopt", executable, "observer", channel.fileno.to_s,
+              channel.fileno => channel.fileno, pgroup: own_group || nil, close_others: true,
+              rlimit_nofile: @descriptor_limits)
       end
 
       # From now on the observer is spawned with the Ruby and the files of this release: those of an earlier one may be
@@ -83,8 +83,8 @@ module Coppice
       # Spawns the lobby's keeper with this limit of descriptors; returns its pid. It inherits one descriptor.
       #: (Control::LobbyChannel, executable: String, own_group: bool, descriptors: Integer) -> Integer
       def spawn_lobby(channel, executable:, own_group:, descriptors:)
-        Process.spawn([executable, executable], channel.fileno.to_s, channel.fileno => channel.fileno,
-                      pgroup: own_group || nil, close_others: true, rlimit_nofile: [descriptors, descriptor_limit])
+        spawn([executable, executable], channel.fileno.to_s, channel.fileno => channel.fileno,
+              pgroup: own_group || nil, close_others: true, rlimit_nofile: [descriptors, descriptor_limit])
       end
 
       # The largest number of descriptors that a process of ours may have.
@@ -157,6 +157,12 @@ module Coppice
       def memory_left_kib = @available_memory.left_kib
 
       private
+
+      # Where no process is left, Process.spawn waits for one, and the monitor would reap none.
+      def spawn(...)
+        OS.probe_fork
+        Process.spawn(...)
+      end
 
       # Each thread has the children that it spawned, and one has the orphans. Source: proc(5).
       def children

@@ -110,7 +110,7 @@ module Coppice
       def fork_copy(limit)
         forking = Process.pid
         copy = @lock.synchronize_until(limit) do
-          self.class.forking(direct: @direct) { StandardStreams.unflushed { Process.fork } } || :here
+          self.class.forking(direct: @direct) { fork_unflushed } || :here
         end
         @failure = format(HELD, @patience) unless copy
         copy || false
@@ -124,9 +124,15 @@ module Coppice
 
       # Returns in the sibling only. `exit!` runs no at_exit handler: they are the caller's.
       def fork_and_exit(announce)
-        sibling = StandardStreams.unflushed { Process.fork } or return
+        sibling = fork_unflushed or return
         announce.call(sibling)
         exit!(0)
+      end
+
+      # Where no process is left, Process.fork waits for one; this says so.
+      def fork_unflushed
+        OS.probe_fork
+        StandardStreams.unflushed { Process.fork }
       end
 
       # The sibling may not register before the monitor is its parent.

@@ -79,6 +79,7 @@ module Coppice
 
     # `ruby` is found by the PATH of the release's environment, as a version manager has it in that directory.
     def start(arguments)
+      OS.probe_fork # else Process.spawn waits until there is a process left
       @reader, writer = IO.pipe(binmode: true)
       @pid = Process.spawn(@environment, @ruby, "-e", PROGRAM, writer.fileno.to_s, *arguments,
                            writer.fileno => writer.fileno, in: File::NULL, chdir: directory, pgroup: true,
