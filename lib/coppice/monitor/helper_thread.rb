@@ -33,7 +33,7 @@ module Coppice
           return false
         end
         report_dropped
-        start unless @thread.alive? # the user's code may end any thread it runs on
+        revive
         @queue << work
         true
       end
@@ -48,7 +48,7 @@ module Coppice
         limit = OS::Clock.now + seconds
         @queue.close
         loop do
-          start unless @thread.alive?
+          return unless revive
           return if @thread.join([limit - OS::Clock.now, 0].max).nil? || @queue.empty?
         end
       end
@@ -58,6 +58,15 @@ module Coppice
       def start
         @thread = Thread.new { work }
         @thread.name = "coppice helper"
+      end
+
+      # The user's code may end any thread it runs on. Where the kernel has no thread left, what is queued waits for the
+      # next piece of work. Returns whether there is one.
+      def revive
+        start unless @thread.alive?
+        true
+      rescue ThreadError
+        false
       end
 
       def report_dropped

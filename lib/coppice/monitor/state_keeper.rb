@@ -81,15 +81,18 @@ module Coppice
         @paths_changed = true
       end
 
-      # Writes what has changed, unless the last write still goes on.
+      # Writes what has changed, unless the last write still goes on, or the kernel has no thread left: then the next
+      # call does.
       #: () -> void
       def write
-        return if @state.nil? || @thread&.alive?
+        return if @state.nil? || @thread&.alive? || !(@unwritten_measurement || @paths_changed)
 
-        measurement, @unwritten_measurement = @unwritten_measurement, nil
-        paths = @paths.counts.dup if @paths_changed
+        measurement, paths = @unwritten_measurement, (@paths.counts.dup if @paths_changed)
+        @thread = Thread.new(@state) { |state| write_files(state, measurement, paths) }
+        @unwritten_measurement = nil
         @paths_changed = false
-        @thread = Thread.new(@state) { |state| write_files(state, measurement, paths) } if measurement || paths
+      rescue ThreadError => error
+        @log.warn("cannot keep what was measured yet", error: error.message)
       end
 
       # Writes what is left when the server exits.

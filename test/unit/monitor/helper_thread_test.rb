@@ -64,6 +64,17 @@ class HelperThreadTest < Coppice::TestCase
     assert_equal [:next], done
   end
 
+  test "without a thread left, work waits for the next piece of work" do
+    done = []
+    @helper.post { Thread.current.kill }
+    eventually { !@helper.instance_variable_get(:@thread).alive? }
+    Thread.stub(:new, ->(*) { raise ThreadError, "no thread left" }) { @helper.post { done << :first } }
+    @helper.post { done << :next }
+    @helper.finish(BoundedWait.seconds)
+
+    assert_equal %i[first next], done
+  end
+
   test "work that hangs does not hold up the end" do
     gate = Thread::Queue.new
     @helper.post { gate.pop }

@@ -27,6 +27,19 @@ module Coppice
         end
       end
 
+      test "without a thread left it is written the next time" do
+        with_state do |state|
+          keeper = keeper(state)
+          Thread.stub(:new, ->(*) { raise ThreadError, "no thread left" }) { keeper.keep_measurement(worker(4000)) }
+
+          assert_nil keeper(state).fitted
+          keeper.write
+          keeper.finish
+
+          assert_equal GCProfile::MEASURED_BEFORE, keeper(state).fitted.origin
+        end
+      end
+
       test "of several workers the one that has measured most counts; a rehearsed one always does" do
         keeper = keeper(nil)
         kept = [worker(4000), worker(10), worker(10, rehearsed: true), worker(9000)].map do |measured|
