@@ -160,6 +160,7 @@ class FakeServer
   # In the place of Releases: each directory is a release, unless its name says what is wrong with it.
   def first = @first ||= FakeRelease.new(number: 1, directory: "/releases/1", settings: settings).freeze
   def resolve(name = nil) = name || "/releases/next"
+  def enter = nil
 
   def check(directory)
     raise Coppice::Error, "no Ruby" if directory.end_with?("no_ruby")

@@ -28,7 +28,7 @@ module Coppice
         @log = log
         @name = first.settings.directory || started_in(first.directory)
         @first_names = [first.directory, @name, *folder_of_gemfile(first.directory)].uniq
-        @first = with_own_gemfile(first)
+        @first = @entered = with_own_gemfile(first)
         @first_ruby = ReleaseCheck.ruby_version_in(first.directory)
       end
 
@@ -86,10 +86,25 @@ module Coppice
       def adopt(release)
         library = File.expand_path("../lib", File.dirname(release.executable))
         $LOAD_PATH << library unless $LOAD_PATH.include?(library)
-        Dir.chdir(release.directory)
         ENV.replace(release.environment)
-      rescue SystemCallError => error # the directory was removed a moment ago
-        @log.error("the directory of the release is gone", **release.to_log, error: error.message)
+        @entered = release
+        @elsewhere = true
+        enter
+      end
+
+      # Goes to the directory of the release that was adopted, if that was not possible so far: while a hook is in a
+      # block of Dir.chdir, on a thread of its own, Ruby lets no other thread go anywhere.
+      #: () -> void
+      def enter
+        return unless @elsewhere
+
+        Dir.chdir(@entered.directory)
+        @elsewhere = false
+      rescue SystemCallError => error # it was removed a moment ago
+        @elsewhere = false
+        @log.error("the directory of the release is gone", **@entered.to_log, error: error.message)
+      rescue RuntimeError
+        nil # the next turn
       end
 
       private
@@ -107,11 +122,26 @@ module Coppice
 
       # Dir.chdir with a block asks for the name of the present directory, which may have been removed.
       def within(directory)
-        present = Dir.open(".")
-        Dir.chdir(directory)
+        present, elsewhere = Dir.open("."), @elsewhere
+        @elsewhere = true
+        go_to(directory)
         yield
       ensure
+        @elsewhere = elsewhere if go_back(present)
+      end
+
+      def go_to(directory)
+        Dir.chdir(directory)
+      rescue RuntimeError
+        raise Error, "a hook of the server is in a block of Dir.chdir, which lets nothing else go to #{directory}"
+      end
+
+      def go_back(present)
         Dir.chdir("/proc/self/fd/#{present.fileno}")
+        true
+      rescue RuntimeError
+        false # see `enter`
+      ensure
         present.close
       end
 

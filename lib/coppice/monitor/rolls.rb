@@ -58,6 +58,7 @@ module Coppice
       # Does what can be done without waiting.
       #: () -> void
       def advance
+        @releases.enter
         return unless @check
 
         result = @check.result or return

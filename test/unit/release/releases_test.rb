@@ -51,6 +51,40 @@ module Coppice
         end
       end
 
+      # While a hook, which has a thread of its own, is in a block of Dir.chdir.
+      def while_a_hook_is_elsewhere
+        entered, gate = Thread::Queue.new, Thread::Queue.new
+        hook = Thread.new { Dir.chdir("/") { entered.push(true) && gate.pop } }
+        entered.pop
+        yield
+      ensure
+        gate << :open
+        hook.join
+      end
+
+      test "the directory of a release is entered once no hook is in a block of Dir.chdir" do
+        before = Dir.pwd
+        deployed do |folder|
+          release = Release.new(number: 1, directory: "#{folder}/1", settings: Config::Settings.new,
+                                environment: ENV.to_h, ruby: "ruby", executable: EXECUTABLE).freeze
+          releases = Releases.new(release, arguments: [], environment: {})
+          check = Struct.new(:directory, :environment).new("#{folder}/1", ENV.to_h)
+          while_a_hook_is_elsewhere do
+            releases.adopt(release)
+
+            assert_match(/a hook .* Dir.chdir/, assert_raises(Error) { releases.configuration(check) }.message)
+            releases.enter
+
+            assert_equal "/", Dir.pwd
+          end
+          releases.enter
+
+          assert_equal "#{folder}/1", Dir.pwd
+        ensure
+          Dir.chdir(before)
+        end
+      end
+
       test "so it does where only the Gemfile is named by the symlink" do
         deployed do |folder|
           release = first(folder, { "BUNDLE_GEMFILE" => "#{folder}/current/Gemfile" })
