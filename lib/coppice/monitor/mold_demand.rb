@@ -4,7 +4,8 @@ module Coppice
   class Monitor
     # Whether there must be a mold at this moment, and which one is made if there is none. With `keep_mold true` there
     # always must be one; with `keep_mold false` only while there is something to fork: a worker for an empty slot or in
-    # place of an outdated one, or a service.
+    # place of an outdated one, or a service; and while a service of another release is left, since only a mold of this
+    # one can fork its successor.
     class MoldDemand
       #: (Config::Settings) -> void
       def initialize(settings)
@@ -13,7 +14,10 @@ module Coppice
       end
 
       #: (Roster) -> bool
-      def any?(roster) = @kept || roster.rehearsing? || !roster.filled? || @services.any? { |one| due?(one, roster) }
+      def any?(roster)
+        @kept || roster.rehearsing? || !roster.filled? || @services.any? { |one| due?(one, roster) } ||
+          roster.services.any? { |service| !service.leaving? && !roster.of_release?(service) }
+      end
 
       # Why the next mold is made, as it is counted.
       #: () -> Symbol

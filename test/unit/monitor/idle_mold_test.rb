@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "../../support/supervision_test_case"
+require_relative "../../support/fake_server_rolls"
 
 # A server with `keep_mold false`: when its mold exits, and when there is one again.
 class IdleMoldTest < SupervisionTestCase
+  include FakeServerRolls
+
   IDLE = Coppice::Monitor::IdleMold::IDLE
 
   # One that has had nothing to fork for a while.
@@ -108,6 +111,28 @@ class IdleMoldTest < SupervisionTestCase
 
     assert_predicate server.roster.service("jobs"), :ready?
     assert_predicate server.roster.mold, :temporary?
+  end
+
+  test "a mold stays until the last service of an earlier release is replaced, though it starts slowly" do
+    server = settled_server(keep_mold: false, spawn_timeout: 60, rollback_window: 0,
+                            services: { "jobs" => { survives_reforks: true } }, releases: { "/releases/2" => {} })
+    kill(server, server.roster.service("jobs"))
+    server.turn
+    server.system.advance(2)
+    run_until(server) { server.roster.service("jobs")&.pid }
+    slow = server.process_of(server.roster.service("jobs"))
+    slow.hanging = true
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.release.number == 2 }
+    server.settle
+    pass_idle_time(server)
+    slow.hanging = false
+    server.settle
+
+    assert_equal [2], releases_of(server.roster.services)
+    pass_idle_time(server)
+
+    assert_nil server.roster.mold
   end
 
   test "reforks whose mold is killed again and again pause" do
