@@ -55,6 +55,23 @@ class QuickExitTest < Coppice::TestCase
     assert_equal "the finalizer's", output
   end
 
+  test "a collection while the process ends cuts nothing short" do
+    output, = quick_end_of(<<~RUBY)
+      at_exit { 2.times { GC.start } }
+      begun = Thread::Queue.new
+      Thread.new do
+        begun << true
+        Thread.stop
+      ensure
+        3.times { GC.start }
+        print "thread"
+      end
+      begun.pop
+    RUBY
+
+    assert_equal "thread", output
+  end
+
   test "a temporary file is removed" do
     path, = quick_end_of('require "tempfile"; print(($kept = Tempfile.new).path)')
 

@@ -48,9 +48,10 @@ module Coppice
           @found = OS.files_and(@goodbyes.keys)
         end
 
-        # Those that were defined last run first.
+        # Those that were defined last run first. The object is kept: nothing but the end of Ruby may run this one.
         def after_finalizers(rounds)
-          ObjectSpace.define_finalizer(Object.new, ->(_id) { rounds > 1 ? after_finalizers(rounds - 1) : leave })
+          @kept = Object.new
+          ObjectSpace.define_finalizer(@kept, ->(_id) { rounds > 1 ? after_finalizers(rounds - 1) : leave })
         end
 
         def leave
