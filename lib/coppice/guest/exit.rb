@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/os/clock"
+
 module Coppice
   class Guest
     # How a guest ends: as the same program would in a process of its own. The `at_exit` handlers of the mold were
@@ -8,9 +10,13 @@ module Coppice
     module Exit
       OURS = File.expand_path("..", __dir__).freeze # frames of a backtrace from here on are not the program's
 
-      # The first call in a guest: from here on each handler is the program's.
+      THREAD_SECONDS = 10 # for the `ensure` of all threads
+
+      # The first call in a guest: from here on each handler and each file is the program's.
       #: () -> void
       def self.take_over
+        @inherited = {}.compare_by_identity
+        ObjectSpace.each_object(IO) { |io| @inherited[io] = true }
         at_exit { finish($!) }
       end
 
@@ -18,7 +24,8 @@ module Coppice
       #: (Exception?) -> bot
       def self.finish(error)
         show(error) unless error.nil? || error.is_a?(SystemExit) || error.instance_of?(SignalException)
-        [$stdout, $stderr, STDOUT, STDERR].uniq.each { |stream| flush(stream) }
+        end_threads
+        [$stdout, $stderr, STDOUT, STDERR, *files].uniq.each { |stream| flush(stream) }
         case error
         when nil then exit!(0)
         when SystemExit then exit!(error.status)
@@ -36,6 +43,22 @@ module Coppice
         nil
       end
       private_class_method :show
+
+      # Their `ensure` runs, as at the end of any Ruby. One may wait for a lock that nobody in this fork will give back.
+      def self.end_threads
+        limit = OS::Clock.now + THREAD_SECONDS
+        threads = Thread.list - [Thread.current]
+        threads.each(&:kill).each do |thread|
+          thread.join([limit - OS::Clock.now, 0].max)
+        rescue Exception # rubocop:disable Lint/RescueException -- # why: its own, which concerns nobody any more
+          nil
+        end
+      end
+      private_class_method :end_threads
+
+      # What the mold has not written yet, it writes itself.
+      def self.files = ObjectSpace.each_object(IO).reject { |io| @inherited.key?(io) }
+      private_class_method :files
 
       def self.flush(stream)
         stream.flush if stream.respond_to?(:flush)
