@@ -8,8 +8,14 @@ module Coppice
   # The Rack side of the server: from a client's request to env, and from the application's answer to a response. The C
   # class Connection reads and writes the bytes.
   module Http
-    # Exceptions of an application that concern its request, not the process: errors, missing code, endless recursion.
-    APPLICATION_ERRORS = [StandardError, ScriptError, SystemStackError].freeze
+    # For `rescue`: exceptions of an application that concern its request, not the process. Those of test libraries
+    # (WebMock, Minitest), missing code and endless recursion are no StandardError.
+    module ApplicationError
+      OF_THE_PROCESS = [SystemExit, SignalException, NoMemoryError].freeze
+
+      #: (Exception) -> bool
+      def self.===(error) = OF_THE_PROCESS.none? { |kind| error.is_a?(kind) }
+    end
 
     # Whether the application was written for Rack 2, whose rules for a response differ.
     #: () -> bool

@@ -115,12 +115,18 @@ class ThreadedServerTest < Coppice::TestCase
     client&.close
   end
 
-  test "an exception that is no StandardError costs its client, and no thread" do
-    serve { |env| env["PATH_INFO"] == "/fails" ? flunk("a failed assertion") : answer("served") }
+  test "an exception that concerns the process costs its client, and no thread" do
+    serve { |env| env["PATH_INFO"] == "/fails" ? raise(NoMemoryError, "no memory") : answer("served") }
     5.times { assert_raises(EOFError) { get("/fails") } }
 
     assert_equal "served", get.body
-    eventually { @log.at(:error).grep(/a failed assertion/).size == 5 } # logged after the client has its end
+    eventually { @log.at(:error).grep(/no memory/).size == 5 } # logged after the client has its end
+  end
+
+  test "a failed assertion in the application is its client's 500" do
+    serve { |_env| flunk("a failed assertion") }
+
+    assert_equal 500, get.status
   end
 
   test "the threads end when a listener is closed before the stop" do

@@ -117,7 +117,7 @@ module Coppice
           missing = @connection.detached? ? 0 : @writer.write(status, headers, pieces, input, client)
           @failures.log_length(missing, env) unless missing.zero?
         end
-      rescue *APPLICATION_ERRORS => error
+      rescue ApplicationError => error
         recover(error, env)
       ensure
         begin
@@ -189,7 +189,7 @@ module Coppice
 
       def close(body, env)
         ForkSafety::StrayCopy.end_after { body.close } if body.respond_to?(:close)
-      rescue *APPLICATION_ERRORS => error
+      rescue ApplicationError => error
         @failures.log("closing the body failed", error, env)
       end
 
@@ -208,7 +208,7 @@ module Coppice
       # No callback can keep another one from running.
       def guard(env, &callback)
         ForkSafety::StrayCopy.end_after(&callback)
-      rescue *APPLICATION_ERRORS => error
+      rescue ApplicationError => error
         @failures.log("a callback after the response failed", error, env)
       end
     end

@@ -154,7 +154,7 @@ module Coppice
     end
 
     test "an error of the application is answered with 500 and logged once" do
-      [RuntimeError, NotImplementedError, SystemStackError].each do |error|
+      [RuntimeError, NotImplementedError, SystemStackError, SecurityError].each do |error|
         harness = HttpHarness.new { raise error, "broken" }
         answer = harness.serve(GET)
 
