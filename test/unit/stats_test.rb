@@ -149,6 +149,22 @@ module Coppice
       assert_equal 1000.0, to_h[:totals][:cpu_seconds]
     end
 
+    test "a process that is reaped while the rest is read is as it was before" do
+      row = worker(0)
+      @board.define_singleton_method(:listeners) { super().tap { fold(row) } }
+      hash = to_h
+
+      assert_equal ["worker", 0, Process.pid, "idle"], hash[:processes][0].values_at(:role, :slot, :pid, :state)
+      assert_equal 1, hash[:server][:workers_ready]
+    end
+
+    test "a row that is free in the middle of a fold that does not end is no process" do
+      worker(0)
+      @board.define_singleton_method(:rows) { super().each(&:clear) }
+
+      assert_empty to_h[:processes]
+    end
+
     test "a process's state follows from its row" do
       row = worker(0)
       states = [[:ready, 0], [:ready, 1], [:started_ms, 1], [:leaving, 1]].map do |column, value|
@@ -178,7 +194,7 @@ module Coppice
       row.define_singleton_method(:measured_ms) { super().tap { self.measured_ms = 1 } }
       entry = Stats::Processes::Entry.new(row, OS::Clock.now_ms)
 
-      assert_equal [nil], entry.memory.values.uniq
+      assert_equal [nil], entry.to_h.values_at(:rss, :pss, :private, :private_at_start, :measured_age).uniq
     end
 
     test "memory is the sum of what processes have measured" do

@@ -10,9 +10,12 @@ module Coppice
   class Stats
     # The processes that live now, but for the monitor.
     class Processes
-      # One of them, as its row and /proc tell.
+      # One of them, as its row and /proc told when this was made. The row is not read later: once the process is reaped
+      # it is free, or another one's.
       class Entry
         attr_reader :row    #: Board::Row
+        attr_reader :role   #: Symbol
+        attr_reader :nr     #: Integer? -- its slot
         attr_reader :cpu_us #: Integer
 
         # /proc comes first: the monitor writes the CPU time to the row before /proc loses the process.
@@ -22,38 +25,44 @@ module Coppice
           @now_ms = now_ms
           @measured = measured
           @cpu_us = [OS::ProcessStat.of(row.pid)&.cpu_us.to_i, row.cpu_us].max
+          @role = row.role_name
+          @nr = row.nr unless row.nr.negative?
+          @ready = row.ready?
+          @started_ms = row.started_ms
+          @values = read
         end
 
-        #: () -> Integer? -- its slot
-        def nr = row.nr.negative? ? nil : row.nr
-
-        #: () -> String? -- of a service
-        def service_name = (row.service_name.force_encoding(Encoding::UTF_8) unless row.service_name.empty?)
+        #: () -> bool
+        def free? = role == :free || @values[:pid].zero?
 
         #: () -> bool
-        def service? = row.role_name == :service
+        def service? = role == :service
 
         #: () -> bool
-        def worker? = row.role_name == :worker
+        def worker? = role == :worker
 
         #: () -> bool
-        def busy? = row.ready? && row.started_ms.positive?
+        def ready? = @ready
 
+        #: () -> bool
+        def busy? = ready? && @started_ms.positive?
+
+        # Sizes of memory are in bytes, as the process has last measured, or as they are at the first call.
         #: () -> Hash[Symbol, untyped]
-        def to_h
-          { role: row.role_name.to_s, slot: nr, name: service_name, generation: row.generation,
+        def to_h = @to_h ||= @values.merge(measure)
+
+        private
+
+        def read
+          { role: role.to_s, slot: nr, name: service_name, generation: row.generation,
             release: (row.release_number if row.release_number.positive?), pid: row.pid,
             parent_pid: (row.parent_pid if row.parent_pid.positive?), state: state, age: age(row.forked_ms),
-            requests: row.requests, **request, fork_safe: row.fork_safe?, **memory, cpu_seconds: cpu_us / 1e6,
+            requests: row.requests, **request, fork_safe: row.fork_safe?, **last_measured, cpu_seconds: cpu_us / 1e6,
             first_request_seconds: (row.first_us / 1e6 if row.first_us.positive?),
             median_seconds: (Histogram.new(row.application_us).percentile(0.5) if worker?), **guest }
         end
 
-        # In bytes, as it has last measured, or as it is now.
-        #: () -> Hash[Symbol, untyped]
-        def memory = @memory ||= { **last_measured, **measure }
-
-        private
+        def service_name = (row.service_name.force_encoding(Encoding::UTF_8) unless row.service_name.empty?)
 
         # The moment is read once, and first: the process may measure itself in between, and writes it last.
         def last_measured
@@ -65,16 +74,16 @@ module Coppice
 
         # Of a guest or service, whose program cannot measure itself.
         def measure
-          return {} unless @measured && %i[guest service].include?(row.role_name)
+          return {} unless @measured && %i[guest service].include?(role)
 
-          sizes = Memory::Rollup.of(row.pid)
+          sizes = Memory::Rollup.of(@values[:pid])
           { rss: sizes.rss * 1024, pss: sizes.pss * 1024, private: sizes.private * 1024, measured_age: 0.0 }
         rescue SystemCallError # it has exited, or a sandbox hides it
           {}
         end
 
         def guest
-          return { client_uid: nil, client_pid: nil, time_left: nil } unless row.role_name == :guest
+          return { client_uid: nil, client_pid: nil, time_left: nil } unless role == :guest
 
           deadline_ms = row.guest_deadline_ms
           { client_uid: row.client_uid, client_pid: (row.client_pid if row.client_pid.positive?),
@@ -83,25 +92,26 @@ module Coppice
 
         def state
           return "leaving" if row.leaving == 1
-          return "starting" unless row.ready?
+          return "starting" unless ready?
 
           busy? ? "busy" : "idle"
         end
 
         def request
-          started_ms = row.started_ms
           deadline_ms = row.deadline_ms
-          { request: (row.request.force_encoding(Encoding::UTF_8).scrub if started_ms.positive?),
-            request_age: age(started_ms), overdue: deadline_ms.positive? && deadline_ms < @now_ms }
+          { request: (row.request.force_encoding(Encoding::UTF_8).scrub if @started_ms.positive?),
+            request_age: age(@started_ms), overdue: deadline_ms.positive? && deadline_ms < @now_ms }
         end
 
         def age(since_ms) = since_ms.positive? ? [@now_ms - since_ms, 0].max / 1000.0 : nil
       end
 
+      # Reads the board: call it within Board#consistent. A row may be free although the board has just found it used,
+      # if the monitor stands still in the middle of a fold.
       #: (Board, ?measure_guests: bool) -> void
       def initialize(board, measure_guests: false)
         now_ms = OS::Clock.now_ms
-        @entries = board.rows.map { |row| Entry.new(row, now_ms, measured: measure_guests) }
+        @entries = board.rows.map { |row| Entry.new(row, now_ms, measured: measure_guests) }.reject(&:free?)
       end
 
       #: (Integer) -> Array[Entry]
@@ -112,7 +122,7 @@ module Coppice
       def beyond_slots(count) = @entries.reject { |entry| entry.worker? && entry.nr&.<(count) }
 
       #: () -> Integer
-      def ready_workers = @entries.count { |entry| entry.worker? && entry.row.ready? }
+      def ready_workers = @entries.count { |entry| entry.worker? && entry.ready? }
 
       #: () -> Integer
       def busy_workers = @entries.count { |entry| entry.worker? && entry.busy? }
@@ -121,20 +131,21 @@ module Coppice
       #: (Array[String]) -> Array[Hash[Symbol, untyped]]
       def services(names)
         names.map do |name|
-          entry = @entries.find { |one| one.service? && (one.service_name || "service") == name }
-          { name: name, ready: entry&.row&.ready? || false, pid: entry&.row&.pid, generation: entry&.row&.generation }
+          entry = @entries.find { |one| one.service? && (one.to_h[:name] || "service") == name }
+          pid, generation = entry.to_h.values_at(:pid, :generation)
+          { name: name, ready: entry&.ready? || false, pid: pid, generation: generation }
         end
       end
 
       #: (Symbol) -> bool
-      def role?(name) = @entries.any? { |entry| entry.row.role_name == name }
+      def role?(name) = @entries.any? { |entry| entry.role == name }
 
       # Sums in bytes over all processes that have measured themselves.
       #: () -> Hash[Symbol, untyped]
       def memory
-        all = @entries.map(&:memory).select { |memory| memory[:measured_age] }
-        sums = [:pss, :private, :rss].to_h { |name| [name, all.sum { |memory| memory[name] }] }
-        { **sums, saved: sums[:rss] - sums[:pss], measured_age: all.map { |memory| memory[:measured_age] }.max }
+        all = to_a.select { |process| process[:measured_age] }
+        sums = [:pss, :private, :rss].to_h { |name| [name, all.sum { |process| process[name] }] }
+        { **sums, saved: sums[:rss] - sums[:pss], measured_age: all.map { |process| process[:measured_age] }.max }
       end
 
       #: () -> Array[Hash[Symbol, untyped]]
