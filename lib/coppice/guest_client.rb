@@ -51,7 +51,8 @@ module Coppice
     def relay(window, socket, signals)
       status = Status.new(socket)
       until status.known?
-        ready, = IO.select([socket, signals.reader, *window&.readers], window&.writers, nil, status.seconds_left)
+        readers = [socket, signals.reader, *window&.readers]
+        ready = IO.select(readers, window&.writers, nil, status.seconds_left)&.first || [] # nil: nothing in this time
         status.read if ready.include?(socket)
         window&.advance(ready, signals) if status.begun?
         signals.each { |name| obey(name, window, socket) }
