@@ -10,8 +10,8 @@ module Coppice
   #   log.info("worker ready", requests: 3)
   #   # 2026-11-21T13:03:50.123Z level=info role=worker nr=3 gen=2 pid=123 msg="worker ready" requests=3
   #
-  # It does not own the IO that it writes to. Logging never raises when that IO fails. It loads neither RubyGems nor any
-  # gem, so that the monitor can use it.
+  # It does not own the IO that it writes to. Logging never raises when that IO fails, or a value cannot be written as
+  # text. It loads neither RubyGems nor any gem, so that the monitor can use it.
   class Log
     LEVELS = { debug: 0, info: 1, warn: 2, error: 3, fatal: 4 }.freeze
 

@@ -78,10 +78,11 @@ module Coppice
     end
 
     test "text in any encoding, and none, is written" do
-      fields = { broken: "a\xFF\n", binary: "\xC3\xA9".b, latin: "é".encode("ISO-8859-1"),
-                 wide: "é".encode("UTF-16LE"), utf7: "a".dup.force_encoding("UTF-7") }
+      fields = { broken: "a\xFF\n", binary: "é".b, ascii: "é".dup.force_encoding("US-ASCII"),
+                 latin: "é".encode("ISO-8859-1"), wide: "é".encode("UTF-16LE"), utf7: "a".dup.force_encoding("UTF-7") }
 
-      assert_includes text { |log| log.info("x", **fields) }, 'broken="a\xFF\n" binary="é" latin="é" wide="é" utf7=a'
+      assert_includes text { |log| log.info("x", **fields) },
+        'broken="a\xFF\n" binary="é" ascii="é" latin="é" wide="é" utf7=a'
       assert_equal "é", JSON.parse(json { |log| log.info("x", **fields) })["wide"]
     end
 
@@ -151,6 +152,16 @@ module Coppice
       4.times { log.info("hello") }
 
       assert_equal([true, false], io.string.lines.map { |line| line.include?("dropped=2") })
+    end
+
+    test "entries that cannot be made into text are dropped and counted" do
+      value = Class.new { def to_s = raise("no") }.new
+      lines = text do |log|
+        log.info("one", value: value)
+        log.info("two")
+      end
+
+      assert_match(/\A.* msg=two dropped=1\n\z/, lines)
     end
 
     test "a user's logger gets the text without time and level" do

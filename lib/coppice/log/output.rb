@@ -22,13 +22,13 @@ module Coppice
         @dropped = 0
       end
 
-      # Writes the entry. A log that cannot be written (disk full, terminal gone) is no reason to stop serving: the
-      # entry is dropped, and the next one that can be written tells how many were.
+      # Writes the entry. A log that cannot be written (disk full, terminal gone), or an entry that cannot be formatted,
+      # is no reason to stop serving: the entry is dropped, and the next one that can be written tells how many were.
       def emit(entry) #: (Entry) -> void
         entry.fields = { **entry.fields, dropped: @dropped } if @dropped.positive?
         @io.write(@format.render(entry))
         @dropped = 0
-      rescue SystemCallError, IOError
+      rescue StandardError
         @dropped += 1
       end
 

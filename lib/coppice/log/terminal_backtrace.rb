@@ -25,7 +25,9 @@ module Coppice
       # Frames, as an Array or as text of several lines.
       #: (Array[String] | String) -> Array[[String, Symbol?]]
       def self.lines(backtrace)
-        frames = Array(backtrace).flat_map { |text| text.lines(chomp: true) }.map { |frame| relative(safe(frame)) }
+        frames = Array(backtrace).flat_map { |text| text.lines(chomp: true) }
+        folder = working_directory
+        frames = frames.map { |frame| safe(frame).delete_prefix(folder) }
         frames.chunk_while { |one, other| foreign?(one) == foreign?(other) }.flat_map do |run|
           foreign?(run.first) ? cut(run) : run.map { |frame| ["  #{frame}", nil] }
         end
@@ -45,8 +47,13 @@ module Coppice
       end
       private_class_method :cut
 
-      def self.relative(frame) = frame.delete_prefix("#{Dir.pwd}/")
-      private_class_method :relative
+      # Escaped as frames are: in the C locale its encoding is not theirs.
+      def self.working_directory
+        "#{safe(Dir.pwd)}/"
+      rescue SystemCallError # it is deleted, as that of an old release may be
+        ""
+      end
+      private_class_method :working_directory
 
       def self.foreign?(frame) = frame.start_with?("/", "<internal:") || frame.match?(BUNDLED)
       private_class_method :foreign?

@@ -14,6 +14,9 @@ module Coppice
       # Those of them that have a short form, in JSON as elsewhere.
       ESCAPES = { "\n" => '\n', "\r" => '\r', "\t" => '\t', '"' => '\"', "\\" => "\\\\" }.freeze
 
+      # Of text that says nothing of its encoding. In the C locale Ruby calls paths so, whatever they are in.
+      UNNAMED = [Encoding::BINARY, Encoding::US_ASCII].freeze
+
       # For a terminal: a question mark in the place of each character that does more than be shown.
       #: (untyped) -> String
       def self.printable(value) = utf8(value).scrub("?").gsub(CONTROL, "?")
@@ -21,7 +24,7 @@ module Coppice
       def self.utf8(value) #: (untyped) -> String
         text = value.to_s
         return text if text.encoding == Encoding::UTF_8
-        return text.dup.force_encoding(Encoding::UTF_8) if text.ascii_only? || text.encoding == Encoding::BINARY
+        return text.dup.force_encoding(Encoding::UTF_8) if text.ascii_only? || UNNAMED.include?(text.encoding)
 
         text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace)
       rescue EncodingError # an encoding that Ruby cannot convert from

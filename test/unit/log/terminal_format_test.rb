@@ -112,6 +112,25 @@ module Coppice
         TEXT
       end
 
+      test "frames below a working directory with any name are relative, in any locale" do
+        place = "/srv/é/app/shop.rb:7:in 'buy'"
+        pages = [%w[UTF-8 UTF-8], %w[US-ASCII BINARY]].map do |frames, directory| # in a UTF-8 locale, and in that of C
+          error = failure([place.dup.force_encoding(frames)])
+          folder = "/srv/é".dup.force_encoding(directory)
+          Dir.stub(:pwd, folder) { written { |log| log.exception("application failed", error) } }
+        end
+
+        pages.each { |page| assert_includes page, "    app/shop.rb:7:in 'buy'\n" }
+      end
+
+      test "a backtrace is shown when the working directory is deleted" do
+        page = Dir.stub(:pwd, -> { raise Errno::ENOENT }) do
+          written { |log| log.exception("application failed", failure(["/srv/old/app/shop.rb:7"])) }
+        end
+
+        assert_includes page, "    /srv/old/app/shop.rb:7\n"
+      end
+
       test "a backtrace in a field is shown below the line" do
         assert_match(/request timed out  path \/x\n      app\/a\.rb:1\n      app\/b\.rb:2\n\z/,
           written { |log| log.error("request timed out", path: "/x", backtrace: "app/a.rb:1\napp/b.rb:2") })
