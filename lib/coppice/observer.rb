@@ -23,6 +23,9 @@ module Coppice
     PATIENCE = 5
     TIMEOUTS = %i[client_header_timeout client_body_timeout client_write_timeout].freeze
 
+    # Bytes of a body per second, at least: timeouts limit its pauses only, and anybody may send the form of /login.
+    MIN_RATE = 4096
+
     # How long it finishes the requests of its own clients at the end, in seconds.
     STOP_SECONDS = 0.5
 
@@ -57,8 +60,9 @@ module Coppice
     end
 
     def impatient(wire)
-      timeouts = TIMEOUTS.to_h { |name| [name, [wire[:values].fetch(name, PATIENCE), PATIENCE].min] }
-      wire.merge(values: wire[:values].merge(timeouts))
+      values = wire[:values]
+      timeouts = TIMEOUTS.to_h { |name| [name, [values.fetch(name, PATIENCE), PATIENCE].min] }
+      wire.merge(values: values.merge(timeouts, client_min_rate: [values[:client_min_rate].to_i, MIN_RATE].max))
     end
 
     def serve(hook)
