@@ -47,6 +47,8 @@ module Coppice
       #: (String) -> String
       def self.short_place(place)
         place[%r{/gems/([^/]+-\d[^/]*/.+)\z}, 1] || place.delete_prefix("#{Dir.pwd}/")
+      rescue SystemCallError, EncodingError # the folder was deleted; the C locale has another encoding for its name
+        place
       end
     end
   end

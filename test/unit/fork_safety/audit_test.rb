@@ -60,6 +60,12 @@ module Coppice
         assert_equal "lib/own.rb:1", Finding.short_place("#{Dir.pwd}/lib/own.rb:1")
       end
 
+      test "a place in a folder that was deleted is named in full" do
+        Dir.stub(:pwd, -> { raise Errno::ENOENT }) do
+          assert_equal "/app/own.rb:1", Finding.short_place("/app/own.rb:1")
+        end
+      end
+
       test "a message is bounded" do
         audit = Audit.new
         many = Array.new(100) { |line| entry("/app/#{'long' * 100}.rb:#{line}") }
