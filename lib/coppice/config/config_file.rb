@@ -66,8 +66,10 @@ module Coppice
         raise ConfigError.new("the configuration file cannot be read (#{error.message})", file: @file)
       end
 
-      # The bundle comes first: it may have another version of such a library, and Ruby's own cannot be unloaded.
+      # The bundle comes first: it may have another version of such a library, and Ruby's own cannot be unloaded. The
+      # bytes are searched: a comment, or a file with another encoding, may have some that are no UTF-8.
       def prepare(text)
+        text = text.b
         Gems.activate if Gems.required?(text, @path)
         FEATURES.each { |name, feature| require feature if text.match?(/^(?!\s*#).*\b#{name}\b/) }
         Compatibility.define if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
@@ -81,7 +83,8 @@ module Coppice
       rescue NameError => error
         unknown_directive?(error) ? refuse_directive(error) : wrap(error)
       rescue SyntaxError => error
-        raise ConfigError.new(error.message.strip, file: @file, line: error.message[/:(\d+):/, 1]&.to_i)
+        message = error.message.scrub("?") # it quotes the file
+        raise ConfigError.new(message.strip, file: @file, line: message[/:(\d+):/, 1]&.to_i)
       rescue ScriptError, SystemStackError, StandardError => error
         wrap(error)
       rescue SystemExit => error

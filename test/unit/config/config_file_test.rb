@@ -135,6 +135,14 @@ module Coppice
         assert_match(/:2\z/, result.origins[:refork_backoff])
       end
 
+      test "the file may have bytes that are no UTF-8, where Ruby takes them" do
+        ["# f\xFCr\n", "# encoding: iso-8859-1\n# f\xFCr\n"].each do |comment|
+          assert_equal 6, evaluate("#{comment}worker_processes 6").values[:worker_processes]
+        end
+        error = assert_raises(ConfigError) { evaluate("# f\xFCr\nworker_processes 1)\n") }
+        assert_match(/\Acoppice\.rb:2: /, error.message)
+      end
+
       test "the file can require a file beside it" do
         with_tmpdir do |folder|
           File.write(File.join(folder, "shared.rb"), "SHARED_WORKERS_OF_TEST = 6")
