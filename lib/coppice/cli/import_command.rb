@@ -56,7 +56,10 @@ module Coppice
       end
 
       def read(file)
-        File.read(file, encoding: Encoding::UTF_8)
+        text = File.read(file, encoding: Encoding::UTF_8)
+        raise Error, "#{file} is not in UTF-8: convert it first" unless text.valid_encoding?
+
+        text
       rescue SystemCallError => error
         raise Error, "#{file} cannot be read: #{error.message}"
       end
