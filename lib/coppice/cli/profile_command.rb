@@ -44,7 +44,7 @@ module Coppice
 
       def price(text)
         Config::OPTIONS[:memory_price].type.parse(text)
-      rescue Config::InvalidValue => error
+      rescue InvalidValue => error
         raise UsageError, "--memory-price #{error.message}"
       end
 
