@@ -39,7 +39,7 @@ module Coppice
         verb.read(words)
         connected do |socket|
           call = Call.new(socket, verb, pid: @pid)
-          call.connect(@address)
+          connect(call)
           check(Endpoint.peer(socket))
           yield call, socket
         end
@@ -50,12 +50,17 @@ module Coppice
       def connected
         socket = Socket.new(:UNIX, :STREAM)
         yield socket
-      rescue Errno::ECONNREFUSED, Errno::ENOENT
+      ensure
+        socket&.close
+      end
+
+      # A path may lead to a socket of another kind, or through a file; an empty one is no address.
+      def connect(call)
+        call.connect(@address)
+      rescue Errno::ECONNREFUSED, Errno::ENOENT, Errno::ENOTDIR, Errno::EPROTOTYPE, Errno::EINVAL
         raise Error, unreachable
       rescue Errno::EACCES
         raise Error, "this user may not use #{Endpoint.name(@address)}. Run this as the server's user or as root"
-      ensure
-        socket&.close
       end
 
       # Another process may have taken the name: a monitor that has exited, or that never was. Root may command the

@@ -91,6 +91,18 @@ module Coppice
           assert_raises(Error) { Client.new(path: "/no/socket").call("status") }.message
         assert_raises(UsageError) { Client.new(path: "/#{'x' * 200}") }
       end
+
+      test "a path through a file, an empty one, and one of a socket of another kind" do
+        with_tmpdir do |folder|
+          datagrams = Socket.new(:UNIX, :DGRAM).tap { |socket| socket.bind(Addrinfo.unix("#{folder}/log")) }
+          ["#{__FILE__}/x", "", "#{folder}/log"].each do |path|
+            assert_equal "there is no control socket #{path}",
+              assert_raises(Error) { Client.new(path: path).call("status") }.message
+          end
+        ensure
+          datagrams&.close
+        end
+      end
     end
   end
 end
