@@ -51,7 +51,7 @@ module Coppice
 
       # The flags of the line "#\ -p 3000" in config.ru: rackup's way to keep flags beside the application.
       def embedded_arguments
-        path = File.expand_path(rackup, @directory)
+        path = absolute(rackup)
         return Arguments.parse([]) unless path.end_with?(".ru") && File.readable?(path)
 
         line = File.foreach(path).find { |text| text.start_with?("#\\") }
@@ -70,11 +70,17 @@ module Coppice
         file = @arguments.config_file || embedded.config_file || default_file
         return FileValues.new.freeze unless file
 
-        unless File.exist?(File.expand_path(file, @directory))
+        unless File.exist?(absolute(file))
           raise ConfigError.new("there is no such file", file: file, remedy: "Give the right one with -c")
         end
 
         ConfigFile.read(file, directory: @directory)
+      end
+
+      def absolute(path)
+        File.expand_path(path, @directory)
+      rescue ArgumentError => error # an unknown user after the tilde
+        raise ConfigError.new(error.message, file: path)
       end
 
       def default_file

@@ -37,6 +37,14 @@ module Coppice
 
         private
 
+        # The path as an absolute one; "~user" stands for the user's home.
+        #: (String) -> String
+        def absolute(path)
+          File.expand_path(path)
+        rescue ArgumentError => error # a null byte, or an unknown user after the tilde
+          raise InvalidValue, "cannot be #{path.inspect[0, 80]}: #{error.message}"
+        end
+
         #: (untyped) -> bot
         def refuse(value)
           raise InvalidValue, "must be #{description}, but is #{value.inspect[0, 80]}"

@@ -118,6 +118,12 @@ module Coppice
         assert_equal %w[127.0.0.1:8080], names(load(%w[my.rb], files: files))
       end
 
+      test "a file in the home of a user that does not exist is reported" do
+        [%w[-c ~nouser/x.rb], %w[~nouser/x.rb]].each do |words|
+          assert_equal "~nouser/x.rb: user nouser doesn't exist", complaint(words)
+        end
+      end
+
       test "a mistake in the flags of config.ru is reported with the file" do
         assert_equal "config.ru: unknown flag --prot. Did you mean --port?",
           complaint(files: { "config.ru" => "#\\ --prot 3000" })

@@ -3,6 +3,7 @@
 require "test_helper"
 require "coppice/config/options"
 require "coppice/config/types/amounts"
+require "coppice/config/types/lobby"
 require "coppice/config/types/process"
 require "coppice/config/types/addresses"
 require "coppice/config/types/routes"
@@ -155,6 +156,13 @@ module Coppice
         assert_equal [50, 100, false], type.parse("50,100,false")
         assert_predicate type.check([1]), :frozen?
         [[], 50, [0], [false, 50], ["50"], nil].each { |value| assert_refused type, value }
+      end
+
+      test "a path in the home of a user that does not exist is refused" do
+        [Types::FilePath.new, Types::StateDirectory.new, Types::Directory.new].each do |type|
+          assert_refused type, "~nouser/x", "cannot be \"~nouser/x\": user nouser doesn't exist"
+        end
+        assert_refused Types::AccessLog.new, [:text, "~nouser/x"], "cannot be \"~nouser/x\": user nouser doesn't exist"
       end
 
       test "networks are addresses or ranges of them" do

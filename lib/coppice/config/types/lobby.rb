@@ -12,7 +12,7 @@ module Coppice
 
         #: (untyped) -> String
         def check(value)
-          path = File.expand_path(value) if value.is_a?(String)
+          path = absolute(value) if value.is_a?(String)
           path && File.directory?(path) ? -path : refuse(value)
         end
 
@@ -30,7 +30,7 @@ module Coppice
         def check(value)
           format, path, *rest = value
           good = FORMATS.include?(format) && (path.nil? || path.is_a?(String)) && rest.empty?
-          good ? [format, path && -File.expand_path(path)].freeze : refuse(value)
+          good ? [format, path && -absolute(path)].freeze : refuse(value)
         end
       end
     end

@@ -46,7 +46,7 @@ module Coppice
         def check(value)
           return refuse(value) unless value.is_a?(String) && !value.empty? && !value.include?("\0")
 
-          -File.expand_path(value)
+          -absolute(value)
         end
 
         alias parse check
@@ -80,7 +80,7 @@ module Coppice
         def check(value)
           return value if value == false
 
-          value.is_a?(String) && value.match?(/\A[^\0]+\z/) ? File.expand_path(value).freeze : refuse(value)
+          value.is_a?(String) && value.match?(/\A[^\0]+\z/) ? absolute(value).freeze : refuse(value)
         end
 
         #: (String) -> (String | false)
