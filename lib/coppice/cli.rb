@@ -12,6 +12,7 @@ module Coppice
 
     STATUS_ERROR = 1
     STATUS_USAGE = 2
+    STATUS_INTERRUPTED = 130 # as a shell has it
 
     # Runs the command and ends the process with its status.
     #: (Array[String]) -> bot

@@ -96,6 +96,22 @@ class ColdCommandTest < Coppice::TestCase
     assert_match(/no database.*config\.ru:1/m, error)
   end
 
+  hang = "File.write('begun', '') && sleep"
+  { "the application loads" => hang, "a path is played" => "run ->(_env) { #{hang} }" }.each do |state, app|
+    test "an interrupt while #{state} ends it in one line" do
+      in_folder(app) do |folder|
+        error = File.join(folder, "error")
+        command = [RbConfig.ruby, EXECUTABLE, "cold"]
+        pid = Process.spawn(*command, chdir: folder, err: error, out: File::NULL, pgroup: true)
+        eventually { File.exist?(File.join(folder, "begun")) }
+        Process.kill(:INT, -pid)
+
+        assert_equal 130, BoundedWait.status_of(pid).exitstatus
+        assert_equal "coppice: interrupted\n", File.read(error)
+      end
+    end
+  end
+
   test "the example shop: templates, attribute methods and its lazy books" do
     status, output, error = run_cold(ExampleShop::FOLDER, "--json", "/", env: ExampleShop::ENVIRONMENT)
 

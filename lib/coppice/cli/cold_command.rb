@@ -37,6 +37,9 @@ module Coppice
       rescue BootError => error
         Log.for(settings, role: :cold).exception(error.message, error.cause || error)
         STATUS_ERROR
+      rescue Interrupt
+        warn "coppice: interrupted"
+        STATUS_INTERRUPTED
       end
 
       private

@@ -15,7 +15,6 @@ module Coppice
       DEFAULT_PATHS = ["/"].freeze
       DEFAULT_HOST = "localhost"
       DEFAULT_SECONDS = 120
-      STATUS_INTERRUPTED = 130 # as a shell has it
 
       #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
       def initialize(arguments, output: $stdout, environment: ENV, directory: Dir.pwd)

@@ -40,6 +40,8 @@ module Coppice
       rescue StandardError, ScriptError => error # from the user's hooks
         warn error.full_message(highlight: false)
         exit!(false)
+      rescue Interrupt # a terminal sends it to the parent as well, which reports it
+        exit!(false)
       end
 
       def receive(reader, pid)
