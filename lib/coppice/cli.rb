@@ -36,6 +36,7 @@ module Coppice
     # and passes.
     def run #: () -> Integer
       arguments = command_given? ? @arguments.drop(1) : @arguments
+      refuse_invalid(arguments) unless COMMANDS[command_name]&.takes_program # whose arguments may be any bytes
       requested = command_of_flags(arguments) if command_name == "serve"
       return run_command(requested, []) if requested
 
@@ -54,6 +55,12 @@ module Coppice
     end
 
     private
+
+    # To match such a text raises ArgumentError, here and in OptionParser.
+    def refuse_invalid(arguments)
+      invalid = arguments.find { |word| !word.valid_encoding? } or return
+      raise UsageError, "the argument #{invalid.inspect} is not in #{invalid.encoding}"
+    end
 
     def run_command(name, arguments)
       command = command(name)
@@ -96,7 +103,7 @@ module Coppice
 
     # A bare word is a command, known or not; anything with a dot or a slash is a rackup file.
     def command_given?
-      !@arguments.empty? && @arguments.first.match?(/\A[a-z][\w-]*\z/) && !File.file?(@arguments.first)
+      !@arguments.empty? && @arguments.first.b.match?(/\A[a-z][\w-]*\z/) && !File.file?(@arguments.first)
     end
 
     def report(error, status)

@@ -35,7 +35,7 @@ module Coppice
       def parse
         words = @arguments.dup
         while words.first&.start_with?("-")
-          case flag = words.shift
+          case flag = words.shift.scrub
           when "--pid", "--socket" then name_server(flag, words.shift)
           when /\A--(pid|socket)=(.+)/m then name_server("--#{$1}", $2)
           when "--fallback" then @fallback = true

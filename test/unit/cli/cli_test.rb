@@ -31,6 +31,15 @@ module Coppice
       assert_equal [2, "coppice: unknown flag --shwo. Did you mean --show?\n"], run_cli("check", "--shwo")
     end
 
+    test "an argument that is not in the encoding of the locale is refused, unless it is a program's" do
+      [["\xFF"], ["check", "-c", "\xFF"], ["--pid\xFF"], ["help", "\xFF"]].each do |words|
+        assert_equal [2, "coppice: the argument #{words.last.inspect} is not in UTF-8\n"], run_cli(*words)
+      end
+      assert_match(/\Acoppice: unknown flag -\uFFFD/, run_cli("run", "-\xFF").last)
+      assert_equal "coppice: process #{Process.pid} is no Coppice monitor\n",
+        run_cli("run", "--pid", Process.pid.to_s, "bin/task", "\xFF").last
+    end
+
     test "a wrong configuration has status 1" do
       assert_equal [1, "coppice: /no/file.rb: there is no such file. Give the right one with -c\n"],
         run_cli("check", "-c", "/no/file.rb")
