@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/os/clock"
 require "coppice/os/process_stat"
 require "rbconfig"
 require_relative "../support/terminal_window"
@@ -120,11 +121,14 @@ class TopSessionTest < Coppice::TestCase
       window.wait { Coppice::OS::ProcessStat.of(window.pid).stopped? }
       window.wait { !window.alternate? }
       assert_given_back(window, before)
+      stopped = Coppice::OS::Clock.now
+      window.wait { Coppice::OS::Clock.now > stopped + 0.1 } # seconds: the next look is due
 
       window.signal(:CONT)
       window.wait { window.alternate? }
       window.type("q")
       assert_predicate window.wait_for_end, :success?
+      assert_empty window.left_behind
       assert_given_back(window, before)
     end
   end

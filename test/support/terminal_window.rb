@@ -25,12 +25,14 @@ class TerminalWindow
   attr_reader :pid, :lines, :status
   attr_reader :settings_before # the program
   attr_reader :modes # of the terminal that are on, such as 1049: the alternate screen
+  attr_reader :left_behind # what was written outside of the alternate screen, and stays
 
   def initialize(*command, rows: 24, columns: 80, environment: {}, inherit: {})
     @leader, @follower = PTY.open
     resize_to(rows, columns)
     @modes = [7, 25] # automatic wrap, cursor
     @rest = "".b
+    @left_behind = +""
     clear
     @settings_before = settings
     variables = { "TERM" => "xterm", "LANG" => "C.UTF-8", "NO_COLOR" => nil, "FORCE_COLOR" => nil, "RUBYOPT" => nil,
@@ -152,6 +154,7 @@ class TerminalWindow
   end
 
   def write(text)
+    @left_behind << text unless alternate?
     line = (@lines[@row] ||= +"").ljust(@column)
     @lines[@row] = line[0, @column] + text + line[(@column + text.size)..].to_s
     @column += text.size

@@ -122,10 +122,11 @@ module Coppice
         @message_until = OS::Clock.now + MESSAGE_SECONDS
       end
 
-      # Ctrl-Z; the signal CONT follows.
+      # Ctrl-Z. The turn goes on when the process is continued, and draws before it takes the signal CONT.
       def suspend
         @screen.leave
         Process.kill(:STOP, Process.pid)
+        @screen.enter
       end
 
       def view
