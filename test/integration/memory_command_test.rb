@@ -73,7 +73,7 @@ class MemoryCommandTest < Coppice::TestCase
 
       assert_equal first, second
       Process.kill(:INT, interrupted.waiter.pid)
-      server.stop
+      server.signal(:QUIT) # and nobody reaps it
       BoundedWait.read(patient.output)
 
       watchers.each { |watcher| assert_predicate BoundedWait.value_of(watcher.waiter), :success? }

@@ -51,15 +51,13 @@ module Coppice
 
       # Until Ctrl-C, or until the server has exited.
       def watch(board)
-        while alive?(board)
+        while RunningMonitor.running?(board.monitor_pid)
           @output.print CLEAR_SCREEN if @output.tty? && !@json
           show(board)
           @output.flush
           Kernel.sleep INTERVAL
         end
       end
-
-      def alive?(board) = File.exist?("/proc/#{board.monitor_pid}")
 
       def show(board)
         server = Coppice::Memory::ServerMemory.of(board)
