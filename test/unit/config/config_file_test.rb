@@ -94,6 +94,10 @@ module Coppice
 
       test "the list of all addresses can be given at once" do
         assert_equal %w[0.0.0.0:1 0.0.0.0:2], evaluate("listen 9\nlisteners [1, 2]").values[:listen].map(&:to_s)
+        %w[listeners admin_listen].each do |name|
+          error = assert_raises(ConfigError) { evaluate("\n#{name} []") }
+          assert_match(/\Acoppice\.rb:2: \w+ must be addresses: .*but is \[\]/, error.message)
+        end
       end
 
       test "hooks are kept, and not called" do
