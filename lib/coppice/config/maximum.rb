@@ -4,7 +4,7 @@ module Coppice
   module Config
     # The greatest values of options, where the system or the server can keep no greater ones.
     module Maximum
-      C_INT = (2**31) - 1 # listen(2), setsockopt(2), and 32-bit fields of the lobby's settings
+      C_INT = (2**31) - 1 # listen(2), setsockopt(2), 32-bit fields of the lobby's settings; a count on the board
       BYTES = (2**62) - 1 # of a body or of files: sums fit into 64 bits
       # Of a request's head. The lobby has room for one in each of its slots, and a worker maps all of them.
       HEAD_BYTES = 1024 * 1024

@@ -196,7 +196,8 @@ module Coppice
         example: "rewindable_input false",
         doc: "Whether `env[\"rack.input\"]` can be rewound. Rack 3 does not require it: false saves memory and disk " \
              "writes for uploads."),
-      Option.describe(:client_body_buffer_size, Groups::REQUESTS, Types::Whole.new(minimum: 0, bytes: true),
+      Option.describe(:client_body_buffer_size, Groups::REQUESTS,
+        Types::Whole.new(minimum: 0, maximum: Maximum::BYTES, bytes: true),
         scope: :release, default: 112 * 1024, example: "client_body_buffer_size 512 * 1024",
         doc: "Maximum size of a rewindable body in memory; a larger body goes to a temporary file."),
       Option.describe(:early_hints, Groups::REQUESTS, Types::Boolean.new, scope: :release, default: false,

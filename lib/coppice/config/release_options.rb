@@ -2,6 +2,7 @@
 
 require "coppice/config/catalogue"
 require "coppice/config/groups"
+require "coppice/config/maximum"
 require "coppice/config/option"
 require "coppice/config/types"
 require "coppice/config/types/amounts"
@@ -24,8 +25,8 @@ module Coppice
              "committed. That of a new release serves them for `canary_requests` or `canary_time`, that of a refork " \
              "for 20 requests or 1 s. With more failures than the workers beside it the mold is abandoned, and the " \
              "old generation goes on (docs/deploys.md)."),
-      Option.describe(:canary_requests, Groups::RELEASES, Types::Whole.new(minimum: 1), scope: :release, default: 200,
-        since: :coppice,
+      Option.describe(:canary_requests, Groups::RELEASES, Types::Whole.new(minimum: 1, maximum: Maximum::C_INT),
+        scope: :release, default: 200, since: :coppice,
         doc: "Number of requests after which the first worker of a new release is judged."),
       Option.describe(:canary_time, Groups::RELEASES, Types::Seconds.new, scope: :release, default: 60,
         since: :coppice,

@@ -68,6 +68,14 @@ module Coppice
         assert_equal %i[server release], [OPTIONS[:listen].scope, OPTIONS[:early_hints].scope]
       end
 
+      test "a number that the board or the reader of bodies has no room for is refused" do
+        { canary_requests: Maximum::C_INT, client_body_buffer_size: Maximum::BYTES }.each do |name, maximum|
+          assert_equal maximum, OPTIONS[name].type.check(maximum)
+          error = assert_raises(InvalidValue) { OPTIONS[name].type.check(10**30) }
+          assert_match(/ to #{maximum}, but is 10{30}\z/, error.message)
+        end
+      end
+
       test "no two options share a flag" do
         flags = OPTIONS.filter_map(&:flag)
         assert_equal flags.uniq, flags
