@@ -134,7 +134,7 @@ module Coppice
         return if public.nil? || merged.values[:admin_token]
 
         raise ConfigError.new("other machines can reach admin_listen #{public}, so it needs admin_token",
-          remedy: "Set admin_token, or listen on 127.0.0.1 or on a Unix socket")
+          file: merged.origins[:admin_listen], remedy: "Set admin_token, or listen on 127.0.0.1 or on a Unix socket")
       end
 
       def verify_queues(merged)
@@ -152,7 +152,8 @@ module Coppice
       def verify_proxy_protocol(merged)
         listen = merged.values.fetch(:listen)
         wrong = listen.find { |address| address.options[:proxy_protocol] && !address.lobby? } or return
-        raise ConfigError.new("proxy_protocol needs the lobby (listen #{wrong})", remedy: "Add lobby: true")
+        raise ConfigError.new("proxy_protocol needs the lobby (listen #{wrong})",
+          file: merged.origins[:listen], remedy: "Add lobby: true")
       end
 
       def verify_keep_mold(merged)
@@ -162,7 +163,8 @@ module Coppice
         option = "fork_audit :refuse" if merged.values[:fork_audit] == :refuse
         return unless option
 
-        raise ConfigError.new("#{option} needs a mold, and keep_mold false lets it exit", remedy: "Remove one of them")
+        raise ConfigError.new("#{option} needs a mold, and keep_mold false lets it exit",
+          file: merged.origins[:keep_mold], remedy: "Remove one of them")
       end
 
       def verify_client_check(merged)
@@ -170,7 +172,7 @@ module Coppice
 
         corked = merged.values.fetch(:listen).find { |address| address.options[:tcp_nopush] } or return
         raise ConfigError.new("check_client_connection cannot be combined with tcp_nopush (listen #{corked})",
-          remedy: "Remove one of them")
+          file: merged.origins[:check_client_connection], remedy: "Remove one of them")
       end
     end
   end

@@ -35,7 +35,7 @@ module Coppice
         ["0.0.0.0:1", "*:1", "[::]:1", "10.0.0.1:1", "example.com:1", "127.0.0.1.example.com:1"].each do |address|
           error = assert_raises(ConfigError, address) { load("admin_listen [2, #{address.inspect}]") }
 
-          assert_match(/needs admin_token/, error.message)
+          assert_match(/\Acoppice\.rb:1: .*needs admin_token/, error.message)
           assert load("admin_listen #{address.inspect}\nadmin_token #{SECRET.inspect}").observed?
         end
       end

@@ -141,13 +141,13 @@ module Coppice
       end
 
       test "the PROXY protocol needs the lobby" do
-        assert_match(/\Aproxy_protocol needs the lobby \(listen 0\.0\.0\.0:3000\)/,
+        assert_match(/\Aconfig\/coppice\.rb:1: proxy_protocol needs the lobby \(listen 0\.0\.0\.0:3000\)/,
           complaint(files: { "config/coppice.rb" => "listen 3000, proxy_protocol: true, lobby: false" }))
         assert_predicate load(files: { "config/coppice.rb" => "listen 3000, proxy_protocol: true" }), :lobby?
       end
 
       test "keep_mold false is refused with what needs a mold" do
-        assert_equal "guests needs a mold, and keep_mold false lets it exit. Remove one of them",
+        assert_equal "config/coppice.rb:1: guests needs a mold, and keep_mold false lets it exit. Remove one of them",
           complaint(files: { "config/coppice.rb" => "keep_mold false\nguests 2" })
         assert_match(/fork_audit :refuse needs a mold/,
           complaint(files: { "config/coppice.rb" => "keep_mold false\nfork_audit :refuse" }))
@@ -177,8 +177,8 @@ module Coppice
       test "check_client_connection cannot be combined with tcp_nopush" do
         file = "check_client_connection true\nlisten 3000, tcp_nopush: true"
         message = complaint(files: { "config/coppice.rb" => file })
-        assert_equal "check_client_connection cannot be combined with tcp_nopush (listen 0.0.0.0:3000). " \
-                     "Remove one of them", message
+        assert_equal "config/coppice.rb:1: check_client_connection cannot be combined with tcp_nopush " \
+                     "(listen 0.0.0.0:3000). Remove one of them", message
       end
 
       test "the folders of -I are on the load path when the file is read" do
