@@ -3,11 +3,18 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+static bool is_regular(int fd) {
+    struct stat stat;
+    return fd >= 0 && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode);
+}
+
 void coppice_access_log_init(struct coppice_access_log *log, int fd, enum coppice_access_format format) {
     log->fd = fd;
+    log->regular = is_regular(fd);
     log->format = format;
     log->dropped = 0;
     log->used = 0;
@@ -52,20 +59,23 @@ static bool ready(int fd) {
 }
 
 /* Another process may have filled the pipe since it was ready. Not every kind of file knows the flag; none of the others
- * is a pipe of a new kernel. */
-static ssize_t write_now(int fd, const char *bytes, size_t length) {
+ * is a pipe of a new kernel. A regular file has no reader to wait for, but XFS and btrfs answer the flag with EAGAIN
+ * nearly always. */
+static ssize_t write_now(const struct coppice_access_log *log, const char *bytes, size_t length) {
 #ifdef RWF_NOWAIT
-    struct iovec part = {.iov_base = (char *)bytes, .iov_len = length};
-    ssize_t count = pwritev2(fd, &part, 1, -1, RWF_NOWAIT);
-    if (count >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EPERM)) return count;
+    if (!log->regular) {
+        struct iovec part = {.iov_base = (char *)bytes, .iov_len = length};
+        ssize_t count = pwritev2(log->fd, &part, 1, -1, RWF_NOWAIT);
+        if (count >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EPERM)) return count;
+    }
 #endif
-    return write(fd, bytes, length);
+    return write(log->fd, bytes, length);
 }
 
 bool coppice_access_log_flush(struct coppice_access_log *log) {
     while (log->fd >= 0 && log->used > 0) {
         if (!ready(log->fd)) return false;
-        ssize_t count = write_now(log->fd, log->buffer, next_piece(log));
+        ssize_t count = write_now(log, log->buffer, next_piece(log));
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && errno == EAGAIN) return false;
         if (count <= 0) {
@@ -90,5 +100,6 @@ int coppice_access_log_reopen(struct coppice_access_log *log, int fd) {
     coppice_access_log_flush(log);
     drop_rest_of_line(log);
     log->fd = fd;
+    log->regular = is_regular(fd);
     return old;
 }

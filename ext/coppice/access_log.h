@@ -39,6 +39,7 @@ enum coppice_access_format { COPPICE_ACCESS_TEXT, COPPICE_ACCESS_JSON };
 
 struct coppice_access_log {
     int fd; /* -1: none */
+    bool regular; /* it is a regular file */
     enum coppice_access_format format;
     uint64_t dropped; /* lines */
     size_t used;

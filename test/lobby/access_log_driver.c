@@ -2,14 +2,19 @@
  * access_log_driver lines text|json: standard input holds entries, each a line "METHOD PATH QUERY ID" of lengths and then
  * as many bytes; prints a line of the access log for each. All other values are the same for all.
  *
- * access_log_driver pipe: a reader that is slow, gone, and replaced. access_log_driver ids COUNT: request IDs.
+ * access_log_driver pipe: a reader that is slow, gone, and replaced. access_log_driver file: a regular file, on a file
+ * system that answers RWF_NOWAIT with EAGAIN. access_log_driver ids COUNT: request IDs. Linked with --wrap=pwritev2.
  */
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "access_log.h"
@@ -20,6 +25,18 @@ enum { KINDS = 4, PIPE_BYTES = 64 * 1024 };
 
 static struct coppice_access_log access_log;
 static char path[3000];
+
+ssize_t __real_pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags);
+ssize_t __wrap_pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags);
+
+/* Regular files as those of XFS and btrfs are. */
+ssize_t __wrap_pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags) {
+    struct stat stat;
+    CHECK(fstat(fd, &stat) == 0);
+    if (!S_ISREG(stat.st_mode)) return __real_pwritev2(fd, parts, count, offset, flags);
+    errno = EAGAIN;
+    return -1;
+}
 
 static struct coppice_access_entry entry_with(const struct coppice_access_text *texts) {
     return (struct coppice_access_entry){
@@ -116,6 +133,24 @@ static void check_pipe(void) {
     CHECK(coppice_access_log_flush(&access_log) && access_log.dropped == dropped + 1);
 }
 
+static uint64_t lines_of_file(int fd) {
+    CHECK(lseek(fd, 0, SEEK_SET) == 0);
+    return drain(fd);
+}
+
+static void check_file(void) {
+    int first = memfd_create("first", 0), second = memfd_create("second", 0);
+    uint64_t random = 7;
+    memset(path, 'x', sizeof(path));
+    coppice_access_log_init(&access_log, first, COPPICE_ACCESS_TEXT);
+    for (int i = 0; i < 100; i++) add_line(&random);
+    CHECK(coppice_access_log_flush(&access_log) && lines_of_file(first) == 100);
+    coppice_access_log_reopen(&access_log, second);
+    add_line(&random);
+    CHECK(coppice_access_log_flush(&access_log) && lines_of_file(second) == 1);
+    CHECK(access_log.dropped == 0);
+}
+
 static void print_ids(int count) {
     static struct coppice_request_ids ids;
     for (int i = 0; i < count; i++) {
@@ -132,6 +167,7 @@ int main(int count, char **arguments) {
     if (strcmp(arguments[1], "lines") == 0) print_lines(format);
     if (strcmp(arguments[1], "bare") == 0) print_bare_line(format);
     if (strcmp(arguments[1], "pipe") == 0) check_pipe();
+    if (strcmp(arguments[1], "file") == 0) check_file();
     if (strcmp(arguments[1], "ids") == 0) print_ids(atoi(arguments[2]));
     return EXIT_SUCCESS;
 }
