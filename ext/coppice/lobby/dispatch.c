@@ -128,6 +128,7 @@ void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection
     request->idempotent = request->head_only || method_is(slot, bytes, "GET") || method_is(slot, bytes, "OPTIONS");
     connection->serial = request->serial;
     connection->state = LOBBY_QUEUED;
+    if (!slot->head.keep_alive) connection->flags |= LOBBY_LAST_REQUEST;
     push(lobby, request);
     lobby_count(lobby, LOBBY_requests, 1);
     if (timed)

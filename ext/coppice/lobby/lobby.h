@@ -51,7 +51,8 @@ enum lobby_connection_flags {
     LOBBY_HAD_BODY = 64,
     LOBBY_NO_KEEP = 128,    /* bytes of it were dropped: nothing more can be read from it */
     LOBBY_HAD_REQUEST = 256,
-    LOBBY_NAMED = 512       /* a PROXY header has named its client, who is counted even behind a trusted proxy */
+    LOBBY_NAMED = 512,      /* a PROXY header has named its client, who is counted even behind a trusted proxy */
+    LOBBY_LAST_REQUEST = 1024 /* the client has asked to close the connection after it */
 };
 
 struct lobby_connection {

@@ -152,6 +152,15 @@ class LobbyLoopTest < Coppice::LobbyTestCase
     assert_match(/last\z/, @lobby.read_all(client))
   end
 
+  test "a client that has pipelined a request gets the last answer whole" do
+    play
+    client = @lobby.connect(GET)
+    @lobby.pop
+    client.write(GET)
+    @lobby.answer("last", keep: false)
+    assert_match(/last\z/, @lobby.read_all(client))
+  end
+
   test "an interim answer goes before the answer" do
     play
     client = @lobby.connect(GET)
