@@ -90,6 +90,14 @@ static void finish_in_slot(struct coppice_lobby *lobby, struct lobby_connection 
     }
 }
 
+/* A proxy sends its header when it connects. Until its client sends a byte this is a connection without a request, like
+ * one that has sent nothing. The timer for the head goes on. */
+static void await_first_byte(struct coppice_lobby *lobby, struct lobby_connection *connection) {
+    lobby_intake_release(lobby, connection);
+    connection->arrived_us = 0;
+    if (!(connection->flags & LOBBY_REGISTERED) && !lobby_register(lobby, connection)) lobby_close(lobby, connection);
+}
+
 /* With nothing to parse, because the head, or a PROXY header, has only begun, the parser begins later. */
 static void parse_in_slot(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t slot,
                           size_t length) {
@@ -99,6 +107,10 @@ static void parse_in_slot(struct coppice_lobby *lobby, struct lobby_connection *
     coppice_http_parser_init(&parser, &lobby->settings.head, &into->head, lobby->settings.header_count);
     enum lobby_proxied proxied = lobby_take_proxy_header(lobby, connection, bytes, &length);
     if (proxied == LOBBY_PROXY_REFUSED) return;
+    if (length == 0) {
+        await_first_byte(lobby, connection);
+        return;
+    }
     switch (coppice_http_parse(&parser, bytes, proxied == LOBBY_PROXIED ? length : 0)) {
     case COPPICE_HTTP_COMPLETE:
         finish_in_slot(lobby, connection, slot, &parser, length);
@@ -137,6 +149,10 @@ static void parse_in_block(struct coppice_lobby *lobby, struct lobby_connection 
     size_t length = intake->length;
     enum lobby_proxied proxied = lobby_take_proxy_header(lobby, connection, bytes, &length);
     if (proxied != LOBBY_PROXIED) return;
+    if (length == 0) {
+        await_first_byte(lobby, connection);
+        return;
+    }
     intake->length = (uint32_t)length;
     switch (coppice_http_parse(&intake->parser, bytes, length)) {
     case COPPICE_HTTP_COMPLETE:

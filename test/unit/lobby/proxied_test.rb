@@ -39,6 +39,27 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
     assert_refused(503, @lobby.connect(PROXY + GET))
   end
 
+  test "a connection with a PROXY header and no request is closed without an answer" do
+    play(listener: "0 proxy_protocol 1 borrowed 0", accept: false, header_timeout_ms: 200)
+    spare = @lobby.connect(PROXY)
+    @lobby.tell("tell accept")
+    assert_equal "", @lobby.read_all(spare)
+    assert_equal 0, @lobby.counter(:refused_408)
+  end
+
+  test "a server that drains does not wait for connections with a PROXY header and no request" do
+    play(listener: "0 proxy_protocol 1 borrowed 0")
+    spare = @lobby.connect(PROXY)
+    used, split = Array.new(2) { @lobby.connect(PROXY[0, 10]) }
+    @lobby.await_counter(:bytes_in, PROXY.bytesize + 20)
+    [used, split].each { |client| client.write(PROXY[10..]) }
+    @lobby.await_counter(:bytes_in, PROXY.bytesize * 3)
+    assert_served(used)
+    @lobby.tell("tell drain")
+    [spare, used, split].each { |client| assert_equal "", @lobby.read_all(client) }
+    assert_equal "drained", @lobby.tell("await drained")
+  end
+
   test "refuses a connection without the header, and a header on a listener that expects none" do
     play(listener: "0 proxy_protocol 1 borrowed 0")
     assert_refused(400, @lobby.connect(GET))
