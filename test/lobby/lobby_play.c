@@ -87,7 +87,7 @@ static void obey_publish(const struct words *words) {
 }
 
 static void obey_fill(const struct words *words) {
-    fill(words->seat, (size_t)words->first);
+    fill(words->seat, (size_t)words->first, (unsigned)words->second);
 }
 
 static void obey_file(const struct words *words) {

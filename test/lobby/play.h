@@ -46,7 +46,7 @@ void pop(unsigned number, bool wait);
 void publish(unsigned number);
 size_t from_hex(const char *hex);
 void record(unsigned number, const char *words);
-void fill(unsigned number, size_t length);
+void fill(unsigned number, size_t length, unsigned type);
 void file(unsigned number, const char *words);
 void ask(unsigned number, unsigned type);
 void take(unsigned number);

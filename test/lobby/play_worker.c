@@ -98,9 +98,9 @@ void record(unsigned number, const char *words) {
     printf("ok\n");
 }
 
-/* fill N BYTES: a pattern as DATA, as fast as the lobby takes it. */
-void fill(unsigned number, size_t length) {
-    struct coppice_record made = {.type = COPPICE_RECORD_DATA, .serial = seats[number].serial};
+/* fill N BYTES [TYPE]: a pattern as DATA, or as records of that type, as fast as the lobby takes it. */
+void fill(unsigned number, size_t length, unsigned type) {
+    struct coppice_record made = {.type = (uint8_t)(type ? type : COPPICE_RECORD_DATA), .serial = seats[number].serial};
     for (size_t done = 0; done < length;) {
         size_t part = length - done < 32768 ? length - done : 32768;
         for (size_t i = 0; i < part; i++) bytes[i] = (char)('a' + (done + i) % 23);

@@ -131,8 +131,15 @@ static bool may_repeat(const struct coppice_lobby *lobby, const struct lobby_req
     return lobby->settings.retry && request->idempotent && !request->retried && !request->answered;
 }
 
+/* The worker that asked for the client is gone. The next one that has the request may ask again. */
+static void forget_handover(struct coppice_lobby *lobby, const struct lobby_request *request) {
+    const struct lobby_connection *connection = &lobby->connections[request->connection];
+    if (connection->output != LOBBY_NONE) lobby_output_of(lobby, connection)->handover = -1;
+}
+
 static void leave_request(struct coppice_lobby *lobby, struct lobby_request *request, bool retry, bool timed_out) {
     if (request->connection != LOBBY_NONE && retry && may_repeat(lobby, request)) {
+        forget_handover(lobby, request);
         lobby_push_again(lobby, request);
         return;
     }

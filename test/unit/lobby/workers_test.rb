@@ -30,6 +30,20 @@ class LobbyWorkersTest < Coppice::LobbyTestCase
     assert_refused(502, client)
   end
 
+  test "a client that a worker has asked for before it died is answered by the next one" do
+    play(seats: 2)
+    client = @lobby.connect(GET, receive_buffer: 4096)
+    @lobby.pop(0)
+    left = 10_000_000 # bytes of early hints, more than the kernel takes
+    @lobby.tell("fill 0 #{left} #{Coppice::LobbyPlay::HINTS}")
+    @lobby.tell("ask 0 #{Coppice::LobbyPlay::ASK_CLIENT}")
+    @lobby.tell("gone 0 retry")
+    @lobby.pop(1)
+    left -= @lobby.read_some(client, [left, 65_536].min).bytesize while left.positive?
+    @lobby.answer("from the other", seat: 1)
+    assert_equal "from the other", @lobby.read_response(client)&.last
+  end
+
   test "what may not be repeated is lost" do
     { POST => "gone 0 retry", GET => "gone 0 lost", "GET /a HTTP/1.1\r\nHost: a\r\n\r\n" => "gone 0 lost timeout" }
       .zip([502, 502, 504]) do |(request, gone), status|
