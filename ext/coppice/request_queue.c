@@ -55,7 +55,8 @@ int coppice_request_queue_owner(const struct coppice_request_queue *queue, uint3
     uint64_t cell = atomic_load_explicit(&queue->cells[position & (queue->size - 1)], memory_order_acquire);
     if (position_of(cell) != position || slot_of(cell) != slot) return COPPICE_QUEUE_FORGOTTEN;
     if (owner_of(cell) == 0) return COPPICE_QUEUE_UNOWNED;
-    return owner_of(cell) == WITHDRAWN ? COPPICE_QUEUE_WITHDRAWN : owner_of(cell) - 1;
+    if (owner_of(cell) == WITHDRAWN) return COPPICE_QUEUE_WITHDRAWN;
+    return owner_of(cell) <= COPPICE_LOBBY_SEATS ? owner_of(cell) - 1 : COPPICE_QUEUE_FORGOTTEN;
 }
 
 bool coppice_request_queue_withdraw(struct coppice_request_queue *queue, uint32_t position, uint16_t slot) {

@@ -190,6 +190,7 @@ void scribble(unsigned kind) {
     if (kind == 1) atomic_store(&queue->head, 77777);
     if (kind == 2) queue->size = 1u << 31;
     for (uint32_t i = 0; kind == 3 && i < 64; i++) atomic_store(&queue->cells[i], UINT64_MAX);
+    for (uint32_t i = 0; kind == 4 && i < 64; i++) atomic_fetch_or(&queue->cells[i], 0xfff0); /* no seat */
     printf("ok\n");
 }
 

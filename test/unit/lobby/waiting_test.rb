@@ -88,13 +88,13 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
   end
 
   test "the queue is made again when a process has written into it" do
-    4.times do |kind|
+    5.times do |kind|
       @lobby&.quit
       play(seats: 0)
       clients = [@lobby.connect(GET)]
       @lobby.await_counter(:requests, 1)
       @lobby.tell("scribble #{kind}")
-      assert_refused(502, clients.pop) if kind == 3 # nobody can say whether it was taken
+      assert_refused(502, clients.pop) if kind >= 3 # nobody can say whether it was taken
       @lobby.await_counter(:spoilt, 1)
       clients << @lobby.connect(GET)
       @lobby.seat(0)
