@@ -134,13 +134,13 @@ void lobby_discard(struct coppice_lobby *lobby, struct lobby_connection *connect
     if (!lobby_register(lobby, connection)) lobby_close(lobby, connection); /* the others first: reports it again */
 }
 
-/* Behind a body some clients send a stray line end. Without one, what came along was read with the head, and epoll tells
- * what came later. A connection that epoll does not know is asked, unless its client has announced its last request. */
+/* Behind a body some clients send a stray line end. Without one, what came along was read with the head; and what came
+ * later epoll may not have told yet, so the kernel is asked, unless the client has announced its last request. */
 static bool unread_bytes(const struct lobby_connection *connection) {
     char byte;
     if (connection->intake != LOBBY_NONE || connection->flags & LOBBY_NO_KEEP) return true;
-    bool silent = connection->flags & (LOBBY_REGISTERED | LOBBY_LAST_REQUEST);
-    if (silent && !(connection->flags & (LOBBY_READABLE | LOBBY_HAD_BODY))) return false;
+    bool silent = !(connection->flags & (LOBBY_READABLE | LOBBY_HAD_BODY));
+    if (silent && connection->flags & LOBBY_LAST_REQUEST) return false;
     return recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
