@@ -23,8 +23,11 @@ module Coppice
     PATIENCE = 5
     TIMEOUTS = %i[client_header_timeout client_body_timeout client_write_timeout].freeze
 
-    # Bytes of a body per second, at least: timeouts limit its pauses only, and anybody may send the form of /login.
+    # Bytes of a body per second, at least: timeouts limit its pauses only, and anybody may send one.
     MIN_RATE = 4096
+
+    # Bytes of a body, at most: nothing that it reads is larger than the form of /login (Application::MAX_FORM).
+    MAX_BODY = 4096
 
     # How long it finishes the requests of its own clients at the end, in seconds.
     STOP_SECONDS = 0.5
@@ -62,7 +65,9 @@ module Coppice
     def impatient(wire)
       values = wire[:values]
       timeouts = TIMEOUTS.to_h { |name| [name, [values.fetch(name, PATIENCE), PATIENCE].min] }
-      wire.merge(values: values.merge(timeouts, client_min_rate: [values[:client_min_rate].to_i, MIN_RATE].max))
+      limits = { client_min_rate: [values[:client_min_rate].to_i, MIN_RATE].max,
+                 max_body_bytes: [values[:max_body_bytes], MAX_BODY].compact.min }
+      wire.merge(values: values.merge(timeouts, limits))
     end
 
     def serve(hook)

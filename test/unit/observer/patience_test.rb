@@ -25,6 +25,12 @@ module Coppice
 
         assert_equal [4096, 4096, 4096, 65_536], rates
       end
+
+      test "a body is no larger than the form of a login, whether or not the server has a limit" do
+        limits = [nil, 1_000_000, 100].map { |bytes| settings(max_body_bytes: bytes).max_body_bytes }
+
+        assert_equal [4096, 4096, 100], limits
+      end
     end
   end
 end
