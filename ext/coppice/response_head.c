@@ -216,7 +216,8 @@ struct coppice_framing coppice_response_head(struct coppice_byte_buffer *output,
     struct coppice_framing framing =
         no_body ? frame_nothing(&head, code, body_length, request) : frame_body(&head, body_length, request->http10);
     framing.status = code;
-    framing.keep = keeps_connection(&head, &framing, request);
+    /* What the application sends on a socket that it has taken ends with the connection, also behind the head for HEAD. */
+    framing.keep = body_length != COPPICE_LENGTH_NOT_OURS && keeps_connection(&head, &framing, request);
     append_connection(&head, &framing, request->http10);
     coppice_byte_buffer_append(output, "\r\n", 2);
     return framing;

@@ -215,6 +215,13 @@ module Coppice
       assert_equal [200, ""], [answer.status, answer.body]
     end
 
+    test "the head for HEAD says that a connection ends which a partial hijack takes" do
+      takeover = ->(socket) { socket.close }
+      answer = HttpHarness.new { [200, { "rack.hijack" => takeover }, []] }.serve("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
+
+      assert_equal [200, "close"], [answer.status, answer["connection"]]
+    end
+
     test "early hints go before the response" do
       harness = HttpHarness.new(early_hints: true) do |env|
         env["rack.early_hints"].call("link" => "</a>; rel=preload\n</b>; rel=preload", "x" => %w[1 2])
