@@ -40,11 +40,11 @@ module Coppice
       def token?(text) = login? && same?(@secret, digest(text))
 
       # What Set-Cookie says to a client that knows the token. The browser sends it to no other site and shows it to no
-      # script.
+      # script. It does send it to other ports of this host, so that each has a cookie of its own.
       #: (Hash[String, untyped]) -> String
       def cookie(env)
         secure = "; Secure" if env["rack.url_scheme"] == "https"
-        "#{COOKIE}=#{@cookie}; Path=#{env["SCRIPT_NAME"]}/; HttpOnly; SameSite=Strict#{secure}"
+        "#{cookie_name(env)}=#{@cookie}; Path=#{env["SCRIPT_NAME"]}/; HttpOnly; SameSite=Strict#{secure}"
       end
 
       private
@@ -55,9 +55,11 @@ module Coppice
       end
 
       def cookie_given?(env)
-        text = env["HTTP_COOKIE"].to_s[/(?:\A|;\s*)#{COOKIE}=(\h+)/, 1]
+        text = env["HTTP_COOKIE"].to_s[/(?:\A|;\s*)#{cookie_name(env)}=(\h+)/, 1]
         !text.nil? && same?(digest(@cookie), digest(text))
       end
+
+      def cookie_name(env) = "#{COOKIE}_#{env["SERVER_PORT"]}"
 
       def digest(text) = Digest::SHA256.hexdigest(text)
 

@@ -44,9 +44,16 @@ module Coppice
         assert access.authorized?("HTTP_COOKIE" => "other=1; #{pair}")
         refute access(token: "another-secret-now").authorized?("HTTP_COOKIE" => pair)
         refute access.authorized?("HTTP_COOKIE" => "#{pair}0")
-        refute access.authorized?("HTTP_COOKIE" => "coppice_admin=#{TOKEN}")
+        refute access.authorized?("HTTP_COOKIE" => "coppice_admin_=#{TOKEN}")
         refute_includes cookie, TOKEN
         assert_match(%r{; Path=/; HttpOnly; SameSite=Strict\z}, cookie)
+      end
+
+      test "servers at two ports of one host have a cookie each" do
+        pair = access.cookie("SERVER_PORT" => "9293")[/\A[^;]+/]
+
+        assert access.authorized?("SERVER_PORT" => "9293", "HTTP_COOKIE" => pair)
+        refute access.authorized?("SERVER_PORT" => "9294", "HTTP_COOKIE" => pair)
       end
 
       test "behind TLS the cookie is for TLS only" do
