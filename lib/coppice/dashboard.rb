@@ -33,6 +33,9 @@ module Coppice
     # foreign page cannot send an action.
     ACTION_HEADER = "HTTP_X_COPPICE_ACTION"
 
+    # What a browser says of a request by one of our pages, or by its user; other programs say nothing.
+    OWN_PAGES = ["same-origin", "none", nil].freeze
+
     # Verb => the name of its argument in the query, nil for a verb without one.
     ACTIONS = { "refork" => nil, "recycle" => "slot", "workers" => "count", "roll" => nil, "rollback" => nil }.freeze
 
@@ -124,7 +127,10 @@ module Coppice
       respond(200, asset.content, headers.merge("content-type" => asset.type))
     end
 
+    # Each of them is work for a worker: no page of another site may ask, which could read nothing either.
     def of_slot(source, env, type, headers = {})
+      return text(403, "another site asks") unless OWN_PAGES.include?(env["HTTP_SEC_FETCH_SITE"])
+
       slot = number(env, "slot")
       return text(400, "slot is missing or no number") unless slot
 

@@ -154,6 +154,16 @@ class DashboardTest < Coppice::TestCase
     assert_equal "stack of 4", app.get("/backtrace?slot=4").body
   end
 
+  test "no page of another site has a worker write its stack, or its pages read" do
+    app = dashboard(backtrace: ->(slot) { "stack of #{slot}" })
+    asked_from = lambda do |site|
+      %w[/backtrace /page-map.svg].map { |path| app.get("#{path}?slot=0", "HTTP_SEC_FETCH_SITE" => site).status }
+    end
+
+    assert_equal [[403, 403], [403, 403]], %w[cross-site same-site].map(&asked_from)
+    assert_equal [[200, 200], [200, 200]], %w[same-origin none].map(&asked_from)
+  end
+
   test "a process that cannot be read is an answer, no crash" do
     app = dashboard(page_map: ->(_slot) { raise Errno::EACCES })
 
