@@ -49,7 +49,7 @@ module Coppice
       end
 
       def unix_inodes
-        SocketTable.rows("unix").filter_map { |fields| fields[6] if fields[7..]&.join(" ") == @address.path }
+        SocketTable.rows("unix").filter_map { |fields| fields[6] if fields[7..]&.join(" ") == @address.path.b }
       end
 
       def owns?(pid, wanted)

@@ -36,7 +36,8 @@ module Coppice
         SocketTable.rows("unix", pid: pid).filter_map do |fields|
           next unless fields[3].to_i(16) & UNIX_ACCEPTS != 0 && inodes.include?(fields[6])
 
-          fields[7..].join(" ") if fields[7] && !fields[7].start_with?(ABSTRACT)
+          path = fields[7..].join(" ")
+          path.force_encoding(Encoding.default_external).scrub unless path.empty? || path.start_with?(ABSTRACT)
         end
       end
       private_class_method :unix

@@ -6,12 +6,12 @@ module Coppice
     module SocketTable
       LISTENS = "0A" # the state of a TCP socket
 
-      # The rows of a table (tcp, tcp6, unix) in the network namespace of a process, each as its fields. A kernel may
-      # lack IPv6.
+      # The rows of a table (tcp, tcp6, unix) in the network namespace of a process, each as its fields: bytes, since
+      # anybody may give a Unix socket a name that is no text. A kernel may lack IPv6.
       #: (String, ?pid: Integer | String) -> Array[Array[String]]
       def self.rows(name, pid: "self")
         file = "/proc/#{pid}/net/#{name}"
-        File.readable?(file) ? File.readlines(file).drop(1).map(&:split) : []
+        File.readable?(file) ? File.readlines(file, mode: "rb").drop(1).map(&:split) : []
       end
 
       # The number of connections that wait, by the inode of each listening TCP socket.

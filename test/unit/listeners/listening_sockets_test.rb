@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "socket"
+require "coppice/listeners/address"
 require "coppice/listeners/address_owners"
 require "coppice/listeners/listening_sockets"
 
@@ -41,6 +42,22 @@ module Coppice
         assert_empty found
       ensure
         socket.close
+      end
+
+      test "a name that is no text, which anybody may give a socket, does not matter" do
+        others = Socket.new(:UNIX, :STREAM)
+        others.bind(Addrinfo.unix("\0\xFF\xFE#{Process.pid}".b))
+        with_tmpdir do |folder|
+          server = UNIXServer.new("#{folder}/\u00E9")
+          address = Address.parse("#{folder}/\u00E9")
+
+          assert_equal ["#{folder}/\u00E9"], found
+          assert_equal 1, AddressOwners.new(address).inodes.size
+        ensure
+          server&.close
+        end
+      ensure
+        others.close
       end
 
       test "a missing process listens nowhere" do
