@@ -100,10 +100,13 @@ module Coppice
       # Rails names what was typed; of others we know their defaults.
       def typed?(name)
         typed = @options[:user_supplied_options]
-        return typed.include?(name) if typed
+        return typed.include?(name) && !(name == :Host && only_in_environment?) if typed
 
         @options.key?(name) && @options[name] != (name == :Port ? RACKUP_PORT : default_host)
       end
+
+      # Rails takes a host for typed where the variable HOST is set, which it does not read otherwise.
+      def only_in_environment? = ENV.key?("HOST") && !ENV.key?("BINDING") && @options[:Host] == default_host
 
       # Options of Coppice by their names, such as `rackup -O timeout=5`.
       def catalogue_flags

@@ -36,6 +36,17 @@ module Coppice
       ENV["PORT"] = before
     end
 
+    test "the variable HOST, which Rails does not read, is no address" do
+      before = ENV["HOST"]
+      ENV["HOST"] = "shop.example"
+      typed = { **RAILS, user_supplied_options: [:Host] }
+
+      assert_equal ["-E", "development", __FILE__], arguments(**typed)
+      assert_includes arguments(**typed, Host: "192.0.2.1"), "192.0.2.1:3000"
+    ensure
+      ENV["HOST"] = before
+    end
+
     test "localhost is both of its addresses" do
       addresses = Rackup::ServerOptions.new(RAILS).default_listen
       expected = Socket.ip_address_list.any?(&:ipv6_loopback?) ? ["127.0.0.1:3000", "[::1]:3000"] : ["127.0.0.1:3000"]
