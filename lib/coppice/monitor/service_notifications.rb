@@ -46,6 +46,7 @@ module Coppice
         return "STOPPING=1" if @roster.stopping
 
         return unless @port.open?
+        return "READY=1" unless @sent.key?(:state) # a service that starts cannot reload: a roll may wait already
 
         @roster.roll&.decided? == false ? "RELOADING=1\nMONOTONIC_USEC=#{usec(@roster.roll.asked_at)}" : "READY=1"
       end

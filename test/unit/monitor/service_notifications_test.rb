@@ -45,6 +45,16 @@ class ServiceNotificationsTest < SupervisionTestCase
     assert_empty told(server)
   end
 
+  test "a roll that waits for the end of the boot does not hold up the news that the server is ready" do
+    server = server_of(**WITHOUT_LOBBY)
+    notifications(server)
+    server.supervision.rolls.roll("/releases/2", asked_by: "test")
+    run_until(server) { server.open? }
+
+    assert_includes told(server), "READY=1"
+    assert_match(/RELOADING=1/, told(server).join)
+  end
+
   test "a roll is a reload, from the moment when it is asked for until it is decided" do
     server = settled_server(**WITHOUT_LOBBY)
     notifications(server)
