@@ -3,8 +3,8 @@
  * (RLIMIT_NPROC, pids.max of a cgroup), these try again each second for ever, and raise nothing. A monitor that waits
  * in there reaps no child, and its dead children may be what fills the limit.
  *
- * The probe asks the kernel for a process that shares all memory and ends at once. Nobody else notices it: it has no
- * exit signal, no signal reaches it, and wait(2) for any child passes it over.
+ * The probe asks the kernel for a process that shares all memory and ends at once. The caller's code does not notice
+ * it: it has no exit signal, no signal reaches it, and wait(2) for any child passes it over. /proc lists it briefly.
  */
 #include "coppice_ext.h"
 
