@@ -36,6 +36,7 @@ module Coppice
         roll(asked_by: "USR1")
       rescue Error => error
         @log.error("no roll", why: error.message)
+        @roster.roll_refused_at = @system.now
       end
 
       # Gives up the roll that is under way; without one it goes back to the release before. Raises Error when there is

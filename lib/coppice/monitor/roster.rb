@@ -22,6 +22,7 @@ module Coppice
       attr_reader :target           #: Integer
       attr_reader :releases         #: Array[Release] -- committed ones, oldest first; the last one runs
       attr_accessor :roll           #: Roll? -- the last one that was asked for
+      attr_accessor :roll_refused_at #: Float? -- when a roll could last not begin that a signal had asked for
       attr_reader :kept             #: Handle? -- the mold of the release before, for a rollback
       attr_reader :kept_until       #: Float?
       attr_reader :held_back        #: Integer -- slots that are left empty for a lean roll

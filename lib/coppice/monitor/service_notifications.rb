@@ -29,6 +29,7 @@ module Coppice
       def turned(now)
         return unless @manager.listening?
 
+        tell_of_refused_roll
         due = { state: state, status: status, deadline: deadline }.compact
         due.reject! { |kind, value| @sent[kind] == value }
         feed = watchdog_due?(now)
@@ -42,14 +43,27 @@ module Coppice
 
       private
 
+      # A manager that asks for rolls by a signal (Type=notify-reload) waits for a reload that begins after it, also
+      # when there is none: so it is told of one, then once more what is so.
+      def tell_of_refused_roll
+        refused_at = @roster.roll_refused_at
+        return if refused_at == @told_refusal || !@sent.key?(:state) || @roster.stopping
+        return unless @manager.notify([reloading(refused_at)])
+
+        @told_refusal = refused_at
+        @sent[:state] = nil
+      end
+
       def state
         return "STOPPING=1" if @roster.stopping
 
         return unless @port.open?
         return "READY=1" unless @sent.key?(:state) # a service that starts cannot reload: a roll may wait already
 
-        @roster.roll&.decided? == false ? "RELOADING=1\nMONOTONIC_USEC=#{usec(@roster.roll.asked_at)}" : "READY=1"
+        @roster.roll&.decided? == false ? reloading(@roster.roll.asked_at) : "READY=1"
       end
+
+      def reloading(asked_at) = "RELOADING=1\nMONOTONIC_USEC=#{usec(asked_at)}"
 
       def status
         return "STATUS=stopping: #{@roster.handles.size} processes left" if @roster.stopping

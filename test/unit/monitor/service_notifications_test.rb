@@ -68,6 +68,34 @@ class ServiceNotificationsTest < SupervisionTestCase
     assert_includes told(server), "READY=1"
   end
 
+  test "a roll that cannot begin is a reload that is over, for a manager that has asked for it by a signal" do
+    server = settled_server(**WITHOUT_LOBBY)
+    notifications(server)
+    told(server)
+    server.supervision.rolls.roll("/releases/broken", asked_by: "somebody")
+    begun = told(server).first
+    server.system.advance(1)
+    server.supervision.rolls.roll_by_signal
+    answer = "RELOADING=1\nMONOTONIC_USEC=#{(server.system.now * 1_000_000).to_i}"
+
+    assert_equal [answer, begun], told(server).grep(/RELOADING|READY/)
+    assert_empty told(server)
+  end
+
+  test "a signal that comes before the server is ready, or while it stops, is no reload" do
+    server = server_of(**WITHOUT_LOBBY)
+    notifications(server)
+    2.times { server.supervision.rolls.roll_by_signal }
+
+    assert_empty told(server).grep(/RELOADING/)
+    server.settle
+    told(server)
+    server.supervision.stop(:gracefully)
+    server.supervision.rolls.roll_by_signal
+
+    assert_equal ["STOPPING=1"], told(server).grep(/RELOADING|READY|STOPPING/)
+  end
+
   test "a boot and the first worker have the time of their deadlines" do
     server = server_of(boot_timeout: 300, spawn_timeout: 20, **WITHOUT_LOBBY)
     notifications(server)
