@@ -26,6 +26,7 @@ module Coppice
       # Error.
       #: (untyped) ?{ (Single) -> void } -> void
       def run(app, &block)
+        @options.directory_left&.then { |directory| Dir.chdir(directory) }
         settings = load_settings
         return replace_process(settings) if replaceable? && !settings.single?
 

@@ -62,6 +62,12 @@ module Coppice
         file if file && !@options[:app] && !@options[:builder] && File.file?(file)
       end
 
+      # The directory to go back to: Rack 2 leaves it for / when it makes a daemon. nil for none.
+      #: (?String) -> String?
+      def directory_left(current = Dir.pwd)
+        File.dirname(rackup_file) if current == "/" && daemonize? && rackup_file
+      end
+
       # The command that starts `rails server` again as the user started it.
       #: () -> String?
       def restart_command = @options[:restart_cmd]

@@ -86,6 +86,15 @@ module Coppice
       assert_includes flags, "--pidfile=/tmp/a.pid"
     end
 
+    test "a daemon of Rack 2 goes back to the directory of the application" do
+      daemon = Rackup::ServerOptions.new(**RACKUP, daemonize: true)
+
+      assert_equal __dir__, daemon.directory_left("/")
+      assert_nil daemon.directory_left("/srv/shop")
+      assert_nil Rackup::ServerOptions.new(RACKUP).directory_left("/")
+      assert_nil Rackup::ServerOptions.new(daemonize: true).directory_left("/")
+    end
+
     test "an application that no file holds cannot be loaded by another process" do
       assert_equal __FILE__, Rackup::ServerOptions.new(RACKUP).rackup_file
       assert_nil Rackup::ServerOptions.new(**RACKUP, app: -> {}).rackup_file
