@@ -50,6 +50,7 @@ module Coppice
       def fork_child(membership, packet)
         membership.audit = begin_audit(membership)
         made = @sibling.call(announce: membership.method(:announce_fork)) { run_child(membership, packet) }
+        @audited ||= made && membership.worker?
         warn_of_loading_threads(membership)
         @parent.log.error("could not fork", child: membership.name, why: @sibling.failure) unless made
       end
@@ -73,7 +74,6 @@ module Coppice
       def begin_audit(membership)
         return if @inheritance.settings.fork_audit == :off || @audited || membership.service?
 
-        @audited = membership.worker?
         return @parent.log.info("forks are not audited, as there is no /proc") unless ForkSafety::OpenDescriptors.known?
 
         ForkSafety::Audit.new(previous: @parent.membership.audit)
