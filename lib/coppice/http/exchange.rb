@@ -119,6 +119,9 @@ module Coppice
         end
       rescue ApplicationError => error
         recover(error, env)
+      rescue SystemExit # the application called exit, or the answer for it is on its way
+        refuse(500, nil)
+        raise
       ensure
         begin
           close(body, env)

@@ -117,6 +117,17 @@ module Coppice
       client.close
     end
 
+    test "an application that exits leaves its client with an answer" do
+      harness = HttpHarness.new { exit(3) }
+      client = harness.connect
+      client.write(GET)
+
+      assert_equal 3, assert_raises(SystemExit) { harness.serve_client }.status
+      assert_equal 500, HttpHarness::Answer.new(BoundedWait.read(client)).status
+      assert_equal %i[started finished], harness.observer.events
+      client.close
+    end
+
     test "the observer sees env before the application does" do
       harness = HttpHarness.new { |env| [200, {}, [env["test.started"].to_s]] }
       assert_equal "true", harness.serve(GET).body
