@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/fork_safety/stray_copy"
 require "coppice/guest"
 require "coppice/mold"
@@ -28,7 +29,7 @@ module Coppice
           nil
         end
       end
-    rescue StandardError, ScriptError => error # from a user's hook: this process cannot go on, the others can
+    rescue UserCodeError => error # from a user's hook: this process cannot go on, the others can
       raise if current.is_a?(Guest) # its program's: `at_exit` handlers see it, then it is shown
 
       current.log.exception("#{current.membership.name} failed", error)

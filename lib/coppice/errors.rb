@@ -65,4 +65,13 @@ module Coppice
 
   # `coppice doctor`: a process of its chain ended, or hangs.
   class ChainBroken < Error; end
+
+  # For `rescue`: what an application, a hook or a library raises, and that concerns the call at hand, not the process.
+  # Exceptions of test libraries (WebMock, Minitest), missing code and endless recursion are no StandardError.
+  module UserCodeError
+    OF_THE_PROCESS = [SystemExit, SignalException, NoMemoryError].freeze
+
+    #: (Exception) -> bool
+    def self.===(error) = OF_THE_PROCESS.none? { |kind| error.is_a?(kind) }
+  end
 end

@@ -8,15 +8,6 @@ module Coppice
   # The Rack side of the server: from a client's request to env, and from the application's answer to a response. The C
   # class Connection reads and writes the bytes.
   module Http
-    # For `rescue`: exceptions of an application that concern its request, not the process. Those of test libraries
-    # (WebMock, Minitest), missing code and endless recursion are no StandardError.
-    module ApplicationError
-      OF_THE_PROCESS = [SystemExit, SignalException, NoMemoryError].freeze
-
-      #: (Exception) -> bool
-      def self.===(error) = OF_THE_PROCESS.none? { |kind| error.is_a?(kind) }
-    end
-
     # Whether the application was written for Rack 2, whose rules for a response differ.
     #: () -> bool
     def self.rack2? = defined?(::Rack.release) ? !VersionOrder.at_least?(::Rack.release, "3") : false

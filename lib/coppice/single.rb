@@ -9,6 +9,7 @@ require "coppice/child/membership"
 require "coppice/compatibility"
 require "coppice/config/settings"
 require "coppice/control/channel"
+require "coppice/errors"
 require "coppice/listeners/set"
 require "coppice/log"
 require "coppice/mold/app_loader"
@@ -123,7 +124,7 @@ module Coppice
     # On the thread that served the request.
     def request_finished(env)
       @settings.hook(:after_request_complete)&.call(@inheritance.hook_context, self, env)
-    rescue StandardError, ScriptError => error # the user's
+    rescue UserCodeError => error # the user's
       @log.exception("after_request_complete failed", error)
     end
 

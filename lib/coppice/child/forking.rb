@@ -2,6 +2,7 @@
 
 require "coppice/child/membership"
 require "coppice/control/channel"
+require "coppice/errors"
 require "coppice/fork_safety/audit"
 require "coppice/os/sibling_fork"
 
@@ -59,7 +60,7 @@ module Coppice
       def hook_passed?(name)
         @inheritance.call_hook(name, log: @parent.log)
         true
-      rescue StandardError, ScriptError => error # from the user's hook
+      rescue UserCodeError => error # from the user's hook
         @parent.log.exception("#{name} failed", error)
         false
       end

@@ -37,7 +37,7 @@ module Coppice
         reader.close
         writer.write(Marshal.dump(yield))
         exit!(true)
-      rescue StandardError, ScriptError => error # from the user's hooks
+      rescue UserCodeError => error # from the user's hooks
         warn error.full_message(highlight: false)
         exit!(false)
       rescue Interrupt # a terminal sends it to the parent as well, which reports it

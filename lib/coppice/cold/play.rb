@@ -41,7 +41,7 @@ module Coppice
         Timeout.timeout(@seconds, PlayOverdue, "took longer than timeout (#{@seconds} s)") do
           ForkSafety::StrayCopy.end_after { request } # the application may fork as well
         end
-      rescue StandardError, ScriptError, SystemStackError, NoMemoryError => error # the application's code
+      rescue UserCodeError, NoMemoryError => error # the application's code
         Outcome.new(error: error)
       end
 

@@ -3,6 +3,7 @@
 require "coppice/compatibility"
 require "coppice/config/dsl"
 require "coppice/config/gems"
+require "coppice/errors"
 
 module Coppice
   module Config
@@ -85,7 +86,7 @@ module Coppice
       rescue SyntaxError => error
         message = error.message.scrub("?") # it quotes the file
         raise ConfigError.new(message.strip, file: @file, line: message[/:(\d+):/, 1]&.to_i)
-      rescue ScriptError, SystemStackError, StandardError => error
+      rescue UserCodeError => error
         wrap(error)
       rescue SystemExit => error
         raise ConfigError.new("the file calls exit", file: @file, line: line_of(error))

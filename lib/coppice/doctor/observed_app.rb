@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/cold/play"
+require "coppice/errors"
 
 module Coppice
   module Doctor
@@ -21,7 +22,7 @@ module Coppice
         status = response[0].to_i
         @examiner.note_error(path, status, Cold::Play.error_in(env)) if status >= 500
         response
-      rescue StandardError, ScriptError, SystemStackError, NoMemoryError => error # the application's
+      rescue UserCodeError, NoMemoryError => error # the application's
         @examiner.note_error(path, nil, error)
         raise
       end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/fork_safety/stray_copy"
 
 module Coppice
@@ -40,7 +41,7 @@ module Coppice
         moment = MOMENTS[hook] or return
         @callbacks.filter_map { |callbacks| callbacks[moment] }.each do |callback|
           callback.call
-        rescue StandardError, ScriptError => error # a gem's or the application's
+        rescue UserCodeError => error # a gem's or the application's
           log.exception("a block of Coppice.at_fork failed", error, moment: moment)
         end
       end

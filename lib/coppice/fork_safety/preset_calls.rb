@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/fork_safety/fork_callbacks"
 require "coppice/presets"
 
@@ -74,7 +75,7 @@ module Coppice
 
           log.debug("fork safety preset", preset: preset.name, moment: moment) unless moment == :unsafe
           yield preset, action
-        rescue StandardError, ScriptError => error # the library's
+        rescue UserCodeError => error # the library's
           log.exception("a fork safety preset failed", error, preset: preset.name, moment: moment)
         end
       end

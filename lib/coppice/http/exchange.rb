@@ -117,7 +117,7 @@ module Coppice
           missing = @connection.detached? ? 0 : @writer.write(status, headers, pieces, input, client)
           @failures.log_length(missing, env) unless missing.zero?
         end
-      rescue ApplicationError => error
+      rescue UserCodeError => error
         recover(error, env)
       rescue SystemExit # the application called exit, or the answer for it is on its way
         refuse(500, nil)
@@ -192,7 +192,7 @@ module Coppice
 
       def close(body, env)
         ForkSafety::StrayCopy.end_after { body.close } if body.respond_to?(:close)
-      rescue ApplicationError => error
+      rescue UserCodeError => error
         @failures.log("closing the body failed", error, env)
       end
 
@@ -211,7 +211,7 @@ module Coppice
       # No callback can keep another one from running.
       def guard(env, &callback)
         ForkSafety::StrayCopy.end_after(&callback)
-      rescue ApplicationError => error
+      rescue UserCodeError => error
         @failures.log("a callback after the response failed", error, env)
       end
     end

@@ -109,7 +109,7 @@ module Coppice
         socket = client.call
         takeover.call(socket)
         0
-      rescue ApplicationError # the application should have closed the socket: its client would wait forever
+      rescue UserCodeError # the application should have closed the socket: its client would wait forever
         socket&.close
         raise
       end

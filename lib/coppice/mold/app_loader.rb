@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/compatibility"
+require "coppice/errors"
 
 module Coppice
   class Mold
@@ -23,7 +24,7 @@ module Coppice
         wrap(load_app)
       rescue BootError
         raise
-      rescue ScriptError, StandardError => error # whatever an application raises at boot
+      rescue UserCodeError => error # whatever an application raises at boot
         raise BootError, "could not load #{@settings.rackup}: #{error.message} (#{error.class})"
       end
 

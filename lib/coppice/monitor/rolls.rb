@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/monitor/roll"
 require "coppice/monitor/steps"
 
@@ -65,7 +66,7 @@ module Coppice
         result = @check.result or return
         prepare(@roster.roll, result)
         end_check
-      rescue StandardError, ScriptError => error # the monitor must not die of a release
+      rescue UserCodeError => error # the monitor must not die of a release
         @log.exception("a release could not be prepared", error) unless error.is_a?(Error)
         give_up(error.message)
       end

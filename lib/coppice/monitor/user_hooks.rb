@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
+
 module Coppice
   class Monitor
     # Runs the user's hooks of the monitor, on the helper thread: they may block and raise, and the monitor must not
@@ -31,7 +33,7 @@ module Coppice
         context = @context
         @thread.post do
           hook.call(context, *arguments)
-        rescue StandardError, ScriptError => error # the user's: logged, and nothing else happens
+        rescue UserCodeError => error # the user's: logged, and nothing else happens
           @log.exception("#{name} failed", error)
         rescue SystemExit
           @inbox.hand_back { @on_exit.call } # on this thread it would end only the thread
@@ -59,7 +61,7 @@ module Coppice
       def chosen_signal(pid)
         name = @settings.timeout_signal_for(pid)
         Signal.list.key?(name.to_s.delete_prefix("SIG")) || Signal.list.value?(name) ? name : :KILL
-      rescue StandardError, ScriptError => error
+      rescue UserCodeError, SystemExit => error
         @log.exception("timeout_signal failed", error)
         :KILL
       end

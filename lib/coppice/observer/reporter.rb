@@ -3,6 +3,7 @@
 require "coppice/config/config_file"
 require "coppice/config/gems"
 require "coppice/config/settings"
+require "coppice/errors"
 require "coppice/os/clock"
 require "coppice/stats"
 
@@ -48,7 +49,7 @@ module Coppice
 
       def guarded
         yield
-      rescue StandardError, ScriptError => error # the bundle and the file are the user's
+      rescue UserCodeError => error # the bundle and the file are the user's
         @log.exception("on_stats is not called", error)
         nil
       end

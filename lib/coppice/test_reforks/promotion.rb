@@ -3,6 +3,7 @@
 require "coppice/board"
 require "coppice/child/inheritance"
 require "coppice/child/membership"
+require "coppice/errors"
 require "coppice/fork_safety/stray_copy"
 require "coppice/log"
 require "coppice/mold/heap_preparation"
@@ -57,7 +58,7 @@ module Coppice
         @link.keep_writer
         @member = membership(role, generation)
         yield
-      rescue StandardError, ScriptError => error # of a user's hook
+      rescue UserCodeError => error # of a user's hook
         @link.tell(:broken, PortableError.of(error))
         exit!(1)
       end

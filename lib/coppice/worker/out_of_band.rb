@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/os/clock"
 require "coppice/worker/out_of_band/collection"
 require "coppice/worker/out_of_band/connection_budget"
@@ -92,7 +93,7 @@ module Coppice
       def attempt(task)
         task.call
         @failures.delete(task)
-      rescue StandardError, ScriptError => error
+      rescue UserCodeError => error
         @log.exception("out-of-band work failed", error, work: task.name)
         return if (@failures[task] += 1) < FAILURES
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require "coppice/errors"
 require "coppice/os/clock"
 require "coppice/worker/rehearsal/client"
 
@@ -92,7 +93,7 @@ module Coppice
       def with_client
         @client = Client.new
         yield
-      rescue StandardError, ScriptError => error # from the user's block, or because no descriptors are left
+      rescue UserCodeError => error # from the user's block, or because no descriptors are left
         @log.exception("rehearsal failed", error)
       ensure
         @client&.finish

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/coppice_ext"
+require "coppice/errors"
 require "coppice/worker/deadline"
 require "coppice/worker/route_timeouts"
 
@@ -91,7 +92,7 @@ module Coppice
       # An error in the hook does not end the worker: the hook would fail in the next worker as well.
       def call_hook(env)
         @after_request.call(@worker.inheritance.hook_context, @worker, env)
-      rescue StandardError, ScriptError => error # the user's
+      rescue UserCodeError => error # the user's
         @worker.log.exception("after_request_complete failed", error)
       end
 

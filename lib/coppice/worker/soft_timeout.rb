@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/os/clock"
 require "coppice/worker/out_of_band"
 
@@ -129,7 +130,7 @@ module Coppice
         report(overdue)
         @worker.answer_overdue
         @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.hook_context, @worker, overdue)
-      rescue StandardError, ScriptError => error # the user's hook: the worker exits all the same
+      rescue UserCodeError => error # the user's hook: the worker exits all the same
         @worker.log.exception("after_worker_timeout failed", error)
       end
 
