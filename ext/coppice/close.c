@@ -59,7 +59,9 @@ static VALUE connection_close(VALUE self) {
     if (connection->lobby) return leave_lobby(connection, 0);
     if (fd < 0) return Qnil;
     bool answered = connection->response_started && !connection->client_gone;
-    bool lingers = answered && !coppice_connection_foreign(connection) && unread_bytes(connection, fd);
+    bool own = !coppice_connection_foreign(connection);
+    bool lingers = answered && own && unread_bytes(connection, fd);
+    if (own && !lingers && coppice_connection_copied(connection)) shutdown(fd, SHUT_RDWR); /* a close ends nothing yet */
     coppice_connection_log(connection);
     coppice_connection_end(connection);
     if (lingers)

@@ -10,7 +10,8 @@
 
 #include "coppice_ext.h"
 
-static unsigned fork_count;
+static unsigned fork_count; /* of forks that led to this process */
+static unsigned copy_count; /* of forks that this process has made */
 
 /* Memory that Ruby's garbage collector counts. */
 static void *reallocate(void *memory, size_t size) {
@@ -134,6 +135,7 @@ void coppice_connection_begin(struct coppice_connection *connection, int fd) {
     connection->traffic.status = 0;
     connection->detached = false;
     connection->fork_count = fork_count;
+    connection->copy_count = copy_count;
     connection->client_gone = false;
 }
 
@@ -149,6 +151,10 @@ unsigned coppice_fork_count(void) {
 
 bool coppice_connection_foreign(const struct coppice_connection *connection) {
     return connection->fork_count != fork_count;
+}
+
+bool coppice_connection_copied(const struct coppice_connection *connection) {
+    return connection->copy_count != copy_count;
 }
 
 static VALUE connection_detached_p(VALUE self) {
@@ -189,10 +195,14 @@ static void count_fork(void) {
     fork_count++;
 }
 
+static void count_copy(void) {
+    copy_count++;
+}
+
 void Init_coppice_connection(VALUE coppice) {
     VALUE klass = coppice_connection_class(coppice);
     rb_require("coppice/errors");
-    pthread_atfork(NULL, NULL, count_fork);
+    pthread_atfork(NULL, count_copy, count_fork);
     rb_define_alloc_func(klass, connection_allocate);
     rb_define_method(klass, "initialize", connection_initialize, -1);
     rb_define_method(klass, "count_on", connection_count_on, 1);

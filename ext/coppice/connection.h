@@ -57,6 +57,7 @@ struct coppice_connection {
     struct coppice_lobby_address server; /* where a client of the lobby connected to */
     bool detached;            /* hijacked: the descriptor belongs to the application now */
     unsigned fork_count;      /* of this process when the client came: see coppice_connection_foreign */
+    unsigned copy_count;      /* the same, see coppice_connection_copied */
     struct coppice_connection_limits limits;
     VALUE deadline;  /* the application's: a Worker::Deadline, or nil */
     VALUE lingering; /* takes clients that may still be sending: a Lingering, or nil */
@@ -112,6 +113,8 @@ void coppice_connection_end(struct coppice_connection *connection);
 
 /* Whether the client was accepted by the process that forked this one, which alone may answer it. */
 bool coppice_connection_foreign(const struct coppice_connection *connection);
+/* Whether this process has forked since the client came: the copy, which may live long, has the descriptor as well. */
+bool coppice_connection_copied(const struct coppice_connection *connection);
 bool coppice_connection_method_is(const struct coppice_connection *connection, const char *method);
 const char *coppice_connection_bytes(const struct coppice_connection *connection, struct coppice_span span);
 

@@ -32,7 +32,7 @@ module Coppice
       #: (untyped, untyped, untyped, untyped, Client) -> Integer
       def write(status, headers, body, input, client)
         headers = collected_headers(headers)
-        takeover = headers["rack.hijack"]
+        takeover = headers["rack.hijack"] if headers.key?("rack.hijack") # a Hash may make up values
         return hand_over(status, headers, takeover, client) if takeover
         return @connection.respond(status, headers, body) if body.is_a?(Array)
 
@@ -49,18 +49,24 @@ module Coppice
         end
       end
 
+      # A body may keep the block, or call it on a thread that outlives the response: the connection has another client
+      # then. Nothing may come between the look at `open` and the write.
       def write_each(status, headers, body)
+        open = true
         if @connection.start_response(status, headers)
-          body.each { |piece| @connection.write(piece) }
+          body.each { |piece| open ? @connection.write(piece) : raise(IOError, "the response has ended") }
           trailers = body.trailers if body.respond_to?(:trailers)
         end
         @connection.finish_response(trailers)
+      ensure
+        open = false
       end
 
-      # The kernel sends whole regular files; everything else (a part of a file, one that cannot be opened) goes by
-      # `each`.
+      # The kernel sends whole regular files; everything else (a part of a file, one that cannot be opened, a pipe, which
+      # has no path) goes by `each`.
       def write_file(status, headers, body)
-        file = regular_file(body.to_path)
+        path = body.to_path
+        file = regular_file(path) if path
         return write_each(status, headers, body) unless file && whole?(file, headers)
 
         @connection.write_file(file.fileno) if @connection.start_response(status, headers, file.size)
@@ -83,7 +89,7 @@ module Coppice
       def whole?(file, headers)
         return false if file.size.zero? || headers.any? { |name, _| name.casecmp?("transfer-encoding") }
 
-        length = headers["content-length"] || headers["Content-Length"]
+        length = headers.fetch("content-length") { headers.fetch("Content-Length", nil) }
         length.nil? || length.to_s == file.size.to_s
       end
 
@@ -114,13 +120,19 @@ module Coppice
         raise
       end
 
-      # With Rack 2, headers may be anything that has `each`.
+      # With Rack 2, headers may be anything that has `each`, and a name may come more than once.
       def collected_headers(headers)
         return headers if headers.is_a?(Hash)
         raise ResponseError, "the headers are of class #{headers.class}, not a Hash" unless headers.respond_to?(:each)
 
-        headers.each.with_object({}) { |(name, value), all| (all[name] ||= []) << value }
+        {}.tap do |all|
+          headers.each do |name, value|
+            all[name] = all.key?(name) ? [*lines(all[name]), *lines(value)] : value
+          end
+        end
       end
+
+      def lines(value) = @rack2 && value.is_a?(String) ? value.split("\n") : value
     end
   end
 end

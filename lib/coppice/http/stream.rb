@@ -76,9 +76,7 @@ module Coppice
       private
 
       def write_piece(piece)
-        raise IOError, "not opened for writing" unless @writable
-
-        @connection.write(piece)
+        @writable ? @connection.write(piece) : raise(IOError, "not opened for writing")
       end
     end
   end

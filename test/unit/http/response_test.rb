@@ -117,6 +117,10 @@ module Coppice
 
     test "headers may be anything with each, as in Rack 2" do
       assert_equal "1", answer_to(GET, [200, [["x-one", "1"]], []])["x-one"]
+      answer = answer_to(GET, [200, [["set-cookie", "a=1"], ["x-a", "1"], ["set-cookie", "b=2"]], []])
+
+      assert_equal ["set-cookie: a=1", "set-cookie: b=2"], answer.lines.grep(/cookie/)
+      assert_equal "a", answer_to(GET, [200, Hash.new { [] }, ["a"]]).body # which makes up a rack.hijack
     end
 
     test "a malformed response is answered with 500, and the log says why" do
@@ -203,7 +207,7 @@ module Coppice
 
     test "a part of a file, or what is none, is sent by each" do
       with_file("0123456789") do |file|
-        [[file.path, "3"], ["/nonexistent", "3"], ["/dev/null", "3"]].each do |path, length|
+        [[file.path, "3"], ["/nonexistent", "3"], ["/dev/null", "3"], [nil, "3"]].each do |path, length|
           body = Body.new("345")
           body.define_singleton_method(:to_path) { path }
           assert_equal "345", answer_to(GET, [200, { "content-length" => length }, body]).body
