@@ -82,6 +82,7 @@ enum coppice_io_result coppice_lobby_receive_packet(struct coppice_lobby_seat *s
         int fd = descriptor_of(&message);
         if (!accept_packet(seat, &packet, fd, (size_t)length)) continue;
         answer->fd = fd;
+        answer->dropped = message.msg_flags & MSG_CTRUNC;
         answer->length = (size_t)length - sizeof(packet);
         return COPPICE_IO_DONE;
     }

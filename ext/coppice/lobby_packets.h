@@ -11,6 +11,7 @@ struct coppice_lobby_answer {
     int fd; /* -1 for COPPICE_LOBBY_GONE; else the receiver's, close-on-exec */
     char *bytes; /* room for what came behind the packet */
     size_t capacity, length;
+    bool dropped; /* a descriptor came, and there was no number left for it */
 };
 
 /* Sends a packet of the request in hand, with a descriptor or -1. Waits for room in the socket. false when it cannot be

@@ -27,7 +27,7 @@ module Coppice
       def open(env)
         return @nothing unless @connection.body?
 
-        if (descriptor = @connection.body_file) then received_file(descriptor, env)
+        if (descriptor = descriptor_of_file) then received_file(descriptor, env)
         elsif !@rewindable then StreamingInput.new(@connection)
         else @connection.content_length ? sized : decoded(env)
         end
@@ -37,6 +37,8 @@ module Coppice
       #: (NullInput | StreamingInput | StringIO | File) -> void
       def release(input)
         input.close unless input.equal?(@nothing) || input.is_a?(StringIO)
+      rescue SystemCallError # closed by another object, or what the application has written to it finds no room
+        nil
       end
 
       private
@@ -51,6 +53,12 @@ module Coppice
         start = @connection.read_body(@memory_bytes + 1) || String.new
         input = @connection.body? ? file(start) : StringIO.new(start)
         input.tap { describe_decoded(env, input) }
+      end
+
+      def descriptor_of_file
+        @connection.body_file
+      rescue SystemCallError => error # no descriptor is left
+        refuse(error)
       end
 
       def received_file(descriptor, env)
@@ -72,9 +80,13 @@ module Coppice
         file.rewind
         done = file
       rescue SystemCallError, ArgumentError => error # no space, descriptor, permission, or directory for it
-        raise RequestRefused.new(507, "the body cannot be kept"), cause: error
+        refuse(error)
       ensure
         file&.close unless done
+      end
+
+      def refuse(error)
+        raise RequestRefused.new(507, "the body cannot be kept"), cause: error
       end
 
       # Not with IO#write: in Ruby 3.4 that leaves its argument shared, so that reading the next piece into it makes

@@ -88,6 +88,15 @@ module Coppice
       end
     end
 
+    test "an input whose descriptor the application has closed costs no worker" do
+      harness = HttpHarness.new(client_body_buffer_size: 10) do |env|
+        IO.for_fd(env["rack.input"].fileno).close
+        [200, {}, ["kept"]]
+      end
+
+      assert_equal "kept", harness.serve(post("x" * 1000)).body
+    end
+
     test "an empty chunked body is a body" do
       with_input(chunked_post("0\r\n\r\n")) do |input, env|
         assert_equal ["", "0"], [input.read, env["CONTENT_LENGTH"]]

@@ -185,6 +185,23 @@ module Coppice
       assert_empty harness.log.at(:error)
     end
 
+    test "a body for which no descriptor is left is refused, and the log says so" do
+      harness = HttpHarness.new(lobby: false) { flunk }
+      most = Process.getrlimit(:NOFILE)
+      records = Tempfile.create("coppice-body") do |file|
+        during(POST, body_length: 5, flags: [:body_file], harness: harness) do |serial|
+          @lobby.receive_packet
+          Process.setrlimit(:NOFILE, 0, most.last) # beyond all numbers that are in use
+          @lobby.send_packet(TestLobby::BODY, serial, file)
+        end.call
+      ensure
+        Process.setrlimit(:NOFILE, *most)
+      end
+
+      assert_equal 507, records[0].status
+      assert_match(/Too many open files/, harness.log.entries.last.last[:why])
+    end
+
     test "a client that has left is noticed, by a question and by the next write" do
       seen = nil
       records = serve(GET) do |env|
