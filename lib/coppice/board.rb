@@ -155,6 +155,15 @@ module Coppice
       @cells.fold(row.counts_at, slot, Row::COUNTS, place, Row::CELLS, @server.place_of(:folds).first)
     end
 
+    # Gives the lobby's row to its next loop, once the one before is reaped (monitor): CPU time is that of one process,
+    # so what the row has of it is added to that of the processes without a slot.
+    #: (Row, Integer) -> void
+    def pass_on(row, pid)
+      place, = row.place_of(:cpu_us)
+      @cells.fold(place, slot.place_of(:cpu_us).first, 1, place, 1, @server.place_of(:folds).first)
+      row.pid = pid
+    end
+
     # Notes what a server is before it serves (monitor). listeners and services: see the columns.
     #: (listeners: String, ?services: String) -> void
     def introduce(listeners:, services: "")

@@ -30,6 +30,7 @@ class FakeSystem
   # What becomes of the next middle process: nil, :lost before it forks, :mute after it, :stuck forever.
   attr_writer :middle
   attr_writer :audit_findings # what the fork audit of each worker finds
+  attr_writer :cpu_us # CPU time of each process that is reaped
   attr_writer :late # whether the kernel tells of the dead only now and then
 
   def initialize(board)
@@ -41,7 +42,7 @@ class FakeSystem
     @processes = {}
     @zombies = []
     @last_pid = 100
-    @refusals = 0
+    @refusals = @cpu_us = 0
     @audit_findings = []
     @faults_of_workers = {}
     @signals = [] # [pid, name] of all that were sent
@@ -110,7 +111,7 @@ class FakeSystem
   def reap(pid)
     zombie = @zombies.assoc(pid) or return
     @zombies.delete(zombie)
-    yield 0 if block_given? # CPU time
+    yield @cpu_us if block_given?
     zombie.drop(1)
   end
 

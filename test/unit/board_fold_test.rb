@@ -49,6 +49,18 @@ module Coppice
       assert_equal [30, 1], [@board.slot.cpu_us, @board.slot(Board::SLOT_COUNT - 1).cpu_us]
     end
 
+    test "a row that is passed on keeps all but the CPU time, which the record of other processes has" do
+      row = take(3, nil, role: :lobby)
+      row.seen_ms = 5
+      [100, 20].each do |cpu_us|
+        row.cpu_us = cpu_us
+        @board.pass_on(row, 4711)
+      end
+
+      assert_equal [:lobby, 4711, 5, 0], [row.role_name, row.pid, row.seen_ms, row.cpu_us]
+      assert_equal [120, 4], [@board.slot.cpu_us, @board.folds]
+    end
+
     test "in any order of counting and folding, the totals are what was counted" do
       random = Random.new(seed = Random.new_seed)
       live = {}

@@ -149,6 +149,18 @@ module Coppice
       assert_equal 1000.0, to_h[:totals][:cpu_seconds]
     end
 
+    test "CPU time of a lobby's lost loop stands still, that of the living one is added" do
+      row = worker(0)
+      row.assign(role: :lobby, nr: nil, generation: 0)
+      row.cpu_us = 10**9
+      @board.pass_on(row, Process.pid)
+      least = cpu_seconds - 0.1 # the kernel rounds
+      hash = to_h
+
+      assert_includes least..(cpu_seconds + 0.1), hash[:processes][0][:cpu_seconds]
+      assert_in_delta 1000 + hash[:processes][0][:cpu_seconds], hash[:totals][:cpu_seconds], 1e-6
+    end
+
     test "a process that is reaped while the rest is read is as it was before" do
       row = worker(0)
       @board.define_singleton_method(:listeners) { super().tap { fold(row) } }

@@ -19,6 +19,7 @@ module Coppice
       #: (Context) -> void
       def initialize(context)
         @system = context.system
+        @board = context.board
         @roster = context.roster
         @rows = context.rows
         @statistics = context.statistics
@@ -46,7 +47,7 @@ module Coppice
       # One of its processes has exited.
       #: (LobbyHandle, Integer) -> void
       def reap(lobby, pid)
-        exit = @system.reap(pid) { |cpu_us| lobby.row.cpu_us += cpu_us } or return
+        exit = @system.reap(pid) { |cpu_us| note_cpu_time(lobby, pid, cpu_us) } or return
         part = lobby.forget(pid)
         report(lobby, part, pid, *exit)
         lose_loop(lobby) if part == :loop && lobby.pid.nil?
@@ -83,10 +84,18 @@ module Coppice
 
       private
 
+      # The row is the loop's. Until that is reaped /proc has its CPU time as well: a reader takes the larger of both.
+      def note_cpu_time(lobby, pid, cpu_us)
+        pid == lobby.pid ? lobby.row.cpu_us = cpu_us : @board.slot.count(:cpu_us, cpu_us)
+      end
+
+      # The keeper makes a loop when the one before has exited: it can be reaped, if it is not yet, and its CPU time
+      # must be noted before the row is another's.
       def loop_registered(lobby, pid)
         successor = !lobby.row.pid.zero?
+        reap(lobby, lobby.pid) if lobby.pid
         lobby.know(pid, :loop)
-        lobby.row.pid = pid
+        @board.pass_on(lobby.row, pid)
         lobby.orders.repeat if successor
         lobby.move(:registered) if lobby.state == :forked
       end
