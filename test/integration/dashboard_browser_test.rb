@@ -5,7 +5,6 @@
 require "test_helper"
 require "json"
 require_relative "../support/dashboard_page"
-require_relative "../support/loopback_ports"
 require_relative "../support/shown_number"
 
 # The dashboard in a browser, beside a server that is played.
@@ -26,16 +25,6 @@ class DashboardBrowserTest < Coppice::TestCase
       return { name: [one.localName, ...one.classList].join("."), visible: visible || one === document.body };
     })()
   JAVASCRIPT
-
-  # Notes from which sequence number on the page asks for its history.
-  class PlayedLater < Coppice::DashboardFixture
-    attr_reader :asked
-
-    def history(since = 0)
-      (@asked ||= []) << since
-      super
-    end
-  end
 
   test "each number on the page is that of stats.json" do
     open_page do |browser|
@@ -99,35 +88,6 @@ class DashboardBrowserTest < Coppice::TestCase
       @fixture.advance(60)
       reached_by_asking(browser, "document.querySelectorAll('.gen[data-generation]').length === 1")
       assert_equal @fixture.workers, browser.evaluate("document.querySelectorAll('button.cell.worker').length")
-    end
-  end
-
-  test "it goes on by itself when the server is back" do
-    port, = LoopbackPorts.free(1)
-    open_page(port: port) do |browser|
-      @server.stop
-      reached(browser, "document.body.classList.contains('lost')")
-      said = browser.evaluate("document.querySelector('.connection').textContent")
-      assert_match(/\Ano connection since \d\d:\d\d:\d\d/, said)
-
-      @fixture = Coppice::DashboardFixture.new(steps: 10)
-      @fixture.pid = 5222
-      @server = serve(port)
-      reached(browser, "!document.body.classList.contains('lost')")
-      reached(browser, "document.querySelector('[data-path=\"server.pid\"]').textContent === '5222'")
-    end
-  end
-
-  test "another server with the same pid, as in a container, is asked for all of its past" do
-    port, = LoopbackPorts.free(1)
-    open_page(port: port) do |browser|
-      @server.stop
-      reached(browser, "document.body.classList.contains('lost')")
-
-      @fixture = PlayedLater.new(time: 1_790_100_000.0)
-      @server = serve(port)
-      reached(browser, "!document.body.classList.contains('lost')")
-      assert_equal 0, @fixture.asked.first
     end
   end
 

@@ -93,6 +93,9 @@ export function processName(process) {
   return process.name ? `${process.role} ${process.name}` : process.role;
 }
 
+// Tells processes apart where a pid does not: in a container a server that is started again gives the same ones anew.
+export const identityOf = (process) => `${process.pid} ${processName(process)} ${process.generation}`;
+
 export const plain = (value) => (known(value) ? String(value) : DASH);
 
 // Which worker a promotion has copied; a cold mold is a copy of none.

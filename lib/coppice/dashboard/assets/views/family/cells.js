@@ -2,7 +2,7 @@
 // is touched; one of them is in the tab order, and the arrow keys go from one to the next.
 
 import { h } from "../../dom.js";
-import { bytes, compact, processName, requestLine } from "../../format.js";
+import { bytes, compact, identityOf, processName, requestLine } from "../../format.js";
 
 export class Cells {
   constructor(onSelect) {
@@ -43,9 +43,15 @@ export class Cells {
   finish() {
     for (const pid of this.known.keys()) if (!this.seen.has(pid)) this.known.delete(pid);
     this.seen.clear();
-    this.selected &&= this.known.get(this.selected.pid)?.process ?? this.successor(this.selected);
+    this.selected &&= this.cellOf(this.selected)?.process ?? this.successor(this.selected);
     this.takeIntoTabOrder(this.selected ?? this.first());
     if (this.focused && !this.tree.contains(document.activeElement)) this.tabbable?.focus({ preventScroll: true });
+  }
+
+  // Not that of another process which has its pid now.
+  cellOf(process) {
+    const cell = this.known.get(process.pid);
+    return cell && identityOf(cell.process) === identityOf(process) ? cell : null;
   }
 
   successor({ role, slot }) {
@@ -56,8 +62,8 @@ export class Cells {
   cell(process) {
     const { pid } = process;
     this.seen.add(pid);
-    if (!this.known.has(pid)) this.known.set(pid, this.create(process));
-    const cell = this.known.get(pid);
+    const cell = this.cellOf(process) ?? this.create(process);
+    this.known.set(pid, cell);
     cell.process = process;
     const state = process.overdue ? "overdue" : process.state;
     const text = cell.fill !== undefined;

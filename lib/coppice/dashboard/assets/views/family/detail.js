@@ -2,7 +2,7 @@
 
 import { bar, derived, fill, h } from "../../dom.js";
 import { act } from "../../connection.js";
-import { age, bytes, percent, processName, requestLine } from "../../format.js";
+import { age, bytes, identityOf, percent, processName, requestLine } from "../../format.js";
 import { confirmed } from "../head.js";
 import { showStack } from "../../stack.js";
 
@@ -37,7 +37,7 @@ export class Detail {
         this.entries(process, stats).map(([name, value]) => [h("dt", name), h("dd", value)]),
       ),
     );
-    if (this.pid !== process.pid) this.offer(process);
+    if (this.offered !== identityOf(process)) this.offer(process);
   }
 
   release({ release }) {
@@ -107,7 +107,7 @@ export class Detail {
   }
 
   offer(process) {
-    this.pid = process.pid;
+    this.offered = identityOf(process);
     this.answer.textContent = "";
     const buttons =
       process.role === "worker"
