@@ -91,6 +91,18 @@ class DashboardBrowserTest < Coppice::TestCase
     end
   end
 
+  test "a rollout in which no request came has no p99, and is compared by its throughput alone" do
+    let_no_request_come(22) # records
+    open_page do |browser|
+      row = browser.evaluate("[...document.querySelector('#latency tbody tr').cells].map((cell) => cell.textContent)")
+
+      assert_equal "While generation 2 took over, throughput was 0.00 × that of the minute before.",
+        says(browser, "latency").tr("\u00A0", " ")
+      assert_equal %w[2 –], row.values_at(0, 2)
+      assert_match(/\A[\d.]+ ms\z/, row[1].tr("\u00A0", " "))
+    end
+  end
+
   test "what the fork audit has found is listed" do
     open_page do |browser|
       assert_equal "The audit has kept 1 mold from being committed.", says(browser, "fork-safety")
@@ -208,6 +220,15 @@ class DashboardBrowserTest < Coppice::TestCase
   end
 
   private
+
+  # From the last generation's first record on.
+  def let_no_request_come(count)
+    names, records = @fixture.history.values_at(:names, :records)
+    generation, *counted = %w[generation requests application_seconds].map { |name| names.index(name) }
+    first = records.index { |record| record[generation] == @fixture.generation }
+    before, *quiet = records[first - 1, count]
+    quiet.each { |record| counted.each { |column| record[column] = before[column] } }
+  end
 
   # What the page's own code says of two workers; cpu: the part of the time in requests that is CPU time.
   def why(browser, state: "serving", waiting: 9, busy: 2, wanted: 2, ages: [0.01, 0.02], cpu: 1.0)

@@ -7,6 +7,8 @@ import { Chart } from "../charts.js";
 const WINDOW = 60; // seconds before and after
 const SHOWN = 4;
 const perSecond = (value) => `${compact(value)}/s`;
+// A span without a request has no p99.
+const ratio = (from, to) => (from && to !== null ? to / from : null);
 
 export class Latency {
   constructor() {
@@ -82,18 +84,15 @@ export class Latency {
   verdict(around) {
     const last = around[0];
     if (!last || !last.p99.before) return "The hour's median, p99 and throughput; a dashed line is a new generation.";
-    const change = last.p99.during / last.p99.before;
-    return [
-      `While generation ${last.generation} took over, p99 was `,
-      derived(change, "factor"),
-      " that of the minute before, and throughput ",
-      derived(last.rate.during / last.rate.before, "factor"),
-      ".",
-    ];
+    const took = `While generation ${last.generation} took over, `;
+    const throughput = derived(ratio(last.rate.before, last.rate.during), "factor");
+    if (last.p99.during === null) return [`${took}throughput was `, throughput, " that of the minute before."];
+    const change = derived(ratio(last.p99.before, last.p99.during), "factor");
+    return [`${took}p99 was `, change, " that of the minute before, and throughput ", throughput, "."];
   }
 
   table(around) {
-    const change = (from, to) => h("small", from ? ` ${factor(to / from)}` : "");
+    const change = (from, to) => h("small", ratio(from, to) === null ? "" : ` ${factor(ratio(from, to))}`);
     return table(
       [
         { title: "gen" },
