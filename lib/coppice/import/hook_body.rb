@@ -15,7 +15,9 @@ module Coppice
           "replaced large workers (see worker_memory_limit and worker_max_age)",
         /\A(?:Signal\.|Kernel\.)?trap[ (]\s*["':](?:SIG)?TERM\b/ => "trapped TERM (the server stops gracefully)"
       }.freeze
-      private_constant :OBSOLETE
+      # Nodes of loops, and of blocks and methods, whose `next` is their own.
+      OWNERS_OF_NEXT = %i[WHILE UNTIL SCOPE].freeze
+      private_constant :OBSOLETE, :OWNERS_OF_NEXT
 
       #: (Call) -> HookBody
       def self.of(call) = new(call.block, call.source)
@@ -67,6 +69,9 @@ module Coppice
         end
       end
 
+      # Whether `next` may end the block itself, and not a loop or a block within.
+      def next? = statements.any? { |statement| next_in?(statement) } #: () -> bool
+
       # The block's text with other parameters.
       #: (Array[String]) -> String
       def with_parameters(names)
@@ -92,6 +97,10 @@ module Coppice
           @reasons += [*reason]
           gone
         end
+      end
+
+      def next_in?(node)
+        node.type == :NEXT || (!OWNERS_OF_NEXT.include?(node.type) && node.nodes.any? { |child| next_in?(child) })
       end
 
       def reads_one?(node, names) = Source::READS.include?(node.type) && names.include?(node.children.first)

@@ -33,12 +33,16 @@ module Coppice
       def together(calls)
         texts = calls.map do |call|
           body = HookBody.of(call)
-          [*setup_of(call, body), body.indented].join("\n  ")
+          text = [*setup_of(call, body), body.indented].join("\n  ")
+          body.next? && call != calls.last ? called_at_once(text) : text
         end
         block_for(calls.first, texts.join("\n\n  "))
       end
 
       private
+
+      # For a text with `next`, which ends its own block and not what follows.
+      def called_at_once(text) = "proc do\n    #{text.gsub(/\n(?=.)/, "\n  ")}\n  end.call"
 
       # A block, or what is called in its place, that is the value of a variable or the like.
       def passed_on(call, directive)

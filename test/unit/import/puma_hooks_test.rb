@@ -60,6 +60,23 @@ module Coppice
         assert_includes note("a = 1\non_booted { 1 } if a\non_booted { 2 }", :on_booted), "only the last block"
       end
 
+      test "a next in one of several blocks does not end the others" do
+        text = "on_worker_boot do\n  next unless on\n\n  one\nend\non_worker_boot { two; next if on }\n"
+        assert_equal "after_worker_fork do\n  proc do\n    next unless on\n\n    one\n  end.call\n\n  " \
+                     "two; next if on\nend", translated(text)
+        { true => [1, 2], false => [2] }.each do |on, expected|
+          text = "all = []\non_booted { next unless #{on}; all << 1 }\non_booted { all << 2 }"
+          assert_equal expected, evaluate(translated(text)).hooks[:after_monitor_ready].call
+        end
+      end
+
+      test "the next of a loop or an inner block is its own" do
+        ["all.each { |one| next if one }", "next while wait", "-> { next }.call"].each do |statement|
+          assert_equal "after_monitor_ready do\n  #{statement}\n\n  two\nend",
+            translated("on_booted { #{statement} }\non_booted { two }")
+        end
+      end
+
       test "blocks of one condition become one, and branches do not replace each other" do
         text = "if a\n  on_worker_boot { 1 }\n  on_worker_boot { 2 }\nelse\n  on_worker_boot { 3 }\nend"
         assert_equal "if a\n  after_worker_fork do\n    1\n\n    2\n  end\nelse\n  after_worker_fork { 3 }\nend",
