@@ -49,13 +49,14 @@ module Coppice
       attr_reader :text #: String
       attr_reader :root #: Node
 
-      # Raises SyntaxError.
-      #: (String) -> void
-      def initialize(text)
+      # Raises SyntaxError. `numbers` are those of the lines, where they are not 1, 2, 3 and so on.
+      #: (String, ?Array[Integer]?) -> void
+      def initialize(text, numbers = nil)
         @text = text
         @bytes = text.b
         @starts = [0]
         @bytes.scan("\n") { @starts << Regexp.last_match.end(0) }
+        @numbers = numbers || [*1..@starts.size]
         @root = convert(Source.tree(text))
       end
 
@@ -126,6 +127,13 @@ module Coppice
         result.force_encoding(text.encoding)
       end
 
+      # The same after some edits. Lines keep their numbers.
+      #: (Array[[Integer, Integer, String]]) -> Source
+      def with(edits)
+        gone = edits.flat_map { |edit| lines_lost(*edit) }
+        Source.new(edited(edits), @numbers.reject.with_index { |_, index| gone.include?(index) })
+      end
+
       # The spaces with which the line of a node begins.
       #: (Node) -> String
       def margin(node) = of(line_start(node.from)...node.from)[/\A[ \t]*/]
@@ -133,19 +141,32 @@ module Coppice
       # The edit that removes a node: with its lines and the comment above them where it has lines of its own.
       #: (Node) -> [Integer, Integer, String]
       def removal(node)
-        from, to = line_start(node.from), line_end(node.to)
-        before, after = of(from...node.from), of(node.to...to)
-        return [node.from, node.to, "nil"] unless before.strip.empty? && after.match?(/\A[ \t;]*(?:#.*)?\n?\z/)
+        return [node.from, node.to, "nil"] unless own_lines?(node)
 
-        [comment_above(from), to, ""]
+        [comment_above(line_start(node.from)), line_end(node.to), ""]
+      end
+
+      # Whether nothing but a comment is beside a node.
+      #: (Node) -> bool
+      def own_lines?(node)
+        of(line_start(node.from)...node.from).strip.empty? &&
+          of(node.to...line_end(node.to)).match?(/\A[ \t;]*(?:#.*)?\n?\z/)
       end
 
       private
 
+      # The indices of the lines that an edit makes fewer.
+      def lines_lost(from, to, text)
+        index = @starts.rindex { |start| start <= from }
+        index += 1 unless @starts[index] == from
+        [*index...(index + @bytes[from...to].count("\n") - text.count("\n"))]
+      end
+
       def convert(node)
         children = node.children.map { |child| child.is_a?(RubyVM::AbstractSyntaxTree::Node) ? convert(child) : child }
         from = byte(node.first_lineno, node.first_column)
-        Node.new(node.type, children, from, byte(node.last_lineno, node.last_column), node.first_lineno)
+        Node.new(node.type, children, from, byte(node.last_lineno, node.last_column),
+          @numbers.fetch(node.first_lineno - 1))
       end
 
       # The byte where the comment begins that ends above this one; the same byte without a comment.

@@ -8,6 +8,7 @@ require "coppice/import/comments"
 require "coppice/import/directive"
 require "coppice/import/edits"
 require "coppice/import/entry"
+require "coppice/import/guards"
 require "coppice/import/hooks"
 require "coppice/import/leftovers"
 require "coppice/import/liveness"
@@ -23,10 +24,11 @@ module Coppice
       # Raises ConfigError for a file that is not Ruby.
       #: (String, Module, file: String) -> void
       def initialize(text, server, file:)
-        @source = Source.new(text)
         @server = server
         @file = file
-        @entries = []
+        guards = Guards.new(server)
+        @source = guards.without(Source.new(text))
+        @entries = guards.entries
       rescue SyntaxError => error
         raise ConfigError.new(error.message.strip, file: file)
       end
