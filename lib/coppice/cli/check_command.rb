@@ -3,6 +3,7 @@
 require "coppice/cli/descriptor_limit"
 require "coppice/cli/effective_values"
 require "coppice/cli/preset_report"
+require "coppice/cli/server_settings"
 require "coppice/cli/stop_time"
 require "coppice/config/loader"
 require "coppice/config/options"
@@ -12,8 +13,9 @@ require "coppice/state"
 
 module Coppice
   class CLI
-    # `coppice check`: reads the configuration as `serve` does and reports mistakes. Starts no server, calls no hook and
-    # binds no address. Takes the flags of `serve`, --show, and --in for the release of a roll.
+    # `coppice check`: reads the configuration as `serve` does, in the same directory, and reports mistakes. Starts no
+    # server, calls no hook and binds no address. Takes the flags of `serve`, --show, and --in for the release of a
+    # roll.
     class CheckCommand
       #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
       def initialize(arguments, output: $stdout, environment: ENV, directory: Dir.pwd)
@@ -27,9 +29,9 @@ module Coppice
       def run #: () -> Integer
         flags = Config::Arguments.parse(@arguments) do |parser|
           parser.on("--show") { @show = true }
-          parser.on("--in DIR") { |name| @release = name }
+          parser.on("--in DIR") { |name| @release = File.expand_path(name, @directory) }
         end
-        settings = Config::Loader.new(arguments: flags, environment: @environment, directory: @directory).load
+        settings, @directory = ServerSettings.load(flags, environment: @environment, directory: @directory)
         return check_release(settings) if @release
 
         @state = State.of(settings, environment: @environment, directory: @directory)

@@ -16,10 +16,10 @@ module Coppice
         @releases = Monitor::Releases.new(first, arguments: arguments, environment: environment)
       end
 
-      # What would be told the log. Raises Error when the roll would be given up.
+      # What would be told the log, for the absolute path of a release. Raises Error when the roll would be given up.
       #: (String) -> Array[String]
       def lines(name)
-        check = @releases.check(@releases.resolve(File.expand_path(name)))
+        check = @releases.check(@releases.resolve(name))
         result = wait_for(check)
         settings, = @releases.configuration(check)
         ["#{check.directory} can be rolled to, with Ruby #{result.ruby_version} (#{result.ruby}) and " \

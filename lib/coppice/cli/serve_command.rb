@@ -3,9 +3,9 @@
 require "coppice"
 require "coppice/cli/banner"
 require "coppice/cli/descriptor_limit"
+require "coppice/cli/server_settings"
 require "coppice/cli/stop_time"
 require "coppice/compatibility"
-require "coppice/config/loader"
 require "coppice/listeners/set"
 require "coppice/log"
 require "coppice/log/reopening"
@@ -33,7 +33,7 @@ module Coppice
       # process is spawned.
       def run #: () -> Integer
         @started_with = ENV.to_h
-        settings = load_settings
+        settings, = ServerSettings.load(@arguments)
         return single if settings.single? || !OS.supervises?
 
         check_requirements
@@ -71,23 +71,6 @@ module Coppice
         obstacle = OS::Requirements.obstacle or return
         raise Error, "#{obstacle}. Allow it, or serve in one process: --workers 0"
       end
-
-      # In the option `directory`, if it names another one than that in which the server was started.
-      def load_settings
-        settings = load_here
-        directory = settings.directory
-        return settings if directory.nil? || File.identical?(directory, Dir.pwd)
-        raise ConfigError, "directory #{directory} does not exist" unless File.directory?(directory)
-
-        Dir.chdir(directory)
-        found = load_here
-        return found if found.config_file || settings.config_file.nil?
-
-        raise ConfigError.new("directory #{directory} has no such file", file: settings.config_file,
-          remedy: "Put the configuration into that directory, or name it with -c and an absolute path")
-      end
-
-      def load_here = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load
 
       def releases(settings, keeper, log)
         started_with = @started_with.reject { |name, _| @variables.key?(name) }

@@ -29,8 +29,9 @@ module Coppice
         end
         ```
 
-        `coppice check` checks the file without starting a server; `coppice check --show` prints each setting, its value
-        and where it comes from. `coppice help timeout` explains an option.
+        `coppice check` checks the file without starting a server, in the [`directory`](#directory) where the server
+        reads it; `coppice check --show` prints each setting, its value and where it comes from. `coppice help timeout`
+        explains an option.
 
         **Precedence.** A flag, then an environment variable, then the options line of `config.ru` (`#\\ -p 3000`),
         then the configuration file, then the default.
