@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/import/indentation"
 require "coppice/import/source"
 
 module Coppice
@@ -78,11 +79,9 @@ module Coppice
         "#{@head[:opening]}#{" |#{names.join(', ')}|" unless names.empty?}#{@head.post_match}"
       end
 
-      # The statements, with two spaces in front of each line but the first.
-      def indented #: () -> String
-        lines = @head.post_match.sub(/\s*(?:end|\})\z/, "").sub(/\A[ \t]*\n/, "").lines
-        margin = lines.reject { |line| line.strip.empty? }.map { |line| line[/\A[ \t]*/].size }.min || 0
-        lines.map { |line| line.strip.empty? ? "\n" : "  #{line[margin..]}" }.join.strip
+      # The statements, without the spaces in front of all of them.
+      def code #: () -> String
+        Indentation.set(@head.post_match.sub(/\s*(?:end|\})\z/, "").sub(/\A[ \t]*\n/, ""), "").strip
       end
 
       private

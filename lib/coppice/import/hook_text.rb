@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/import/hook_body"
+require "coppice/import/indentation"
 
 module Coppice
   module Import
@@ -33,16 +34,16 @@ module Coppice
       def together(calls)
         texts = calls.map do |call|
           body = HookBody.of(call)
-          text = [*setup_of(call, body), body.indented].join("\n  ")
+          text = [*setup_of(call, body), body.code].join("\n")
           body.next? && call != calls.last ? called_at_once(text) : text
         end
-        block_for(calls.first, texts.join("\n\n  "))
+        block_for(calls.first, texts.join("\n\n"))
       end
 
       private
 
       # For a text with `next`, which ends its own block and not what follows.
-      def called_at_once(text) = "proc do\n    #{text.gsub(/\n(?=.)/, "\n  ")}\n  end.call"
+      def called_at_once(text) = "proc do\n#{Indentation.set(text, "  ")}\nend.call"
 
       # A block, or what is called in its place, that is the value of a variable or the like.
       def passed_on(call, directive)
@@ -60,8 +61,9 @@ module Coppice
         directive = @directives[call]
         names = directive.arguments.map { |name| text.match?(/\b#{name}\b/) ? name : "_#{name}" }
         names.pop while names.last&.start_with?("_")
-        block = "#{directive.target} do#{" |#{names.join(', ')}|" unless names.empty?}\n  #{text}\nend"
-        block.gsub(/\n(?=.)/, "\n#{@source.margin(call.node)}")
+        margin = @source.margin(call.node)
+        "#{directive.target} do#{" |#{names.join(', ')}|" unless names.empty?}\n" \
+          "#{Indentation.set(text, "#{margin}  ")}\n#{margin}end"
       end
 
       # The parameters that Coppice gives, under the names that the block has for them, and Unicorn's worker.

@@ -70,6 +70,26 @@ module Coppice
         end
       end
 
+      test "lines of a text stay as they are in a joined block" do
+        text = translated(<<~'RUBY')
+          all = []
+          if all
+              on_booted do
+                all << <<-A
+              a
+
+                 b
+                A
+              end
+              on_booted { all << "c
+            d" }
+          end
+        RUBY
+        assert_includes text,
+          "\n    after_monitor_ready do\n      all << <<-A\n    a\n\n       b\n      A\n\n      all << "
+        assert_equal ["    a\n\n       b\n", "c\n  d"], evaluate(text).hooks[:after_monitor_ready].call
+      end
+
       test "the next of a loop or an inner block is its own" do
         ["all.each { |one| next if one }", "next while wait", "-> { next }.call"].each do |statement|
           assert_equal "after_monitor_ready do\n  #{statement}\n\n  two\nend",
