@@ -12,11 +12,12 @@ module Coppice
       def self.known? = File.directory?(FOLDER)
 
       # What each descriptor refers to, in the kernel's words: 7 => "socket:[4711]". Two descriptors with the same text
-      # share one socket or pipe, also across processes.
+      # share one socket or pipe, also across processes. The path of a file may be malformed in the locale, so it
+      # is made valid text: a regular expression raises an exception for any other.
       #: () -> Hash[Integer, String]
       def self.links
         Dir.children(FOLDER).each_with_object({}) do |descriptor, found|
-          found[descriptor.to_i] = File.readlink("#{FOLDER}/#{descriptor}")
+          found[descriptor.to_i] = File.readlink("#{FOLDER}/#{descriptor}").force_encoding(Encoding::UTF_8).scrub
         rescue Errno::ENOENT
           next # the descriptor of the folder itself
         end

@@ -21,7 +21,7 @@ module Coppice
       end
 
       def self.inode(link)
-        File.readlink(link)[/\Asocket:\[(\d+)\]\z/, 1]
+        File.readlink(link).b[/\Asocket:\[(\d+)\]\z/, 1]
       rescue Errno::ENOENT # it was closed meanwhile
         nil
       end

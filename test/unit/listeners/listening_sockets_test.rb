@@ -60,6 +60,16 @@ module Coppice
         others.close
       end
 
+      test "nor does the name of an open file" do
+        with_tmpdir do |folder|
+          server = UNIXServer.new("#{folder}/socket")
+
+          File.open("#{folder}/caf\xE9", "w") { assert_equal ["#{folder}/socket"], found }
+        ensure
+          server&.close
+        end
+      end
+
       test "a missing process listens nowhere" do
         assert_empty ListeningSockets.of(4_194_305)
       end
