@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
+require "coppice/log"
 
 module Coppice
   module Cold
@@ -8,7 +9,7 @@ module Coppice
     Failure = Struct.new(:message, :backtrace, keyword_init: true) do
       #: (Exception) -> Failure
       def self.of(error)
-        message = error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"
+        message = error.is_a?(Error) ? error.message : "#{Log::Text.utf8(error.message)} (#{error.class})"
         new(message: message, backtrace: error.backtrace || [])
       end
     end

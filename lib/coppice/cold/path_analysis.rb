@@ -4,11 +4,12 @@ require "coppice/cold/failure"
 require "coppice/cold/fork"
 require "coppice/cold/play"
 require "coppice/cold/stopwatch"
+require "coppice/cold/valid_text"
 
 module Coppice
   module Cold
-    # The result for one path. It is plain data, because a fork sends it to its parent. A path that failed has only
-    # path, status and failure.
+    # The result for one path. It is plain data, because a fork sends it to its parent, and all its texts are valid
+    # UTF-8. A path that failed has only path, status and failure.
     PathAnalysis = Struct.new(
       :path,      # String
       :status,    # Integer? -- of the first response
@@ -25,6 +26,8 @@ module Coppice
       :retained, # Array[RetainedObjects::Site]
       keyword_init: true
     ) do
+      def initialize(**found) = super(**ValidText.of(found))
+
       # Methods that the request defined other than by loading a file or compiling a template.
       def runtime_methods #: () -> Array[Definitions::Group]
         beyond_files(defined_methods)

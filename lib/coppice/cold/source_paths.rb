@@ -1,21 +1,24 @@
 # frozen_string_literal: true
 
 require "rbconfig"
+require "coppice/cold/valid_text"
 require "coppice/executable"
 
 module Coppice
   module Cold
-    # Shortens paths for the report: relative to the application, to the gem, or to Ruby's own library.
+    # Shortens the paths of a PathAnalysis for the report: relative to the application, to the gem, or to Ruby's own
+    # library.
     class SourcePaths
       GEM = %r{\A.*/(?:bundler/)?gems/([^/]+-[^/]+/.+)\z}
       EXTENSION = %r{\A.*/extensions/[^/]+/[^/]+/([^/]+-[^/]+/.+)\z}
-      COPPICE = [EXECUTABLE, File.expand_path("../..", __dir__)].freeze # when Coppice is not installed as a gem
+      # When Coppice is not installed as a gem.
+      COPPICE = ValidText.of([EXECUTABLE, File.expand_path("../..", __dir__)]).freeze
       # The first folder is inside the second one, so it is tried first.
-      RUBY = [RbConfig::CONFIG["rubyarchdir"], RbConfig::CONFIG["rubylibdir"]].freeze
+      RUBY = ValidText.of(RbConfig::CONFIG.values_at("rubyarchdir", "rubylibdir")).freeze
 
       #: (?String) -> void
       def initialize(root = Dir.pwd)
-        @root = "#{File.realpath(root)}/"
+        @root = "#{ValidText.of(File.realpath(root))}/"
       end
 
       #: (String) -> String

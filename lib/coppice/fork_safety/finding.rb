@@ -46,10 +46,15 @@ module Coppice
       # A file and line without the folder of the gems, or relative to the application's folder.
       #: (String) -> String
       def self.short_place(place)
-        place[%r{/gems/([^/]+-\d[^/]*/.+)\z}, 1] || place.delete_prefix("#{Dir.pwd}/")
-      rescue SystemCallError, EncodingError # the folder was deleted; the C locale has another encoding for its name
+        place = utf8(place)
+        place[%r{/gems/([^/]+-\d[^/]*/.+)\z}, 1] || place.delete_prefix(utf8("#{Dir.pwd}/"))
+      rescue SystemCallError # the folder was deleted
         place
       end
+
+      # ObjectSpace has paths as binary text, and the C locale as ASCII.
+      def self.utf8(path) = path.dup.force_encoding(Encoding::UTF_8).scrub
+      private_class_method :utf8
     end
   end
 end

@@ -13,7 +13,8 @@ module Coppice
     # Ruby tells where an object was made if ObjectSpace.trace_object_allocations_start was called before. Then objects
     # that were made earlier, or by Coppice or Ruby's own library, are left out.
     class HeapAudit
-      OTHERS = [File.expand_path("..", __dir__), RbConfig::CONFIG["rubylibdir"]].freeze
+      # Binary, as the paths of ObjectSpace.
+      OTHERS = [File.expand_path("..", __dir__), RbConfig::CONFIG["rubylibdir"]].map(&:b).freeze
 
       #: () -> Array[Finding]
       def findings = locks + findings_of(:copied_random, generators) + queues

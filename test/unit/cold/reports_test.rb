@@ -96,6 +96,26 @@ module Coppice
         assert_equal({ "path" => "/y", "failure" => { "message" => "no", "backtrace" => [] } }, failed)
       end
 
+      test "texts of any encoding, and malformed ones" do
+        root = "#{ROOT}/caf\u00E9"
+        binary = ->(name) { "#{root}/#{name}".b }
+        bad = Failure.of(RuntimeError.new("bad \xFF bytes").tap { |error| error.set_backtrace(["#{root}/\xFE.rb:1"]) })
+        utf16 = Failure.of(RuntimeError.new("\u00FCber".encode(Encoding::UTF_16)))
+        site = RetainedObjects::Site.new(file: binary["a.rb"], line: 3, type: "String", objects: 1, bytes: 99)
+        warm = warm(location: "/\xE9".b, files: [binary["a.rb"]], retained: [site],
+                    defined_methods: [group("\u00C9#", ["m\u00FC".encode("ISO-8859-1").to_sym], binary["b.rb"])])
+        analyses = [warm, *[bad, utf16].map { |failure| PathAnalysis.new(path: "/x", failure: failure) }]
+
+        Dir.stub(:pwd, root) do
+          paths = File.stub(:realpath, root) { SourcePaths.new }
+          text = analyses.map { |one| TextReport.new(one, source_paths: paths, top: 8).lines.join("\n") }.join("\n")
+
+          assert_match(%r{200 to /\uFFFD$.* a\.rb$.* \u00C9#m\u00FC  b\.rb:7$.* a\.rb:3  String$}m, text)
+          assert_match(/^  failed: bad \uFFFD bytes \(RuntimeError\)\n    \uFFFD\.rb:1$.*failed: \u00FCber \(/m, text)
+          assert_equal ["#{root}/a.rb"], JSON.parse(JsonReport.new(analyses, source_paths: paths).text).first["files"]
+        end
+      end
+
       private
 
       def warm(**found)

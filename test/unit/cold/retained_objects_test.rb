@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "open3"
 require "coppice/cold/watchers/memos"
 require "coppice/cold/watchers/retained_objects"
 
@@ -73,6 +74,25 @@ module Coppice
         memos.stop
 
         assert_empty(memos.found(RetainedObjects.new).map(&:name).grep(/Keeper/))
+      end
+
+      test "Coppice may be in a folder of any name" do
+        with_tmpdir do |folder|
+          FileUtils.mkdir_p(watchers = "#{folder}/caf\u00E9/coppice/cold/watchers")
+          FileUtils.cp(RetainedObjects.instance_method(:start).source_location.first, watchers)
+          File.write(program = "#{folder}/caf\u00E9/program.rb", <<~'RUBY')
+            require_relative "coppice/cold/watchers/retained_objects"
+            retained = Coppice::Cold::RetainedObjects.new
+            retained.start
+            KEPT = Array.new(9) { Object.new }
+            retained.settle
+            retained.stop
+            puts(retained.sites.any? { |site| File.basename(site.file) == "program.rb" })
+          RUBY
+          output, = Open3.capture2e(RbConfig.ruby, program)
+
+          assert_equal "true\n", output
+        end
       end
 
       private

@@ -27,6 +27,15 @@ module Coppice
         end
       end
 
+      test "the folder of the application may have any name" do
+        with_tmpdir do |folder|
+          Dir.mkdir(root = "#{folder}/caf\xE9")
+          path = "#{File.realpath(folder)}/caf\uFFFD/app/caf\u00E9.rb" # as a PathAnalysis has it
+
+          assert_equal "app/caf\u00E9.rb", SourcePaths.new(root).short(path)
+        end
+      end
+
       test "Coppice itself is not the application, even in its own folder" do
         own_file = SourcePaths.instance_method(:own?).source_location.first
         refute SourcePaths.new(File.expand_path("../../..", __dir__)).own?(own_file)

@@ -2,6 +2,7 @@
 
 require "monitor"
 require "objspace"
+require "open3"
 require "test_helper"
 require "coppice"
 require "coppice/fork_safety/heap_audit"
@@ -76,6 +77,33 @@ module Coppice
         end
 
         assert_equal ["Random any-1.0/any.rb:1"], findings.map(&:owner)
+      end
+
+      test "a place may have any name" do
+        made = nil
+        findings = ObjectSpace.trace_object_allocations do
+          found { made = eval("Random.new(1)", nil, "#{Dir.pwd}/caf\u00E9.rb", 1) }
+        end
+
+        assert_equal ["Random caf\u00E9.rb:1"], findings.map(&:owner)
+        refute_nil made
+      end
+
+      test "so may the folder that Coppice is in" do
+        with_tmpdir do |folder|
+          FileUtils.mkdir_p(library = "#{folder}/caf\u00E9/coppice/fork_safety")
+          [HeapAudit, Finding].each { |used| FileUtils.cp(Object.const_source_location(used.name).first, library) }
+          File.write(program = "#{folder}/caf\u00E9/program.rb", <<~'RUBY')
+            require "objspace"
+            ObjectSpace.trace_object_allocations_start
+            require "coppice/fork_safety/heap_audit"
+            KEPT = Random.new(1)
+            puts Coppice::ForkSafety::HeapAudit.new.findings.map { |finding| File.basename(finding.owner) }
+          RUBY
+          output, = Open3.capture2e(RbConfig.ruby, "-I#{folder}/caf\u00E9", program)
+
+          assert_equal "program.rb:4\n", output
+        end
       end
 
       # Why a Random is worth a finding, and the generators of Ruby itself are not.

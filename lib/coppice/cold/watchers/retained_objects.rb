@@ -16,7 +16,7 @@ module Coppice
 
       CLASS = Kernel.instance_method(:class) # a BasicObject does not have this method
       NAME = Module.instance_method(:name)
-      OWN_CODE = File.expand_path("../..", __dir__)
+      OWN_CODE = File.expand_path("../..", __dir__).b.freeze # binary, as the paths of ObjectSpace
 
       def start #: () -> void
         GC.start
