@@ -16,6 +16,13 @@ class DoctorCommandTest < DoctorTestCase
     assert_match(/^not seen$/, output)
   end
 
+  test "what the configuration and the application print goes to standard error" do
+    status, output, error = doctor("puts 'booting'\n#{PLAIN}", "--json", config: "puts 'configuring'")
+
+    assert_equal [0, "ready"], [status, JSON.parse(output)["verdict"]]
+    assert_equal %w[configuring booting], error.lines(chomp: true) & %w[configuring booting]
+  end
+
   test "the example shop is ready" do
     status, output, error = run_doctor(ExampleShop::FOLDER, "--json", "/", env: ExampleShop::ENVIRONMENT)
     report = JSON.parse(output, symbolize_names: true)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/cli/report_output"
 require "coppice/cold/boot"
 require "coppice/cold/json_report"
 require "coppice/cold/source_paths"
@@ -30,7 +31,7 @@ module Coppice
       def run #: () -> Integer
         @arguments = parse
 
-        @output ||= report_output
+        @output ||= ReportOutput.reserve
         analyses = analyze(settings)
         @output.puts Coppice::Cold::JsonReport.new(analyses, source_paths: source_paths).text if @json
         analyses.any?(&:failure) ? STATUS_ERROR : 0
@@ -50,14 +51,6 @@ module Coppice
           parser.on("--top N", Integer) { |number| @top = number }
           parser.on("--json") { @json = true }
         end
-      end
-
-      # Standard output for the report alone; the application's output goes to standard error.
-      def report_output
-        report = $stdout.dup
-        report.sync = true
-        $stdout.reopen($stderr)
-        report
       end
 
       def settings

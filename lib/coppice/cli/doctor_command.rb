@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/cli/report_output"
 require "coppice/config/loader"
 require "coppice/doctor/chain"
 require "coppice/doctor/diagnosis"
@@ -16,8 +17,8 @@ module Coppice
       DEFAULT_HOST = "localhost"
       DEFAULT_SECONDS = 120
 
-      #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
-      def initialize(arguments, output: $stdout, environment: ENV, directory: Dir.pwd)
+      #: (Array[String], ?output: IO?, ?environment: Hash[String, String], ?directory: String) -> void
+      def initialize(arguments, output: nil, environment: ENV, directory: Dir.pwd)
         @command_line = arguments
         @output = output
         @environment = environment
@@ -31,6 +32,7 @@ module Coppice
       def run
         @arguments = parse
 
+        @output ||= ReportOutput.reserve
         diagnosis = diagnose
         report = @json ? Doctor::JsonReport.new(diagnosis) : Doctor::TextReport.new(diagnosis)
         @output.puts report.text

@@ -125,7 +125,6 @@ module Coppice
         trap(:INT) { exit!(0) } # Ctrl-C reaches each process of the terminal: only the doctor's says so
         ForkSafety::StrayCopy.adopt
         mold.close_doctors_end
-        $stdout.reopen($stderr)
         examiner = Examiner.new(@journal)
         examiner.start
         inheritance = inherit(examiner, mold)
