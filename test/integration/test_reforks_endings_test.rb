@@ -95,6 +95,21 @@ class TestReforksEndingsTest < Coppice::TestCase
     assert_includes outcome.output, "3 runs, 2 assertions, 0 failures, 1 errors"
   end
 
+  test "a test class may return anything" do
+    outcome = ReforkSuite.run(:minitest, "endings", only: "AnswerTest", env: { "ANSWER" => "1" })
+
+    assert_predicate outcome.status, :success?, outcome.output
+    assert_includes outcome.output, "2 runs, 2 assertions, 0 failures, 0 errors"
+  end
+
+  test "an error after the last test is told as it is" do
+    outcome = ReforkSuite.run(:minitest, "endings", only: "ForkTest", env: { "COVERAGE" => "1" })
+
+    refute_predicate outcome.status, :success?
+    assert_includes outcome.output, "no coverage (RuntimeError)"
+    refute_includes outcome.output, "did not run"
+  end
+
   test "tests in parallel threads are refused, unless there is one thread" do
     refused = ReforkSuite.run(:minitest, "endings", only: "parallel", env: { "PARALLEL" => "1", "MT_CPU" => "2" })
     alone = ReforkSuite.run(:minitest, "endings", only: "parallel", env: { "PARALLEL" => "1", "MT_CPU" => "1" })

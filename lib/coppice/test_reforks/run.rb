@@ -129,12 +129,23 @@ module Coppice
 
       # The end of the last generation. exit!, because the exit handlers are those of the first process.
       def hand_over(ended, answer, error)
-        ended ? Coverage.save(@generation) : error ||= Error.new("the suite was left by a throw")
-        flush
-        ended ? @link.tell(:ended, answer, @suite.state) : @link.tell(:raised, PortableError.of(error))
+        ended ? tell_end(answer) : tell_error(error || Error.new("the suite was left by a throw"))
         exit!(0)
       ensure
         exit!(1) # nothing of this process may go on beyond the suite
+      end
+
+      def tell_end(answer)
+        Coverage.save(@generation)
+        flush
+        @link.tell(:ended, answer, @suite.state)
+      rescue UserCodeError => error # of SimpleCov, or of an answer that cannot be copied
+        tell_error(error)
+      end
+
+      def tell_error(error)
+        flush
+        @link.tell(:raised, PortableError.of(error))
       end
 
       def flush = [$stdout, $stderr].each(&:flush)

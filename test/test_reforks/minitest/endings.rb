@@ -39,3 +39,17 @@ class HookTest < EndingTest
   def test_first = assert(true)
   def test_second = assert(true)
 end if ENV["HOOK"]
+
+# Returns what no process can copy to another.
+class AnswerTest < EndingTest
+  def self.run(...) = super && Thread.current
+  def test_first = assert(true)
+  def test_second = assert(true)
+end if ENV["ANSWER"]
+
+# Fails when the last generation saves what it has counted.
+module SimpleCov
+  singleton_class.attr_accessor :external_at_exit, :at_exit_behavior # for its plugin
+  def self.running = true
+  def self.command_name(*) = raise("no coverage")
+end if ENV["COVERAGE"]
