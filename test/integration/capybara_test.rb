@@ -52,6 +52,16 @@ class CapybaraTest < Coppice::TestCase
     assert_equal "Coppice::AddressInUse\n", output_of("ruby", "-e", program, folder: ROOT)
   end
 
+  test "with coppice/minitest each generation has a server and a browser of its own" do
+    output = output_of("ruby", "#{ROOT}/test/test_reforks/minitest/system.rb", folder: ROOT,
+      env: { "COPPICE_REFORK_EVERY" => "1", "MT_CPU" => nil, "SEED" => nil })
+    served, ended = %w[pid quit\ in].map { |word| output.scan(/#{word} (\d+)/).flatten }
+
+    assert_equal 3, served.uniq.size, output
+    assert_equal served, ended
+    refute_includes output, "connection shared"
+  end
+
   test "the system tests of the shop pass in Chromium" do
     skip "Chromium is not installed" unless Coppice::DashboardBrowser.program
     with_tmpdir do |folder|

@@ -2,6 +2,7 @@
 
 require "coppice/fork_safety/open_descriptors"
 require "coppice/fork_safety/shared_descriptors"
+require "coppice/test_reforks/capybara_sessions"
 require "coppice/test_reforks/coverage"
 require "coppice/test_reforks/follower"
 require "coppice/test_reforks/link"
@@ -88,6 +89,7 @@ module Coppice
       end
 
       def refork
+        CapybaraSessions.quit
         flush
         inherited = ForkSafety::OpenDescriptors.links
         return begin_generation(inherited) if @promotion.call(@generation + 1) == :next
@@ -107,6 +109,7 @@ module Coppice
         @generation += 1
         @pid = Process.pid
         @link.tell(:shared, shared_connections(inherited))
+        CapybaraSessions.forget_servers
         @suite.begin_generation
       end
 
@@ -129,6 +132,7 @@ module Coppice
 
       # The end of the last generation. exit!, because the exit handlers are those of the first process.
       def hand_over(ended, answer, error)
+        CapybaraSessions.quit
         ended ? tell_end(answer) : tell_error(error || Error.new("the suite was left by a throw"))
         exit!(0)
       ensure
