@@ -7,6 +7,7 @@ require "coppice/board/lobby_columns"
 require "coppice/board/record"
 require "coppice/board/record_columns"
 require "coppice/board/row"
+require "coppice/errors"
 require "coppice/version"
 
 module Coppice
@@ -42,12 +43,15 @@ module Coppice
     FOLD_LOOKS = 50
     FOLD_PAUSE = 0.002 # seconds
 
-    # A new board, owned by the calling process.
+    # A new board, owned by the calling process. Raises Error where a file may not be so large.
     #: () -> Board
     def self.create
       cells = Cells.create(LAYOUT.cells)
       cells.write(0, LAYOUT.header)
       new(cells)
+    rescue Errno::EFBIG => error
+      raise Error, "memory of #{LAYOUT.cells * CELL_BYTES} bytes is to be shared, but the limit of file sizes is " \
+                   "lower (#{error.message}): raise it (ulimit -f, LimitFSIZE=)"
     end
 
     # The board of another process, by its descriptor. Raises ProtocolMismatch when its layout is another version's.

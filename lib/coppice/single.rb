@@ -33,6 +33,7 @@ module Coppice
       @app = app
       @variables = OS::ServiceManager.take_variables(ENV)
       @service_manager = OS::ServiceManager.new(@variables)
+      OS::Signals.outlive_file_size_limit
       @board = Board.create
       @told_to_stop, @teller = IO.pipe
     end

@@ -35,6 +35,12 @@ class StartupErrorsTest < Coppice::TestCase
     assert_match(/:soon/, text)
   end
 
+  test "a limit of file sizes below what the processes share names the call and the limit" do
+    text = failing(config: "Process.setrlimit(:FSIZE, 1_000_000)\nworker_processes 1")
+
+    assert_match(/^coppice: memory of \d+ bytes .*ftruncate.*ulimit -f/, text)
+  end
+
   test "an application that raises at boot is shown with its own backtrace" do
     text = failing(app: "def broken = raise(ArgumentError, 'no database')\nbroken\nrun nil")
 

@@ -209,7 +209,8 @@ struct coppice_lobby *lobby_create(const struct lobby_settings *settings, int ch
     lobby->reserve_fd = fcntl(lobby->event_fd, F_DUPFD_CLOEXEC, 0);
     open_directory(lobby);
     if (lobby->epoll_fd < 0 || !map_requests(lobby) || !map_queue(lobby) || !map_board(lobby)) {
-        lobby_log(lobby, LOBBY_ERROR, "the lobby cannot map what it shares: %s", strerror(errno));
+        const char *remedy = errno == EFBIG ? " (ftruncate): raise the limit (ulimit -f, LimitFSIZE=)" : "";
+        lobby_log(lobby, LOBBY_ERROR, "the lobby cannot map what it shares: %s%s", strerror(errno), remedy);
         return NULL;
     }
     begin_numbers(lobby);

@@ -41,9 +41,10 @@ static ssize_t receive_start(int channel_fd, char *text, int *descriptors, int *
     return lobby_packet_receive(channel_fd, text, PACKET_BYTES - 1, descriptors, DESCRIPTORS, count);
 }
 
-/* The end of the channel ends the lobby: a signal that was meant for the whole process group must not. */
+/* The end of the channel ends the lobby: a signal that was meant for the whole process group must not. Nor must a write
+ * beyond the limit of file sizes, which fails. */
 static void ignore_signals(void) {
-    static const int ignored[] = {SIGTERM, SIGQUIT, SIGHUP, SIGINT, SIGPIPE, SIGUSR1, SIGUSR2};
+    static const int ignored[] = {SIGTERM, SIGQUIT, SIGHUP, SIGINT, SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ};
     for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) signal(ignored[i], SIG_IGN);
 }
 

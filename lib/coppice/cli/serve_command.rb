@@ -15,6 +15,7 @@ require "coppice/monitor/releases"
 require "coppice/os/pidfile"
 require "coppice/os/requirements"
 require "coppice/os/service_manager"
+require "coppice/os/signals"
 require "coppice/os/standard_streams"
 
 module Coppice
@@ -32,6 +33,7 @@ module Coppice
       # Serves until it is told to stop; returns the exit status. Raises Error for a mistake that shows before the first
       # process is spawned.
       def run #: () -> Integer
+        OS::Signals.outlive_file_size_limit
         @started_with = ENV.to_h
         settings, = ServerSettings.load(@arguments)
         return single if settings.single? || !OS.supervises?
@@ -64,7 +66,7 @@ module Coppice
                               service_manager: OS::ServiceManager.new(@variables))
         OS::Pidfile.hold(settings.pidfile) { monitor.run }
       ensure
-        control&.close
+        [listeners, admin, control].compact.each(&:close)
       end
 
       def check_requirements

@@ -13,6 +13,7 @@ require "coppice/log"
 require "coppice/mold/app_loader"
 require "coppice/mold_environment"
 require "coppice/os/jit"
+require "coppice/os/signals"
 
 module Coppice
   class Mold
@@ -28,6 +29,7 @@ module Coppice
       #: () -> void
       def call
         Child::QuickExit.watch_end
+        OS::Signals.outlive_file_size_limit
         environments.each { |environment| MoldEnvironment.remove_from(environment) }
         @environment = ENV.to_h
         packet = @channel.receive_first or exit(0) # the monitor is gone already

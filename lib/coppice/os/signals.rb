@@ -19,8 +19,13 @@ module Coppice
       #: () { (Symbol) -> void } -> void
       def self.stop_by
         install(INT: -> { exit!(0) }, TERM: -> { yield :TERM }, QUIT: -> { yield :QUIT })
-        ignore(:XFSZ) # a write beyond the limit of file sizes raises an error; the process goes on
+        outlive_file_size_limit
       end
+
+      # From here on a write beyond the limit of file sizes (ulimit -f) raises Errno::EFBIG; the process goes on. A
+      # program that it becomes, or spawns, has the default again.
+      #: () -> void
+      def self.outlive_file_size_limit = ignore(:XFSZ)
 
       # For a service, whose code may set handlers of its own: the first TERM or QUIT raises a SignalException in its
       # main thread, as without a handler. The next ones do nothing: what ends the work must not be interrupted, and
