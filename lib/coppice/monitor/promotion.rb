@@ -148,12 +148,13 @@ module Coppice
         [Steps::Retire.new(coldest)]
       end
 
-      # Without outdated workers the generation stays the same, so no worker is replaced. If a promotion fails, the next
-      # attempt is a cold boot, and so on in turn. A candidate that was killed does not count as a failure.
+      # Without outdated workers the generation stays the same, so no worker is replaced. If a promotion fails, or its
+      # mold is soon lost as well, the next attempt is a cold boot, and so on in turn. A candidate that was killed does
+      # not count as a failure.
       def replace_mold(roster, now)
-        return [] unless roster.replacements.over?(now)
+        return [] unless roster.succession.replaceable?(now)
 
-        worker = warmest(workers_of_release(roster)) if roster.replacements.failures.even?
+        worker = warmest(workers_of_release(roster)) if roster.succession.vain_replacements.even?
         return [Steps::ColdBoot.new(roster.generation)] unless worker
 
         generation = @demand.new_generation?(roster) ? roster.next_generation : roster.generation

@@ -176,7 +176,10 @@ module Coppice
 
       # Before these times nothing is tried again (monotonic seconds).
       #: () -> Array[Float]
-      def pauses = [spawns, reforks, replacements, observers, lobbies, *@service_backoffs.values].map(&:not_before)
+      def pauses
+        [spawns, reforks, replacements, succession.early_losses, observers, lobbies, *@service_backoffs.values]
+          .map(&:not_before)
+      end
 
       # The mold, if it can fork a worker or a service, and has no more than so many of them still to fork.
       #: (?in_flight: Integer) -> Handle?

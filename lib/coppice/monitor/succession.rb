@@ -46,6 +46,7 @@ module Coppice
       attr_reader :abandoned_for      #: String? -- why the last one was
       attr_reader :reforks            #: Backoff
       attr_reader :replacements       #: Backoff -- of a lost mold
+      attr_reader :early_losses       #: Backoff -- of molds in a row that have exited soon after they were ready
       attr_reader :killed_replacements #: Integer -- in a row, of a lost mold: candidates that were killed
       attr_reader :killed_trials      #: Integer -- in a row: trials killed or never forked; memory may be short
       attr_reader :fork_failures      #: ForkFailures -- of warm molds
@@ -58,6 +59,7 @@ module Coppice
         @abandonments = @killed_replacements = @killed_trials = @first_requests_from = 0
         @reforks = Backoff.new
         @replacements = Backoff.new
+        @early_losses = Backoff.new
         @fork_failures = ForkFailures.new
       end
 
@@ -128,6 +130,23 @@ module Coppice
       def lose(handle)
         self.mold = nil if handle.equal?(mold)
       end
+
+      # The mold has exited without being told to. early: soon after it was ready. One loss costs no pause: the workers
+      # that it should fork wait for the next mold.
+      #: (Float, early: bool) -> void
+      def lost(now, early:)
+        return @early_losses.succeeded unless early
+
+        @early_losses.failures.zero? ? @early_losses.failed(now, pause: 0) : @early_losses.failed(now)
+      end
+
+      # Whether a lost mold may be replaced.
+      #: (Float) -> bool
+      def replaceable?(now) = @replacements.over?(now) && @early_losses.over?(now)
+
+      # How often in a row the mold's place was taken in vain.
+      #: () -> Integer
+      def vain_replacements = @replacements.failures + [@early_losses.failures - 1, 0].max
 
       # A mold that was kept is the committed one again, and its generation, which is lower. Returns the mold before.
       # What has failed was the release that is taken back: its generation may be the higher one, so workers of this

@@ -100,6 +100,43 @@ class MoldReplacementTest < SupervisionTestCase
     assert_predicate server.roster.mold, :ready?
   end
 
+  # Loses the mold so many seconds after it was ready; returns how long the next one took, and whether it is cold.
+  def lose_mold(server, age)
+    server.system.advance(age)
+    server.system.signal(server.roster.mold.pid, :KILL)
+    lost_at = server.system.now
+    server.settle
+    until server.roster.mold
+      server.system.advance(0.1)
+      server.settle
+    end
+    [(server.system.now - lost_at).round(1), server.roster.mold.cold?]
+  end
+
+  test "molds that are lost again and again soon after they were ready are replaced ever later, by turns cold" do
+    server = settled_server
+
+    assert_equal [[0, false], [0.2, true], [0.4, false], [0.8, true], [1.6, false]],
+      Array.new(5) { lose_mold(server, 0.8) }
+  end
+
+  test "a mold that is lost after a while is replaced at once, also after others that were lost soon" do
+    server = settled_server
+    3.times { lose_mold(server, 0.8) }
+
+    assert_equal [[0, false], [0, false], [0.2, true]], [11, 0.8, 0.8].map { |age| lose_mold(server, age) }
+  end
+
+  test "a mold that was told to exit is not lost" do
+    server = settled_server
+    3.times do
+      server.supervision.refork
+      server.settle
+    end
+
+    assert_equal 0, server.roster.succession.early_losses.failures
+  end
+
   # Loses the mold, and then the worker that is to replace it, before it has forked.
   def lose_mold_and_successor(server)
     server.system.signal(server.roster.mold.pid, :KILL)
