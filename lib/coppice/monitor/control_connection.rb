@@ -45,6 +45,7 @@ module Coppice
         read unless @input_ended
         return if closed?
 
+        find_whether_client_reads if @input_ended && @state == :pending
         poll if @state == :pending
         write unless @answer.empty?
         close if over?
@@ -129,6 +130,10 @@ module Coppice
 
         obey if @state == :reading
       end
+
+      # The end of the input says no more than that it sends nothing. To send nothing to a client that is gone raises
+      # EPIPE: it would keep its place among the connections until the answer is known.
+      def find_whether_client_reads = @socket.sendmsg_nonblock("", 0, nil, exception: false)
 
       def obey
         line = @line.slice!(/\A.*\n?/).to_s

@@ -128,6 +128,31 @@ module Coppice
         assert_predicate @connection, :closed?
       end
 
+      test "a client that has only closed its sending side gets the answer" do
+        lines = nil
+        @commands.answer = pending(poll: -> { lines })
+        @client.write("refork\n")
+        @client.close_write
+        3.times { @connection.advance(1.0) }
+        lines = ["generation 1"]
+        @connection.advance(2.0)
+
+        assert_equal "wait\ngeneration 1\nok\n", heard
+      end
+
+      test "a client that is gone is not kept until its answer is known" do
+        left = false
+        @commands.answer = pending(left: -> { left = true })
+        @client.write("refork\n")
+        @connection.advance(1.0)
+        assert_equal "wait\n", heard
+        @client.close
+        @connection.advance(1.0)
+
+        assert_predicate @connection, :closed?
+        assert left
+      end
+
       test "a pending answer that is late, and what it waited for is let go" do
         reader, writer = IO.pipe
         @commands.answer = pending(seconds: 3, late: -> { raise Error, "no\nanswer" }, reader: reader)
