@@ -106,7 +106,7 @@ module Coppice
 
       # Waits until the monitor has done so; its children follow between two requests.
       def reopen_logs #: () -> ControlConnection::Pending
-        outcome = @reopening.begin(@roster.handles)
+        outcome = @reopening.begin(-> { @roster.handles })
         Pending.new(lines: [], seconds: limit("reopen-logs"), poll: -> { outcome.lines },
                     late: -> { raise Error, "the log's disk is slow" })
       end

@@ -33,8 +33,9 @@ module Coppice
         @reopening = Log::Reopening.new
       end
 
-      # Raises Error when the log is stuck.
-      #: (Array[Handle]) -> Outcome
+      # handles: returns the children to tell, once the monitor's own files are open. One that was requested meanwhile
+      # has the old files. Raises Error when the log is stuck.
+      #: (^() -> Array[Handle]) -> Outcome
       def begin(handles)
         outcome = Outcome.new
         posted = @log_thread.post { reopen(handles, outcome) }
@@ -47,7 +48,8 @@ module Coppice
       def reopen(handles, outcome)
         access_log = File.open(@access_log_path, "a") if @access_log_path
         paths = @reopening.call do |files, replaces|
-          @inbox.hand_back { outcome.children = tell(handles, files, replaces, access_log || files[:standard_output]) }
+          access_log ||= files[:standard_output]
+          @inbox.hand_back { outcome.children = tell(handles.call, files, replaces, access_log) }
         end
         outcome.paths = [*paths, *@access_log_path]
       rescue SystemCallError => error

@@ -41,14 +41,14 @@ module Coppice
         attr_reader :received
       end
 
-      # Yields what became of it and the log.
-      def reopen(children, **options)
+      # Yields what became of it and the log. inbox: in the place of the monitor's.
+      def reopen(children, inbox: AtOnce.new, **options)
         log = StringIO.new
         reader, writer = IO.pipe
         reader.close
         Log::Reopening.stub(:new, -> { Files.new(writer) }) do
-          reopening = LogReopening.new(AtOnce.new, AtOnce.new, log: Log.new(log, role: :monitor), **options)
-          yield reopening.begin(children), log.string
+          reopening = LogReopening.new(inbox, AtOnce.new, log: Log.new(log, role: :monitor), **options)
+          yield reopening.begin(-> { children.dup }), log.string
         end
         assert_predicate writer, :closed?
       end
@@ -56,6 +56,16 @@ module Coppice
       test "children that get the message are counted" do
         children = [:sent, :full, :closed].map { |answer| Child.new("child", answer, false) }
         reopen(children) { |outcome,| assert_equal 1, outcome.children }
+      end
+
+      test "a child that was requested before the loop tells the others is told as well" do
+        children = []
+        inbox = AtOnce.new
+        inbox.define_singleton_method(:hand_back) do |&work|
+          children << Child.new("late", :sent, false)
+          work.call
+        end
+        reopen(children, inbox: inbox) { |outcome,| assert_equal 1, outcome.children }
       end
 
       test "where the kernel refuses to pass descriptors to one, the others are told, and the log names it" do
