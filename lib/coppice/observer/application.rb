@@ -7,6 +7,7 @@ require "coppice/observer/exposition"
 require "coppice/observer/health"
 require "coppice/observer/open_metrics"
 require "coppice/observer/pages"
+require "coppice/observer/places"
 require "coppice/observer/puma_stats"
 
 module Coppice
@@ -19,6 +20,12 @@ module Coppice
       HEALTH = { "/livez" => :live, "/readyz" => :ready }.freeze
       MAX_FORM = 4096 # bytes
 
+      # What the dashboard asks the monitor for at its control socket, besides actions; and how many threads may do so
+      # at a time. A monitor that stands still keeps each for seconds: the others are for health checks.
+      AT_CONTROL_SOCKET = ["/backtrace"].freeze
+      CONTROL_CALLS = 2
+      BUSY_SECONDS = 1 # for Retry-After
+
       # health: what the health checks ask; it must never block. dashboard: a Rack application for all other paths, and
       # for actions.
       #: (stats: SharedStats, health: SharedStats, settings: Config::Settings, dashboard: untyped) -> void
@@ -29,6 +36,7 @@ module Coppice
         @health = Health.new(max_waiting: settings.max_waiting)
         @actions = settings.admin_actions
         @dashboard = dashboard
+        @control_calls = Places.new(CONTROL_CALLS)
       end
 
       #: (Hash[String, untyped]) -> [Integer, Hash[String, String], Array[String]]
@@ -50,6 +58,8 @@ module Coppice
         return health(HEALTH.fetch(path)) if HEALTH.key?(path)
         return demand_token(env) unless @access.authorized?(env)
 
+        return ask_monitor(env) if AT_CONTROL_SOCKET.include?(path)
+
         route = ROUTES[path]
         route ? send(route, env) : @dashboard.call(env)
       end
@@ -61,7 +71,12 @@ module Coppice
         return text(403, "admin_actions is off") unless @actions
         return text(403, "the header X-Coppice-Action is missing") unless env[Access::ACTION_HEADER]
 
-        @dashboard.call(env)
+        ask_monitor(env)
+      end
+
+      def ask_monitor(env)
+        @control_calls.take { @dashboard.call(env) } ||
+          text(503, "busy, ask again", "retry-after" => BUSY_SECONDS.to_s)
       end
 
       def health(question)

@@ -34,14 +34,51 @@ module Coppice
                         dashboard: DASHBOARD)
       end
 
-      def request(path, verb: "GET", query: "", body: "", headers: {}, **options)
+      def request(path, verb: "GET", query: "", body: "", headers: {}, application: nil, **options)
         env = { "REQUEST_METHOD" => verb, "PATH_INFO" => path, "QUERY_STRING" => query, "SCRIPT_NAME" => "",
                 "HTTP_HOST" => "localhost", "rack.input" => StringIO.new(body) }
-        status, headers, body = application(**options).call(env.merge(headers))
+        application ||= application(**options)
+        status, headers, body = application.call(env.merge(headers))
         [status, headers, body.join]
       end
 
       def status(path, **options) = request(path, **options).first
+
+      # Yields an application with so many requests at the control socket, and what ends them and returns their status.
+      def with_calls_of_monitor(count)
+        entered, over = Thread::Queue.new, Thread::Queue.new
+        dashboard = lambda do |_env|
+          entered << true
+          over.pop
+          [200, {}, ["done"]]
+        end
+        shared = FixedStats.new(SampleStats.of)
+        application = Application.new(stats: shared, health: shared, dashboard: dashboard,
+                                      settings: Config::Settings.new(values: { admin_actions: true }))
+        calls = Array.new(count) { Thread.new { request("/backtrace", application: application).first } }
+        count.times { entered.pop }
+        finish = lambda do
+          over.close
+          calls.map(&:value)
+        end
+        yield application, finish
+      ensure
+        over.close
+        calls.each(&:join)
+      end
+
+      test "a monitor that answers slowly leaves threads for health checks" do
+        with_calls_of_monitor(Application::CONTROL_CALLS) do |application, finish|
+          [["/backtrace", {}], ["/actions/refork", { verb: "POST", headers: ACTION }]].each do |path, options|
+            status, headers, body = request(path, application: application, **options)
+
+            assert_equal [503, "1", "busy, ask again\n"], [status, headers["retry-after"], body], path
+          end
+          assert_equal 200, request("/livez", application: application).first
+          assert_equal [200, 200], finish.call
+          assert_equal 200, request("/backtrace", application: application).first
+        end
+      end
 
       test "each path answers in its type" do
         types = { "/metrics" => "text/plain; version=0.0.4; charset=utf-8", "/stats.json" => "application/json",
