@@ -16,12 +16,27 @@ module Coppice
     :executable,   # String -- exe/coppice of the release's bundle
     keyword_init: true
   ) do
-    # The release that a server begins with.
+    # The release that a server begins with. Its rackup file is named from its directory, so that each release has its
+    # own, also where the user or `rackup` has given an absolute path.
     #: (Config::Settings, ?environment: Hash[String, String]) -> Release
     def self.first(settings, environment: ENV.to_h)
-      new(number: 1, directory: Dir.pwd, settings: settings, environment: environment, ruby: RbConfig.ruby,
+      directory = Dir.pwd
+      settings = settings.with_rackup(below(directory, settings.rackup))
+      new(number: 1, directory: directory, settings: settings, environment: environment, ruby: RbConfig.ruby,
           executable: EXECUTABLE).freeze
     end
+
+    # The path of a file from the directory, which the path may name by a symlink. A file elsewhere keeps its path.
+    #: (String, String) -> String
+    def self.below(directory, path)
+      folder = full = File.expand_path(path, directory)
+      until folder == "/"
+        folder = File.dirname(folder)
+        return full.delete_prefix(File.join(folder, "")) if File.identical?(folder, directory)
+      end
+      path
+    end
+    private_class_method :below
 
     # What a deployment has written into the file REVISION, as Capistrano does; otherwise the directory's name.
     #: () -> String

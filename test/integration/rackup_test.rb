@@ -6,9 +6,12 @@ require "test_helper"
 require "net/http"
 require_relative "../support/handler_server"
 require_relative "../support/loopback_ports"
+require_relative "../support/releases"
 
 # `rackup -s coppice`, with the rackup of each Rack.
 class RackupTest < Coppice::TestCase
+  include Releases
+
   LIBRARY = File.expand_path("../../lib", __dir__)
 
   APP = <<~'RUBY'
@@ -64,6 +67,18 @@ class RackupTest < Coppice::TestCase
       assert_equal server.pid, File.read(server.path("rackup.pid")).to_i
       assert_equal 0, server.stop.exitstatus
       refute_path_exists server.path("rackup.pid")
+    end
+  end
+
+  test "a roll loads the rackup file of the next release, though rackup has named its own by an absolute path" do
+    rackup("-E", "production") do |server|
+      write_release(server.path("next"), "run ->(_env) { [200, {}, ['next']] }", "canary false")
+      output, status = coppice(server, "roll", server.path("next"))
+
+      assert_predicate status, :success?, output
+      server.wait { served_by?(server, 2) }
+
+      assert_equal "next", server.get.body
     end
   end
 

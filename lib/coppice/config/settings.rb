@@ -174,6 +174,10 @@ module Coppice
         with_values(warm_up_requests: [*(warm_up_paths | paths), Types::Paths::LEARNED].freeze)
       end
 
+      # The same settings with another path of the rackup file.
+      #: (String) -> Settings
+      def with_rackup(path) = with_values(rackup: path)
+
       # Whether what workers measure of their requests is kept for the next boot. In development code is loaded anew
       # with every change, and a boot must be fast.
       def keeps_measurement? = gc_profile == :fitted && !development? #: () -> bool
@@ -219,11 +223,11 @@ module Coppice
 
       private
 
-      def with_values(first_generation: self.first_generation, **values)
+      def with_values(first_generation: self.first_generation, rackup: self.rackup, **values)
         plain = PLAIN.to_h { |name| [name, public_send(name)] }
         self.class.new(values: @values.merge(values), origins: @origins, hooks: @hooks,
           services: services.select(&:name), ruby_flags: @ruby_flags, notes: @notes, **plain,
-          first_generation: first_generation)
+          first_generation: first_generation, rackup: rackup)
       end
 
       def service_worker

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/config/arguments"
 require "coppice/config/loader"
 require "coppice/config/settings_change"
 require "coppice/release"
@@ -22,7 +23,7 @@ module Coppice
       #    ?evaluation_seconds: Numeric) -> void
       def initialize(first, arguments:, environment:, keeper: nil, log: nil, evaluation_seconds: EVALUATION_SECONDS)
         @evaluation_seconds = evaluation_seconds
-        @arguments = arguments
+        @arguments = with_rackup(arguments, first.settings.rackup)
         @environment = environment
         @keeper = keeper
         @log = log
@@ -57,6 +58,7 @@ module Coppice
       def build(check, result, number:, running:)
         settings, environment = configuration(check)
         report(Config::SettingsChange.new(running.settings, settings))
+        warn_of_common_rackup(settings.rackup)
         settings = settings.with_learned_paths(@keeper.learned) if settings.learns_paths?
         Release.new(number: number, directory: check.directory, environment: environment, ruby: result.ruby,
                     executable: result.executable,
@@ -145,6 +147,12 @@ module Coppice
         present.close
       end
 
+      # The flags, with the rackup file as the first release names it: from its directory, if it lies there.
+      def with_rackup(arguments, path)
+        typed = Config::Arguments.parse(arguments).rackup
+        typed ? arguments.map { |word| word == typed ? path : word } : arguments
+      end
+
       # As the user's shell names it: with the symlink that a deployment changes.
       def started_in(directory)
         name = @environment["PWD"].to_s
@@ -166,6 +174,12 @@ module Coppice
         list(:info, "settings that change with the release", change.changed)
         list(:warn, "settings that only a restart of the server changes", change.kept)
         list(:warn, "settings that the lobby keeps until a restart", change.kept_by_lobby)
+      end
+
+      def warn_of_common_rackup(path)
+        return unless path.start_with?("/")
+
+        @log.warn("the rackup file is the same for all releases: it lies outside of their directories", rackup: path)
       end
 
       def list(level, message, names)

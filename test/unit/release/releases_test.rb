@@ -35,6 +35,21 @@ module Coppice
         end
       end
 
+      # What is asked of a release in this directory.
+      def check_of(directory) = Struct.new(:directory, :environment).new(directory, ENV.to_h)
+
+      test "each release has the rackup file in its own directory, though the flags name that of the first one" do
+        deployed do |folder|
+          Dir.mkdir("#{folder}/2")
+          release = Release.new(number: 1, directory: "#{folder}/1", environment: {}, ruby: "ruby",
+                                executable: "coppice", settings: Config::Settings.new(rackup: "config.ru")).freeze
+          releases = Releases.new(release, arguments: ["-E", "test", "#{folder}/1/config.ru"], environment: {})
+          settings, = releases.configuration(check_of("#{folder}/2"))
+
+          assert_equal %w[config.ru test], [settings.rackup, settings.environment_name]
+        end
+      end
+
       test "a configuration file that hangs is given up, and the directory and the variables are as before" do
         deployed do |folder|
           Dir.mkdir("#{folder}/1/config")
@@ -42,9 +57,8 @@ module Coppice
           release = Release.new(number: 1, directory: "#{folder}/1", settings: Config::Settings.new, environment: {},
                                 ruby: "ruby", executable: "coppice").freeze
           releases = Releases.new(release, arguments: [], environment: {}, evaluation_seconds: 0.05)
-          check = Struct.new(:directory, :environment).new("#{folder}/1", ENV.to_h)
           before = Dir.pwd
-          error = assert_raises(Error) { releases.configuration(check) }
+          error = assert_raises(Error) { releases.configuration(check_of("#{folder}/1")) }
 
           assert_equal "the configuration file in #{folder}/1 takes longer than 0.05 s", error.message
           assert_equal [before, nil], [Dir.pwd, ENV.fetch("SET_BY_FILE", nil)]
@@ -68,7 +82,7 @@ module Coppice
           release = Release.new(number: 1, directory: "#{folder}/1", settings: Config::Settings.new,
                                 environment: ENV.to_h, ruby: "ruby", executable: EXECUTABLE).freeze
           releases = Releases.new(release, arguments: [], environment: {})
-          check = Struct.new(:directory, :environment).new("#{folder}/1", ENV.to_h)
+          check = check_of("#{folder}/1")
           while_a_hook_is_elsewhere do
             releases.adopt(release)
 
