@@ -3,10 +3,13 @@
 # lane: soak -- many servers; test/unit/compatibility shows the translation
 
 require "test_helper"
+require_relative "../support/releases"
 require_relative "../support/server"
 
 # `coppice -c config/unicorn.rb`: a configuration for Unicorn without a translation.
 class UnicornConfigurationTest < Coppice::TestCase
+  include Releases
+
   APP = <<~'RUBY'
     map("/calls") { run ->(_env) { [200, {}, [$calls.join("\n")]] } }
     map("/constant") { run ->(_env) { [200, {}, [defined?(Unicorn).inspect]] } }
@@ -102,6 +105,35 @@ class UnicornConfigurationTest < Coppice::TestCase
       assert_match(/stderr_path cannot be opened/, server.log)
     ensure
       server&.clean_up
+    end
+  end
+
+  # Yields a server that runs the first of two releases, where the symlink `current` leads, and their directories.
+  def with_working_directory
+    with_tmpdir do |folder|
+      folder = File.realpath(folder)
+      directories = %w[one two].to_h { |name| [name.to_sym, File.join(folder, name)] }
+      directories.each do |name, directory|
+        write_release(directory, Releases::APP.sub("NAME", name.to_s), "")
+        add(directory, "unicorn.rb" => "working_directory '#{folder}/current'\nlisten '#{folder}/socket'\ncanary false")
+      end
+      File.symlink("one", "#{folder}/current")
+      InReleases.open(app: nil, folder: folder, socket: "#{folder}/socket",
+                      arguments: ["-c", "#{folder}/current/unicorn.rb"]) { |server| yield server, directories }
+    end
+  end
+
+  test "a roll boots the release in its directory before the symlink of working_directory leads there" do
+    with_working_directory { |server, directories| assert_rolled(server, "roll", directories[:two], release: 2) }
+  end
+
+  test "a roll without a directory follows the symlink of working_directory" do
+    with_working_directory do |server, directories|
+      File.unlink("#{File.dirname(directories[:two])}/current")
+      File.symlink("two", "#{File.dirname(directories[:two])}/current")
+
+      assert_rolled(server, "roll", release: 2)
+      assert_equal directories[:two], File.readlink("/proc/#{server.pid}/cwd")
     end
   end
 end

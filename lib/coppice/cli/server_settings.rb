@@ -19,7 +19,7 @@ module Coppice
           raise ConfigError, "directory #{named} does not exist" unless File.directory?(named)
 
           Dir.chdir(named)
-          found = read(arguments, environment, Dir.pwd)
+          found = read(arguments, environment, Dir.pwd, settled: true)
           return [found, Dir.pwd] if found.config_file || settings.config_file.nil?
 
           raise ConfigError.new("directory #{named} has no such file", file: settings.config_file,
@@ -28,8 +28,8 @@ module Coppice
 
         private
 
-        def read(arguments, environment, directory)
-          Config::Loader.new(arguments: arguments, environment: environment, directory: directory).load
+        def read(arguments, environment, directory, settled: false)
+          Config::Loader.new(arguments: arguments, environment: environment, directory: directory, settled: settled).load
         end
       end
     end

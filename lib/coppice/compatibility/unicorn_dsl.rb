@@ -51,15 +51,15 @@ module Coppice
           "Start the server as #{name}")
       end
 
-      # Changes the directory at once, as in Unicorn.
+      # Changes the directory at once, as in Unicorn, when the server starts. A process of a release that was rolled to
+      # stays in its own directory, where the symlink need not lead yet.
       #: (String) -> void
       def working_directory(path)
         path = File.expand_path(path)
-        file = @coppice_values.file
-        unless file.nil? || file.start_with?("/") || File.readable?(File.join(path, file))
-          @coppice_values.refuse("working_directory #{path}: #{file} is not there",
-            "Give the configuration file with its absolute path")
-        end
+        directory(path) if coppice_with_symlink?(path)
+        return unless @coppice_values.starting?
+
+        coppice_refuse_without_file(path)
         Dir.chdir(path)
         ENV["PWD"] = path
       end
@@ -70,6 +70,22 @@ module Coppice
       end
 
       private
+
+      # Only then it says more than the directory itself: where the server finds its next release. Files often derive
+      # it from their own place, which is a path of the first release.
+      def coppice_with_symlink?(path)
+        File.realpath(path) != path
+      rescue SystemCallError # it does not exist
+        false
+      end
+
+      def coppice_refuse_without_file(path)
+        file = @coppice_values.file
+        return if file.nil? || file.start_with?("/") || File.readable?(File.join(path, file))
+
+        @coppice_values.refuse("working_directory #{path}: #{file} is not there",
+          "Give the configuration file with its absolute path")
+      end
 
       def coppice_ignore(name, arguments)
         return if Unicorn::EXPECTED.fetch(name, []).include?(arguments.first)

@@ -40,16 +40,17 @@ module Coppice
         Tempfile: "tempfile", URI: "uri"
       }.freeze
 
-      # `file` is relative to `directory` or absolute.
-      #: (String, ?directory: String) -> FileValues
-      def self.read(file, directory: Dir.pwd)
-        new(file, directory).evaluate
+      # `file` is relative to `directory` or absolute. starting: see FileValues.
+      #: (String, ?directory: String, ?starting: bool) -> FileValues
+      def self.read(file, directory: Dir.pwd, starting: false)
+        new(file, directory, starting).evaluate
       end
 
-      #: (String, String) -> void
-      def initialize(file, directory)
+      #: (String, String, bool) -> void
+      def initialize(file, directory, starting)
         @file = file
         @path = File.expand_path(file, directory)
+        @starting = starting
       end
 
       # Raises ConfigError.
@@ -97,7 +98,7 @@ module Coppice
       # configuration is evaluated once more, with RubyGems and into new FileValues. That is safe: each cold mold
       # evaluates the configuration again in any case.
       def values_of(text)
-        values = FileValues.new(file: @file, path: @path, text: text, replaceable: !unicorn?)
+        values = FileValues.new(file: @file, path: @path, text: text, replaceable: !unicorn?, starting: @starting)
         Compatibility.recording(values) do
           unicorn? ? evaluate_for_unicorn(values, text) : EVALUATE.call(Dsl.new(values), text, @path)
         end

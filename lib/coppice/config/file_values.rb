@@ -24,8 +24,8 @@ module Coppice
       attr_reader :text        #: String? of the file
 
       # `path` is the name that the file is evaluated under, `file` its name in messages.
-      #: (?file: String?, ?path: String?, ?text: String?, ?replaceable: bool) -> void
-      def initialize(file: nil, path: nil, text: nil, replaceable: true)
+      #: (?file: String?, ?path: String?, ?text: String?, ?replaceable: bool, ?starting: bool) -> void
+      def initialize(file: nil, path: nil, text: nil, replaceable: true, starting: false)
         @file = file
         @path = path
         @text = text
@@ -35,12 +35,17 @@ module Coppice
         @notes = []
         @services = {}
         @replaceable = replaceable
+        @starting = starting
       end
 
       # Whether variables of the environment replace what the file says: not for a file that was written for Unicorn,
       # which reads none. Its PORT may be that of a proxy on the same machine.
       #: () -> bool
       def replaceable? = @replaceable
+
+      # Whether the file is read at the start of a command, which may go to another directory.
+      #: () -> bool
+      def starting? = @starting
 
       # Sets an option: `name value`, or `name { … }` for an option that takes a block.
       #: (Symbol, Array[untyped], ?Proc?) -> untyped

@@ -19,14 +19,16 @@ module Coppice
       ALL_INTERFACES = "0.0.0.0"
       LOOPBACK = "127.0.0.1"
 
-      # default_listen: the addresses to listen on where no source has any.
+      # default_listen: the addresses to listen on where no source has any. settled: whether the process is in the
+      # directory of its release, and stays there, whatever the file says.
       #: (?arguments: Arguments | Array[String], ?environment: Hash[String, String], ?directory: String,
-      #    ?default_listen: Array[String]?) -> void
-      def initialize(arguments: [], environment: ENV, directory: Dir.pwd, default_listen: nil)
+      #    ?default_listen: Array[String]?, ?settled: bool) -> void
+      def initialize(arguments: [], environment: ENV, directory: Dir.pwd, default_listen: nil, settled: false)
         @arguments = arguments.is_a?(Array) ? Arguments.parse(arguments) : arguments
         @default_listen = default_listen
         @environment = environment
         @directory = directory
+        @settled = settled
       end
 
       # Raises ConfigError, or UsageError for a flag.
@@ -74,7 +76,7 @@ module Coppice
           raise ConfigError.new("there is no such file", file: file, remedy: "Give the right one with -c")
         end
 
-        ConfigFile.read(file, directory: @directory)
+        ConfigFile.read(file, directory: @directory, starting: !@settled)
       end
 
       def absolute(path)

@@ -73,7 +73,7 @@ module Coppice
         ENV.replace(check.environment)
         settings = within(check.directory) do
           evaluated(check.directory) do
-            Config::Loader.new(arguments: @arguments, environment: ENV, directory: check.directory).load
+            Config::Loader.new(arguments: @arguments, environment: ENV, directory: check.directory, settled: true).load
           end
         end
         [settings, ENV.to_h]

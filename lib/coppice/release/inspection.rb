@@ -35,7 +35,7 @@ begin
   $LOAD_PATH.unshift(File.expand_path("../lib", File.dirname(executable)))
   require "coppice"
   require "coppice/config/loader"
-  settings = Coppice::Config::Loader.new(arguments: ARGV, environment: ENV, directory: Dir.pwd).load
+  settings = Coppice::Config::Loader.new(arguments: ARGV, environment: ENV, directory: Dir.pwd, settled: true).load
   rackup = File.expand_path(settings.rackup)
   raise "there is no #{rackup}" unless File.file?(rackup)
 

@@ -99,6 +99,67 @@ module Coppice
         assert_match(/server\.listen has no effect in a hook.*127\.0\.0\.1:9000/, warnings.first)
       end
 
+      # Yields the directory of a release, and that of the next one; `current` leads to the first. Both have the file.
+      def deployed(text)
+        before = [Dir.pwd, ENV.fetch("PWD", nil)]
+        with_tmpdir do |folder|
+          folder = File.realpath(folder)
+          File.symlink("1", "#{folder}/current")
+          directories = %w[1 2].map { |name| "#{folder}/#{name}" }
+          directories.each do |directory|
+            Dir.mkdir(directory)
+            File.write("#{directory}/unicorn.rb", text)
+          end
+          yield(*directories)
+        ensure
+          Dir.chdir(before.first)
+          ENV["PWD"] = before.last
+        end
+      end
+
+      def load_in(directory, **options)
+        Config::Loader.new(arguments: %w[-c unicorn.rb], environment: {}, directory: directory, **options).load
+      end
+
+      CURRENT = 'working_directory File.join(File.dirname(File.expand_path(__FILE__), 2), "current")'
+
+      test "the server goes to its working_directory at once, and finds its next release there" do
+        deployed(CURRENT) do |one, two|
+          settings = load_in(two)
+
+          assert_equal [one, "#{File.dirname(one)}/current"], [Dir.pwd, ENV.fetch("PWD")]
+          assert_equal [ENV.fetch("PWD"), "unicorn.rb:1"], [settings.directory, settings.origin(:directory)]
+        end
+      end
+
+      test "a process of the next release does not go to its working_directory, which still leads to the one before" do
+        deployed(CURRENT) do |one, two|
+          Dir.chdir(two)
+          settings = load_in(two, settled: true)
+
+          assert_equal ["#{File.dirname(one)}/current", two], [settings.directory, Dir.pwd]
+          Config::ConfigFile.read("unicorn.rb") # as a mold does
+
+          assert_equal two, Dir.pwd
+        end
+      end
+
+      test "a working_directory without symlinks does not say where the next release is" do
+        deployed("working_directory File.dirname(File.expand_path(__FILE__))") do |one, _two|
+          settings = load_in(one)
+
+          assert_equal [one, nil], [Dir.pwd, settings.directory]
+        end
+      end
+
+      test "a working_directory without the configuration file is refused" do
+        deployed('working_directory "/"') do |one, _two|
+          error = assert_raises(ConfigError) { load_in(one) }
+
+          assert_match(%r{working_directory /: unicorn\.rb is not there}, error.message)
+        end
+      end
+
       test "the user is that of the server, or root is refused" do
         own = Etc.getpwuid(Process.euid).name
         assert_empty load("user #{own.inspect}, \"staff\"").notes
