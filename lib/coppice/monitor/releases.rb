@@ -4,6 +4,7 @@ require "coppice/config/arguments"
 require "coppice/config/loader"
 require "coppice/config/settings_change"
 require "coppice/release"
+require "coppice/release/loaded_files"
 require "coppice/release/release_check"
 require "coppice/release/release_variables"
 
@@ -29,6 +30,7 @@ module Coppice
         @log = log
         @name = first.settings.directory || started_in(first.directory)
         @first_names = [first.directory, @name, *folder_of_gemfile(first.directory)].uniq
+        @loaded_files = LoadedFiles.new(@first_names)
         @first = @entered = with_own_gemfile(first)
         @first_ruby = ReleaseCheck.ruby_version_in(first.directory)
       end
@@ -71,6 +73,7 @@ module Coppice
       def configuration(check)
         before = ENV.to_h
         ENV.replace(check.environment)
+        @loaded_files.forget_for(check.directory)
         settings = within(check.directory) do
           evaluated(check.directory) do
             Config::Loader.new(arguments: @arguments, environment: ENV, directory: check.directory, settled: true).load

@@ -50,6 +50,49 @@ module Coppice
         end
       end
 
+      # Both directories have a configuration that requires another file, with the number of workers.
+      def with_shared_files
+        deployed do |folder|
+          %w[1 2].each do |name|
+            FileUtils.mkdir_p("#{folder}/#{name}/config")
+            File.write("#{folder}/#{name}/config/coppice.rb",
+              "require_relative 'shared'\nworker_processes $of_shared_file")
+            File.write("#{folder}/#{name}/config/shared.rb", "$of_shared_file = #{name}")
+          end
+          release = Release.new(number: 1, directory: "#{folder}/1", settings: Config::Settings.new, environment: {},
+                                ruby: "ruby", executable: "coppice").freeze
+          yield folder, Releases.new(release, arguments: [], environment: {})
+        end
+      end
+
+      def workers_in(releases, directory) = releases.configuration(check_of(directory)).first.worker_processes
+
+      test "a file that the configuration requires is that of each release, as it is now" do
+        with_shared_files do |folder, releases|
+          seen = %w[1 2 1].map { |name| workers_in(releases, "#{folder}/#{name}") }
+          File.write("#{folder}/1/config/shared.rb", "$of_shared_file = 3")
+
+          assert_equal [1, 2, 1, 3], [*seen, workers_in(releases, "#{folder}/1")]
+        end
+      end
+
+      test "a file by the symlink is loaded again as well; those of gems below the directory, and others, are not" do
+        with_shared_files do |folder, releases|
+          gem = Struct.new(:full_gem_path).new("#{folder}/1/vendor/shipped")
+          files = %w[current/config/a.rb 1/vendor/shipped/b.rb 10/c.rb].map { |name| "#{folder}/#{name}" }
+          Gem.loaded_specs["shipped"] = gem
+          $LOADED_FEATURES.concat(files)
+          linked = Release.new(**releases.first.to_h, settings: Config::Settings.new(values: {
+            directory: "#{folder}/current"
+          })).freeze
+          workers_in(Releases.new(linked, arguments: [], environment: {}), "#{folder}/2")
+
+          assert_equal files.drop(1), files & $LOADED_FEATURES
+        ensure
+          Gem.loaded_specs.delete("shipped")
+        end
+      end
+
       test "a configuration file that hangs is given up, and the directory and the variables are as before" do
         deployed do |folder|
           Dir.mkdir("#{folder}/1/config")
