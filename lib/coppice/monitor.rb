@@ -88,7 +88,7 @@ module Coppice
 
     def supervision(admin_listeners)
       system = System.new.raise_descriptor_limit
-      @observers = ObserverSpawner.new(settings: @settings, board: @board, listeners: admin_listeners, system: system)
+      @observers = ObserverSpawner.new(board: @board, listeners: admin_listeners, system: system)
       spawner = MoldSpawner.new(board: @board, port: @port, system: system, keeper: @keeper, log: @log)
       lobbies = LobbySpawner.new(settings: @settings, board: @board, port: @port, system: system, log: @log)
       Supervision.new(system: system, board: @board, rows: RowPool.new(@board), port: @port, spawner: spawner,

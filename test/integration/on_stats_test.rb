@@ -4,11 +4,14 @@
 
 require "json"
 require "test_helper"
+require_relative "../support/releases"
 require_relative "../support/server"
 require_relative "../support/without_bundler"
 
 # The hook on_stats, in an observer that may have nothing else to do.
 class OnStatsTest < Coppice::TestCase
+  include Releases
+
   APP = 'run ->(_env) { [200, { "content-type" => "text/plain" }, ["served"]] }'
   # Each call writes a whole new file.
   WRITE = "%w[new stats].map { |name| File.join(__dir__, name) }" \
@@ -83,6 +86,18 @@ class OnStatsTest < Coppice::TestCase
       serve("require 'json'; text = Gem.loaded_specs['json'].version.to_s; #{WRITE}", env: bundle) do |server|
         assert_equal "99.0", written(server) { true }
       end
+    end
+  end
+
+  test "a roll brings the hook of the new release, with its interval, while admin_listen stays open" do
+    admin = "canary false\nadmin_listen File.expand_path('../../admin', __dir__)"
+    configs = { one: admin, two: "#{admin}\non_stats(every: 0.1) { |stats| text = 'two'; #{WRITE} }" }
+    with_releases(:one, :two, configs: configs) do |server, directories|
+      socket = File.stat(File.join(File.dirname(directories[:one]), "admin")).ino
+      assert_rolled(server, "roll", directories[:two], release: 2)
+      server.wait { File.exist?(File.join(directories[:two], "config/stats")) }
+
+      assert_equal socket, File.stat(File.join(File.dirname(directories[:one]), "admin")).ino
     end
   end
 

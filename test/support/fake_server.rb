@@ -22,9 +22,9 @@ class FakeServer
 
   # In the place of ObserverSpawner.
   Observers = Struct.new(:system) do
-    def spawn(channel) = system.spawn_observer(channel)
+    def spawn(channel, _release) = system.spawn_observer(channel)
 
-    def introduce(handle)
+    def introduce(handle, _release)
       system.refuse_if_mute(:observer)
       system.processes.fetch(handle.pid).row = handle.row
     end

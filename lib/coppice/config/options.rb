@@ -278,7 +278,7 @@ module Coppice
         since: :coppice, example: "admin_actions true",
         doc: "Whether the dashboard on admin_listen may change the server: refork, recycle a worker, change the " \
              "number of workers, roll to the release in the server's directory, and roll back."),
-      Option.describe(:stats_interval, Groups::MONITORING, Types::Seconds.new, scope: :server, default: 10,
+      Option.describe(:stats_interval, Groups::MONITORING, Types::Seconds.new, scope: :release, default: 10,
         flag: nil, since: :coppice,
         doc: "Time between two calls of the hook on_stats: the same as `every:` of on_stats.")
     ])

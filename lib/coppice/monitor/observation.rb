@@ -4,8 +4,8 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides when there must be an observer: always, if the configuration asks for one. No other decision depends on
-    # it.
+    # Decides when there must be an observer: always, if the configuration asks for one. After a roll another one calls
+    # the hook of the new release, with its bundle. No other decision depends on it.
     class Observation
       #: (Config::Settings) -> void
       def initialize(settings)
@@ -14,7 +14,18 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        @wanted && roster.observer.nil? && roster.observers.over?(now) ? [Steps::Observe.new] : []
+        observer = roster.observer
+        return @wanted && roster.observers.over?(now) ? [Steps::Observe.new] : [] unless observer
+
+        observer.ready? && replaceable?(roster) ? [Steps::Retire.new(observer)] : []
+      end
+
+      private
+
+      # Without the hook it does the same for every release.
+      def replaceable?(roster)
+        releases = [roster.observer_release, roster.release]
+        releases.uniq(&:number).size > 1 && releases.any? { |release| release.settings.hook(:on_stats) }
       end
     end
   end

@@ -10,7 +10,6 @@ module Coppice
       def initialize(context, forks:, spawner:)
         @system = context.system
         @roster = context.roster
-        @settings = context.roster.settings
         @log = context.log
         @forks = forks
         @spawner = spawner
@@ -19,12 +18,13 @@ module Coppice
       # Nothing else waits for it. It cannot write to the board, so its row is written here.
       #: (Float) -> void
       def spawn(now)
+        release = @roster.observer_release = @roster.release
         ours, theirs = @system.channel_pair
-        pid = @spawner.spawn(theirs)
-        handle = @forks.add_handle(:observer, 0, ours, now + @settings.boot_timeout)
+        pid = @spawner.spawn(theirs, release)
+        handle = @forks.add_handle(:observer, 0, ours, now + release.settings.boot_timeout)
         handle.pid = handle.row.pid = pid
         handle.note_fork(now)
-        Introduction.of(handle, pid, system: @system, log: @log) { @spawner.introduce(handle) }
+        Introduction.of(handle, pid, system: @system, log: @log) { @spawner.introduce(handle, release) }
       rescue SystemCallError => error
         @log.error("the observer cannot be spawned", error: error.message)
         @roster.observers.failed(now)

@@ -30,6 +30,7 @@ module Coppice
       attr_reader :spawns           #: Backoff -- of workers; trials do not count
       attr_reader :observers        #: Backoff
       attr_reader :lobbies          #: Backoff
+      attr_accessor :observer_release #: Release? -- whose configuration the observer has
       attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
       attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil if unknown, or nothing depends on it
       attr_accessor :largest_worker_kib #: Integer -- of its own, that any worker had when this was last looked at
