@@ -17,6 +17,14 @@ class RollBundlesTest < Coppice::TestCase
     { "Gemfile" => "#{RACK}gem 'shipped', path: 'shipped'\n", "shipped/shipped.gemspec" => specification }
   end
 
+  # The release's configuration requires a gem with a name of its own.
+  def use_gem_of(name, directory)
+    specification = "Gem::Specification.new('gem_of_#{name}', '1') { |gem| gem.summary = gem.author = 'of a test' }\n"
+    add(directory, "Gemfile" => "#{RACK}gem 'gem_of_#{name}', path: 'own'\n", "own/lib/gem_of_#{name}.rb" => "",
+                   "own/gem_of_#{name}.gemspec" => specification)
+    File.write(File.join(directory, "config/coppice.rb"), "\nrequire 'gem_of_#{name}'", mode: "a")
+  end
+
   # The program of a Ruby of another series for which the extension is compiled; nil without one.
   def other_ruby
     folders = IO.popen("#{ROOT}/.ci/rubies", &:read).split | ENV.fetch("PATH").split(":")
@@ -48,6 +56,15 @@ class RollBundlesTest < Coppice::TestCase
       roll_unnoticed(server, "rollback", release: 1)
 
       assert_equal ["one 1.0", "two 2.0", "one 1.0"], seen << server.get("/").body
+    end
+  end
+
+  test "a roll to a configuration that needs a gem of its own bundle is given up, with what to do" do
+    with_releases(:one, :two) do |server, directories|
+      directories.each { |name, directory| use_gem_of(name, directory) }
+      restart_with_bundle(server, directories[:one])
+
+      assert_gave_up(*coppice(server, "roll", directories[:two]), %r{-- gem_of_two\. .*bundle of \S+/one/Gemfile})
     end
   end
 

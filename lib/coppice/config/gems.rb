@@ -10,6 +10,9 @@ module Coppice
       REQUIRE = /^(require|require_relative|load)\b\s*\(?\s*["']([^"'#]+)["']/.freeze
 
       class << self
+        # That of the bundle which `activate` has set up; a process has no second one.
+        attr_reader :gemfile #: String?
+
         # Returns false when both are there already: then a retry is useless.
         #: (?Hash[String, String]) -> bool
         def activate(environment = ENV)
@@ -20,7 +23,7 @@ module Coppice
           if bundle
             require "bundler"
             Bundler.setup
-            @bundle_set_up = true
+            @gemfile = environment["BUNDLE_GEMFILE"]
           end
           true
         end
@@ -45,7 +48,7 @@ module Coppice
         private
 
         # By an earlier call, or by bundler/setup, as `bundle exec` does it.
-        def bundle_set_up? = @bundle_set_up || $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") }
+        def bundle_set_up? = !gemfile.nil? || $LOADED_FEATURES.any? { |path| path.end_with?("/bundler/setup.rb") }
 
         # Bundler belongs to Ruby, and has the gems of the bundle.
         def gem?(name) = name.start_with?("bundler") || $LOAD_PATH.resolve_feature_path(name).nil?

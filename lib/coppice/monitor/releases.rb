@@ -74,12 +74,18 @@ module Coppice
         before = ENV.to_h
         ENV.replace(check.environment)
         @loaded_files.forget_for(check.directory)
+        bundle = Config::Gems.gemfile
         settings = within(check.directory) do
           evaluated(check.directory) do
             Config::Loader.new(arguments: @arguments, environment: ENV, directory: check.directory, settled: true).load
           end
         end
         [settings, ENV.to_h]
+      rescue ConfigError => error
+        raise unless bundle && error.cause.is_a?(LoadError)
+
+        raise ConfigError.new(error.message, remedy: "Until it is restarted the server reads configuration files " \
+          "with the bundle of #{bundle}: restart it, or require the gem within the hook that needs it")
       ensure
         ENV.replace(before)
       end

@@ -93,6 +93,19 @@ module Coppice
         end
       end
 
+      test "a gem that the bundle of an earlier release lacks is reported as such" do
+        with_shared_files do |folder, releases|
+          Config::Gems.instance_variable_set(:@gemfile, "#{folder}/1/Gemfile")
+          File.write("#{folder}/2/config/coppice.rb", "require 'a_gem_of_release_2'")
+          error = assert_raises(ConfigError) { workers_in(releases, "#{folder}/2") }
+
+          assert_match(%r{cannot load such file -- a_gem_of_release_2.* bundle of \S+/1/Gemfile: restart it},
+                       error.message)
+        ensure
+          Config::Gems.instance_variable_set(:@gemfile, nil)
+        end
+      end
+
       test "a configuration file that hangs is given up, and the directory and the variables are as before" do
         deployed do |folder|
           Dir.mkdir("#{folder}/1/config")
