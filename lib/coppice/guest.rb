@@ -23,7 +23,8 @@ module Coppice
     #: (inheritance: Child::Inheritance, membership: Child::Membership, stdin: IO, stdout: IO, stderr: IO,
     #    request: IO) -> void
     def initialize(inheritance:, membership:, stdin:, stdout:, stderr:, request:)
-      @life = Child::Life.new(inheritance: inheritance, membership: membership)
+      @life = Child::Life.new(inheritance: inheritance, membership: membership,
+                              signals: OS::Signals.method(:die_by_all))
       @streams = Streams.new(stdin, stdout, stderr)
       @request_file = request
     end
@@ -47,7 +48,6 @@ module Coppice
 
     def prepare
       @life.start
-      OS::Signals.reset
       request = Control::GuestRequest.read(@request_file)
       @request_file.close
       membership.row.request = request.summary
@@ -65,11 +65,12 @@ module Coppice
       exit(1)
     end
 
-    # From here on it gets HUP when the monitor dies, and no longer KILL.
+    # From here on signals are the program's, and it gets HUP when the monitor dies, no longer KILL.
     def report(summary)
       membership.row.started_ms = OS::Clock.now_ms
       Memory::MemorySampler.new(membership.row, log).set_baseline
       OS.parent_death_signal(Signal.list.fetch("HUP"))
+      OS::Signals.reset
       membership.ready
       membership.status = summary
       @life.close

@@ -144,6 +144,55 @@ class GuestsTest < Coppice::TestCase
     end
   end
 
+  # Whoever reads the pipe waits in a hook.
+  def wait_for_reader(server, name)
+    server.wait do
+      File.open(server.path(name), File::WRONLY | File::NONBLOCK)
+    rescue Errno::ENXIO
+      nil
+    end
+  end
+
+  def spawn_client(server, *words)
+    Process.spawn({ "RUBYOPT" => nil, "RACK_ENV" => nil }, *command(server, *words), chdir: server.folder)
+  end
+
+  test "a signal before the program begins ends the guest and its client, and nothing starts" do
+    serve("after_worker_fork { |_server, child| File.read('pipe') unless child.worker? }") do |server|
+      File.mkfifo(server.path("pipe"))
+      write(server, "program.rb", "File.write('begun', '')")
+      %w[INT TERM HUP].each do |name|
+        client = spawn_client(server, "program.rb")
+        pipe = wait_for_reader(server, "pipe")
+        Process.kill(name, client)
+
+        assert_equal Signal.list.fetch(name), BoundedWait.status_of(client).termsig
+        no_guest(server)
+      ensure
+        pipe&.close
+      end
+      refute_path_exists server.path("begun")
+    end
+  end
+
+  test "the second signal ends a client whose guest is not there yet, and the guest" do
+    serve("before_fork { |_server| File.read('pipe') if File.exist?('pipe') }") do |server|
+      File.mkfifo(server.path("pipe"))
+      write(server, "program.rb", "File.write('begun', '')")
+      client = spawn_client(server, "program.rb")
+      pipe = wait_for_reader(server, "pipe")
+      %w[INT TERM].each { |name| Process.kill(name, client) }
+
+      assert_equal Signal.list.fetch("TERM"), BoundedWait.status_of(client).termsig
+      File.delete(server.path("pipe"))
+      pipe.close
+      no_guest(server)
+      refute_path_exists server.path("begun")
+    ensure
+      pipe&.close
+    end
+  end
+
   test "a client under nohup goes on after HUP" do
     serve do |server|
       shell = ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *command(server, "-e", "$stdout.sync = true; p 1; gets")]

@@ -4,7 +4,7 @@ require "test_helper"
 require "coppice/os/signals"
 
 module Coppice
-  # The signals that end a service.
+  # The signals that end a service or a guest.
   class StopSignalsTest < TestCase
     # The exit status of a process that runs the block once it has got TERM.
     def status_of_ending
@@ -31,6 +31,43 @@ module Coppice
       status = status_of_ending { exec("sh", "-c", "kill -TERM $$") }
 
       assert_equal Signal.list.fetch("TERM"), status.termsig
+    end
+
+    # How a process has ended that the block has sent a signal, where the server has handlers of its own.
+    def status_of_guest
+      pid = fork do
+        OS::Signals.stop_by { nil }
+        OS::Signals.die_by_all
+        yield
+        exit!(0)
+      rescue SignalException
+        exit!(7)
+      end
+      BoundedWait.status_of(pid)
+    end
+
+    test "a guest dies by a signal, which nothing can rescue before its program begins" do
+      %i[INT TERM HUP USR1].each do |name|
+        assert_equal Signal.list.fetch(name.to_s), status_of_guest { Process.kill(name, Process.pid) }.termsig
+        status = status_of_guest do
+          OS::Signals.reset
+          Process.kill(name, Process.pid)
+          sleep
+        end
+
+        assert_equal 7, status.exitstatus, name
+      end
+    end
+
+    test "the program gets the handlers that a hook has set" do
+      status = status_of_guest do
+        trap(:TERM) { exit!(5) }
+        OS::Signals.reset
+        Process.kill(:TERM, Process.pid)
+        sleep
+      end
+
+      assert_equal 5, status.exitstatus
     end
   end
 end

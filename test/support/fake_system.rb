@@ -172,6 +172,7 @@ class FakeSystem
 
     if process.stage == :forked
       process.stage = :registered
+      process.row.pid = process.pid
       process.channel.send(Coppice::Control::Messages::Registered.new(pid: process.pid))
     else
       process.stage = :ready

@@ -15,7 +15,7 @@ class History
     turn: 30, step: 60, serve: 12, advance: 6, long_wait: 1, pause: 1, kill: 3, leave: 1, hang: 2, break: 2, unsafe: 1,
     refork: 2, starve: 1, extend: 1, unheard: 6, late: 1, lose_middle: 1, mute_middle: 1, hold_middle: 1,
     weigh: 6, rush: 3, use_memory: 1, hang_at_first: 1, term: 1, find: 3, guest: 2,
-    disconnect: 1
+    disconnect: 1, interrupt: 1
   }.freeze
   LOSING_LOBBIES = { lose_loop: 6, lose_keeper: 2, lose_lobby: 1 }.freeze
   RESIZING = { grow: 1, reduce: 1 }.freeze
@@ -87,6 +87,7 @@ class History
         check_refusal(*molds)
         check_forks(workers)
         check_decided
+        check_kept_signals
       end
       play
       unless @stops_early
@@ -158,6 +159,7 @@ class History
   end
 
   def guest(_) = @server.guest_refused? || system.refusing? || @server.start_guest
+  def interrupt(_) = roster.guests.last&.then { |guest| @server.supervision.signal_guest(guest, :INT) }
   def disconnect(_) = roster.guests.sample(random: Random.new(1))&.client&.leave
 
   def lose_loop(number)

@@ -38,6 +38,12 @@ module HistoryRules
     broken "a worker was forked without a lobby" if forked.any? && !roster.lobby&.ready?
   end
 
+  # A guest has its signals as soon as it handles them.
+  def check_kept_signals
+    late = roster.guests.select { |guest| guest.kept_signals.any? && guest.handles_signals? }
+    broken "kept a signal of #{late.first.name}" if late.any?
+  end
+
   # One that is committed, and one that wants to be or is kept for a rollback; the others are on their way out.
   def check_molds
     molds = roster.handles.select { |handle| handle.mold? && !handle.leaving? }

@@ -17,14 +17,16 @@ module Coppice
       attr_accessor :inheritance #: Inheritance
 
       # orders: what to do for each class of messages that only its role gets. orphaned: what to do when the monitor is
-      # gone.
+      # gone. signals: what replaces the parent's handlers of signals.
       #: (inheritance: Inheritance, membership: Membership, ?orders: Hash[Class, ^(Control::Channel::Packet) -> void],
-      #    ?orphaned: ^() -> void) -> void
-      def initialize(inheritance:, membership:, orders: {}, orphaned: method(:stop))
+      #    ?orphaned: ^() -> void, ?signals: ^() -> void) -> void
+      def initialize(inheritance:, membership:, orders: {}, orphaned: method(:stop),
+                     signals: membership.method(:report_stop_signals))
         @inheritance = inheritance
         @membership = membership
         @orders = common_orders.merge(orders)
         @orphaned = orphaned
+        @signals = signals
         @stopping = false
       end
 
@@ -35,12 +37,12 @@ module Coppice
       def log = @log ||= inheritance.log_of(membership)
 
       # Registers with the monitor. The first call in a new process. Until the process is ready it does not read its
-      # channel, and a hook may hang. So the kernel kills this process if the monitor dies meanwhile. Signals are
-      # reported before anybody can read the pid on the board: the parent's handlers would lose them.
+      # channel, and a hook may hang. So the kernel kills this process if the monitor dies meanwhile. It handles signals
+      # before anybody can read the pid on the board: the parent's handlers would lose them.
       #: () -> void
       def start
         OS.parent_death_signal(Signal.list.fetch("KILL"))
-        membership.report_stop_signals
+        @signals.call
         exit_without_channel if membership.join(inheritance) == :closed
         @inheritance = inheritance.in_process_of(membership)
         @waiter = Waiter.new.add(membership.channel.fileno, :channel)

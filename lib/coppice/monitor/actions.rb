@@ -48,6 +48,13 @@ module Coppice
         handle.vanished = true unless @system.signal(handle.pid, name)
       end
 
+      # Sends a signal to a guest's process group, as soon as it handles signals.
+      #: (Handle, Symbol) -> void
+      def signal_guest(handle, name)
+        handle.kept_signals << name
+        send_kept_signals(handle) if handle.handles_signals?
+      end
+
       # Tells a child to exit at once; the watchdog kills it if it has not by the deadline.
       #: (Handle, Float) -> void
       def interrupt(handle, deadline)
@@ -74,6 +81,7 @@ module Coppice
         when Steps::Retire then retire(step.handle, now, signal: step.signal)
         when Steps::RefuseNewConnections then refuse_new_connections(now)
         when Steps::SpawnService, Steps::SpawnGuest then @forks.spawn(step, deadline_of_fork(step.mold, now))
+        when Steps::SendKeptSignals then send_kept_signals(step.handle)
         when Steps::HangUp then hang_up(step.handle, step.reason, now + step.seconds)
         when Steps::Drain then drain(step.handle, now)
         when Steps::Kill then kill(step.handle, step.reason, now)
@@ -103,8 +111,12 @@ module Coppice
       def hang_up(handle, reason, deadline)
         @log.info("telling a guest to exit", **handle.to_log, **handle.client.to_log, why: reason)
         record_kill(handle, reason, deadline)
-        signal(handle, :HUP)
-        signal(handle, :CONT)
+        signal_guest(handle, :HUP)
+        signal_guest(handle, :CONT)
+      end
+
+      def send_kept_signals(handle)
+        signal(handle, handle.kept_signals.shift) until handle.kept_signals.empty?
       end
 
       # 0: the workers that were held back come back.

@@ -9,6 +9,7 @@ module Coppice
     # the guest has exited. The client's disconnection is the guest's end.
     class GuestSession
       SIGNALS = %w[INT TERM QUIT HUP USR1 USR2 WINCH STOP CONT].freeze
+      STOP_SIGNALS = %i[INT TERM QUIT HUP].freeze
 
       #: (Supervision, ControlConnection::Caller) -> void
       def initialize(supervision, caller)
@@ -42,10 +43,20 @@ module Coppice
 
       # nil while the guest lives.
       def outcome
-        report = @client.handle.exit_report or return
+        report = @client.handle.exit_report or return give_up_if_told_twice
         status = report.status or raise Error, "the mold could not fork the guest: the server's log says why"
         ending = status.signaled? ? "killed #{Signal.signame(status.termsig)}" : "exited #{status.exitstatus}"
         [*("not begun" unless report.begun?), ending]
+      end
+
+      # A mold may take long to fork the guest. Whoever sends a second signal waits no longer: the guest gets them, and
+      # is told to exit, once it is there.
+      def give_up_if_told_twice
+        kept = @client.handle.kept_signals.select { |name| STOP_SIGNALS.include?(name) }
+        return if kept.size < 2
+
+        @client.leave
+        ["not begun", "killed #{kept.last}"]
       end
     end
   end

@@ -4,7 +4,7 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides which guests there may be: how many, and for how long.
+    # Decides which guests there may be: how many, and for how long; and when they get the signals that were kept.
     class Guests
       HANG_UP_SECONDS = 5.0 # from HUP to KILL
 
@@ -14,13 +14,11 @@ module Coppice
         @timeout = settings.guest_timeout
       end
 
-      # Tells guests to exit whose client is gone, or that are over their time.
+      # Also tells guests to exit whose client is gone, or that are over their time.
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        roster.guests.reject(&:kill_reason).filter_map do |guest|
-          reason = reason_to_hang_up(guest, now)
-          Steps::HangUp.new(guest, reason, HANG_UP_SECONDS) if reason
-        end
+        waiting = roster.guests.select { |guest| guest.kept_signals.any? && guest.handles_signals? }
+        waiting.map { |guest| Steps::SendKeptSignals.new(guest) } + hang_ups(roster, now)
       end
 
       # What a client's wish leads to. Raises Error when there can be no guest.
@@ -36,6 +34,13 @@ module Coppice
       end
 
       private
+
+      def hang_ups(roster, now)
+        roster.guests.reject(&:kill_reason).filter_map do |guest|
+          reason = reason_to_hang_up(guest, now)
+          Steps::HangUp.new(guest, reason, HANG_UP_SECONDS) if reason
+        end
+      end
 
       def full?(roster) = roster.guests.size >= @limit
 

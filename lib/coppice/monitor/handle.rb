@@ -55,6 +55,8 @@ module Coppice
       attr_accessor :audit_findings #: Integer
       # For whom a guest runs.
       attr_accessor :client #: GuestClient?
+      # Those for a guest that does not handle signals yet, in their order.
+      attr_reader :kept_signals #: Array[Symbol]
       # Whose code it runs; nil for the observer and the lobby.
       attr_reader :release #: Release?
       # What a service is.
@@ -88,6 +90,7 @@ module Coppice
         @parent = parent
         @cold = parent.nil?
         @promotions = @audit_findings = 0
+        @kept_signals = []
         @state = :requested
       end
 
@@ -209,6 +212,10 @@ module Coppice
       # Whether signals go to all processes of its session.
       #: () -> bool
       def leads_session? = @role_entry.own_session || false
+
+      # Whether it has replaced its parent's handlers, which would lose a signal: see Child::Life#start.
+      #: () -> bool
+      def handles_signals? = !pid.nil? && row.pid == pid
 
       # Whether it leads a process group of its own, which is killed when it has exited.
       #: () -> bool

@@ -53,6 +53,8 @@ module Coppice
       Retire = Struct.new(:handle, :signal)
       # Have the mold fork a guest. descriptors: its streams and its request, by name. client: a GuestClient.
       SpawnGuest = Struct.new(:mold, :descriptors, :client)
+      # Send a guest the signals that were kept for it.
+      SendKeptSignals = Struct.new(:handle)
       # Send HUP to a guest's process group, and KILL after so many seconds.
       HangUp = Struct.new(:handle, :reason, :seconds)
       # Accept no more connections, and count those that are being made. Clients that are in a queue stay there.

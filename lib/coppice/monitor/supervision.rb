@@ -164,7 +164,7 @@ module Coppice
 
       # Sends a signal to a guest's process group.
       #: (Handle, Symbol) -> void
-      def signal_guest(handle, name) = @actions.signal(handle, name)
+      def signal_guest(handle, name) = @actions.signal_guest(handle, name)
 
       private
 

@@ -8,6 +8,9 @@ module Coppice
       # processes of the server.
       FOR_THE_MONITOR = [:USR1, :USR2, :TTIN, :TTOU, :WINCH, :HUP].freeze
 
+      # Those that no process of the server leaves to the system.
+      OF_PROGRAMS = [:INT, :TERM, :QUIT, :XFSZ, *FOR_THE_MONITOR].freeze
+
       # Sets these handlers, and ignores the signals for the monitor unless the application has a handler of its own.
       #: (Hash[Symbol, ^() -> void]) -> void
       def self.install(handlers)
@@ -43,10 +46,17 @@ module Coppice
         end
       end
 
-      # For a guest: a program handles signals as if it had been started alone.
+      # For a guest whose program has not begun: what ends a program kills it at once, and no hook can rescue it.
+      #: () -> void
+      def self.die_by_all = OF_PROGRAMS.each { |name| trap(name, "SYSTEM_DEFAULT") }
+
+      # After die_by_all: a program handles signals as if it had been started alone. Handlers that a hook has set stay.
       #: () -> void
       def self.reset
-        [:INT, :TERM, :QUIT, :XFSZ, *FOR_THE_MONITOR].each { |name| trap(name, "DEFAULT") }
+        OF_PROGRAMS.each do |name|
+          previous = trap(name, "DEFAULT")
+          trap(name, previous) if previous && previous != "SYSTEM_DEFAULT"
+        end
       end
 
       # Under nohup(1) HUP stays ignored.

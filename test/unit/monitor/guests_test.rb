@@ -47,6 +47,38 @@ class MonitorGuestsTest < SupervisionTestCase
     assert_equal :KILL, signals_to(server, client).last
   end
 
+  # Its process is there, and does not handle signals yet.
+  def forked(server)
+    server.start_guest.tap do
+      server.system.step(server.process_of(server.roster.mold))
+      server.turn
+    end
+  end
+
+  test "signals wait in their order until the guest handles them" do
+    server = settled_server(guests: 1)
+    client = forked(server)
+    %i[STOP CONT INT].each { |name| server.supervision.signal_guest(client.handle, name) }
+    server.turn
+    assert_equal [true, []], [!client.handle.pid.nil?, signals_to(server, client)]
+    run_until(server) { client.handle.handles_signals? }
+    server.turn
+
+    assert_equal %i[STOP CONT INT], signals_to(server, client)
+    assert_empty client.handle.kept_signals
+  end
+
+  test "a guest whose client has gone before it handles signals gets HUP later" do
+    server = settled_server(guests: 1)
+    client = server.start_guest
+    client.leave
+    server.turn
+    server.settle
+
+    assert_equal [:client_gone, %i[HUP CONT]], [client.handle.kill_reason, signals_to(server, client)]
+    assert_predicate client.handle, :gone?
+  end
+
   test "a guest is told to exit after its time" do
     server = settled_server(guests: 1, guest_timeout: 10)
     client = start(server)
