@@ -22,6 +22,7 @@ module Coppice
       @request.terminal = !window.nil?
       @client.converse("run") do |call, socket|
         Signals.open do |signals| # first: as soon as the server knows of the guest, a signal is for that
+          @signals = signals
           ask(call, window)
           relay(window, socket, signals)
         end
@@ -29,6 +30,10 @@ module Coppice
     ensure
       window&.close
     end
+
+    # The first signal that has come to end the program: nobody wants it any more.
+    #: () -> String?
+    def ending_signal = @signals&.ending
 
     private
 

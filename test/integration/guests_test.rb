@@ -162,7 +162,7 @@ class GuestsTest < Coppice::TestCase
       File.mkfifo(server.path("pipe"))
       write(server, "program.rb", "File.write('begun', '')")
       %w[INT TERM HUP].each do |name|
-        client = spawn_client(server, "program.rb")
+        client = spawn_client(server, "--fallback", "program.rb")
         pipe = wait_for_reader(server, "pipe")
         Process.kill(name, client)
 
@@ -179,7 +179,7 @@ class GuestsTest < Coppice::TestCase
     serve("before_fork { |_server| File.read('pipe') if File.exist?('pipe') }") do |server|
       File.mkfifo(server.path("pipe"))
       write(server, "program.rb", "File.write('begun', '')")
-      client = spawn_client(server, "program.rb")
+      client = spawn_client(server, "--fallback", "program.rb")
       pipe = wait_for_reader(server, "pipe")
       %w[INT TERM].each { |name| Process.kill(name, client) }
 

@@ -82,13 +82,18 @@ module Coppice
         Control::Client.new(pid: pid)
       end
 
-      # A guest that refuses its client has said why.
+      # A guest that refuses its client has said why. What the user has interrupted must not start a second time.
       def run_or_become(request)
-        status = GuestClient.new(own_server(request), request).run
-        status.refused? ? become(request) : status.end_process
+        client = GuestClient.new(own_server(request), request)
+        status = client.run
+        return status.end_process unless status.refused?
+
+        client.ending_signal ? GuestClient::Signals.die_by(client.ending_signal) : become(request)
       rescue GuestLost, UsageError, Bug
         raise
       rescue Error => error
+        raise if client&.ending_signal
+
         reason = error.message.lines.first.chomp.sub(/[.:]\z/, "")
         @error.puts "coppice: #{reason}. #{request.program} starts without the server"
         become(request)

@@ -6,6 +6,7 @@ module Coppice
     class Signals
       NAMES = %w[INT TERM QUIT HUP USR1 USR2 TSTP WINCH].freeze
       STOP = "TSTP"
+      ENDING = %w[INT TERM QUIT HUP].freeze # as users end programs
 
       # Yields while signals are caught.
       #: [T] () { (Signals) -> T } -> T
@@ -28,7 +29,20 @@ module Coppice
         trap(STOP, handler)
       end
 
+      # Ends this process, which is the guest's client, by a signal. Returns an exit status where that cannot be.
+      #: (String) -> Integer
+      def self.die_by(name)
+        Process.setrlimit(:CORE, 0) # the guest's is enough
+        trap(name, "SYSTEM_DEFAULT") unless %w[KILL STOP].include?(name)
+        Process.kill(name, Process.pid)
+        Kernel.sleep
+      rescue ArgumentError # a signal that Ruby keeps to itself
+        128 + Signal.list.fetch(name)
+      end
+
       attr_reader :reader #: IO
+      # The first that has come to end the program.
+      attr_reader :ending #: String?
 
       def initialize
         @reader, @writer = IO.pipe
@@ -37,6 +51,7 @@ module Coppice
 
       #: (String) -> void
       def add(name)
+        @ending ||= name if ENDING.include?(name)
         @names << name
         @writer.write_nonblock(".", exception: false) # a full pipe wakes as well
       end

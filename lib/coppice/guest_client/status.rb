@@ -49,9 +49,9 @@ module Coppice
       #: () -> bool
       def known? = !@last.nil?
 
-      # Whether the guest has exited before its program began.
+      # Whether the guest has exited by itself before its program began.
       #: () -> bool
-      def refused? = @refused
+      def refused? = @refused && @last.start_with?("exited ")
 
       # Returns the exit status, or dies by the guest's signal.
       #: () -> Integer
@@ -59,12 +59,7 @@ module Coppice
         word, value = @last.split
         return Integer(value, 10) if word == "exited"
 
-        Process.setrlimit(:CORE, 0) # the guest's is enough
-        trap(value, "SYSTEM_DEFAULT") unless %w[KILL STOP].include?(value)
-        Process.kill(value, Process.pid)
-        Kernel.sleep
-      rescue ArgumentError # a signal that Ruby keeps to itself
-        128 + Signal.list.fetch(value)
+        Signals.die_by(value)
       end
 
       private

@@ -50,6 +50,18 @@ module Coppice
       trap(:USR1, before || "DEFAULT")
     end
 
+    test "the first signal that is to end the program is known afterwards" do
+      client = FakeClient.new(@ours) do
+        %i[USR1 TERM INT].each { |name| Process.kill(name, Process.pid) }
+        @monitors.write("guest requested\nnot begun\nexited 0\n")
+      end
+      guest_client = GuestClient.new(client, request)
+      assert_nil guest_client.ending_signal
+      guest_client.run
+
+      assert_equal "TERM", guest_client.ending_signal
+    end
+
     test "a monitor that says nothing in time is reported as one that does not answer" do
       times = [0, GuestClient::Status::ANSWER_SECONDS - 0.001] # the deadline is set, then looked at
       late = GuestClient::Status::ANSWER_SECONDS + 1

@@ -26,6 +26,10 @@ module Coppice
         assert_equal [1, true], status_of("not begun", "exited 1").then { |one| [one.end_process, one.refused?] }
       end
 
+      test "a guest that a signal has killed before its program began has refused nothing" do
+        refute_predicate status_of("not begun", "killed INT"), :refused?
+      end
+
       test "a refusal of the monitor is an error, and nothing has begun" do
         error = assert_raises(Error) { status_of("error: no guests") }
 

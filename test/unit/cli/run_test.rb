@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/cli/run_command"
+
+module Coppice
+  # What `coppice run --fallback` does when its guest has not come to the program.
+  class RunTest < TestCase
+    # Says how a guest has ended.
+    FakeGuest = Struct.new(:lines, :ending_signal) do
+      def run
+        ours, monitors = Socket.pair(:UNIX, :STREAM)
+        monitors.write(lines)
+        GuestClient::Status.new(ours).tap(&:read)
+      ensure
+        [ours, monitors].each(&:close)
+      end
+    end
+
+    # What the command does instead of ending: [:become] or the signal by which it dies.
+    def ending(lines, signal)
+      command = CLI::RunCommand.new(["--socket", "/none", "--fallback", "program"], error: StringIO.new)
+      command.define_singleton_method(:exec) { |*| :become }
+      GuestClient.stub(:new, FakeGuest.new(lines, signal)) do
+        GuestClient::Signals.stub(:die_by, ->(name) { name }) { command.run }
+      end
+    end
+
+    test "it becomes the program when the guest refuses it" do
+      assert_equal :become, ending("not begun\nexited 1\n", nil)
+      assert_equal :become, ending("error: no guests\n", nil)
+    end
+
+    test "what a signal has ended does not start a second time" do
+      assert_equal "INT", ending("not begun\nkilled INT\n", "INT")
+      assert_equal "INT", ending("not begun\nkilled INT\n", nil) # from a terminal, or from somebody else
+      assert_equal "TERM", ending("not begun\nexited 1\n", "TERM")
+      assert_match(/no guests/, assert_raises(Error) { ending("error: no guests\n", "INT") }.message)
+    end
+  end
+end
