@@ -45,6 +45,8 @@ module Coppice
       def outcome
         report = @client.handle.exit_report or return give_up_if_told_twice
         status = report.status or raise Error, "the mold could not fork the guest: the server's log says why"
+        raise Error, "the guest was not ready in time: the server's log says why" if late?(report)
+
         ending = status.signaled? ? "killed #{Signal.signame(status.termsig)}" : "exited #{status.exitstatus}"
         [*("not begun" unless report.begun?), ending]
       end
@@ -58,6 +60,8 @@ module Coppice
         @client.leave
         ["not begun", "killed #{kept.last}"]
       end
+
+      def late?(report) = report.cause == :spawn_timeout && !report.begun?
     end
   end
 end

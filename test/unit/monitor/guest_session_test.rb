@@ -42,4 +42,19 @@ class GuestSessionTest < SupervisionTestCase
     to_groups = server.system.signals.select { |pid, _| pid.negative? }.map(&:last)
     assert_equal [%i[INT WINCH USR1 TERM HUP CONT], nil], [to_groups, guest(server)]
   end
+
+  test "a guest that is not ready in time is an error of the server's" do
+    server = settled_server(guests: 1)
+    begin_session(server)
+    run_until(server) { guest(server).pid }
+    server.process_of(guest(server)).hanging = true
+    server.system.advance(server.settings.spawn_timeout + 1)
+    2.times do
+      server.turn
+      server.system.advance(2)
+    end
+    server.turn
+
+    assert_match(/not ready in time/, assert_raises(Coppice::Error) { outcome }.message)
+  end
 end
