@@ -57,7 +57,8 @@ module Coppice
       status = Status.new(socket)
       until status.known?
         readers = [socket, signals.reader, *window&.readers]
-        ready = IO.select(readers, window&.writers, nil, status.seconds_left)&.first || [] # nil: nothing in this time
+        seconds = [status.seconds_left, window&.pause].compact.min
+        ready = IO.select(readers, window&.writers, nil, seconds)&.first || [] # nil: nothing in this time
         status.read if ready.include?(socket)
         window&.advance(ready, signals) if status.begun?
         signals.each { |name| obey(name, window, socket) }

@@ -50,6 +50,22 @@ class GuestTerminalTest < Coppice::TestCase
     end
   end
 
+  test "Ctrl-C ends a guest that is not forked yet, and its client" do
+    serve("before_fork { |_server| File.read('pipe') if File.exist?('pipe') }") do |server|
+      File.mkfifo(server.path("pipe"))
+      on_terminal(server, *command(server, "-e", "puts :ready; sleep"))
+      pipe = wait_for_reader(server, "pipe")
+      type("\x03")
+      expect("^C") # as the user's own terminal shows it
+      File.delete(server.path("pipe"))
+      pipe.close
+
+      assert_equal Signal.list.fetch("INT"), status.termsig
+    ensure
+      pipe&.close
+    end
+  end
+
   test "Ctrl-Z stops the guest and its client, and fg continues both" do
     serve do |server|
       shell(server)

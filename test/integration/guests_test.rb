@@ -144,15 +144,6 @@ class GuestsTest < Coppice::TestCase
     end
   end
 
-  # Whoever reads the pipe waits in a hook.
-  def wait_for_reader(server, name)
-    server.wait do
-      File.open(server.path(name), File::WRONLY | File::NONBLOCK)
-    rescue Errno::ENXIO
-      nil
-    end
-  end
-
   def spawn_client(server, *words)
     Process.spawn({ "RUBYOPT" => nil, "RACK_ENV" => nil }, *command(server, *words), chdir: server.folder)
   end

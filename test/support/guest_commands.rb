@@ -45,6 +45,15 @@ module GuestCommands
 
   def no_guest(server) = server.wait { server.rows(:guest).empty? }
 
+  # Whoever reads the pipe waits in a hook.
+  def wait_for_reader(server, name)
+    server.wait do
+      File.open(server.path(name), File::WRONLY | File::NONBLOCK)
+    rescue Errno::ENXIO
+      nil
+    end
+  end
+
   def write(server, name, text, mode = 0o644)
     File.write(server.path(name), text)
     File.chmod(mode, server.path(name))

@@ -9,11 +9,13 @@ module Coppice
     # The user's own terminal is in raw mode meanwhile, and is given back however this ends.
     class Window
       CHUNK = 16 * 1024
+      LOOK_SECONDS = 0.02 # until the next look whether the guest has taken its end
       REST_SECONDS = 0.2 # a process that the guest has left behind may hold the terminal open
 
       # Ioctls and the parts of struct termios, as Linux has them on most processors. Source: ioctl_tty(2), termios(3).
       GET_MODES = 0x5401
       GET_FOREGROUND_GROUP = 0x540F
+      GET_SESSION = 0x5429
       SIGNALS_ON = 1 # ISIG, in the fourth of the 32-bit flags
       SUSPEND_AT = 17 + 10 # VSUSP, behind the flags and the line discipline
 
@@ -36,6 +38,11 @@ module Coppice
       #: () -> Array[IO]
       def writers = @unsent.empty? ? [] : [@ours]
 
+      # Seconds until the next call of `advance` in any case; nil for none. No descriptor says that the guest has taken
+      # its end.
+      #: () -> Float?
+      def pause = (LOOK_SECONDS unless @raw)
+
       # Passes on what can be passed on without waiting.
       #: (Array[IO], Signals) -> void
       def advance(ready, signals)
@@ -45,9 +52,12 @@ module Coppice
         send_input
       end
 
-      # Raw mode, from now on and again after a stop.
+      # Raw mode, once the guest has taken its end and again after a stop. Before that Ctrl-C must reach this process:
+      # there is nobody to get it at the other end, and the kernel would drop it.
       #: () -> void
       def resume
+        return unless @taken ||= taken?
+
         @guests_end.close unless @guests_end.closed? # or its end would never show
         @mode ||= @input.console_mode
         @input.raw!
@@ -86,6 +96,14 @@ module Coppice
       end
 
       private
+
+      # Whether it is the terminal of a session.
+      def taken?
+        @ours.ioctl(GET_SESSION, "\0" * 64)
+        true
+      rescue Errno::ENOTTY
+        false
+      end
 
       # false at the end of the guest's side.
       def show
