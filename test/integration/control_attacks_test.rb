@@ -110,7 +110,7 @@ class ControlAttacksTest < Coppice::TestCase
     attacked do |server|
       { "" => "say one of: status, ", "frobnicate" => "say one of: status, ", "workers" => "usage: workers N",
         "workers 5000" => "N is a whole number", "workers -1" => "N is", "workers 1 2" => "usage: workers N",
-        "recycle x" => "NR is", "stop --later" => "--now is", "log-level loud" => "LEVEL is debug, info",
+        "recycle x" => "NR is", "stop --later" => "usage: stop", "log-level loud" => "LEVEL is debug, info",
         "backtrace ../1" => "NR is", "\xFF\0\e[2J" => "say one of", "workers \xFF" => "N is",
         "roll /%FF" => "/" }.each do |line, complaint|
         client(server) do |socket|

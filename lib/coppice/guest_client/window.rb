@@ -97,11 +97,11 @@ module Coppice
 
       private
 
-      # Whether it is the terminal of a session.
+      # Whether it is the terminal of a session. Where a sandbox does not tell, the guest's first output does.
       def taken?
         @ours.ioctl(GET_SESSION, "\0" * 64)
         true
-      rescue Errno::ENOTTY
+      rescue SystemCallError
         false
       end
 
@@ -111,6 +111,7 @@ module Coppice
         return true if bytes == :wait_readable
         raise Errno::EIO unless bytes
 
+        @taken = true
         @output.write(bytes)
         @output.flush
         true
