@@ -19,12 +19,14 @@ module Coppice
       COPPICE = File.expand_path("..", __dir__)
       # Set on threads that need not survive a fork: by convention, and by Ruby's own libraries.
       FORK_SAFE = [:fork_safe, :coppice_client, :"\0__detached_thread__"].freeze
-      # Ruby names its native threads by file and line, cut to 15 bytes with a * at the end. Such a thread may outlive
-      # its Ruby thread for three seconds, until a new one needs it.
+      # Ruby names its native threads by file and line, cut to 15 bytes with a * at the end, unless the program does.
       NAMED_BY_RUBY = /(?::\d+|\*)\z/.freeze
       NAME_BYTES = 15 # the kernel keeps no more of a thread's name
+      # Whether a native thread outlives its Ruby thread for three seconds, with its name, for a new one to take over.
+      KEEPS_NATIVE_THREADS = RUBY_VERSION.start_with?("3.1", "3.2")
+      SETTLING_TIME = 0.005 # seconds
       # The thread by which Ruby 3.3 and newer waits for time to pass.
-      TIMER_THREADS = RUBY_VERSION.start_with?("3.1", "3.2") ? 0 : 1
+      TIMER_THREADS = KEEPS_NATIVE_THREADS ? 0 : 1
       HARMLESS = %w[jemalloc_bg_thd].freeze # its library handles forks
 
       class << self
@@ -54,7 +56,7 @@ module Coppice
         #: (Array[Thread]) -> Array[Entry]
         def native_entries(threads)
           ids = threads.map(&:native_thread_id)
-          others = Dir.children("/proc/self/task").map(&:to_i) - ids - [Process.pid]
+          others = native_ids - ids - [Process.pid]
           return [] if others.empty?
 
           waiting = threads.zip(ids).filter_map { |thread, id| thread.name.to_s.byteslice(0, NAME_BYTES) unless id }
@@ -83,9 +85,33 @@ module Coppice
 
         def foreign(entries, unnamed_by_ruby:)
           entries = entries.reject { |entry| entry.name.match?(NAMED_BY_RUBY) || HARMLESS.include?(entry.name) }
+          entries = without_ended(entries) if KEEPS_NATIVE_THREADS
           unnamed, named = entries.partition { |entry| entry.name == process_name }
           named + unnamed.drop(unnamed_by_ruby)
         end
+
+        # Without those whose Ruby thread has ended. That of the last moment can be taken over only a little later.
+        def without_ended(entries)
+          [0, SETTLING_TIME].each do |seconds|
+            break if entries.empty?
+
+            Kernel.sleep(seconds)
+            kept = take_over(native_ids)
+            entries = entries.reject { |entry| kept.include?(entry.native_id) }
+          end
+          entries
+        end
+
+        # Those of these native threads that Ruby keeps for new threads. A new thread takes over one of them, and gets a
+        # native thread of its own only when none is left. So each starts the next one, and waits for it.
+        def take_over(ids)
+          Thread.new do
+            id = Thread.current.native_thread_id
+            ids.include?(id) ? [id, *take_over(ids)] : []
+          end.value
+        end
+
+        def native_ids = Dir.children("/proc/self/task").map(&:to_i)
 
         # The name of a native thread that nobody has named.
         def process_name = File.read("/proc/self/comm").chomp

@@ -89,6 +89,14 @@ module Coppice
         assert_empty ThreadCensus.take.natives
       end
 
+      # The native thread of an ended one cannot be taken over at once. Nothing waits here: Ruby keeps it for 3 s only.
+      test "threads that the program has named and that have ended are no native threads" do
+        threads = ["mailer", "rechnungsprüfung"].map { |name| Thread.new { Thread.current.name = name } }
+        threads.each(&:join)
+
+        assert(100.times.any? { ThreadCensus.take.natives.empty? })
+      end
+
       test "a thread that has ended is no longer alive" do
         census = ThreadCensus.take
         ended = ThreadCensus::Entry.new("ended", nil, 2**22)
