@@ -17,14 +17,16 @@ module Coppice
       def self.detach_socket(io) = OpenDescriptors.redirect_to_null(io)
 
       # class_name: of the connections. open: whether one has a socket. detach: what takes the socket from it.
-      # reconnect: what opens a new one in a worker; nil when the library cannot do that.
-      #: (String, open: ^(untyped) -> boolish, detach: ^(untyped) -> untyped, ?reconnect: (^(untyped) -> untyped)?)
-      #   -> void
-      def initialize(class_name, open:, detach:, reconnect: nil)
+      # reconnect: what opens a new one in a worker; nil when the library cannot do that. closed: whether the
+      # application has closed one, which is then not opened again. A lost one is: its database may have been down.
+      #: (String, open: ^(untyped) -> boolish, detach: ^(untyped) -> untyped, ?reconnect: (^(untyped) -> untyped)?,
+      #   ?closed: ^(untyped) -> boolish) -> void
+      def initialize(class_name, open:, detach:, reconnect: nil, closed: ->(_connection) { false })
         @class_name = class_name
         @open = open
         @detach = detach
         @reconnect = reconnect
+        @closed = closed
         @copies = WeakSet.new
         @detached = WeakSet.new # here, not in a parent
       end
@@ -57,7 +59,7 @@ module Coppice
       def renew
         each_of(@copies.to_a) do |connection|
           detach(connection) if open?(connection)
-          @reconnect&.call(connection) if @detached.include?(connection)
+          @reconnect&.call(connection) if @detached.include?(connection) && !@closed.call(connection)
         end
       end
 

@@ -9,11 +9,13 @@ limit = 2
 copies = Coppice::ForkSafety::ConnectionCopies.new("PG::Connection",
   open: ->(connection) { !connection.finished? && connection.socket_io.stat.socket? },
   detach: ->(connection) { Coppice::ForkSafety::ConnectionCopies.detach_socket(connection.socket_io) },
-  reconnect: ->(connection) { Timeout.timeout(limit) { connection.reset } })
+  reconnect: ->(connection) { Timeout.timeout(limit) { connection.reset } },
+  closed: ->(connection) { connection.finished? }) # `reset` would connect it again
 
 Coppice::Presets.define(:pg, gem: "pg", constant: "PG::Connection", versions: "1.7"..."2", tested: true,
   verdict: :acts, calls: copies.calls, goodbye: :finish,
-  does: "detaches the copies of connections from the parent's sockets, and calls `reset` on each in every worker",
+  does: "detaches the copies of connections from the parent's sockets, and calls `reset` on each in every worker, " \
+        "unless the application has closed it",
   advice: "what belongs to the session (`prepare`, `SET`, `LISTEN`) must be set up again in `after_worker_fork`. " \
           "Connections of Active Record need nothing",
   older: "`before_fork`: `connection.close`; `after_worker_fork`: `PG.connect`",

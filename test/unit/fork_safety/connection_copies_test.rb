@@ -9,7 +9,8 @@ module Coppice
     class ConnectionCopiesTest < TestCase
       # What a library without an eye for forks has.
       class Connection
-        attr_reader :socket, :renewed
+        attr_reader :socket
+        attr_accessor :renewed
 
         def initialize(socket) = @socket = socket
 
@@ -27,7 +28,8 @@ module Coppice
         @copies = ConnectionCopies.new("Coppice::ForkSafety::ConnectionCopiesTest::Connection",
           open: ->(connection) { !connection.socket.closed? && connection.socket.stat.socket? },
           detach: ->(connection) { ConnectionCopies.detach_socket(connection.socket) },
-          reconnect: ->(connection) { connection.reset })
+          reconnect: ->(connection) { connection.reset },
+          closed: ->(connection) { connection.socket.closed? })
       end
 
       def teardown = [@ours, @peer].each(&:close)
@@ -70,6 +72,26 @@ module Coppice
         call(:after_in_worker)
 
         refute @connection.renewed
+      end
+
+      test "a connection that the application has closed since the last refork is not opened again" do
+        call(:after_in_mold)
+        @ours.close
+        call(:after_in_mold)
+        call(:after_in_worker)
+
+        refute @connection.renewed
+      end
+
+      test "a connection that could not be opened is tried again after the next refork" do
+        @connection.fail_later
+        call(:after_in_mold)
+        assert_raises(RuntimeError) { call(:after_in_worker) }
+        @connection.renewed = false
+        call(:after_in_mold)
+        assert_raises(RuntimeError) { call(:after_in_worker) }
+
+        assert @connection.renewed
       end
 
       test "an error with one connection keeps no other from being detached" do
