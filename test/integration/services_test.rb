@@ -235,8 +235,9 @@ class ServicesTest < Coppice::TestCase
     end
   end
 
-  test "a service may replace itself by another program, which gets TERM" do
-    Server.open(app: APP, config: "worker_processes 1\nservice(:program) { exec('sleep', '1000') }") do |server|
+  test "a service that has forked may replace itself by another program, which gets TERM" do
+    block = "{ fork { sleep }; exec('sleep', '1000') }"
+    Server.open(app: APP, config: "worker_processes 1\nservice(:program) #{block}") do |server|
       pid = service(server, "program")
       server.wait { File.read("/proc/#{pid}/cmdline").start_with?("sleep\0") }
       server.signal(:USR2)

@@ -16,7 +16,7 @@ class FakeSystem
 
   # One make-believe child: it does nothing unless `step` is called.
   FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, :lobby,
-                           :seat, keyword_init: true)
+                           :seat, :replaced, keyword_init: true)
 
   attr_reader :processes, :now, :last_pid, :signals
   attr_reader :faults_of_workers # of a release, by its number: nil, :broken or :hanging
@@ -92,7 +92,7 @@ class FakeSystem
   end
 
   def lost?(pid) = !@processes.key?(pid) && @zombies.none? { |zombie| zombie.first == pid }
-  def replaced?(_pid) = false
+  def replaced?(pid) = !!@processes[pid]&.replaced
   def refusing? = @refusals.positive?
   def out_of_memory? = false
   def processors = 4

@@ -157,8 +157,9 @@ module Coppice
         @log.info("retiring a child that got a signal", **handle.to_log, signal: signal) if signal
         loading = handle.mold? && handle.starting?
         told = tell_to_exit(handle, Control::Messages::Stop, now)
-        # A mold does not read its channel before it is ready, and a service may be another program by now.
-        signal(handle, :TERM) if loading || (handle.service? && told == :closed)
+        # A mold does not read its channel before it is ready, nor does a service that is another program by now. A
+        # process that the service has forked may hold the channel open.
+        signal(handle, :TERM) if loading || (handle.service? && (told == :closed || @system.replaced?(handle.pid)))
       end
 
       def refuse_new_connections(now)

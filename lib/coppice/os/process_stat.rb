@@ -38,9 +38,9 @@ module Coppice
       #: () -> Integer
       def parent = @fields[PARENT].to_i
 
-      # Whether it has become another program since it was forked (exec).
+      # Whether it has become another program since it was forked (exec). A sandbox that does not know has no flags.
       #: () -> bool
-      def replaced? = @fields[FLAGS].to_i.nobits?(FORKED)
+      def replaced? = flags.positive? && flags.nobits?(FORKED)
 
       # User and system time in microseconds.
       #: () -> Integer
@@ -49,6 +49,7 @@ module Coppice
       private
 
       def state = @fields[STATE]
+      def flags = @fields[FLAGS].to_i
     end
   end
 end

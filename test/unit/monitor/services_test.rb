@@ -152,6 +152,16 @@ class ServicesTest < SupervisionTestCase
     assert_includes server.system.signals, [jobs.pid, :TERM]
   end
 
+  test "a service whose program is another one by now gets TERM, also when what it has forked holds its channel" do
+    server = settled_server(services: { "jobs" => {}, "cable" => {} })
+    jobs = server.roster.service("jobs")
+    server.process_of(jobs).replaced = true
+    server.supervision.stop(:gracefully)
+    server.turn
+
+    assert_equal [[jobs.pid, :TERM]], server.system.signals
+  end
+
   test "a service that somebody else has reaped is replaced" do
     server = settled_server(services: JOBS)
     server.system.vanish(server.process_of(server.roster.service("jobs")))

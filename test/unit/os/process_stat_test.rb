@@ -44,6 +44,11 @@ class ProcessStatTest < Coppice::TestCase
     with_child(Process.spawn("sleep", "3600")) { |pid| wait(pid, &:replaced?) }
   end
 
+  test "a process is not taken for another program where the kernel tells no flags" do
+    refute_predicate ProcessStat.new(%w[S 1 1 1 0 -1 0]), :replaced?
+    assert_predicate ProcessStat.new(%w[S 1 1 1 0 -1 4194304]), :replaced?
+  end
+
   test "a name with spaces and parentheses is no state" do
     with_child(fork { File.write("/proc/self/comm", "x) Z 1") && sleep }) do |pid|
       BoundedWait.wait(60, "no name") { File.read("/proc/#{pid}/comm").start_with?("x)") }
