@@ -50,6 +50,26 @@ module Coppice
       end
     end
 
+    test "libvips counts as used once it has had more memory than for a tiny image, also from 2 GiB on" do
+      used = [0, 88, 2000, -(2**31), -1].select do |peak|
+        with_vips(Struct.new(:tracked_mem_highwater).new(peak)) { Presets[:ruby_vips].used? }
+      end
+
+      assert_equal [2000, -(2**31), -1], used
+    end
+
+    test "libvips counts as used where the gem does not tell" do
+      assert(with_vips(Module.new) { Presets[:ruby_vips].used? })
+      refute Presets[:ruby_vips].covers?("2.1.4")
+    end
+
+    def with_vips(vips)
+      Object.const_set(:Vips, vips)
+      yield
+    ensure
+      Object.__send__(:remove_const, :Vips)
+    end
+
     test "versions have a beginning and an end, or none" do
       preset = ForkSafety::Preset.new(versions: "1.7"..."2", calls: {}, older: "close it", advice: "nothing")
 

@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
-# When it is loaded, the gem image_processing makes an image of 88 bytes, for which libvips starts no thread.
-used = -> { Vips.respond_to?(:tracked_mem_highwater) && Vips.tracked_mem_highwater > 1024 }
+# When it is loaded, the gem image_processing makes an image of 88 bytes, for which libvips starts no thread. The method
+# came with 2.2, and its answer is negative from 2 GiB on: it takes the number for an int.
+used = -> { !Vips.respond_to?(:tracked_mem_highwater) || (Vips.tracked_mem_highwater & 0xffff_ffff) > 1024 }
 
-Coppice::Presets.define(:ruby_vips, gem: "ruby-vips", constant: "Vips", versions: "2.1"..."3", tested: true,
+Coppice::Presets.define(:ruby_vips, gem: "ruby-vips", constant: "Vips", versions: "2.2"..."3", tested: true,
   verdict: :unsafe, used: used, calls: { unsafe: used },
   does: "never promotes a worker that has processed an image",
   advice: "process no image while the application boots. If every worker processes images, reforks stop: do it in " \
