@@ -3,6 +3,7 @@
 require "forwardable"
 require "coppice/child/life"
 require "coppice/memory/memory_sampler"
+require "coppice/os/process_stat"
 
 module Coppice
   # A service process: runs what other application servers run in their master. That is the block of a `service` in the
@@ -15,6 +16,7 @@ module Coppice
     extend Forwardable
 
     STOP_SIGNALS = %w[SIGTERM SIGQUIT].freeze
+    PAUSE = 0.2 # seconds
 
     #: (inheritance: Child::Inheritance, membership: Child::Membership) -> void
     def initialize(inheritance:, membership:)
@@ -84,13 +86,24 @@ module Coppice
       name ? exit : @life.finish(self, seconds: definition.timeout)
     end
 
-    # To its process group. The monitor kills what is left of it, but nobody does so when the monitor is gone. This
-    # process cannot tell: the kernel sends TERM when the first thread of the monitor has ended.
+    # To its process group. The monitor kills what is left of it once this process is gone.
     def pass_on_term
       return unless Process.getpgrp == Process.pid
 
       trap(:TERM, "IGNORE")
       Process.kill(:TERM, 0)
+      stay_for_group
     end
+
+    # When the monitor is gone, the helper thread kills the group, and needs this process for it. It learns of that a
+    # little later than this thread: the kernel sends TERM when the first thread of the monitor has ended.
+    def stay_for_group
+      return unless others_in_group?
+
+      Kernel.sleep(PAUSE)
+      Kernel.sleep(PAUSE) while @life.stopping? && others_in_group?
+    end
+
+    def others_in_group? = OS::ProcessStat.others_in_group?(Process.pid)
   end
 end

@@ -212,6 +212,28 @@ class ServicesTest < Coppice::TestCase
     end
   end
 
+  test "the monitor of a service dies, and a child of the service that ignores TERM is killed" do
+    config = <<~'RUBY'
+      worker_processes 1
+      service :jobs, timeout: 2 do
+        child = fork do
+          trap(:TERM, "IGNORE")
+          sleep
+        end
+        File.write("child.#{Process.pid}", child.to_s)
+        sleep
+      end
+    RUBY
+    Server.open(app: APP, config: config) do |server|
+      pid = service(server)
+      pids = [pid, child_of(server, pid)]
+      server.signal(:KILL)
+      server.wait_for_end
+
+      eventually(60, "a process outlives the monitor") { pids.all? { |one| gone?(one) } }
+    end
+  end
+
   test "a service has no listener, nor have the processes that it forks, also once the mold is warm" do
     config = <<~'RUBY'
       worker_processes 1

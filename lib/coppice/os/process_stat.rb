@@ -8,7 +8,7 @@ module Coppice
     class ProcessStat
       TICK_US = 1_000_000 / Etc.sysconf(Etc::SC_CLK_TCK)
       FORKED = 0x40 # PF_FORKNOEXEC of the kernel: was forked, and has not called exec since
-      STATE, PARENT, FLAGS, USER, SYSTEM = 0, 1, 6, 11, 12 # the places behind the name, which may contain anything
+      STATE, PARENT, GROUP, FLAGS, USER, SYSTEM = 0, 1, 2, 6, 11, 12 # the places behind the name, which may be any
 
       # nil when there is no such process any more, or no /proc, or a sandbox hides it.
       #: (Integer) -> ProcessStat?
@@ -16,6 +16,15 @@ module Coppice
         new(File.read("/proc/#{pid}/stat").rpartition(")").last.split)
       rescue SystemCallError
         nil
+      end
+
+      # Whether a process group has a member that runs, beside this process. Looks at all processes.
+      #: (Integer) -> bool
+      def self.others_in_group?(group)
+        pids = Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i) - [Process.pid]
+        pids.any? { |pid| (stat = of(pid)) && stat.group == group && !stat.ended? }
+      rescue SystemCallError # no /proc
+        false
       end
 
       #: (Array[String]) -> void
@@ -37,6 +46,10 @@ module Coppice
 
       #: () -> Integer
       def parent = @fields[PARENT].to_i
+
+      # Its process group.
+      #: () -> Integer
+      def group = @fields[GROUP].to_i
 
       # Whether it has become another program since it was forked (exec). A sandbox that does not know has no flags.
       #: () -> bool

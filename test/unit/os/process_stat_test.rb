@@ -44,6 +44,18 @@ class ProcessStatTest < Coppice::TestCase
     with_child(Process.spawn("sleep", "3600")) { |pid| wait(pid, &:replaced?) }
   end
 
+  test "a process group has others in it until they have ended" do
+    leader = Process.spawn("sleep", "3600", pgroup: true)
+
+    assert ProcessStat.others_in_group?(leader)
+    Process.kill(:KILL, leader)
+    wait(leader, &:zombie?)
+
+    refute ProcessStat.others_in_group?(leader)
+  ensure
+    Process.wait(leader)
+  end
+
   test "a process is not taken for another program where the kernel tells no flags" do
     refute_predicate ProcessStat.new(%w[S 1 1 1 0 -1 0]), :replaced?
     assert_predicate ProcessStat.new(%w[S 1 1 1 0 -1 4194304]), :replaced?
