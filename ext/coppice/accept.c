@@ -127,6 +127,7 @@ bool coppice_connection_take_slot(VALUE self, VALUE seat_object, struct coppice_
     connection->lobby = seat;
     connection->lobby_object = seat_object;
     connection->queued_us = slot->queued_us;
+    connection->reading_us = slot->queued_us - slot->arrived_us;
     connection->server = slot->server;
     if (slot->request_id[0]) {
         snprintf(connection->request_id, sizeof(connection->request_id), "%.39s", slot->request_id);

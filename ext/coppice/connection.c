@@ -129,7 +129,7 @@ void coppice_connection_begin(struct coppice_connection *connection, int fd) {
     connection->serial++;
     connection->family = connection->peer.ss_family;
     connection->adopted_address[0] = connection->request_id[0] = '\0';
-    connection->queued_us = connection->started_us = 0;
+    connection->queued_us = connection->reading_us = connection->started_us = 0;
     connection->waited_us = -1;
     connection->traffic.sent = 0;
     connection->traffic.status = 0;

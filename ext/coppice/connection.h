@@ -54,6 +54,7 @@ struct coppice_connection {
     char adopted_address[64]; /* of a client that was accepted elsewhere; else empty */
     char request_id[40];      /* made where the client sent none; else empty */
     int64_t queued_us;        /* monotonic: when the lobby had the whole request; 0 without a lobby */
+    int64_t reading_us;       /* from its first byte until then */
     struct coppice_lobby_address server; /* where a client of the lobby connected to */
     bool detached;            /* hijacked: the descriptor belongs to the application now */
     unsigned fork_count;      /* of this process when the client came: see coppice_connection_foreign */

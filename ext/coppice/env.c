@@ -158,7 +158,7 @@ static bool forwarded_https(const struct env *env, VALUE trusted_proxies, VALUE 
 }
 
 /* How long the request has waited, in microseconds; -1 for not known. In the lobby it waits from when it is complete;
- * before that its client was slow. A proxy in front may have had it earlier. */
+ * before that its client was slow, also where a proxy sends a body on as it comes. A proxy may have had it earlier. */
 static int64_t queue_time(const struct env *env, VALUE trusted_proxies, VALUE address) {
     int64_t queued_us = env->connection->queued_us;
     int64_t us = -1;
@@ -167,7 +167,7 @@ static int64_t queue_time(const struct env *env, VALUE trusted_proxies, VALUE ad
         us = env->connection->lobby->started_us - queued_us;
     }
     if (!NIL_P(env->request_start) && from_trusted_proxy(env, trusted_proxies, address)) {
-        int64_t age_us = coppice_traffic_age_us(env->request_start);
+        int64_t age_us = coppice_traffic_age_us(env->request_start) - env->connection->reading_us;
         if (age_us > us) us = age_us;
     }
     return us;

@@ -44,9 +44,10 @@ module Coppice
     end
 
     # A request, given as its bytes. Answers slot, position and serial.
-    def push(bytes, body_length: 0, flags: [], request_id: "", queued_us: 1, client: "127.0.0.1", server: nil)
+    def push(bytes, body_length: 0, flags: [], request_id: "", queued_us: 1, arrived_us: queued_us,
+             client: "127.0.0.1", server: nil)
       bits = flags.sum { |flag| FLAGS.fetch(flag) }
-      pushed = @memory.push(bytes, body_length, bits, request_id, queued_us, address(client),
+      pushed = @memory.push(bytes, body_length, bits, request_id, [arrived_us, queued_us], address(client),
                             address(*server))
       @memory.wake
       pushed

@@ -91,7 +91,8 @@ static void shed(struct coppice_lobby *lobby, struct lobby_connection *connectio
     lobby_process.arrived = NULL;
 }
 
-/* How long it may still wait here. A proxy that is trusted says how long it has waited there. */
+/* How long it may still wait here. A proxy that is trusted says how long it has waited there; not while it was read here,
+ * since a proxy may send a body on as it comes. */
 static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobby_connection *connection,
                             const struct coppice_lobby_slot *slot, const char *bytes) {
     int64_t left_ms = lobby->settings.queue_timeout_ms;
@@ -102,7 +103,8 @@ static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobb
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t now_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
     int64_t age_us = coppice_request_start_age_us(bytes + value.offset, value.length, now_us);
-    return age_us > 0 ? left_ms - age_us / 1000 : left_ms;
+    int64_t waited_us = age_us - (lobby_process.now_us - connection->arrived_us);
+    return waited_us > 0 ? left_ms - waited_us / 1000 : left_ms;
 }
 
 void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct lobby_arrival *arrival) {

@@ -150,8 +150,8 @@ static void set_address(struct coppice_lobby_address *address, VALUE description
     memcpy(address->bytes, RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes));
 }
 
-/* push(bytes, body_length, flags, request_id, queued_us, client, server) -> [slot, position, serial] */
-static VALUE memory_push(VALUE self, VALUE bytes, VALUE body_length, VALUE flags, VALUE request_id, VALUE queued_us,
+/* push(bytes, body_length, flags, request_id, [arrived_us, queued_us], client, server) -> [slot, position, serial] */
+static VALUE memory_push(VALUE self, VALUE bytes, VALUE body_length, VALUE flags, VALUE request_id, VALUE times,
                          VALUE client, VALUE server) {
     struct memory *memory = get(self);
     struct coppice_http_parser parser;
@@ -159,7 +159,8 @@ static VALUE memory_push(VALUE self, VALUE bytes, VALUE body_length, VALUE flags
     struct coppice_lobby_slot *slot = slot_at(memory, index);
     if (parse(bytes, &parser, &slot->head) != COPPICE_HTTP_COMPLETE) rb_raise(rb_eArgError, "no whole head");
     slot->serial = ++memory->serial;
-    slot->arrived_us = slot->queued_us = NUM2LL(queued_us);
+    slot->arrived_us = NUM2LL(rb_ary_entry(times, 0));
+    slot->queued_us = NUM2LL(rb_ary_entry(times, 1));
     slot->body_length = NUM2ULL(body_length);
     slot->length = (uint32_t)RSTRING_LEN(bytes);
     slot->flags = NUM2UINT(flags);

@@ -143,16 +143,16 @@ module Coppice
       assert_equal ["2001:db8::1", "192.0.2.1", "8080"], seen
     end
 
-    test "a request has waited since it was complete, or since a trusted proxy had it" do
+    test "a request has waited since it was complete, or since a trusted proxy had it, but not while it was read" do
       now_us = Process.clock_gettime(Process::CLOCK_MONOTONIC, :microsecond)
       start = Time.now.to_f - 20
       proxied = GET.sub("\r\n\r\n", "\r\nX-Request-Start: t=#{start}\r\n\r\n")
-      waited = [[GET, {}], [proxied, {}], [proxied, { client: "203.0.113.1" }]].map do |request, options|
-        queue_seconds(request, queued_us: now_us - 5_000_000, **options)
-      end
+      uploaded = { arrived_us: now_us - 13_000_000 } # until it was complete, 8 s later
+      cases = [[GET, {}], [proxied, {}], [proxied, { client: "203.0.113.1" }], [GET, uploaded], [proxied, uploaded]]
+      waited = cases.map { |request, options| queue_seconds(request, queued_us: now_us - 5_000_000, **options) }
 
       passed = (Process.clock_gettime(Process::CLOCK_MONOTONIC, :microsecond) - now_us) / 1_000_000.0
-      waited.zip([5, 20, 5]) { |seconds, least| assert_includes (least - 0.5)..(least + passed + 0.5), seconds }
+      waited.zip([5, 20, 5, 5, 12]) { |seconds, least| assert_includes (least - 0.5)..(least + passed + 0.5), seconds }
     end
 
     test "a body in a file becomes the input, at its start and rewindable" do

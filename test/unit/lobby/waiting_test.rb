@@ -79,6 +79,17 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
     end
   end
 
+  # At a proxy that sends each part on as it comes. That it is counted says that it was not turned away.
+  test "the time of an upload is no waiting at a trusted proxy" do
+    play(seats: 0, queue_timeout_ms: 10_000, trusted: "127.0.0.1")
+    client = @lobby.connect
+    started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 9_000
+    client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nX-Request-Start: t=#{started}\r\n\r\n1")
+    assert_nil client.wait_readable(1.5)
+    client.write("2")
+    @lobby.await_counter(:requests, 1)
+  end
+
   test "a request that was taken in time is not taken back" do
     play(queue_timeout_ms: 200)
     client = connect_and_take
