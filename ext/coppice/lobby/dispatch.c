@@ -72,13 +72,21 @@ int64_t lobby_longest_wait_ms(const struct coppice_lobby *lobby) {
     return (lobby_process.now_us - first_us) / 1000;
 }
 
-/* The queue also counts requests that were taken back: they stay in it until what was before them is taken. */
+static uint32_t count_seats(const struct coppice_lobby *lobby) {
+    uint32_t count = 0;
+    for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) count++;
+    return count;
+}
+
+/* The queue also counts requests that were taken back: they stay in it until what was before them is taken. And those
+ * that free workers are about to take do not wait: each worker may have one slot beside them, also one that is stalled. */
 static bool full(const struct coppice_lobby *lobby) {
     uint32_t most = lobby->settings.max_waiting, cells = lobby->queue_size - 1;
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
     if (waiting < most && waiting < cells) return false;
     coppice_request_queue_trim(lobby->queue);
-    return coppice_request_queue_waiting(lobby->queue) >= cells || count_waiting(lobby) >= most;
+    if (coppice_request_queue_waiting(lobby->queue) >= cells) return true;
+    return lobby->used_slots >= most + count_seats(lobby) && count_waiting(lobby) >= most;
 }
 
 static void shed(struct coppice_lobby *lobby, struct lobby_connection *connection,

@@ -98,7 +98,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   end
 
   test "requests that are shed are logged with what they asked for" do
-    play(access_log: "json", max_waiting: 1)
+    play(seats: 0, access_log: "json", max_waiting: 1)
     @lobby.connect(GET)
     @lobby.await_counter(:waiting, 1)
     assert_refused(503, @lobby.connect("GET /second HTTP/1.1\r\nHost: a\r\nX-Request-Id: two\r\n\r\n"))

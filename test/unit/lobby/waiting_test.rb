@@ -20,6 +20,20 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
     end
   end
 
+  test "requests that free workers are about to take do not count as waiting" do
+    { 0 => 3, 2 => 5 }.each do |max_waiting, most|
+      @lobby&.quit
+      play(seats: 3, max_waiting: max_waiting)
+      client = queue_clients(most).first # no worker has taken one yet
+      assert_refused(503, @lobby.connect(GET))
+      3.times { |number| @lobby.pop(number) }
+      assert_refused(503, @lobby.connect(GET))
+      @lobby.answer("served")
+      assert_equal "served", @lobby.read_response(client).last
+      queue_clients(1)
+    end
+  end
+
   test "requests beyond all slots are turned away" do
     play(seats: 1, slots: 3, max_waiting: 100)
     clients = queue_clients(3)
