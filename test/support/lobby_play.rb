@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "io/wait"
+require "securerandom"
 require "socket"
 require "tempfile"
 require "support/c_program"
@@ -45,11 +46,11 @@ module Coppice
       def target = bytes[/\A\S+ (\S+)/, 1]
     end
 
-    # descriptors: how many the lobby may have.
-    #: (?accept: bool, ?descriptors: Integer?, **untyped) -> void
-    def initialize(accept: true, descriptors: nil, **settings)
-      @listener = TCPServer.new("127.0.0.1", 0)
-      @port = @listener.addr[1]
+    # descriptors: how many the lobby may have. unix: whether clients come through a Unix socket.
+    #: (?accept: bool, ?descriptors: Integer?, ?unix: bool, **untyped) -> void
+    def initialize(accept: true, descriptors: nil, unix: false, **settings)
+      @listener = unix ? UNIXServer.new("\0lobby_play.#{SecureRandom.hex}") : TCPServer.new("127.0.0.1", 0)
+      @address = @listener.local_address
       @input, output = IO.pipe
       commands, @commands = IO.pipe
       @errors = Tempfile.new("lobby")
@@ -120,9 +121,9 @@ module Coppice
     end
 
     def connect(bytes = nil, receive_buffer: nil) #: (?String?, ?receive_buffer: Integer?) -> Socket
-      socket = Socket.new(:INET, :STREAM)
+      socket = Socket.new(@address.afamily, :STREAM)
       socket.setsockopt(:SOCKET, :RCVBUF, receive_buffer) if receive_buffer
-      socket.connect(Addrinfo.tcp("127.0.0.1", @port))
+      socket.connect(@address)
       @clients << socket
       socket.write(bytes) if bytes
       socket

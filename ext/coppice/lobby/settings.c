@@ -171,6 +171,7 @@ static bool within(const struct lobby_network *network, const struct coppice_lob
 }
 
 bool lobby_trusted(const struct lobby_settings *settings, const struct coppice_lobby_address *address) {
+    if (address->family == AF_UNIX) return true;
     for (uint32_t i = 0; i < settings->trusted_count; i++) {
         if (within(&settings->trusted[i], address)) return true;
     }

@@ -144,6 +144,15 @@ class LobbyLoopTest < Coppice::LobbyTestCase
     end
   end
 
+  test "clients of a Unix socket are trusted proxies" do
+    play(unix: true, keepalive_timeout_ms: 0, queue_timeout_ms: 120_000)
+    client = @lobby.connect
+    2.times { assert_served(client) }
+    started = Process.clock_gettime(Process::CLOCK_REALTIME, :second) - 130
+    client.write("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n")
+    assert_refused(503, client)
+  end
+
   test "a client that wants no more is not kept" do
     play
     client = @lobby.connect("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
