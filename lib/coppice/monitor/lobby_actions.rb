@@ -103,11 +103,12 @@ module Coppice
         lobby.close_channel if lobby.pids.empty?
       end
 
-      # The other process lives on, and with it the connections.
+      # The other process lives on, and with it the connections. One that is gone already is killed no more.
       #: (LobbyHandle, Symbol) -> void
       def kill_part(lobby, part)
+        pid = lobby.pid_of(part) or return
         @log.error("killing the lobby's #{part}", **lobby.to_log, why: :unresponsive)
-        @system.signal(lobby.pid_of(part), :KILL)
+        @system.signal(pid, :KILL)
         lobby.keeper_hangs = false if part == :keeper
       end
 

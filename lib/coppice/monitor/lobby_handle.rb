@@ -41,7 +41,10 @@ module Coppice
       #: (Integer) -> Symbol?
       def forget(pid)
         self.pid = nil if self.pid == pid
-        @processes.delete(pid).tap { changed }
+        part = @processes.delete(pid)
+        @keeper_hangs = false if part == :keeper
+        changed
+        part
       end
 
       # Whether neither process is there any more, nor one that has not registered yet.

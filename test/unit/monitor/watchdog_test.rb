@@ -56,6 +56,21 @@ class WatchdogTest < SupervisionTestCase
     assert_equal :spawn_timeout, server.roster.lobby.kill_reason
   end
 
+  test "a lobby's keeper that hangs is killed, unless it has exited meanwhile" do
+    server = settled_server
+    keepers = [false, true].map do |exited|
+      lobby = server.system.lobby
+      lobby.loop.channel.send(Coppice::Control::LobbyPacket.of("hanging", "keeper"))
+      lobby.keeper.tap do |keeper|
+        server.system.die(keeper, FakeSystem::Status.new(nil, 11)) if exited
+        server.settle
+      end
+    end
+
+    assert_equal [[keepers.first.pid, :KILL]], server.system.signals
+    assert_equal 2, server.roster.lobby.pids.size
+  end
+
   test "a mold has three times as long, since it is ready later where others are busy" do
     server = settled_server(spawn_timeout: 10)
     server.supervision.refork
