@@ -115,11 +115,19 @@ void coppice_connection_take_head(struct coppice_connection *connection, int fd,
     take_head(connection, head, bytes, length);
 }
 
+/* The lobby keeps the limit that it was started with, also when a later release allows fewer fields. Called before the
+ * client begins, since the parser points to the head. */
+static void make_room(struct coppice_connection *connection, uint32_t field_count) {
+    if (field_count <= connection->limits.field_count) return;
+    connection->head = ruby_xrealloc(connection->head, coppice_request_head_size(field_count));
+}
+
 bool coppice_connection_take_slot(VALUE self, VALUE seat_object, struct coppice_lobby_seat *seat) {
     struct coppice_connection *connection = coppice_connection_get(self);
     const struct coppice_lobby_slot *slot = seat->slot;
     const struct coppice_request_head *head = &slot->head;
-    if (head->field_count > connection->limits.field_count || head->length > slot->length) return false;
+    if (head->field_count > seat->requests->field_capacity || head->length > slot->length) return false;
+    make_room(connection, head->field_count);
     coppice_lobby_address_to(&slot->client, &connection->peer);
     begin_client(connection, -1);
     take_head(connection, head, coppice_lobby_slot_bytes(seat->requests, slot), slot->length);

@@ -20,7 +20,7 @@ void coppice_connection_take_head(struct coppice_connection *connection, int fd,
 /* Raises IOError while the last client is still on the Connection `self`. */
 void coppice_connection_check_vacant(VALUE self);
 /* The request that `seat`, the LobbySeat of `seat_object`, has in hand, for the Connection `self`. Head and bytes are
- * copied. false when the head has more fields than the connection has room for. */
+ * copied. false when the slot makes no sense. */
 bool coppice_connection_take_slot(VALUE self, VALUE seat_object, struct coppice_lobby_seat *seat);
 
 #endif

@@ -73,7 +73,7 @@ struct coppice_connection {
     struct coppice_byte_buffer input;
     size_t input_position; /* bytes of `input` that are used up */
     struct coppice_http_parser parser;
-    struct coppice_request_head *head; /* with room for limits.field_count fields */
+    struct coppice_request_head *head; /* with room for limits.field_count fields, or more */
     bool head_complete;
     enum coppice_body_state body;
     uint64_t body_remaining;

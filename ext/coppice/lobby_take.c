@@ -3,7 +3,7 @@
 #include "coppice_ext.h"
 #include "lobby_seat.h"
 
-/* A slot that the connection cannot hold ends without an answer. */
+/* A slot that makes no sense ends without an answer. */
 static bool take(VALUE self, struct coppice_lobby_seat *seat, uint32_t index, VALUE connection) {
     const struct coppice_lobby_slot *slot = coppice_lobby_slot_at(seat->requests, index);
     seat->slot = slot;

@@ -124,6 +124,16 @@ module Coppice
       assert_equal "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n", records[0].payload
     end
 
+    test "a request with more headers than the worker's release allows is served, since the lobby has let it pass" do
+      harness = HttpHarness.new(lobby: false, max_header_count: 2) { |env| [200, {}, [env["HTTP_B9"].to_s]] }
+      [9, 5, 9].each do |count|
+        fields = Array.new(count) { |number| "B#{number + 1}: #{number}\r\n" }
+        records = serve("GET / HTTP/1.1\r\nHost: a\r\n#{fields.join}\r\n", harness: harness)
+
+        assert_equal [200, count == 9 ? "8" : ""], [records[0].status, body_of(records[0])]
+      end
+    end
+
     test "the lobby's request id is for a client that sent none" do
       seen = []
       app = ->(env) { seen << env["HTTP_X_REQUEST_ID"] and [200, {}, []] }
