@@ -60,6 +60,11 @@ static void obey_loop_pid(const struct words *words) {
     printf("%d\n", loop_pid);
 }
 
+static void obey_keeper_pid(const struct words *words) {
+    (void)words;
+    printf("%d\n", keeper_pid);
+}
+
 static void obey_pop(const struct words *words) {
     pop(words->seat, true);
 }
@@ -142,6 +147,7 @@ static const struct {
     {"content", obey_content, false},   {"write", obey_write, false},
     {"client_gone", obey_client_gone, false}, {"spoil", obey_spoil, false},
     {"scribble", obey_scribble, false}, {"unknown_seat", obey_unknown_seat, false},
+    {"keeper_pid", obey_keeper_pid, true},
 };
 
 static void obey(char *command) {

@@ -21,7 +21,7 @@ struct seat {
     int received; /* the last descriptor from the lobby */
 };
 
-extern int lobby_event_fd, listener_fd, log_fd, loop_pid; /* of the loop that has registered last */
+extern int lobby_event_fd, listener_fd, log_fd, loop_pid, keeper_pid; /* of those that have registered last */
 extern struct coppice_lobby_requests *requests;
 extern struct coppice_request_queue *queue;
 extern struct seat seats[SEATS];

@@ -15,7 +15,7 @@
 
 #include "counters.h"
 
-int lobby_event_fd, listener_fd, log_fd = -1, loop_pid;
+int lobby_event_fd, listener_fd, log_fd = -1, loop_pid, keeper_pid;
 struct coppice_lobby_requests *requests;
 struct coppice_request_queue *queue;
 struct seat seats[SEATS];
@@ -71,6 +71,7 @@ void await(const char *start) {
     ssize_t length;
     while ((length = next_packet()) > 0) {
         sscanf(bytes, "registered loop %d", &loop_pid);
+        sscanf(bytes, "registered keeper %d", &keeper_pid);
         if (strncmp(bytes, start, strlen(start)) != 0) continue;
         for (char *at = bytes; *at; at++) {
             if (*at == '\n') *at = '|';
@@ -100,6 +101,7 @@ void start(const char *program, const char *settings) {
         execl(program, program, number, (char *)NULL);
         die("execl");
     }
+    keeper_pid = lobby_pid;
     close(lobby_channel_fd);
     int length = snprintf(bytes, sizeof(bytes), "start 1\nboard_cells 0 %d\n%s", BOARD_CELLS / 2, settings);
     int descriptors[6] = {requests_fd, queue_fd, board_fd, lobby_event_fd};

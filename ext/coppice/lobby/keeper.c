@@ -111,6 +111,10 @@ void lobby_keeper_renew(void) {
     errno = saved;
 }
 
+bool lobby_keeper_missing(void) {
+    return shared && shared->keeper_fd < 0;
+}
+
 void lobby_loop_settled(void) {
     if (shared) shared->failures = 0;
 }

@@ -1,6 +1,7 @@
 #ifndef COPPICE_LOBBY_KEEPER_H
 #define COPPICE_LOBBY_KEEPER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -19,8 +20,10 @@ void lobby_title_begin(char **argv);
 
 /* Of the loop. A descriptor that can be read once the keeper is dead, or -1 without a keeper. */
 int lobby_keeper_fd(void);
-/* The keeper is dead: makes the next one, which has another descriptor. Where that fails, there is none. */
+/* The keeper is dead: makes the next one, which has another descriptor. Where that fails, it is missing. */
 void lobby_keeper_renew(void);
+/* Whether there is no keeper, though this system can have one. */
+bool lobby_keeper_missing(void);
 /* Grows every two seconds as long as the keeper runs. */
 uint32_t lobby_keeper_beats(void);
 /* The loop has come so far that whatever kills it now is not its start. Without this the keeper makes no more than

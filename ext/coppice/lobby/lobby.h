@@ -209,6 +209,7 @@ struct lobby_process {
     int64_t paused_until_ms; /* accept no more until then */
     bool room_made;          /* stalled seats may go on */
     struct lobby_keeper_silence keeper_silence;
+    int64_t next_renewal_ms; /* of a keeper that could not be made: not before then */
     bool readers_checked;    /* in this tick nobody else is to be cut off */
     struct coppice_lobby_slot *arrived; /* the request in it is being refused: there is no struct lobby_request of it */
     bool queue_spoilt;       /* a cell was found overwritten */

@@ -7,7 +7,7 @@
 #include "keeper.h"
 #include "parts.h"
 
-enum { EVENTS = 256, KEEPER_INDEX = 0, KEEPER_SILENCE_MS = 10 * 1000, LOOK_MS = 2000 };
+enum { EVENTS = 256, KEEPER_INDEX = 0, KEEPER_SILENCE_MS = 10 * 1000, LOOK_MS = 2000, RENEW_MS = 3000 };
 
 struct lobby_process lobby_process;
 
@@ -34,8 +34,14 @@ static void watch_keeper(const struct coppice_lobby *lobby) {
 }
 
 void lobby_keeper_died(struct coppice_lobby *lobby) {
+    lobby_process.next_renewal_ms = lobby_process.now_ms + RENEW_MS;
     lobby_keeper_renew();
     watch_keeper(lobby);
+}
+
+/* There may have been no process or no descriptor left for it. */
+static void replace_missing_keeper(struct coppice_lobby *lobby) {
+    if (lobby_keeper_missing() && lobby_process.now_ms >= lobby_process.next_renewal_ms) lobby_keeper_died(lobby);
 }
 
 /* A keeper that stands still could not make the next loop. The monitor kills it, and its death is noticed like any. Only
@@ -86,6 +92,7 @@ int coppice_lobby_loop(struct coppice_lobby *lobby) {
         lobby_expire(lobby);
         lobby_tick(lobby);
         lobby_cut_slow_readers(lobby);
+        replace_missing_keeper(lobby);
         check_keeper(lobby);
         lobby_flush_access_log(lobby);
         lobby_loop_settled();

@@ -175,6 +175,21 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
     assert_served(client)
   end
 
+  test "a keeper that could not be made is made later" do
+    skip "prlimit(1) is not here" unless system("command -v prlimit >/dev/null")
+    play
+    settle
+    system("prlimit", "--pid", loop_pid.to_s, "--nofile=3:", exception: true) # not one more
+    Process.kill(:KILL, keeper_pid)
+    assert_match(/cannot make a keeper/, @lobby.tell("await log error"))
+    system("prlimit", "--pid", loop_pid.to_s, "--nofile=1024:", exception: true)
+    assert_match(/\Aregistered keeper/, @lobby.tell("await registered keeper"))
+    client = @lobby.connect
+    assert_served(client)
+    kill_loop
+    assert_served(client)
+  end
+
   test "a wrong setting is refused" do
     error = assert_raises(RuntimeError) { Coppice::LobbyPlay.new(unheard_of: 1) }
     assert_match(/a setting of the lobby is wrong: unheard_of/, error.message)
@@ -183,6 +198,7 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
   private
 
   def loop_pid = Integer(@lobby.tell("loop_pid"))
+  def keeper_pid = Integer(@lobby.tell("keeper_pid"))
 
   def stop_loop
     settle
