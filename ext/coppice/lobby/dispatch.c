@@ -79,7 +79,7 @@ static uint32_t count_seats(const struct coppice_lobby *lobby) {
 }
 
 /* The queue also counts requests that were taken back: they stay in it until what was before them is taken. And those
- * that free workers are about to take do not wait: each worker may have one slot beside them, also one that is stalled. */
+ * that free workers are about to take do not wait: each worker may have one slot beside them, also a stalled one. */
 static bool full(const struct coppice_lobby *lobby) {
     uint32_t most = lobby->settings.max_waiting, cells = lobby->queue_size - 1;
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
@@ -99,8 +99,8 @@ static void shed(struct coppice_lobby *lobby, struct lobby_connection *connectio
     lobby_process.arrived = NULL;
 }
 
-/* How long it may still wait here. A proxy that is trusted says how long it has waited there; not while it was read here,
- * since a proxy may send a body on as it comes. */
+/* How long it may still wait here. A proxy that is trusted says how long it has waited there; not while it was read
+ * here, since a proxy may send a body on as it comes. */
 static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobby_connection *connection,
                             const struct coppice_lobby_slot *slot, const char *bytes) {
     int64_t left_ms = lobby->settings.queue_timeout_ms;

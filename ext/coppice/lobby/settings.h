@@ -48,7 +48,7 @@ struct lobby_settings {
  * changed. */
 const char *lobby_settings_read(struct lobby_settings *settings, char *text);
 
-/* Whether the address lies in one of the trusted networks. The peer of a Unix socket is always trusted, as by workers. */
+/* Whether the address lies in a trusted network. The peer of a Unix socket is always trusted, as by workers. */
 struct coppice_lobby_address;
 bool lobby_trusted(const struct lobby_settings *settings, const struct coppice_lobby_address *address);
 

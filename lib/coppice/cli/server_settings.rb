@@ -29,7 +29,8 @@ module Coppice
         private
 
         def read(arguments, environment, directory, settled: false)
-          Config::Loader.new(arguments: arguments, environment: environment, directory: directory, settled: settled).load
+          place = { directory: directory, settled: settled }
+          Config::Loader.new(arguments: arguments, environment: environment, **place).load
         end
       end
     end

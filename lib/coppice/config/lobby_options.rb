@@ -16,8 +16,8 @@ module Coppice
         since: :coppice, example: "keepalive_timeout 20, trusted: 75",
         doc: "Maximum time between two requests on one connection; 0 closes it after each response. " \
              "`trusted:` (default: 75) is for connections from `trusted_proxies` and through Unix sockets. It must " \
-             "be longer than the idle timeout of the proxy or load balancer, which might otherwise send a request on a " \
-             "connection that is just being closed."),
+             "be longer than the idle timeout of the proxy or load balancer, which might otherwise send a request on " \
+             "a connection that is just being closed."),
       Option.describe(:trusted_keepalive_timeout, Groups::LOBBY, Types::Seconds.new(minimum: 0), scope: :server,
         default: 75, since: :coppice,
         doc: "Maximum time between two requests of a trusted proxy: the same as `trusted:` of keepalive_timeout."),
