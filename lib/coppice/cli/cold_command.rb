@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "coppice/cli/report_output"
+require "coppice/cli/server_settings"
 require "coppice/cold/boot"
 require "coppice/cold/json_report"
 require "coppice/cold/source_paths"
 require "coppice/cold/path_analyzer"
 require "coppice/cold/text_report"
-require "coppice/config/loader"
 
 module Coppice
   class CLI
@@ -54,7 +54,10 @@ module Coppice
       end
 
       def settings
-        @settings ||= Config::Loader.new(arguments: @arguments, environment: @environment, directory: @directory).load
+        return @settings if @settings
+
+        @settings, @directory = ServerSettings.load(@arguments, environment: @environment, directory: @directory)
+        @settings
       end
 
       def analyze(settings)

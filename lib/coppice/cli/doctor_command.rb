@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/cli/report_output"
-require "coppice/config/loader"
+require "coppice/cli/server_settings"
 require "coppice/doctor/chain"
 require "coppice/doctor/diagnosis"
 require "coppice/doctor/journal"
@@ -60,7 +60,7 @@ module Coppice
       end
 
       def diagnose
-        settings = Config::Loader.new(arguments: @arguments, environment: @environment, directory: @directory).load
+        settings, = ServerSettings.load(@arguments, environment: @environment, directory: @directory)
         raise UsageError, "worker_processes is 0: nothing is forked" if settings.single?
 
         journal = Doctor::Journal.new

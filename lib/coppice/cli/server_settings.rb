@@ -4,7 +4,7 @@ require "coppice/config/loader"
 
 module Coppice
   class CLI
-    # The settings that a server begins with. `check` reads them as `serve` does.
+    # The settings that a server begins with. `check`, `cold` and `doctor` read them as `serve` does.
     module ServerSettings
       class << self
         # With the directory of the application. If the option `directory` names another one than that in which the

@@ -4,6 +4,7 @@ require "test_helper"
 require "stringio"
 require "coppice/cli"
 require "coppice/cli/check_command"
+require "coppice/cli/doctor_command"
 require "coppice/cli/server_settings"
 
 module Coppice
@@ -50,6 +51,13 @@ module Coppice
         in_folders do |_, start|
           command = CheckCommand.new([], output: StringIO.new, environment: {}, directory: start)
           assert_raises(ConfigError) { command.run }
+        end
+      end
+
+      test "coppice doctor reads what the server reads" do
+        in_folders(app: "worker_processes 0") do |_, start|
+          command = DoctorCommand.new([], output: StringIO.new, environment: {}, directory: start)
+          assert_match(/worker_processes is 0/, assert_raises(UsageError) { command.run }.message)
         end
       end
 
