@@ -7,13 +7,14 @@ require "coppice/import/hook_text"
 
 module Coppice
   module Import
-    # What becomes of the hooks of a file: each is dropped, written under Coppice's name, or joined with another one.
+    # What becomes of the hooks of a file: each is dropped, written under Coppice's name, or joined with another one
+    # where the old server would call both.
     # The report says what their blocks use that Coppice lacks, and so does a comment above them.
     class Hooks
-      #: (Array[[Call, Directive]], Source, Foreign) -> void
-      def initialize(calls, source, foreign)
+      #: (Array[[Call, Directive]], Source, Module) -> void
+      def initialize(calls, source, server)
         @source = source
-        @foreign = foreign
+        @server = server
         @directives = calls.to_h.compare_by_identity
         @writer = HookText.new(source, @directives)
       end
@@ -32,8 +33,17 @@ module Coppice
         gone, left = calls.partition { |call| obsolete?(call) }
         gone.each { |call| @texts[call] = nil }
         groups = HookGroups.new(left, @source)
-        groups.to_a.each { |group| write(group) }
+        groups.to_a.each { |group| write(@server::CALLS_ALL_BLOCKS ? group : [last_of(group)]) }
         groups.rivals.each { |call| remark(call, "only the last block of #{@directives[call].target} is called") }
+      end
+
+      def last_of(calls)
+        *replaced, last = calls
+        replaced.each do |call|
+          @texts[call] = nil
+          call.note = "#{@server::TITLE} calls only the last block of #{call.name}"
+        end
+        last
       end
 
       def obsolete?(call)
@@ -57,7 +67,7 @@ module Coppice
 
       # What has to be changed by hand, for the file; the report says it as well.
       def comments(calls)
-        reviews = calls.map { |call| HookReview.new(call, @directives[call], @foreign) }
+        reviews = calls.map { |call| HookReview.new(call, @directives[call], @server::FOREIGN) }
         calls.zip(reviews) { |call, review| review.remarks.each { |text| remark(call, text) } }
         reviews.flat_map(&:todos).uniq.map { |text| "# TODO: #{text}.\n#{@source.margin(calls.first.node)}" }.join
       end

@@ -20,6 +20,7 @@ module Coppice
                 preload_app! prune_bundler queue_requests quiet rack_url_scheme raise_exception_on_sigterm
                 set_remote_address shutdown_debug silence_fork_callback_warning silence_single_worker_warning
                 wait_for_less_busy_worker].freeze
+      CALLS_ALL_BLOCKS = true # of one hook
       # Directives whose block is a part of the file.
       WRAPPERS = %i[cluster].freeze
       # The exporter's part for Puma reads Puma.stats.

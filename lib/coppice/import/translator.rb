@@ -78,7 +78,7 @@ module Coppice
         (directives - hooks).each do |call, row|
           settle(call, row, row.rewrite ? row.rewrite.call(call) : call.as(row.target))
         end
-        texts = Hooks.new(hooks, @source, @server::FOREIGN).texts
+        texts = Hooks.new(hooks, @source, @server).texts
         hooks.each { |call, row| settle(call, row, texts.fetch(call)) }
         drop_foreign
       end

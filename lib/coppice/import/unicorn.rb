@@ -14,6 +14,7 @@ module Coppice
       TITLE = "Unicorn"
       FILE = "config/unicorn.rb"
       BARE = [].freeze
+      CALLS_ALL_BLOCKS = false # the last one of a hook replaces those before
       WRAPPERS = [].freeze
       FOREIGN = Foreign.new(constants: %w[Unicorn RACKUP], features: /\Aunicorn/)
 

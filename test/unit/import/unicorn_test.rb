@@ -63,9 +63,11 @@ module Coppice
         assert_includes note("before_fork { p _2 }", :before_fork), "the block has other arguments here"
       end
 
-      test "joined blocks keep their parameters' names" do
-        assert_equal "after_worker_fork do |_server, worker|\n  w = worker\n  one(w)\n\n  two(worker)\nend",
-          translated("after_fork { |s, w| one(w) }\nafter_fork { |server, worker| two(worker) }")
+      test "a block that a later one replaces is dropped" do
+        text = "after_fork { |s, w| one(w) }\nafter_fork { |server, worker| two(worker) }"
+
+        assert_equal "after_worker_fork { |server, worker| two(worker) }", translated(text)
+        assert_equal "Unicorn calls only the last block of after_fork", note(text, :after_fork)
       end
 
       test "the recipe that stops the old master is dropped" do
