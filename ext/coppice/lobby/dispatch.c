@@ -78,6 +78,11 @@ static uint32_t count_seats(const struct coppice_lobby *lobby) {
     return count;
 }
 
+/* Each request that is waiting or in hand has a slot. */
+static bool worker_free(const struct coppice_lobby *lobby) {
+    return lobby->used_slots < count_seats(lobby);
+}
+
 /* The queue also counts requests that were taken back: they stay in it until what was before them is taken. And those
  * that free workers are about to take do not wait: each worker may have one slot beside them, also a stalled one. */
 static bool full(const struct coppice_lobby *lobby) {
@@ -100,7 +105,8 @@ static void shed(struct coppice_lobby *lobby, struct lobby_connection *connectio
 }
 
 /* How long it may still wait here. A proxy that is trusted says how long it has waited there; not while it was read
- * here, since a proxy may send a body on as it comes. */
+ * here, since a proxy may send a body on as it comes. A free worker serves it, however long it was: the server may have
+ * booted meanwhile, or the proxy's clock may be behind. */
 static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobby_connection *connection,
                             const struct coppice_lobby_slot *slot, const char *bytes) {
     int64_t left_ms = lobby->settings.queue_timeout_ms;
@@ -112,7 +118,8 @@ static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobb
     int64_t now_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
     int64_t age_us = coppice_request_start_age_us(bytes + value.offset, value.length, now_us);
     int64_t waited_us = age_us - (lobby_process.now_us - connection->arrived_us);
-    return waited_us > 0 ? left_ms - waited_us / 1000 : left_ms;
+    if (waited_us <= 0 || (waited_us / 1000 >= left_ms && worker_free(lobby))) return left_ms;
+    return left_ms - waited_us / 1000;
 }
 
 void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct lobby_arrival *arrival) {

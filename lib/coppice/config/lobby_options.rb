@@ -41,8 +41,8 @@ module Coppice
       Option.describe(:queue_timeout, Groups::LOBBY, Types::Optional.new(Types::Seconds.new), scope: :server,
         default: 10, since: :coppice, example: "queue_timeout nil",
         doc: "Maximum time that a request may wait for a worker; after it the lobby answers 503. The X-Request-Start " \
-             "header of a trusted proxy says when the waiting has begun; the time in which the lobby read the " \
-             "request does not count. nil means no limit."),
+             "header of a trusted proxy says when the waiting has begun, if no worker is free; the time in which the " \
+             "lobby read the request does not count. nil means no limit."),
       Option.describe(:retry_lost_requests, Groups::LOBBY, Types::Boolean.new, scope: :server, default: true,
         since: :coppice, example: "retry_lost_requests false",
         doc: "Whether a request whose worker crashed or was killed may go to another worker. It does once, if the " \

@@ -62,8 +62,8 @@ module Coppice
         open = false
       end
 
-      # The kernel sends whole regular files; everything else (a part of a file, one that cannot be opened, a pipe:
-      # it has no path) goes by `each`.
+      # The kernel sends whole regular files; everything else (a part of a file, one that cannot be opened, a pipe with
+      # nil for a path) goes by `each`.
       def write_file(status, headers, body)
         path = body.to_path
         file = regular_file(path) if path

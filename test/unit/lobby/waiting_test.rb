@@ -79,18 +79,25 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
   end
 
   test "a request that has waited too long at a trusted proxy is turned away" do
-    { 0 => "127.0.0.1", 1 => "192.0.2.1" }.each do |served, trusted|
+    started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 11_000
+    late = "GET /late HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n"
+    { "127.0.0.1" => true, "192.0.2.1" => false }.each do |trusted, refused|
       @lobby&.quit
       play(queue_timeout_ms: 10_000, trusted: trusted)
-      started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 11_000
-      client = @lobby.connect("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n")
-      if served.zero?
-        assert_refused(503, client)
-        assert_equal 1, @lobby.counter(:shed_queue_timeout)
-      else
-        assert_equal "/", @lobby.pop.target
-      end
+      connect_and_take
+      client = @lobby.connect(late)
+      assert_refused(503, client) if refused
+      @lobby.await_counter(refused ? :shed_queue_timeout : :requests, refused ? 1 : 2)
     end
+  end
+
+  test "a free worker serves a request that has waited long at a trusted proxy" do
+    play(queue_timeout_ms: 10_000, trusted: "127.0.0.1")
+    started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 11_000
+    client = @lobby.connect("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n")
+    @lobby.pop
+    @lobby.answer("served")
+    assert_equal "served", @lobby.read_response(client).last
   end
 
   # At a proxy that sends each part on as it comes. That it is counted says that it was not turned away.
