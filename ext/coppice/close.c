@@ -37,6 +37,16 @@ static bool cut_off(const struct coppice_connection *connection) {
            connection->framing.kind == COPPICE_FRAMING_UNTIL_CLOSE;
 }
 
+/* While a copy of this process has the descriptor as well, its close ends nothing: but to connect it to nowhere resets
+ * it, on Linux. A Unix socket knows no reset. */
+static void reset_socket(const struct coppice_connection *connection, int fd) {
+    struct linger hard = {.l_onoff = 1, .l_linger = 0};
+    struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+    setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+    if (!coppice_connection_copied(connection)) return;
+    if (connect(fd, &nowhere, sizeof(nowhere)) < 0) shutdown(fd, SHUT_RDWR);
+}
+
 /* Closes with a reset. */
 static VALUE reset(struct coppice_connection *connection) {
     int fd = connection->fd;
@@ -44,8 +54,7 @@ static VALUE reset(struct coppice_connection *connection) {
     if (fd < 0) return Qnil;
     coppice_connection_log(connection);
     coppice_connection_end(connection);
-    struct linger hard = {.l_onoff = 1, .l_linger = 0};
-    if (!coppice_connection_foreign(connection)) setsockopt(fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+    if (!coppice_connection_foreign(connection)) reset_socket(connection, fd);
     close(fd);
     return Qnil;
 }
@@ -61,7 +70,7 @@ static VALUE connection_close(VALUE self) {
     bool answered = connection->response_started && !connection->client_gone;
     bool own = !coppice_connection_foreign(connection);
     bool lingers = answered && own && unread_bytes(connection, fd);
-    if (own && !lingers && coppice_connection_copied(connection)) shutdown(fd, SHUT_RDWR); /* a close ends nothing yet */
+    if (own && !lingers && coppice_connection_copied(connection)) shutdown(fd, SHUT_RDWR); /* see reset_socket */
     coppice_connection_log(connection);
     coppice_connection_end(connection);
     if (lingers)
@@ -94,7 +103,10 @@ static void check_own(const struct coppice_connection *connection) {
 static void take_over(struct coppice_connection *connection) {
     check_own(connection);
     if (connection->sending) rb_raise(rb_eIOError, "another thread is writing to this client");
-    if (!coppice_lobby_take_over(connection)) coppice_raise_client_gone(connection, "its socket cannot be taken over");
+    bool dropped;
+    if (coppice_lobby_take_over(connection, &dropped)) return;
+    if (dropped) rb_syserr_fail(EMFILE, "the client's socket");
+    coppice_raise_client_gone(connection, "its socket cannot be taken over");
 }
 
 /* fileno -> the client's descriptor, which stays the connection's. The lobby gives it away for good: the connection is

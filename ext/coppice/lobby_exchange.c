@@ -123,15 +123,10 @@ static bool ask(struct coppice_connection *connection, uint32_t question, struct
     }
 }
 
-/* This process has no descriptor left, so the kernel has closed what the lobby gave. */
-static void check_descriptor(const struct coppice_lobby_answer *answer, const char *what) {
-    if (answer->dropped) rb_syserr_fail(EMFILE, what);
-}
-
 int coppice_lobby_body_file(struct coppice_connection *connection) {
     struct coppice_lobby_answer answer = {.fd = -1};
     if (!ask(connection, COPPICE_LOBBY_ASK_BODY, &answer, &connection->read_budget)) {
-        check_descriptor(&answer, "the body's file");
+        if (answer.dropped) rb_syserr_fail(EMFILE, "the body's file");
         coppice_raise_client_gone(connection, "the lobby has no body of it");
     }
     connection->body = COPPICE_BODY_READ;
@@ -151,7 +146,7 @@ static int family_of(int fd) {
     return local.ss_family;
 }
 
-bool coppice_lobby_take_over(struct coppice_connection *connection) {
+bool coppice_lobby_take_over(struct coppice_connection *connection, bool *dropped) {
     coppice_byte_buffer_reserve(&connection->input, BYTES_AHEAD);
     struct coppice_lobby_answer answer = {
         .fd = -1,
@@ -160,7 +155,7 @@ bool coppice_lobby_take_over(struct coppice_connection *connection) {
     };
     bool given = ask(connection, COPPICE_LOBBY_ASK_CLIENT, &answer, &connection->write_budget);
     coppice_lobby_end(connection, given ? COPPICE_RECORD_WHOLE : 0);
-    if (!given) check_descriptor(&answer, "the client's socket");
+    *dropped = answer.dropped;
     if (!given) return false;
     connection->input.length += answer.length;
     connection->fd = answer.fd;

@@ -117,9 +117,13 @@ bool coppice_request_queue_worker_wakes(struct coppice_request_queue *queue, uin
     return atomic_exchange(&queue->seats[seat].sleeping, 0) == 0;
 }
 
+bool coppice_request_queue_worker_asleep(const struct coppice_request_queue *queue, uint16_t seat) {
+    return atomic_load_explicit(&queue->seats[seat].sleeping, memory_order_relaxed) != 0;
+}
+
 bool coppice_request_queue_wake_worker(struct coppice_request_queue *queue, uint16_t seat) {
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&queue->seats[seat].sleeping, memory_order_relaxed) == 0) return false;
+    if (!coppice_request_queue_worker_asleep(queue, seat)) return false;
     return atomic_exchange(&queue->seats[seat].sleeping, 0) == 1;
 }
 

@@ -72,6 +72,8 @@ int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat
 bool coppice_request_queue_worker_sleeps(struct coppice_request_queue *queue, uint16_t seat);
 /* Takes the announcement back; answers whether the lobby has taken it, and so counts on this worker for a request. */
 bool coppice_request_queue_worker_wakes(struct coppice_request_queue *queue, uint16_t seat);
+/* Of the lobby: whether this worker sleeps at the moment. */
+bool coppice_request_queue_worker_asleep(const struct coppice_request_queue *queue, uint16_t seat);
 /* Of the lobby: whether this worker slept; then its eventfd is to be written. */
 bool coppice_request_queue_wake_worker(struct coppice_request_queue *queue, uint16_t seat);
 

@@ -78,13 +78,23 @@ static uint32_t count_seats(const struct coppice_lobby *lobby) {
     return count;
 }
 
-/* Each request that is waiting or in hand has a slot. */
+static bool takes_requests(const struct coppice_lobby *lobby, uint32_t seat) {
+    return !lobby->seats[seat].broken && !lobby->seats[seat].stalled;
+}
+
+/* Whether more workers sleep than there are requests for them. */
 static bool worker_free(const struct coppice_lobby *lobby) {
-    return lobby->used_slots < count_seats(lobby);
+    uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
+    for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) {
+        bool asleep = coppice_request_queue_worker_asleep(lobby->queue, (uint16_t)seat);
+        if (asleep && takes_requests(lobby, seat) && waiting-- == 0) return true;
+    }
+    return false;
 }
 
 /* The queue also counts requests that were taken back: they stay in it until what was before them is taken. And those
- * that free workers are about to take do not wait: each worker may have one slot beside them, also a stalled one. */
+ * that free workers are about to take do not wait: each worker may have one slot beside them, also one that is stalled
+ * or boots; then some more may wait. */
 static bool full(const struct coppice_lobby *lobby) {
     uint32_t most = lobby->settings.max_waiting, cells = lobby->queue_size - 1;
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
@@ -181,8 +191,8 @@ void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection 
 /* As many as there is work for, and no one who is awake: that would cost more than the request. */
 static void wake(struct coppice_lobby *lobby, uint32_t most) {
     for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE && most > 0; seat = lobby->seats[seat].next) {
-        bool takes = !lobby->seats[seat].broken && !lobby->seats[seat].stalled;
-        if (!takes || !coppice_request_queue_wake_worker(lobby->queue, (uint16_t)seat)) continue;
+        if (!takes_requests(lobby, seat)) continue;
+        if (!coppice_request_queue_wake_worker(lobby->queue, (uint16_t)seat)) continue;
         lobby_seat_wake(lobby, seat);
         most--;
     }

@@ -119,8 +119,8 @@ module Coppice
         end
       rescue UserCodeError => error
         recover(error, env)
-      rescue SystemExit # the application called exit, or the answer for it is on its way
-        refuse(500, nil)
+      rescue SystemExit # the application called exit, or its time was over
+        answer_leaving
         raise
       ensure
         begin
@@ -141,6 +141,12 @@ module Coppice
         close(response[2], env)
         @connection.send_continue
         checked(@app.call(env))
+      end
+
+      def answer_leaving
+        refuse(500, nil)
+      rescue IOError
+        nil # it left while it was answering
       end
 
       def introduce_client(env)

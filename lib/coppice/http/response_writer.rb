@@ -89,7 +89,7 @@ module Coppice
       def whole?(file, headers)
         return false if file.size.zero? || headers.any? { |name, _| name.casecmp?("transfer-encoding") }
 
-        length = headers.fetch("content-length") { headers.fetch("Content-Length", nil) }
+        _, length = headers.find { |name, _| name.casecmp?("content-length") }
         length.nil? || length.to_s == file.size.to_s
       end
 

@@ -41,18 +41,33 @@ module Coppice
 
     test "a process that the application has forked does not hold up the end of its answer" do
       [false, true].each do |tcp|
-        reader, writer = IO.pipe
-        pid = nil
-        harness = HttpHarness.new(lobby: false) do
-          pid = fork { reader.read } # the test has the other end, and this process as well: it waits to be killed
-          [200, {}, ["whole"].each]
+        forking(["whole"].each) { |harness| assert_equal "whole", harness.serve(OLD_GET, tcp: tcp).body }
+        forking(Keeping.new("broken")) do |harness|
+          cut = harness.with_client(tcp: tcp, sent: OLD_GET) { |client| end_of(client) }
+          assert_equal tcp ? :reset : :closed, cut
         end
-        assert_equal "whole", harness.serve(OLD_GET, tcp: tcp).body
-      ensure
-        [reader, writer].each(&:close)
-        Process.kill(:KILL, pid)
-        BoundedWait.status_of(pid)
       end
+    end
+
+    private
+
+    # Yields a harness whose application forks a process that lives until the block has returned.
+    def forking(body)
+      pid = nil
+      yield(HttpHarness.new(lobby: false) do
+        pid = fork { sleep }
+        [200, {}, body]
+      end)
+    ensure
+      Process.kill(:KILL, pid)
+      BoundedWait.status_of(pid)
+    end
+
+    def end_of(client)
+      BoundedWait.read(client)
+      :closed
+    rescue Errno::ECONNRESET
+      :reset
     end
   end
 end

@@ -195,21 +195,12 @@ module Coppice
       assert_empty harness.log.at(:error)
     end
 
-    test "a body for which no descriptor is left is refused, and the log says so" do
+    test "without a descriptor a body is refused, which is logged, and a client's socket costs no worker" do
       harness = HttpHarness.new(lobby: false) { flunk }
-      most = Process.getrlimit(:NOFILE)
-      records = Tempfile.create("coppice-body") do |file|
-        during(POST, body_length: 5, flags: [:body_file], harness: harness) do |serial|
-          @lobby.receive_packet
-          Process.setrlimit(:NOFILE, 0, most.last) # beyond all numbers that are in use
-          @lobby.send_packet(TestLobby::BODY, serial, file)
-        end.call
-      ensure
-        Process.setrlimit(:NOFILE, *most)
-      end
 
-      assert_equal 507, records[0].status
+      assert_equal 507, without_descriptors(:body_file, TestLobby::BODY, harness).first.status
       assert_match(/Too many open files/, harness.log.entries.last.last[:why])
+      assert_equal [:end], without_descriptors(:unbuffered, TestLobby::CLIENT, harness).map(&:type)
     end
 
     test "a client that has left is noticed, by a question and by the next write" do
@@ -271,6 +262,20 @@ module Coppice
         BoundedWait.value_of(answering)
         @lobby.read_records
       end
+    end
+
+    # The records of an answer to a request for which the lobby gives a descriptor.
+    def without_descriptors(flag, type, harness)
+      most = Process.getrlimit(:NOFILE)
+      File.open(File::NULL) do |file|
+        during(POST, body_length: 5, flags: [flag], harness: harness) do |serial|
+          @lobby.receive_packet
+          Process.setrlimit(:NOFILE, 3, most.last) # fewer numbers than are in use
+          @lobby.send_packet(type, serial, file)
+        end.call
+      end
+    ensure
+      Process.setrlimit(:NOFILE, *most)
     end
 
     def copy_of(file)

@@ -93,6 +93,7 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
 
   test "a free worker serves a request that has waited long at a trusted proxy" do
     play(queue_timeout_ms: 10_000, trusted: "127.0.0.1")
+    assert_equal "1", @lobby.tell("sleep 0")
     started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 11_000
     client = @lobby.connect("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n")
     @lobby.pop
@@ -103,11 +104,10 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
   # At a proxy that sends each part on as it comes. That it is counted says that it was not turned away.
   test "the time of an upload is no waiting at a trusted proxy" do
     play(seats: 0, queue_timeout_ms: 10_000, trusted: "127.0.0.1")
-    client = @lobby.connect
-    started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 9_000
-    client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nX-Request-Start: t=#{started}\r\n\r\n1")
-    assert_nil client.wait_readable(1.5)
-    client.write("2")
+    client = @lobby.connect("POST / HTTP/1.1\r\n")
+    assert_nil client.wait_readable(3)
+    started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 10_500
+    client.write("Host: a\r\nContent-Length: 2\r\nX-Request-Start: t=#{started}\r\n\r\n12")
     @lobby.await_counter(:requests, 1)
   end
 
