@@ -11,7 +11,7 @@ module Coppice
     # Receives what children report, reaps those that exit, and records both in the roster. A child is gone when it was
     # reaped, or when its channel ended before its pid was known: then it was never forked.
     class Facts
-      STEADY = 10.0 # seconds after which an observer, a service or a mold has not failed to start
+      STEADY = 10.0 # seconds after which an observer or a service has not failed to start
       EARLY_FAILURE = 1.0 # seconds: a worker that fails so soon after it was ready, without a request, failed to start
 
       #: (Context) -> void
@@ -172,7 +172,7 @@ module Coppice
       def exited(handle, status, peak_kib = nil)
         handle.keep_requests_count
         note_failure(handle, status)
-        note_lost_mold(handle) if handle.equal?(@roster.mold)
+        @roster.succession.lost(handle, @system.now) if handle.equal?(@roster.mold) # told to exit it is none any more
         log_exit(handle.exit_report = report_on(handle, status, peak_kib))
         @statistics.exited(handle, handle.exit_report)
         # If it is unknown whether the child was forked, it may still start and write to its row: nobody else gets it.
@@ -219,12 +219,6 @@ module Coppice
         backoff = @roster.backoff_of(handle)
         backoff.succeeded if handle.ready_at && now - handle.ready_at >= STEADY
         backoff.failed(now)
-      end
-
-      # One that was told to exit is the mold no longer.
-      def note_lost_mold(mold)
-        now = @system.now
-        @roster.succession.lost(now, early: now - mold.ready_at < STEADY)
       end
 
       # The failure counts against the trial's mold, which is abandoned, and not against the committed generation. But

@@ -121,6 +121,7 @@ module Coppice
       def commit(step, now)
         candidate = step.candidate
         former = @succession.commit
+        @succession.outlived(former, now)
         @roster.workers.each { |worker| worker.promotions = 0 }
         @board.generation = candidate.generation
         @statistics.promotion_committed(candidate, now)

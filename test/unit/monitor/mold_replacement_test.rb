@@ -127,6 +127,16 @@ class MoldReplacementTest < SupervisionTestCase
     assert_equal [[0, false], [0, false], [0.2, true]], [11, 0.8, 0.8].map { |age| lose_mold(server, age) }
   end
 
+  test "a mold that has lived for long ends the row, also where it was not lost" do
+    server = settled_server
+    lose_mold(server, 0.8)
+    server.system.advance(11)
+    server.supervision.refork
+    server.settle
+
+    assert_equal [0, false], lose_mold(server, 0.8)
+  end
+
   test "a mold that was told to exit is not lost" do
     server = settled_server
     3.times do
