@@ -82,12 +82,13 @@ module Coppice
         end
         [settings, ENV.to_h]
       rescue ConfigError => error
-        raise unless bundle && error.cause.is_a?(LoadError)
+        raise unless bundle && gem_missing?(error.cause)
 
         raise ConfigError.new(error.message, remedy: "Until it is restarted the server reads configuration files " \
           "with the bundle of #{bundle}: restart it, or require the gem within the hook that needs it")
       ensure
         ENV.replace(before)
+        @loaded_files.note
       end
 
       # The monitor goes to the release's directory, and has its variables: what it spawns from now on inherits both.
@@ -155,6 +156,9 @@ module Coppice
       ensure
         present.close
       end
+
+      # require_relative has an absolute path.
+      def gem_missing?(error) = error.is_a?(LoadError) && !error.path.to_s.start_with?("/")
 
       # The flags, with the rackup file as the first release names it: from its directory, if it lies there.
       def with_rackup(arguments, path)

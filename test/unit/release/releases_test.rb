@@ -70,9 +70,19 @@ module Coppice
       test "a file that the configuration requires is that of each release, as it is now" do
         with_shared_files do |folder, releases|
           seen = %w[1 2 1].map { |name| workers_in(releases, "#{folder}/#{name}") }
-          File.write("#{folder}/1/config/shared.rb", "$of_shared_file = 3")
+          File.write("#{folder}/1/config/shared.rb", "$of_shared_file = 1 + 2")
 
           assert_equal [1, 2, 1, 3], [*seen, workers_in(releases, "#{folder}/1")]
+        end
+      end
+
+      test "a file that is the same is not loaded again for a roll in place" do
+        with_shared_files do |folder, releases|
+          workers_in(releases, "#{folder}/1")
+          text = "loaded = require_relative('shared')\nworker_processes loaded ? 8 : 9"
+          File.write("#{folder}/1/config/coppice.rb", text)
+
+          assert_equal 9, workers_in(releases, "#{folder}/1")
         end
       end
 
