@@ -59,10 +59,10 @@ module Coppice
 
       def operand(nodes)
         index = nodes.index { |node| guard?(node) } or return
-        one, other = nodes[index], nodes[index + 1]
-        from, to, between = one.from, other.from, one.to...other.from if other
-        from, to, between = nodes[index - 1].to, one.to, nodes[index - 1].to...one.from unless other
-        [[from, to, ""]] if @source.of(between).match?(/\A\s*(?:&&|and)\s*\z/)
+        one, before, after = nodes[index], nodes[index - 1], nodes[index + 1]
+        between = after ? one.to...after.from : before.to...one.from
+        gone = after ? one.from...after.from : before.to...one.to
+        [[gone.begin, gone.end, ""]] if @source.of(between).match?(/\A\s*(?:&&|and)\s*\z/)
       end
 
       def branch(node)

@@ -2,8 +2,8 @@
 
 module Coppice
   module Import
-    # Which calls of one hook belong together: only the last block of a hook is called, so those of one list of
-    # statements become one block.
+    # Which calls of one hook are in one list of statements. Coppice calls only the last block of a hook, as Unicorn
+    # does; Puma calls all of them, so its blocks become one.
     class HookGroups
       # Nodes with branches, one of which runs.
       BRANCHES = %i[IF UNLESS WHEN IN].freeze

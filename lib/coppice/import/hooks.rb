@@ -8,7 +8,7 @@ require "coppice/import/hook_text"
 module Coppice
   module Import
     # What becomes of the hooks of a file: each is dropped, written under Coppice's name, or joined with another one
-    # where the old server would call both.
+    # where the old server calls both.
     # The report says what their blocks use that Coppice lacks, and so does a comment above them.
     class Hooks
       #: (Array[[Call, Directive]], Source, Module) -> void
@@ -30,10 +30,11 @@ module Coppice
       private
 
       def translate(calls)
+        calls = HookGroups.new(calls, @source).to_a.map { |group| last_of(group) } unless @server::CALLS_ALL_BLOCKS
         gone, left = calls.partition { |call| obsolete?(call) }
         gone.each { |call| @texts[call] = nil }
         groups = HookGroups.new(left, @source)
-        groups.to_a.each { |group| write(@server::CALLS_ALL_BLOCKS ? group : [last_of(group)]) }
+        groups.to_a.each { |group| write(group) }
         groups.rivals.each { |call| remark(call, "only the last block of #{@directives[call].target} is called") }
       end
 

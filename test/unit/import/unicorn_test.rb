@@ -68,6 +68,7 @@ module Coppice
 
         assert_equal "after_worker_fork { |server, worker| two(worker) }", translated(text)
         assert_equal "Unicorn calls only the last block of after_fork", note(text, :after_fork)
+        assert_empty translated("before_fork { disconnect }\nbefore_fork { |s, w| trap(:TERM) { exit } }")
       end
 
       test "the recipe that stops the old master is dropped" do
