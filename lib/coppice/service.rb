@@ -17,6 +17,7 @@ module Coppice
 
     STOP_SIGNALS = %w[SIGTERM SIGQUIT].freeze
     PAUSE = 0.2 # seconds
+    LOOKS = 10 # for the end of the monitor
 
     #: (inheritance: Child::Inheritance, membership: Child::Membership) -> void
     def initialize(inheritance:, membership:)
@@ -95,12 +96,10 @@ module Coppice
       stay_for_group
     end
 
-    # When the monitor is gone, the helper thread kills the group, and needs this process for it. It learns of that a
-    # little later than this thread: the kernel sends TERM when the first thread of the monitor has ended.
+    # When the monitor is gone, the helper thread kills the group, and needs this process for it. It learns of that
+    # later than this thread: the kernel sends TERM when the first thread of the monitor has ended.
     def stay_for_group
-      return unless others_in_group?
-
-      Kernel.sleep(PAUSE)
+      LOOKS.times { Kernel.sleep(PAUSE) if !@life.stopping? && others_in_group? }
       Kernel.sleep(PAUSE) while @life.stopping? && others_in_group?
     end
 

@@ -218,9 +218,9 @@ class ServicesTest < Coppice::TestCase
       service :jobs, timeout: 2 do
         child = fork do
           trap(:TERM, "IGNORE")
+          File.write("child.#{Process.ppid}", Process.pid.to_s)
           sleep
         end
-        File.write("child.#{Process.pid}", child.to_s)
         sleep
       end
     RUBY
