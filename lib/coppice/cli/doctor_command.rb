@@ -7,6 +7,7 @@ require "coppice/doctor/diagnosis"
 require "coppice/doctor/journal"
 require "coppice/doctor/json_report"
 require "coppice/doctor/text_report"
+require "coppice/fork_safety/kept_ios"
 
 module Coppice
   class CLI
@@ -32,7 +33,7 @@ module Coppice
       def run
         @arguments = parse
 
-        @output ||= ReportOutput.reserve
+        @output ||= ForkSafety::KeptIOs.keep(ReportOutput.reserve) # the examined processes have it on purpose
         diagnosis = diagnose
         report = @json ? Doctor::JsonReport.new(diagnosis) : Doctor::TextReport.new(diagnosis)
         @output.puts report.text

@@ -13,7 +13,9 @@ module Coppice
         #: (Config::Arguments | Array[String], ?environment: Hash[String, String], ?directory: String)
         #    -> [Config::Settings, String]
         def load(arguments, environment: ENV, directory: Dir.pwd)
+          before = Dir.pwd
           settings = read(arguments, environment, directory)
+          directory = Dir.pwd unless Dir.pwd == before # by Unicorn's working_directory
           named = settings.directory
           return [settings, directory] if named.nil? || File.identical?(named, directory)
           raise ConfigError, "directory #{named} does not exist" unless File.directory?(named)

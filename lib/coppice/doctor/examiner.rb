@@ -2,6 +2,7 @@
 
 require "coppice/fork_safety/audit"
 require "coppice/fork_safety/heap_audit"
+require "coppice/log/text"
 require "coppice/presets"
 
 module Coppice
@@ -79,8 +80,7 @@ module Coppice
       #: (String, Integer?, Exception?) -> void
       def note_error(path, status, error)
         place = own_line(error.backtrace.to_a) if error
-        note(:error, path: path, status: status, error: error && "#{error.message.to_s[0, 300]} (#{error.class})",
-          place: place)
+        note(:error, path: path, status: status, error: error && described(error), place: place)
       end
 
       # places: the stack of the call.
@@ -114,8 +114,11 @@ module Coppice
         note_libraries
         yield if block_given?
       rescue StandardError => error # from the application's objects
-        note(:failure, step: "audit", message: "#{error.message} (#{error.class}) #{error.backtrace.first}")
+        note(:failure, step: "audit", message: "#{described(error)} #{Log::Text.utf8(error.backtrace.first)}")
       end
+
+      # Messages may be in any encoding.
+      def described(error) = "#{Log::Text.utf8(error.message).scrub[0, 300]} (#{error.class})"
 
       def note_libraries
         loaded_presets.each do |preset|
@@ -167,7 +170,9 @@ module Coppice
 
       # The line that raised, or the first one of the application.
       def own_line(backtrace)
-        line = backtrace.find { |text| text.start_with?(Dir.pwd) && !text.include?("/gems/") } || backtrace.first
+        backtrace = backtrace.map { |text| Log::Text.utf8(text).scrub }
+        folder = Log::Text.utf8(Dir.pwd).scrub
+        line = backtrace.find { |text| text.start_with?(folder) && !text.include?("/gems/") } || backtrace.first
         line && short(line[/\A.*?:\d+/] || line)
       end
 

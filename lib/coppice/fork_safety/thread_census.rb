@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/fork_safety/finding"
+require "coppice/log/text"
 require "coppice/presets"
 
 module Coppice
@@ -59,7 +60,7 @@ module Coppice
           others = native_ids - ids - [Process.pid]
           return [] if others.empty?
 
-          waiting = threads.zip(ids).filter_map { |thread, id| thread.name.to_s.byteslice(0, NAME_BYTES) unless id }
+          waiting = threads.zip(ids).filter_map { |thread, id| as_kept(thread.name) unless id }
           entries = others.filter_map { |id| native_entry(id) }
           foreign(entries.reject { |entry| waiting.include?(entry.name) },
             unnamed_by_ruby: waiting.size + TIMER_THREADS)
@@ -78,7 +79,7 @@ module Coppice
         def restarted?(gem) = !gem.nil? && Presets.activated.any? { |preset| preset.restarts.include?(gem) }
 
         def native_entry(id)
-          Entry.new(File.read("/proc/self/task/#{id}/comm").chomp, nil, id)
+          Entry.new(as_kept(File.read("/proc/self/task/#{id}/comm").chomp), nil, id)
         rescue SystemCallError
           nil # it has ended
         end
@@ -114,7 +115,10 @@ module Coppice
         def native_ids = Dir.children("/proc/self/task").map(&:to_i)
 
         # The name of a native thread that nobody has named.
-        def process_name = File.read("/proc/self/comm").chomp
+        def process_name = as_kept(File.read("/proc/self/comm").chomp)
+
+        # A name as the kernel keeps it, which may be cut in the middle of a character.
+        def as_kept(name) = Log::Text.utf8(name).byteslice(0, NAME_BYTES).scrub
       end
 
       attr_reader :pid     #: Integer

@@ -54,6 +54,15 @@ module Coppice
         end
       end
 
+      test "Unicorn's working_directory is the directory of the application" do
+        in_folders do |app, start|
+          File.write("#{start}/config/unicorn.rb", "working_directory #{app.inspect}")
+          found = ServerSettings.load(["-c", "#{start}/config/unicorn.rb"], environment: {}, directory: start)
+
+          assert_equal [app, app], [found.last, Dir.pwd]
+        end
+      end
+
       test "coppice doctor reads what the server reads" do
         in_folders(app: "worker_processes 0") do |_, start|
           command = DoctorCommand.new([], output: StringIO.new, environment: {}, directory: start)
