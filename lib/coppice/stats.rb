@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board"
+require "coppice/log/text"
 require "coppice/memory/available_memory"
 require "coppice/os/clock"
 require "coppice/stats/events"
@@ -80,6 +81,6 @@ module Coppice
       { total: @memory.total_kib&.*(1024), available: @memory.left_kib&.*(1024) }
     end
 
-    def text(bytes) = bytes.force_encoding(Encoding::UTF_8).scrub
+    def text(bytes) = Log::Text.valid(bytes)
   end
 end

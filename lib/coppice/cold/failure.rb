@@ -9,7 +9,7 @@ module Coppice
     Failure = Struct.new(:message, :backtrace, keyword_init: true) do
       #: (Exception) -> Failure
       def self.of(error)
-        message = error.is_a?(Error) ? error.message : "#{Log::Text.utf8(error.message)} (#{error.class})"
+        message = error.is_a?(Error) ? error.message : "#{Log::Text.valid(error.message)} (#{error.class})"
         new(message: message, backtrace: error.backtrace || [])
       end
     end

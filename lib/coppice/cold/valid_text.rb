@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/log"
+require "coppice/log/text"
 
 module Coppice
   module Cold
@@ -12,7 +12,7 @@ module Coppice
       #: (untyped) -> untyped
       def self.of(value)
         case value
-        when String, Symbol then Log::Text.utf8(value).scrub
+        when String, Symbol then Log::Text.valid(value)
         when Array then value.map { |inner| of(inner) }
         when Hash then value.transform_values { |inner| of(inner) }
         when Struct then value.class.new(**of(value.to_h))

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require "coppice/log/text"
 
 module Coppice
   class Dashboard
@@ -17,22 +18,15 @@ module Coppice
         case value
         when Hash then value.to_h { |key, inner| [key, REQUEST.include?(key) ? request(inner) : presentable(inner)] }
         when Array then value.map { |inner| presentable(inner) }
-        when String then utf8(value)
+        when String then Log::Text.valid(value)
         when Float then value.finite? ? value : nil # JSON has no infinity
         else value
         end
       end
       private_class_method :presentable
 
-      def self.request(text) = text && utf8(text).partition("?").first
+      def self.request(text) = text && Log::Text.valid(text).partition("?").first
       private_class_method :request
-
-      def self.utf8(text)
-        return text if text.encoding == Encoding::UTF_8 && text.valid_encoding?
-
-        text.dup.force_encoding(Encoding::UTF_8).scrub
-      end
-      private_class_method :utf8
     end
   end
 end

@@ -114,11 +114,11 @@ module Coppice
         note_libraries
         yield if block_given?
       rescue StandardError => error # from the application's objects
-        note(:failure, step: "audit", message: "#{described(error)} #{Log::Text.utf8(error.backtrace.first)}")
+        note(:failure, step: "audit", message: "#{described(error)} #{Log::Text.valid(error.backtrace.first)}")
       end
 
       # Messages may be in any encoding.
-      def described(error) = "#{Log::Text.utf8(error.message).scrub[0, 300]} (#{error.class})"
+      def described(error) = "#{Log::Text.valid(error.message)[0, 300]} (#{error.class})"
 
       def note_libraries
         loaded_presets.each do |preset|
@@ -170,8 +170,8 @@ module Coppice
 
       # The line that raised, or the first one of the application.
       def own_line(backtrace)
-        backtrace = backtrace.map { |text| Log::Text.utf8(text).scrub }
-        folder = Log::Text.utf8(Dir.pwd).scrub
+        backtrace = backtrace.map { |text| Log::Text.valid(text) }
+        folder = Log::Text.valid(Dir.pwd)
         line = backtrace.find { |text| text.start_with?(folder) && !text.include?("/gems/") } || backtrace.first
         line && short(line[/\A.*?:\d+/] || line)
       end

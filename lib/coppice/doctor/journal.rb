@@ -3,6 +3,7 @@
 require "fcntl"
 require "json"
 require "tempfile"
+require "coppice/log/text"
 
 module Coppice
   module Doctor
@@ -36,7 +37,7 @@ module Coppice
       private
 
       # Texts of applications may have any encoding.
-      def printable(value) = value.is_a?(String) ? value.dup.force_encoding(Encoding::UTF_8).scrub : value
+      def printable(value) = value.is_a?(String) ? Log::Text.valid(value) : value
     end
   end
 end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/log/text"
+
 module Coppice
   module ForkSafety
     # Something that does not survive a fork. kind: one of KINDS. owner: what it is and where it comes from, as text;
@@ -46,15 +48,11 @@ module Coppice
       # A file and line without the folder of the gems, or relative to the application's folder.
       #: (String) -> String
       def self.short_place(place)
-        place = utf8(place)
-        place[%r{/gems/([^/]+-\d[^/]*/.+)\z}, 1] || place.delete_prefix(utf8("#{Dir.pwd}/"))
+        place = Log::Text.valid(place)
+        place[%r{/gems/([^/]+-\d[^/]*/.+)\z}, 1] || place.delete_prefix(Log::Text.valid("#{Dir.pwd}/"))
       rescue SystemCallError # the folder was deleted
         place
       end
-
-      # ObjectSpace has paths as binary text, and the C locale as ASCII.
-      def self.utf8(path) = path.dup.force_encoding(Encoding::UTF_8).scrub
-      private_class_method :utf8
     end
   end
 end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/log/text"
+
 module Coppice
   module ForkSafety
     # The descriptors that this process has open. Linux only.
@@ -17,7 +19,7 @@ module Coppice
       #: () -> Hash[Integer, String]
       def self.links
         Dir.children(FOLDER).each_with_object({}) do |descriptor, found|
-          found[descriptor.to_i] = File.readlink("#{FOLDER}/#{descriptor}").force_encoding(Encoding::UTF_8).scrub
+          found[descriptor.to_i] = Log::Text.valid(File.readlink("#{FOLDER}/#{descriptor}"))
         rescue Errno::ENOENT
           next # the descriptor of the folder itself
         end

@@ -38,7 +38,7 @@ module Coppice
       end
 
       def string(value)
-        text = Text.utf8(value).scrub
+        text = Text.valid(value)
         escaped = text.gsub(Text::UNSAFE) { |character| Text::ESCAPES[character] || format('\u%04x', character.ord) }
         %("#{escaped}")
       end

@@ -34,7 +34,7 @@ module Coppice
       end
 
       def self.reason(report)
-        first, *others = Text.utf8(report.reason).scrub.lines(chomp: true)
+        first, *others = Text.valid(report.reason).lines(chomp: true)
         [["#{report.class_name}: #{safe(first)}", :red], *others.map { |line| ["  #{safe(line)}", :red] }]
       end
       private_class_method :reason

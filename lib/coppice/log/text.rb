@@ -21,6 +21,12 @@ module Coppice
       #: (untyped) -> String
       def self.printable(value) = utf8(value).scrub("?").gsub(CONTROL, "?")
 
+      # With U+FFFD in the place of each malformed byte. Only such text can always be compared, joined, matched with a
+      # regular expression and written as JSON.
+      #: (untyped) -> String
+      def self.valid(value) = utf8(value).scrub
+
+      # May be malformed.
       def self.utf8(value) #: (untyped) -> String
         text = value.to_s
         return text if text.encoding == Encoding::UTF_8

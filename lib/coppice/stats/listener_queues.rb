@@ -2,6 +2,7 @@
 
 require "coppice/board"
 require "coppice/listeners/socket_queues"
+require "coppice/log/text"
 
 module Coppice
   class Stats
@@ -27,7 +28,7 @@ module Coppice
       private
 
       def parsed
-        @board.listeners.force_encoding(Encoding::UTF_8).scrub.lines(chomp: true).map do |line|
+        Log::Text.valid(@board.listeners).lines(chomp: true).map do |line|
           backlog, inodes, name = line.split(" ", 3)
           [name.to_s, backlog.to_i, inodes.to_s.split(",").map(&:to_i)]
         end

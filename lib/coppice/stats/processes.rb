@@ -5,6 +5,7 @@ require "coppice/memory/smaps"
 require "coppice/os/clock"
 require "coppice/stats/histogram"
 require "coppice/os/process_stat"
+require "coppice/log/text"
 
 module Coppice
   class Stats
@@ -62,7 +63,7 @@ module Coppice
             median_seconds: (Histogram.new(row.application_us).percentile(0.5) if worker?), **guest }
         end
 
-        def service_name = (row.service_name.force_encoding(Encoding::UTF_8) unless row.service_name.empty?)
+        def service_name = (Log::Text.valid(row.service_name) unless row.service_name.empty?)
 
         # The moment is read once, and first: the process may measure itself in between, and writes it last.
         def last_measured
@@ -99,7 +100,7 @@ module Coppice
 
         def request
           deadline_ms = row.deadline_ms
-          { request: (row.request.force_encoding(Encoding::UTF_8).scrub if @started_ms.positive?),
+          { request: (Log::Text.valid(row.request) if @started_ms.positive?),
             request_age: age(@started_ms), overdue: deadline_ms.positive? && deadline_ms < @now_ms }
         end
 

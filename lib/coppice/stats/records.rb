@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/log/text"
+
 module Coppice
   class Stats
     # Reads the rings of the board, and makes values of columns. For classes that have the board as @board.
@@ -19,7 +21,7 @@ module Coppice
       def seconds(milliseconds) = known(milliseconds)&./(1000.0)
       def micro(microseconds) = known(microseconds)&./(1e6)
       def positive(number) = (number if number.positive?)
-      def text(bytes) = bytes.empty? ? nil : bytes.force_encoding(Encoding::UTF_8).scrub
+      def text(bytes) = bytes.empty? ? nil : Log::Text.valid(bytes)
     end
   end
 end

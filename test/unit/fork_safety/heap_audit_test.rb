@@ -91,8 +91,12 @@ module Coppice
 
       test "so may the folder that Coppice is in" do
         with_tmpdir do |folder|
-          FileUtils.mkdir_p(library = "#{folder}/caf\u00E9/coppice/fork_safety")
-          [HeapAudit, Finding].each { |used| FileUtils.cp(Object.const_source_location(used.name).first, library) }
+          library = "#{folder}/caf\u00E9/coppice"
+          FileUtils.mkdir_p(%w[fork_safety log].map { |name| "#{library}/#{name}" })
+          [HeapAudit, Finding, Log::Text].each do |used|
+            file = Object.const_source_location(used.name).first
+            FileUtils.cp(file, "#{library}/#{file[%r{coppice/(\w+/\w+\.rb)\z}, 1]}")
+          end
           File.write(program = "#{folder}/caf\u00E9/program.rb", <<~'RUBY')
             require "objspace"
             ObjectSpace.trace_object_allocations_start
