@@ -25,18 +25,19 @@ module Coppice
     def run #: () -> TestResult
       started = monotonic_now
       Tempfile.create("coppice-test-output-") do |output|
-        status = wait_for(*@preloader.start(@path, @options, environment: @environment, output: output.path))
+        report = wait_for(*@preloader.start(@path, @options, environment: @environment, output: output.path))
         output.rewind
-        result(status, output.read.scrub, started)
+        result(report, output.read.scrub, started)
       end
     end
 
     private
 
-    # The exit status, -1 where the reaper was killed, or nil when time was up.
+    # The exit status, -1 where the reaper was killed, and the seconds of the processors; nil when time was up.
     def wait_for(reaper, reader)
-      ended = reader.wait_readable(@limit)
-      ended && Integer(reader.read.then { |text| text.empty? ? -1 : text })
+      ended = reader.wait_readable(@limit) or return
+      status, processor = reader.read.split
+      [Integer(status || -1), Float(processor || 0)]
     ensure
       interrupt(reaper) unless ended
       reader.read
@@ -50,14 +51,15 @@ module Coppice
       nil # it has exited
     end
 
-    def result(status, output, started)
+    def result(report, output, started)
+      status, processor = report
       runs, failures, errors, skips = output.scan(SUMMARY).last&.map(&:to_i)
       failed = runs ? failures + errors : 1
       problem = problem_of(status, runs, failed)
       failed = 1 if problem && failed.zero?
       passed = runs ? [runs - failed - skips, 0].max : 0
       TestResult.new(path: @path, passed: passed, failed: failed, skipped: skips || 0, problem: problem, output: output,
-        began: started, seconds: monotonic_now - started, hung: status.nil?)
+        began: started, seconds: monotonic_now - started, processor: processor || 0.0, hung: status.nil?)
     end
 
     def problem_of(status, runs, failed)

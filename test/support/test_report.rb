@@ -2,10 +2,10 @@
 
 module Coppice
   # What the runner prints: a line for each file, the whole output of each that failed, and at the end, where readers of
-  # a long log look first, what took long, what was unsteady, and an excerpt of what failed. The last line counts the
+  # a long log look first, what cost much, what was unsteady, and an excerpt of what failed. The last line counts the
   # tests and names those that failed.
   class TestReport
-    SLOW = 15.0 # seconds from which on a file is listed
+    COSTLY = 5.0 # seconds of the processors from which on a file is listed: its own seconds say little beside others
 
     def initialize(out, folder) #: (IO, String) -> void
       @out = out
@@ -33,7 +33,7 @@ module Coppice
     def conclude(results, unsteady) #: (Array[TestResult], Array[TestResult]) -> void
       failed = results.select(&:failed?)
       [*failed, *unsteady].each { |result| print_output(result) }
-      print_slow(results + unsteady)
+      print_costly(results + unsteady)
       unsteady.each { |result| print_excerpt("UNSTEADY", result) }
       failed.each { |result| print_excerpt("FAILED", result) }
       print_sum(results, failed, unsteady)
@@ -53,12 +53,15 @@ module Coppice
       @out.puts "", "== #{name(result)}#{": #{result.problem}" if result.problem}", result.output
     end
 
-    def print_slow(results)
-      slow = results.select { |result| result.seconds >= SLOW }.sort_by { |result| -result.seconds }
-      return if slow.empty?
+    def print_costly(results)
+      costly = results.select { |result| result.processor >= COSTLY }.sort_by { |result| -result.processor }
+      return if costly.empty?
 
-      @out.puts "", "files above #{SLOW.to_i} s:"
-      slow.each { |result| @out.puts format("%<seconds>6.1f s  %<name>s", seconds: result.seconds, name: name(result)) }
+      @out.puts "", "files above #{COSTLY.to_i} s of the processors, and how long they ran:"
+      costly.each do |result|
+        @out.puts format("%<processor>6.1f s  %<seconds>6.1f s  %<name>s",
+          processor: result.processor, seconds: result.seconds, name: name(result))
+      end
     end
 
     def print_excerpt(verdict, result)
