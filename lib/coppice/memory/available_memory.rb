@@ -9,10 +9,12 @@ module Coppice
     class AvailableMemory
       MEMINFO = "/proc/meminfo"
 
-      # For cgroup versions 2 and 1: file of the limit => file of the usage, and name of the reclaimable part in
-      # memory.stat.
-      LIMITS = { "memory.max" => ["memory.current", "inactive_file"],
-                 "memory.limit_in_bytes" => ["memory.usage_in_bytes", "total_inactive_file"] }.freeze
+      # For cgroup versions 2 and 1: file of the limit => file of the usage, and names of the reclaimable parts in
+      # memory.stat: what MemAvailable counts as well, for the machine. Version 1 does not tell its slabs there.
+      LIMITS = {
+        "memory.max" => ["memory.current", %w[inactive_file active_file slab_reclaimable]],
+        "memory.limit_in_bytes" => ["memory.usage_in_bytes", %w[total_inactive_file total_active_file]]
+      }.freeze
 
       #: (?cgroup: OS::Cgroup, ?meminfo: String) -> void
       def initialize(cgroup: OS::Cgroup.new("memory"), meminfo: MEMINFO)
@@ -38,12 +40,15 @@ module Coppice
         @limits.filter_map { |file| [file, Integer(text(file), 10, exception: false)&./(1024)] }.select(&:last)
       end
 
-      # The usage includes the inactive page cache, which the kernel reclaims first: it counts as free here.
+      # The usage includes the page cache, which counts as free here, because the kernel reclaims it before it kills:
+      # first the inactive part, then the active one, which holds what was read twice. What cannot be reclaimed is not
+      # in these parts: shared memory and tmpfs count as anonymous, locked pages as unevictable. Dirty pages can go once
+      # they are written.
       def used_kib(file)
         folder, name = File.split(file)
         usage, reclaimable = LIMITS.fetch(name)
-        idle = text("#{folder}/memory.stat")[/^#{reclaimable} (\d+)/, 1].to_i
-        (text("#{folder}/#{usage}").to_i - idle) / 1024
+        parts = text("#{folder}/memory.stat").scan(/^(\w+) (\d+)/).to_h
+        (text("#{folder}/#{usage}").to_i - parts.values_at(*reclaimable).sum(&:to_i)) / 1024
       end
 
       def machine_kib(name) = text(@meminfo)[/^#{name}:\s+(\d+)/, 1]&.to_i

@@ -35,12 +35,13 @@ module Coppice
         assert_equal [2000, 500], room("0::/app\n")
       end
 
-      test "version 2: the limit, and what is left below it; idle page cache is as good as free" do
+      test "version 2: the limit, and what is left below it; page cache is as good as free" do
         write("app/memory.max", kib(2000))
         write("app/memory.current", kib(1500))
-        write("app/memory.stat", "anon 5\ninactive_file #{300 * 1024}\nactive_file 7\n")
+        parts = { anon: 600, shmem: 90, inactive_file: 300, active_file: 200, unevictable: 80, slab_reclaimable: 100 }
+        write("app/memory.stat", parts.map { |name, count| "#{name} #{kib(count)}" }.join)
 
-        assert_equal [2000, 800], room("0::/app\n")
+        assert_equal [2000, 1100], room("0::/app\n")
       end
 
       test "the smallest limit of the surrounding cgroups counts" do
@@ -54,10 +55,10 @@ module Coppice
       test "cgroup version 1 has other file names, and a huge number for no limit" do
         write("memory/app/memory.limit_in_bytes", kib(4000))
         write("memory/app/memory.usage_in_bytes", kib(1000))
-        write("memory/app/memory.stat", "inactive_file 1\ntotal_inactive_file #{100 * 1024}\n")
+        write("memory/app/memory.stat", "active_file 1\ntotal_inactive_file #{kib(100)}total_active_file #{kib(50)}")
         write("memory/memory.limit_in_bytes", "9223372036854771712\n")
 
-        assert_equal [4000, 3100], room("5:cpu:/\n4:memory:/app\n0::/\n")
+        assert_equal [4000, 3150], room("5:cpu:/\n4:memory:/app\n0::/\n")
       end
 
       test "the machine may have less than a cgroup allows, and available memory is never negative" do
