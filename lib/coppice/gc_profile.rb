@@ -13,6 +13,8 @@ module Coppice
     MEASURED_BEFORE = "measured before"
     NAME = /\ARUBY_GC_[A-Z0-9_]+\z/.freeze
     VALUE = /\A\d+(\.\d+|[kKmMgG])?\z/.freeze # Ruby silently ignores any other value
+    RATIO = "RUBY_GC_HEAP_FREE_SLOTS_%s_RATIO"
+    RUBY_RATIOS = { "MIN" => 0.20, "GOAL" => 0.40, "MAX" => 0.65 }.freeze # Ruby's own, see `ratios`
     # The goal for an application that was never measured: three quarters of Ruby's own. With less, an application that
     # keeps much of what its requests allocate takes twice the CPU time.
     SAFE_GOAL = 0.30
@@ -25,12 +27,26 @@ module Coppice
     # Free slots after a collection, as a share of the heap: the goal, the minimum below which the heap grows, and the
     # maximum above which pages are given back. After a minor collection that leaves less than the minimum, Ruby makes
     # a major one, which takes fifty times as long or more, before it lets the heap grow. The minimum is half of the
-    # goal, as with Ruby's own 0.20, 0.40 and 0.65: what is free after each collection must be enough for a request,
-    # and objects that become old fill what is above the minimum.
+    # goal, as Ruby's own is: what is free after each collection must be enough for a request, and objects that become
+    # old fill what is above the minimum.
     #: (Float) -> Hash[String, String]
     def self.ratios(goal)
       { "MIN" => goal / 2, "GOAL" => goal, "MAX" => [goal * 2, 0.65].min }
-        .to_h { |name, ratio| ["RUBY_GC_HEAP_FREE_SLOTS_#{name}_RATIO", ratio.round(3).to_s] }
+        .to_h { |name, ratio| [format(RATIO, name), ratio.round(3).to_s] }
+    end
+
+    # The ratios that do not fit each other among these variables, with Ruby's own for those missing; nil if they fit.
+    # Ruby silently ignores a minimum of 0, a maximum and a goal that are not above the minimum, and a goal above the
+    # maximum. A goal of 0 leaves the growth of the heap to RUBY_GC_HEAP_GROWTH_FACTOR.
+    #: (Hash[String, String]) -> Hash[String, Float?]?
+    def self.unfit_ratios(variables)
+      ratios = RUBY_RATIOS.to_h do |name, ratio|
+        [name, Float(variables.fetch(format(RATIO, name), ratio), exception: false)]
+      end
+      minimum, goal, maximum = ratios.values
+      fit = ratios.values.all? && minimum.positive? && minimum < maximum && maximum <= 1 &&
+            (goal.zero? || (minimum < goal && goal <= maximum))
+      fit ? nil : ratios
     end
 
     # Reads and writes the profile's file. It has lines of NAME=value in shell syntax, so that a shell can read it too.

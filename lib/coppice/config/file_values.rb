@@ -52,7 +52,7 @@ module Coppice
       def option(name, arguments, block = nil)
         arguments = [*arguments, block].compact if block
         unless arguments.size == 1
-          refuse("#{name} takes one value, but got #{arguments.size}", "For example: #{OPTIONS[name].example}")
+          refuse("#{name} takes one value, but got #{arguments.size}", example_of(name))
         end
         set(name, arguments.first)
       end
@@ -168,8 +168,10 @@ module Coppice
       def explaining(name)
         yield
       rescue InvalidValue => error
-        refuse("#{name} #{error.message}", "For example: #{OPTIONS[name].example.lines.first.chomp}")
+        refuse("#{name} #{error.message}", example_of(name))
       end
+
+      def example_of(name) = "For example: #{OPTIONS[name].example.lines.first.chomp.sub(/,\z/, ', …')}"
 
       def refuse_unknown(option, keywords, names)
         unknown = keywords.keys.find { |name| !names.include?(name) } or return

@@ -14,7 +14,11 @@ module Coppice
     # it while they are idle, and when one that has grown is replaced.
     MEMORY_OPTIONS = [
       Option.describe(:gc_profile, Groups::MEMORY, Types::GcProfile.new, scope: :release, default: :fitted,
-        since: :coppice, example: "gc_profile \"RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO\" => 0.1",
+        since: :coppice, example: <<~RUBY.chomp,
+          gc_profile "RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => 0.05,
+                     "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => 0.1,
+                     "RUBY_GC_HEAP_FREE_SLOTS_MAX_RATIO" => 0.2
+        RUBY
         doc: "The parameters of Ruby's garbage collector, which Ruby reads when the application boots. :fitted takes " \
              "the ones in config/coppice.gc, which `coppice profile` writes; without that file the ones that fit " \
              "what this server or the last one has measured (state_directory), and otherwise moderate defaults. " \

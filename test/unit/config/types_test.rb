@@ -124,6 +124,19 @@ module Coppice
         assert_raises(InvalidValue) { type.parse("tight") }
       end
 
+      # As `ruby -w` tells for the same variables.
+      test "a profile has no ratio that Ruby would ignore" do
+        { [0.05, 0.1, 0.2] => true, [0.05, 0.2, 0.2] => true, [nil, 0.3, nil] => true, [nil, 0.65, nil] => true,
+          [0.05, 0, 0.2] => true, [nil, nil, 1.0] => true, [nil, 0.1, nil] => false, [nil, 0.2, nil] => false,
+          [0.1, 0.1, 0.2] => false, [0, 0.1, 0.2] => false, [0.05, 0.3, 0.2] => false, [0.5, nil, nil] => false,
+          [0.05, 0, 0.05] => false, [nil, nil, 1.2] => false, ["1k", 0.1, 0.2] => false }.each do |ratios, fit|
+          profile = GCProfile::RUBY_RATIOS.keys.map { |name| format(GCProfile::RATIO, name) }.zip(ratios).to_h.compact
+          if fit then assert_equal profile.transform_values(&:to_s), Types::GcProfile.new.check(profile)
+          else assert_raises(InvalidValue) { Types::GcProfile.new.check(profile) }
+          end
+        end
+      end
+
       test "paths begin with a slash and are as a request line has them" do
         type = Types::Paths.new
         assert_equal ["/", "/products?page=2"], type.check(["/", "/products?page=2"])

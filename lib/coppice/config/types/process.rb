@@ -93,14 +93,18 @@ module Coppice
       class GcProfile < Type
         NAMES = { "fitted" => :fitted, "ruby" => :ruby }.freeze
 
-        def description = ":fitted, :ruby, or a Hash such as { \"RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO\" => 0.1 }"
+        def description = ":fitted, :ruby, or a Hash such as { \"RUBY_GC_MALLOC_LIMIT\" => 9_000_000 }"
         def placeholder = NAMES.keys.join("|")
 
         #: (untyped) -> (Symbol | Hash[String, String])
         def check(value)
           return value if NAMES.value?(value)
 
-          variables?(value) ? value.to_h { |name, number| [name.to_s, number.to_s] }.freeze : refuse(value)
+          return refuse(value) unless variables?(value)
+
+          variables = value.to_h { |name, number| [name.to_s, number.to_s] }.freeze
+          refuse_unfit_ratios(variables)
+          variables
         end
 
         #: (String) -> Symbol
@@ -112,6 +116,14 @@ module Coppice
 
         def variables?(value)
           value.is_a?(Hash) && value.all? { |name, number| GCProfile.variable?(name.to_s, number.to_s) }
+        end
+
+        def refuse_unfit_ratios(variables)
+          ratios = GCProfile.unfit_ratios(variables) or return
+
+          raise InvalidValue, "must have 0 < MIN < GOAL <= MAX <= 1 in RUBY_GC_HEAP_FREE_SLOTS_…_RATIO, or Ruby " \
+            "ignores a ratio, but with Ruby's own values for those missing it has " \
+            "#{ratios.map { |name, ratio| "#{name} #{ratio || 'no number'}" }.join(', ')}: set all three"
         end
       end
     end
