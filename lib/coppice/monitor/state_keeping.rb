@@ -32,16 +32,19 @@ module Coppice
       private
 
       def measured_worker(roster, now)
-        rehearsed = new_measurement([roster.rehearsal].compact.select(&:ready?))
+        rehearsed = new_measurement(roster, [roster.rehearsal].compact.select(&:ready?))
         return rehearsed if rehearsed
         return if roster.rehearsing? || !@looks.pass?(now)
 
         complete = GCProfile::MEASURED_REQUESTS
-        new_measurement(roster.ready_workers.select { |worker| worker.requests_count >= complete })
+        new_measurement(roster, roster.ready_workers.select { |worker| worker.requests_count >= complete })
       end
 
-      def new_measurement(workers)
-        workers.find { |worker| !@measured.include?(worker.pid) && !worker.row.allocations.empty? }
+      # Workers of another release may serve beside those of the committed one: what they allocate is kept for that one.
+      def new_measurement(roster, workers)
+        workers.find do |worker|
+          roster.of_release?(worker) && !@measured.include?(worker.pid) && !worker.row.allocations.empty?
+        end
       end
 
       def keep_paths(now)

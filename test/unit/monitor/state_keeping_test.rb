@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "../../support/fake_server_rolls"
 require_relative "../../support/supervision_test_case"
 require "coppice/gc_profile"
 
 # When a server keeps what it has found out for its next start.
 class StateKeepingTest < SupervisionTestCase
+  include FakeServerRolls
+
   COMPLETE = Coppice::GCProfile::MEASURED_REQUESTS
 
   def look(server)
@@ -55,6 +58,22 @@ class StateKeepingTest < SupervisionTestCase
     server.turn
 
     assert_empty server.kept
+  end
+
+  test "what workers of the release before have measured is not kept for the one that is committed" do
+    server = settled_server
+    server.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
+    20.times { look(server) }
+    server.kept.clear
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.release.number == 2 }
+
+    assert_empty server.kept
+    server.settle
+    server.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
+    look(server)
+
+    assert_equal [2], releases_of(server.kept)
   end
 
   test "learned paths are kept once a minute" do
