@@ -2,6 +2,7 @@
 
 require "rbconfig"
 require "coppice/executable"
+require "coppice/state"
 
 module Coppice
   # The application's code as it lies in one directory, with what a process needs to boot it: the configuration that it
@@ -12,7 +13,8 @@ module Coppice
     :directory,    # String -- of the application, without symlinks
     :settings,     # Config::Settings
     :environment,  # Hash[String, String] -- of its molds
-    :ruby,         # String -- the interpreter
+    :ruby,         # String -- the interpreter's path
+    :interpreter,  # String -- which one it is, see State::INTERPRETER
     :executable,   # String -- exe/coppice of the release's bundle
     keyword_init: true
   ) do
@@ -23,7 +25,7 @@ module Coppice
       directory = Dir.pwd
       settings = settings.with_rackup(below(directory, settings.rackup))
       new(number: 1, directory: directory, settings: settings, environment: environment, ruby: RbConfig.ruby,
-          executable: EXECUTABLE).freeze
+          interpreter: State::INTERPRETER, executable: EXECUTABLE).freeze
     end
 
     # The path of a file from the directory, which the path may name by a symlink. A file elsewhere keeps its path.

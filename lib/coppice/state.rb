@@ -14,24 +14,26 @@ module Coppice
     DEFAULT_DIRECTORY = "tmp"
     MEASURED = "coppice.measured"
     PATHS = "coppice.paths"
+    # The Ruby of this process.
+    INTERPRETER = "#{RUBY_ENGINE}=#{RUBY_VERSION}p#{RUBY_PATCHLEVEL} platform=#{RUBY_PLATFORM}".freeze
 
     # The state of a server with these settings that is started in this directory; nil if it keeps nothing.
-    #: (Config::Settings, ?environment: Hash[String, String], ?directory: String) -> State?
-    def self.of(settings, environment: ENV, directory: Dir.pwd)
+    # interpreter: of the molds, which a release may have brought.
+    #: (Config::Settings, ?environment: Hash[String, String], ?directory: String, ?interpreter: String) -> State?
+    def self.of(settings, environment: ENV, directory: Dir.pwd, interpreter: INTERPRETER)
       return if settings.state_directory == false
 
       gemfile = File.expand_path(environment["BUNDLE_GEMFILE"] || existing_gemfile(directory), directory)
       new(File.expand_path(settings.state_directory || DEFAULT_DIRECTORY, directory),
-          key: key(gemfile, settings.environment_name))
+          key: key(gemfile, settings.environment_name, interpreter: interpreter))
     end
 
     # What a measurement is valid for. The application's own code is not part of it: each start measures again.
-    #: (String, String?) -> String
-    def self.key(gemfile, environment_name)
+    #: (String, String?, ?interpreter: String) -> String
+    def self.key(gemfile, environment_name, interpreter: INTERPRETER)
       lock = gemfile.end_with?("gems.rb") ? gemfile.sub(/\.rb\z/, ".locked") : "#{gemfile}.lock"
       digest = File.readable?(lock) ? Digest::SHA256.file(lock).hexdigest[0, 16] : "none"
-      "#{RUBY_ENGINE}=#{RUBY_VERSION}p#{RUBY_PATCHLEVEL} platform=#{RUBY_PLATFORM} coppice=#{VERSION} lock=#{digest} " \
-        "environment=#{environment_name}"
+      "#{interpreter} coppice=#{VERSION} lock=#{digest} environment=#{environment_name}"
     end
 
     def self.existing_gemfile(directory)

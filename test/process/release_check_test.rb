@@ -4,6 +4,7 @@ require "test_helper"
 require "coppice"
 require "coppice/os/process_stat"
 require "coppice/release/release_check"
+require "coppice/state"
 
 module Coppice
   # The process that says whether a release can be booted, played with real directories.
@@ -61,7 +62,7 @@ module Coppice
 
     test "a release without a Gemfile is booted by the server's own Ruby and files" do
       with_release do |folder|
-        assert_equal [RbConfig.ruby, EXECUTABLE, RUBY_VERSION], result(folder).to_a
+        assert_equal [RbConfig.ruby, EXECUTABLE, RUBY_VERSION, State::INTERPRETER], result(folder).to_a
       end
     end
 

@@ -33,8 +33,8 @@ module Coppice
              "gc_profile :fitted and refork_after :auto save memory as long as the CPU time that it takes is worth " \
              "less. List prices of clouds are 0.1 to 0.2 (docs/memory.md, The price of memory)."),
       Option.describe(:state_directory, Groups::MEMORY, Types::Optional.new(Types::StateDirectory.new), scope: :server,
-        default_text: "nil: `tmp` in the directory that the server was started in", since: :coppice,
-        example: "state_directory \"/var/lib/my_app\"",
+        default_text: "nil: `tmp` in the application's directory, that of the new release after a roll",
+        since: :coppice, example: "state_directory \"/var/lib/my_app\"",
         doc: "Where the server keeps what it has measured and learned for its next start (docs/memory.md, What a " \
              "server keeps). One directory for each application, which only the server's user and root can write " \
              "to. If a deployment replaces `tmp`, name one that stays. If it cannot be written to, nothing is kept, " \

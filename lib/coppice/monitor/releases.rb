@@ -63,7 +63,7 @@ module Coppice
         warn_of_common_rackup(settings.rackup)
         settings = settings.with_learned_paths(@keeper.learned) if settings.learns_paths?
         Release.new(number: number, directory: check.directory, environment: environment, ruby: result.ruby,
-                    executable: result.executable,
+                    interpreter: result.interpreter, executable: result.executable,
                     settings: settings.following(running.settings, first_generation: 0)).freeze
       end
 

@@ -44,7 +44,8 @@ module Coppice
       def adopt(release)
         write
         @unwritten_measurement = nil
-        @state = State.of(release.settings, environment: release.environment, directory: release.directory)
+        @state = State.of(release.settings, environment: release.environment, directory: release.directory,
+          interpreter: release.interpreter)
         @measures = release.settings.keeps_measurement?
         @largest = nil
       end

@@ -35,11 +35,13 @@ begin
   $LOAD_PATH.unshift(File.expand_path("../lib", File.dirname(executable)))
   require "coppice"
   require "coppice/config/loader"
+  require "coppice/state"
   settings = Coppice::Config::Loader.new(arguments: ARGV, environment: ENV, directory: Dir.pwd, settled: true).load
   rackup = File.expand_path(settings.rackup)
   raise "there is no #{rackup}" unless File.file?(rackup)
 
-  answer.write(Marshal.dump({ executable: executable, ruby_version: RUBY_VERSION }))
+  answer.write(Marshal.dump({ executable: executable, ruby_version: RUBY_VERSION,
+                              interpreter: Coppice::State::INTERPRETER }))
 rescue ScriptError, StandardError => error # whatever Bundler raises for the bundle, and Ruby for the files
   kind = " (#{error.class})" unless error.instance_of?(RuntimeError) || error.class.name.start_with?("Coppice::")
   answer.write(Marshal.dump({ error: "#{error.message.strip.gsub(/\s*\n\s*/, '; ')[0, 1000]}#{kind}" }))

@@ -15,7 +15,7 @@ module Coppice
     RUBY_VERSION_FILE = ".ruby-version"
 
     # What a release is booted with.
-    Result = Struct.new(:ruby, :executable, :ruby_version)
+    Result = Struct.new(:ruby, :executable, :ruby_version, :interpreter)
 
     attr_reader :reader      #: IO
     attr_reader :directory   #: String
@@ -54,7 +54,7 @@ module Coppice
       answer = Marshal.load(@bytes) # rubocop:disable Security/MarshalLoad -- of our own child
       raise Error, answer[:error] if answer[:error]
 
-      Result.new(@ruby, *answer.values_at(:executable, :ruby_version))
+      Result.new(@ruby, *answer.values_at(:executable, :ruby_version, :interpreter))
     rescue ArgumentError, TypeError # it was killed, or the configuration has called exit!
       raise Error, "the process that checks #{directory} ended without an answer: see standard error"
     end

@@ -137,6 +137,17 @@ module Coppice
         end
       end
 
+      test "what a release with another Ruby has measured is kept for that Ruby" do
+        with_tmpdir do |folder|
+          keeper = keeper(nil)
+          keeper.adopt(release(folder, interpreter: "ruby=9.9.9p9 platform=other"))
+          keeper.keep_measurement(worker(4000))
+          keeper.finish
+
+          assert_match(/\Aruby=9\.9\.9p9 platform=other coppice=/, File.readlines("#{folder}/#{State::MEASURED}")[1])
+        end
+      end
+
       test "a directory that cannot be written to costs one line" do
         with_tmpdir do |folder|
           File.write("#{folder}/file", "")
@@ -166,9 +177,9 @@ module Coppice
           price: 2)
       end
 
-      def release(directory)
+      def release(directory, interpreter: State::INTERPRETER)
         settings = Config::Settings.new(hooks: {}, services: [], values: { state_directory: directory })
-        Release.new(number: 2, directory: directory, settings: settings, environment: {})
+        Release.new(number: 2, directory: directory, settings: settings, environment: {}, interpreter: interpreter)
       end
 
       def worker(objects, rehearsed: false)
