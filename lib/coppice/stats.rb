@@ -3,6 +3,7 @@
 require "coppice/board"
 require "coppice/log/text"
 require "coppice/memory/available_memory"
+require "coppice/os/cgroup"
 require "coppice/os/clock"
 require "coppice/stats/events"
 require "coppice/stats/history"
@@ -24,7 +25,8 @@ module Coppice
     def initialize(board, measure_guests: false)
       @board = board
       @measure_guests = measure_guests
-      @memory = Memory::AvailableMemory.new
+      # Who asks may be in another cgroup than the server, such as that of a user's session.
+      @memory = Memory::AvailableMemory.new(cgroup: OS::Cgroup.of_process(board.monitor_pid, "memory"))
       @queues = ListenerQueues.new(board)
       @history = History.new(board)
       @events = Events.new(board)

@@ -209,6 +209,18 @@ module Coppice
       assert_equal [nil], entry.to_h.values_at(:rss, :pss, :private, :private_at_start, :measured_age).uniq
     end
 
+    test "the memory that there is is that of the server's cgroup, whoever asks" do
+      @board.monitor_pid = 4711
+      with_tmpdir do |folder|
+        File.write("#{folder}/memory.max", "2097152\n")
+        File.write("#{folder}/memory.current", "1048576\n")
+        cgroups = { [4711, "memory"] => Struct.new(:limit) { def files(*) = [limit] }.new("#{folder}/memory.max") }
+        memory = OS::Cgroup.stub(:of_process, ->(*words) { cgroups.fetch(words) }) { Stats.new(@board).to_h[:memory] }
+
+        assert_equal [2_097_152, 1_048_576], memory.values_at(:total, :available)
+      end
+    end
+
     test "memory is the sum of what processes have measured" do
       [0, 1].each do |nr|
         row = worker(nr)

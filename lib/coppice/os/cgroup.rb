@@ -2,28 +2,41 @@
 
 module Coppice
   module OS
-    # The files of this process's cgroup for one resource, such as memory. Their names differ between versions 1 and 2.
+    # The files of a process's cgroup for one resource, such as memory. Their names differ between versions 1 and 2.
     # Sources: cgroups(7); the kernel's cgroup-v2 and cgroup-v1 documents.
     class Cgroup
       MEMBERSHIP = "/proc/self/cgroup"
       ROOT = "/sys/fs/cgroup"
 
+      # That of another process; of this one where /proc does not tell, as for a process that has exited.
+      #: (Integer, String, ?proc: String, ?root: String) -> Cgroup
+      def self.of_process(pid, controller, proc: "/proc", root: ROOT)
+        membership = "#{proc}/#{pid}/cgroup"
+        membership = "#{proc}/self/cgroup" unless File.readable?(membership)
+        new(controller, membership: membership, root: root)
+      end
+
       # controller: the name of the resource. Version 1 has a hierarchy of its own for each.
       #: (String, ?membership: String, ?root: String) -> void
       def initialize(controller, membership: MEMBERSHIP, root: ROOT)
         @controller = controller
-        lines = File.readable?(membership) ? File.readlines(membership, chomp: true) : []
-        @folders = lines.flat_map { |line| folders(line, root) }
+        @folders = lines(membership).flat_map { |line| folders(line, root) }
       end
 
-      # The existing files with these names: first those of our own cgroup, then those of the cgroups around it, whose
-      # limits hold for it as well.
+      # The existing files with these names: first those of the cgroup itself, then those of the cgroups around it,
+      # whose limits hold for it as well.
       #: (*String) -> Array[String]
       def files(*names)
         @folders.product(names).map { |folder, name| "#{folder}/#{name}" }.select { |file| File.readable?(file) }
       end
 
       private
+
+      def lines(membership)
+        File.readlines(membership, chomp: true)
+      rescue SystemCallError # there is no /proc, or the process has just exited
+        []
+      end
 
       # In a container the path may not exist; then the root is the container's own cgroup.
       def folders(line, root)
