@@ -31,6 +31,7 @@ class FakeSystem
   attr_writer :middle
   attr_writer :audit_findings # what the fork audit of each worker finds
   attr_writer :cpu_us # CPU time of each process that is reaped
+  attr_writer :oom_counter # nil: the kernel counts none
   attr_writer :late # whether the kernel tells of the dead only now and then
 
   def initialize(board)
@@ -94,7 +95,8 @@ class FakeSystem
   def lost?(pid) = !@processes.key?(pid) && @zombies.none? { |zombie| zombie.first == pid }
   def replaced?(pid) = !!@processes[pid]&.replaced
   def refusing? = @refusals.positive?
-  def out_of_memory? = false
+  def out_of_memory? = @oom_counter&.increased? || false
+  def look_at_oom_kills(now) = @oom_counter&.look(now)
   def processors = 4
   def memory_total_kib = 4_000_000
 

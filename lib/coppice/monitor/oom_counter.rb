@@ -1,19 +1,33 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/throttle"
 require "coppice/os/cgroup"
 
 module Coppice
   class Monitor
     # Tells whether the kernel has killed a process of the server's cgroup because memory ran out. It sends KILL, as any
-    # process could, but it counts such kills.
+    # process could, but it counts such kills. It may have killed another program of that cgroup, so that only recent
+    # ones can explain an exit.
     class OomCounter
+      RECENT = 5.0 # seconds that a process may take to exit, at least, once it was killed and counted
+
       #: (?OS::Cgroup) -> void
       def initialize(cgroup = OS::Cgroup.new("memory"))
         @file = cgroup.files("memory.events", "memory.oom_control").first
-        @count = count
+        @count = @recent = count
+        @looks = Throttle.new(RECENT)
       end
 
-      # Whether the kernel has counted one more kill. Each is answered once.
+      # Must be called regularly: drops the kills from before the last look that have explained no exit.
+      #: (Float) -> void
+      def look(now)
+        return unless @looks.pass?(now)
+
+        @count = [@count, @recent].max
+        @recent = count
+      end
+
+      # Whether the kernel has counted one more kill lately. Each is answered once.
       #: () -> bool
       def increased?
         return false unless count > @count

@@ -37,6 +37,7 @@ module Coppice
         return if now < due_at
 
         @moments.note(now)
+        @system.look_at_oom_kills(now)
         note_ledger(ledger.call(now))
       end
 

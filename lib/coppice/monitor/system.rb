@@ -141,9 +141,13 @@ module Coppice
         nil
       end
 
-      # Whether the kernel has killed one more process of the server because memory ran out.
+      # Whether the kernel has lately killed one more process of the server because memory ran out.
       #: () -> bool
       def out_of_memory? = @oom_counter.increased?
+
+      # Must be called every few seconds, so that no older kill explains an exit.
+      #: (Float) -> void
+      def look_at_oom_kills(now) = @oom_counter.look(now)
 
       # Number of processors that all processes together may use.
       #: () -> (Integer | Rational)

@@ -28,6 +28,23 @@ class OomCounterTest < Coppice::TestCase
     assert_equal [true, true, false], (Array.new(3) { counter.increased? })
   end
 
+  test "what was counted before the last look is told of no more" do
+    write("app/memory.events", "oom_kill 0\n")
+    counter = counter("0::/app\n")
+    counter.look(100.0)
+    write("app/memory.events", "oom_kill 2\n")
+    counter.look(101.0) # it is too soon
+    counter.look(106.0)
+
+    assert_predicate counter, :increased?
+    counter.look(112.0)
+
+    refute_predicate counter, :increased?
+    write("app/memory.events", "oom_kill 3\n")
+
+    assert_equal [true, false], (Array.new(2) { counter.increased? })
+  end
+
   test "version 1 counts beside the controller" do
     write("memory/app/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n")
     counter = counter("5:cpu:/app\n4:memory:/app\n0::/\n")
