@@ -50,9 +50,10 @@ module Coppice
         @largest = nil
       end
 
-      # The paths that earlier servers have learned, the most frequent first, then those that this one has.
+      # The paths that clients request most, the most frequent first; where there are few, then those that were known
+      # when the server started.
       #: () -> Array[String]
-      def learned = @known | LearnedPaths.most_frequent(@paths.counts)
+      def learned = (LearnedPaths.most_frequent(@paths.counts) | @known).first(LearnedPaths::LIMIT)
 
       # Takes what a worker has measured, and keeps it unless another worker has measured more: they do not all serve
       # the same requests, and one may have had only health checks. Clients' requests that are like the rehearsed ones

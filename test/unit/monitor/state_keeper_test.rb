@@ -86,11 +86,21 @@ module Coppice
         with_state do |state|
           state.keep_paths({ "/" => 100, "/old" => 50, "/rare" => 1 })
           keeper = keeper(state, learns: true)
-          keeper.add_paths({ "/" => 10, "/new" => 60 })
+          keeper.add_paths({ "/" => 20, "/new" => 60 })
           keeper.finish
 
-          assert_equal ["/", "/old", "/new"], keeper.learned
-          assert_equal({ "/" => 60, "/new" => 60, "/old" => 25 }, state.paths)
+          assert_equal ["/", "/new", "/old"], keeper.learned
+          assert_equal({ "/" => 70, "/new" => 60, "/old" => 25 }, state.paths)
+        end
+      end
+
+      test "there are no more than ten, and what clients request now comes first" do
+        with_state do |state|
+          state.keep_paths(("a".."j").zip(39.downto(30)).to_h { |name, count| ["/#{name}", count] })
+          keeper = keeper(state, learns: true)
+          keeper.add_paths(("p".."s").zip(64.downto(61)).to_h { |name, count| ["/#{name}", count] })
+
+          assert_equal %w[/p /q /r /s /a /b /c /d /e /f], keeper.learned
         end
       end
 
