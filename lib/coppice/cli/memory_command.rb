@@ -23,6 +23,7 @@ module Coppice
       # Returns 0. Raises UsageError or Error.
       def run #: () -> Integer
         board = RunningMonitor.board(RunningMonitor.pid(parse))
+        refuse_without_sizes
         if @map then draw(board)
         elsif @watch then watch(board)
         else show(board)
@@ -47,6 +48,13 @@ module Coppice
         raise UsageError, "--map cannot be combined with --watch or --json" if @map && (@watch || @json)
 
         pid
+      end
+
+      # Without this file each process would count as one that has exited meanwhile.
+      def refuse_without_sizes
+        Coppice::Memory::Rollup.of
+      rescue Errno::ENOENT
+        raise Error, "this kernel does not tell how much memory a process has: there is no /proc/PID/smaps_rollup"
       end
 
       # Until Ctrl-C, or until the server has exited.

@@ -18,6 +18,14 @@ module Coppice
         assert_equal "--map cannot be combined with --watch or --json",
           complaint(UsageError, "--map", "x.svg", "--json")
       end
+
+      test "a kernel that tells no sizes is an error, and no empty table" do
+        RunningMonitor.stub(:board, Board.create) do # the command closes it
+          Coppice::Memory::Rollup.stub(:of, ->(*) { raise Errno::ENOENT }) do
+            assert_match(%r{this kernel does not tell .* /proc/PID/smaps_rollup}, complaint(Error, Process.pid.to_s))
+          end
+        end
+      end
     end
   end
 end
