@@ -101,9 +101,11 @@ module Coppice
       "version" if flags.version?
     end
 
-    # A bare word is a command, known or not; anything with a dot or a slash is a rackup file.
+    # A bare word is a command, known or not, but an unknown one that is a file's name is a rackup file. So is anything
+    # with a dot or a slash: `./stop` where a file has the name of a command.
     def command_given?
-      !@arguments.empty? && @arguments.first.b.match?(/\A[a-z][\w-]*\z/) && !File.file?(@arguments.first)
+      word = @arguments.first or return false
+      COMMANDS.key?(word) || (word.b.match?(/\A[a-z][\w-]*\z/) && !File.file?(word))
     end
 
     def report(error, status)

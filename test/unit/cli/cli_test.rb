@@ -21,6 +21,13 @@ module Coppice
       refute CLI.serving?(%w[check])
     end
 
+    test "a file with the name of a command does not hide it" do
+      with_tmpdir do |folder|
+        %w[stop app].each { |name| File.write(File.join(folder, name), "") }
+        Dir.chdir(folder) { assert_equal %w[stop serve serve], %w[stop ./stop app].map { |word| command([word]) } }
+      end
+    end
+
     test "an unknown command is reported with the nearest name, and status 2" do
       assert_equal [2, "coppice: unknown command chekc. Did you mean check?\n"], run_cli("chekc")
       assert_equal [2, "coppice: unknown command frobnicate. coppice help lists all commands\n"], run_cli("frobnicate")
