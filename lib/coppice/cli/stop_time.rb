@@ -36,12 +36,12 @@ module Coppice
         service = @settings.services.max_by(&:timeout)
         return "shutdown_delay" if service.nil? || service.timeout <= @settings.shutdown_delay
 
-        "timeout of service #{service.name}".rstrip
+        "the timeout of #{service.name ? "service #{service.name}" : 'the service worker'}"
       end
 
       def limit
         if @environment["DYNO"]
-          ["Heroku", HEROKU_SECONDS, "lower timeout or shutdown_delay"]
+          ["Heroku", HEROKU_SECONDS, "lower timeout or #{first}"]
         elsif @environment["KUBERNETES_SERVICE_HOST"]
           ["Kubernetes", grace_period, "set terminationGracePeriodSeconds, and #{GRACE_PERIOD} to the same value"]
         elsif @environment["SYSTEMD_EXEC_PID"] == Process.pid.to_s && !@environment["NOTIFY_SOCKET"]

@@ -16,20 +16,27 @@ module Coppice
         StopTime.new(Config::Settings.new(values: values), environment).warning
       end
 
+      def warning_with_services(timeouts)
+        services = timeouts.map { |name, seconds| Config::ServiceDefinition.new(name: name, timeout: seconds) }
+        values = { worker_processes: 2, timeout: 20, timeout_cleanup: 2, shutdown_delay: 5 }
+        StopTime.new(Config::Settings.new(values: values, services: services), { "DYNO" => "web.1" }).warning
+      end
+
       test "the longest stop is the delay, the clients in the queue, and one more request" do
         assert_match(/may take 47 s .* but Heroku kills the server after 30 s/, warning({ "DYNO" => "web.1" }))
         assert_nil warning({ "DYNO" => "web.1" }, timeout: 13, timeout_cleanup: 2, shutdown_delay: 2)
       end
 
       test "services exit before that, if they take longer than the delay" do
-        services = { "jobs" => 8, "quick" => 1 }.map do |name, seconds|
-          Config::ServiceDefinition.new(name: name, timeout: seconds)
-        end
-        values = { worker_processes: 2, timeout: 20, timeout_cleanup: 2, shutdown_delay: 5 }
-        settings = Config::Settings.new(values: values, services: services)
-        text = StopTime.new(settings, { "DYNO" => "web.1" }).warning
+        text = warning_with_services({ "jobs" => 8, "quick" => 1 })
 
-        assert_match(/may take 50 s \(timeout of service jobs \+ timeout/, text)
+        assert_match(/may take 50 s \(the timeout of service jobs \+ timeout/, text)
+        assert_match(/may take 62 s \(the timeout of the service worker \+/, warning_with_services({ nil => 20 }))
+      end
+
+      test "the remedy names what takes longest" do
+        assert_match(/: lower timeout or shutdown_delay\z/, warning({ "DYNO" => "web.1" }))
+        assert_match(/: lower timeout or the timeout of service jobs\z/, warning_with_services({ "jobs" => 8 }))
       end
 
       test "Kubernetes waits 30 seconds, or what the variable says" do
