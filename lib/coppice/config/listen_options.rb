@@ -22,7 +22,8 @@ module Coppice
         "Any other connection is closed. Needs the lobby."),
       row.call(:backlog, Types::Whole.new(minimum: -1, maximum: Maximum::C_INT),
         "Length of the listen backlog, at most net.core.somaxconn, which -1 stands for. The queues share it equally. " \
-        "With a short backlog a load balancer turns to another server soon."),
+        "With a short backlog a load balancer turns to another server soon. The default is 1024; a socket that " \
+        "systemd passes keeps its own (`Backlog=`)."),
       row.call(:queues, Types::Whole.new(minimum: 1, maximum: Maximum::QUEUES),
         "Number of sockets that share the address, so that the load is spread more evenly over the workers. Use it " \
         "with care: a connection waits in one queue, even when only workers of other queues are idle. The lobby " \

@@ -4,10 +4,10 @@ require "coppice/listeners/address_parser"
 
 module Coppice
   module Listeners
-    # Defaults of the options of `listen`; nil leaves the choice to the kernel, or to `queues`.
+    # Defaults of the options of `listen`; nil leaves the choice to the kernel, to `queues`, or to the socket's owner.
     # Config::LISTEN_OPTIONS describes them.
     DEFAULT_OPTIONS = {
-      lobby: nil, proxy_protocol: false, backlog: 1024, queues: 1, queues_per_worker: nil,
+      lobby: nil, proxy_protocol: false, backlog: nil, queues: 1, queues_per_worker: nil,
       rcvbuf: nil, sndbuf: nil,
       tcp_nodelay: true, tcp_nopush: false, tcp_defer_accept: 1, ipv6only: nil, reuseport: false,
       umask: 0, tries: 5, delay: 0.5

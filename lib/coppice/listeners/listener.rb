@@ -9,6 +9,8 @@ module Coppice
     # One address with its sockets: one for each queue. The monitor's listener has bound them, and owns the file of a
     # Unix socket; molds and workers adopt the same descriptors. Each process closes its own.
     class Listener
+      DEFAULT_BACKLOG = 1024
+
       attr_reader :address #: Address  with the real port
       attr_reader :sockets #: Array[Socket]
 
@@ -50,13 +52,16 @@ module Coppice
 
       # The configured number of connections that may wait, in all queues together.
       def backlog #: () -> Integer
-        address.options[:backlog]
+        address.options[:backlog] || DEFAULT_BACKLOG
       end
 
-      # Starts to accept connections. The queues share the backlog. Raises Errno::EADDRINUSE when another socket listens
+      # Starts to accept connections. The queues share the backlog. A borrowed socket that listens keeps the backlog
+      # that its owner gave it, unless the configuration names one. Raises Errno::EADDRINUSE when another socket listens
       # by now, which TcpBinder makes nearly impossible.
       def listen! #: () -> void
         sockets.each do |socket|
+          next if borrowed? && address.options[:backlog].nil? && listening?(socket)
+
           socket.setsockopt(:SOCKET, :REUSEADDR, true) if address.tcp?
           socket.listen(backlog_of_queue)
         end
@@ -103,6 +108,8 @@ module Coppice
         socket.nonblock = true
         socket.close_on_exec = true
       end
+
+      def listening?(socket) = socket.getsockopt(:SOCKET, :ACCEPTCONN).bool
 
       def backlog_of_queue
         backlog.positive? ? [backlog / sockets.size, 1].max : backlog

@@ -76,7 +76,7 @@ module Coppice
         result = evaluate("listen 3000\nlisten '/tmp/a.sock', backlog: 64\nlisten 4000, :tcp_nopush => true\n" \
                           "listen 5000, { backlog: 1 }")
         assert_equal %w[0.0.0.0:3000 /tmp/a.sock 0.0.0.0:4000 0.0.0.0:5000], result.values[:listen].map(&:to_s)
-        assert_equal [1024, 64, 1024, 1], result.values[:listen].map { |address| address.options[:backlog] }
+        assert_equal [nil, 64, nil, 1], result.values[:listen].map { |address| address.options[:backlog] }
         assert result.values[:listen][2].options[:tcp_nopush]
       end
 
@@ -89,7 +89,7 @@ module Coppice
       test "nil stands for the default of a listen option" do
         listen = evaluate("listen 3000, backlog: nil, tcp_nodelay: nil, tcp_defer_accept: false").values[:listen]
         options = listen.first.options
-        assert_equal [1024, true, 0], options.values_at(:backlog, :tcp_nodelay, :tcp_defer_accept)
+        assert_equal [nil, true, 0], options.values_at(:backlog, :tcp_nodelay, :tcp_defer_accept)
       end
 
       test "the list of all addresses can be given at once" do

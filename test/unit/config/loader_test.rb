@@ -65,7 +65,7 @@ module Coppice
       test "an address that the file names too keeps its options" do
         files = { "config/coppice.rb" => "listen 3000, backlog: 7" }
         assert_equal 7, load(%w[-p 3000], files: files, environment: PRODUCTION.dup).listen.first.options[:backlog]
-        assert_equal 1024, load(%w[-p 3001], files: files, environment: PRODUCTION.dup).listen.first.options[:backlog]
+        assert_nil load(%w[-p 3001], files: files, environment: PRODUCTION.dup).listen.first.options[:backlog]
       end
 
       test "a file that listens on PORT itself keeps its addresses" do

@@ -17,7 +17,7 @@ module Coppice
         settings = load(File.join(pitchfork, "examples", "pitchfork.conf.rb"))
         assert_equal ["/path/to/.pitchfork.sock", "0.0.0.0:8080"], settings.listen.map(&:to_s)
         assert_equal [64, false], settings.listen.first.options.values_at(:backlog, :tcp_nopush)
-        assert_equal [1024, true], settings.listen.last.options.values_at(:backlog, :tcp_nopush)
+        assert_equal [nil, true], settings.listen.last.options.values_at(:backlog, :tcp_nopush)
         assert_equal [30, 32], [settings.timeout, settings.hard_timeout]
         assert_equal %i[after_mold_fork after_worker_fork], settings.hooks.compact.keys.sort
       end

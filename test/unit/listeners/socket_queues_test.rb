@@ -32,6 +32,11 @@ module Coppice
 
     def queues(set) = Listeners::SocketQueues.of(set.flat_map(&:inodes))
 
+    # A listener with the set's sockets, as systemd passes them.
+    def adopted(set, **options)
+      Listeners::Listener.adopted(Listeners::Address.parse(set.first.name, options), set.descriptors)
+    end
+
     test "clients that wait are counted, by TCP of both versions and by Unix sockets" do
       with_tmpdir do |folder|
         [*local_addresses, "#{folder}/socket"].each do |address|
@@ -63,6 +68,28 @@ module Coppice
           assert_equal [16], queues(set).values.map(&:backlog).uniq
         end
       end
+    end
+
+    test "a socket of another process keeps its backlog, unless the configuration names one" do
+      local_addresses.each do |address|
+        listening(address, backlog: 64) do |set|
+          backlogs = [{}, { backlog: 32 }].map do |options|
+            adopted(set, **options).listen!
+            queues(set).values.map(&:backlog)
+          end
+
+          assert_equal [[64], [32]], backlogs, address
+        end
+      end
+    end
+
+    test "a socket of another process that does not listen yet gets the default" do
+      set = Listeners::Set.bind([Listeners::Address.parse("127.0.0.1:0")], environment: {})
+      adopted(set).listen!
+
+      assert_equal [1024], queues(set).values.map(&:backlog)
+    ensure
+      set&.close
     end
 
     test "where the kernel does not answer, /proc tells of TCP" do
