@@ -30,7 +30,7 @@ module Coppice
           address = Listeners::Address.parse("#{host}:#{port}")
           values[:listen] = [[address].freeze, "environment PORT"]
         end
-        SourceValues.of(values.merge(passed))
+        SourceValues.of(values.merge(passed(file)))
       rescue InvalidValue => error
         raise ConfigError.new("environment variable PORT: #{error.message}")
       end
@@ -44,13 +44,17 @@ module Coppice
         raise ConfigError.new("environment variable #{option.environment} #{error.message}")
       end
 
-      # Sockets that a service manager has opened under the name of an option: their addresses are its value.
-      def passed
+      # Sockets that a service manager has opened under the name of an option: their addresses are its value, written as
+      # in the file where it has them.
+      def passed(file)
         return {} unless given("LISTEN_FDNAMES")
 
         require "coppice/listeners/activation"
         activation = Listeners::Activation.new(@variables)
-        named = Settings::ADDRESSES.to_h { |option| [option, activation.addresses_named(option.to_s)] }
+        named = Settings::ADDRESSES.to_h do |option|
+          known = file.values[option].to_a.map(&:to_s)
+          [option, activation.addresses_named(option.to_s, known: known)]
+        end
         named.reject { |_, addresses| addresses.empty? }.to_h do |option, addresses|
           [option, [OPTIONS[option].type.check(addresses.uniq), "environment LISTEN_FDNAMES"]]
         end

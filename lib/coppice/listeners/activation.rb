@@ -19,11 +19,15 @@ module Coppice
         @names = environment["LISTEN_FDNAMES"].to_s.split(":")
       end
 
-      # The addresses of the sockets with this name, as Address.parse reads them.
-      #: (String) -> Array[String]
-      def addresses_named(name)
+      # The addresses of the sockets with this name, as Address.parse reads them. Of those that a socket can stand for,
+      # one that is known is preferred: it has options.
+      #: (String, ?known: Array[String]) -> Array[String]
+      def addresses_named(name, known: [])
         named = @descriptors.zip(@names).select { |_, given| given == name }
-        named.filter_map { |descriptor, _| addresses(descriptor).first }
+        named.filter_map do |descriptor, _|
+          possible = addresses(descriptor)
+          possible.find { |address| known.include?(address) } || possible.first
+        end
       end
 
       # A listener with all passed sockets of this address, or nil.

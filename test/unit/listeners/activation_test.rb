@@ -20,6 +20,14 @@ module Coppice
         set.close
       RUBY
 
+      # Prints the addresses of the configuration in a folder.
+      CONFIGURED = <<~'RUBY'
+        require "coppice/config/loader"
+        ENV["LISTEN_PID"] = Process.pid.to_s
+        settings = Coppice::Config::Loader.new(directory: ARGV.first).load
+        settings.listen.each { |address| puts "#{address} #{address.options[:proxy_protocol]}" }
+      RUBY
+
       test "a passed socket is used for its address, and its file is left" do
         with_tmpdir do |folder|
           passed("#{folder}/x.sock") do |set|
@@ -45,6 +53,18 @@ module Coppice
         end
       end
 
+      test "a socket with the name of an option has the options of the file's address for which it can stand" do
+        skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
+        passed("[::]:0") do |set|
+          port = set.first.address.port
+          { "listen #{port}, proxy_protocol: true" => "0.0.0.0:#{port} true\n",
+            "listen '[::]:#{port}', proxy_protocol: true" => "[::]:#{port} true\n",
+            "listen '127.0.0.1:#{port}', proxy_protocol: true" => "[::]:#{port} false\n" }.each do |text, expected|
+            assert_equal expected, configured(set.descriptors, text)
+          end
+        end
+      end
+
       test "sockets that are meant for another process are not used" do
         with_tmpdir do |folder|
           passed("#{folder}/x.sock") do |set|
@@ -63,11 +83,19 @@ module Coppice
         set&.close
       end
 
-      def run_with(descriptors, variables, *addresses)
+      def configured(descriptors, text)
+        with_tmpdir do |folder|
+          Dir.mkdir("#{folder}/config")
+          File.write("#{folder}/config/coppice.rb", text)
+          run_with(descriptors, { "LISTEN_FDNAMES" => "listen" }, folder, script: CONFIGURED)
+        end
+      end
+
+      def run_with(descriptors, variables, *arguments, script: SCRIPT)
         passed = descriptors.each_with_index.to_h { |descriptor, index| [3 + index, descriptor] }
         variables = variables.merge("LISTEN_FDS" => passed.size.to_s)
-        output, = Open3.capture2e(variables, RbConfig.ruby, "--disable-gems", "-I", LIBRARY, "-e", SCRIPT,
-          *addresses, passed)
+        output, = Open3.capture2e(variables, RbConfig.ruby, "--disable-gems", "-I", LIBRARY, "-e", script,
+          *arguments, passed)
         output
       end
     end
