@@ -90,8 +90,8 @@ module Coppice
       def bind(settings, log)
         listeners = Listeners::Set.bind(settings.listen, environment: @variables, takeover_wait: settings.hard_timeout,
                                                          logger: log)
-        [listeners, Listeners::Set.bind(settings.admin_listen || [], environment: @variables, setting: "admin_listen",
-                                                                     logger: log)]
+        [listeners, Listeners::Set.bind(settings.admin_listen || [], environment: @variables, beside: listeners,
+                                                                     setting: "admin_listen", logger: log)]
       rescue BindError
         listeners&.close
         raise

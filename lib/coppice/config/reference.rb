@@ -58,7 +58,8 @@ module Coppice
         | `"[::1]:3000"` | port 3000 on one IPv6 address |
         | `"/run/app.sock"`, `"unix:tmp/app.sock"`, `"~/app.sock"` | a Unix socket |
 
-        A port that another process holds is an error at start; the message names that process. A Unix socket that no
+        A port that another process holds is an error at start; the message names that process. So are two addresses of
+        one server that overlap, such as `3000` and `"[::]:3000"` without `ipv6only: true`. A Unix socket that no
         process uses is replaced. Clients can connect when the first worker is ready. Sockets that systemd passes
         (socket activation) are used for the addresses that they are bound to. Those with
         `FileDescriptorName=listen` take the place of all addresses of `listen` in the file.

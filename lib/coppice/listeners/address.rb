@@ -53,6 +53,24 @@ module Coppice
         unix? || host.match?(/\A(?:localhost|127(?:\.\d+){3}|::1)\z/)
       end
 
+      # Whether the kernel lets only one of both be bound.
+      #: (Address) -> bool
+      def overlaps?(other)
+        return to_s == other.to_s unless tcp? && other.tcp?
+
+        port == other.port && (host == other.host || includes?(other) || other.includes?(self))
+      end
+
+      # Whether this is a TCP address that stands for all hosts of the other's kind.
+      #: (Address) -> bool
+      def includes?(other)
+        case host
+        when "0.0.0.0" then !other.ipv6?
+        when "::" then other.ipv6? || !options[:ipv6only]
+        else false
+        end
+      end
+
       # The text that `parse` reads, without the options.
       def to_s #: () -> String
         return path if unix?

@@ -14,13 +14,15 @@ module Coppice
     # before the monitor's loop starts, so it may sleep.
     class Binder
       POLL_INTERVAL = 0.05 # seconds between two checks for draining workers
+      LISTEN = "listen or -l"
 
       # takeover_wait: maximum seconds to wait for draining workers. A warning is logged before each wait.
-      # setting: what sets the address, for messages.
-      #: (Address, ?takeover_wait: Numeric, ?logger: Log?, ?setting: String) -> void
-      def initialize(address, takeover_wait: 0, logger: nil, setting: "listen or -l")
+      # setting: what sets the address, for messages. own: the addresses that this server has already.
+      #: (Address, ?takeover_wait: Numeric, ?logger: Log?, ?setting: String, ?own: Array[Address]) -> void
+      def initialize(address, takeover_wait: 0, logger: nil, setting: LISTEN, own: [])
         @address = address
         @setting = setting
+        @own = own
         @options = address.options
         @takeover_wait = takeover_wait
         @logger = logger
@@ -32,6 +34,7 @@ module Coppice
         begin
           Listener.bound(@address, configure(sockets))
         rescue Errno::EADDRINUSE
+          refuse_overlap
           wait_for_draining_workers || try_again || raise(AddressInUse, in_use)
           retry
         end
@@ -51,6 +54,21 @@ module Coppice
           socket.setsockopt(:SOCKET, :SNDBUF, @options[:sndbuf]) if @options[:sndbuf]
         end
       end
+
+      # No wait helps against an address of the same server. Its socket does not listen yet, so the kernel's tables of
+      # owners do not name it.
+      def refuse_overlap
+        other = @own.find { |address| address.overlaps?(@address) } or return
+        raise AddressInUse, "cannot listen on #{@address}: it overlaps with #{other}, on which this server listens " \
+                            "as well. #{remedy_of_overlap(other)}"
+      end
+
+      def remedy_of_overlap(other)
+        both = [@address, other].find { |address| address.host == "::" } if @setting == LISTEN && !same_family?(other)
+        both ? "Add ipv6only: true to #{both}, or remove one of them" : "Choose another address with #{@setting}"
+      end
+
+      def same_family?(other) = @address.ipv6? == other.ipv6?
 
       # Returns false when there are none, or the time is over.
       def wait_for_draining_workers

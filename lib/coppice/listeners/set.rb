@@ -15,13 +15,14 @@ module Coppice
 
       # Uses the sockets that systemd has passed, and binds the other addresses. Raises AddressInUse or BindError, with
       # nothing left open. takeover_wait: maximum seconds to wait for the last workers of a server that has exited.
-      # binding: more for the Binder.
-      #: (Array[Address], ?environment: Hash[String, String], **untyped) -> Set
-      def self.bind(addresses, environment: ENV, **binding)
+      # beside: the server's other listeners. binding: more for the Binder.
+      #: (Array[Address], ?environment: Hash[String, String], ?beside: Set | Array[Listener], **untyped) -> Set
+      def self.bind(addresses, environment: ENV, beside: [], **binding)
         activation = Activation.new(environment)
         listeners = []
         addresses.each do |address|
-          listeners << (activation.take(address) || Binder.new(address, **binding).bind)
+          own = [*beside, *listeners].map(&:address)
+          listeners << (activation.take(address) || Binder.new(address, own: own, **binding).bind)
         end
         new(listeners)
       rescue BindError

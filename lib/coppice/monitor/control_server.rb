@@ -25,7 +25,8 @@ module Coppice
       end
 
       def self.bind_path(path)
-        Listeners::Binder.new(Listeners::Address.parse(path, umask: 0o177)).bind.tap(&:listen!)
+        address = Listeners::Address.parse(path, umask: 0o177)
+        Listeners::Binder.new(address, setting: "control_socket").bind.tap(&:listen!)
       end
       private_class_method :bind_path
 

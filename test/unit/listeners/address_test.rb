@@ -90,6 +90,23 @@ module Coppice
         end
       end
 
+      test "overlaps with those of which the kernel lets only one be bound" do
+        { [1, 1] => true, [1, 2] => false, [1, "127.0.0.1:1"] => true, ["127.0.0.1:1", "127.0.0.2:1"] => false,
+          ["[::]:1", 1] => true, ["[::]:1", "127.0.0.1:1"] => true, ["[::]:1", "[::1]:1"] => true,
+          ["[::1]:1", 1] => false, ["/a", "/a"] => true, ["/a", "/b"] => false, ["/a", 1] => false }
+          .each do |pair, expected|
+          one, other = pair.map { |text| Address.parse(text) }
+          assert_equal [expected] * 2, [one.overlaps?(other), other.overlaps?(one)], pair.inspect
+        end
+      end
+
+      test "one for IPv6 only overlaps with none for IPv4" do
+        only = Address.parse("[::]:1", ipv6only: true)
+
+        [1, "127.0.0.1:1"].each { |text| refute only.overlaps?(Address.parse(text)), text }
+        assert only.overlaps?(Address.parse("[::1]:1"))
+      end
+
       test "knows its kind" do
         assert_predicate Address.parse("[::1]:1"), :ipv6?
         refute_predicate Address.parse("127.0.0.1:1"), :ipv6?

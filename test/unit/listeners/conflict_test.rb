@@ -54,6 +54,37 @@ module Coppice
         end
       end
 
+      test "addresses of one server that overlap are named at once" do
+        with_set("127.0.0.1:0") do |set|
+          port = set.first.address.port
+          text = overlap("0.0.0.0:#{port}", beside: set, setting: "admin_listen")
+
+          assert_equal "cannot listen on 0.0.0.0:#{port}: it overlaps with 127.0.0.1:#{port}, on which this server " \
+                       "listens as well. Choose another address with admin_listen", text
+        end
+      end
+
+      test "so are those of which one is for IPv6 as well, with the option that separates them" do
+        skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
+        port = LoopbackPorts.free(1).first
+        names = ["0.0.0.0:#{port}", "[::]:#{port}"]
+        names.permutation do |one, other|
+          assert_match(/\Acannot listen on #{Regexp.escape(other)}: it overlaps with #{Regexp.escape(one)}, .* Add /,
+            overlap(one, other))
+        end
+        assert_match(/Add ipv6only: true to #{Regexp.escape(names.last)}, or remove/, overlap(*names))
+      end
+
+      test "an address that another process has is not blamed on one that does not overlap with it" do
+        with_set("127.0.0.1:0") do |set|
+          with_set("127.0.0.2:#{set.first.address.port}") do |other|
+            error = assert_raises(AddressInUse) { Set.bind([address(set.names.first)], beside: other, environment: {}) }
+
+            assert_match(/it is in use by/, error.message)
+          end
+        end
+      end
+
       test "the message names the process that listens" do
         with_set("127.0.0.1:0") do |set|
           set.listen!
@@ -140,7 +171,15 @@ module Coppice
       private
 
       def bind(text, **options)
-        Set.bind([Address.parse(text, { tries: 1, tcp_defer_accept: 0 }.merge(options))], environment: {})
+        Set.bind([address(text, **options)], environment: {})
+      end
+
+      def address(text, **options) = Address.parse(text, { tries: 1, tcp_defer_accept: 0 }.merge(options))
+
+      # The message for addresses of one server. No time is lost with further tries, however many there may be.
+      def overlap(*texts, **binding)
+        addresses = texts.map { |text| address(text, tries: -1) }
+        assert_raises(AddressInUse) { Set.bind(addresses, environment: {}, **binding) }.message
       end
 
       def with_set(text, **options)
