@@ -154,20 +154,22 @@ module Coppice
     def begin_counting
       @cycle.begin_counting
       @exchange.connection.count_on(membership.row)
-      log_clients if inheritance.settings.access_log && !@listeners.empty?
+      log_clients
     end
 
     # The lobby writes the lines of its own clients.
     def log_clients
+      return if inheritance.settings.access_log.nil? || @listeners.empty?
+
       require "coppice/http/access_log"
       @access_log = Http::AccessLog.of(inheritance.settings, membership.row, worker: nr, generation: generation)
       @exchange.connection.access_log = @access_log.lines
     rescue SystemCallError => error # the worker can serve
-      log.error("could not open the access log", error: error.message)
+      log.error("could not open the access log: mend it, then `coppice reopen-logs`", error: error.message)
     end
 
     def reopen_logs(packet)
-      @access_log&.reopen
+      @access_log ? @access_log.reopen : log_clients
     rescue SystemCallError => error
       log.error("could not reopen the access log", error: error.message)
     ensure

@@ -41,9 +41,12 @@ class ServerAccessLogTest < Coppice::TestCase
     client.close
   end
 
+  # Of the lobby, and of the worker. Each is to be done with before the next: the only worker waits for its own.
+  def clients(server) = [-> { server.connect }, -> { UNIXSocket.new(server.path("socket")) }]
+
   # The answers to this request and their lines: as the lobby's client, then as the worker's.
   def both(server, request)
-    [-> { server.connect }, -> { UNIXSocket.new(server.path("socket")) }].map do |connection|
+    clients(server).map do |connection|
       count = access(server).size + 1
       text = answer(connection.call, request)
       server.wait { (lines = access(server)).size == count && lines.last.end_with?("\n") }
@@ -122,6 +125,45 @@ class ServerAccessLogTest < Coppice::TestCase
 
       assert_equal [2, 2], [access(server, "access.1").size, access(server).size]
     end
+  end
+
+  test "a lobby and a worker that cannot open the file serve without it, until it can be opened anew" do
+    serve(:text) do |server|
+      Dir.mkdir(server.path("elsewhere"))
+      File.rename(server.path("access"), server.path("elsewhere/access"))
+      Dir.mkdir(server.path("access"))
+      lose(server, [*lobby(server), server.ready_workers.first.pid])
+      answers = clients(server).map { |connection| answer(connection.call, REQUESTS[:plain]) }
+
+      assert_equal %w[200 200], answers.map { |text| text[/ (\d{3}) /, 1] }
+      server.wait { server.log.scan("could not open the access log: mend it").size == 2 }
+      Dir.rmdir(server.path("access"))
+      output, status = Open3.capture2e(Server::EXECUTABLE, "reopen-logs", "--pid", server.pid.to_s)
+      assert status.success?, output
+      server.wait { File.exist?(server.path("access")) && open_in_worker?(server) }
+
+      assert_equal 2, both(server, REQUESTS[:named]).size
+    end
+  end
+
+  def lobby(server)
+    server.children(server.pid).select { |pid| title(pid).start_with?("coppice lobby") }
+  end
+
+  def title(pid)
+    File.read("/proc/#{pid}/cmdline")
+  rescue Errno::ENOENT, Errno::ESRCH
+    ""
+  end
+
+  # Until others have taken the place of these processes. Stopped first, none of the lobby makes the next one meanwhile.
+  def lose(server, pids)
+    %i[STOP KILL].each { |name| pids.each { |pid| server.signal(name, to: pid) } }
+    server.wait { lobby(server).size == 2 && server.all_ready? && (server.children(server.pid) & pids).empty? }
+  end
+
+  def open_in_worker?(server)
+    ProcessDescriptors.links(server.ready_workers.first.pid).include?(server.path("access"))
   end
 
   # Nobody has the former file open.

@@ -89,6 +89,12 @@ class StartupErrorsTest < Coppice::TestCase
     taken&.close
   end
 
+  test "an access log that cannot be opened is named" do
+    text = failing(config: "access_log :json, '/nonexistent/access.log'")
+
+    assert_match(%r{access_log cannot be opened \(No such file or directory .* /nonexistent/access.log\)}, text)
+  end
+
   test "admin_listen for other machines needs a token" do
     text = failing(config: "admin_listen '0.0.0.0:0'")
 

@@ -30,6 +30,8 @@ module Coppice
 
     def warn(message, **fields) = @warnings << [message, fields]
 
+    alias error warn
+
     def spawner(**settings)
       listen = [Listeners::Address.parse("127.0.0.1:0", lobby: true, proxy_protocol: true),
                 Listeners::Address.parse("127.0.0.1:0", lobby: false)]
@@ -72,6 +74,16 @@ module Coppice
       assert_includes lines, "access_log json"
       assert_includes lines, "max_connections 500"
       assert_operator limit, :>=, 500
+    end
+
+    test "an access log that cannot be opened costs its lines, and not the lobby" do
+      spawn(spawner(access_log: [:json, "/nonexistent/access.log"]))
+      descriptors, (_, *lines), = heard
+
+      assert_equal [6, File::NULL], [descriptors.size, descriptors[4]]
+      assert_includes lines, "access_log json"
+      assert_equal 1, @warnings.size
+      assert_match(%r{\ANo such file or directory .* /nonexistent/access.log\z}, @warnings.first.last[:error])
     end
 
     test "only the listeners with the lobby go there, and the others to the workers" do

@@ -2,6 +2,7 @@
 
 require "coppice/config/loader"
 require "coppice/log"
+require "coppice/log/access_file"
 require "coppice/log/reopening"
 require "coppice/os/pidfile"
 require "coppice/single"
@@ -21,6 +22,7 @@ module Coppice
       def run #: () -> Integer
         settings = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load
         Log::Reopening.redirect(settings)
+        Log::AccessFile.verify(settings)
         log = Log.for(settings, role: :single)
         Single::Warnings.new(settings, log).call
         log.info("connections are closed after each response: the lobby needs worker processes") if settings.lobby?

@@ -2,6 +2,7 @@
 
 require "coppice/board"
 require "coppice/coppice_ext"
+require "coppice/log/access_file"
 
 module Coppice
   module Http
@@ -22,14 +23,19 @@ module Coppice
       #: (String?, json: bool, worker: Integer, generation: Integer, record: Board::Record?) -> void
       def initialize(path, json:, worker:, generation:, record:)
         @path = path
-        @file = path ? File.open(path, "a") : $stdout
+        @file = path ? Log::AccessFile.open(path) : $stdout
         @lines = AccessLines.new(@file.fileno, json, worker, generation, record)
       end
 
       # After a rotation. Standard output is opened anew by the monitor. Raises SystemCallError.
       #: () -> void
       def reopen
-        @file.reopen(@path, "a") if @path # which keeps its number
+        return unless @path
+
+        file = Log::AccessFile.open(@path)
+        @file.reopen(file) # which keeps its number
+      ensure
+        file&.close
       end
 
       #: () -> void

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/coppice_ext"
+require "coppice/log/access_file"
 require "coppice/monitor/lobby_settings"
 require "coppice/monitor/seat"
 
@@ -94,12 +95,15 @@ module Coppice
         connections
       end
 
-      # nil without one.
+      # nil without one. A file that cannot be opened any more costs its lines, not the lobby.
       def open_access_log
         format, path = @settings.access_log
         return unless format
 
-        path ? File.open(path, "a") : $stdout.dup
+        path ? Log::AccessFile.open(path) : $stdout.dup
+      rescue SystemCallError => error
+        @log.error("could not open the access log: mend it, then `coppice reopen-logs`", error: error.message)
+        File.open(File::NULL, "w")
       end
     end
   end

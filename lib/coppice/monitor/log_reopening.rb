@@ -2,6 +2,7 @@
 
 require "coppice/control/lobby_packet"
 require "coppice/control/messages"
+require "coppice/log/access_file"
 require "coppice/log/reopening"
 
 module Coppice
@@ -46,7 +47,7 @@ module Coppice
 
       # On the thread that writes the log.
       def reopen(handles, outcome)
-        access_log = File.open(@access_log_path, "a") if @access_log_path
+        access_log = Log::AccessFile.open(@access_log_path) if @access_log_path
         paths = @reopening.call do |files, replaces|
           access_log ||= files[:standard_output]
           @inbox.hand_back { outcome.children = tell(handles.call, files, replaces, access_log) }

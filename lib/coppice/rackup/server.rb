@@ -4,6 +4,7 @@ require "rbconfig"
 require "coppice/config/loader"
 require "coppice/executable"
 require "coppice/log"
+require "coppice/log/access_file"
 require "coppice/log/reopening"
 require "coppice/os/pidfile"
 require "coppice/rackup/restart_file"
@@ -67,6 +68,7 @@ module Coppice
       def serve(app, settings)
         $stdout.sync = true
         Log::Reopening.redirect(settings)
+        Log::AccessFile.verify(settings)
         log = Log.for(settings, role: :single)
         Single::Warnings.new(settings, log).call
         single = Single.new(settings, log: log, app: app)

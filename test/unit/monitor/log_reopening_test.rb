@@ -79,6 +79,16 @@ module Coppice
         end
       end
 
+      test "an access log that is a named pipe without a reader stops nobody, and is an error" do
+        with_tmpdir do |folder|
+          File.mkfifo("#{folder}/pipe")
+          reopening = LogReopening.new(AtOnce.new, AtOnce.new, log: nil, access_log: [:text, "#{folder}/pipe"])
+          error = assert_raises(Error) { reopening.begin(-> { [] }).lines }
+
+          assert_match(%r{could not open it: .*/pipe}, error.message)
+        end
+      end
+
       test "a lobby that cannot be told does not keep the others from it" do
         children = [Child.new("lobby", Errno::ETOOMANYREFS.new, true), Child.new("told", :sent, false)]
         reopen(children, access_log: [:text, nil]) do |outcome, log|
