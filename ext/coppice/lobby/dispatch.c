@@ -8,11 +8,6 @@
 
 static const char waited_too_long[] = "no worker was free in time";
 
-static bool method_is(const struct coppice_lobby_slot *slot, const char *bytes, const char *name) {
-    struct coppice_span method = slot->head.method;
-    return method.length == strlen(name) && memcmp(bytes + method.offset, name, method.length) == 0;
-}
-
 /* Without a Host the application gets the address that the client has reached, at the proxy if there is one. */
 static void read_server_address(struct coppice_lobby_address *address, const struct lobby_connection *connection) {
     struct sockaddr_storage own = {.ss_family = 0};
@@ -151,8 +146,9 @@ void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection
     request->connection = lobby_index_of(lobby, connection);
     request->body_file = arrival->file;
     request->body_file_bytes = arrival->file_bytes;
-    request->head_only = method_is(slot, bytes, "HEAD");
-    request->idempotent = request->head_only || method_is(slot, bytes, "GET") || method_is(slot, bytes, "OPTIONS");
+    request->head_only = lobby_method_is(slot, bytes, "HEAD");
+    request->idempotent =
+        request->head_only || lobby_method_is(slot, bytes, "GET") || lobby_method_is(slot, bytes, "OPTIONS");
     connection->serial = request->serial;
     connection->state = LOBBY_QUEUED;
     if (!slot->head.keep_alive) connection->flags |= LOBBY_LAST_REQUEST;

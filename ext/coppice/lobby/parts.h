@@ -141,6 +141,7 @@ uint32_t lobby_slot_next(const struct coppice_lobby *lobby);
 bool lobby_slot_is_spare(const struct coppice_lobby *lobby, uint32_t slot);
 struct lobby_request *lobby_slot_take(struct coppice_lobby *lobby);
 void lobby_slot_release(struct coppice_lobby *lobby, uint32_t slot);
+bool lobby_method_is(const struct coppice_lobby_slot *slot, const char *bytes, const char *name);
 /* The value of the first header line with this name, in lower case; without one an empty span. */
 struct coppice_span lobby_field(const struct coppice_lobby_slot *slot, const char *bytes, const char *name);
 uint32_t lobby_slot_of(const struct coppice_lobby *lobby, const struct lobby_request *request);

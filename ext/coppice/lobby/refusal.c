@@ -51,10 +51,17 @@ static void count_refusal(const struct coppice_lobby *lobby, int status) {
     }
 }
 
+/* One that is refused before it is queued has no record yet. */
+static bool head_only(const struct coppice_lobby *lobby, const struct lobby_request *request) {
+    struct coppice_lobby_slot *arrived = lobby_process.arrived;
+    if (request) return request->head_only;
+    return arrived && lobby_method_is(arrived, lobby_slot_bytes(lobby, arrived), "HEAD");
+}
+
 /* The client may still be sending, so it gets time to read this. */
 void lobby_refuse_request(struct coppice_lobby *lobby, struct lobby_connection *connection,
                           struct lobby_request *request, int status, const char *reason) {
-    struct coppice_byte_buffer *page = make_page(status, reason, request && request->head_only);
+    struct coppice_byte_buffer *page = make_page(status, reason, head_only(lobby, request));
     struct iovec part = {.iov_base = page->data, .iov_len = page->length};
     count_refusal(lobby, status);
     lobby_log(lobby, LOBBY_DEBUG, "request refused\nstatus %d\nreason %s", status, reason);

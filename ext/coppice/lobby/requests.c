@@ -44,6 +44,11 @@ uint32_t lobby_slot_of(const struct coppice_lobby *lobby, const struct lobby_req
     return (uint32_t)(request - lobby->slots);
 }
 
+bool lobby_method_is(const struct coppice_lobby_slot *slot, const char *bytes, const char *name) {
+    struct coppice_span method = slot->head.method;
+    return method.length == strlen(name) && memcmp(bytes + method.offset, name, method.length) == 0;
+}
+
 struct coppice_span lobby_field(const struct coppice_lobby_slot *slot, const char *bytes, const char *name) {
     size_t length = strlen(name);
     for (uint32_t i = 0; i < slot->head.field_count; i++) {

@@ -20,6 +20,16 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
     end
   end
 
+  test "the page for a HEAD request that is turned away is a head alone" do
+    play(seats: 0, max_waiting: 0)
+    assert_head_alone(@lobby.connect("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n"))
+    @lobby.quit
+    play(seats: 0, queue_timeout_ms: 10_000, trusted: "127.0.0.1")
+    started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 11_000
+    assert_head_alone(@lobby.connect("HEAD / HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n"))
+    assert_equal [0, 1], [@lobby.counter(:requests), @lobby.counter(:shed_queue_timeout)]
+  end
+
   test "requests that free workers are about to take do not count as waiting" do
     { 0 => 3, 2 => 5 }.each do |max_waiting, most|
       @lobby&.quit
@@ -150,6 +160,12 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
   end
 
   private
+
+  def assert_head_alone(client)
+    response = @lobby.read_all(client)
+    assert_match(%r{\AHTTP/1.1 503 .*^content-length: \d\d\r$}m, response)
+    assert_equal "", response.split("\r\n\r\n", 2).last
+  end
 
   # A client whose request a worker has taken in time. On a busy machine some are turned away before.
   def connect_and_take
