@@ -36,7 +36,7 @@
     X(retried)             /* given to another worker */                                                               \
     X(client_gone)         /* before its request was answered */                                                       \
     X(slow_readers)        /* cut off: too slow for write_timeout or min_rate */                                       \
-    X(evicted)             /* idle, for a new connection */                                                            \
+    X(evicted)             /* idle, to make room */                                                                    \
     X(spoilt)              /* answer rings that a worker has spoilt */                                                 \
     X(takeovers)           /* deaths of the loop that a successor survived */                                          \
     X(bytes_in)                                                                                                        \

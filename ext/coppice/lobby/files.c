@@ -1,16 +1,38 @@
 /* Files without a name, for bodies and answers that are too large for memory. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "parts.h"
 
+enum { COMPLAINT_PAUSE_MS = 10 * 1000 };
+
 /* File systems without O_TMPFILE are NFS and old ones: the file is in memory then. */
-int lobby_file_create(const struct coppice_lobby *lobby) {
+static int create(const struct coppice_lobby *lobby) {
     int fd = -1;
     if (lobby->directory_fd >= 0) fd = openat(lobby->directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     return fd >= 0 ? fd : memfd_create("coppice-buffer", MFD_CLOEXEC);
+}
+
+/* Once for all clients that have large bodies at that time. */
+static void complain(const struct coppice_lobby *lobby, int error) {
+    if (lobby_process.now_ms < lobby_process.next_complaint_ms) return;
+    lobby_process.next_complaint_ms = lobby_process.now_ms + COMPLAINT_PAUSE_MS;
+    const char *remedy = error == EMFILE ? ": raise the limit (ulimit -Hn, LimitNOFILE=)" : "";
+    lobby_log(lobby, LOBBY_ERROR, "a large body or answer finds no file: %s%s", strerror(error), remedy);
+}
+
+/* Idle clients make room for it; the one that it is for is not idle. */
+int lobby_file_create(struct coppice_lobby *lobby) {
+    for (;;) {
+        int fd = create(lobby), error = errno;
+        if (fd >= 0) return fd;
+        if ((error == EMFILE || error == ENFILE) && lobby_evict(lobby)) continue;
+        complain(lobby, error);
+        return -1;
+    }
 }
 
 static void account(struct coppice_lobby *lobby, uint64_t bytes) {

@@ -110,8 +110,8 @@ bool lobby_body_read(struct coppice_lobby *lobby, struct lobby_connection *conne
 void lobby_body_waited(struct coppice_lobby *lobby, struct lobby_connection *connection);
 bool lobby_body_too_large(const struct coppice_lobby *lobby, const struct coppice_request_head *head);
 
-/* files.c: a file that has no name; -1 and errno. */
-int lobby_file_create(const struct coppice_lobby *lobby);
+/* files.c: a file that has no name; -1 after a log packet. */
+int lobby_file_create(struct coppice_lobby *lobby);
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length);
 void lobby_file_close(struct coppice_lobby *lobby, int32_t *place, uint64_t bytes);
 /* Puts -1 in its place and answers it, to be closed then: a successor of this loop must not close the number a second

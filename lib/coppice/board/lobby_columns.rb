@@ -39,7 +39,7 @@ module Coppice
       [:retried, :lobby, "requests that were given to another worker, as theirs was lost"],
       [:client_gone, :lobby, "clients that left before their request was answered"],
       [:slow_readers, :lobby, "clients that were cut off, as they read too slowly"],
-      [:evicted, :lobby, "idle connections that were closed for new ones"],
+      [:evicted, :lobby, "idle connections that were closed to make room"],
       [:spoilt, :lobby, "answers that made no sense: their workers were cut off"],
       [:takeovers, :lobby, "deaths of the loop that a successor survived"],
       [:bytes_in, :lobby, "bytes read from clients"],

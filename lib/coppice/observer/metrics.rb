@@ -59,7 +59,7 @@ module Coppice
         "Clients that left before their request was answered."),
       metric.call(:lobby_slow_readers, :counter, "lobby.slow_readers",
         "Clients that were cut off, as they read too slowly."),
-      metric.call(:lobby_evicted, :counter, "lobby.evicted", "Idle connections that were closed for new ones."),
+      metric.call(:lobby_evicted, :counter, "lobby.evicted", "Idle connections that were closed to make room."),
       metric.call(:lobby_takeovers, :counter, "lobby.takeovers",
         "Deaths of the lobby's loop that a successor survived."),
       metric.call(:lobby_received_bytes, :counter, "lobby.bytes_received",

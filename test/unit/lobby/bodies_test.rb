@@ -154,6 +154,26 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
     @lobby.await_counter(:file_bytes, 0)
   end
 
+  test "an idle connection is closed for a body's file when no descriptor is left" do
+    idle, client = take_all_descriptors
+    assert_served(idle)
+    sender = Thread.new { client.write(post(LARGE)) }
+    assert_predicate @lobby.pop, :body_in_file?
+    BoundedWait.value_of(sender)
+    assert_equal "#{LARGE.bytesize} #{SUM}", body_file
+    assert_equal ["", 1], [@lobby.read_all(idle), @lobby.counter(:evicted)]
+  end
+
+  test "bodies that find no file as no descriptor is left are refused, and the log tells it once" do
+    clients = take_all_descriptors
+    refuse_upload(clients[0])
+    assert_match(/ error a large body .*: Too many open files: raise the limit /, @lobby.tell("await log"))
+    exchange_for_another(clients[0])
+    refuse_upload(clients[1])
+    @lobby.tell("tell nonsense")
+    assert_match(/ unknown packet/, @lobby.tell("await log"))
+  end
+
   private
 
   def post(body) = "POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: #{body.bytesize}\r\n\r\n".b + body
@@ -170,6 +190,28 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
   def assert_taken(body)
     taken = @lobby.pop
     assert_equal [body.bytesize, body], [taken.body_length, taken.body.to_s]
+  end
+
+  # Clients that have connected, and of which none is idle.
+  def take_all_descriptors
+    play(descriptors: 32)
+    clients = Array.new(40) { @lobby.connect }
+    assert_match(/ 503 /, @lobby.read_all(clients.last))
+    clients
+  end
+
+  def refuse_upload(client)
+    client.write(post(LARGE)[0, 200_000])
+    assert_refused(507, client)
+  end
+
+  # Its place is taken by one that has sent nothing.
+  def exchange_for_another(client)
+    connections, accepted = %i[connections accepted].map { |name| @lobby.counter(name) }
+    client.close
+    @lobby.await_counter(:connections, connections - 1)
+    @lobby.connect
+    @lobby.await_counter(:accepted, accepted + 1)
   end
 
   def body_file
