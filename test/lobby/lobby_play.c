@@ -24,13 +24,14 @@ static void obey_seat(const struct words *words) {
     printf("ok\n");
 }
 
-static void obey_unknown_seat(const struct words *words) {
-    make_seat(words->seat, 0);
+/* Only so many of its descriptors arrive. */
+static void obey_lost_seat(const struct words *words) {
+    make_seat(words->seat, (size_t)words->first);
     printf("ok\n");
 }
 
 static void obey_seat_again(const struct words *words) {
-    tell_seat(words->seat, 3);
+    tell_seat(words->seat, (size_t)words->first);
     printf("ok\n");
 }
 
@@ -44,6 +45,12 @@ static void obey_deadline(const struct words *words) {
 
 static void obey_tell(const struct words *words) {
     tell(words->rest);
+    printf("ok\n");
+}
+
+static void obey_hang_up(const struct words *words) {
+    (void)words;
+    hang_up();
     printf("ok\n");
 }
 
@@ -146,8 +153,8 @@ static const struct {
     {"ask", obey_ask, false},           {"take", obey_take, false},
     {"content", obey_content, false},   {"write", obey_write, false},
     {"client_gone", obey_client_gone, false}, {"spoil", obey_spoil, false},
-    {"scribble", obey_scribble, false}, {"unknown_seat", obey_unknown_seat, false},
-    {"keeper_pid", obey_keeper_pid, true},
+    {"scribble", obey_scribble, false}, {"lost_seat", obey_lost_seat, false},
+    {"keeper_pid", obey_keeper_pid, true}, {"hang_up", obey_hang_up, true},
 };
 
 static void obey(char *command) {

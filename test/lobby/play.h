@@ -31,6 +31,7 @@ extern char bytes[LINE_BYTES];
 void die(const char *what);
 void send_packet(int fd, const char *text, size_t length, const int *descriptors, size_t count);
 void tell(const char *text);
+void hang_up(void);
 void await(const char *start);
 void start(const char *program, const char *settings);
 void tell_seat(unsigned number, size_t descriptors_count);

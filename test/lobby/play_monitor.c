@@ -50,6 +50,11 @@ void tell(const char *text) {
     send_packet(channel_fd, text, strlen(text), NULL, 0);
 }
 
+/* As the end of the monitor does. */
+void hang_up(void) {
+    if (shutdown(channel_fd, SHUT_RDWR) != 0) die("shutdown");
+}
+
 static void *map(int fd, bool writable) {
     struct stat stat;
     if (fstat(fd, &stat) != 0) die("fstat");

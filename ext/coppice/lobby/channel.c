@@ -68,21 +68,25 @@ static uint64_t line_value(const char *lines, const char *name) {
     return 0;
 }
 
-static void handle_seat(struct coppice_lobby *lobby, const char *words, const char *lines, const int *descriptors) {
+/* Takes its descriptors, unless some of them are missing: the kernel drops those that there is no room for. */
+static void handle_seat(struct coppice_lobby *lobby, const char *words, const char *lines, int *descriptors,
+                        int count) {
+    bool whole = count == 3;
     struct stat stat;
     struct lobby_seat seat = {
         .used = true,
+        .lost = !whole,
         .first = line_value(lines, "first") == 1,
         .worker = (uint16_t)line_value(lines, "slot"),
         .generation = (uint32_t)line_value(lines, "generation"),
-        .ring_fd = descriptors[0],
-        .event_fd = descriptors[1],
-        .socket_fd = descriptors[2],
+        .ring_fd = whole ? lobby_forget_descriptor(&descriptors[0]) : -1,
+        .event_fd = whole ? lobby_forget_descriptor(&descriptors[1]) : -1,
+        .socket_fd = whole ? lobby_forget_descriptor(&descriptors[2]) : -1,
         .file = -1,
         .deadline_at = line_value(lines, "deadline"),
         .started_at = line_value(lines, "started"),
     };
-    if (fstat(seat.ring_fd, &stat) == 0) seat.inode = (uint64_t)stat.st_ino;
+    if (whole && fstat(seat.ring_fd, &stat) == 0) seat.inode = (uint64_t)stat.st_ino;
     lobby_seat_add(lobby, (uint32_t)strtoul(words, NULL, 10), &seat);
 }
 
@@ -104,9 +108,8 @@ static void begin_draining(struct coppice_lobby *lobby) {
 static void handle(struct coppice_lobby *lobby, char *text, int *descriptors, int count) {
     char *lines = strchr(text, '\n');
     if (lines) *lines++ = '\0';
-    if (strncmp(text, "seat ", 5) == 0 && count == 3) {
-        handle_seat(lobby, text + 5, lines ? lines : "", descriptors);
-        for (int i = 0; i < 3; i++) descriptors[i] = -1; /* it closes those that it does not need */
+    if (strncmp(text, "seat ", 5) == 0) {
+        handle_seat(lobby, text + 5, lines ? lines : "", descriptors, count);
     } else if (strncmp(text, "gone ", 5) == 0) {
         handle_gone(lobby, text + 5);
     } else if (strcmp(text, "accept") == 0) {
@@ -133,6 +136,7 @@ void lobby_channel_read(struct coppice_lobby *lobby) {
     static char text[PACKET_BYTES];
     while (!lobby->monitor_gone) {
         int descriptors[DESCRIPTORS], count;
+        lobby_spares_open(lobby); /* clients may be idle by now */
         lobby_spares_lend(lobby, LOBBY_SPARES);
         ssize_t length =
             lobby_packet_receive(lobby->channel_fd, text, sizeof(text) - 1, descriptors, DESCRIPTORS, &count);

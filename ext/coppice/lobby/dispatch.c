@@ -74,7 +74,7 @@ static uint32_t count_seats(const struct coppice_lobby *lobby) {
 }
 
 static bool takes_requests(const struct coppice_lobby *lobby, uint32_t seat) {
-    return !lobby->seats[seat].broken && !lobby->seats[seat].stalled;
+    return !lobby->seats[seat].broken && !lobby->seats[seat].stalled && !lobby->seats[seat].lost;
 }
 
 /* Whether more workers sleep than there are requests for them. */

@@ -134,6 +134,7 @@ struct lobby_request {
 
 struct lobby_seat {
     bool used, broken, stalled;
+    bool lost;           /* it came without its descriptors, so nobody reads its worker's answers */
     bool first;          /* woken before all others: a new mold's first worker, which has to prove itself */
     bool reading;        /* its ring is being read */
     bool asked;          /* it has asked for a client meanwhile: its socket is to be read then */

@@ -49,6 +49,7 @@ void lobby_seat_rested(struct coppice_lobby *lobby, uint32_t number) {
 
 bool lobby_seat_map(struct coppice_lobby *lobby, uint32_t number) {
     struct lobby_seat *seat = &lobby->seats[number];
+    if (seat->lost) return false;
     struct stat stat;
     struct coppice_answer_ring *ring = NULL;
     if (fstat(seat->ring_fd, &stat) == 0 && (size_t)stat.st_size >= coppice_answer_ring_file_bytes()) {
@@ -71,9 +72,16 @@ static void close_descriptors(const struct lobby_seat *seat) {
     if (seat->file >= 0) close(seat->file);
 }
 
+static void tell_of(const struct coppice_lobby *lobby, const char *fault, uint32_t number) {
+    char text[32];
+    snprintf(text, sizeof(text), "%s %u", fault, number);
+    lobby_tell(lobby->channel_fd, text);
+}
+
 void lobby_seat_add(struct coppice_lobby *lobby, uint32_t number, const struct lobby_seat *seat) {
     bool known = number < COPPICE_LOBBY_SEATS && lobby->seats[number].used;
-    if (number >= COPPICE_LOBBY_SEATS || (known && lobby->seats[number].inode == seat->inode)) {
+    bool repeated = known && (seat->lost || lobby->seats[number].inode == seat->inode);
+    if (number >= COPPICE_LOBBY_SEATS || repeated) {
         close_descriptors(seat); /* it is told again after a takeover */
         return;
     }
@@ -81,6 +89,11 @@ void lobby_seat_add(struct coppice_lobby *lobby, uint32_t number, const struct l
     lobby->seats[number] = *seat;
     lobby_seat_link(lobby, number);
     lobby_seat_map(lobby, number);
+    if (!seat->lost) return;
+    lobby_log(lobby, LOBBY_ERROR,
+              "no descriptor is left for a worker: raise the limit (ulimit -Hn, LimitNOFILE=)\nseat %u\nslot %u",
+              number, seat->worker);
+    tell_of(lobby, "lost", number);
 }
 
 /* Its request gets an answer of the lobby's, or an end that the client can tell from a whole answer. An answer that
@@ -99,16 +112,11 @@ void lobby_request_fail(struct coppice_lobby *lobby, struct lobby_request *reque
     lobby->in_hand = LOBBY_NONE;
 }
 
-static void tell_spoilt(const struct coppice_lobby *lobby, uint32_t number) {
-    char text[32];
-    snprintf(text, sizeof(text), "spoilt %u", number);
-    lobby_tell(lobby->channel_fd, text);
-}
-
 /* The monitor kills their workers. It may not have heard it before: the channel may have been full. */
-void lobby_seats_tell_spoilt(const struct coppice_lobby *lobby) {
+void lobby_seats_tell_faults(const struct coppice_lobby *lobby) {
     for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) {
-        if (lobby->seats[seat].broken) tell_spoilt(lobby, seat);
+        if (lobby->seats[seat].broken) tell_of(lobby, "spoilt", seat);
+        if (lobby->seats[seat].lost) tell_of(lobby, "lost", seat);
     }
 }
 
@@ -118,7 +126,7 @@ void lobby_seat_break(struct coppice_lobby *lobby, uint32_t number, const char *
     seat->broken = true;
     lobby_count(lobby, LOBBY_spoilt, 1);
     lobby_log(lobby, LOBBY_ERROR, "answer ring spoilt\nseat %u\nslot %u\nreason %s", number, seat->worker, why);
-    tell_spoilt(lobby, number);
+    tell_of(lobby, "spoilt", number);
     for (uint32_t slot = 0; slot < lobby->settings.slots; slot++) {
         struct lobby_request *request = &lobby->slots[slot];
         if (!request->serial || lobby_owner_of(lobby, request) != (int)number) continue;
@@ -177,7 +185,6 @@ static void close_seat(struct coppice_lobby *lobby, uint32_t number) {
     lobby_process.rings[number] = NULL;
 }
 
-/* A seat may never have come here, since its descriptors could not be received: its worker took requests as well. */
 void lobby_seat_gone(struct coppice_lobby *lobby, uint32_t number, bool retry, bool timed_out) {
     if (number >= COPPICE_LOBBY_SEATS) return;
     const struct lobby_seat *seat = &lobby->seats[number];
@@ -194,7 +201,11 @@ void lobby_seat_left(struct coppice_lobby *lobby, uint32_t number) {
 /* What no worker is left for is answered by nobody. */
 void lobby_seats_without_monitor(struct coppice_lobby *lobby) {
     for (uint32_t seat = 0; seat < COPPICE_LOBBY_SEATS; seat++) {
-        if (lobby->seats[seat].used) lobby_seat_read(lobby, seat);
+        if (!lobby->seats[seat].used) continue;
+        if (lobby->seats[seat].lost)
+            lobby_seat_gone(lobby, seat, true, false); /* nothing tells when its worker leaves */
+        else
+            lobby_seat_read(lobby, seat);
     }
     for (uint32_t slot = 0; slot < lobby->settings.slots && lobby->seat_first == LOBBY_NONE; slot++) {
         struct lobby_request *request = &lobby->slots[slot];

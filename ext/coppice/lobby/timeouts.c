@@ -105,7 +105,7 @@ void lobby_tick(struct coppice_lobby *lobby) {
     lobby_wake_again(lobby);
     if (lobby_process.paused_until_ms <= lobby_process.now_ms) lobby_listen(lobby);
     if (lobby->monitor_gone) lobby_seats_without_monitor(lobby);
-    lobby_seats_tell_spoilt(lobby);
+    lobby_seats_tell_faults(lobby);
     close_idle(lobby);
     trim(lobby);
 }

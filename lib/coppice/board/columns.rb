@@ -20,7 +20,7 @@ module Coppice
     EXIT_CAUSES = %w[
       asked exited_by_itself timeout failed signal out_of_memory vanished never_forked
       request_timeout spawn_timeout stop_timeout unresponsive shutdown client_gone
-      guest_timeout spoilt_ring other
+      guest_timeout spoilt_ring lost_seat other
     ].freeze
 
     EXIT_ROLES = 8 # room for the roles of Roles

@@ -200,8 +200,8 @@ module Coppice
 
       def spawn_timeout_of(handle) = @roster.settings_of(handle).spawn_timeout
 
-      # Sends the signal that the user chose, or KILL to a process whose memory is damaged. The second call for the same
-      # child, a second later, sends KILL.
+      # Sends the signal that the user chose, or KILL to a worker whose answers are of no use. The second call for the
+      # same child, a second later, sends KILL.
       def kill(handle, reason, now)
         again = !handle.kill_reason.nil?
         record_kill(handle, reason, now + Watchdog::GRACE)
@@ -209,7 +209,7 @@ module Coppice
         return signal(handle, :KILL) if again
 
         @log.error("killing a child", **handle.to_log, why: reason) unless reason == :shutdown
-        return signal(handle, :KILL) if handle.lobby? || reason == :spoilt_ring
+        return signal(handle, :KILL) if handle.lobby? || handle.seat&.fault == reason
 
         @hooks.choose_signal(handle, reason) { |name| signal(handle, name) }
       end

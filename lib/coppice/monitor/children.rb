@@ -22,7 +22,7 @@ module Coppice
         unforked: ->(handle) { handle.parent && handle.pid.nil? }, # as far as is known
         rehearsals: ->(handle) { handle.rehearsing? && !handle.leaving? },
         unseated: ->(handle) { handle.worker? && handle.seat.nil? && !handle.rehearsing? && !handle.leaving? },
-        spoilt: ->(handle) { handle.seat&.spoilt },
+        faulty: ->(handle) { handle.seat&.fault },
         signalled: ->(handle) { handle.signalled_at && !handle.leaving? },
         silent: ->(handle) { handle.vanished || handle.channel.closed? } # no message comes from these
       }.freeze

@@ -201,6 +201,7 @@ module Coppice
         succession = @roster.succession
         succession.omit_first_requests(worker.generation) if first_request_may_hang?(worker, status)
         return note_failed_trial(worker, status) if worker.generation > succession.generation
+        return if worker.kill_reason == :lost_seat # the next one waits already
 
         succession.fork_failures.failed(worker, @roster.ready_workers)
         @roster.spawns.failed(@system.now)
@@ -237,8 +238,9 @@ module Coppice
         ExitReport.new(handle, status, now: @system.now, peak_kib: peak_kib, out_of_memory: out_of_memory)
       end
 
+      # Or for its seat, which is no fault of its own.
       def killed_by_another?(handle, status)
-        status&.termsig == Signal.list["KILL"] && handle.kill_reason.nil?
+        status&.termsig == Signal.list["KILL"] && [nil, :lost_seat].include?(handle.kill_reason)
       end
 
       def log_exit(report)

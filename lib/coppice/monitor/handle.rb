@@ -263,10 +263,10 @@ module Coppice
         self.seat = nil
       end
 
-      # Its answers make no sense.
-      #: () -> void
-      def spoil_seat
-        seat.spoilt = true
+      # Its answers are of no use.
+      #: (Symbol) -> void
+      def note_seat_fault(fault)
+        seat.fault ||= fault
         changed
       end
 

@@ -11,9 +11,11 @@ module Coppice
     class LobbyFacts
       STEADY = 10.0 # seconds after which a lobby has not failed to start
       CLOSING_TIME = 1.0 # seconds from the end of the channel until the processes must have exited
+      SEAT_PAUSE = 1.0 # seconds without a fork after the lobby had no descriptor left for a seat
+
       # Causes of an exit after which another worker may get the request: the worker died by itself, or was killed by
-      # somebody else.
-      HARMLESS = %i[asked exited_by_itself failed signal vanished never_forked].freeze
+      # somebody else, or for its seat.
+      HARMLESS = %i[asked exited_by_itself failed signal vanished never_forked lost_seat].freeze
       OVERDUE = %i[timeout request_timeout].freeze
 
       #: (Context) -> void
@@ -36,7 +38,8 @@ module Coppice
         in ["registered", "loop", /\A\d+\z/ => pid] then loop_registered(lobby, pid.to_i)
         in ["ready"] then ready(lobby)
         in ["hanging", "keeper"] then lobby.keeper_hangs = !lobby.pid_of(:keeper).nil?
-        in ["spoilt", /\A\d+\z/ => number] then spoilt(number.to_i)
+        in ["spoilt", /\A\d+\z/ => number] then seat_fault(number.to_i, :spoilt_ring)
+        in ["lost", /\A\d+\z/ => number] then seat_lost(number.to_i)
         in ["drained"] then @log.debug("the lobby has no connection left", **lobby.to_log)
         in ["log", level, *text] if Log::LEVELS.key?(level.to_sym)
           @lobby_log.public_send(level, text.join(" "), **packet.to_log)
@@ -111,9 +114,15 @@ module Coppice
       end
 
       # The lobby says so until the worker is gone, so the worker may be gone already, and have been replaced.
-      def spoilt(number)
+      def seat_fault(number, fault)
         worker = @roster.workers.find { |one| one.seat&.number == number }
-        worker&.spoil_seat
+        worker&.note_seat_fault(fault)
+      end
+
+      # The next one's would be lost as well, until clients have left.
+      def seat_lost(number)
+        seat_fault(number, :lost_seat)
+        @roster.spawns.wait_until(@system.now + SEAT_PAUSE)
       end
 
       # The keeper makes the next one. Until it is ready no worker gets a seat.

@@ -7,9 +7,10 @@ require "coppice/monitor/lobby_memory"
 module Coppice
   class Monitor
     # A worker's place at the lobby: its number, and what the two share. The monitor keeps the lobby's descriptors, to
-    # send them again to a successor of the lobby's loop. lobby_end and worker_end: of the seat's socket. spoilt:
-    # whether the worker has written answers that make no sense.
-    Seat = Struct.new(:number, :ring, :eventfd, :lobby_end, :worker_end, :spoilt, keyword_init: true) do
+    # send them again to a successor of the lobby's loop. lobby_end and worker_end: of the seat's socket. fault: why its
+    # worker must be killed, if it must. :spoilt_ring: it has written answers that make no sense; :lost_seat: the lobby
+    # had no descriptor left for the seat, so nobody reads its answers.
+    Seat = Struct.new(:number, :ring, :eventfd, :lobby_end, :worker_end, :fault, keyword_init: true) do
       # A seat with a new ring. Raises SystemCallError when the system has no descriptor left.
       #: (Integer) -> Seat
       def self.make(number)

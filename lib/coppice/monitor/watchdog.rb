@@ -10,7 +10,8 @@ module Coppice
     # Decides which children are overdue: in a request, while they start, or while they exit. A child that is still
     # there a second after it got the signal that the user chose gets KILL. A lobby's loop that stands still is killed
     # alone: its keeper makes another, which takes over the connections. So is a keeper. A worker whose answers make no
-    # sense is killed at once: only damaged memory writes such answers, and the lobby reads no more of them.
+    # sense is killed at once: only damaged memory writes such answers, and the lobby reads no more of them. So is one
+    # whose seat the lobby could not receive: it takes requests, and nobody reads its answers.
     class Watchdog
       LOOK_PAUSE = 0.1 # seconds
       GRACE = 1.0 # seconds between the signal that the user chose and KILL
@@ -62,7 +63,7 @@ module Coppice
       # There may be a thousand workers that are idle, or have time left for their request.
       def suspects(roster, now)
         children = roster.children
-        [*children[:not_ready].to_a, *children[:spoilt].to_a, *past_deadline(children, now), *silent].uniq
+        [*children[:not_ready].to_a, *children[:faulty].to_a, *past_deadline(children, now), *silent].uniq
       end
 
       def silent = @heartbeat.missing.select(&:ready?)
@@ -94,7 +95,7 @@ module Coppice
 
       def reason_to_kill(handle, now, deadline, request_deadline)
         return (:survived_signal if now >= handle.deadline) if handle.kill_reason
-        return :spoilt_ring if handle.pid && handle.seat&.spoilt
+        return handle.seat.fault if handle.pid && handle.seat&.fault
         return overdue_reason(handle) if request_deadline && now >= request_deadline
         return :unresponsive if @heartbeat.missing.include?(handle) && handle.ready?
         return unless deadline && now >= deadline

@@ -261,6 +261,17 @@ class LobbyLoopTest < Coppice::LobbyTestCase
     assert_equal 0, @lobby.counter(:spoilt)
   end
 
+  test "idle connections are closed for a seat when no descriptor is left" do
+    play(descriptors: 32)
+    clients = Array.new(40) { @lobby.connect }
+    assert_match(/ 503 /, @lobby.read_all(clients.last))
+    @lobby.seat(1) # in the place of the spare descriptors, and nobody is idle
+    clients.first(3).each { |client| assert_served(client) }
+    @lobby.seat(2)
+    assert_served(clients[3], seat: 2)
+    assert_equal 3, @lobby.counter(:evicted)
+  end
+
   private
 
   # The fields that the lobby finds in this request, whose client pauses behind `cut` bytes.

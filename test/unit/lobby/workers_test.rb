@@ -116,12 +116,13 @@ class LobbyWorkersTest < Coppice::LobbyTestCase
     assert_equal "fine", @lobby.read_response(client).last
   end
 
-  test "a worker whose seat never came to the lobby loses its requests when it is gone" do
+  test "a worker whose seat came without its descriptors loses its requests when it is gone" do
     play(slots: 1)
     { POST => nil, GET => "again" }.each_with_index do |(request, expected), number|
-      @lobby.tell("unknown_seat #{number + 1}")
+      @lobby.tell("lost_seat #{number + 1} #{number}")
+      assert_match(/ error no descriptor .*\|seat #{number + 1}\|slot #{number + 1}\z/, @lobby.tell("await log"))
       client = @lobby.connect(request)
-      @lobby.await_counter(:requests, number + 1) # the lobby wakes no worker that it does not know
+      @lobby.await_counter(:requests, number + 1) # the lobby wakes no worker whose answers it cannot read
       @lobby.pop(number + 1)
       @lobby.tell("gone #{number + 1} retry")
       next assert_refused(502, client) unless expected
@@ -131,6 +132,27 @@ class LobbyWorkersTest < Coppice::LobbyTestCase
       assert_equal expected, @lobby.read_response(client).last
     end
     assert_all_released
+  end
+
+  test "the monitor is told which seat came without its descriptors until its worker is gone" do
+    play
+    @lobby.tell("lost_seat 1 2")
+    2.times { assert_equal "lost 1", @lobby.tell("await lost") }
+    Process.kill(:KILL, Integer(@lobby.tell("loop_pid")))
+    @lobby.tell("await ready")
+    assert_equal "lost 1", @lobby.tell("await lost")
+    @lobby.tell("gone 1 retry")
+    assert_served(@lobby.connect)
+  end
+
+  test "a seat that came without its descriptors keeps nobody waiting when the monitor is gone" do
+    play(seats: 0)
+    @lobby.tell("lost_seat 0 0")
+    client = @lobby.connect(GET)
+    @lobby.await_counter(:requests, 1)
+    @lobby.pop(0)
+    @lobby.tell("hang_up")
+    assert_refused(503, client)
   end
 
   test "a request that nobody has taken waits for the next worker" do
@@ -147,7 +169,8 @@ class LobbyWorkersTest < Coppice::LobbyTestCase
     play
     client = @lobby.connect(GET)
     @lobby.pop
-    @lobby.tell("seat_again 0")
+    @lobby.tell("seat_again 0 3")
+    @lobby.tell("seat_again 0 0") # no descriptor was left for those of a seat that the lobby has
     @lobby.answer("same")
     assert_equal "same", @lobby.read_response(client).last
     assert_served(client)

@@ -3,11 +3,13 @@
 require_relative "../../support/supervision_test_case"
 require "coppice/listeners/address"
 
-# A worker whose answers make no sense, as the lobby reports it by the number of its seat.
+# A worker whose answers make no sense, or cannot be read, as the lobby reports it by the number of its seat.
 class SpoiltSeatTest < SupervisionTestCase
   def settled(**settings) = settled_server(listen: [Coppice::Listeners::Address.parse(8080)], **settings)
 
-  def report(server, seat) = server.system.lobby.loop.channel.send(Coppice::Control::LobbyPacket.of("spoilt", seat))
+  def report(server, seat, fault = "spoilt")
+    server.system.lobby.loop.channel.send(Coppice::Control::LobbyPacket.of(fault, seat))
+  end
 
   def seats(server) = server.roster.workers.map { |worker| worker.seat&.number }
 
@@ -59,6 +61,41 @@ class SpoiltSeatTest < SupervisionTestCase
 
     assert_equal [:KILL], server.system.signals.map(&:last)
     assert_equal [0, 2, 3, 4], seats(server).sort
+  end
+
+  test "one whose seat is lost is killed at once, and its requests may go to others" do
+    server = settled
+    worker = server.roster.workers[1]
+    report(server, 1, "lost")
+    2.times { server.turn }
+
+    assert_equal [[[worker.pid, :KILL]], :lost_seat], [server.system.signals, worker.kill_reason]
+    assert_includes told(server), %w[gone 1 retry]
+  end
+
+  test "a lost seat makes the next worker wait, and is no failed start" do
+    server = settled
+    server.supervision.resize(1)
+    run_until(server) { server.roster.workers.last.then { |worker| worker.pid && worker.starting? } }
+    report(server, 4, "lost")
+    server.system.advance(Coppice::Monitor::Watchdog::LOOK_PAUSE)
+    server.settle
+
+    assert_equal [[0, 1, 2, 3], 0], [seats(server), server.roster.spawns.failures]
+    server.system.advance(Coppice::Monitor::LobbyFacts::SEAT_PAUSE)
+    server.settle
+    assert_equal [0, 1, 2, 3, 5], seats(server)
+  end
+
+  test "a new mold whose first worker loses its seat is not blamed for it" do
+    server = settled
+    server.supervision.refork
+    run_until(server) { server.roster.trial&.pid }
+    report(server, server.roster.trial.seat.number, "lost")
+    server.system.advance(Coppice::Monitor::Watchdog::LOOK_PAUSE)
+    2.times { server.turn }
+
+    assert_equal [nil, 1], [server.roster.trial, server.roster.succession.killed_trials]
   end
 
   test "a worker that is told to exit already is killed as well" do

@@ -19,6 +19,7 @@ const MEANINGS = {
   stop_timeout: "killed: did not stop in time",
   unresponsive: "killed: stood still outside of a request",
   spoilt_ring: "killed: wrote an answer that makes no sense",
+  lost_seat: "killed: the lobby had no file descriptor left for it",
   shutdown: "the server stops",
 };
 
