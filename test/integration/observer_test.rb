@@ -44,7 +44,7 @@ class ObserverTest < Coppice::TestCase
     end
   end
 
-  test "it serves stats, metrics, the last hour, health and what Puma's readers know" do
+  test "it serves stats, metrics, the last hour, health and what Puma's readers know, until the last worker exits" do
     serve do |server, admin|
       3.times { server.get }
       server.wait { server.rows(:worker).sum(&:requests) == 3 && idle?(server) } # counted once they are answered
@@ -55,18 +55,48 @@ class ObserverTest < Coppice::TestCase
       assert_equal [2, 2], admin.json("/puma/stats").values_at(:workers, :booted_workers)
       assert_equal "2 of 2 workers ready, 0 busy, 0 clients waiting\n", admin.get("/readyz").body
       assert_equal [200, 200], [admin.get("/livez").status, admin.get("/").status]
+      assert_says_until_the_end_that_it_stops(server, admin)
     end
   end
 
-  test "it is a process of its own, which can only read the board" do
-    serve do |server, _|
+  def assert_says_until_the_end_that_it_stops(server, admin)
+    holding(server, 1) do
+      server.signal(:TERM)
+      server.wait { server.state == "stopping" } # shutting_down is noted before, at the signal
+
+      assert_equal [503, "the server is stopping\n"], readiness(admin)
+    end
+    assert_equal 0, server.wait_for_end.exitstatus
+    refute_path_exists server.path("admin")
+  end
+
+  test "it is a process of its own, which commands list, which only reads the board, and ignores TERM and QUIT" do
+    serve do |server, admin|
       pid = observer(server).pid
 
       assert_equal "coppice observer", File.read("/proc/#{pid}/cmdline").delete("\0").strip
-      maps = File.readlines("/proc/#{pid}/maps").grep(/coppice-board/)
-      assert_equal(["r--s"], maps.map { |line| line.split[1] }.uniq)
-      assert_equal ["0"], board_descriptors(pid).map { |number| access_mode(pid, number) }.uniq
+      %w[memory status].each { |command| assert_lists(server, command, pid) }
+      assert_only_reads_the_board(pid)
+      %i[TERM QUIT].each { |name| server.signal(name, to: pid) }
+
+      assert_equal 200, admin.get("/readyz").status
+      assert_equal [pid], server.rows(:observer).map(&:pid)
     end
+  end
+
+  def assert_lists(server, command, pid)
+    output, status = Open3.capture2e(RbConfig.ruby, "--disable=gems", Server::EXECUTABLE, command,
+                                     "--pid", server.pid.to_s)
+
+    assert_predicate status, :success?, output
+    assert_match(/observer.*\b#{pid}\b|\b#{pid}\b.*observer/, output)
+  end
+
+  def assert_only_reads_the_board(pid)
+    maps = File.readlines("/proc/#{pid}/maps").grep(/coppice-board/)
+
+    assert_equal(["r--s"], maps.map { |line| line.split[1] }.uniq)
+    assert_equal ["0"], board_descriptors(pid).map { |number| access_mode(pid, number) }.uniq
   end
 
   # Numbers of its descriptors of the board.
@@ -75,20 +105,9 @@ class ObserverTest < Coppice::TestCase
   # The last octal digit of the flags: 0 is O_RDONLY.
   def access_mode(pid, number) = File.read("/proc/#{pid}/fdinfo/#{number}")[/^flags:\s*\d*(\d)/, 1]
 
-  test "the commands that list processes know it" do
-    serve do |server, _|
-      pid = observer(server).pid
-      %w[memory status].each do |name|
-        output, status = Open3.capture2e(RbConfig.ruby, Server::EXECUTABLE, name, "--pid", server.pid.to_s)
-
-        assert_predicate status, :success?, output
-        assert_match(/observer.*\b#{pid}\b|\b#{pid}\b.*observer/, output)
-      end
-    end
-  end
-
-  test "while the server boots it is not ready, but live" do
-    serve(app: "#{Gate.code("gate")}\n#{APP}", ready: false) do |server, admin|
+  test "while the server boots it is not ready, but live; while no worker is ready it is neither" do
+    broken = "after_worker_fork { |*| raise 'no worker' if File.exist?('broken') }"
+    serve(broken, app: "#{Gate.code("gate")}\n#{APP}", ready: false) do |server, admin|
       Gate.new(server.path("gate")).closed do
         server.wait { server.board && server.rows(:observer).any?(&:ready?) }
 
@@ -97,40 +116,29 @@ class ObserverTest < Coppice::TestCase
       end
       server.wait_until_ready
       assert_equal 200, admin.get("/readyz").status
+
+      lose_all_workers(server)
+      answers = %w[/livez /readyz].map { |path| admin.get(path).to_a.values_at(0, 2) }
+      assert_equal [[503, "no worker is ready\n"]] * 2, answers
     end
   end
 
-  test "with all workers busy it answers, and says so" do
-    serve do |server, admin|
+  def lose_all_workers(server)
+    FileUtils.touch(server.path("broken"))
+    server.ready_workers.each { |row| server.signal(:KILL, to: row.pid) }
+    server.wait { server.rows(:worker).none?(&:ready?) }
+  end
+
+  test "with all workers busy it is ready until more clients wait than max_waiting" do
+    serve("max_waiting 1") do |server, admin|
       holding(server, 2) do
         assert_equal [200, "all 2 ready workers are busy, 0 clients waiting\n"], readiness(admin)
         assert_equal 200, admin.get("/livez").status
-      end
-    end
-  end
-
-  test "with more clients waiting than max_waiting it is not ready" do
-    serve("max_waiting 1", workers: 1) do |server, admin|
-      holding(server, 1) do
-        assert_equal 200, admin.get("/readyz").status
         waiting = Array.new(2) { server.connect }
 
         assert_equal "2 clients waiting, more than max_waiting 1\n", admin.get("/readyz").body
         waiting.each(&:close)
       end
-    end
-  end
-
-  test "until the last worker has exited it says that the server stops; then its socket is gone" do
-    serve do |server, admin|
-      holding(server, 1) do
-        server.signal(:TERM)
-        server.wait { server.state == "stopping" } # shutting_down is noted before, at the signal
-
-        assert_equal [503, "the server is stopping\n"], readiness(admin)
-      end
-      assert_equal 0, server.wait_for_end.exitstatus
-      refute_path_exists server.path("admin")
     end
   end
 
@@ -141,9 +149,9 @@ class ObserverTest < Coppice::TestCase
     board.close
   end
 
-  test "a monitor that was stopped is neither ready nor live" do
+  test "a monitor that was stopped is neither ready nor live, and when it is killed the observer exits" do
     serve do |server, admin|
-      observer(server)
+      pid = observer(server).pid
       server.signal(:STOP)
       server.wait { Coppice::OS::ProcessStat.of(server.pid).stopped? }
       make_older(server, seconds: 9) # than the monitor has left it, to wait less
@@ -151,12 +159,14 @@ class ObserverTest < Coppice::TestCase
 
       assert_match(/\Athe monitor is stopped or hangs: its loop last turned \d+\.\d s ago$/, admin.get("/livez").body)
       assert_equal 200, server.get.status
-    ensure
-      server.signal(:CONT)
+
+      server.signal(:KILL)
+      server.wait_for_end
+      eventually { !File.exist?("/proc/#{pid}") }
     end
   end
 
-  test "killed, it is replaced, and no request fails" do
+  test "killed, it is replaced; stopped, it holds up neither requests nor reforks nor the end of the server" do
     serve do |server, admin|
       first = observer(server).pid
       server.signal(:KILL, to: first)
@@ -166,52 +176,21 @@ class ObserverTest < Coppice::TestCase
       assert_equal [200], statuses.uniq
       assert_equal 1, admin.json("/stats.json").dig(:exits, :observer, :signal)
       assert_equal 200, admin.get("/readyz").status
-    end
-  end
 
-  test "stopped, it holds up neither requests nor reforks nor the end of the server" do
-    serve do |server, _|
       server.signal(:STOP, to: observer(server).pid)
-      clients = ClosedLoop.new(server, clients: 2, paths: ["/"])
-      clients.during do
-        server.signal(:USR2)
-        server.wait { server.settled?(1) && clients.answers > 100 }
-      end
-
-      assert_empty clients.failures
+      assert_reforks_unnoticed(server)
       assert_equal 0, server.stop.exitstatus
     end
   end
 
-  test "no worker is ready" do
-    serve("after_worker_fork { |*| raise 'no worker' if File.exist?('broken') }") do |server, admin|
-      FileUtils.touch(server.path("broken"))
-      server.ready_workers.each { |row| server.signal(:KILL, to: row.pid) }
-      server.wait { server.rows(:worker).none?(&:ready?) }
-      answers = %w[/livez /readyz].map { |path| admin.get(path).to_a.values_at(0, 2) }
-
-      assert_equal [[503, "no worker is ready\n"]] * 2, answers
+  def assert_reforks_unnoticed(server)
+    clients = ClosedLoop.new(server, clients: 2, paths: ["/"])
+    clients.during do
+      server.signal(:USR2)
+      server.wait { server.settled?(1) && clients.answers > 100 }
     end
-  end
 
-  test "TERM and QUIT to it are ignored" do
-    serve do |server, admin|
-      pid = observer(server).pid
-      %i[TERM QUIT].each { |name| server.signal(name, to: pid) }
-
-      assert_equal 200, admin.get("/readyz").status
-      assert_equal [pid], server.rows(:observer).map(&:pid)
-    end
-  end
-
-  test "it exits when the monitor was killed" do
-    serve do |server, _|
-      pid = observer(server).pid
-      server.signal(:KILL)
-      server.wait_for_end
-
-      eventually { !File.exist?("/proc/#{pid}") }
-    end
+    assert_empty clients.failures
   end
 
   soak_test "administrators who do not go on occupy all threads for no longer than five seconds" do
@@ -242,7 +221,7 @@ class ObserverTest < Coppice::TestCase
     end
   end
 
-  test "a server without admin_listen has no observer" do
+  soak_test "a server without admin_listen has no observer" do
     Server.open(app: APP) { |server| assert_empty server.rows(:observer) }
   end
 end
