@@ -24,9 +24,10 @@ class ControlTest < Coppice::TestCase
 
   def serve(config = "worker_processes 2\n", &block) = Server.open(app: APP, config: config, &block)
 
-  # Output and exit status of a command.
+  # Output and exit status of a command, which needs no gems.
   def coppice(*words)
-    output, status = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, Server::EXECUTABLE, *words.map(&:to_s))
+    output, status = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable=gems", Server::EXECUTABLE,
+                                     *words.map(&:to_s))
     [output, status.exitstatus]
   end
 
@@ -60,7 +61,7 @@ class ControlTest < Coppice::TestCase
     end
   end
 
-  test "socat can say each line" do
+  soak_test "socat can say each line" do
     skip "socat is not installed" unless system("socat", "-V", out: File::NULL)
 
     serve do |server|
@@ -73,7 +74,7 @@ class ControlTest < Coppice::TestCase
     end
   end
 
-  test "status: a page for people, and the same as JSON" do
+  test "status: a page for people, the same as JSON, and the request in flight although the monitor is stopped" do
     serve do |server|
       page, status = coppice("status", "--pid", server.pid)
       processes = JSON.parse(coppice("status", "--pid", server.pid, "--json").first).fetch("processes")
@@ -84,11 +85,7 @@ class ControlTest < Coppice::TestCase
       server.rows(:worker).each { |row| assert_match(/^worker\[#{row.nr}\] \(gen 0\) +#{row.pid} +idle/, page) }
       assert_equal server.board.rows.map(&:pid).sort, processes.map { |process| process.fetch("pid") }.sort
       assert_match(/^worker\[0\] \(gen 0\) /, say(server, "status").join("\n"))
-    end
-  end
 
-  test "status shows the request in flight, also of a server whose monitor is stopped" do
-    serve do |server|
       holding(server) do |row|
         server.signal(:STOP)
 
@@ -100,48 +97,46 @@ class ControlTest < Coppice::TestCase
     end
   end
 
-  test "refork waits for the commit and says so" do
+  test "refork waits for the commit, recycle replaces one worker and no other, workers changes their number" do
     serve do |server|
       server.get
 
       assert_equal ["refork requested\ngeneration 1 is committed; its workers replace the others now\n", 0],
         coppice("refork", "--pid", server.pid)
       assert_equal 1, server.board.generation
+      server.wait { server.settled?(1) }
+      assert_recycles(server)
+      assert_equal ["3 workers wanted, 2 until now\n", 0], coppice("workers", "3", "--pid", server.pid)
+      server.wait { server.settled?(1) && server.ready_workers.size == 3 }
     end
   end
 
-  test "refork says why the new mold was abandoned" do
+  def assert_recycles(server)
+    before = server.rows(:worker).to_h { |row| [row.nr, row.pid] }
+    output, status = coppice("recycle", "1", "--pid", server.pid)
+    after = server.rows(:worker).to_h { |row| [row.nr, row.pid] }
+
+    assert_equal ["replacing worker 1 (pid #{before[1]})\nworker 1 is process #{after[1]} now\n", 0], [output, status]
+    assert_equal before[0], after[0]
+    refute_equal before[1], after[1]
+  end
+
+  test "commands that fail say why: refork, recycle, workers, and log-level beside a logger of the configuration" do
     serve(<<~RUBY) do |server|
+      require "logger"
+      logger Logger.new($stderr)
       worker_processes 1
       after_mold_fork { |_server, mold| exit!(3) if mold.generation == 1 }
     RUBY
       server.get
+      abandoned = "the new mold was abandoned: it exited before it was ready: the log says why"
+      logger = "the configuration has a logger of its own, and the logger a level"
 
-      reason = "the new mold was abandoned: it exited before it was ready: the log says why"
-
-      assert_equal ["refork requested\ncoppice: #{reason}\n", 1], coppice("refork", "--pid", server.pid)
-    end
-  end
-
-  test "workers changes their number, within limits" do
-    serve do |server|
-      assert_equal ["3 workers wanted, 2 until now\n", 0], coppice("workers", "3", "--pid", server.pid)
-      server.wait { server.settled?(0) && server.ready_workers.size == 3 }
-      assert_equal ["coppice: N is a whole number from 1 to 1024, not \"0\"\n", 2], coppice("workers", "0")
-      assert_equal 3, server.board.workers_count
-    end
-  end
-
-  test "recycle replaces one worker and no other" do
-    serve do |server|
-      before = server.rows(:worker).to_h { |row| [row.nr, row.pid] }
-      output, status = coppice("recycle", "1", "--pid", server.pid)
-      after = server.rows(:worker).to_h { |row| [row.nr, row.pid] }
-
-      assert_equal ["replacing worker 1 (pid #{before[1]})\nworker 1 is process #{after[1]} now\n", 0], [output, status]
-      assert_equal before[0], after[0]
-      refute_equal before[1], after[1]
+      assert_equal ["refork requested\ncoppice: #{abandoned}\n", 1], coppice("refork", "--pid", server.pid)
+      assert_equal ["coppice: #{logger}\n", 1], coppice("log-level", "debug", "--pid", server.pid)
       assert_equal ["coppice: there is no worker 7\n", 1], coppice("recycle", "7", "--pid", server.pid)
+      assert_equal ["coppice: N is a whole number from 1 to 1024, not \"0\"\n", 2], coppice("workers", "0")
+      assert_equal 1, server.board.workers_count
     end
   end
 
@@ -165,71 +160,54 @@ class ControlTest < Coppice::TestCase
     end
   end
 
-  ["stop", "stop --now"].each do |command|
-    test "#{command} ends when the server has exited" do
-      serve do |server|
-        output, status = coppice(*command.split, "--pid", server.pid)
-
-        assert_predicate server, :ended?
-        assert_equal 0, server.status.exitstatus
-        assert_match(/\Astopping (gracefully|at once)\nthe server has exited\n\z/, output)
-        assert_equal 0, status
-      end
+  test "stop --now ends when the server has exited" do
+    serve do |server|
+      assert_equal ["stopping at once\nthe server has exited\n", 0], coppice("stop", "--now", "--pid", server.pid)
+      assert_predicate server, :ended?
+      assert_equal 0, server.status.exitstatus
     end
   end
 
-  test "stop waits for a request in flight, and status says that the server stops" do
+  test "stop ends when the server has exited, after the request in flight, and status says that the server stops" do
     serve do |server|
+      stopping = nil
       holding(server) do
         stopping = Thread.new { coppice("stop", "--pid", server.pid) }
         server.wait { server.state == "stopping" } # shutting_down is noted before, when the stop begins
 
         assert_match(/^server +stopping/, coppice("status", "--pid", server.pid).first)
         assert_equal ["coppice: the server is stopping\n", 1], coppice("refork", "--pid", server.pid)
-        release(server)
-        assert_equal 0, BoundedWait.value_of(stopping).last
-        break
       end
+
+      assert_equal ["stopping gracefully\nthe server has exited\n", 0], BoundedWait.value_of(stopping)
+      assert_predicate server, :ended?
+      assert_equal 0, server.status.exitstatus
     end
   end
 
-  test "log-level reaches a busy worker and those forked later" do
+  test "reopen-logs leaves a rotated file alone and log-level is set in every process: busy ones, those forked later" do
     serve do |server|
+      File.rename(server.path("log"), server.path("log.1"))
       holding(server) do
+        output, status = coppice("reopen-logs", "--pid", server.pid)
+        assert_equal [0, "opened anew: #{server.path('log')}"], [status, output.lines.first.chomp]
         assert_equal 0, coppice("log-level", "debug", "--pid", server.pid).last
         say(server, "workers", 3)
       end
       server.wait { server.settled?(0) && server.ready_workers.size == 3 }
-      server.stop
-
-      assert_equal %w[0 1 2], server.log.scan(/level=debug role=worker nr=(\d) .*msg="worker exits"/).flatten.sort
-    end
-  end
-
-  test "a level is not set beside a logger of the configuration" do
-    serve("require 'logger'\nlogger Logger.new($stderr)\n") do |server|
-      assert_equal ["coppice: the configuration has a logger of its own, and the logger a level\n", 1],
-        coppice("log-level", "debug", "--pid", server.pid)
-    end
-  end
-
-  test "reopen-logs leaves a rotated file alone from then on, in every process" do
-    serve("worker_processes 1") do |server|
-      File.rename(server.path("log"), server.path("log.1"))
-      output, status = coppice("reopen-logs", "--pid", server.pid)
-      assert_equal [0, "opened anew: #{server.path('log')}"], [status, output.lines.first.chomp]
       server.get("/log")
-      say(server, "log-level", "debug")
       server.stop
 
       assert_match(/^from the application$/, server.log)
-      %w[monitor mold worker].each { |role| assert_match(/level=debug role=#{role} /, server.log) }
+      %w[monitor mold].each { |role| assert_match(/level=debug role=#{role} /, server.log) }
+      assert_equal %w[0 1 2], server.log.scan(/level=debug role=worker nr=(\d) .*msg="worker exits"/).flatten.sort
       refute_match(/level=debug|from the application/, File.read(server.path("log.1")))
     end
   end
 
-  test "backtrace shows a worker within its request, which goes on" do
+  test "backtrace shows an idle worker, twice, the mold, and a worker within its request, which goes on" do
     serve do |server|
+      assert_shows_idle_processes(server)
       pid = nil
       answer = holding(server) do |row|
         pid = row.pid
@@ -248,13 +226,11 @@ class ControlTest < Coppice::TestCase
     end
   end
 
-  test "backtrace of an idle worker, twice, and of the mold" do
-    serve do |server|
-      2.times { assert_includes say(server, "backtrace", 0), "no request in flight" }
-      mold = server.rows(:mold).first.pid
-      assert_match(/\Acoppice mold \(gen 0\), process #{mold}/, say(server, "backtrace", "mold").first)
-      assert_equal "there is no service", assert_raises(Coppice::Error) { say(server, "backtrace", "service") }.message
-    end
+  def assert_shows_idle_processes(server)
+    2.times { assert_includes say(server, "backtrace", 0), "no request in flight" }
+    mold = server.rows(:mold).first.pid
+    assert_match(/\Acoppice mold \(gen 0\), process #{mold}/, say(server, "backtrace", "mold").first)
+    assert_equal "there is no service", assert_raises(Coppice::Error) { say(server, "backtrace", "service") }.message
   end
 
   soak_test "backtrace of a worker that cannot answer shows what the kernel knows" do
