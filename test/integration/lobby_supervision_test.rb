@@ -62,7 +62,7 @@ class LobbySupervisionTest < Coppice::TestCase
     server.wait { (now = parts(server)).size == 2 && titles.none? { |title| now[title] == former[title] } }
   end
 
-  test "one connection serves many requests, and workers accept none" do
+  test "one connection serves many requests, workers accept none, and INT ends the lobby at once" do
     serve do |server|
       with_client(server) do |client|
         answers = Array.new(20) { ask(client) }
@@ -70,17 +70,23 @@ class LobbySupervisionTest < Coppice::TestCase
         assert_equal [["200", nil]], answers.map { |status, connection| [status, connection] }.uniq
         assert_operator server.board.lobby.accepted, :>=, 1
         assert_equal 20, server.board.lobby.requests
+        server.signal(:INT)
+
+        assert_predicate server.wait_for_end, :exited?
+        assert_nil BoundedWait.readable(client).read(1)
       end
     end
   end
 
-  test "listeners with the lobby and without serve side by side" do
-    serve do |server|
+  test "listeners with the lobby and without serve side by side, and the application keeps the user's limit" do
+    app = APP.sub("Process.pid", "Process.getrlimit(:NOFILE).first")
+    serve(app: app, config: "worker_processes 1\nmax_connections 9000") do |server|
       direct = UNIXSocket.new(server.socket_path)
       direct.write(REQUEST)
 
       assert_match(/^connection: close/i, BoundedWait.read(direct))
-      assert_equal(1, with_client(server) { |client| ask(client) }.count("200"))
+      limit = Process.getrlimit(:NOFILE).first.to_s # of descriptors
+      assert_equal(["200", nil, limit], with_client(server) { |client| ask(client) })
     ensure
       direct&.close
     end
@@ -146,7 +152,7 @@ class LobbySupervisionTest < Coppice::TestCase
     end
   end
 
-  test "a killed worker's successor gets a seat" do
+  test "a killed worker's successor gets a seat, and no connection is lost by a refork" do
     serve(config: "worker_processes 1") do |server|
       with_client(server) do |client|
         worker = ask(client).last.to_i
@@ -154,14 +160,6 @@ class LobbySupervisionTest < Coppice::TestCase
         server.wait { server.ready_workers.map(&:pid).then { |pids| pids.size == 1 && pids != [worker] } }
 
         refute_equal worker, ask(client).last.to_i
-      end
-    end
-  end
-
-  test "no connection is lost by a refork" do
-    serve do |server|
-      with_client(server) do |client|
-        ask(client)
         server.signal(:USR2)
         server.wait { server.settled?(1) }
 
@@ -170,7 +168,7 @@ class LobbySupervisionTest < Coppice::TestCase
     end
   end
 
-  test "all who had connected when the stop came are answered" do
+  soak_test "all who had connected when the stop came are answered" do
     serve(app: SLOW) do |server|
       clients = Array.new(100) { server.connect.tap { |client| client.write(REQUEST) } }
       server.signal(:TERM)
@@ -210,18 +208,6 @@ class LobbySupervisionTest < Coppice::TestCase
     end
   end
 
-  test "INT ends the lobby at once" do
-    serve do |server|
-      with_client(server) do |client|
-        ask(client)
-        server.signal(:INT)
-
-        assert_predicate server.wait_for_end, :exited?
-        assert_nil BoundedWait.readable(client).read(1)
-      end
-    end
-  end
-
   test "when the monitor is killed the lobby finishes its clients and leaves" do
     serve(app: SLOW) do |server|
       family = server.children(server.monitor_pid)
@@ -232,13 +218,6 @@ class LobbySupervisionTest < Coppice::TestCase
       eventually { family.none? { |pid| title(pid).start_with?("coppice") } }
     ensure
       clients&.each(&:close)
-    end
-  end
-
-  test "the application keeps the user's limit of descriptors" do
-    app = APP.sub("Process.pid", "Process.getrlimit(:NOFILE).first")
-    serve(app: app, config: "worker_processes 1\nmax_connections 9000") do |server|
-      assert_equal Process.getrlimit(:NOFILE).first.to_s, with_client(server) { |client| ask(client) }.last
     end
   end
 

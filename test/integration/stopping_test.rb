@@ -37,20 +37,28 @@ class StoppingTest < Coppice::TestCase
     end
   end
 
-  { "workers" => false, "the lobby" => true }.each do |name, lobby|
-    test "all who had connected to #{name} when the monitor was killed are answered" do
-      port = LoopbackPorts.free(1).first
-      listen = "listen '127.0.0.1:#{port}', queues: 2, lobby: #{lobby}"
-      Server.open(app: SLOW, config: "worker_processes 2\n#{listen}") do |server|
-        waiting = clients(50) { server.connect } + clients(50, ["127.0.0.1", port])
-        server.signal(:KILL)
+  test "all who had connected to workers when the monitor was killed are answered" do
+    assert_answered_without_monitor(lobby: false)
+  end
 
-        assert_equal({ "200" => 100 }, statuses(waiting))
-      ensure
-        waiting&.each(&:close)
-      end
+  soak_test "all who had connected to the lobby when the monitor was killed are answered" do
+    assert_answered_without_monitor(lobby: true)
+  end
+
+  def assert_answered_without_monitor(lobby:)
+    port = LoopbackPorts.free(1).first
+    listen = "listen '127.0.0.1:#{port}', queues: 2, lobby: #{lobby}"
+    Server.open(app: SLOW, config: "worker_processes 2\n#{listen}") do |server|
+      waiting = clients(50) { server.connect } + clients(50, ["127.0.0.1", port])
+      server.signal(:KILL)
+
+      assert_equal({ "200" => 100 }, statuses(waiting))
+    ensure
+      waiting&.each(&:close)
     end
+  end
 
+  { "workers" => false, "the lobby" => true }.each do |name, lobby|
     test "all who had connected to #{name} by TCP are answered, from each queue" do
       port = LoopbackPorts.free(1).first
       listen = "listen '127.0.0.1:#{port}', queues: 3, lobby: #{lobby}"
@@ -96,26 +104,36 @@ class StoppingTest < Coppice::TestCase
   DELAY = 0.5 # seconds
 
   # In each of these places of the order, the monitor is the one that gets the signal.
-  { "first" => 0, "in between" => 2, "last" => -1 }.each do |name, place|
-    test "TERM to every process of the server, to the monitor #{name}, is a graceful stop" do
-      Server.open(app: HELD, config: "worker_processes 3\nshutdown_delay #{DELAY}") do |server|
-        clients = Array.new(2) { server.connect }
-        Gate.new(server.path("gate")).closed do
-          clients.each { |client| client.write("GET /held HTTP/1.1\r\nHost: test\r\n\r\n") }
-          server.wait { server.ready_workers.count { |row| row.started_ms.positive? } == 2 }
-          children = server.children(server.pid)
-          since = monotonic_now
-          terminate(server, children.insert(place, server.pid))
-          server.wait { server.board.shutting_down == 1 }
+  test "TERM to every process of the server, to the monitor first, is a graceful stop" do
+    assert_stops_gracefully(place: 0)
+  end
 
-          assert_equal "answered", answer_within(server, DELAY, since)
-        end
+  test "TERM to every process of the server, to the monitor last, is a graceful stop" do
+    assert_stops_gracefully(place: -1)
+  end
 
-        assert_equal(%w[200 200], clients.map { |client| BoundedWait.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] })
-        assert_equal 0, server.wait_for_end.exitstatus
-      ensure
-        clients&.each(&:close)
+  soak_test "TERM to every process of the server, to the monitor in between, is a graceful stop" do
+    assert_stops_gracefully(place: 2)
+  end
+
+  def assert_stops_gracefully(place:)
+    Server.open(app: HELD, config: "worker_processes 3\nshutdown_delay #{DELAY}") do |server|
+      clients = Array.new(2) { server.connect }
+      Gate.new(server.path("gate")).closed do
+        clients.each { |client| client.write("GET /held HTTP/1.1\r\nHost: test\r\n\r\n") }
+        server.wait { server.ready_workers.count { |row| row.started_ms.positive? } == 2 }
+        children = server.children(server.pid)
+        since = monotonic_now
+        terminate(server, children.insert(place, server.pid))
+        server.wait { server.board.shutting_down == 1 }
+
+        assert_equal "answered", answer_within(server, DELAY, since)
       end
+
+      assert_equal(%w[200 200], clients.map { |client| BoundedWait.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] })
+      assert_equal 0, server.wait_for_end.exitstatus
+    ensure
+      clients&.each(&:close)
     end
   end
 
@@ -149,7 +167,7 @@ class StoppingTest < Coppice::TestCase
     end
   end
 
-  test "when the delay is over, it stops" do
+  soak_test "when the delay is over, it stops" do
     Server.open(app: SLOW, config: "shutdown_delay 0.5") do |server|
       server.signal(:TERM)
 
