@@ -37,7 +37,7 @@ class OddApplicationsTest < Coppice::TestCase
 
   test "an application that makes itself a subreaper has its workers replaced, and reforks" do
     serve(app: "Coppice::OS.become_subreaper\n#{HELLO}") do |server|
-      2.times { replace_worker(server) }
+      replace_worker(server)
       refork(server)
       replace_worker(server)
 
@@ -45,11 +45,14 @@ class OddApplicationsTest < Coppice::TestCase
     end
   end
 
-  { "whose trap waits for any child" => WAIT_FOR_ANY, "whose trap ignores the signal" => IGNORE_CHLD,
-    "that gives every object a sleep of its own" => OWN_SLEEP }.each do |name, oddity|
-    test "an application #{name} boots, has its workers replaced, and reforks" do
+  ODDITIES = {
+    "whose trap waits for any child" => WAIT_FOR_ANY,
+    "whose trap ignores the signal and whose objects have a sleep of their own" => "#{IGNORE_CHLD}\n#{OWN_SLEEP}",
+  }.freeze
+
+  ODDITIES.each do |name, oddity|
+    test "an application #{name} boots, reforks, and has its workers replaced" do
       serve(app: "#{oddity}\n#{HELLO}") do |server|
-        replace_worker(server)
         refork(server)
         replace_worker(server)
 
