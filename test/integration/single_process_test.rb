@@ -62,24 +62,18 @@ class SingleProcessTest < Coppice::TestCase
     end
   RUBY
 
-  test "one process serves, forks nothing and exits on TERM" do
+  test "one process serves without a deadline, forks nothing, calls a worker's hooks and exits on TERM" do
     serving do |server|
       assert_equal "#{server.pid} 0 1 1", server.get.body
+      assert_equal Float::INFINITY.to_s, server.get("/deadline").body
       assert_equal [server.pid], server.family
       assert_equal 0, server.stop.exitstatus
-    end
-  end
-
-  test "it calls a worker's hooks, and the one after each request" do
-    serving do |server|
-      server.stop
-
       assert_equal ["after_worker_fork 0", "after_worker_ready 0", "before_worker_exit 0"], lines(server, "hooks")
       assert_equal "/ 1", lines(server, "requests").first
     end
   end
 
-  test "three requests wait for each other" do
+  soak_test "three requests wait for each other" do
     serving do |server|
       clients = Array.new(3) { Thread.new { server.get("/meet").body } }
 
@@ -97,10 +91,6 @@ class SingleProcessTest < Coppice::TestCase
     ensure
       stream&.close
     end
-  end
-
-  test "a request has no deadline" do
-    serving { |server| assert_equal Float::INFINITY.to_s, server.get("/deadline").body }
   end
 
   test "it exits when its terminal is closed" do
