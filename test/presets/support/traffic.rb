@@ -7,6 +7,7 @@ module Coppice
   # client's token, or a connection that two processes have used.
   class Traffic
     CLIENTS = 3
+    PAUSE = 0.005 # seconds between an answer and the next request, so that the server has the processor
     STOP = 240 # seconds of waiting for the last answers
 
     def initialize(server)
@@ -47,6 +48,7 @@ module Coppice
       until @stopping || failed?
         token = "t#{nr}x#{count += 1}"
         check(token, @server.get("/?#{token}"))
+        IO.select(nil, nil, nil, PAUSE)
       end
     rescue SystemCallError, IOError, BoundedWait::TimedOut => error
       failed("#{error.class}: #{error.message}")
