@@ -159,29 +159,13 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
-  test "the client of an application that lets nothing end it is answered all the same" do
-    serve("worker_processes 1\ntimeout 60, cleanup: 20") do |server|
-      ask(server, "/late_stuck") do |socket|
-        assert_match(%r{\AHTTP/1.1 503 }, BoundedWait.readable(socket).readpartial(4096))
-      end
-      server.signal(:KILL, to: server.ready_workers.first.pid)
-    end
-  end
-
-  test "an answer that has begun when the time is over is cut off" do
-    serve("worker_processes 1\ntimeout 60, cleanup: 10") do |server|
-      ask(server, "/late_begun") do |socket|
-        bytes = BoundedWait.read(socket)
-
-        assert_match(%r{\AHTTP/1.1 200 }, bytes)
-        refute_match(/503|0\r\n\r\n\z/, bytes)
-      end
-    end
-  end
-
-  test "a worker whose exit hook hangs is replaced, also when the monitor did not ask it to leave" do
+  test "an idle worker outlives any timeout, and is replaced when it gets TERM and its exit hook hangs" do
     serve("worker_processes 1\ntimeout 0.3, cleanup: 0.3\nbefore_worker_exit { |*| sleep }") do |server|
       pid = server.ready_workers.first.pid
+      waited = monotonic_now + 1
+      eventually { monotonic_now > waited }
+
+      assert_equal [pid], server.ready_workers.map(&:pid)
       server.signal(:TERM, to: pid)
       server.wait { server.ready_workers.any? { |row| row.pid != pid } }
 
@@ -235,21 +219,37 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
-  test "a request may ask for less time: its client is answered then, and the hook sees it" do
+  test "a request may ask for less time: its client is answered then, whatever it does; a begun answer is cut off" do
     config = <<~RUBY
       worker_processes 1
-      timeout 60, cleanup: 10
+      timeout 60, cleanup: 20
       after_worker_timeout do |_server, _worker, info|
         File.write(File.join(__dir__, "late"), info.rack_env["PATH_INFO"])
       end
     RUBY
     serve(config) do |server|
-      ask(server, "/lowered") do |socket|
-        assert_match(%r{\AHTTP/1.1 503 }, BoundedWait.readable(socket).readpartial(4096))
-      end
+      assert_answered_late(server, "/lowered")
       server.wait { File.size?(server.path("late")) }
 
       assert_equal "/lowered", File.read(server.path("late"))
+      assert_cut_off(server, "/late_begun")
+      assert_answered_late(server, "/late_stuck") # although it lets nothing end it
+      server.signal(:KILL, to: server.ready_workers.first.pid)
+    end
+  end
+
+  def assert_answered_late(server, path)
+    ask(server, path) do |socket|
+      assert_match(%r{\AHTTP/1.1 503 }, BoundedWait.readable(socket).readpartial(4096))
+    end
+  end
+
+  def assert_cut_off(server, path)
+    ask(server, path) do |socket|
+      bytes = BoundedWait.read(socket)
+
+      assert_match(%r{\AHTTP/1.1 200 }, bytes)
+      refute_match(/503|0\r\n\r\n\z/, bytes)
     end
   end
 
@@ -263,17 +263,6 @@ class TimeoutsTest < Coppice::TestCase
         server.wait_for_end
         eventually { !File.exist?("/proc/#{worker}") }
       end
-    end
-  end
-
-  test "an idle worker outlives any timeout" do
-    serve("worker_processes 1\ntimeout 0.2, cleanup: 0.1") do |server|
-      pid = server.ready_workers.first.pid
-      waited = monotonic_now + 1
-      eventually { monotonic_now > waited }
-
-      assert_equal [pid], server.ready_workers.map(&:pid)
-      assert_serves(server)
     end
   end
 end
