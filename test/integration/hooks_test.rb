@@ -72,12 +72,10 @@ class HooksTest < Coppice::TestCase
     end
   end
 
-  test "each hook runs in its process with its arguments" do
+  test "each hook runs in its process with its arguments, those of a mold also in a promoted worker" do
     Server.open(app: APP, config: CONFIG) do |server|
       server.wait { server.rows(:service).any?(&:ready?) }
-      worker = server.ready_workers.first.pid.to_s
-      mold = server.rows(:mold).first.pid.to_s
-      service = server.rows(:service).first.pid.to_s
+      worker, mold, service = pids(server)
 
       assert_equal [server.pid.to_s, "1"], note(server, "after_monitor_ready").drop(1)
       assert_equal [mold], note(server, "before_fork").drop(1)
@@ -89,41 +87,48 @@ class HooksTest < Coppice::TestCase
       server.get("/first")
 
       assert_equal [worker, "1", "/first"], note(server, "after_request_complete").drop(1)
-      server.stop
-
-      assert_equal [worker, "1"], note_after(server, "before_worker_exit")
-      assert_equal [server.pid.to_s, worker, "1", "0"], note_after(server, "after_worker_exit")
-      assert_equal [service], note_after(server, "before_service_worker_exit")
+      assert_promoted_worker_runs_hooks_of_a_mold(server, worker)
+      assert_exit_hooks_run(server)
     end
   end
 
-  def note_after(server, name) = notes(server).find { |line| line.first == name }&.drop(1)
-
-  test "a promoted worker runs before_fork and after_fork_in_parent, and its mold after_mold_fork" do
-    Server.open(app: APP, config: CONFIG) do |server|
-      worker = server.ready_workers.first.pid.to_s
-      server.signal(:USR2)
-      server.wait { server.settled?(1) && server.rows(:service).map(&:generation) == [1] }
-      mold = server.rows(:mold).first.pid.to_s
-
-      assert_includes notes(server), ["before_fork", worker]
-      assert_includes notes(server), ["after_fork_in_parent", worker]
-      assert_includes notes(server), ["after_mold_fork", mold, "1"]
+  def assert_promoted_worker_runs_hooks_of_a_mold(server, worker)
+    server.signal(:USR2)
+    server.wait do
+      server.settled?(1) && server.rows(:service).map { |row| [row.ready?, row.generation] } == [[true, 1]]
     end
+    mold = pids(server)[1]
+
+    assert_includes notes(server), ["before_fork", worker]
+    assert_includes notes(server), ["after_fork_in_parent", worker]
+    assert_includes notes(server), ["after_mold_fork", mold, "1"]
   end
 
-  test "a worker whose hook after a request raises lives on" do
-    Server.open(app: APP, config: "worker_processes 1\nafter_request_complete { raise 'no such host' }") do |server|
+  def assert_exit_hooks_run(server)
+    worker, _mold, service = pids(server)
+    server.get("/second")
+    server.stop
+
+    assert_includes notes(server), ["before_worker_exit", worker, "1"]
+    assert_includes notes(server), ["after_worker_exit", server.pid.to_s, worker, "1", "0"]
+    assert_includes notes(server), ["before_service_worker_exit", service]
+  end
+
+  # Of the only worker, the mold and the service, as the notes have them.
+  def pids(server) = %i[worker mold service].map { |role| server.rows(role).first.pid.to_s }
+
+  test "a hook that raises ends neither the worker nor the monitor, which replaces a worker that exits in a request" do
+    config = <<~RUBY
+      worker_processes 1
+      after_request_complete { raise "no such host" }
+      after_worker_exit { |_server, _worker, _status| raise "oops" }
+    RUBY
+    Server.open(app: APP, config: config) do |server|
+      pid = server.ready_workers.first.pid.to_s
       answers = Array.new(3) { server.get.body }
 
-      assert_equal [server.ready_workers.first.pid.to_s], answers.uniq
+      assert_equal [pid], answers.uniq
       server.wait { server.ready_workers.first.deadline_ms.zero? }
-    end
-  end
-
-  test "a worker that exits in the middle of a request is replaced" do
-    Server.open(app: APP, config: "worker_processes 1") do |server|
-      pid = server.get.body
       assert_equal 500, server.get("/exit").status
       server.wait { server.ready_workers.any? { |row| row.pid.to_s != pid } }
 
@@ -170,16 +175,6 @@ class HooksTest < Coppice::TestCase
 
       assert_equal "signal 0 1 GET /hang true", File.read(server.path("report"))
       socket.close
-    end
-  end
-
-  test "a raising hook of the monitor is logged, and the server lives" do
-    Server.open(app: APP, config: "worker_processes 1\nafter_worker_exit { |_s, _w, _st| raise 'oops' }") do |server|
-      first = server.ready_workers.first.pid
-      server.signal(:KILL, to: first)
-      server.wait { server.ready_workers.any? { |row| row.pid != first } }
-
-      assert_equal 200, server.get.status
     end
   end
 end
