@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
+require "coppice/log/text"
 require "coppice/os/clock"
 
 module Coppice
@@ -17,8 +19,8 @@ module Coppice
       # pipe is cut off.
       #: (Control::Channel::Packet) -> void
       def write_to(packet)
-        packet.descriptors[:output]&.write_nonblock(lines.join("\n") << "\n", exception: false)
-      rescue SystemCallError
+        packet.descriptors[:output]&.write_nonblock(text << "\n", exception: false)
+      rescue SystemCallError, IOError
         nil # nobody waits for it any more
       ensure
         packet.close
@@ -32,19 +34,33 @@ module Coppice
 
       private
 
+      # The application may have classes of threads of its own. A question must not end the process that it is about.
+      def text
+        lines.join("\n")
+      rescue UserCodeError => error
+        Log::Text.valid("no backtrace: #{error.message} (#{error.class})")
+      end
+
       def heading = "#{@membership.name}, process #{Process.pid}, #{Thread.list.size} threads"
 
       def request
         started_ms = @row.started_ms
         return "no request in flight" if started_ms.zero?
 
-        "request in flight for #{((OS::Clock.now_ms - started_ms) / 1000.0).round(1)} s: #{@row.request}"
+        "request in flight for #{((OS::Clock.now_ms - started_ms) / 1000.0).round(1)} s: #{Log::Text.valid(@row.request)}"
       end
 
       def lines_of(thread)
-        name = thread.equal?(Thread.main) ? "main thread" : "thread #{thread.name || thread.inspect[/0x\h+/]}"
-        frames = thread.backtrace&.drop_while { |frame| frame.start_with?(__FILE__) } # of the report itself
-        ["#{name} (#{thread.status || 'dead'})", *frames&.map { |frame| "  #{frame}" }]
+        own = Log::Text.valid(__FILE__)
+        frames = (thread.backtrace || []).map { |frame| Log::Text.valid(frame) }
+        frames = frames.drop_while { |frame| frame.start_with?(own) } # of the report itself
+        ["#{name_of(thread)} (#{thread.status || 'dead'})", *frames.map { |frame| "  #{frame}" }]
+      end
+
+      def name_of(thread)
+        return "main thread" if thread.equal?(Thread.main)
+
+        "thread #{Log::Text.valid(thread.name || Log::Text.valid(thread.inspect)[/0x\h+/])}"
       end
     end
   end

@@ -17,7 +17,7 @@ module Coppice
         def key = place || name
       end
 
-      COPPICE = File.expand_path("..", __dir__)
+      COPPICE = Log::Text.valid(File.expand_path("..", __dir__))
       # Set on threads that need not survive a fork: by convention, and by Ruby's own libraries.
       FORK_SAFE = [:fork_safe, :coppice_client, :"\0__detached_thread__"].freeze
       # Ruby names its native threads by file and line, cut to 15 bytes with a * at the end, unless the program does.
@@ -46,8 +46,9 @@ module Coppice
         #: (?Array[Thread]) -> Array[Entry]
         def entries_of(threads = Thread.list)
           (threads - [Thread.main]).filter_map do |thread|
-            entry = Entry.new(thread.name, place_of(thread), thread.native_thread_id)
-            entry unless FORK_SAFE.any? { |name| thread.thread_variable_get(name) } || handled?(entry.place.to_s)
+            name = thread.name && Log::Text.valid(thread.name)
+            entry = Entry.new(name, place_of(thread, name), thread.native_thread_id)
+            entry unless FORK_SAFE.any? { |mark| thread.thread_variable_get(mark) } || handled?(entry.place.to_s)
           end
         end
 
@@ -68,8 +69,8 @@ module Coppice
 
         private
 
-        def place_of(thread)
-          text = thread.inspect.sub(/\A#<[^>]*?0x\h+/, "").delete_prefix("@#{thread.name}")
+        def place_of(thread, name)
+          text = Log::Text.valid(thread.inspect).sub(/\A#<[^>]*?0x\h+/, "").delete_prefix("@#{name}")
           text[/\A (.+:\d+) \w+>\z/, 1]
         end
 

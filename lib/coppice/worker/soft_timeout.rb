@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
+require "coppice/log/text"
 require "coppice/os/clock"
 require "coppice/worker/out_of_band"
 
@@ -127,11 +128,18 @@ module Coppice
       def expire(overdue)
         @row.timed_out = 1
         @row.count(:timeouts) if overdue.rack_env # else it is an exit hook
-        report(overdue)
-        @worker.answer_overdue
-        @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.hook_context, @worker, overdue)
-      rescue UserCodeError => error # the user's hook: the worker exits all the same
-        @worker.log.exception("after_worker_timeout failed", error)
+        attempt("could not report a timeout") { report(overdue) }
+        attempt("could not answer an overdue request") { @worker.answer_overdue }
+        attempt("after_worker_timeout failed") do
+          @settings.hook(:after_worker_timeout)&.call(@worker.inheritance.hook_context, @worker, overdue)
+        end
+      end
+
+      # Whatever fails, the next step follows and the worker exits.
+      def attempt(failure)
+        yield
+      rescue UserCodeError => error
+        @worker.log.exception(failure, error)
       end
 
       # Has the same effect as `exit` on the main thread: bodies are closed, before_worker_exit and at_exit handlers
@@ -146,7 +154,7 @@ module Coppice
 
       # The stack also goes to the board: if the worker must be killed, the monitor reports it.
       def report(overdue)
-        @row.stack = backtrace = (@main.backtrace || []).join("\n")
+        @row.stack = backtrace = (@main.backtrace || []).map { |frame| Log::Text.valid(frame) }.join("\n")
         env = overdue.rack_env
         what = @working ? OutOfBand::NAME : "before_worker_exit"
         return @worker.log.error("#{what} timed out", backtrace: backtrace) unless env

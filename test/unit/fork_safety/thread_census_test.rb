@@ -40,6 +40,17 @@ module Coppice
         assert_equal ["price poller (2 s)", "#{__FILE__}:#{line}"], entries.first.to_a.take(2)
       end
 
+      # As in the C locale, when the application is in a folder with such a name.
+      test "names and places in any encoding, and malformed ones, are known" do
+        names = ["ü", "ü".b, "\xFC"]
+        names.each { |name| start_in("/shop #{name}/poller.rb").last.name = name }
+        start_in("/ü/poller.rb".dup.force_encoding("US-ASCII"))
+        two = ["ü", "/shop ü/poller.rb:1"]
+
+        assert_equal [two, two, ["\uFFFD", "/shop \uFFFD/poller.rb:1"], [nil, "/ü/poller.rb:1"]],
+          entries.map { |entry| [entry.name, entry.place] }
+      end
+
       test "a thread without a name is known by its place" do
         start
 

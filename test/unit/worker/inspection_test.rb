@@ -57,6 +57,31 @@ module Coppice
         assert_match(%r{^request in flight for 7\.0 s: GET /report$}, answer)
       end
 
+      # As in the C locale, when the application is in a folder with such a name.
+      test "files and names in any encoding, and malformed ones, are shown" do
+        others = ["ü", "ü".b, "\xFC", "\u00FC".encode("ISO-8859-1"), "ü".dup.force_encoding("US-ASCII")].map do |name|
+          eval("Thread.new { Thread.stop }", binding, "/shop #{name}/app.rb", 1).tap { |thread| thread.name = name }
+        end
+        others << eval("Thread.new { Thread.stop }", binding, "/ü/app.rb".dup.force_encoding("US-ASCII"), 1)
+        others.each { |thread| eventually { thread.stop? } }
+        text = answer_to_question.force_encoding(Encoding::UTF_8)
+
+        assert_predicate text, :valid_encoding?
+        assert_equal [4, 1], [text.scan("thread ü (sleep").size, text.scan("thread \uFFFD (sleep").size]
+        assert_equal 4, text.scan(%r{^  /shop ü/app\.rb:1:in .*stop}).size
+        assert_match(/^thread 0x\h+ \(sleep.*\n  \/ü\/app\.rb:1/, text)
+      ensure
+        others&.each { |thread| thread.kill.join }
+      end
+
+      test "where a thread cannot be shown, the answer says why, and the process goes on" do
+        other = Class.new(Thread) { def name = Kernel.raise(ArgumentError, "no name") }.new { Thread.stop }
+
+        assert_equal "no backtrace: no name (ArgumentError)\n", answer_to_question
+      ensure
+        other&.kill&.join
+      end
+
       test "it is woken from another thread, also before it waits" do
         2.times { @inspection.wake }
         @inspection.wait(LONG)

@@ -37,16 +37,21 @@ module Coppice
       # Of no request.
       FakeClock = Struct.new(:env)
 
+      FakeLog = Struct.new(:lines) do
+        def error(message, **fields) = lines << [message, fields]
+        def exception(message, error) = lines << [message, error.message]
+      end
+
       # What a soft timeout asks of its worker.
       class FakeWorker
         attr_reader :membership, :inheritance, :answered, :log
 
-        def initialize(row, **settings)
+        def initialize(row, hooks: {}, **settings)
           @membership = Struct.new(:row, :status).new(row)
-          settings = Config::Settings.new(values: { timeout: LONG, timeout_cleanup: LONG, **settings })
-          @inheritance = Struct.new(:settings, :server).new(settings, nil)
+          settings = Config::Settings.new(values: { timeout: LONG, timeout_cleanup: LONG, **settings }, hooks: hooks)
+          @inheritance = Struct.new(:settings, :hook_context).new(settings, nil)
           @answered = Queue.new
-          @log = Struct.new(:lines) { def error(message, **fields) = lines << [message, fields] }.new([])
+          @log = FakeLog.new([])
         end
 
         def note_long_request = @noted = true
@@ -68,7 +73,7 @@ module Coppice
 
       test "the line of an overdue request names it, and the board has the stack" do
         env = { "REQUEST_METHOD" => "GET", "PATH_INFO" => "/report", "HTTP_X_REQUEST_ID" => "a1" }
-        watched(row = ChangingRow.new(@past), env) do |_timeout, worker, main|
+        watched(row = ChangingRow.new(@past), env: env) do |_timeout, worker, main|
           assert_equal :ended, BoundedWait.value_of(main)
           message, fields = worker.log.lines.first
 
@@ -81,9 +86,37 @@ module Coppice
       end
 
       test "the line says that a number in the place of the limit has no effect" do
-        watched(ChangingRow.new(@past), { "PATH_INFO" => "/report", "coppice.timeout" => 120 }) do |_, worker, main|
+        env = { "PATH_INFO" => "/report", "coppice.timeout" => 120 }
+        watched(ChangingRow.new(@past), env: env) do |_timeout, worker, main|
           assert_equal :ended, BoundedWait.value_of(main)
           assert_includes worker.log.lines.first.last.fetch(:hint), "use env[\"coppice.timeout\"].call(120)"
+        end
+      end
+
+      # As in the C locale, when the application is in a folder with such a name.
+      test "a stack of files whose names are in different encodings, or malformed, is reported" do
+        stop = ->(_) { Thread.stop }
+        names = ["ü", "ü".b, "\xFC"].map { |name| "/shop #{name}/app.rb" } << "/ü/app.rb".dup.force_encoding("US-ASCII")
+        waits = names.reduce(stop) { |inner, file| eval("->(given) { inner.call(given) }", binding, file, 1) }
+        watched(row = ChangingRow.new(@past), waits: waits) do |_timeout, worker, main|
+          assert_equal :ended, BoundedWait.value_of(main)
+          frames = ["/shop ü/app.rb", "/shop ü/app.rb", "/shop \uFFFD/app.rb", "/ü/app.rb"]
+
+          assert_equal frames, row.stack.scan(%r{^(/.*/app\.rb):1:in}).flatten
+          assert_equal ["before_worker_exit timed out", row.stack],
+            worker.log.lines.first.then { |message, fields| [message, fields[:backtrace]] }
+        end
+      end
+
+      test "where the timeout cannot be reported, the request is answered and the hook is called all the same" do
+        called = Queue.new
+        hooks = { after_worker_timeout: ->(*all) { called << all } }
+        worker = FakeWorker.new(ChangingRow.new(@past), hooks: hooks)
+        worker.log.define_singleton_method(:error) { |*, **| raise ArgumentError, "no" }
+        watched(worker.membership.row, worker: worker) do |_timeout, _worker, main|
+          assert_equal :ended, BoundedWait.value_of(main)
+          assert_equal [1, 1], [worker.answered.size, called.size]
+          assert_equal [["could not report a timeout", "no"]], worker.log.lines
         end
       end
 
@@ -110,11 +143,12 @@ module Coppice
       private
 
       # Yields a soft timeout that watches the row, its worker and what stands for the worker's main thread.
-      def watched(row, env = nil)
-        worker = FakeWorker.new(row)
+      def watched(row, env: nil, worker: FakeWorker.new(row), waits: ->(_) { Thread.stop })
         made = Queue.new
         inspection = Inspection.new(nil, nil)
-        main = Thread.new { serve_until_ended { made << SoftTimeout.new(worker, FakeClock.new(env), inspection) } }
+        main = Thread.new do
+          serve_until_ended(waits) { made << SoftTimeout.new(worker, FakeClock.new(env), inspection) }
+        end
         timeout = BoundedWait.pop(made)
         watching = timeout.start
         yield timeout, worker, main
@@ -123,9 +157,9 @@ module Coppice
         inspection&.close
       end
 
-      def serve_until_ended
+      def serve_until_ended(waits)
         yield
-        Thread.stop
+        waits.call(nil)
       rescue SystemExit
         :ended
       end
