@@ -69,7 +69,8 @@ module Coppice
       window&.restore
     end
 
-    # A stop goes to the guest, then to this process, as a terminal would have sent it to both.
+    # A stop goes to the guest, then to this process, as a terminal would have sent it to both. Continued in the
+    # background, both go on.
     def obey(name, window, socket)
       return window&.resize if name == "WINCH"
       return tell(socket, name) unless name == "TSTP"
@@ -77,8 +78,8 @@ module Coppice
       tell(socket, "STOP")
       window&.restore
       Signals.stop_process
-      window&.resume
       tell(socket, "CONT")
+      window&.resume
       tell(socket, "WINCH") if window # programs with a line editor write their line anew
     end
 

@@ -91,6 +91,32 @@ class GuestTerminalTest < Coppice::TestCase
     end
   end
 
+  test "a guest goes on in the background, from the start and after Ctrl-Z, and fg gives it the terminal" do
+    serve do |server|
+      shell(server)
+      before = settings
+      type("#{run_line(server, '-e', "'puts :ready; puts gets.upcase'")} &\n")
+      expect(/ready\r+\n/)
+      refute_equal "T", state(guest_of(server))
+      2.times do
+        type("fg\n")
+        server.wait { settings != before }
+        type("\x1a")
+        expect("Stopped")
+        server.wait { state(guest_of(server)) == "T" && settings == before }
+        type("bg\n")
+        server.wait { state(guest_of(server)) != "T" }
+      end
+      type("fg\n")
+      server.wait { settings != before }
+      type("typed\n")
+      expect("TYPED")
+      expect("shell> ")
+      type("exit\n")
+      status
+    end
+  end
+
   test "the size is that of the user's terminal, and follows it" do
     serve do |server|
       code = "require 'io/console'; changes, change = IO.pipe; trap(:WINCH) { change.write_nonblock('.') }; " \

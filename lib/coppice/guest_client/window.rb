@@ -29,6 +29,7 @@ module Coppice
         @ours, @guests_end = PTY.open
         @guests_end.console_mode = @input.console_mode
         @unsent = "".b
+        resize
       end
 
       # What to wait for. What was typed and not taken yet comes first.
@@ -53,12 +54,15 @@ module Coppice
       end
 
       # Raw mode, once the guest has taken its end and again after a stop. Before that Ctrl-C must reach this process:
-      # there is nobody to get it at the other end, and the kernel would drop it.
+      # there is nobody to get it at the other end, and the kernel would drop it. A job in the background only shows
+      # what the guest writes: the terminal is another one's, and the kernel would stop whoever changes its mode.
       #: () -> void
       def resume
         return unless @taken ||= taken?
 
         @guests_end.close unless @guests_end.closed? # or its end would never show
+        return unless foreground?
+
         @mode ||= @input.console_mode
         @input.raw!
         @raw = true
@@ -76,7 +80,7 @@ module Coppice
       # Gives the user's terminal back.
       #: () -> void
       def restore
-        @input.console_mode = @mode if @raw
+        @input.console_mode = @mode if @raw && foreground?
         @raw = false
       rescue SystemCallError, IOError
         nil # it is gone
@@ -126,7 +130,7 @@ module Coppice
         return if bytes == :wait_readable
         return signals.add("HUP") unless bytes
 
-        @foreground ||= foreground_group
+        @foreground ||= foreground_group(@ours)
         character = suspend_in(bytes)
         @unsent << (character ? bytes.sub(character, "") : bytes)
         signals.add(Signals::STOP) if character
@@ -151,12 +155,21 @@ module Coppice
         @ours.ioctl(GET_MODES, modes)
         character = modes[SUSPEND_AT]
         signals_on = modes.unpack("L4").last.anybits?(SIGNALS_ON)
-        character if signals_on && character != "\0" && bytes.include?(character) && foreground_group == @foreground
+        return unless signals_on && character != "\0" && bytes.include?(character)
+
+        character if foreground_group(@ours) == @foreground
       end
 
-      def foreground_group
+      # Of the user's terminal. One that is not this session's has no jobs of it.
+      def foreground?
+        foreground_group(@input) == Process.getpgrp
+      rescue SystemCallError
+        true
+      end
+
+      def foreground_group(terminal)
         group = "\0" * 4
-        @ours.ioctl(GET_FOREGROUND_GROUP, group)
+        terminal.ioctl(GET_FOREGROUND_GROUP, group)
         group.unpack1("l")
       end
     end

@@ -19,6 +19,12 @@ module Coppice
       def say(_line, descriptors:) = @known.call(descriptors)
     end
 
+    FakeWindow = Struct.new(:resumption) do
+      def resume = resumption.call
+
+      %i[readers writers pause advance restore show_rest close].each { |name| define_method(name) { |*| nil } }
+    end
+
     def setup
       @ours, @monitors = Socket.pair(:UNIX, :STREAM)
       @input = $stdin
@@ -60,6 +66,21 @@ module Coppice
       guest_client.run
 
       assert_equal "TERM", guest_client.ending_signal
+    end
+
+    # In the background the user's terminal cannot be taken, so the guest must not wait for that.
+    test "a guest that was stopped is continued before the user's terminal is taken again" do
+      told = []
+      window = FakeWindow.new(-> { told << @monitors.recv_nonblock(100, exception: false) })
+      client = FakeClient.new(@ours) do
+        Process.kill(:TSTP, Process.pid)
+        @monitors.write("guest requested\nexited 0\n")
+      end
+      guest_client = GuestClient.new(client, request)
+      guest_client.define_singleton_method(:open_window) { window }
+      GuestClient::Signals.stub(:stop_process, nil) { guest_client.run }
+
+      assert_equal ["signal STOP\nsignal CONT\n"], told
     end
 
     test "a monitor that says nothing in time is reported as one that does not answer" do
