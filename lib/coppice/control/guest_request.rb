@@ -2,6 +2,7 @@
 
 require "coppice/coppice_ext"
 require "coppice/errors"
+require "coppice/log/text"
 
 module Coppice
   module Control
@@ -39,12 +40,23 @@ module Coppice
         variables = rest.drop(count)
         raise ArgumentError, "odd" if count > rest.size || variables.size.odd?
 
-        new(mode: mode, program: program, directory: directory, umask: Integer(umask, 8), terminal: terminal == "1",
-          arguments: rest.first(count), environment: variables.each_slice(2).to_h)
+        new(mode: mode, program: mode == "code" ? utf8_without_locale(program) : program, directory: directory,
+          umask: Integer(umask, 8), terminal: terminal == "1", environment: variables.each_slice(2).to_h,
+          arguments: rest.first(count).map { |text| utf8_without_locale(text) })
       rescue ArgumentError
         raise Error, "a malformed request for a guest"
       end
       private_class_method :parse
+
+      # A server without a locale takes every text for ASCII, and Ruby refuses code with other bytes. It is UTF-8, as it
+      # would be for the client's own Ruby. A path is not changed: it could not be joined with those of this process.
+      def self.utf8_without_locale(text)
+        return text unless text.encoding == Encoding::US_ASCII
+
+        utf8 = text.dup.force_encoding(Encoding::UTF_8)
+        utf8.valid_encoding? ? utf8 : text
+      end
+      private_class_method :utf8_without_locale
 
       #: () -> File
       def to_file
@@ -60,7 +72,7 @@ module Coppice
       #: () -> String
       def summary
         words = { "code" => ["-e", program], "console" => ["console"] }.fetch(mode) { [program] }
-        [*words, *arguments].join(" ").scrub("?").gsub(/[[:cntrl:]]+/, " ")
+        [*words, *arguments].map { |word| Log::Text.utf8(word) }.join(" ").scrub("?").gsub(/[[:cntrl:]]+/, " ")
       end
     end
 

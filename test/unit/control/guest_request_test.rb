@@ -33,6 +33,18 @@ module Coppice
         file&.close
       end
 
+      test "code and arguments are UTF-8 where the server has no locale, unless malformed; paths are not" do
+        sent = request(mode: "code", program: "puts 'é'", arguments: ["ü", "\xFF"], directory: "/ö")
+        named = request(program: "bin/é", arguments: ["ü"])
+        code, program = Encoding.stub(:default_external, Encoding::US_ASCII) do
+          [sent, named].map { |one| one.to_file.then { |file| GuestRequest.read(file).tap { file.close } } }
+        end
+
+        assert_equal ["puts 'é'", "ü"], [code.program, code.arguments.first]
+        assert_equal [Encoding::US_ASCII] * 3, [code.arguments.last, code.directory, program.program].map(&:encoding)
+        assert_equal ["-e puts 'é' ü ?", "bin/é ü"], [code.summary, program.summary]
+      end
+
       def bytes(value)
         case value
         when String then value.b
