@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/worker/out_of_band/active_record_pools"
 require "coppice/worker/out_of_band/task"
 require "coppice/config/types/amounts"
 
@@ -32,7 +33,7 @@ module Coppice
         #: () -> void
         def call
           @said = true
-          ::ActiveRecord::Base.connection_handler.connection_pool_list(:all).each { |pool| report(pool) }
+          ActiveRecordPools.all.each { |pool| report(pool) }
         end
 
         # Processes that may use connections at the same time: during a rollout, with all that may be there beside the

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/worker/out_of_band/active_record_pools"
 require "coppice/worker/out_of_band/task"
 require "coppice/os/clock"
 
@@ -35,7 +36,7 @@ module Coppice
         #: () -> void
         def call
           @pending = false
-          release_active_record if defined?(::ActiveRecord::Base)
+          ActiveRecordPools.all.each(&:flush!) if defined?(::ActiveRecord::Base)
           ::Sequel::DATABASES.each(&:disconnect) if defined?(::Sequel::DATABASES)
         end
 
@@ -47,10 +48,6 @@ module Coppice
           @served = served
           @idle_since_ms = OS::Clock.now_ms
           @pending = true
-        end
-
-        def release_active_record
-          ::ActiveRecord::Base.connection_handler.connection_pool_list(:all).each(&:flush!)
         end
       end
     end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice"
+require "coppice/config/settings"
+require "coppice/worker"
+
+module Coppice
+  class Worker
+    # Out-of-band work beside an Active Record of different versions.
+    class ActiveRecordPoolsTest < TestCase
+      # Knows no `:all` before 7.1, and no other method from 7.2 on.
+      class Handler
+        def initialize(pools, version)
+          @pools = pools
+          @lists_all = (version <=> [7, 1]) >= 0
+          return if @lists_all
+
+          define_singleton_method(:all_connection_pools) { @pools } # 7.1 warns of it
+        end
+
+        def connection_pool_list(role) = @lists_all && role == :all ? @pools : []
+      end
+
+      Pool = Struct.new(:flushed) do
+        def flush! = self.flushed = true
+        def connected? = true
+        def size = 5
+        def db_config = Struct.new(:name, :adapter).new("primary", "sqlite3")
+      end
+
+      FakeWorker = Struct.new(:requests_count, :log, :inheritance)
+      FakeLog = Struct.new(:lines) { def info(message, **fields) = lines << [message, fields] }
+      FakeInheritance = Struct.new(:board)
+      FakeBoard = Struct.new(:workers_count)
+
+      # Yields a pool while Active Record seems to be loaded.
+      def with_active_record(version)
+        library = Module.new
+        base = Struct.new(:connection_handler).new(Handler.new([pool = Pool.new], version))
+        library.const_set(:Base, base)
+        library.const_set(:VERSION, Module.new).then do |place|
+          %i[MAJOR MINOR].zip(version) { |name, number| place.const_set(name, number) }
+        end
+        Object.const_set(:ActiveRecord, library)
+        yield pool
+      ensure
+        Object.send(:remove_const, :ActiveRecord)
+      end
+
+      [[6, 1], [7, 0], [7, 1], [7, 2], [8, 1]].each do |version|
+        test "connections of Active Record #{version.join('.')} are released, and the log says how many there may be" do
+          worker = FakeWorker.new(1, FakeLog.new([]), FakeInheritance.new(FakeBoard.new(2)))
+          with_active_record(version) do |pool|
+            OutOfBand::IdleConnections.new(worker, 0).call
+            OutOfBand::ConnectionBudget.new(worker, Config::Settings.new(values: { refork_surge: 0 })).call
+
+            assert pool.flushed
+            assert_equal ["database connections"], worker.log.lines.map(&:first)
+          end
+        end
+      end
+    end
+  end
+end
