@@ -36,12 +36,13 @@ module Coppice
     # The whole life of the process. Errors of the program pass.
     #: () -> void
     def run
-      Exit.take_over
-      request = prepare
-      program = program_of(request)
-      @life.call_hook(:fork, self)
-      report(request.summary)
-      program.run
+      Exit.take_over do
+        request = prepare
+        program = program_of(request)
+        @life.call_hook(:fork, self)
+        report(request.summary)
+        program.run
+      end
     end
 
     private

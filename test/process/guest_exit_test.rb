@@ -6,13 +6,47 @@ require "coppice/guest/exit"
 # What has happened by the time that a guest has ended.
 class GuestExitTest < Coppice::TestCase
   # Ends as a guest whose program is the block.
-  def guest
+  def guest(&program)
     pid = fork do
-      Coppice::Guest::Exit.take_over
-      yield
+      Coppice::Guest::Exit.take_over(&program)
       exit
     end
     BoundedWait.status_of(pid)
+  end
+
+  # What the user sees of the program, and its exit status.
+  def shown
+    reader, writer = IO.pipe
+    status = guest do
+      $stderr.reopen(writer)
+      yield
+    end
+    writer.close
+    [reader.read, status.exitstatus]
+  ensure
+    reader.close
+  end
+
+  test "the program's error is shown once, whatever its handlers raise" do
+    { 4 => -> { exit 4 }, 1 => -> { raise "in the handler", cause: nil } }.each do |expected, handler|
+      text, status = shown do
+        at_exit(&handler)
+        raise "lost"
+      end
+
+      assert_equal [expected, 1], [status, text.scan(/: lost \(RuntimeError\)$/).size], text
+    end
+    text, status = shown { at_exit { raise "in the handler" } }
+
+    assert_equal [1, 1], [status, text.scan("in the handler (RuntimeError)").size], text
+  end
+
+  test "an error without a frame of the program is shown without one of the server" do
+    text, status = shown do
+      raise SyntaxError, "script.rb:1: no such word", ["#{Coppice::Guest::Exit::OURS}/guest/program.rb:49:in 'load'"]
+    end
+
+    assert_equal ["script.rb:1: no such word (SyntaxError)\n", 1], [text, status]
   end
 
   def with_a_thread(ensured)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/log/text"
 require "coppice/os/clock"
 
 module Coppice
@@ -8,22 +9,28 @@ module Coppice
     # registered before those of the program, so Ruby would run them after these. A handler that is registered in
     # between ends the process.
     module Exit
-      OURS = File.expand_path("..", __dir__).freeze # frames of a backtrace from here on are not the program's
+      # Frames of a backtrace from here on are not the program's.
+      OURS = Log::Text.valid(File.expand_path("..", __dir__)).freeze
 
       THREAD_SECONDS = 10 # for the `ensure` of all threads
 
-      # The first call in a guest: from here on each handler and each file is the program's.
-      #: () -> void
+      # The first call in a guest: from here on each handler and each file is the program's. The block runs it; what it
+      # raises passes.
+      #: () { () -> void } -> void
       def self.take_over
         @inherited = {}.compare_by_identity
         ObjectSpace.each_object(IO) { |io| @inherited[io] = true }
         at_exit { finish($!) }
+        yield
+      rescue Exception => error # rubocop:disable Lint/RescueException -- # why: a handler may replace any
+        @raised = error
+        raise
       end
 
-      # error: what the program ended with, after its last handler.
+      # error: what the program ended with, after its last handler. Ruby has shown what handlers have raised.
       #: (Exception?) -> bot
       def self.finish(error)
-        show(error) unless error.nil? || error.is_a?(SystemExit) || error.instance_of?(SignalException)
+        show(@raised) unless @raised.nil? || @raised.is_a?(SystemExit) || @raised.instance_of?(SignalException)
         end_threads
         [$stdout, $stderr, STDOUT, STDERR, *files].uniq.each { |stream| flush(stream) }
         case error
@@ -36,13 +43,21 @@ module Coppice
 
       # As Ruby does, also for Interrupt; the frames of the server are left out.
       def self.show(error)
-        frames = error.backtrace
-        error.set_backtrace(frames.take_while { |frame| !frame.start_with?(OURS) }) if frames
-        $stderr.write(error.full_message(highlight: $stderr.tty?, order: :top))
+        frames = (error.backtrace || []).take_while { |frame| !Log::Text.valid(frame).start_with?(OURS) }
+        error.set_backtrace(frames)
+        $stderr.puts(frames.empty? ? without_frames(error) : error.full_message(highlight: $stderr.tty?, order: :top))
       rescue IOError, SystemCallError # nobody reads it
         nil
       end
       private_class_method :show
+
+      # A script that Ruby cannot parse has none of its own, and the full message would begin with a line of the server.
+      def self.without_frames(error)
+        return error.detailed_message(highlight: $stderr.tty?) if error.respond_to?(:detailed_message)
+
+        "#{error.message} (#{error.class})" # before Ruby 3.2
+      end
+      private_class_method :without_frames
 
       # Their `ensure` runs, as at the end of any Ruby. One may wait for a lock that nobody in this fork will give back.
       def self.end_threads
