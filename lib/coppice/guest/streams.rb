@@ -15,21 +15,32 @@ module Coppice
       # the guest's session, so that Ctrl-C becomes a signal.
       #: (terminal: bool) -> void
       def take(terminal:)
-        @streams.each { |standard, given| replace(standard, given) }
-        $stdin, $stdout, $stderr = STDIN, STDOUT, STDERR
-        @streams.each_key.find(&:tty?)&.ioctl(CONTROLLING_TERMINAL, 0) if terminal
+        $stderr = replace(STDERR) # first: it shows what fails afterwards
+        $stdout = replace(STDOUT)
+        $stdin = replace(STDIN)
+        [$stdin, $stdout, $stderr].find(&:tty?)&.ioctl(CONTROLLING_TERMINAL, 0) if terminal
       end
 
       private
 
-      # A terminal shows each line at once; a pipe or file is buffered, as in any Ruby.
-      def replace(standard, given)
-        standard.reopen(given)
-      rescue ArgumentError # it cannot be read, or written to
-        standard.reopen(File::NULL, standard.fileno.zero? ? "r" : "w")
-      ensure
-        given.close
-        standard.sync = standard.fileno == STDERR.fileno || standard.tty? unless standard.fileno.zero?
+      # Returns the stream to use. A terminal shows each line at once; a pipe or file is buffered, as in any Ruby.
+      def replace(standard)
+        stream = reopened(standard, @streams.fetch(standard))
+        stream.sync = standard.equal?(STDERR) || stream.tty? unless standard.equal?(STDIN)
+        stream
+      end
+
+      # What the application has closed cannot be opened again.
+      def reopened(standard, given)
+        return given if standard.closed?
+
+        begin
+          standard.reopen(given)
+        rescue ArgumentError # it cannot be read, or written to
+          standard.reopen(File::NULL, standard.equal?(STDIN) ? "r" : "w")
+        ensure
+          given.close
+        end
       end
     end
   end
