@@ -24,12 +24,22 @@ module Coppice
         mode, program, arguments = parse
         raise UsageError, "--fallback needs a PROGRAM. #{USAGE}" if @fallback && mode != "program"
 
-        request = Control::GuestRequest.new(mode: mode, program: program, arguments: arguments, directory: Dir.pwd,
-          umask: File.umask, environment: ENV.to_h, terminal: false)
-        @fallback ? run_or_become(request) : GuestClient.new(server, request).run.end_process
+        request = Control::GuestRequest.new(mode: mode, program: program, arguments: arguments, umask: File.umask,
+          environment: ENV.to_h, terminal: false)
+        return run_or_become(request) if @fallback
+
+        request.directory = directory
+        GuestClient.new(server, request).run.end_process
       end
 
       private
+
+      # The program would begin in it.
+      def directory
+        Dir.pwd
+      rescue SystemCallError
+        raise Error, "the current directory does not exist any more. Change to another one"
+      end
 
       # The flags end where the program begins: what follows is its own.
       def parse
@@ -84,6 +94,7 @@ module Coppice
 
       # A guest that refuses its client has said why. What the user has interrupted must not start a second time.
       def run_or_become(request)
+        request.directory = directory
         client = GuestClient.new(own_server(request), request)
         status = client.run
         return status.end_process unless status.refused?

@@ -31,6 +31,15 @@ module Coppice
       assert_equal :become, ending("error: no guests\n", nil)
     end
 
+    test "in a directory that was deleted it says what to do, or becomes the program" do
+      Dir.stub(:pwd, -> { raise Errno::ENOENT, "getcwd" }) do
+        error = assert_raises(Error) { CLI::RunCommand.new(["--socket", "/none", "program"]).run }
+
+        assert_includes error.message, "Change to another one"
+        assert_equal :become, ending("exited 0\n", nil)
+      end
+    end
+
     test "what a signal has ended does not start a second time" do
       assert_equal "INT", ending("not begun\nkilled INT\n", "INT")
       assert_equal "INT", ending("not begun\nkilled INT\n", nil) # from a terminal, or from somebody else
