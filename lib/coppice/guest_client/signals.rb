@@ -29,14 +29,17 @@ module Coppice
         trap(STOP, handler)
       end
 
-      # Ends this process, which is the guest's client, by a signal. Returns an exit status where that cannot be.
+      # Ends this process, which is the guest's client, by a signal. Returns an exit status where that cannot be: for a
+      # number, of a signal without a name, and for a signal that Ruby keeps to itself.
       #: (String) -> Integer
       def self.die_by(name)
+        return 128 + Integer(name, 10) unless Signal.list.key?(name)
+
         Process.setrlimit(:CORE, 0) # the guest's is enough
         trap(name, "SYSTEM_DEFAULT") unless %w[KILL STOP].include?(name)
         Process.kill(name, Process.pid)
         Kernel.sleep
-      rescue ArgumentError # a signal that Ruby keeps to itself
+      rescue ArgumentError
         128 + Signal.list.fetch(name)
       end
 

@@ -67,7 +67,7 @@ module Coppice
       def to_log
         {
           child: role, nr: nr, name: service, gen: generation, child_pid: pid, why: cause, status: status&.exitstatus,
-          signal: (Signal.signame(status.termsig) if status&.signaled?),
+          signal: (Signal.signame(status.termsig) || status.termsig if status&.signaled?),
           requests: (requests if role == :worker), age: age&.round(1),
           run: @program, **@client.to_h, request: request, request_id: request_id,
           request_age: request_age&.round(1), peak_mib: (peak_memory / 1_048_576 if peak_memory), stack: stack

@@ -47,9 +47,12 @@ module Coppice
         status = report.status or raise Error, "the mold could not fork the guest: the server's log says why"
         raise Error, "the guest was not ready in time: the server's log says why" if late?(report)
 
-        ending = status.signaled? ? "killed #{Signal.signame(status.termsig)}" : "exited #{status.exitstatus}"
+        ending = status.signaled? ? "killed #{signal_of(status)}" : "exited #{status.exitstatus}"
         [*("not begun" unless report.begun?), ending]
       end
+
+      # Its number where Ruby has no name for it: the real-time signals.
+      def signal_of(status) = Signal.signame(status.termsig) || status.termsig
 
       # A mold may take long to fork the guest. Whoever sends a second signal waits no longer: the guest gets them, and
       # is told to exit, once it is there.

@@ -30,6 +30,10 @@ module Coppice
         refute_predicate status_of("not begun", "killed INT"), :refused?
       end
 
+      test "a guest that a signal without a name has killed ends its client with a status" do
+        assert_equal 128 + 40, status_of("killed 40").end_process
+      end
+
       test "a refusal of the monitor is an error, and nothing has begun" do
         error = assert_raises(Error) { status_of("error: no guests") }
 

@@ -26,6 +26,16 @@ class GuestSessionTest < SupervisionTestCase
     assert_equal ["not begun", "killed INT"], outcome
   end
 
+  test "a real-time signal, which has no name, is told by its number" do
+    server = settled_server(guests: 1)
+    begin_session(server)
+    run_until(server) { guest(server).pid }
+    server.system.die(server.process_of(guest(server)), FakeSystem::Status.new(nil, 40))
+    server.settle
+
+    assert_equal "killed 40", outcome.last
+  end
+
   test "the second signal ends the wait for a guest that is not there, and the guest" do
     server = settled_server(guests: 1)
     server.process_of(server.roster.mold).hanging = true
