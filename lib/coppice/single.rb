@@ -10,6 +10,7 @@ require "coppice/compatibility"
 require "coppice/config/settings"
 require "coppice/control/channel"
 require "coppice/errors"
+require "coppice/fork_safety/stray_copy"
 require "coppice/listeners/set"
 require "coppice/log"
 require "coppice/mold/app_loader"
@@ -45,6 +46,7 @@ module Coppice
     # well. Raises BindError, and BootError for an application that cannot be loaded.
     #: () -> void
     def run
+      ForkSafety::StrayCopy.adopt # hooks are called before the ThreadedServer is started
       listeners = Listeners::Set.bind(@settings.listen, environment: @variables)
       inheritance = inherit(listeners)
       @board.introduce(listeners: listeners.description)

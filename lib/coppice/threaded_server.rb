@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/fork_safety/stray_copy"
 require "coppice/http"
 require "coppice/os/clock"
 require "coppice/threaded_server/acceptor"
@@ -40,9 +41,11 @@ module Coppice
       @threads = []
     end
 
-    # Returns itself; from now on clients are served.
+    # Returns itself; from now on clients are served. A forked process that starts a server, such as a process of a
+    # parallel test run, is no stray copy: it is to serve, and not to end after its first request.
     #: () -> ThreadedServer
     def start
+      ForkSafety::StrayCopy.adopt
       @threads = [thread("coppice accept", @acceptor)]
       @servers.each_with_index { |server, index| @threads << thread("coppice request #{index}", server) }
       self

@@ -28,7 +28,7 @@ module Coppice
         #: () -> void
         def forked = @copy = true
 
-        # Called in a process that the server itself has forked: it is no stray copy.
+        # Called in a process that the server itself has forked, or in which a server is started: it is no stray copy.
         #: () -> void
         def adopt = @copy = false
 
