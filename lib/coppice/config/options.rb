@@ -195,7 +195,8 @@ module Coppice
       Option.describe(:rewindable_input, Groups::REQUESTS, Types::Boolean.new, scope: :release, default: true,
         example: "rewindable_input false",
         doc: "Whether `env[\"rack.input\"]` can be rewound. Rack 3 does not require it: false saves memory and disk " \
-             "writes for uploads."),
+             "writes for uploads. With Rack 2 the input then has a `rewind` that raises an error, and forms cannot " \
+             "be read."),
       Option.describe(:client_body_buffer_size, Groups::REQUESTS,
         Types::Whole.new(minimum: 0, maximum: Maximum::BYTES, bytes: true),
         scope: :release, default: 112 * 1024, example: "client_body_buffer_size 512 * 1024",

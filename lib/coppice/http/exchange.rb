@@ -38,7 +38,7 @@ module Coppice
         @early_hints = settings.early_hints
         @check_client = settings.check_client_connection
         @prototype = EnvPrototype.new(settings, observer.worker, marks, trusted_proxies: trusted_proxies)
-        @inputs = InputReader.new(@connection, settings)
+        @inputs = InputReader.new(@connection, settings, rack2: rack2)
         @writer = ResponseWriter.new(@connection, rack2: rack2)
         @failures = Failures.new(logger)
       end

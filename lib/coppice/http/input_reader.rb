@@ -3,6 +3,7 @@
 require "stringio"
 require "tempfile"
 require "coppice/http/null_input"
+require "coppice/http/rack2_streaming_input"
 require "coppice/http/streaming_input"
 
 module Coppice
@@ -14,10 +15,12 @@ module Coppice
       # How much is copied to the file at a time.
       COPY_BYTES = 64 * 1024
 
-      #: (Connection, Config::Settings) -> void
-      def initialize(connection, settings)
+      # rack2: whether the application may demand what only Rack 2 does.
+      #: (Connection, Config::Settings, rack2: bool) -> void
+      def initialize(connection, settings, rack2:)
         @connection = connection
         @rewindable = settings.rewindable_input
+        @streaming_input = rack2 ? Rack2StreamingInput : StreamingInput
         @memory_bytes = settings.client_body_buffer_size
         @nothing = NullInput.new
       end
@@ -28,7 +31,7 @@ module Coppice
         return @nothing unless @connection.body?
 
         if (descriptor = descriptor_of_file) then received_file(descriptor, env)
-        elsif !@rewindable then StreamingInput.new(@connection)
+        elsif !@rewindable then @streaming_input.new(@connection)
         else @connection.content_length ? sized : decoded(env)
         end
       end

@@ -5,7 +5,8 @@ require "coppice/errors"
 module Coppice
   module Http
     # The rack.input of `rewindable_input false`: reads from the client when the application asks, and keeps nothing. It
-    # lasts for one request: the exchange closes it, since the connection then has another client.
+    # lasts for one request: the exchange closes it, since the connection then has another client. It has no `rewind`,
+    # since applications take one for a promise.
     class StreamingInput
       # How much is asked of the client at a time when the application wants all or a line.
       PIECE_BYTES = 16 * 1024
@@ -59,10 +60,6 @@ module Coppice
 
       #: () -> bool
       def eof? = @ahead.empty? && !fill
-
-      # Not possible: nothing is kept.
-      #: () -> bot
-      def rewind = raise(Errno::ESPIPE, "the input streams: rewindable_input is false")
 
       # From now on there is nothing to read.
       #: () -> nil

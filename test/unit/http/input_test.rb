@@ -223,6 +223,20 @@ module Coppice
       assert_equal ["a\n", "bc\n", "d"], lines
     end
 
+    test "a streaming input promises no rewind, except to Rack 2, which calls it without asking" do
+      rewinding = lambda do |env|
+        env["rack.input"].rewind if env["rack.input"].respond_to?(:rewind)
+        [200, {}, [env["rack.input"].read]]
+      end
+      rack3, rack2 = [false, true].map do |old|
+        Http.stub(:rack2?, old) { HttpHarness.new(rewinding, rewindable_input: false) }
+      end
+
+      assert_equal "hi", rack3.serve(post("hi")).body
+      assert_equal 500, rack2.serve(post("hi")).status
+      assert_match(/rewindable_input is false/, rack2.log.at(:error).join)
+    end
+
     test "a streaming input that its client leaves raises ClientGone" do
       seen = nil
       harness = HttpHarness.new(rewindable_input: false) do |env|
