@@ -37,6 +37,7 @@ module Coppice
       OS::Signals.outlive_file_size_limit
       @board = Board.create
       @told_to_stop, @teller = IO.pipe
+      @stopped_for_good = false
     end
 
     # What hooks and applications ask of a worker.
@@ -57,6 +58,7 @@ module Coppice
       become_worker(inheritance)
       serve_until_stopped(sockets)
     rescue Interrupt
+      @stopped_for_good = true
       @log.info("interrupted")
     ensure
       @server&.stop(0)
@@ -64,9 +66,16 @@ module Coppice
     end
 
     # Serves the requests in flight, then `run` returns. A thread or a signal handler calls it: the pipe wakes the main
-    # thread, which a signal handler cannot do by a lock.
-    #: () -> void
-    def stop = @teller.write_nonblock(".", exception: false)
+    # thread, which a signal handler cannot do by a lock. restart: whether the caller starts the server again, unless it
+    # is stopped for good meanwhile.
+    #: (?restart: bool) -> void
+    def stop(restart: false)
+      @stopped_for_good = true unless restart
+      @teller.write_nonblock(".", exception: false)
+    end
+
+    # Whether somebody has stopped it, by a signal, by Ctrl-C or by `stop`, who did not ask for a restart.
+    def stopped_for_good? = @stopped_for_good #: () -> bool
 
     private
 

@@ -73,9 +73,9 @@ module Coppice
         Single::Warnings.new(settings, log).call
         single = Single.new(settings, log: log, app: app)
         yield single if block_given?
-        restart = RestartFile.watch { single.stop } if @options.restart_command
+        restart = RestartFile.watch { single.stop(restart: true) } if @options.restart_command
         OS::Pidfile.hold((settings.pidfile unless @options.pidfile?)) { single.run }
-        return unless restart&.touched?
+        return if !restart&.touched? || single.stopped_for_good?
 
         log.info("restarting", command: @options.restart_command)
         exec(@options.restart_command)
