@@ -34,18 +34,24 @@ module Coppice
         connection.early_hints(headers)
       end
 
+      # Closes the socket that the application has taken over, unless a thread that was started since may have it.
+      #: () -> void
+      def close_taken
+        close(@taken) if @taken && (Thread.list - @threads).empty?
+      end
+
       # The request has ended.
       #: () -> void
       def release
-        close_view
+        close(@view)
         @connection = nil
         ForkSafety::ThreadCensus.exempt(Thread.list - @threads) if @threads
       end
 
       private
 
-      def close_view
-        @view&.close
+      def close(socket)
+        socket&.close
       rescue SystemCallError # the application has closed the descriptor by another object
         nil
       end
@@ -60,7 +66,7 @@ module Coppice
         io = socket_class.for_fd(descriptor)
         io.sync = true
         io.ungetbyte(ahead) unless ahead.empty?
-        ForkSafety::ClientSockets.note(io)
+        @taken = ForkSafety::ClientSockets.note(io)
       end
 
       def socket_class

@@ -118,7 +118,7 @@ module Coppice
           @failures.log_length(missing, env) unless missing.zero?
         end
       rescue UserCodeError => error
-        recover(error, env)
+        recover(error, env, client)
       rescue SystemExit # the application called exit, or its time was over
         answer_leaving
         raise
@@ -167,13 +167,14 @@ module Coppice
         response.size == 3 ? response : raise(ResponseError, "the application answered #{response.size} values, not 3")
       end
 
-      def recover(error, env)
+      def recover(error, env, client)
         case error
         when ClientGone then @failures.note(error.message)
         when RequestRefused then refuse(error.status, error.message, cause: error.cause)
         else
           @failures.log("application error", error, env)
           refuse(500, nil)
+          client.close_taken unless error.is_a?(ResponseError) # the application has raised, and will not close it
         end
       end
 

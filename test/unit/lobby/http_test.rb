@@ -5,6 +5,7 @@ require_relative "../../support/through_lobby"
 require_relative "../http/cut_answers_test"
 require_relative "../http/env_test"
 require_relative "../http/exchange_test"
+require_relative "../http/full_hijack_test"
 require_relative "../http/input_test"
 require_relative "../http/lint_answers_test"
 require_relative "../http/lint_test"
@@ -27,8 +28,8 @@ module Coppice
       TrafficTest => ["a refused request", "of several proxies", "a start that cannot be", "only a trusted proxy"]
     }.freeze
 
-    [CutAnswersTest, HttpEnvTest, HttpExchangeTest, HttpInputTest, HttpLintAnswersTest, HttpLintTest,
-     HttpMiddlewareTest, HttpResponseSplittingTest, HttpResponseTest, HttpTakeoverTest,
+    [CutAnswersTest, HttpEnvTest, HttpExchangeTest, HttpFullHijackTest, HttpInputTest, HttpLintAnswersTest,
+     HttpLintTest, HttpMiddlewareTest, HttpResponseSplittingTest, HttpResponseTest, HttpTakeoverTest,
      TrafficTest].each do |test_class|
       name = test_class.name.split("::").last
       const_set("#{name}ThroughLobby", of(test_class, without: LEFT_OUT.fetch(test_class, [])))
