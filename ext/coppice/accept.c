@@ -87,14 +87,16 @@ static void adopt(struct coppice_connection *connection, int fd, const char *add
     snprintf(connection->adopted_address, sizeof(connection->adopted_address), "%s", address);
 }
 
-/* adopt(fd, remote_address, bytes = ""): a client that was accepted elsewhere, with what was read from it. */
+/* adopt(fd, remote_address, bytes = "", copies = Connection.copies): a client that was accepted elsewhere, with what was
+ * read from it. copies: those of before it was accepted. */
 static VALUE connection_adopt(int argc, VALUE *argv, VALUE self) {
-    VALUE rb_fd, address, bytes;
-    rb_scan_args(argc, argv, "21", &rb_fd, &address, &bytes);
+    VALUE rb_fd, address, bytes, copies;
+    rb_scan_args(argc, argv, "22", &rb_fd, &address, &bytes, &copies);
     struct coppice_connection *connection = vacant_connection(self);
     if (!NIL_P(bytes)) StringValue(bytes);
     adopt(connection, NUM2INT(rb_fd), StringValueCStr(address));
     if (!NIL_P(bytes)) coppice_byte_buffer_append(&connection->input, RSTRING_PTR(bytes), RSTRING_LEN(bytes));
+    if (!NIL_P(copies)) connection->copy_count = NUM2UINT(copies);
     return self;
 }
 

@@ -157,6 +157,13 @@ bool coppice_connection_copied(const struct coppice_connection *connection) {
     return connection->copy_count != copy_count;
 }
 
+/* Connection.copies -> how many processes this one has forked. A client that is adopted later than it was accepted
+ * comes with the number of before: see adopt. */
+static VALUE connection_copies(VALUE klass) {
+    (void)klass;
+    return UINT2NUM(copy_count);
+}
+
 static VALUE connection_detached_p(VALUE self) {
     return coppice_connection_get(self)->detached ? Qtrue : Qfalse;
 }
@@ -204,6 +211,7 @@ void Init_coppice_connection(VALUE coppice) {
     rb_require("coppice/errors");
     pthread_atfork(NULL, count_copy, count_fork);
     rb_define_alloc_func(klass, connection_allocate);
+    rb_define_singleton_method(klass, "copies", connection_copies, 0);
     rb_define_method(klass, "initialize", connection_initialize, -1);
     rb_define_method(klass, "count_on", connection_count_on, 1);
     rb_define_method(klass, "detached?", connection_detached_p, 0);

@@ -160,6 +160,31 @@ class ThreadedServerTest < Coppice::TestCase
     client&.close
   end
 
+  test "connections on which nothing comes are closed after client_header_timeout" do
+    serve(client_header_timeout: 0.01) { |_env| answer("served") }
+    silent = connect
+
+    assert_empty BoundedWait.read(silent)
+  ensure
+    silent.close
+  end
+
+  test "a process that the application has forked keeps no client waiting that was accepted before, and no stop" do
+    pid = nil
+    serve { |env| answer(env["PATH_INFO"] == "/fork" ? (pid = fork { sleep }).to_s : "whole") }
+    asking, silent = Array.new(2) { connect }
+    get("/fork")
+    asking.write("GET / HTTP/1.1\r\nHost: test\r\n\r\n")
+
+    assert_operator BoundedWait.read(asking), :end_with?, "whole"
+    assert @server.stop(BOUND)
+    assert_empty BoundedWait.read(silent)
+  ensure
+    [asking, silent].each(&:close)
+    Process.kill(:KILL, pid)
+    BoundedWait.status_of(pid)
+  end
+
   test "stopped before its threads have begun it leaves no descriptor" do
     before = hundredth_free_descriptor
     20.times { serve { |_env| answer("hello") }.stop(0) }

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require "coppice/http"
 require "coppice/os/clock"
 require "coppice/threaded_server/client"
 
@@ -44,14 +45,21 @@ module Coppice
         close
       end
 
-      # On another thread. Idempotent.
+      # On another thread. Idempotent. A process that the application has forked may have this end of the pipe as well:
+      # a close alone would tell nothing.
       #: () -> void
-      def stop = @stop.close
+      def stop
+        @stop.write(".") unless @stop.closed?
+      rescue Errno::EPIPE # the other thread has ended
+        nil
+      ensure
+        @stop.close
+      end
 
       # Closes what it has, also in the place of its thread, when that was killed before it could. Idempotent.
       #: () -> void
       def close
-        @silent.each_key(&:close)
+        @silent.each_value { |client, _| client.close }
         @clients.close
         @stopped.close
       end
@@ -86,10 +94,11 @@ module Coppice
 
       # Returns whether there was a client.
       def accept(listener)
+        copies = Http::Connection.copies
         socket, = listener.accept_nonblock(exception: false)
         return false if socket == :wait_readable
 
-        @silent[socket] = [Client.of(socket), OS::Clock.now + @silence]
+        @silent[socket] = [Client.of(socket, copies), OS::Clock.now + @silence]
         true
       rescue Errno::ENOTCONN, Errno::EINVAL # it has left already
         socket&.close
@@ -107,7 +116,12 @@ module Coppice
       # Nothing has come from them, so there is nothing to answer.
       def close_silent
         now = OS::Clock.now
-        @silent.shift.first.close while @silent.size > CLIENTS || (@silent.any? && @silent.each_value.first.last <= now)
+        close_oldest while @silent.size > CLIENTS || (@silent.any? && @silent.each_value.first.last <= now)
+      end
+
+      def close_oldest
+        _, (client, _) = @silent.shift
+        client.close
       end
     end
   end

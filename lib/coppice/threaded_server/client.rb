@@ -5,18 +5,27 @@ require "socket"
 module Coppice
   class ThreadedServer
     # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
-    Client = Struct.new(:socket, :address) do
-      #: (BasicSocket) -> Client
-      def self.of(socket)
+    # copies: Http::Connection.copies of before it was accepted.
+    Client = Struct.new(:socket, :address, :copies) do
+      #: (BasicSocket, Integer) -> Client
+      def self.of(socket, copies)
         peer = socket.remote_address
-        return new(socket, "") unless peer.ip?
+        return new(socket, "", copies) unless peer.ip?
 
         peer = peer.ipv6_to_ipv4 if peer.ipv6_v4mapped?
-        new(socket, peer.ip_address[/[^%]+/]) # a link-local address without its interface
+        new(socket, peer.ip_address[/[^%]+/], copies) # a link-local address without its interface
       end
 
+      # Without an answer. A process that the application has forked since may have the descriptor as well, so that a
+      # close alone would not tell the client. Idempotent.
       #: () -> void
-      def close = socket.close
+      def close
+        socket.shutdown
+      rescue SystemCallError, IOError # the client has left already, or it is closed
+        nil
+      ensure
+        socket.close
+      end
     end
   end
 end
