@@ -123,6 +123,14 @@ class ThreadedServerTest < Coppice::TestCase
     eventually { @log.at(:error).grep(/no memory/).size == 5 } # logged after the client has its end
   end
 
+  test "an application that ends its thread costs its client, and no thread" do
+    serve { |env| env["PATH_INFO"] == "/ends" ? Thread.exit : answer("served") }
+    5.times { assert_raises(EOFError) { get("/ends") } }
+
+    assert_equal "served", get.body
+    eventually { @log.at(:error) == ["request thread ended"] * 5 } # logged after the client has its end
+  end
+
   test "a failed assertion in the application is its client's 500" do
     serve { |_env| flunk("a failed assertion") }
 

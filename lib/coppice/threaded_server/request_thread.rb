@@ -5,7 +5,8 @@ require "coppice/threaded_server/request_observer"
 
 module Coppice
   class ThreadedServer
-    # One of the threads that serve, one client at a time: takes the next one from the queue until the queue has ended.
+    # Serves one client at a time on a thread of its own: takes the next one from the queue until the queue has ended.
+    # There are several. An application may end the thread, by Thread.exit: then another one takes its place.
     class RequestThread
       MARKS = { "rack.multithread" => true, "rack.multiprocess" => false }.freeze
 
@@ -19,18 +20,32 @@ module Coppice
         @connection = @exchange.connection
         @connection.count_on(row) if row
         @connection.access_log = access_log.lines if access_log
+        @ended = false
       end
 
+      # Returns when the queue has ended. To kill the caller's thread kills the one that serves.
       #: () -> void
       def call
-        while (client = @clients.pop)
-          serve(client)
+        until @ended
+          thread = Thread.new { serve_all }
+          thread.name = "coppice serve"
+          thread.join
+          @log.error("request thread ended", why: "the application has called Thread.exit") unless @ended
         end
       ensure
-        @connection.close
+        thread&.kill&.join
       end
 
       private
+
+      def serve_all
+        while (client = @clients.pop)
+          serve(client)
+        end
+        @ended = true
+      ensure
+        @connection.close
+      end
 
       def serve(client)
         @exchange.serve if adopt(client)
