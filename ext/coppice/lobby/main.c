@@ -62,7 +62,9 @@ static int run_loop(void *lobby) {
 
 /* The keeper and each loop inherit it. A sanitizer's report needs calls of its own. */
 static void enter_sandbox(const struct coppice_lobby *lobby) {
-#ifndef __SANITIZE_ADDRESS__
+#ifdef __SANITIZE_ADDRESS__
+    (void)lobby;
+#else
     int error = lobby_sandbox(lobby->directory_fd);
     if (error) lobby_log(lobby, LOBBY_WARN, "the lobby runs without a sandbox: %s", strerror(error));
 #endif
