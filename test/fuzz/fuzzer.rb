@@ -14,8 +14,7 @@ module Coppice
     ROOT = File.expand_path("../..", __dir__)
     COUNT = /^stat::number_of_executed_units: (\d+)/
     HANG = 60 # seconds for one input, by the clock: on a busy machine the fuzzer may wait for the processor
-    INCLUDED = %w[test/fuzz/*.h test/lobby/*.h ext/coppice/**/*.h ext/coppice/lobby/loop.c].freeze # by one or another
-    private_constant :COUNT, :HANG, :INCLUDED
+    private_constant :COUNT, :HANG
 
     def initialize(target) #: (String) -> void
       @target = target
@@ -39,7 +38,7 @@ module Coppice
 
     # Answers what it printed. Raises CProgram::Failed for what it found.
     def replay(runs) #: (Integer) -> String
-      program = CProgram.new("replay_#{@target}", *facts[:sources], "test/fuzz/replay.c", included: INCLUDED)
+      program = CProgram.new("replay_#{@target}", *facts[:sources], "test/fuzz/replay.c")
       Dir.mktmpdir do |folder|
         write_seeds(folder)
         program.run(runs.to_s, folder, *(@kept if File.directory?(@kept)))

@@ -1,29 +1,33 @@
 # frozen_string_literal: true
 
 require "digest"
+require "etc"
 require "fileutils"
 require "open3"
 require "rbconfig"
 
 module Coppice
-  # A C program of the tests, without a Ruby heap but with sanitizers. It is built once for each state of its sources.
+  # A C program of the tests, without a Ruby heap but with sanitizers. It is built once for each state of its sources
+  # and of all headers. Programs share the objects of the sources that they have in common.
   class CProgram
     # The program could not be built, or did not succeed.
     class Failed < StandardError; end
 
     ROOT = File.expand_path("../..", __dir__)
+    FOLDER = File.join(ROOT, "tmp/c_programs")
     FLAGS = %w[-std=gnu11 -D_GNU_SOURCE -DCOPPICE_LINUX -g -O1 -Wall -Wextra -Wshadow -Werror
                -Iext/coppice -Iext/coppice/lobby -Itest/lobby].freeze
     SANITIZERS = %w[-fsanitize=address,undefined -fno-sanitize-recover=all].freeze
-    private_constant :ROOT, :FLAGS, :SANITIZERS
+    INCLUDED = %w[ext/coppice/**/*.h test/{fuzz,lobby}/*.h ext/coppice/lobby/loop.c].freeze # by one source or another
+    private_constant :ROOT, :FOLDER, :FLAGS, :SANITIZERS, :INCLUDED
 
-    # name: of the program. sources: patterns of paths in the project; included: of files that they include, besides the
-    # headers among them.
-    #: (String, *String, ?flags: Array[String], ?included: Array[String]) -> void
-    def initialize(name, *sources, flags: [], included: [])
+    # name: of the program. sources: patterns of paths in the project. macros: for those sources that name them. flags:
+    # for the linker.
+    #: (String, *String, ?macros: Hash[Symbol, untyped], ?flags: Array[String]) -> void
+    def initialize(name, *sources, macros: {}, flags: [])
       @name = name
       @patterns = sources
-      @included = included
+      @macros = macros
       @flags = flags
     end
 
@@ -35,42 +39,80 @@ module Coppice
       raise Failed, "#{@name} #{arguments.join(" ")}: #{status}\n#{errors}\nafter #{output[-500..] || output}"
     end
 
-    # Its path; builds it if need be, and only once: test files run side by side.
+    # Its path; builds it if need be.
     def path #: () -> String
-      @path ||= File.join(ROOT, "tmp/c_programs", "#{@name}-#{digest}").tap do |path|
-        FileUtils.mkdir_p(File.dirname(path))
-        File.open("#{path}.lock", File::CREAT) do |lock|
-          lock.flock(File::LOCK_EX)
-          build(path) unless File.executable?(path)
-        end
-      end
+      @path ||= make(@name, *SANITIZERS, *@flags, *sources.flat_map { |source| facts(source) }) { |path| build(path) }
     end
 
     private
 
-    # Renamed into place: it may be ended in the middle.
-    def build(path)
-      unfinished = "#{path}.unfinished"
-      compile(unfinished, SANITIZERS) || compile(unfinished, []) or raise Failed, @complaint
-      File.rename(unfinished, path)
+    # The path of a file with this name, made by the block from these facts. Only once, as test files run side by side,
+    # and renamed into place, as one may be ended in the middle.
+    def make(name, *facts)
+      path = File.join(FOLDER, "#{name}-#{digest(facts)}")
+      FileUtils.mkdir_p(FOLDER)
+      File.open("#{path}.lock", File::CREAT) do |lock|
+        lock.flock(File::LOCK_EX)
+        unless File.exist?(path)
+          yield "#{path}.unfinished"
+          File.rename("#{path}.unfinished", path)
+        end
+      end
+      path
     end
 
-    # A compiler without sanitizers still checks what the program asserts. It runs without what is preloaded into Ruby.
-    def compile(path, options)
-      command = [compiler, *FLAGS, *@flags, *options, "-o", path, *sources.grep(/\.c\z/), "-lpthread"]
-      @complaint, status = Open3.capture2e({ "LD_PRELOAD" => nil }, *command, chdir: ROOT)
-      status.success?
+    # Where a compiler has no sanitizers to link with, the program still checks what it asserts.
+    def build(path)
+      complaint = link(path, SANITIZERS) && link(path, []) and raise Failed, complaint
+    end
+
+    def link(path, options)
+      compile(*options, *@flags, "-o", path, *objects(options), "-lpthread")
+    end
+
+    # Compiled on all processors.
+    def objects(options)
+      threads = sources.each_slice((sources.size / Etc.nprocessors.to_f).ceil).map do |some|
+        Thread.new do
+          Thread.current.report_on_exception = false
+          some.map { |source| object(source, options) }
+        end
+      end
+      threads.flat_map(&:value)
+    end
+
+    def object(source, options)
+      make("#{File.basename(source)}.o", *options, *facts(source)) do |path|
+        complaint = compile(*FLAGS, *macros(source), *options, "-c", "-o", path, source) and raise Failed, complaint
+      end
+    end
+
+    # Answers what the compiler complains of when it fails. It runs without what is preloaded into Ruby.
+    def compile(*arguments)
+      output, status = Open3.capture2e({ "LD_PRELOAD" => nil }, compiler, *arguments, chdir: ROOT)
+      output unless status.success?
     end
 
     def compiler = ENV.fetch("CC") { RbConfig::CONFIG.fetch("CC") }.split.first
 
     def sources = @sources ||= files(@patterns)
 
-    def files(patterns) = patterns.flat_map { |pattern| Dir.glob(pattern, base: ROOT).sort }
-
-    def digest
-      texts = [*sources, *files(@included)].map { |source| File.read(File.join(ROOT, source)) }
-      Digest::SHA256.hexdigest([compiler, *FLAGS, *@flags, *SANITIZERS, *texts].join("\0"))[0, 16]
+    # All that decides what its object is, besides the sanitizers.
+    def facts(source)
+      [compiler, *FLAGS, *macros(source), source, text(source), included]
     end
+
+    # Only these, so that all other objects can be shared.
+    def macros(source)
+      @macros.filter_map { |name, value| "-D#{name}=#{value}" if text(source).include?(name.to_s) }
+    end
+
+    def included = @included ||= digest(files(INCLUDED).map { |path| text(path) })
+
+    def digest(texts) = Digest::SHA256.hexdigest(texts.join("\0"))[0, 16]
+
+    def text(path) = File.read(File.join(ROOT, path))
+
+    def files(patterns) = patterns.flat_map { |pattern| Dir.glob(pattern, base: ROOT).sort }
   end
 end

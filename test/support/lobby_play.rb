@@ -11,14 +11,13 @@ module Coppice
   # A lobby of its own, under sanitizers, whose monitor and workers a C program plays (test/lobby/lobby_play.c) as the
   # test tells it. The clients are sockets of the test.
   class LobbyPlay
-    LOOP = CProgram.new("coppice-lobby", "ext/coppice/*.h", "ext/coppice/lobby/*.[ch]",
+    LOOP = CProgram.new("coppice-lobby", "ext/coppice/lobby/*.c",
                         "ext/coppice/{answer_ring,request_queue,http_parser,http_request_line,http_fields}.c",
                         "ext/coppice/{http_framing,http_authority,http_bytes,chunked,chunked_trailers}.c",
                         "ext/coppice/{access_line,access_log,request_ids}.c",
                         "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start}.c",
-                        flags: %w[-DLINGER_PAUSE_MS=60000])
-    PLAYERS = CProgram.new("lobby_play", "ext/coppice/*.h", "ext/coppice/lobby/*.h", "test/lobby/{play,bounded_poll}.h",
-                           "test/lobby/{lobby_play,play_monitor,play_worker}.c",
+                        macros: { LINGER_PAUSE_MS: 60_000 })
+    PLAYERS = CProgram.new("lobby_play", "test/lobby/{lobby_play,play_monitor,play_worker}.c",
                            "ext/coppice/{answer_ring,request_queue}.c")
     # Nobody waits for these timeouts, and no machine is so slow that a client is past one.
     SETTINGS = { slots: 32, max_connections: 64, keepalive_timeout_ms: 120_000, trusted_keepalive_timeout_ms: 120_000,

@@ -77,8 +77,8 @@ module Coppice
     end
 
     def program
-      @program ||= CProgram.new("parser_driver", "test/fuzz/{parser_driver,harness}.[ch]",
-        "ext/coppice/{http_*,chunked*}.[ch]").path
+      @program ||= CProgram.new("parser_driver", "test/fuzz/{parser_driver,harness}.c",
+        "ext/coppice/{http_*,chunked*}.c").path
     end
   end
 end

@@ -7,8 +7,8 @@ require "support/c_program"
 
 # The lobby's two processes (ext/coppice/lobby/keeper.c). Both are children of this process.
 class KeeperTest < Coppice::TestCase
-  PROGRAM = Coppice::CProgram.new("keeper_driver", "test/lobby/{keeper_driver.c,check.h}",
-    "ext/coppice/lobby/{keeper,sandbox}.[ch]")
+  PROGRAM = Coppice::CProgram.new("keeper_driver", "test/lobby/keeper_driver.c",
+    "ext/coppice/lobby/{keeper,sandbox}.c")
   DEATHS = 100
 
   def setup

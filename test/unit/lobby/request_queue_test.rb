@@ -6,10 +6,8 @@ require_relative "../../support/c_program"
 # The queue between a lobby and its workers (ext/coppice/request_queue.c), with the rings of their answers.
 class RequestQueueTest < Coppice::TestCase
   def setup
-    @driver = Coppice::CProgram.new("request_queue_driver",
-                                    "test/lobby/request_queue_driver.c", "test/lobby/{check,bounded_poll}.h",
-                                    "ext/coppice/{request_queue,answer_ring}.[ch]",
-                                    "ext/coppice/{lobby_memory,http_request_head}.h")
+    @driver = Coppice::CProgram.new("request_queue_driver", "test/lobby/request_queue_driver.c",
+                                    "ext/coppice/{request_queue,answer_ring}.c")
   end
 
   test "each request is answered once, whoever sleeps, and by the worker that has it" do
