@@ -2,7 +2,7 @@
 
 # Writes the Makefile of the extension. Three switches, for development:
 #   COPPICE_STRICT=1    every warning we care about is an error
-#   COPPICE_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer, for bin/sanitize
+#   COPPICE_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer, for bin/sanitize; without the lobby's program
 #   COPPICE_PORTABLE=1  as on a system that is not Linux, for bin/portable
 require "mkmf"
 
@@ -35,7 +35,7 @@ $defs << "-DCOPPICE_LINUX" if linux
 
 # The lobby's program, from lobby/*.c and those files of the extension that know nothing of Ruby. Installed beside the
 # extension.
-if linux
+if linux && !ENV["COPPICE_SANITIZE"]
   without_ruby = %w[access_* answer_ring byte_buffer chunked* histogram_buckets http_* request_ids request_queue
                     request_start sock_diag socket_io status_line wait_budget]
   names = ->(patterns) { patterns.flat_map { |pattern| Dir.glob("#{pattern}.c", base: __dir__).sort } }
