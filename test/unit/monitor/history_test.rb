@@ -7,7 +7,7 @@ require_relative "../../support/history"
 # The same histories each time, so that a failure is the fault of the change at hand.
 # To look for new ones: HISTORIES=50000 HISTORY_SEED=$RANDOM bin/test test/unit/monitor/history_test.rb
 class HistoryTest < Coppice::TestCase
-  HISTORIES = Integer(ENV.fetch("HISTORIES", 200))
+  HISTORIES = Integer(ENV.fetch("HISTORIES", 100))
 
   test "no history of faults breaks the rules, and every server recovers" do
     seed = Integer(ENV.fetch("HISTORY_SEED", 20_261_121))
