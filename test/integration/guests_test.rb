@@ -12,7 +12,7 @@ class GuestsTest < Coppice::TestCase
   include GuestCommands
 
   test "code, a script and its arguments run in the application; the exit status is theirs" do
-    serve do |server|
+    share do |server|
       script = write(server, "script.rb", "p ARGV, __FILE__ == $0, WARM\nexit 7\n")
       output, error, status = guest(server, "-e", "p WARM, ARGV, $0", "a", "b c", "--pid", "\xFF")
 
@@ -24,7 +24,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "bin/rake runs tasks in the application" do
-    serve do |server|
+    share do |server|
       Dir.mkdir(server.path("bin"))
       write(server, "bin/rake", "#!/usr/bin/env ruby\nrequire 'rake'\nRake.application.run\n", 0o755)
       write(server, "Rakefile", "task(:print) { puts WARM }\ntask(:fail) { exit 3 }\n")
@@ -35,7 +35,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "the server's row of a guest says what it runs, and is free afterwards" do
-    serve do |server|
+    share do |server|
       running(server, "sleep") do |_client, row|
         assert_equal "-e sleep", row.request
         assert_equal server.pid, parent_of(row.pid)
@@ -71,7 +71,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "a client that may live for long keeps nothing of RubyGems" do
-    serve do |server|
+    share do |server|
       words = [RbConfig.ruby, Server::EXECUTABLE, "console", "--pid", server.pid.to_s]
       IO.popen([{ "RUBYOPT" => nil, "RACK_ENV" => nil }, *words], "r+") do |client|
         server.wait { server.rows(:guest).any?(&:ready?) }
@@ -98,7 +98,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "another RACK_ENV or RAILS_ENV is refused" do
-    serve do |server|
+    share do |server|
       %w[RACK_ENV RAILS_ENV].each do |name|
         output, error, status = guest(server, "-e", "puts 1", env: { name => "test" })
 
@@ -110,7 +110,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "what is no Ruby script is refused" do
-    serve do |server|
+    share do |server|
       write(server, "shell", "#!/bin/sh\necho no\n", 0o755)
       { "shell" => /shell is no Ruby script/, "missing.rb" => /there is no missing.rb/ }.each do |name, complaint|
         output, error, status = guest(server, name, chdir: server.folder)
@@ -122,7 +122,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "death by a signal is the client's death" do
-    serve do |server|
+    share do |server|
       %w[TERM KILL INT ABRT].each do |name|
         *, status = guest(server, "-e", "Process.kill(:#{name}, Process.pid); sleep")
 
@@ -132,7 +132,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "signals to the client reach the guest" do
-    serve do |server|
+    share do |server|
       %w[INT TERM USR1].each do |name|
         running(server, "trap(:#{name}) { exit 5 }; $0 = 'trap' 'ped'; sleep") do |client, row|
           wait_for_title(server, row, "trapped")
@@ -185,7 +185,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "a client under nohup goes on after HUP" do
-    serve do |server|
+    share do |server|
       shell = ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *command(server, "-e", "$stdout.sync = true; p 1; gets")]
       IO.popen([{ "RUBYOPT" => nil, "RACK_ENV" => nil }, *shell], "r+") do |client|
         BoundedWait.readable(client).gets
@@ -199,7 +199,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "the program's at_exit handlers run, last registered first, and see its error; those of the mold do not" do
-    serve do |server|
+    share do |server|
       code = "at_exit { puts 1; exit 9 }; at_exit { puts $!.class }; raise 'broken'"
       output, error, status = guest(server, "-e", code)
 
@@ -217,23 +217,23 @@ class GuestsTest < Coppice::TestCase
     end
   end
 
-  test "a hundred megabytes go through both streams" do
-    serve do |server|
+  test "twenty megabytes go through both streams" do
+    share do |server|
       bytes = Random.new(1).bytes(1024 * 1024)
       sum = Digest::SHA256.new
       output, input, = stream(server, "IO.copy_stream($stdin, $stdout)")
-      writer = Thread.new { 100.times { input.write(bytes) } && input.close }
-      100.times { sum << output.read(bytes.bytesize) }
+      writer = Thread.new { 20.times { input.write(bytes) } && input.close }
+      20.times { sum << output.read(bytes.bytesize) }
       BoundedWait.value_of(writer)
 
       assert_equal "", BoundedWait.read(output)
-      assert_equal Digest::SHA256.hexdigest(bytes * 100), sum.hexdigest
+      assert_equal Digest::SHA256.hexdigest(bytes * 20), sum.hexdigest
       assert_predicate BoundedWait.status_of(@client), :success?
     end
   end
 
   test "a reader that has gone ends the guest as it ends any Ruby" do
-    serve do |server|
+    share do |server|
       output, input, error = stream(server, "loop { puts 'x' * 1000 }")
       BoundedWait.readable(output).readpartial(10)
       output.close
@@ -245,7 +245,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "closed standard streams are empty ones" do
-    serve do |server|
+    share do |server|
       ending = "p [$stdin.read, Process.pid]"
       shell = "exec 0<&-; exec \"$@\""
       output, _, status = Open3.capture3({ "RUBYOPT" => nil, "RACK_ENV" => nil }, "sh", "-c", shell, "sh",
@@ -265,7 +265,7 @@ class GuestsTest < Coppice::TestCase
   end
 
   test "a guest may replace itself by another program" do
-    serve do |server|
+    share do |server|
       output, _, status = guest(server, "-e", "exec('sh', '-c', 'echo replaced; exit 6')")
 
       assert_equal ["replaced\n", 6], [output, status.exitstatus]

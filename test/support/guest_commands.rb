@@ -14,8 +14,18 @@ module GuestCommands
     run ->(_env) { [200, {}, [Process.pid.to_s]] }
   RUBY
 
+  CONFIG = "worker_processes 1\nguests 3\n"
+
   def serve(config = "", app: APP, **options, &block)
-    Server.open(app: app, config: "worker_processes 1\nguests 3\n#{config}", **options, &block)
+    Server.open(app: app, config: "#{CONFIG}#{config}", **options, &block)
+  end
+
+  # The same server for all tests that need no other.
+  def share
+    Server.share(app: APP, config: CONFIG) do |server|
+      yield server
+      no_guest(server)
+    end
   end
 
   def command(server, *words, name: "run")

@@ -33,6 +33,20 @@ class Server
     server&.clean_up
   end
 
+  # Yields a server for all tests of a file that ask for these options, each of which leaves it as it found it.
+  # The first one starts it, and it is stopped after the last. After a failed test the next one starts another server.
+  #: (**untyped) { (Server) -> void } -> void
+  def self.share(**options)
+    @shared ||= {}
+    server = @shared[options] ||= new(**options).tap { |made| Minitest.after_run { made.clean_up } }
+    server.start unless server.pid
+    yield server
+  rescue Minitest::Assertion, StandardError, Interrupt
+    server&.show_log
+    @shared.delete(options)
+    raise
+  end
+
   attr_reader :folder, :pid
 
   # The process that we started, unless it started the monitor in its turn.
