@@ -12,6 +12,12 @@ class SocketsTest < Coppice::TestCase
     run ->(env) { [200, {}, [[Process.pid, env["REMOTE_ADDR"]].join(" ")]] }
   RUBY
 
+  Client = Struct.new(:host, :port) do
+    include OneShotClient
+
+    def connect = TCPSocket.new(host, port)
+  end
+
   # So many connections are spread over two queues; that one gets none of them has a chance of 2 ** -63.
   CONNECTIONS = 64
 
@@ -84,17 +90,11 @@ class SocketsTest < Coppice::TestCase
   end
 
   { "worker" => false, "lobby" => true }.each do |name, lobby|
-    test "an IPv6 socket of a #{name}" do
+    test "an IPv6 socket of a #{name} is served, and IPv4 clients of another one keep their address" do
       skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
-      serve(host: "::1", listen: { lobby: lobby }) do |server|
+      serve(host: "::1", listen: { lobby: lobby }, config: "listen '[::]:0', lobby: #{lobby}") do |server|
         assert_equal "#{server.ready_workers.first.pid} ::1", server.get.body
-      end
-    end
-
-    test "an IPv4 client of an IPv6 socket of a #{name} keeps its address" do
-      skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
-      serve(host: "::", listen: { lobby: lobby }) do |server|
-        assert_match(/ 127\.0\.0\.1\z/, answer_at(TCPSocket.new("127.0.0.1", server.port)))
+        assert_match(/ 127\.0\.0\.1\z/, answer_at(TCPSocket.new("127.0.0.1", server.ports.last)))
       end
     end
   end
@@ -106,14 +106,9 @@ class SocketsTest < Coppice::TestCase
     end
   end
 
-  test "each queue has its worker" do
+  test "each queue has its worker, and that of a worker that was killed is its successor's" do
     serve(listen: { queues: 2, queues_per_worker: 1, lobby: false }, config: "worker_processes 2") do |server|
       assert_equal server.ready_workers.map(&:pid).sort, pids_that_serve(server)
-    end
-  end
-
-  test "the queue of a worker that was killed is its successor's" do
-    serve(listen: { queues: 2, queues_per_worker: 1, lobby: false }, config: "worker_processes 2") do |server|
       victim = server.ready_workers.first.pid
       server.signal(:KILL, to: victim)
       server.wait { server.ready_workers.size == 2 && server.ready_workers.none? { |row| row.pid == victim } }
@@ -122,17 +117,15 @@ class SocketsTest < Coppice::TestCase
     end
   end
 
-  { "workers" => false, "the lobby" => true }.each do |name, lobby|
-    test "queues of #{name} lose no connection while generations change" do
-      serve(listen: { queues: 2, queues_per_worker: 1, lobby: lobby }, config: "worker_processes 2") do |server|
-        load = ClosedLoop.new(server, clients: 3, paths: ["/"])
-        load.start
-        2.times { refork(server) }
-        load.stop
+  test "queues of workers and of the lobby lose no connection while the generation changes" do
+    lobby = "listen '127.0.0.2:0', queues: 2, queues_per_worker: 1, lobby: true"
+    serve(listen: { queues: 2, queues_per_worker: 1, lobby: false }, config: "worker_processes 2\n#{lobby}") do |server|
+      addresses = %w[127.0.0.1 127.0.0.2].zip(server.ports)
+      load = ClosedLoop.new(server, clients: 4, paths: addresses) { |address| Client.new(*address).get }
+      load.during { refork(server) }
 
-        assert_empty load.failures
-        assert_operator load.answers, :>, 0
-      end
+      assert_empty load.failures
+      assert_operator load.answers, :>, 0
     end
   end
 

@@ -24,7 +24,12 @@ class ServerOverTcp < Server
   def connect = TCPSocket.new(@host, port)
 
   #: () -> Integer
-  def port
-    @port ||= wait { File.exist?(path("listeners")) } && File.read(path("listeners"))[/:(\d+)$/, 1].to_i
+  def port = ports.first
+
+  # Those of all its listeners, in the order of the configuration.
+  #: () -> Array[Integer]
+  def ports
+    @ports ||= wait { File.exist?(path("listeners")) } &&
+               File.read(path("listeners")).scan(/:(\d+)$/).flatten.map(&:to_i)
   end
 end
