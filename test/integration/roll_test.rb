@@ -66,7 +66,7 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "a rollback boots the release before once its mold is gone" do
+  soak_test "a rollback boots the release before once its mold is gone" do
     with_releases(:one, :two, config: "worker_processes 2\ncanary false\nrollback_window 0") do |server, directories|
       coppice(server, "roll", directories[:two])
       server.wait { served_by?(server, 2) && server.rows(:mold).one? }
@@ -115,21 +115,21 @@ class RollTest < Coppice::TestCase
   end
 
   test "USR1 rolls to what the server's directory leads to now" do
-    with_releases(:one, :two) do |server, directories|
+    write_releases(:one, :two) do |directories, socket|
       link = File.join(File.dirname(directories[:one]), "current")
       File.symlink(directories[:one], link)
-      server.stop
-      server.start_in(link)
-      File.unlink(link)
-      File.symlink(directories[:two], link)
-      server.signal(:USR1)
-      server.wait { served_by?(server, 2) }
+      InReleases.open(app: nil, folder: link, socket: socket) do |server|
+        File.unlink(link)
+        File.symlink(directories[:two], link)
+        server.signal(:USR1)
+        server.wait { served_by?(server, 2) }
 
-      assert_equal "two", release_of(server)
+        assert_equal "two", release_of(server)
+      end
     end
   end
 
-  test "there is one roll at a time, and a rollback gives it up" do
+  soak_test "there is one roll at a time, and a rollback gives it up" do
     app = "#{Gate.code('boot')}\n#{APP}"
     with_releases(:one, :two, apps: { two: app }) do |server, directories|
       Gate.new(File.join(directories[:two], "boot")).closed do
@@ -147,7 +147,7 @@ class RollTest < Coppice::TestCase
 
   test "coppice check --in says beforehand what a roll would" do
     configs = { two: "worker_processes 3\npidfile 'another.pid'", three: "worker_proceses 3" }
-    with_releases(:one, :two, :three, configs: configs) do |_server, directories|
+    write_releases(:one, :two, :three, configs: configs) do |directories|
       check = lambda do |name|
         Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, Server::EXECUTABLE, "check", "--in", directories[name],
                         chdir: directories[:one])

@@ -21,21 +21,28 @@ module Releases
   # A line of a Gemfile: the Rack of the test.
   RACK = "gem 'rack', '#{Gem.loaded_specs.fetch('rack').version}'\n".freeze
 
-  # Yields a server that was started in the first of the releases, and its directories by name. apps and configs: the
-  # texts of single ones. NAME in an application stands for the release's name.
-  def with_releases(*names, app: APP, config: "worker_processes 2\ncanary false", configs: {}, apps: {},
-                    lobby: false, **options)
+  # Yields a server that was started in the first of the releases, and their directories by name. Options as of
+  # write_releases.
+  def with_releases(*names, **options)
+    write_releases(*names, **options) do |directories, socket|
+      InReleases.open(app: nil, folder: directories.values.first, socket: socket) do |server|
+        yield server, directories
+      end
+    end
+  end
+
+  # Yields the directories of the releases by name, and the path of the socket that all of them listen on. apps and
+  # configs: the texts of single ones. NAME in an application stands for the release's name.
+  def write_releases(*names, app: APP, config: "worker_processes 2\ncanary false", configs: {}, apps: {}, lobby: false)
     Dir.mktmpdir("coppice-releases-") do |folder|
       folder = File.realpath(folder)
       directories = names.to_h { |name| [name, File.join(folder, name.to_s)] }
-      sockets = File.join(folder, "socket")
+      socket = File.join(folder, "socket")
       directories.each do |name, directory|
         write_release(directory, apps.fetch(name, app).gsub("NAME", name.to_s),
-                      "listen #{sockets.inspect}, lobby: #{lobby}\n#{configs.fetch(name, config)}")
+                      "listen #{socket.inspect}, lobby: #{lobby}\n#{configs.fetch(name, config)}")
       end
-      InReleases.open(app: nil, folder: directories.values.first, socket: sockets, **options) do |server|
-        yield server, directories
-      end
+      yield directories, socket
     end
   end
 
