@@ -5,7 +5,7 @@ require_relative "../support/fork_record"
 
 # What an application that is hard to fork looks like after many generations.
 class ForkSafetyTest < Coppice::TestCase
-  GENERATIONS = 20
+  GENERATIONS = 8
   FORKS_PER_LIFE = 2 # the middle process, and the sibling
 
   # One server for all tests that only look: made for the first of them.
