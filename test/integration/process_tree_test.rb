@@ -57,7 +57,7 @@ class ProcessTreeTest < Coppice::TestCase
     end
   end
 
-  test "a request count reached begins a new generation" do
+  soak_test "a request count reached begins a new generation" do
     serve("refork_after [5, false]") do |server|
       10.times { server.get }
       server.wait { server.settled?(1) }
@@ -116,7 +116,7 @@ class ProcessTreeTest < Coppice::TestCase
     end
   end
 
-  test "TERM while the application boots ends the start" do
+  soak_test "TERM while the application boots ends the start" do
     Server.open(app: "IO.select(nil)", config: "worker_processes 1", ready: false) do |server|
       server.wait { server.board && server.children(server.pid).any? { |pid| cmdline(pid).include?("loading") } }
       server.signal(:TERM)
