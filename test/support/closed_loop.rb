@@ -14,11 +14,13 @@ class ClosedLoop
 
   attr_reader :failures
 
-  #: (untyped, clients: Integer, paths: Array[String]) ?{ (String) -> OneShotClient::Answer } -> void
-  def initialize(server, clients:, paths:, &asking)
+  # pause: seconds, more where the server needs the processor for what takes long.
+  #: [T] (untyped, clients: Integer, paths: Array[T], ?pause: Float) ?{ (T) -> OneShotClient::Answer } -> void
+  def initialize(server, clients:, paths:, pause: PAUSE, &asking)
     @asking = asking || server.method(:get)
     @clients = clients
     @paths = paths.dup
+    @pause = pause
     @lock = Mutex.new
     @failures = []
     @answers = 0
@@ -62,5 +64,5 @@ class ClosedLoop
 
   def failed(reason) = @lock.synchronize { @failures << reason }
 
-  def pause = IO.select(nil, nil, nil, PAUSE)
+  def pause = IO.select(nil, nil, nil, @pause)
 end
