@@ -25,14 +25,14 @@ class WarmUpTest < Coppice::TestCase
     end)
   RUBY
 
-  test "who serves knows everything already, from the first request on" do
-    warm('"/", "/other"') do |server|
+  test "who serves knows everything already, from the first request on, though a path fails" do
+    warm('"/broken", "/", "/other"') do |server|
       settle(server, 1)
       answers = %w[/ /other /].map { |path| facts(server, path) }
 
       assert_equal [{ "generation" => 1, "known" => true, "warm_up" => nil }], answers.uniq
       refute facts(server, "/new").fetch("known")
-      assert_equal %w[/ /other], lines(server, "asked").uniq
+      assert_equal %w[/broken / /other], lines(server, "asked").uniq
     end
   end
 
@@ -64,8 +64,8 @@ class WarmUpTest < Coppice::TestCase
   end
 
   # By whichever limit they are ended, the next ones do not ask.
-  ["spawn_timeout 2", "timeout 1, cleanup: 1"].each do |limit|
-    test "workers that hang in what they ask themselves for are not fatal, with #{limit}" do
+  { "timeout 1, cleanup: 1" => :test, "spawn_timeout 2" => :soak_test }.each do |limit, kind|
+    public_send(kind, "workers that hang in what they ask themselves for are not fatal, with #{limit}") do
       app = <<~RUBY
         run(lambda do |env|
           #{Gate.code('gate')} if env["coppice.warm_up"] && env["coppice.worker"].generation == 1
@@ -82,15 +82,19 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
-  test "an upload that is refused does not hold the start" do
-    upload = <<~RUBY
+  test "a block is given a client, and an upload that is refused does not hold the start" do
+    block = <<~RUBY
       max_body_bytes 1000
-      warm_up_requests { |client| File.write("status", client.request("POST", "/", {}, "x" * (2 << 20)).to_s) }
+      warm_up_requests do |client|
+        bodies = ["a=1", "x" * (2 << 20)]
+        File.write("statuses", bodies.map { |body| client.request("POST", "/cart", {}, body) }.join(" "))
+      end
     RUBY
-    start(upload) do |server|
+    start(block) do |server|
       settle(server, 1)
 
-      assert_equal "413", lines(server, "status").join
+      assert_equal ["200 413"], lines(server, "statuses")
+      assert facts(server, "/cart").fetch("known")
     end
   end
 
@@ -127,15 +131,6 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
-  test "a path that fails is not fatal" do
-    warm('"/broken", "/"') do |server|
-      settle(server, 1)
-
-      assert_includes lines(server, "asked"), "/broken"
-      assert facts(server).fetch("known")
-    end
-  end
-
   soak_test "a path that hangs is not fatal: the application is served cold" do
     warm('"/gate"', "timeout 6, cleanup: 1") do |server|
       held(server) { settle(server, 0) }
@@ -165,7 +160,7 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
-  test "a worker more that is wanted meanwhile comes with the others" do
+  soak_test "a worker more that is wanted meanwhile comes with the others" do
     warm('"/gate"') do |server|
       held(server) do
         server.signal(:TTIN)
@@ -195,16 +190,6 @@ class WarmUpTest < Coppice::TestCase
       settle(server, 1)
 
       assert_includes lines(server, "asked"), "/late"
-    end
-  end
-
-  test "a block is given a client" do
-    block = 'warm_up_requests { |client| File.write("status", client.request("POST", "/cart", {}, "a=1").to_s) }'
-    start(block) do |server|
-      settle(server, 1)
-
-      assert_equal "200", File.read(server.path("status"))
-      assert facts(server, "/cart").fetch("known")
     end
   end
 
