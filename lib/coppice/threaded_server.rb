@@ -11,8 +11,8 @@ module Coppice
   # a breakpoint may wait forever. For development and tests: a page requests something from its own server while it
   # streams events, and nobody waits.
   #
-  # One thread accepts clients, the others serve them, each one client at a time. Another thread starts and stops the
-  # server, once. `exit` in the application ends the process, as it does on the main thread.
+  # One thread accepts clients, the others serve them, each one client at a time, on a thread of its own. Another thread
+  # starts and stops the server, once. `exit` in the application ends the process, as it does on the main thread.
   class ThreadedServer
     THREADS = 3
 
@@ -32,7 +32,7 @@ module Coppice
       @clients = SizedQueue.new(Acceptor::CLIENTS)
       @lingering = Http::Lingering.new(LINGER_MS)
       @acceptor = Acceptor.new(listeners, @clients, @lingering, log, silence: settings.client_header_timeout)
-      access_log = access_log_of(settings, row)
+      access_log = access_log_of(settings, row, log)
       @servers = Array.new(threads) do
         observer = RequestObserver.new(worker, row, after_request)
         RequestThread.new(app, @clients, @lingering, observer, settings: settings, log: log, row: row,
@@ -70,12 +70,15 @@ module Coppice
 
     private
 
-    # Of all threads: nil without the option.
-    def access_log_of(settings, row)
-      return unless settings.access_log
+    # Of all threads: nil without the option, and where no clients of the application are counted.
+    def access_log_of(settings, row, log)
+      return unless row && settings.access_log
 
       require "coppice/http/access_log"
       @access_log = Http::AccessLog.of(settings, row, worker: 0, generation: 0)
+    rescue SystemCallError => error # the server can serve
+      log.error("could not open the access log", error: error.message)
+      nil
     end
 
     def ended_before?(limit) = @threads.all? { |thread| thread.join(seconds_until(limit)) }

@@ -159,7 +159,7 @@ module Coppice
 
     # The lobby writes the lines of its own clients.
     def log_clients
-      return if inheritance.settings.access_log.nil? || @listeners.empty?
+      return if @access_log || inheritance.settings.access_log.nil? || @listeners.empty?
 
       require "coppice/http/access_log"
       @access_log = Http::AccessLog.of(inheritance.settings, membership.row, worker: nr, generation: generation)

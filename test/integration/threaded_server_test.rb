@@ -35,6 +35,19 @@ class ThreadedServerTest < Coppice::TestCase
     assert_equal %w[together] * 3, clients.map { |client| BoundedWait.value_of(client) }
   end
 
+  test "an access log that cannot be opened costs its lines, and not the server" do
+    board = Coppice::Board.create
+    Dir.mktmpdir do |folder|
+      File.mkfifo(pipe = "#{folder}/access")
+      serve(row: board.row(0), access_log: [:text, pipe]) { |_env| answer("served") }
+
+      assert_equal "served", get.body
+      assert_match(/\Acould not open the access log/, @log.at(:error).first)
+    end
+  ensure
+    board&.close
+  end
+
   test "a request asks its own server" do
     serve { |env| answer(env["PATH_INFO"] == "/inner" ? "inner" : "outer and #{get('/inner').body}") }
 
@@ -174,7 +187,7 @@ class ThreadedServerTest < Coppice::TestCase
 
     assert_empty BoundedWait.read(silent)
   ensure
-    silent.close
+    silent&.close
   end
 
   test "a process that the application has forked keeps no client waiting that was accepted before, and no stop" do
@@ -188,9 +201,8 @@ class ThreadedServerTest < Coppice::TestCase
     assert @server.stop(BOUND)
     assert_empty BoundedWait.read(silent)
   ensure
-    [asking, silent].each(&:close)
-    Process.kill(:KILL, pid)
-    BoundedWait.status_of(pid)
+    [asking, silent].compact.each(&:close)
+    BoundedWait.status_of(pid) if pid && Process.kill(:KILL, pid)
   end
 
   test "stopped before its threads have begun it leaves no descriptor" do
@@ -202,8 +214,8 @@ class ThreadedServerTest < Coppice::TestCase
 
   private
 
-  def serve(after: nil, **values, &app)
-    @server = Coppice::ThreadedServer.new(app, listeners: [@listener], log: @log,
+  def serve(after: nil, row: nil, **values, &app)
+    @server = Coppice::ThreadedServer.new(app, listeners: [@listener], log: @log, row: row,
       settings: Coppice::Config::Settings.new(values: values), &after)
     @server.start
   end

@@ -11,6 +11,8 @@ require_relative "../../support/http_harness"
 module Coppice
   class Log
     class AccessFileTest < TestCase
+      SET_PIPE_SIZE = 1031 # F_SETPIPE_SZ of <linux/fcntl.h>
+
       def settings(path) = Config::Settings.new(values: { access_log: [:text, path] }, config_file: "coppice.rb")
 
       test "a file that cannot be opened is a mistake in the configuration" do
@@ -59,6 +61,7 @@ module Coppice
         with_tmpdir do |folder|
           File.mkfifo("#{folder}/pipe")
           reader = File.open("#{folder}/pipe", File::RDONLY | File::NONBLOCK)
+          reader.fcntl(SET_PIPE_SIZE, 4096)
           board = Board.create
           access_log = Http::AccessLog.new("#{folder}/pipe", json: false, worker: 3, generation: 1, record: board.lobby)
           serve(access_log.lines) { board.lobby.log_lines_dropped.positive? }
