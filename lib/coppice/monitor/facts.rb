@@ -234,7 +234,7 @@ module Coppice
 
       # The kernel may have sent a KILL that the monitor did not send, because memory ran out.
       def report_on(handle, status, peak_kib)
-        out_of_memory = killed_by_another?(handle, status) && @system.out_of_memory?
+        out_of_memory = handle.kill_reason.nil? && killed_by_another?(handle, status) && @system.out_of_memory?
         ExitReport.new(handle, status, now: @system.now, peak_kib: peak_kib, out_of_memory: out_of_memory)
       end
 

@@ -25,6 +25,19 @@ class RecentOomKillsTest < SupervisionTestCase
     end
   end
 
+  test "a worker that is killed for its seat takes no kill of the kernel's for its own" do
+    with_tmpdir do |folder|
+      File.write(file = "#{folder}/memory.events", "oom_kill 0\n")
+      server = settled_server
+      server.system.oom_counter = Coppice::Monitor::OomCounter.new(Cgroup.new(file))
+      File.write(file, "oom_kill 1\n")
+      server.roster.ready_workers.first.kill_reason = :lost_seat
+      2.times { kill_worker(server) }
+
+      assert_equal({ "out_of_memory" => 1, "lost_seat" => 1 }, exits(server))
+    end
+  end
+
   private
 
   def kill_worker(server)

@@ -87,7 +87,7 @@ class SpoiltSeatTest < SupervisionTestCase
     assert_equal [0, 1, 2, 3, 5], seats(server)
   end
 
-  test "a new mold whose first worker loses its seat is not blamed for it" do
+  test "a trial that loses its seat counts as killed, and not as failed" do
     server = settled
     server.supervision.refork
     run_until(server) { server.roster.trial&.pid }
