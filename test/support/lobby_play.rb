@@ -16,7 +16,7 @@ module Coppice
                         "ext/coppice/{http_framing,http_authority,http_bytes,chunked,chunked_trailers}.c",
                         "ext/coppice/{access_line,access_log,request_ids}.c",
                         "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start}.c",
-                        macros: { LINGER_PAUSE_MS: 60_000 })
+                        macros: { LINGER_PAUSE_MS: 60_000, FILE_ERROR_PAUSE_MS: 3_600_000 })
     PLAYERS = CProgram.new("lobby_play", "test/lobby/{lobby_play,play_monitor,play_worker}.c",
                            "ext/coppice/{answer_ring,request_queue}.c")
     # Nobody waits for these timeouts, and no machine is so slow that a client is past one.

@@ -7,7 +7,9 @@
 
 #include "parts.h"
 
-enum { COMPLAINT_PAUSE_MS = 10 * 1000 };
+#ifndef FILE_ERROR_PAUSE_MS
+#define FILE_ERROR_PAUSE_MS (10 * 1000)
+#endif
 
 /* File systems without O_TMPFILE are NFS and old ones: the file is in memory then. */
 static int create(const struct coppice_lobby *lobby) {
@@ -17,11 +19,11 @@ static int create(const struct coppice_lobby *lobby) {
 }
 
 /* Once for all clients that have large bodies at that time. */
-static void complain(const struct coppice_lobby *lobby, int error) {
-    if (lobby_process.now_ms < lobby_process.next_complaint_ms) return;
-    lobby_process.next_complaint_ms = lobby_process.now_ms + COMPLAINT_PAUSE_MS;
+static void log_missing_file(const struct coppice_lobby *lobby, int error) {
+    if (lobby_process.now_ms < lobby_process.file_error_due_ms) return;
+    lobby_process.file_error_due_ms = lobby_process.now_ms + FILE_ERROR_PAUSE_MS;
     const char *remedy = error == EMFILE ? ": raise the limit (ulimit -Hn, LimitNOFILE=)" : "";
-    lobby_log(lobby, LOBBY_ERROR, "a large body or answer finds no file: %s%s", strerror(error), remedy);
+    lobby_log(lobby, LOBBY_ERROR, "no file for a large body or answer: %s%s", strerror(error), remedy);
 }
 
 /* Idle clients make room for it; the one that it is for is not idle. */
@@ -30,7 +32,7 @@ int lobby_file_create(struct coppice_lobby *lobby) {
         int fd = create(lobby), error = errno;
         if (fd >= 0) return fd;
         if ((error == EMFILE || error == ENFILE) && lobby_evict(lobby)) continue;
-        complain(lobby, error);
+        log_missing_file(lobby, error);
         return -1;
     }
 }

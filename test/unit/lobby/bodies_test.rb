@@ -167,7 +167,7 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
   test "bodies that find no file as no descriptor is left are refused, and the log tells it once" do
     clients = take_all_descriptors
     refuse_upload(clients[0])
-    assert_match(/ error a large body .*: Too many open files: raise the limit /, @lobby.tell("await log"))
+    assert_match(/ error no file for .*: Too many open files: raise the limit /, @lobby.tell("await log"))
     exchange_for_another(clients[0])
     refuse_upload(clients[1])
     @lobby.tell("tell nonsense")
