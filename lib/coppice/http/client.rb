@@ -34,24 +34,27 @@ module Coppice
         connection.early_hints(headers)
       end
 
-      # Closes the socket that the application has taken over, unless a thread that was started since may have it.
+      # Ends the connection that the application has taken over, unless a thread that was started since may have it. The
+      # object is left open for one that is older, such as an event loop, which learns of the end so.
       #: () -> void
-      def close_taken
-        close(@taken) if @taken && (Thread.list - @threads).empty?
+      def end_taken
+        @taken.shutdown if @taken && (Thread.list - @threads).empty?
+      rescue SystemCallError, IOError
+        nil # the client has left, or the application has closed it
       end
 
       # The request has ended.
       #: () -> void
       def release
-        close(@view)
+        close_view
         @connection = nil
         ForkSafety::ThreadCensus.exempt(Thread.list - @threads) if @threads
       end
 
       private
 
-      def close(socket)
-        socket&.close
+      def close_view
+        @view&.close
       rescue SystemCallError # the application has closed the descriptor by another object
         nil
       end

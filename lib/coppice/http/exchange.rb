@@ -174,7 +174,7 @@ module Coppice
         else
           @failures.log("application error", error, env)
           refuse(500, nil)
-          client.close_taken unless error.is_a?(ResponseError) # the application has raised, and will not close it
+          client.end_taken unless error.is_a?(ResponseError) # the application has raised, and may not close it
         end
       end
 
