@@ -82,7 +82,7 @@ module Coppice
         end
       end
 
-      assert_equal [[true, GuestClient::Window::LOOK_SECONDS, true], [false, nil, true]].inspect,
+      assert_equal [[true, GuestClient::Window::BACKGROUND_LOOK_SECONDS, true], [false, nil, true]].inspect,
         background_and_foreground
       assert_equal "shown", BoundedWait.readable(@screen) && @screen.readpartial(100)
     end

@@ -10,6 +10,7 @@ module Coppice
     class Window
       CHUNK = 16 * 1024
       LOOK_SECONDS = 0.02 # until the next look whether the guest has taken its end
+      BACKGROUND_LOOK_SECONDS = 0.25 # until the next look whether the job is in the foreground
       REST_SECONDS = 0.2 # a process that the guest has left behind may hold the terminal open
 
       # Ioctls and the parts of struct termios, as Linux has them on most processors. Source: ioctl_tty(2), termios(3).
@@ -40,9 +41,13 @@ module Coppice
       def writers = @unsent.empty? ? [] : [@ours]
 
       # Seconds until the next call of `advance` in any case; nil for none. No descriptor says that the guest has taken
-      # its end.
+      # its end, or that the user has brought the job into the foreground.
       #: () -> Float?
-      def pause = (LOOK_SECONDS unless @raw)
+      def pause
+        return if @raw
+
+        @taken ? BACKGROUND_LOOK_SECONDS : LOOK_SECONDS
+      end
 
       # Passes on what can be passed on without waiting.
       #: (Array[IO], Signals) -> void
