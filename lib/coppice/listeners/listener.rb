@@ -50,7 +50,8 @@ module Coppice
         @inodes ||= sockets.map { |socket| socket.stat.ino }
       end
 
-      # The configured number of connections that may wait, in all queues together.
+      # The number of connections that may wait, in all queues together: the configured one, or else the default, also
+      # for a borrowed socket, whose own is not known here.
       def backlog #: () -> Integer
         address.options[:backlog] || DEFAULT_BACKLOG
       end

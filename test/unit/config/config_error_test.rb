@@ -30,9 +30,10 @@ module Coppice
       complains "a short limit", "timeout 0",
         "coppice.rb:1: timeout must be a number of seconds, 0.1 or more, but is 0. For example: timeout 10, cleanup: 3"
       complains "ratios that Ruby ignores", 'gc_profile "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => 0.1',
-        "coppice.rb:1: gc_profile must have 0 < MIN < GOAL <= MAX <= 1 in RUBY_GC_HEAP_FREE_SLOTS_…_RATIO, or Ruby " \
-        "ignores a ratio, but with Ruby's own values for those missing it has MIN 0.2, GOAL 0.1, MAX 0.65: set all " \
-        'three. For example: gc_profile "RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => 0.05, …'
+        "coppice.rb:1: gc_profile must have 0 < MIN < GOAL <= MAX <= 1, or GOAL 0, in " \
+        "RUBY_GC_HEAP_FREE_SLOTS_…_RATIO, or Ruby ignores a ratio, but with Ruby's own values for those " \
+        "missing it has MIN 0.2, GOAL 0.1, MAX 0.65: " \
+        'set all three. For example: gc_profile "RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO" => 0.05, …'
       complains "a wrong keyword of timeout", "timeout 10, clean: 1",
         "coppice.rb:1: timeout has no option clean. Did you mean cleanup?"
       complains "an address that is none", "listen 'nowhere'",

@@ -178,7 +178,7 @@ module Coppice
 
       # The message for addresses of one server. No time is lost with further tries, however many there may be.
       def overlap(*texts, **binding)
-        addresses = texts.map { |text| address(text, tries: -1) }
+        addresses = texts.map { |text| address(text, tries: 2, delay: 3600) }
         assert_raises(AddressInUse) { Set.bind(addresses, environment: {}, **binding) }.message
       end
 

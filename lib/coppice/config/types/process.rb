@@ -121,8 +121,8 @@ module Coppice
         def refuse_unfit_ratios(variables)
           ratios = GCProfile.unfit_ratios(variables) or return
 
-          raise InvalidValue, "must have 0 < MIN < GOAL <= MAX <= 1 in RUBY_GC_HEAP_FREE_SLOTS_…_RATIO, or Ruby " \
-            "ignores a ratio, but with Ruby's own values for those missing it has " \
+          raise InvalidValue, "must have 0 < MIN < GOAL <= MAX <= 1, or GOAL 0, in RUBY_GC_HEAP_FREE_SLOTS_…_RATIO, " \
+            "or Ruby ignores a ratio, but with Ruby's own values for those missing it has " \
             "#{ratios.map { |name, ratio| "#{name} #{ratio || 'no number'}" }.join(', ')}: set all three"
         end
       end
