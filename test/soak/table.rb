@@ -38,6 +38,8 @@ module Coppice
        { packages: %w[prometheus zsh] }],
       ["tests_oldest", "the same with the oldest Ruby", 12, %w[bin/test --lane soak],
        { ruby: :oldest, packages: PROGRAMS }],
+      ["alone", "each unit test in a process of its own: what the library forgets to require", 5,
+       %w[bin/test --alone test/unit]],
       ["daily_tests_oldest", "the other tests with the oldest Ruby", 4, %w[bin/test], { ruby: :oldest }],
       ["lobby_tests", "the HTTP tests at a Unix socket of the lobby", 2, %w[.ci/lobby]],
       ["unprivileged", "listeners and stops of a server that is not root", 1,

@@ -11,6 +11,7 @@ module Coppice
 
     # Options of the runner.
     OWN = %w[--lane --changed --times].freeze
+    ALONE = "--alone"
 
     attr_reader :files #: Array[String]
     attr_reader :options #: Array[String]
@@ -25,6 +26,7 @@ module Coppice
     def initialize(words, root:) #: (Array[String], root: String) -> void
       @root = root
       @own = {}
+      @alone = false
       @options = []
       paths = split(words)
       @files = paths.empty? ? unnamed : paths.flat_map { |path| named(path) }.uniq
@@ -45,6 +47,10 @@ module Coppice
       Integer(@own.fetch("--times", 1)) if @own.key?("--times") || @own.key?("--changed")
     end
 
+    # Whether each file has a process of its own: where it is asked for, where unsteady tests are looked for, and in the
+    # lane soak.
+    def alone? = @alone || !times.nil? || !environment.empty? #: () -> bool
+
     # That of the tests.
     def environment = @own["--lane"] == "soak" ? { "COPPICE_SOAK" => "1" } : {} #: () -> Hash[String, String]
 
@@ -56,6 +62,7 @@ module Coppice
       paths = []
       while (word = words.shift)
         next @own[word] = words.shift || raise(ArgumentError, "#{word} needs a value") if OWN.include?(word)
+        next @alone = true if word == ALONE
         next paths << word unless word.start_with?("-")
 
         @options.push(word, *(words.shift(1) if WITH_VALUE.include?(word)))

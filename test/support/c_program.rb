@@ -95,7 +95,11 @@ module Coppice
 
     def compiler = ENV.fetch("CC") { RbConfig::CONFIG.fetch("CC") }.split.first
 
-    def sources = @sources ||= files(@patterns)
+    def sources
+      @sources ||= files(@patterns).tap { |found|
+        raise Failed, "#{@name} has no sources: #{@patterns}" if found.empty?
+      }
+    end
 
     # All that decides what its object is, besides the sanitizers.
     def facts(source)

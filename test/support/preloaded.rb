@@ -16,7 +16,7 @@ loop do
   request, _, _, rights = socket.recvmsg(scm_rights: true)
   break if request.to_s.empty? # the runner has gone
 
-  path, options, environment = Marshal.load(request) # rubocop:disable Security/MarshalLoad -- our parent's
+  paths, options, environment = Marshal.load(request) # rubocop:disable Security/MarshalLoad -- our parent's
   output, status = rights.unix_rights
   reaper = fork do
     socket.close
@@ -25,9 +25,13 @@ loop do
     output.close
     ENV.update(environment)
     Reaper.new(status).run do
-      $PROGRAM_NAME = path
+      $PROGRAM_NAME = paths.first
       ARGV.replace(options)
-      load path
+      paths.each do |path|
+        classes = Minitest::Runnable.runnables.size
+        load path
+        raise "#{path} has no class of its own" if paths.size > 1 && classes == Minitest::Runnable.runnables.size
+      end
     end
   end
   [output, status].each(&:close)

@@ -4,8 +4,8 @@ require "rbconfig"
 require "socket"
 
 module Coppice
-  # A process that has loaded what every test file requires, and forks one process for each file: Ruby's start and these
-  # libraries are the greater part of the time of a small file.
+  # A process that has loaded what every test file requires, and forks all processes that run some: Ruby's start and
+  # these libraries are the greater part of the time of a small file.
   class Preloader
     PROGRAM = File.expand_path("preloaded.rb", __dir__)
     ANSWER_BYTES = 32
@@ -21,15 +21,16 @@ module Coppice
       theirs&.close
     end
 
-    # Runs a test file, whose output is appended to the file at the path `output`. Returns the pid of its reaper, and an
-    # IO from which its exit status can be read; that ends without one when the reaper was killed.
-    #: (String, Array[String], environment: Hash[String, String], output: String) -> [Integer, IO]
-    def start(path, options, environment:, output:)
+    # Runs test files in one process, whose output is appended to the file at the path `output`. Returns the pid of its
+    # reaper, and an IO from which its exit status and the seconds of the processors can be read; that ends without them
+    # when the reaper was killed.
+    #: (Array[String], Array[String], environment: Hash[String, String], output: String) -> [Integer, IO]
+    def start(paths, options, environment:, output:)
       reader, writer = IO.pipe
       file = File.open(output, "a")
       rights = Socket::AncillaryData.unix_rights(file, writer)
       answer = @turn.synchronize do
-        @socket.sendmsg(Marshal.dump([path, options, environment]), 0, nil, rights)
+        @socket.sendmsg(Marshal.dump([paths, options, environment]), 0, nil, rights)
         @socket.recv(ANSWER_BYTES)
       end
       raise "the process that runs the test files has ended" if answer.nil? || answer.empty?

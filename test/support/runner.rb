@@ -2,25 +2,27 @@
 
 require "etc"
 require_relative "arguments"
+require_relative "batches"
 require_relative "lane"
 require_relative "locked_gems"
 require_relative "preloader"
 require_relative "stall_meter"
-require_relative "test_file"
+require_relative "test_process"
 require_relative "test_report"
 
 module Coppice
-  # Runs test files side by side in random order, then those of the quiet lane one by one. A file that failed runs once
-  # more, alone and with the same seed: if it passes now it was unsteady, which is reported and no failure, unless there
-  # are more than three of them, or it left something behind, warned or crashed.
+  # Runs test files side by side in random order, some of them in one process (Batches), then those of the quiet lane
+  # one by one. Files whose process failed run once more, each alone and with the same seed: if they pass now they were
+  # unsteady, which is reported and no failure, unless there are more than three such processes, or one left something
+  # behind, warned or crashed.
   class Runner
     ROOT = File.expand_path("../..", __dir__)
 
-    # Seconds that one file may take, by its lane: several times what it takes beside busy loops.
+    # Seconds that a process may take, by the lane of its files: several times what it takes beside busy loops.
     LIMITS = { side_by_side: 300, quiet: 300, soak: 1200 }.freeze
 
     SLOWNESS = [Float(ENV.fetch("COPPICE_PATIENCE", 1)), 1].max # by which tests wait longer for each step
-    MAX_UNSTEADY = 3 # files
+    MAX_UNSTEADY = 3 # processes
 
     # Runs what a command line names; exits with status 0 when every test passed. Options as for `new`.
     def self.run(words, **options) #: (Array[String], **untyped) -> bot
@@ -37,7 +39,7 @@ module Coppice
       exit 130
     end
 
-    # limit: seconds for each file, in the place of LIMITS.
+    # limit: seconds for each process, in the place of LIMITS.
     #: (Arguments, ?out: IO, ?folder: String, ?limit: Numeric?, ?jobs: Integer) -> void
     def initialize(arguments, out: $stdout, folder: ROOT, limit: nil, jobs: Etc.nprocessors + 1)
       @arguments = arguments
@@ -69,12 +71,15 @@ module Coppice
     end
 
     def run_all(files, seed)
-      lanes = files.group_by { |file| Lane.of(file) == :quiet }
-      run_with(@jobs, lanes.fetch(false, []), seed) + run_with(1, lanes.fetch(true, []), seed)
+      quiet, others = files.partition { |file| Lane.of(file) == :quiet }
+      run_with(@jobs, @arguments.alone? ? each_alone(others) : Batches.of(others), seed) +
+        run_with(1, each_alone(quiet), seed)
     end
 
-    def run_with(jobs, files, seed)
-      queue = files.each_with_object(Queue.new) { |file, waiting| waiting << file }.close
+    def each_alone(files) = files.map { |file| [file] }
+
+    def run_with(jobs, batches, seed)
+      queue = batches.each_with_object(Queue.new) { |files, waiting| waiting << files }.close
       threads = Array.new(jobs) { Thread.new { run_from(queue, seed) } }
       threads.flat_map(&:value)
     ensure
@@ -83,8 +88,8 @@ module Coppice
 
     def run_from(queue, seed)
       results = []
-      while (file = queue.pop)
-        results << run_file(file, seed)
+      while (files = queue.pop)
+        results << run_files(files, seed)
         @report.file(results.last, @meter.longest_since(results.last.began))
       end
       results
@@ -93,20 +98,21 @@ module Coppice
     def run_again(results, seed)
       unsteady = results.select(&:unsteady?)
       @report.again(unsteady)
-      second = run_with(1, unsteady.map(&:path), seed)
-      passed = second.reject(&:failed?)
-      excused = unsteady.select { |result| passed.any? { |other| other.path == result.path } }
-      [results - excused + passed, excused]
+      second = run_with(1, each_alone(unsteady.flat_map(&:paths)), seed)
+      failed = second.select(&:failed?).flat_map(&:paths)
+      excused = unsteady.select { |result| (result.paths & failed).empty? }
+      excusing = second.select { |result| excused.any? { |first| first.paths.include?(result.paths.first) } }
+      [results - excused + excusing, excused]
     end
 
-    def run_file(file, seed)
+    def run_files(files, seed)
       environment = @arguments.environment
-      limit = @limit || (LIMITS.fetch(environment.empty? ? Lane.of(file) : :soak) * SLOWNESS)
+      limit = @limit || (LIMITS.fetch(environment.empty? ? Lane.of(files.first) : :soak) * SLOWNESS)
       options = @arguments.options + ["--seed", seed.to_s]
-      check(TestFile.new(file, preloader: @preloader, options: options, limit: limit, environment: environment).run)
+      check(TestProcess.new(files, preloader: @preloader, options: options, limit: limit, environment: environment).run)
     end
 
-    # A file without any test fails, unless a filter left them out.
+    # Files without any test fail, unless a filter left them out.
     def check(result)
       if result.passed + result.failed + result.skipped == 0 && !@arguments.filtered?
         result.failed = 1

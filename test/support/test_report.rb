@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Coppice
-  # What the runner prints: a line for each file, the whole output of each that failed, and at the end, where readers of
-  # a long log look first, what cost much, what was unsteady, and an excerpt of what failed. The last line counts the
+  # What the runner prints: a line for each process, the whole output of each that failed, and at the end, where readers
+  # of a long log look first, what cost much, what was unsteady, and an excerpt of what failed. The last line counts the
   # tests and names those that failed.
   class TestReport
-    COSTLY = 5.0 # seconds of the processors from which on a file is listed: its own seconds say little beside others
+    COSTLY = 5.0 # seconds of the processors from which on a process is listed: its own seconds say little beside others
 
     def initialize(out, folder) #: (IO, String) -> void
       @out = out
@@ -57,7 +57,7 @@ module Coppice
       costly = results.select { |result| result.processor >= COSTLY }.sort_by { |result| -result.processor }
       return if costly.empty?
 
-      @out.puts "", "files above #{COSTLY.to_i} s of the processors, and how long they ran:"
+      @out.puts "", "above #{COSTLY.to_i} s of the processors, and how long it took:"
       costly.each do |result|
         @out.puts format("%<processor>6.1f s  %<seconds>6.1f s  %<name>s",
           processor: result.processor, seconds: result.seconds, name: name(result))
@@ -80,6 +80,12 @@ module Coppice
 
     def what_failed(result) = [result.problem, *result.failed_tests].compact.join(", ")
 
-    def name(result) = result.path.delete_prefix("#{@folder}/")
+    # As a shell takes it.
+    def name(result)
+      first, *others = result.paths.map { |path| path.delete_prefix("#{@folder}/") }
+      return first if others.empty?
+
+      "#{File.dirname(first)}/{#{result.paths.map { |path| File.basename(path, '_test.rb') }.join(',')}}_test.rb"
+    end
   end
 end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Coppice
-  # How one run of a test file ended. `problem` says what went wrong beside failed tests, `output` is all that was
-  # printed, `began` a time of the monotonic clock, `processor` the seconds of the processors that all of it took,
-  # `hung` whether it was killed for its time.
-  TestResult = Struct.new(:path, :passed, :failed, :skipped, :problem, :output, :began, :seconds, :processor, :hung,
+  # How a process ended that ran one test file or several. `problem` says what went wrong beside failed tests, `output`
+  # is all that was printed, `began` a time of the monotonic clock, `processor` the seconds of the processors that all
+  # of it took, `hung` whether it was killed for its time.
+  TestResult = Struct.new(:paths, :passed, :failed, :skipped, :problem, :output, :began, :seconds, :processor, :hung,
     keyword_init: true)
 
   class TestResult

@@ -99,6 +99,26 @@ module Coppice
       assert_empty lines.grep(/once more/)
     end
 
+    test "some files of one folder of the unit tests share a process, and run alone once that has failed" do
+      shared = GOOD.sub("assert(true)", "$shared ? flunk('a neighbour disturbs') : assert($shared = true)")
+      files = %w[A B C].to_h { |name| ["test/unit/x/#{name.downcase}_test.rb", shared.sub("Mixed", name)] }
+      passed, lines = run_files(files)
+      batch = %r{test/unit/x/\{\w,\w,\w\}_test.rb}
+
+      assert passed
+      assert_match(/ s  #{batch}: 1 passed, 2 FAILED/, lines.grep(/FAILED/).first)
+      assert_equal 3, lines.grep(%r{ s  test/unit/x/\w_test.rb: 1 passed}).size
+      assert_match(/\A3 passed, 0 failed, 0 skipped, 1 unsteady; #{batch} /, lines.last)
+      assert_equal "3 passed, 0 failed, 0 skipped", run_files(files, "--alone").last.last
+    end
+
+    test "a file that has only the class of another one is refused in the same process" do
+      passed, lines = run_files(%w[a b].to_h { |name| ["test/unit/#{name}_test.rb", GOOD] })
+
+      refute passed
+      assert(lines.any? { |line| line.include?("_test.rb has no class of its own") })
+    end
+
     test "more than three unsteady files are a failure" do
       passed, lines = run_once_failing(%w[a b c d].to_h { |name| ["#{name}_test.rb", "flunk('on purpose')"] })
 

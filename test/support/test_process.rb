@@ -5,18 +5,18 @@ require "tempfile"
 require_relative "test_result"
 
 module Coppice
-  # One test file, run with all warnings on and the gems of the Gemfile, below a reaper that ends all that the file has
-  # started.
-  class TestFile
+  # A process that runs one test file, or several, with all warnings on and the gems of the Gemfile, below a reaper that
+  # ends all that they have started.
+  class TestProcess
     SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/
 
     # `limit` is the seconds after which it is ended.
-    #: (String, preloader: Preloader, options: Array[String], limit: Numeric, ?environment: Hash[String, String])
+    #: (Array[String], preloader: Preloader, options: Array[String], limit: Numeric, ?environment: Hash[String, String])
     #    -> void
-    def initialize(path, preloader:, options:, limit:, environment: {})
+    def initialize(paths, preloader:, options:, limit:, environment: {})
       @preloader = preloader
       @environment = environment
-      @path = path
+      @paths = paths
       @options = options
       @limit = limit
     end
@@ -25,7 +25,7 @@ module Coppice
     def run #: () -> TestResult
       started = monotonic_now
       Tempfile.create("coppice-test-output-") do |output|
-        report = wait_for(*@preloader.start(@path, @options, environment: @environment, output: output.path))
+        report = wait_for(*@preloader.start(@paths, @options, environment: @environment, output: output.path))
         output.rewind
         result(report, output.read.scrub, started)
       end
@@ -44,7 +44,7 @@ module Coppice
       reader.close
     end
 
-    # No process that a test file started may outlive it: the reaper sees to that.
+    # No process that the files started may outlive it: the reaper sees to that.
     def interrupt(pid)
       Process.kill(:TERM, pid)
     rescue Errno::ESRCH
@@ -58,8 +58,9 @@ module Coppice
       problem = problem_of(status, runs, failed)
       failed = 1 if problem && failed.zero?
       passed = runs ? [runs - failed - skips, 0].max : 0
-      TestResult.new(path: @path, passed: passed, failed: failed, skipped: skips || 0, problem: problem, output: output,
-        began: started, seconds: monotonic_now - started, processor: processor || 0.0, hung: status.nil?)
+      TestResult.new(paths: @paths, passed: passed, failed: failed, skipped: skips || 0, problem: problem,
+        output: output, began: started, seconds: monotonic_now - started, processor: processor || 0.0,
+        hung: status.nil?)
     end
 
     def problem_of(status, runs, failed)
@@ -67,7 +68,7 @@ module Coppice
       return "exited without a summary (status #{status})" unless runs
 
       # A filter that matches none of a file's tests makes Minitest fail, too.
-      "all tests passed, but the file exited with status #{status}" if failed.zero? && runs.positive? && status != 0
+      "all tests passed, but the process exited with status #{status}" if failed.zero? && runs.positive? && status != 0
     end
 
     def monotonic_now
