@@ -11,11 +11,12 @@ module Coppice
     FOLDER = %r{/test/unit/}.freeze
     FILES = 8 # at most: the processes are to end at about the same time
 
-    # In the order of their first files.
+    # In the order of their first files. Those of a process are sorted: the same ones with the same seed run in the same
+    # order, wherever they are named.
     #: (Array[String]) -> Array[Array[String]]
     def self.of(files)
       groups = files.group_by { |file| together?(file) ? File.dirname(file) : file }
-      groups.each_value.flat_map { |group| group.each_slice(FILES).to_a }
+      groups.each_value.flat_map { |group| group.each_slice(FILES).map(&:sort) }
     end
 
     def self.together?(file) = file.match?(FOLDER) && Lane.of(file) == :side_by_side

@@ -28,9 +28,10 @@ loop do
       $PROGRAM_NAME = paths.first
       ARGV.replace(options)
       paths.each do |path|
-        classes = Minitest::Runnable.runnables.size
+        before = Minitest::Runnable.runnables.dup
         load path
-        raise "#{path} has no class of its own" if paths.size > 1 && classes == Minitest::Runnable.runnables.size
+        tests = (Minitest::Runnable.runnables - before).flat_map { |added| added.methods_matching(/^test_/) }
+        raise "#{path} holds no test in a class of its own" if tests.empty?
       end
     end
   end

@@ -100,9 +100,7 @@ module Coppice
       @report.again(unsteady)
       second = run_with(1, each_alone(unsteady.flat_map(&:paths)), seed)
       failed = second.select(&:failed?).flat_map(&:paths)
-      excused = unsteady.select { |result| (result.paths & failed).empty? }
-      excusing = second.select { |result| excused.any? { |first| first.paths.include?(result.paths.first) } }
-      [results - excused + excusing, excused]
+      [results - unsteady + second, unsteady.select { |result| (result.paths & failed).empty? }]
     end
 
     def run_files(files, seed)

@@ -116,7 +116,7 @@ module Coppice
       passed, lines = run_files(%w[a b].to_h { |name| ["test/unit/#{name}_test.rb", GOOD] })
 
       refute passed
-      assert(lines.any? { |line| line.include?("_test.rb has no class of its own") })
+      assert(lines.any? { |line| line.include?("_test.rb holds no test in a class of its own") })
     end
 
     test "more than three unsteady files are a failure" do
