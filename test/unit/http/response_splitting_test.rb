@@ -65,7 +65,10 @@ module Coppice
 
     private
 
-    def answer_to(request, response) = HttpHarness.new { response }.serve(request)
+    # Another test may have loaded Rack 2.
+    def answer_to(request, response)
+      Http.stub(:rack2?, false) { HttpHarness.new { response } }.serve(request)
+    end
 
     def answer_with_hints(headers)
       harness = HttpHarness.new(early_hints: true) { |env| env["rack.early_hints"].call(headers) || [200, {}, []] }
