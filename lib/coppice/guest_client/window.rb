@@ -46,7 +46,7 @@ module Coppice
       def pause
         return if @raw
 
-        @taken ? BACKGROUND_LOOK_SECONDS : LOOK_SECONDS
+        foreground? ? LOOK_SECONDS : BACKGROUND_LOOK_SECONDS
       end
 
       # Passes on what can be passed on without waiting.

@@ -34,11 +34,11 @@ module Coppice
         connection.early_hints(headers)
       end
 
-      # Ends the connection that the application has taken over, unless a thread that was started since may have it. The
-      # object is left open for one that is older, such as an event loop, which learns of the end so.
+      # Ends the connection that the application has taken over, unless a thread or process that was started since may
+      # have it. The object is left open for an older thread, such as an event loop, which learns of the end so.
       #: () -> void
       def end_taken
-        @taken.shutdown if @taken && (Thread.list - @threads).empty?
+        @taken.shutdown if @taken && (Thread.list - @threads).empty? && Connection.copies == @copies
       rescue SystemCallError, IOError
         nil # the client has left, or the application has closed it
       end
@@ -65,6 +65,7 @@ module Coppice
       # A thread that the application starts for this client need not exist in a copy of the process.
       def take_over
         @threads = Thread.list
+        @copies = Connection.copies
         descriptor, ahead = connection.detach
         io = socket_class.for_fd(descriptor)
         io.sync = true
