@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "bundler"
+require "test_helper"
+
+# Each Gemfile of this repository has a lock file that was made from it. Bundler refuses one that is older, and where a
+# Gemfile reads another one, as the benchmark's reads the example's, a change of that one leaves two lock files behind.
+class LockFilesTest < Coppice::TestCase
+  ROOT = File.expand_path("../..", __dir__)
+  LOCKS = Dir.glob("{,bench/,examples/*/,gemfiles/,test/**/}*.lock", base: ROOT).freeze
+
+  test "there are lock files" do
+    assert_includes LOCKS, "Gemfile.lock"
+    assert_includes LOCKS, "bench/Gemfile.shop.lock"
+  end
+
+  LOCKS.each do |lock|
+    test "#{lock} was made from its Gemfile" do
+      assert_equal wanted(lock.delete_suffix(".lock")), locked(lock)
+    end
+  end
+
+  private
+
+  def wanted(gemfile)
+    described(Bundler::Dsl.new.tap { |reader| reader.eval_gemfile(File.join(ROOT, gemfile)) }.dependencies)
+  end
+
+  def locked(lock)
+    described(Bundler::LockfileParser.new(File.read(File.join(ROOT, lock))).dependencies.values)
+  end
+
+  # One line for each gem.
+  def described(dependencies) = dependencies.map { |gem| "#{gem.name} #{gem.requirement}" }.sort
+end
