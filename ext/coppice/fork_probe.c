@@ -1,6 +1,6 @@
 /*
  * Coppice::OS.probe_fork, for the caller of a fork or spawn of Ruby's: where the kernel has no process left to give
- * (RLIMIT_NPROC, pids.max of a cgroup), these try again each second for ever, and raise nothing. A monitor that waits
+ * (RLIMIT_NPROC, pids.max of a cgroup), these try again each second without end, and raise nothing. A monitor that waits
  * in there reaps no child, and its dead children may be what fills the limit.
  *
  * The probe asks the kernel for a process that shares all memory and ends at once. The caller's code does not notice

@@ -51,16 +51,15 @@ module Coppice
       end
 
       def lines_of(thread)
-        own = Log::Text.valid(__FILE__)
-        frames = (thread.backtrace || []).map { |frame| Log::Text.valid(frame) }
-        frames = frames.drop_while { |frame| frame.start_with?(own) } # of the report itself
+        own = Log::Text.valid(__FILE__) # the frames of the report itself
+        frames = Log::Text.frames(thread.backtrace).drop_while { |frame| frame.start_with?(own) }
         ["#{name_of(thread)} (#{thread.status || 'dead'})", *frames.map { |frame| "  #{frame}" }]
       end
 
       def name_of(thread)
         return "main thread" if thread.equal?(Thread.main)
 
-        "thread #{Log::Text.valid(thread.name || Log::Text.valid(thread.inspect)[/0x\h+/])}"
+        "thread #{Log::Text.valid(thread.name || thread.inspect.b[/0x\h+/])}"
       end
     end
   end

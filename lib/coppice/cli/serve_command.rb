@@ -8,7 +8,6 @@ require "coppice/cli/stop_time"
 require "coppice/compatibility"
 require "coppice/listeners/set"
 require "coppice/log"
-require "coppice/log/access_file"
 require "coppice/log/reopening"
 require "coppice/monitor"
 require "coppice/monitor/helper_thread"
@@ -53,7 +52,6 @@ module Coppice
 
       def serve(settings, writer, hooks)
         Log::Reopening.redirect(settings)
-        Log::AccessFile.verify(settings)
         OS::StandardStreams.unbuffer
         log = Log.for(settings, role: :monitor) { |output| writer.log_output(output) }
         keeper = keeper(settings, log)

@@ -2,7 +2,6 @@
 
 require "coppice/config/loader"
 require "coppice/log"
-require "coppice/log/access_file"
 require "coppice/log/reopening"
 require "coppice/os/pidfile"
 require "coppice/single"
@@ -22,7 +21,6 @@ module Coppice
       def run #: () -> Integer
         settings = Config::Loader.new(arguments: @arguments, environment: ENV, directory: Dir.pwd).load
         Log::Reopening.redirect(settings)
-        Log::AccessFile.verify(settings)
         log = Log.for(settings, role: :single)
         Single::Warnings.new(settings, log).call
         log.info("connections are closed after each response: the lobby needs worker processes") if settings.lobby?

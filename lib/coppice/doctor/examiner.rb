@@ -170,9 +170,9 @@ module Coppice
 
       # The line that raised, or the first one of the application.
       def own_line(backtrace)
-        backtrace = backtrace.map { |text| Log::Text.valid(text) }
+        frames = Log::Text.frames(backtrace)
         folder = Log::Text.valid(Dir.pwd)
-        line = backtrace.find { |text| text.start_with?(folder) && !text.include?("/gems/") } || backtrace.first
+        line = frames.find { |frame| frame.start_with?(folder) && !frame.include?("/gems/") } || frames.first
         line && short(line[/\A.*?:\d+/] || line)
       end
 

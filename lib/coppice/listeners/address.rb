@@ -65,7 +65,7 @@ module Coppice
       #: (Address) -> bool
       def includes?(other)
         case host
-        when "0.0.0.0" then !other.ipv6?
+        when AddressParser::ANY_HOST then !other.ipv6?
         when "::" then other.ipv6? || !options[:ipv6only]
         else false
         end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
+require "coppice/log/access_file"
 require "coppice/version_order"
 
 module Coppice
@@ -29,8 +30,8 @@ module Coppice
       end
 
       class << self
-        # Appends the standard streams to the files of stdout_path and stderr_path. Before the log is made, in a process
-        # that forks nothing before. Raises ConfigError.
+        # Appends the standard streams to the files of stdout_path and stderr_path, and makes sure that there can be an
+        # access log. Before the log is made, in a process that forks nothing before. Raises ConfigError.
         #: (Config::Settings) -> void
         def redirect(settings)
           { STDOUT => :stdout_path, STDERR => :stderr_path }.each do |stream, name|
@@ -41,6 +42,7 @@ module Coppice
           rescue SystemCallError => error
             raise ConfigError.new("#{name} cannot be opened (#{error.message})", file: settings.config_file)
           end
+          AccessFile.verify(settings)
         end
 
         # Replaces the standard streams by these files, unless a stream is not what the monitor's was.

@@ -26,6 +26,10 @@ module Coppice
       #: (untyped) -> String
       def self.valid(value) = utf8(value).scrub
 
+      # The frames of a backtrace, valid; none of nil.
+      #: (Array[String]?) -> Array[String]
+      def self.frames(backtrace) = (backtrace || []).map { |frame| valid(frame) }
+
       # May be malformed.
       def self.utf8(value) #: (untyped) -> String
         text = value.to_s

@@ -4,7 +4,6 @@ require "rbconfig"
 require "coppice/config/loader"
 require "coppice/executable"
 require "coppice/log"
-require "coppice/log/access_file"
 require "coppice/log/reopening"
 require "coppice/os/pidfile"
 require "coppice/rackup/restart_file"
@@ -68,7 +67,6 @@ module Coppice
       def serve(app, settings)
         $stdout.sync = true
         Log::Reopening.redirect(settings)
-        Log::AccessFile.verify(settings)
         log = Log.for(settings, role: :single)
         Single::Warnings.new(settings, log).call
         single = Single.new(settings, log: log, app: app)

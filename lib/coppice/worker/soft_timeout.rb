@@ -154,7 +154,7 @@ module Coppice
 
       # The stack also goes to the board: if the worker must be killed, the monitor reports it.
       def report(overdue)
-        @row.stack = backtrace = (@main.backtrace || []).map { |frame| Log::Text.valid(frame) }.join("\n")
+        @row.stack = backtrace = Log::Text.frames(@main.backtrace).join("\n")
         env = overdue.rack_env
         what = @working ? OutOfBand::NAME : "before_worker_exit"
         return @worker.log.error("#{what} timed out", backtrace: backtrace) unless env
