@@ -65,7 +65,7 @@ class RailsShopReforksTest < Coppice::TestCase
 
   test "under load two reforks cost no request, a killed worker at most its own, and a killed mold none" do
     ExampleShop.serve("worker_processes 3\nrefork_after [5, false]\ntimeout 60") do |server|
-      load = ClosedLoop.new(server, clients: 2, paths: ExampleShop::PATHS, pause: 0.05)
+      load = ClosedLoop.new(server, clients: 2, paths: ExampleShop::PATHS, pause: 0.2)
       failures = load.during do
         assert_empty refork_twice(server)
         assert_equal 0, server.board.audit_findings
