@@ -130,7 +130,7 @@ class ObserverTest < Coppice::TestCase
   end
 
   test "with all workers busy it is ready until more clients wait than max_waiting" do
-    serve("max_waiting 1") do |server, admin|
+    serve("max_waiting 1", lobby: false) do |server, admin|
       holding(server, 2) do
         assert_equal [200, "all 2 ready workers are busy, 0 clients waiting\n"], readiness(admin)
         assert_equal 200, admin.get("/livez").status
@@ -138,6 +138,20 @@ class ObserverTest < Coppice::TestCase
 
         assert_equal "2 clients waiting, more than max_waiting 1\n", admin.get("/readyz").body
         waiting.each(&:close)
+      end
+    end
+  end
+
+  test "it is not ready while the lobby refuses requests, since max_waiting of them wait" do
+    serve("max_waiting 1", lobby: true) do |server, admin|
+      holding(server, 2) do
+        server.wait { readiness(admin) == [200, "all 2 ready workers are busy, 0 clients waiting\n"] }
+        waiting = server.connect.tap { |client| client.write(HELD) }
+        server.wait { server.board.lobby.waiting == 1 }
+
+        assert_equal 503, server.get.status
+        assert_equal [503, "1 clients waiting, and max_waiting 1 allows no more\n"], readiness(admin)
+        waiting.close
       end
     end
   end

@@ -10,9 +10,11 @@ module Coppice
       # The monitor's loop turns at least once a second. When it has not for so many seconds, it is stopped or hangs.
       BEAT_SECONDS = 10
 
-      #: (?max_waiting: Integer?) -> void
-      def initialize(max_waiting: nil)
+      # lobby: whether clients of any address are met by the lobby.
+      #: (?max_waiting: Integer?, ?lobby: bool) -> void
+      def initialize(max_waiting: nil, lobby: false)
         @max_waiting = max_waiting
+        @lobby = lobby
       end
 
       # While the monitor runs, and a worker serves if any should.
@@ -25,7 +27,7 @@ module Coppice
         good("the server is #{server[:state]}, #{ready_workers(server)}")
       end
 
-      # While the server accepts clients, and does not keep more of them waiting than max_waiting.
+      # While the server accepts clients, and not too many of them wait.
       #: (Hash[Symbol, untyped]) -> Verdict
       def ready(stats)
         server = stats.fetch(:server)
@@ -44,7 +46,9 @@ module Coppice
         return "the server is booting: no worker was ready yet" if server[:state] == "booting"
         return "no worker is ready" if server[:workers_ready].zero?
 
-        "#{waiting(server)}, more than max_waiting #{@max_waiting}" if too_many_waiting?(server)
+        return unless @max_waiting
+
+        @lobby ? lobby_full(server) : too_many_waiting(server)
       end
 
       def stopped?(server) = server[:monitor_beat_age].to_f > BEAT_SECONDS
@@ -53,7 +57,18 @@ module Coppice
         "the monitor is stopped or hangs: its loop last turned #{server[:monitor_beat_age].round(1)} s ago"
       end
 
-      def too_many_waiting?(server) = @max_waiting && server[:requests_waiting].to_i > @max_waiting
+      # The lobby refuses the request that would be one too many, so more than max_waiting never wait there. Those that
+      # free workers are about to take do not count.
+      def lobby_full(server)
+        free = [server[:workers_ready] - server[:workers_busy], 0].max
+        full = server[:requests_waiting].to_i >= @max_waiting + free
+        "#{waiting(server)}, and max_waiting #{@max_waiting} allows no more" if full
+      end
+
+      def too_many_waiting(server)
+        too_many = server[:requests_waiting].to_i > @max_waiting
+        "#{waiting(server)}, more than max_waiting #{@max_waiting}" if too_many
+      end
 
       def all_busy?(server) = server[:workers_busy] >= server[:workers_ready]
 

@@ -115,7 +115,14 @@ module Coppice
         assert_equal [503, "the server is stopping\n"],
           request("/readyz", stats: SampleStats.of(state: "stopping")).values_at(0, 2)
         assert_equal 200, status("/livez", stats: SampleStats.of(state: "stopping"))
-        assert_equal 503, status("/readyz", max_waiting: 3)
+      end
+
+      test "with a lobby, as many clients as max_waiting are too many" do
+        stats = SampleStats.of(workers_busy: 3, requests_waiting: 4)
+        alone = [Listeners::Address.parse(9292, lobby: false)]
+
+        assert_equal 503, status("/readyz", stats: stats, max_waiting: 4)
+        assert_equal [200, 503], [4, 3].map { |max| status("/readyz", stats: stats, max_waiting: max, listen: alone) }
       end
 
       test "HEAD is GET without a body" do

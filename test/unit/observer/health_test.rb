@@ -7,8 +7,9 @@ require_relative "../../support/sample_stats"
 module Coppice
   class Observer
     class HealthTest < TestCase
-      def verdict(question, max_waiting: nil, **server)
-        verdict = Health.new(max_waiting: max_waiting).public_send(question, SampleStats.of(**server))
+      def verdict(question, max_waiting: nil, lobby: false, **server)
+        health = Health.new(max_waiting: max_waiting, lobby: lobby)
+        verdict = health.public_send(question, SampleStats.of(**server))
         [verdict.good, verdict.reason]
       end
 
@@ -42,6 +43,18 @@ module Coppice
         assert verdict(:ready, max_waiting: 4).first
         assert verdict(:ready, max_waiting: 0, requests_waiting: nil).first
         assert verdict(:live, max_waiting: 3).first
+      end
+
+      # max_waiting, workers that are busy, requests that wait => whether the lobby would refuse another one.
+      { [4, 3, 4] => true, [4, 3, 3] => false, [4, 2, 4] => false, [4, 2, 5] => true, [0, 3, 0] => true,
+        [0, 2, 0] => false, [0, 2, 1] => true }.each do |(max_waiting, busy, waiting), full|
+        test "#{busy} of 3 workers busy, #{waiting} waiting in the lobby with max_waiting #{max_waiting}" do
+          good, reason = verdict(:ready, max_waiting: max_waiting, lobby: true, workers_busy: busy,
+            requests_waiting: waiting)
+
+          assert_equal !full, good
+          assert_equal full, reason == "#{waiting} clients waiting, and max_waiting #{max_waiting} allows no more"
+        end
       end
     end
   end
