@@ -171,6 +171,18 @@ class StatsTest < Coppice::TestCase
 
   def sum(records, name) = records.sum { |record| Array(record[name]).sum }
 
+  test "what the lobby answers for a lost worker is no response of a worker, and an error of the last hour" do
+    Server.open(app: APP, config: "worker_processes 1\nretry_lost_requests false\n", lobby: true) do |server|
+      reader = Coppice::Stats.new(server.board)
+
+      assert_match(%r{\AHTTP/1\.1 502 }, ask(server, "/die"))
+      server.wait { reader.history[:records].any? && records_since(reader, 0).last[:errors] == 1 }
+      assert_equal [1, 0], records_since(reader, 0).last.values_at(:lobby_refused, :responses_5xx)
+      refused = stats(server)[:lobby][:refused].find { |one| one[:status] == "502" }
+      assert_equal [1, 0], [refused[:count], totals(server)[:responses]["5xx"]]
+    end
+  end
+
   test "refused requests count as such, and as responses, and an application asks for the same as a Hash" do
     Server.open(app: "require 'json'\n#{APP}", config: "worker_processes 1\n") do |server|
       RawClient.on(server.connect) { |client| client.write("NONSENSE\r\n\r\n"); client.answer }

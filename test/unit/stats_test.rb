@@ -62,6 +62,13 @@ module Coppice
         lobby[:refused].map(&:values).select { |_, _, count| count.positive? }.sort
     end
 
+    test "the lobby's errors are the requests that it has answered with 5xx" do
+      Stats::Lobby::REFUSALS.each_key { |name| @board.lobby.public_send(:"#{name}=", 1) }
+      lobby = Stats::Lobby.new(@board.lobby)
+
+      assert_equal [17, 11], [lobby.refusals, lobby.errors]
+    end
+
     test "each count of the lobby is shown" do
       shown = Stats::Lobby::PLAIN + Stats::Lobby::REFUSALS.keys + [:bytes_in, :bytes_out]
 

@@ -64,7 +64,7 @@ module Coppice
     # the fork; a histogram is the sum of its values, then its buckets.
     COUNT_COLUMNS = Column.table(
       [:responses, :process, "responses begun, by the first digit of their status: 1 to 5", 5, :numbers],
-      [:refused, :process, "requests that the server answered itself: malformed, too large or too slow"],
+      [:refused, :process, "requests that the process answered itself: malformed, too large or too slow"],
       [:dropped_headers, :process, "headers left out of the env for the underscore in their names"],
       [:timeouts, :process, "requests past their deadline"],
       [:hijacked, :process, "connections that the application took over"],

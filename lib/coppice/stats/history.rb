@@ -18,8 +18,8 @@ module Coppice
         workers: [:workers_wanted], workers_ready: [:workers_ready], workers_busy: [:workers_busy],
         requests_waiting: [:requests_waiting, KNOWN], rss: [:rss_kib, KIB], pss: [:pss_kib, KIB],
         private: [:private_kib, KIB], refused: [:refused], dropped_headers: [:dropped_headers], timeouts: [:timeouts],
-        hijacked: [:hijacked], bytes_received: [:bytes_received], bytes_sent: [:bytes_sent],
-        gc_seconds: [:gc_us, MICRO], gc_runs: [:gc_runs], cpu_seconds: [:cpu_us, MICRO]
+        hijacked: [:hijacked], lobby_refused: [:lobby_refused], bytes_received: [:bytes_received],
+        bytes_sent: [:bytes_sent], gc_seconds: [:gc_us, MICRO], gc_runs: [:gc_runs], cpu_seconds: [:cpu_us, MICRO]
       }.freeze
       NAMES = [
         *GAUGES.keys, *Totals::CLASSES.map { |name| :"responses_#{name}" }, :errors, :requests, :busy_seconds,
@@ -65,7 +65,8 @@ module Coppice
       def row_of(values)
         gauges = GAUGES.map { |_, (column, convert)| convert ? convert.call(values[column]) : values[column] }
         application = values[:application_us].drop(1)
-        [*gauges, *values[:responses], values[:responses].last, application.sum, busy_us(values) / 1e6, application,
+        errors = values[:responses].last + values[:lobby_errors]
+        [*gauges, *values[:responses], errors, application.sum, busy_us(values) / 1e6, application,
          values[:queue_us].drop(1)]
       end
 

@@ -14,6 +14,8 @@ module Coppice
         [name, found]
       end.compact.freeze
 
+      ERRORS = REFUSALS.select { |_, (status, _)| status.start_with?("5") }.keys.freeze
+
       PLAIN = %i[connections idle waiting accepted requests answered retried client_gone slow_readers evicted spoilt
                  takeovers buffered_bytes file_bytes log_lines_dropped].freeze
 
@@ -32,6 +34,14 @@ module Coppice
       # Number of requests that no worker has taken yet.
       #: () -> Integer
       def waiting = @values[:waiting]
+
+      # Number of requests that the lobby has answered itself. They are no responses of a worker.
+      #: () -> Integer
+      def refusals = @values.values_at(*REFUSALS.keys).sum
+
+      # Number of those that it has answered with 5xx.
+      #: () -> Integer
+      def errors = @values.values_at(*ERRORS).sum
 
       #: () -> Hash[Symbol, untyped]
       def to_h

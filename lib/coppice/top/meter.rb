@@ -7,7 +7,7 @@ module Coppice
       SPAN = 10.0 # seconds that rates and percentiles cover, as soon as there are as many
 
       # One look at the server. stats: the Hash of Coppice::Stats. The rest covers the last seconds, and is nil or empty
-      # until there are two snapshots. rate: requests in a second. errors: the share of them answered with 5xx. p50 and
+      # until there are two snapshots. rate: requests in a second. errors: the share of 5xx among the responses. p50 and
       # p99: seconds in the application. slot_rates: requests in a second by slot. cpu: processors used, by pid.
       Reading = Struct.new(:stats, :rate, :errors, :p50, :p99, :slot_rates, :cpu, keyword_init: true)
 
@@ -32,10 +32,24 @@ module Coppice
 
       def service(before, now, elapsed)
         requests = difference(before, now, :totals, :requests)
-        failed = difference(before, now, :totals, :responses, "5xx")
         latencies = histogram(before, now)
-        { rate: requests && (requests / elapsed), errors: (failed.fdiv(requests) if failed && requests.to_i.positive?),
+        { rate: requests && (requests / elapsed), errors: errors(before, now),
           p50: quantile(latencies, 0.50), p99: quantile(latencies, 0.99) }
+      end
+
+      def errors(before, now)
+        from, to = [before, now].map { |stats| responses(stats) }
+        return unless from && to
+
+        all, failed = to.zip(from).map { |new, old| new - old }
+        failed.fdiv(all) if all.positive?
+      end
+
+      # Number of responses, and of those with 5xx: what workers have begun, and what the lobby has answered itself.
+      def responses(stats)
+        counts = stats.dig(:totals, :responses)&.to_a or return
+        counts += Array(stats.dig(:lobby, :refused)).map { |refusal| refusal.values_at(:status, :count) }
+        [counts, counts.select { |status, _| status.start_with?("5") }].map { |pairs| pairs.sum(&:last) }
       end
 
       # By slot or pid: the growth of an amount in a second, since the first snapshot that knows of it.

@@ -185,6 +185,18 @@ class MonitorStatisticsTest < SupervisionTestCase
     assert_equal [2.0], records.each_cons(2).map { |one, next_one| (next_one[:time] - one[:time]).round(1) }.uniq
   end
 
+  test "the last hour has what the lobby answered itself, and its 5xx are errors like those of workers" do
+    server = settled_server(worker_processes: 1)
+    server.roster.ready_workers.first.row.responses = [0, 10, 0, 0, 1]
+    server.board.lobby.refused_400 = 5
+    server.board.lobby.lost_502 = 2
+    server.board.lobby.shed_max_waiting = 3
+    seconds(server, 4)
+    record = history(server)[:names].zip(history(server)[:records].last).to_h
+
+    assert_equal [6, 1, 10], record.values_at(:errors, :responses_5xx, :lobby_refused)
+  end
+
   def history(server, since: 0) = Coppice::Stats.new(server.board).history(since: since)
 
   # The monitor's loop, as often as it says that it must turn.

@@ -23,6 +23,13 @@ module Coppice
         assert_in_delta 0.0, reading.errors
       end
 
+      test "errors are the share of 5xx among all responses, those of workers and those of the lobby's own" do
+        assert_in_delta 0.25, errors({ "2xx" => 6, "5xx" => 2 }, nil)
+        assert_in_delta 0.3, errors({ "2xx" => 6, "5xx" => 1 }, [["400", 1], ["502", 1], ["503", 1]])
+        assert_in_delta 1.0, errors({ "2xx" => 0, "5xx" => 0 }, [["503", 4]])
+        assert_nil errors({ "2xx" => 0, "5xx" => 0 }, [["503", 0]])
+      end
+
       test "percentiles are those of the requests in between, as if even within their bucket" do
         reading = after(0, 4) # 120 requests, 12 of them above 0.1 s
 
@@ -65,6 +72,18 @@ module Coppice
       end
 
       private
+
+      # Of a second with so many responses of workers, and refusals of the lobby.
+      def errors(responses, refusals)
+        meter = Meter.new
+        before, now = [0, 1].map do |seconds|
+          refused = refusals&.map { |status, count| { status: status, cause: "cause", count: 50 + (count * seconds) } }
+          totals = { requests: 0, responses: responses.transform_values { |count| 100 + (count * seconds) } }
+          StatsFixture.at(seconds).merge(totals: totals, lobby: (refused && { refused: refused }))
+        end
+        meter.read(before)
+        meter.read(now).errors
+      end
 
       def after(*seconds)
         meter = Meter.new

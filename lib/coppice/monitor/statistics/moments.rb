@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board"
+require "coppice/stats/lobby"
 
 module Coppice
   class Monitor
@@ -44,7 +45,7 @@ module Coppice
           { time_ms: @system.unix_ms, generation: @roster.generation, workers_wanted: @roster.target,
             workers_ready: @roster.serving_workers.size,
             workers_busy: starts.size, requests_waiting: requests_waiting,
-            in_flight_us: in_flight_us(starts, now_ms, application_us), **memory }
+            in_flight_us: in_flight_us(starts, now_ms, application_us), **refusals, **memory }
         end
 
         # It does not look at each worker: there may be a thousand. A request may have ended since they were found.
@@ -58,6 +59,11 @@ module Coppice
         def requests_waiting
           waiting = @port.requests_waiting
           waiting ? waiting + @board.lobby.waiting : -1
+        end
+
+        def refusals
+          lobby = Stats::Lobby.new(@board.lobby)
+          { lobby_refused: lobby.refusals, lobby_errors: lobby.errors }
         end
 
         # With those that have ended it never goes back.
