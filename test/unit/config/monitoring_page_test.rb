@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "coppice/config/config_file"
+require "coppice/observer/access"
 require "coppice/observer/metrics"
 require_relative "../../support/documentation"
 require_relative "../../support/sample_stats"
@@ -42,6 +43,14 @@ module Coppice
 
       assert_equal [true, 5], [values.key?(:admin_listen), values[:shutdown_delay]]
       assert_equal ["127.0.0.1:9293"], evaluate(PAGE.block("config/coppice.rb")).values[:admin_listen].map(&:to_s)
+    end
+
+    test "the server that Prometheus scrapes by name expects this name" do
+      target = PAGE.block("prometheus.yml")[/targets: \["(.+?)"\]/, 1]
+      hosts = evaluate(PAGE.block("config/coppice.rb on app-1")).values[:admin_hosts]
+      access = Observer::Access.new(token: nil, hosts: Array(hosts))
+
+      assert access.host_allowed?({ "HTTP_HOST" => target }), "#{target} is not expected"
     end
 
     test "the metrics it names exist" do
