@@ -10,6 +10,7 @@ module Coppice
     class Summary
       STALE_BEAT = 5 # seconds since the monitor's last turn: it looks at the board once a second
       ROUTINE = %w[asked shutdown].freeze # causes of exits that nobody has to look into
+      NO_REFORKS = %w[boot roll].freeze # reasons of promotions that are not reforks; a roll has its own line
       BAR = 20 # columns
 
       #: (Meter::Reading) -> void
@@ -76,15 +77,17 @@ module Coppice
       end
 
       def reforks
-        counts = Array(@stats[:reforks]).group_by { |entry| entry[:outcome] }
-                                        .transform_values { |entries| entries.sum { |entry| entry[:count] } }
+        counts = only_reforks(:reforks).group_by { |entry| entry[:outcome] }
+                                       .transform_values { |entries| entries.sum { |entry| entry[:count] } }
         abandoned = counts["abandoned"].to_i
         Line.new(*label("reforks"), counts["committed"].to_i.to_s,
           *(part("abandoned", abandoned.to_s, :yellow) if abandoned.positive?), *promotion, *due)
       end
 
+      def only_reforks(list) = Array(@stats[list]).reject { |entry| NO_REFORKS.include?(entry[:reason]) }
+
       def promotion
-        newest = Array(@stats[:promotions]).first or return []
+        newest = only_reforks(:promotions).first or return []
         running = newest[:outcome].nil?
         age = Units.age(@stats[:time] - newest[:time])
         running ? part("running for", age, :cyan) : part("last", "#{age} ago, #{newest[:reason]}")

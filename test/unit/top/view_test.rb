@@ -126,6 +126,19 @@ module Coppice
         assert_equal "coppice 1  booting  generation 0  up -", lines.first.rstrip
       end
 
+      test "neither the boot nor rolls count as reforks" do
+        stats = StatsFixture.at
+        stats[:reforks] += [{ reason: "boot", outcome: "committed", count: 1 },
+                            { reason: "roll", outcome: "committed", count: 2 },
+                            { reason: "roll", outcome: "abandoned", count: 3 }]
+        stats[:promotions].unshift({ time: StatsFixture::TIME - 45, reason: "roll", outcome: "abandoned" })
+
+        assert_includes summary(stats), "reforks   12   abandoned 1   last 3m00s ago, auto   next in ~300 requests"
+        stats.merge!(ledger: nil, reforks: [{ reason: "boot", outcome: "committed", count: 1 }],
+                     promotions: [{ time: StatsFixture::TIME, reason: "boot", outcome: "committed" }])
+        assert_includes summary(stats), "reforks   0"
+      end
+
       test "nothing of a request reaches the terminal as a control sequence" do
         stats = StatsFixture.at
         stats[:processes].last[:request] = "GET /\e[2J\u202e\n\xFF"
@@ -148,6 +161,8 @@ module Coppice
       end
 
       private
+
+      def summary(stats) = Summary.new(Meter.new.read(stats)).lines.map(&:to_s)
 
       def view(state = State.new, rows: 24, columns: 80, workers: 3)
         meter = Meter.new
