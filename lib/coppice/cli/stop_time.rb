@@ -19,11 +19,12 @@ module Coppice
         @environment = environment
       end
 
-      # nil when the time is long enough, or unknown.
+      # nil when the time is long enough, or unknown. A stop that takes exactly as long is not safe: the kill may come
+      # first.
       #: () -> String?
       def warning
         platform, seconds, remedy = limit
-        return unless seconds && @settings.longest_stop > seconds
+        return unless seconds && @settings.longest_stop >= seconds
 
         "a graceful stop may take #{@settings.longest_stop} s (#{first} + timeout + the longest timeout + " \
           "cleanup), but #{platform} kills the server after #{seconds} s: #{remedy}"

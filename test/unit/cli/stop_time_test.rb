@@ -24,7 +24,12 @@ module Coppice
 
       test "the longest stop is the delay, the clients in the queue, and one more request" do
         assert_match(/may take 47 s .* but Heroku kills the server after 30 s/, warning({ "DYNO" => "web.1" }))
-        assert_nil warning({ "DYNO" => "web.1" }, timeout: 13, timeout_cleanup: 2, shutdown_delay: 2)
+        assert_nil warning({ "DYNO" => "web.1" }, timeout: 13, timeout_cleanup: 2, shutdown_delay: 1)
+      end
+
+      test "a stop that may take as long as the platform waits is too long" do
+        assert_match(/may take 30 s .* Heroku kills the server after 30 s/,
+          warning({ "DYNO" => "web.1" }, timeout: 13, timeout_cleanup: 2, shutdown_delay: 2))
       end
 
       test "services exit before that, if they take longer than the delay" do
@@ -42,7 +47,7 @@ module Coppice
       test "Kubernetes waits 30 seconds, or what the variable says" do
         assert_match(/Kubernetes kills the server after 30 s/, warning(KUBERNETES))
         assert_match(/after 46 s/, warning(KUBERNETES.merge(StopTime::GRACE_PERIOD => "46")))
-        assert_nil warning(KUBERNETES.merge(StopTime::GRACE_PERIOD => "47"))
+        assert_nil warning(KUBERNETES.merge(StopTime::GRACE_PERIOD => "48"))
       end
 
       test "systemd is asked for the time if it listens" do

@@ -78,5 +78,13 @@ module Coppice
       assert_nil CLI::StopTime.new(settings, environment).warning
       assert_equal ["0.0.0.0:5000", :auto], [settings.listen.join, settings.worker_processes]
     end
+
+    test "so does a server on Heroku with the service of which the page speaks" do
+      page = File.read("#{Documentation::FOLDER}/deployment.md", encoding: "UTF-8")
+      service = page[/`(service :jobs, timeout: \d+)`/, 1]
+      settings = settings("#{PAGE.block('config/coppice.rb on Heroku')}#{service} do\nend\n")
+
+      assert_nil CLI::StopTime.new(settings, { "DYNO" => "web.1" }).warning
+    end
   end
 end
