@@ -28,7 +28,7 @@ class DashboardGuestsTest < Coppice::TestCase
   end
 
   test "a guest that starts, one that is told to exit, and a program that looks like markup" do
-    program = "-e <img src=x onerror=alert(1)>"
+    program = "-e <img src=x onerror=alert(1)> ? 1 : 2"
     @stats = lambda do
       first, second = @fixture.stats[:processes].select { |one| one[:role] == "guest" }
       with_guests([first.merge(request: nil, request_age: nil, state: "starting", client_pid: nil, private: nil),

@@ -82,6 +82,15 @@ class DashboardTest < Coppice::TestCase
     assert_equal expected, JSON.parse(app.get("/stats.json").body)
   end
 
+  test "a guest's program may have a question mark, and is shown whole" do
+    program = "-e p [1].any? ? 1 : 2"
+    given = { processes: [{ role: "guest", request: program }, { role: "worker", request: "GET /a?b" }] }
+    app = Rack::MockRequest.new(Coppice::Dashboard.new(stats: -> { given }))
+
+    shown = JSON.parse(app.get("/stats.json").body).fetch("processes")
+    assert_equal [program, "GET /a"], shown.map { |process| process.fetch("request") }
+  end
+
   test "outside of a server there is nothing to show" do
     app = Rack::MockRequest.new(Coppice::Dashboard.new)
 

@@ -83,9 +83,11 @@ export function plural(number, one, many = `${one}s`) {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-// What a client asked for, without the query: it may carry tokens and personal data.
-export function requestLine(text) {
-  return text ? text.split("?", 1)[0] : "";
+// What a client asked this process for, without the query: it may carry tokens and personal data. Of a guest it is the
+// program, whole.
+export function requestLine({ role, request }) {
+  if (role === "guest") return request ?? "";
+  return request ? request.split("?", 1)[0] : "";
 }
 
 export function processName(process) {

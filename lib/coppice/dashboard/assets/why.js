@@ -32,7 +32,7 @@ function reason(stats, past) {
   const slow = busy.filter((process) => process.request_age > 1);
   if (slow.length * 2 >= busy.length && slow.length > 0) {
     const oldest = slow.reduce((one, other) => (one.request_age > other.request_age ? one : other));
-    const longest = `${requestLine(oldest.request) || "a request"} for ${age(oldest.request_age)}`;
+    const longest = `${requestLine(oldest) || "a request"} for ${age(oldest.request_age)}`;
     return `${slow.length} of them for more than 1 s, longest with ${longest}`;
   }
   const usual = median(stats.processes.map((process) => process.median_seconds));

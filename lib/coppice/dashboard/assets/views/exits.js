@@ -103,7 +103,7 @@ export class Exits {
           one.request
             ? h(
                 "span",
-                h("code", { "data-tip": requestLine(one.request) }, requestLine(one.request)),
+                h("code", { "data-tip": requestLine(one) }, requestLine(one)),
                 h("small", " for ", one.request_age === null ? "–" : derived(one.request_age, "seconds")),
               )
             : h("small", "none"),

@@ -75,7 +75,7 @@ export class Requests {
         { "data-tip": `${processName(process)}, gen ${process.generation}, pid ${process.pid}` },
         String(process.slot),
       ),
-      h("code", { "data-tip": requestLine(process.request) }, requestLine(process.request)),
+      h("code", { "data-tip": requestLine(process) }, requestLine(process)),
       shown,
       h(
         "div.agebar",

@@ -88,9 +88,9 @@ export class Cells {
   }
 
   note(process) {
-    if (process.role === "guest") return process.request ?? process.state;
+    if (process.role === "guest") return requestLine(process) || process.state;
     if (process.role !== "worker") return bytes(process.private);
-    return process.state === "busy" ? requestLine(process.request) || "busy" : process.state;
+    return process.state === "busy" ? requestLine(process) || "busy" : process.state;
   }
 
   create(process) {

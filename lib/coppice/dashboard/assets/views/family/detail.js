@@ -49,7 +49,7 @@ export class Detail {
     if (!process.request) return [h(`span.dot.${place}`), place];
     return [
       h(`span.dot.${place}`),
-      h("code", requestLine(process.request)),
+      h("code", requestLine(process)),
       ` for ${process.request_age < 1 ? "< 1 s" : age(process.request_age)}`,
     ];
   }
