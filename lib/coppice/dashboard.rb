@@ -11,7 +11,7 @@ module Coppice
   #
   #   mount Coppice::Dashboard.new, at: "/coppice"
   #
-  # It needs no gem, keeps no state and starts no thread. All addresses in its pages are relative to where it is
+  # It needs no gem, keeps no state and starts no thread. All addresses in its pages are below that where it is
   # mounted. It has no login of its own: everybody who reaches it sees the paths of requests in flight.
   class Dashboard
     # What the page itself may load: nothing from elsewhere, no code and no style in the page's text.
@@ -71,8 +71,7 @@ module Coppice
 
     def get(path, env)
       case path
-      when "" then redirect(env)
-      when "/" then page
+      when "", "/" then page(env)
       when "/stats.json" then json(@stats.call)
       when "/history.json" then json(@history.call(number(env, "since") || 0))
       when "/backtrace" then of_slot(@backtrace, env, "text/plain; charset=utf-8")
@@ -108,13 +107,18 @@ module Coppice
       @actions.call(verb, *value&.to_s) { |line| return line }.join("\n")
     end
 
-    # Without the slash at its end the page's relative addresses would lead beside it.
-    def redirect(env) = text(301, "see #{env["SCRIPT_NAME"]}/", "location" => "#{env["SCRIPT_NAME"]}/")
-
     # Tells the page what it can ask for.
-    def page
+    def page(env)
       features = [*ACTIONS.keys.select { @actions }, *("backtrace" if @backtrace), *("page-map" if @page_map)]
-      respond(200, Assets.page(features), "content-type" => "text/html; charset=utf-8")
+      respond(200, Assets.page(features, base: base(env)), "content-type" => "text/html; charset=utf-8")
+    end
+
+    # Relative addresses suit a proxy that has added a prefix, but would lead beside a page whose own address has no
+    # slash at its end. PATH_INFO does not tell: the router of Rails makes "/" of "". A redirect to the slash might
+    # never end, because some proxies redirect away from it.
+    def base(env)
+      address = env["REQUEST_URI"] || "#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}"
+      address[/\A[^?]*/].end_with?("/") ? "" : "#{env["SCRIPT_NAME"]}/"
     end
 
     def asset(name, env)

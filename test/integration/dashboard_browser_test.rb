@@ -36,6 +36,17 @@ class DashboardBrowserTest < Coppice::TestCase
     end
   end
 
+  test "mounted in an application it has its files and answers with a slash at the end of its address and without" do
+    @mounted_at = "/admin/coppice"
+    open_page do |browser|
+      browser.go_to(@server.address)
+      Coppice::DashboardBrowser.wait_for(browser, Coppice::DashboardBrowser::DRAWN)
+      browser.evaluate("document.querySelector('#page-map button').click()")
+
+      reached(browser, "document.querySelector('#page-map img')?.naturalWidth > 0")
+    end
+  end
+
   test "every view draws itself and says something" do
     open_page do |browser|
       said = VIEWS.to_h { |view| [view, browser.evaluate("document.querySelector('##{view} .says').textContent")] }

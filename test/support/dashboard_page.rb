@@ -31,7 +31,7 @@ module DashboardPage
     stats = @stats || -> { @stats_error ? {} : @fixture.stats }
     app = Coppice::Dashboard.new(stats: stats, history: ->(since) { @fixture.history(since) },
       page_map: ->(slot) { @fixture.page_map(slot) }, **@features)
-    Coppice::DashboardServer.new(app, port: port)
+    Coppice::DashboardServer.new(app, port: port, mounted_at: @mounted_at.to_s)
   end
 
   def says(browser, view) = browser.evaluate("document.getElementById('#{view}-says').textContent")

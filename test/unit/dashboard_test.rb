@@ -49,13 +49,23 @@ class DashboardTest < Coppice::TestCase
   end
 
   test "the page is relative to where it is mounted" do
-    env = Rack::MockRequest.env_for("/coppice").merge("SCRIPT_NAME" => "/coppice", "PATH_INFO" => "")
-    status, headers = Coppice::Dashboard.new.call(env)
-    addresses = File.read("#{FOLDER}/index.html").scan(/(?:src|href)="([^"]+)"/).flatten
+    ["/coppice/", "/coppice/?theme=/x", nil].each do |target|
+      assert_equal ["assets/main.js"], script_of("/coppice", "/", target)
+      assert_empty addresses("/coppice", "/", target).grep(%r{\A/|\A\w+:})
+    end
+    assert_equal ["assets/main.js"], script_of("", "/", "/")
+  end
 
-    assert_equal [301, "/coppice/"], [status, headers["location"]]
-    assert_empty addresses.grep(%r{\A/|\A\w+:})
-    refute_empty addresses
+  test "a page whose address has no slash at its end names where it is mounted" do
+    # Of Rack's map, of a server without REQUEST_URI, and of the router of Rails.
+    [["", "/coppice"], ["", nil], ["/", "/coppice"], ["/", "/coppice?path=/"]].each do |path, target|
+      assert_equal ["/coppice/assets/main.js"], script_of("/coppice", path, target)
+      assert_empty addresses("/coppice", path, target).grep_v(%r{\A(/coppice/|#)})
+    end
+  end
+
+  test "a mount point cannot break out of the page's text" do
+    assert_includes addresses("/\"><b>&", "", nil), "/&quot;&gt;&lt;b&gt;&amp;/assets/main.js"
   end
 
   test "each answer forbids all that the dashboard does not load" do
@@ -212,6 +222,16 @@ class DashboardTest < Coppice::TestCase
   private
 
   def get(path) = dashboard.get(path)
+
+  # Those in the page's text, with the application mounted.
+  def addresses(mount, path, target)
+    env = { "SCRIPT_NAME" => mount, "PATH_INFO" => path, "REQUEST_URI" => target }
+    status, _, body = Coppice::Dashboard.new.call(Rack::MockRequest.env_for("/").merge(env))
+    assert_equal 200, status
+    body.join.scan(/(?:src|href)="([^"]+)"/).flatten
+  end
+
+  def script_of(*place) = addresses(*place).grep(/main/)
 
   def dashboard(page_map: ->(_slot) { "<svg xmlns=\"http://www.w3.org/2000/svg\"/>" }, **rest)
     fixture = FIXTURE

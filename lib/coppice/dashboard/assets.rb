@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "cgi/escape"
 require "coppice/version"
 
 module Coppice
@@ -23,15 +24,19 @@ module Coppice
 
       ALL = Dir.glob("**/*{#{TYPES.keys.join(",")}}", base: FOLDER).to_h { |name| [name, load(name)] }.freeze
       PAGE = File.read("#{FOLDER}/index.html", encoding: Encoding::UTF_8).freeze
-      private_constant :ALL, :PAGE
+      ADDRESS = /(?<=src="|href=")(?!#)/.freeze # where one begins that is not within the page
+      private_constant :ALL, :PAGE, :ADDRESS
 
       # nil when there is no file of this name.
       #: (String) -> Asset?
       def self.find(name) = ALL[name]
 
-      # The page, which offers only what this dashboard can do.
-      #: (Array[String]) -> String
-      def self.page(features) = PAGE.sub("data-features=\"\"") { "data-features=\"#{features.join(" ")}\"" }
+      # The page, which offers only what this dashboard can do. base: what its addresses begin with.
+      #: (Array[String], base: String) -> String
+      def self.page(features, base:)
+        page = PAGE.sub("data-features=\"\"") { "data-features=\"#{features.join(" ")}\"" }
+        page.gsub(ADDRESS) { CGI.escapeHTML(base) }
+      end
     end
   end
 end

@@ -3,6 +3,12 @@
 const INTERVAL = 2000;
 const PATIENCE = 10000;
 
+// Where the dashboard is, by where its assets are: the page may have an address without the slash at its end.
+const HOME = new URL("../", import.meta.url);
+
+// Of one of its pages or files.
+export const addressOf = (path) => new URL(path, HOME).href;
+
 export class Connection {
   // past: filled with the history. draw(stats), lost(since, cause), restarted() are called as it goes.
   constructor(past, { draw, lost }) {
@@ -55,19 +61,20 @@ export class Connection {
 }
 
 async function json(address) {
-  const response = await fetch(address, { signal: AbortSignal.timeout(PATIENCE), cache: "no-store" });
+  const response = await fetch(addressOf(address), { signal: AbortSignal.timeout(PATIENCE), cache: "no-store" });
   if (response.status === 401) location.reload(); // a login that has expired: the server answers with its form
   if (!response.ok) throw new Error(address, { cause: `the server answers with status ${response.status}` });
   return response.json();
 }
 
 export async function text(address) {
-  const response = await fetch(address, { signal: AbortSignal.timeout(30000), cache: "no-store" });
+  const response = await fetch(addressOf(address), { signal: AbortSignal.timeout(30000), cache: "no-store" });
   return response.text();
 }
 
 // An action needs this header, which a page of another site cannot send.
 export async function act(verb, query = "") {
-  const response = await fetch(`actions/${verb}${query}`, { method: "POST", headers: { "x-coppice-action": "1" } });
+  const address = addressOf(`actions/${verb}${query}`);
+  const response = await fetch(address, { method: "POST", headers: { "x-coppice-action": "1" } });
   return { ok: response.ok, text: (await response.text()).trim() };
 }

@@ -1,7 +1,7 @@
 // The state of the server in one line of figures, and whether these are still true.
 
 import { derived, fill, h, number } from "../dom.js";
-import { act } from "../connection.js";
+import { act, addressOf } from "../connection.js";
 import { age, clock, moment, plural, seconds } from "../format.js";
 import { releaseName, rollSentence } from "../roll.js";
 import { why } from "../why.js";
@@ -152,5 +152,5 @@ export function confirmed(name, meaning, action) {
 }
 
 function mark() {
-  return h("img.mark", { src: "assets/icon.svg", alt: "", width: "22", height: "22" });
+  return h("img.mark", { src: addressOf("assets/icon.svg"), alt: "", width: "22", height: "22" });
 }

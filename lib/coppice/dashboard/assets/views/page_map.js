@@ -1,5 +1,6 @@
 // The memory of one worker, page by page, as a picture that the server draws on demand.
 
+import { addressOf } from "../connection.js";
 import { card, empty, fill, h } from "../dom.js";
 import { plural } from "../format.js";
 import { workersOf } from "../numbers.js";
@@ -53,7 +54,7 @@ export class PageMap {
     const slot = this.choice.value;
     const picture = h("img", {
       alt: `memory of worker ${slot}, page by page`,
-      src: `page-map.svg?slot=${slot}&at=${Date.now()}`,
+      src: addressOf(`page-map.svg?slot=${slot}&at=${Date.now()}`),
     });
     this.shown = true;
     fill(this.says, `Worker ${slot} is being read …`);
