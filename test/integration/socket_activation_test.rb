@@ -80,9 +80,21 @@ class SocketActivationTest < Coppice::TestCase
       Server.open(app: APP, sockets: [tcp, unix], socket_names: %w[web shop.socket]) do |server|
         assert_equal server.pid, server.get.body.to_i
         [tcp, unix].each { |socket| refute_includes server.board.listeners, address(socket) }
+        assert_equal %w[web shop.socket], names_of_unused(server)
       end
     end
   end
+
+  test "one process names the sockets that it does not use, too" do
+    with_sockets do |sockets|
+      names = %w[web shop.socket]
+      Server.open(app: APP, config: "worker_processes 0", sockets: sockets, socket_names: names) do |server|
+        assert_equal names, names_of_unused(server)
+      end
+    end
+  end
+
+  def names_of_unused(server) = server.log.scan(/socket from systemd is not used".* name=(\S+)/).flatten
 
   { "workers" => false, "the lobby" => true }.each do |name, lobby|
     test "TCP and Unix sockets are served by #{name}" do

@@ -90,8 +90,10 @@ module Coppice
       def bind(settings, log)
         listeners = Listeners::Set.bind(settings.listen, environment: @variables, takeover_wait: settings.hard_timeout,
                                                          logger: log)
-        [listeners, Listeners::Set.bind(settings.admin_listen || [], environment: @variables, beside: listeners,
-                                                                     setting: "admin_listen", logger: log)]
+        admin = Listeners::Set.bind(settings.admin_listen || [], environment: @variables, beside: listeners,
+                                                                 setting: "admin_listen", logger: log)
+        Listeners::Activation.new(@variables).close_unused([*listeners, *admin], log)
+        [listeners, admin]
       rescue BindError
         listeners&.close
         raise

@@ -6,7 +6,7 @@ require "coppice/listeners/listener"
 module Coppice
   module Listeners
     # Sockets that systemd has opened for the server (socket activation). A socket that matches no configured address
-    # stays unused, but the name of an option makes its address a configured one (Config::Environment). For systemd, a
+    # is not used, but the name of an option makes its address a configured one (Config::Environment). For systemd, a
     # port alone means all IPv6 and IPv4 addresses; for Coppice, all IPv4 addresses: a systemd socket of the former kind
     # is used for an address of the latter.
     class Activation
@@ -40,6 +40,20 @@ module Coppice
         Listener.adopted(address, matching)
       end
 
+      # Logs and closes the listening sockets that none of the server's listeners has taken: their clients connect, and
+      # wait for an answer in vain.
+      #: (Enumerable[Listener], Log) -> void
+      def close_unused(listeners, log)
+        used = listeners.flat_map(&:descriptors)
+        @descriptors.zip(@names).each do |descriptor, name|
+          next if used.include?(descriptor) || !listening?(descriptor)
+
+          log.warn("socket from systemd is not used", address: addresses(descriptor).first, name: name || "unknown",
+            remedy: "FileDescriptorName=listen in its unit, or its address in listen")
+          IO.for_fd(descriptor).close
+        end
+      end
+
       private
 
       # The addresses that the socket can stand for, as Address#to_s writes them.
@@ -52,6 +66,12 @@ module Coppice
         both_families?(socket, local) ? [local.inspect_sockaddr, "0.0.0.0:#{local.ip_port}"] : [local.inspect_sockaddr]
       rescue SystemCallError # not a socket
         []
+      end
+
+      def listening?(descriptor)
+        Socket.for_fd(descriptor).tap { |socket| socket.autoclose = false }.getsockopt(:SOCKET, :ACCEPTCONN).bool
+      rescue SystemCallError # not a socket
+        false
       end
 
       def both_families?(socket, local)

@@ -20,6 +20,17 @@ module Coppice
         set.close
       RUBY
 
+      # Uses the socket of an address, and prints the log and which descriptors are open then.
+      UNUSED = <<~RUBY
+        require "coppice/listeners/set"
+        require "coppice/log"
+        ENV["LISTEN_PID"] = Process.pid.to_s
+        set = Coppice::Listeners::Set.bind([Coppice::Listeners::Address.parse(ARGV.first, tries: 1)])
+        Coppice::Listeners::Activation.new.close_unused(set, Coppice::Log.new($stdout, role: :monitor))
+        puts (3..5).select { |descriptor| File.exist?("/proc/self/fd/\#{descriptor}") }.inspect
+        set.close
+      RUBY
+
       # Prints the addresses of the configuration in a folder.
       CONFIGURED = <<~'RUBY'
         require "coppice/config/loader"
@@ -65,6 +76,20 @@ module Coppice
         end
       end
 
+      test "listening sockets that no listener uses are named and closed; what else is passed is left" do
+        with_tmpdir do |folder|
+          passed("#{folder}/used.sock", "#{folder}/other.sock") do |set|
+            output = File.open(File::NULL) do |file|
+              run_with([*set.descriptors, file.fileno], { "LISTEN_FDNAMES" => "listen:shop@1.socket:x" },
+                set.names.first, script: UNUSED)
+            end
+
+            assert_match(/not used" address=#{folder}\/other.sock name=shop@1.socket remedy=.*\n\[3, 5\]\n\z/, output)
+            assert_equal 1, output.scan("level=warn").size
+          end
+        end
+      end
+
       test "sockets that are meant for another process are not used" do
         with_tmpdir do |folder|
           passed("#{folder}/x.sock") do |set|
@@ -75,8 +100,8 @@ module Coppice
 
       private
 
-      def passed(address, **options)
-        set = Set.bind([Address.parse(address, options)], environment: {})
+      def passed(*addresses, **options)
+        set = Set.bind(addresses.map { |address| Address.parse(address, options) }, environment: {})
         set.listen!
         yield set
       ensure
