@@ -154,6 +154,21 @@ module Coppice
         assert_equal 3, asked
       end
 
+      test "a worker that exits while its client waits for the response exits without an error of the client" do
+        threads = Thread.list
+        connection = nil
+        rehearsal = new_rehearsal do |env|
+          connection = env["rack.hijack"].call # it stays open, so that the client still waits
+          client, = Thread.list - threads
+          BoundedWait.wait(BoundedWait::SECONDS, "the client does not wait") { client.stop? }
+          exit
+        end
+
+        assert_silent { assert_raises(SystemExit) { rehearsal.call(["/"], nil) { nil } } }
+      ensure
+        connection&.close
+      end
+
       test "no descriptor and no thread is left" do
         descriptors, threads = held = [Dir.children("/proc/self/fd").size, Thread.list.size]
         rehearse(["/"]) { OK }

@@ -17,7 +17,7 @@ module Coppice
           @requests = Queue.new
           @answers = Queue.new
           @chunk = String.new(capacity: CHUNK_BYTES)
-          @thread = Thread.new { @answers << ask(*@requests.pop) while true }
+          @thread = Thread.new { exchange while true }
         end
 
         # Sends a request on a socket, with this head and body; does not wait for the response.
@@ -32,6 +32,12 @@ module Coppice
         def finish = @thread.kill.join
 
         private
+
+        def exchange
+          @answers << ask(*@requests.pop)
+        rescue IOError # the worker exits in the middle of its request, which closes the socket: nobody awaits an answer
+          nil
+        end
 
         def ask(socket, head, body)
           socket.write(head, body)
