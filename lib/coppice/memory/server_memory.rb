@@ -10,11 +10,13 @@ module Coppice
     class ServerMemory
       ORDER = [:monitor, :lobby, :observer, :mold, :service, :worker, :guest].freeze
 
-      # Measures one process after the other. A process that exits meanwhile is left out.
+      # Measures one process after the other. A process that exits meanwhile is left out. With `worker_processes 0`
+      # there is no monitor: that process is worker 0.
       #: (Board) -> ServerMemory
       def self.of(board)
+        facts = board.rows.map { |row| facts(row) }
         monitor = { pid: board.monitor_pid, role: :monitor }
-        facts = [monitor, *board.rows.map { |row| facts(row) }]
+        facts << monitor if facts.none? { |fact| fact[:pid] == monitor[:pid] }
         new(facts.filter_map { |fact| ProcessMemory.of(**fact) })
       end
 

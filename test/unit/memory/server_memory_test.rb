@@ -57,6 +57,18 @@ module Coppice
         assert_nil ProcessMemory.of(pid: MISSING_PID, role: :worker)
       end
 
+      test "the only process of a server without a monitor counts once" do
+        board = Board.create
+        board.monitor_pid = Process.pid
+        assert_equal ["monitor"], ServerMemory.of(board).processes.map(&:name)
+
+        board.row(0).tap { |row| row.assign(role: :worker, nr: 0, generation: 0) }.pid = Process.pid
+        board.rows_count = 1
+        assert_equal ["worker[0] (gen 0)"], ServerMemory.of(board).processes.map(&:name)
+      ensure
+        board&.close
+      end
+
       # Above the largest that the kernel gives.
       MISSING_PID = 4_194_305
     end
