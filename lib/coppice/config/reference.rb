@@ -71,8 +71,11 @@ module Coppice
         ## Hooks
 
         A hook is a block that the server calls. A block may take fewer arguments than it is given, but not more. Only
-        the last block of a name is called, and `nil` removes it: `after_worker_ready nil`. An exception in a worker's
-        hook ends that worker.
+        the last block of a name is called, and `nil` removes it: `after_worker_ready nil`.
+
+        An exception in `after_mold_fork`, `after_worker_fork`, `after_worker_ready`, `before_worker_exit` or a hook of
+        the service worker ends that process. An exception in any other hook is logged, and the process goes on; after
+        one in `before_fork` it does not fork.
 
         The first argument, `server`, has the methods `logger` and `listener_names`, and one for each option. `worker` has
         `nr`, `pid`, `generation` and `requests_count`.
