@@ -84,9 +84,12 @@ module Coppice
       Option.describe(:cold_boot_after_growth, Groups::MEMORY, Types::Optional.new(Types::Percentage.new),
         scope: :release, default_text: "nil: never", since: :coppice, example: "cold_boot_after_growth \"50%\"",
         doc: "Growth of the molds, from generation to generation, after which a new mold boots the application " \
-             "afresh. The copies of a worker inherit its leaked memory, so each generation is larger. A warning is " \
+             "afresh. The copies of a worker inherit its leaked memory, so each generation is larger. The growth " \
+             "counts only while it looks like a leak: at least four generations in a row are larger than the one " \
+             "before, by a tenth and 8 MiB in total or more, and the growth does not slow down. A warning is then " \
              "logged even without this option. The new mold boots beside the one that serves, so the server needs " \
-             "memory for both for a while. The new mold takes over when its first worker is ready.")
+             "memory for both for a while. The new mold takes over when its first worker is ready. See " \
+             "docs/memory.md.")
     ].freeze
   end
 end

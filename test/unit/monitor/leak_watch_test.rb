@@ -59,6 +59,13 @@ class LeakWatchTest < SupervisionTestCase
     assert_equal [0, 0, 0, 0, 0, 0, 1], cold_boots(50, 100, 115, 125, 135, 145, 155, cold_boot_after_growth: "50%")
   end
 
+  test "a limit acts only on growth that is worth a warning" do
+    [[100, 130, 160, 190], [100, 130, 160, 190, 189, 220], [100, 140, 160, 170, 175, 177]].each do |warm|
+      assert_equal 0, cold_boots(50, *warm, cold_boot_after_growth: "20%").sum, warm.inspect
+    end
+    assert_equal [0, 0, 0, 0, 0, 1], cold_boots(50, 100, 130, 160, 190, 220, cold_boot_after_growth: "20%")
+  end
+
   test "a cold mold is booted beside the one that serves, and takes over once its worker is ready" do
     server = server_of(cold_boot_after_growth: "20%")
     6.times do |generation|
