@@ -57,6 +57,11 @@ module Coppice
         assert_nil ProcessMemory.of(pid: MISSING_PID, role: :worker)
       end
 
+      test "docs/memory.md names each role, in the order of the list" do
+        sentence = File.read(File.expand_path("../../../docs/memory.md", __dir__))[/`role` is (.*?);/, 1]
+        assert_equal ServerMemory::ORDER.map(&:to_s), sentence.scan(/\w+(?=`)/)
+      end
+
       test "the only process of a server without a monitor counts once" do
         board = Board.create
         board.monitor_pid = Process.pid
