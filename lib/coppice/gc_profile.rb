@@ -35,27 +35,39 @@ module Coppice
         .to_h { |name, ratio| [format(RATIO, name), ratio.round(3).to_s] }
     end
 
-    # The ratios that do not fit each other among these variables, with Ruby's own for those missing; nil if they fit.
-    # Ruby silently ignores a minimum of 0, a maximum and a goal that are not above the minimum, and a goal above the
-    # maximum. A goal of 0 leaves the growth of the heap to RUBY_GC_HEAP_GROWTH_FACTOR.
-    #: (Hash[String, String]) -> Hash[String, Float?]?
-    def self.unfit_ratios(variables)
+    # What is wrong with the ratios among these variables, with Ruby's own for those missing; nil if they fit each
+    # other. Ruby silently ignores a minimum of 0, a maximum and a goal that are not above the minimum, and a goal above
+    # the maximum. A goal of 0 leaves the growth of the heap to RUBY_GC_HEAP_GROWTH_FACTOR.
+    #: (Hash[String, String]) -> String?
+    def self.problem_of_ratios(variables)
       ratios = RUBY_RATIOS.to_h do |name, ratio|
         [name, Float(variables.fetch(format(RATIO, name), ratio), exception: false)]
       end
       minimum, goal, maximum = ratios.values
       fit = ratios.values.all? && minimum.positive? && minimum < maximum && maximum <= 1 &&
             (goal.zero? || (minimum < goal && goal <= maximum))
-      fit ? nil : ratios
+      return if fit
+
+      "must have 0 < MIN < GOAL <= MAX <= 1, or GOAL 0, in #{format(RATIO, '…')}, or Ruby ignores a ratio, but with " \
+        "Ruby's own values for those missing it has " \
+        "#{ratios.map { |name, ratio| "#{name} #{ratio || 'no number'}" }.join(', ')}: set all three"
     end
 
     # Reads and writes the profile's file. It has lines of NAME=value in shell syntax, so that a shell can read it too.
     module ProfileFile
       COMMENT = /\A\s*(#.*)?\z/.freeze
 
-      # Raises ConfigError for a malformed line, and for a file that cannot be read.
+      # Raises ConfigError for a malformed line, for ratios that Ruby would ignore, and for a file that cannot be read.
       #: (String) -> Hash[String, String]
       def self.read(path)
+        variables = parse(path)
+        problem = GCProfile.problem_of_ratios(variables)
+        raise ConfigError.new(problem, file: path) if problem
+
+        variables
+      end
+
+      def self.parse(path)
         lines(path).each.with_index(1).reject { |line, _| line.match?(COMMENT) }.to_h do |line, number|
           name, value = line.split("=", 2)
           next [name, value] if value && GCProfile.variable?(name, value)
@@ -63,6 +75,7 @@ module Coppice
           raise ConfigError.new("must be RUBY_GC_…=number, but is #{line.inspect}", file: path, line: number)
         end
       end
+      private_class_method :parse
 
       # Reads the file in binary mode, because a comment may be in any encoding.
       def self.lines(path)

@@ -19,9 +19,9 @@ module Coppice
     end
 
     test "a committed profile is used" do
-      made = environment(file: "#{GOAL}=0.12\n")
+      made = environment(file: "#{GOAL}=0.32\n")
 
-      assert_equal "0.12", made.added.fetch(GOAL)
+      assert_equal "0.32", made.added.fetch(GOAL)
       assert_equal "config/coppice.gc", made.to_log.fetch(:gc)
       refute_predicate made, :unmeasured?
     end
@@ -35,11 +35,11 @@ module Coppice
     end
 
     test "a file that was written since comes before it: real requests were measured for that" do
-      assert_equal "config/coppice.gc", environment(file: "#{GOAL}=0.12\n", fitted: FITTED).to_log.fetch(:gc)
+      assert_equal "config/coppice.gc", environment(file: "#{GOAL}=0.32\n", fitted: FITTED).to_log.fetch(:gc)
     end
 
     test "a profile that is set by hand comes before all" do
-      made = environment(gc_profile: { GOAL => "0.3" }, file: "#{GOAL}=0.12\n", fitted: FITTED)
+      made = environment(gc_profile: { GOAL => "0.3" }, file: "#{GOAL}=0.32\n", fitted: FITTED)
 
       assert_equal({ GOAL => "0.3", MoldEnvironment::ADDED => GOAL }, made.added)
       refute_predicate made, :unmeasured?

@@ -29,6 +29,7 @@ module Coppice
 
       test "every variable is one that Ruby reads" do
         each_fit do |fit, facts|
+          assert_nil GCProfile.problem_of_ratios(fit.variables), facts
           assert(fit.variables.all? { |name, value| GCProfile.variable?(name, value) && Float(value).positive? }, facts)
         end
       end

@@ -6,7 +6,7 @@ require "coppice/gc_profile"
 module Coppice
   module GCProfile
     class ProfileFileTest < TestCase
-      VARIABLES = { "RUBY_GC_HEAP_0_INIT_SLOTS" => "230000", "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => "0.08" }.freeze
+      VARIABLES = { "RUBY_GC_HEAP_0_INIT_SLOTS" => "230000", "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => "0.3" }.freeze
 
       test "what is written is what is read, without the comments" do
         with_file(ProfileFile.text(VARIABLES, ["by hand", "twice"])) do |path|
@@ -36,6 +36,14 @@ module Coppice
 
             assert_match(/\A#{path}:3: must be RUBY_GC_/, error.message)
           end
+        end
+      end
+
+      test "ratios that Ruby would ignore are an error that names the file" do
+        with_file("RUBY_GC_HEAP_FREE_SLOTS_MIN_RATIO=0.9\n") do |path|
+          error = assert_raises(ConfigError) { ProfileFile.read(path) }
+
+          assert_match(/\A#{path}: must have 0 < MIN < GOAL .* MIN 0.9, GOAL 0.4, MAX 0.65: set all/, error.message)
         end
       end
 

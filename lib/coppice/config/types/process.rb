@@ -103,7 +103,9 @@ module Coppice
           return refuse(value) unless variables?(value)
 
           variables = value.to_h { |name, number| [name.to_s, number.to_s] }.freeze
-          refuse_unfit_ratios(variables)
+          problem = GCProfile.problem_of_ratios(variables)
+          raise InvalidValue, problem if problem
+
           variables
         end
 
@@ -116,14 +118,6 @@ module Coppice
 
         def variables?(value)
           value.is_a?(Hash) && value.all? { |name, number| GCProfile.variable?(name.to_s, number.to_s) }
-        end
-
-        def refuse_unfit_ratios(variables)
-          ratios = GCProfile.unfit_ratios(variables) or return
-
-          raise InvalidValue, "must have 0 < MIN < GOAL <= MAX <= 1, or GOAL 0, in RUBY_GC_HEAP_FREE_SLOTS_…_RATIO, " \
-            "or Ruby ignores a ratio, but with Ruby's own values for those missing it has " \
-            "#{ratios.map { |name, ratio| "#{name} #{ratio || 'no number'}" }.join(', ')}: set all three"
         end
       end
     end
