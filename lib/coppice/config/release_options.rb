@@ -18,7 +18,9 @@ module Coppice
         example: "directory \"/var/www/app/current\"",
         doc: "The directory of the application, from which `coppice roll` takes the next release: a symlink such as " \
              "`current`, which each deployment points at another directory. The server resolves it at its start and " \
-             "at each roll, goes there, and reads the configuration file there if its name is a relative one."),
+             "at each roll, goes there, and reads the configuration file there if its name is a relative one. " \
+             "A path without a symlink, such as one made of `__dir__`, does not replace the symlink by which the " \
+             "server was started."),
       Option.describe(:canary, Groups::RELEASES, Types::Boolean.new, scope: :release, default: true, since: :coppice,
         example: "canary false",
         doc: "Whether the first worker of a new mold has to prove itself with real clients before the mold is " \

@@ -6,6 +6,10 @@ module Coppice
   module Import
     # Builds the table of one server: name of a directive => Directive.
     class Table
+      NO_SYMLINK = "a path from the file's own place has no symlink: start the server in the directory by the name " \
+                   "that deployments change, or write that name (docs/deploys.md)"
+      private_constant :NO_SYMLINK
+
       #: () { (Table) -> void } -> Hash[Symbol, Directive]
       def self.build(&block)
         table = new
@@ -42,6 +46,7 @@ module Coppice
         take(name, to: :directory) do |call|
           path = call.absolute_path
           call.note = "its path must be absolute" unless path == call.text
+          call.note = NO_SYMLINK if call.definition.match?(/\b(?:__dir__|__FILE__|realpath)\b/)
           call.as(:directory, path)
         end
       end

@@ -28,7 +28,7 @@ module Coppice
         @environment = environment
         @keeper = keeper
         @log = log
-        @name = first.settings.directory || started_in(first.directory)
+        @name = name_of(first.directory, first.settings.directory)
         @first_names = [first.directory, @name, *folder_of_gemfile(first.directory)].uniq
         @loaded_files = LoadedFiles.new(@first_names)
         @first = @entered = with_own_gemfile(first)
@@ -164,6 +164,12 @@ module Coppice
       def with_rackup(arguments, path)
         typed = Config::Arguments.parse(arguments).rackup
         typed ? arguments.map { |word| word == typed ? path : word } : arguments
+      end
+
+      # An option without a symlink says nothing: files often derive it from their own place, which is a path of the
+      # first release.
+      def name_of(directory, option)
+        option && File.expand_path(option) != directory ? option : started_in(directory)
       end
 
       # As the user's shell names it: with the symlink that a deployment changes.

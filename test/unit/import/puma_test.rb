@@ -77,6 +77,9 @@ module Coppice
       test "the path of a directory becomes absolute" do
         assert_equal 'directory File.expand_path("app")', translated('directory "app"')
         assert_includes note('directory "app"', :directory), "must be absolute"
+        ["root = File.expand_path('..', __dir__)\ndirectory root", "directory File.expand_path('../..', __FILE__)"]
+          .each { |text| assert_includes note(text, :directory), "has no symlink" }
+        assert_nil note('directory "/srv/app/current"', :directory)
         ['"/srv/app"', "__dir__", "File.join('/srv', name)", "File.expand_path(\"..\", __dir__)"].each do |path|
           assert_equal "directory #{path}", translated("directory #{path}")
           assert_equal "root = #{path}\ndirectory root", translated("root = #{path}\ndirectory root")

@@ -35,6 +35,30 @@ module Coppice
         end
       end
 
+      # Where a server finds its next release that was started with this option, once `current` leads to release 2.
+      def next_release(directory, environment)
+        deployed do |folder|
+          Dir.mkdir("#{folder}/2")
+          release = Release.new(number: 1, directory: "#{folder}/1", environment: {}, ruby: "ruby",
+                                executable: "coppice", settings: Config::Settings.new(values: {
+                                  directory: directory.sub("FOLDER", folder)
+                                })).freeze
+          environment = environment.transform_values { |value| value.sub("FOLDER", folder) }
+          releases = Releases.new(release, arguments: [], environment: environment)
+          File.unlink("#{folder}/current")
+          File.symlink("#{folder}/2", "#{folder}/current")
+          File.basename(releases.resolve)
+        end
+      end
+
+      test "an option that names the first release without its symlink does not replace the name of the shell" do
+        by_symlink = { "PWD" => "FOLDER/current" }
+
+        assert_equal %w[2 2 2], ["FOLDER/1", "FOLDER/1/", "FOLDER/1/."].map { |path| next_release(path, by_symlink) }
+        assert_equal "2", next_release("FOLDER/current", {})
+        assert_equal "1", next_release("FOLDER/1", { "PWD" => "FOLDER" })
+      end
+
       # What is asked of a release in this directory.
       def check_of(directory) = Struct.new(:directory, :environment).new(directory, ENV.to_h)
 
