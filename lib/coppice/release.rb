@@ -18,12 +18,13 @@ module Coppice
     :executable,   # String -- exe/coppice of the release's bundle
     keyword_init: true
   ) do
-    # The release that a server begins with. Its rackup file is named from its directory, so that each release has its
-    # own, also where the user or `rackup` has given an absolute path.
+    # The release that a server begins with. Its rackup file and its configuration file are named from its directory,
+    # so that each release has its own, also where the user or `rackup` has given an absolute path.
     #: (Config::Settings, ?environment: Hash[String, String]) -> Release
     def self.first(settings, environment: ENV.to_h)
       directory = Dir.pwd
-      settings = settings.with_rackup(below(directory, settings.rackup))
+      settings = settings.with_files(rackup: below(directory, settings.rackup),
+                                     config_file: settings.config_file&.then { |path| below(directory, path) })
       new(number: 1, directory: directory, settings: settings, environment: environment, ruby: RbConfig.ruby,
           interpreter: State::INTERPRETER, executable: EXECUTABLE).freeze
     end

@@ -25,26 +25,29 @@ module Coppice
       end
     end
 
-    # How the release that begins in the directory of `current` names this rackup file.
-    def rackup_of_first(path)
+    # How the release that begins in the directory of `current` names this rackup file, and this configuration file.
+    def files_of_first(path)
       with_tmpdir do |folder|
         folder = File.realpath(folder)
         Dir.mkdir(File.join(folder, "1"))
         File.symlink("1", File.join(folder, "current"))
-        settings = Config::Settings.new(rackup: path.sub("FOLDER", folder))
-        Dir.chdir(File.join(folder, "current")) { Release.first(settings).settings.rackup.sub(folder, "FOLDER") }
+        path = path.sub("FOLDER", folder)
+        settings = Config::Settings.new(rackup: path, config_file: path)
+        found = Dir.chdir(File.join(folder, "current")) { Release.first(settings).settings }
+        [found.rackup, found.config_file].uniq.join.sub(folder, "FOLDER")
       end
     end
 
-    test "the first one names the rackup file from its directory, with symlinks or without" do
+    test "the first one names its files from its directory, with symlinks or without" do
       assert_equal %w[config.ru config.ru api/config.ru config.ru],
         %w[FOLDER/1/config.ru FOLDER/current/config.ru FOLDER/current/api/config.ru config.ru]
-          .map { |path| rackup_of_first(path) }
+          .map { |path| files_of_first(path) }
     end
 
-    test "a rackup file elsewhere keeps its path" do
+    test "a file elsewhere keeps its path, and there may be no configuration file" do
       assert_equal %w[FOLDER/shared/config.ru ../shared/config.ru FOLDER/10/config.ru],
-        %w[FOLDER/shared/config.ru ../shared/config.ru FOLDER/10/config.ru].map { |path| rackup_of_first(path) }
+        %w[FOLDER/shared/config.ru ../shared/config.ru FOLDER/10/config.ru].map { |path| files_of_first(path) }
+      assert_nil Release.first(Config::Settings.new(rackup: "config.ru")).settings.config_file
     end
 
     test "from a generation on it has the same number, and counts generations from there" do

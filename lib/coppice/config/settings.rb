@@ -174,9 +174,9 @@ module Coppice
         with_values(warm_up_requests: [*(warm_up_paths | paths), Types::Paths::LEARNED].freeze)
       end
 
-      # The same settings with another path of the rackup file.
-      #: (String) -> Settings
-      def with_rackup(path) = with_values(rackup: path)
+      # The same settings with other paths of the two files.
+      #: (rackup: String, config_file: String?) -> Settings
+      def with_files(rackup:, config_file:) = with_values(rackup: rackup, config_file: config_file)
 
       # Whether what workers measure of their requests is kept for the next boot. In development code is loaded anew
       # with every change, and a boot must be fast.
@@ -223,11 +223,12 @@ module Coppice
 
       private
 
-      def with_values(first_generation: self.first_generation, rackup: self.rackup, **values)
+      def with_values(first_generation: self.first_generation, rackup: self.rackup, config_file: self.config_file,
+                      **values)
         plain = PLAIN.to_h { |name| [name, public_send(name)] }
         self.class.new(values: @values.merge(values), origins: @origins, hooks: @hooks,
           services: services.select(&:name), ruby_flags: @ruby_flags, notes: @notes, **plain,
-          first_generation: first_generation, rackup: rackup)
+          first_generation: first_generation, rackup: rackup, config_file: config_file)
       end
 
       def service_worker

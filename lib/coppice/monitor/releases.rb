@@ -24,7 +24,7 @@ module Coppice
       #    ?evaluation_seconds: Numeric) -> void
       def initialize(first, arguments:, environment:, keeper: nil, log: nil, evaluation_seconds: EVALUATION_SECONDS)
         @evaluation_seconds = evaluation_seconds
-        @arguments = with_rackup(arguments, first.settings.rackup)
+        @arguments = with_files(arguments, first.settings)
         @environment = environment
         @keeper = keeper
         @log = log
@@ -160,10 +160,13 @@ module Coppice
       # require_relative has an absolute path.
       def gem_missing?(error) = error.is_a?(LoadError) && !error.path.to_s.start_with?("/")
 
-      # The flags, with the rackup file as the first release names it: from its directory, if it lies there.
-      def with_rackup(arguments, path)
-        typed = Config::Arguments.parse(arguments).rackup
-        typed ? arguments.map { |word| word == typed ? path : word } : arguments
+      # The flags, with the rackup and the configuration file as the first release names them: from its directory, if
+      # they lie there. A word may be -cFILE or --config-file=FILE.
+      def with_files(arguments, settings)
+        typed = Config::Arguments.parse(arguments)
+        files = { typed.rackup => settings.rackup, typed.config_file => settings.config_file }.compact
+        pattern = /\A(-c|--c[a-z-]*=)?(#{Regexp.union(files.keys.compact)})\z/
+        arguments.map { |word| word.sub(pattern) { "#{$1}#{files.fetch($2)}" } }
       end
 
       # An option without a symlink says nothing: files often derive it from their own place, which is a path of the

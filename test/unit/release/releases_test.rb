@@ -74,6 +74,18 @@ module Coppice
         end
       end
 
+      test "each release has the configuration file in its own directory, though the flags name that of `current`" do
+        with_shared_files do |folder, releases|
+          path = "#{folder}/current/config/coppice.rb"
+          first = Release.new(**releases.first.to_h, settings: Config::Settings.new(config_file: "config/coppice.rb"))
+          [["-c", path], ["-c#{path}"], ["--config-file", path], ["--config=#{path}"]].each do |flags|
+            releases = Releases.new(first, arguments: ["-E", "test", *flags], environment: {})
+
+            assert_equal 2, workers_in(releases, "#{folder}/2")
+          end
+        end
+      end
+
       # Both directories have a configuration that requires another file, with the number of workers.
       def with_shared_files
         deployed do |folder|
