@@ -61,7 +61,7 @@ module Coppice
         #: (Call) -> String?
         def bind(call)
           text = call.text
-          return bind_expression(call, text) unless text.match?(/\A["']/)
+          return bind_expression(call, text) unless text.match?(/\A["']/) && !question_within?(call, text)
           return call.drop("Coppice has no TLS: let a proxy in front of it do that") if text.match?(%r{\A["']ssl://})
 
           if text.match?(%r{\A["']unix://@})
@@ -124,21 +124,30 @@ module Coppice
           call.as(:listen, "(#{text}).gsub(%r{\\A(?:tcp:|(unix:))//|\\?.*}, \"\\\\1\")")
         end
 
+        # Whether the first question mark is part of an expression in the text, and begins no query.
+        def question_within?(call, text)
+          index = text.b.index("?") or return false
+          address = call.arguments.first
+          address.walk.any? { |node| node.type == :EVSTR && (node.from...node.to).cover?(address.from + index) }
+        end
+
         def bind_literal(call, text)
           quote = text[0]
           path, query = text.delete_suffix(quote).split("?", 2)
           path += ":#{PORT}" if path.match?(HOST)
           address = path.sub(SCHEME) { "#{$1}#{"unix:" if $2}" }.sub(%r{\A(["'])unix:/}, "\\1/") + quote
-          options = query.to_s.split("&").map { |pair| option(call, *pair.split("=", 2)) }
+          options = query.to_s.split("&").map { |pair| option(call, pair) }
           call.as(:listen, address, *options.compact)
         end
 
-        # "backlog", "1024" => "backlog: 1024". An umask is an octal number, with and without its 0.
-        def option(call, name, value)
+        # "backlog=1024" => "backlog: 1024". An umask is an octal number, with and without its 0. Puma takes a name
+        # alone as well: "low_latency".
+        def option(call, pair)
+          name, value = pair.split("=", 2)
           known = PARAMETERS[name]
           value = value == "false" ? "false" : "true" if name == "low_latency"
           value = value.to_s.sub(/\A0?o?/, "0o") if name == "umask"
-          return "#{known}: #{value}" if known && value.match?(/\A(?:\d+|0o[0-7]+|true|false)\z/)
+          return "#{known}: #{value}" if known && value&.match?(/\A(?:\d+|0o[0-7]+|true|false)\z/)
 
           call.note = "without #{name}" unless name == "optimize_for_latency"
           nil

@@ -74,6 +74,19 @@ module Coppice
         end
       end
 
+      test "a parameter of an address may have no value, and a question mark may be part of an expression" do
+        assert_equal 'listen "0.0.0.0:3000", tcp_nodelay: true', translated('bind "tcp://0.0.0.0:3000?low_latency"')
+        assert_equal 'listen "0.0.0.0:3000"', translated('bind "tcp://0.0.0.0:3000?backlog&umask"')
+        assert_includes note('bind "tcp://0.0.0.0:3000?backlog"', :bind), "without backlog"
+        assert_equal "listen \"0.0.0.0:\#{port}\", backlog: 9", translated("bind \"tcp://0.0.0.0:\#{port}?backlog=9\"")
+        { "\"tcp://0.0.0.0:\#{tls ? 3001 : 3000}\"" => "0.0.0.0:3001",
+          "\"unix://\#{[tls].map { |one| one }.any? ? '/run/é.sock' : 1}?umask=\#{7}\"" => "/run/é.sock" }
+          .each do |text, address|
+            values = evaluate("tls = true\n#{translated("bind #{text}")}")
+            assert_equal [address], values.values[:listen].map(&:to_s)
+          end
+      end
+
       test "the path of a directory becomes absolute" do
         assert_equal 'directory File.expand_path("app")', translated('directory "app"')
         assert_includes note('directory "app"', :directory), "must be absolute"
