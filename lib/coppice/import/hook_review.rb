@@ -24,14 +24,14 @@ module Coppice
       # What has to be changed by hand, for a comment above the hook.
       #: () -> Array[String]
       def todos
-        [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *(NEXT_WORKER if next_worker?)]
+        [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *(NEXT_WORKER if next_worker?), *unknown]
       end
 
       # For the report.
       #: () -> Array[String]
       def remarks
         [*("it uses #{missing.join(', ')}, which Coppice does not have: change it by hand" unless missing.empty?),
-         *(NEXT_WORKER if next_worker?), *(OTHER_ARGUMENTS if other_arguments?)]
+         *(NEXT_WORKER if next_worker?), *unknown, *(OTHER_ARGUMENTS if other_arguments?)]
       end
 
       private
@@ -46,6 +46,14 @@ module Coppice
         return !@call.passed.nil? || !@call.arguments.empty? unless @body
 
         @body.parameters.drop(@directive.arguments.size).any? { |name| @body.reads?(name) }
+      end
+
+      # What a block reads that is always nil here. What a variable holds may read it.
+      def unknown
+        return if @directive.unknown.nil?
+
+        reads = @body ? @body.parameters.first(1).any? { |name| @body.reads?(name) } : !@call.passed.nil?
+        "Coppice does not know #{@directive.unknown} here: it is nil" if reads
       end
 
       def other_arguments? = @body&.implicit_parameters? && !@directive.same_arguments?

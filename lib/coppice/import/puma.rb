@@ -78,8 +78,9 @@ module Coppice
         table.hook(:before_fork, to: :after_mold_fork, origins: ["nil"],
           note: "called in each mold before it forks workers")
         table.hook(:before_worker_fork, :on_worker_fork, to: :before_fork, origins: ["nil"],
-          note: "called in the mold, without the worker's number")
+          unknown: "the worker's number", note: "called in the mold, without the worker's number")
         table.hook(:after_worker_fork, :after_worker_boot, to: :after_fork_in_parent, origins: ["nil"],
+          unknown: "the worker's number",
           note: "called in the mold, without the worker's number (Coppice's own after_worker_fork runs in the worker)")
         table.hook(:before_worker_boot, :on_worker_boot, to: :after_worker_fork, origins: ["worker.nr"])
         table.hook(:before_worker_shutdown, :on_worker_shutdown, to: :before_worker_exit, origins: ["worker.nr"])

@@ -52,10 +52,11 @@ module Coppice
       end
 
       # A hook. `origins` are expressions of the target's arguments, one for each argument of the original's block.
-      #: (*Symbol, to: Symbol, ?note: String?, ?origins: Array[String]?) -> void
-      def hook(*names, to:, note: nil, origins: nil)
+      # `unknown`: see Directive.
+      #: (*Symbol, to: Symbol, ?note: String?, ?origins: Array[String]?, ?unknown: String?) -> void
+      def hook(*names, to:, note: nil, origins: nil, unknown: nil)
         add(names, outcome: note ? :changed : :taken, target: to.to_s, note: note, rewrite: nil, hook: true,
-          origins: origins)
+          origins: origins, unknown: unknown)
       end
 
       private

@@ -36,6 +36,18 @@ module Coppice
         assert_nil note("on_worker_boot { puts 1 }", :on_worker_boot)
       end
 
+      test "a block that reads the number of a worker which is not known is marked" do
+        todo = "# TODO: Coppice does not know the worker's number here: it is nil.\n"
+
+        assert_equal "#{todo}before_fork do\n  i = nil\n  GC.compact if i.zero?\nend",
+          translated("on_worker_fork { |i| GC.compact if i.zero? }")
+        ["before_worker_fork { |*all| p all }", "after_worker_fork(&counted)"]
+          .each { |text| assert_operator translated(text), :start_with?, todo }
+        assert_includes note("after_worker_fork { |index| p index }", :after_worker_fork), "it is nil"
+        ["on_worker_fork { |_index| connect }", "on_worker_fork { |i, data| data.clear }", "before_fork { |i| p i }"]
+          .each { |text| refute_includes translated(text), "TODO" }
+      end
+
       test "the data of hooks with a key is shared by them" do
         text = result(<<~'RUBY').text
           before_worker_boot(:file) { |index, data| data[:text] = "worker #{index}" }
