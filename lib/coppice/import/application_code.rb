@@ -5,13 +5,14 @@ require "coppice/config/config_file"
 
 module Coppice
   module Import
-    # What of an application the main part of a file loads or names. It is not there when the file is read: in the
-    # monitor, which never loads the application, and in a cold mold before it does.
+    # What of an application the main part of a file loads or names, or a hook of the monitor. It is not there when the
+    # file is read: in the monitor, which never loads the application, and in a cold mold before it does.
     class ApplicationCode
       LOADERS = %r{(?:\A|/)(?:environment|application)(?:\.rb)?\z}.freeze
       REQUIRES = %i[require require_relative load].freeze
       PATHS = %i[CONST COLON3].freeze
-      private_constant :LOADERS, :REQUIRES, :PATHS
+      LOADS = "it loads the application, which the monitor must not have"
+      private_constant :LOADERS, :REQUIRES, :PATHS, :LOADS
 
       #: (Source) -> void
       def initialize(source)
@@ -22,13 +23,25 @@ module Coppice
       # own remark.
       #: (Array[Source::Node], ?others: Array[String]) -> String?
       def remark(nodes, others: [])
-        return "it loads the application, which the monitor must not have" if loads?(nodes)
+        return LOADS if loads?(nodes)
 
-        names = constants(nodes).map(&:to_s) - others
+        names = missing(nodes, others)
         "it needs #{names.join(', ')} in the monitor, and before the application is loaded" unless names.empty?
       end
 
+      # The same for the statements of a hook that the monitor calls.
+      #: (Array[Source::Node], others: Array[String]) -> String?
+      def remark_for_monitor(statements, others:)
+        nodes = statements.flat_map { |statement| statement.walk.to_a }
+        return LOADS if loads?(nodes)
+
+        names = missing(nodes, others)
+        "it needs #{names.join(', ')}, which the monitor has not loaded" unless names.empty?
+      end
+
       private
+
+      def missing(nodes, others) = constants(nodes).map(&:to_s) - others
 
       def loads?(nodes) = required_by(nodes).any? { |text| LOADERS.match?(text) }
 

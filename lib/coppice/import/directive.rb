@@ -18,6 +18,10 @@ module Coppice
       #: () -> Array[String]
       def arguments = Config::HOOKS[target.to_sym].arguments.map(&:to_s)
 
+      # Whether the monitor calls the block.
+      #: () -> bool
+      def in_monitor? = Config::HOOKS[target.to_sym].process == :monitor
+
       # Whether Coppice passes what the other server does: the server and a worker.
       #: () -> bool
       def same_arguments? = origins.nil? && arguments.size > 1

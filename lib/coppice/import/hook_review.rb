@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/import/application_code"
 require "coppice/import/hook_body"
 require "coppice/import/source"
 
@@ -13,30 +14,36 @@ module Coppice
       OTHER_ARGUMENTS = "the block has other arguments here: name those that it reads"
       private_constant :HANDLE, :NEXT_WORKER, :OTHER_ARGUMENTS
 
-      #: (Call, Directive, Foreign) -> void
-      def initialize(call, directive, foreign)
+      #: (Call, Directive, Foreign, ApplicationCode) -> void
+      def initialize(call, directive, foreign, application)
         @call = call
         @directive = directive
         @foreign = foreign
+        @application = application
         @body = HookBody.of(call) if call.block
       end
 
       # What has to be changed by hand, for a comment above the hook.
       #: () -> Array[String]
       def todos
-        [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *(NEXT_WORKER if next_worker?), *unknown]
+        [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *(NEXT_WORKER if next_worker?), *unknown,
+         *of_application]
       end
 
       # For the report.
       #: () -> Array[String]
       def remarks
         [*("it uses #{missing.join(', ')}, which Coppice does not have: change it by hand" unless missing.empty?),
-         *(NEXT_WORKER if next_worker?), *unknown, *(OTHER_ARGUMENTS if other_arguments?)]
+         *(NEXT_WORKER if next_worker?), *unknown, *of_application, *(OTHER_ARGUMENTS if other_arguments?)]
       end
 
       private
 
       def missing = @missing ||= @foreign.names_in_hook(statements) + methods_of_handle
+
+      def of_application
+        @application.remark_for_monitor(statements, others: missing) if @directive.in_monitor?
+      end
 
       def statements = @body ? @body.statements : [@call.node]
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/import/application_code"
 require "coppice/import/hook_body"
 require "coppice/import/hook_groups"
 require "coppice/import/hook_review"
@@ -17,6 +18,7 @@ module Coppice
         @server = server
         @directives = calls.to_h.compare_by_identity
         @writer = HookText.new(source, @directives)
+        @application = ApplicationCode.new(source)
       end
 
       # The new text of each call; nil for one that is dropped, or whose block has become part of an earlier one.
@@ -68,7 +70,7 @@ module Coppice
 
       # What has to be changed by hand, for the file; the report says it as well.
       def comments(calls)
-        reviews = calls.map { |call| HookReview.new(call, @directives[call], @server::FOREIGN) }
+        reviews = calls.map { |call| HookReview.new(call, @directives[call], @server::FOREIGN, @application) }
         calls.zip(reviews) { |call, review| review.remarks.each { |text| remark(call, text) } }
         reviews.flat_map(&:todos).uniq.map { |text| "# TODO: #{text}.\n#{@source.margin(calls.first.node)}" }.join
       end

@@ -62,6 +62,18 @@ module Coppice
         assert_empty result(own).entries.grep_v(->(entry) { entry.line.nil? })
         assert_empty notes("on_booted { Rails.env }", "on_booted { Rails.env }")
       end
+
+      test "a hook of the monitor that loads or needs the application is marked" do
+        text = "on_booted { SdNotify.ready if defined?(SdNotify) }"
+        assert_equal "# TODO: it needs SdNotify, which the monitor has not loaded.\n" \
+                     "#{text.sub('on_booted', 'after_monitor_ready')}", translated(text)
+        assert_includes note(text, :on_booted), "it needs SdNotify, which the monitor has not loaded"
+        assert_operator translated("after_worker_shutdown { require_relative \"environment\" }"), :start_with?,
+          "# TODO: it loads the application"
+        ["on_booted { require \"sd_notify\"; SdNotify.ready }", "on_booted { File.write(\"a\", Process.pid) }",
+         "on_worker_boot { SdNotify.ready }", "class Own; end\non_booted { Own.new }"]
+          .each { |kept| refute_includes translated(kept), "TODO" }
+      end
     end
   end
 end
