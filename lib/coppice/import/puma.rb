@@ -30,6 +30,11 @@ module Coppice
       SIGNALS = "HUP stops the server (coppice reopen-logs opens log files anew), USR2 reforks, and USR1 rolls to " \
                 "the release in the server's directory: docs/migrating.md"
 
+      EXCEPTIONS = "Puma logs an exception of a hook and calls the next block. Here it ends the worker, or the mold " \
+                   "and with it the boot, and in before_fork nothing is forked: rescue in the block what may fail"
+      # Hooks of Coppice of which this holds. In the others an exception is logged, or the process exits anyway.
+      STRICT = %w[after_mold_fork after_worker_fork after_worker_ready before_fork].freeze
+
       DIRECTIVES = Table.build do |table|
         rewrites = PumaRewrites
         table.change(:workers, to: :worker_processes, note: "it counts for workers and threads",
@@ -156,7 +161,10 @@ module Coppice
       # The entries of the report, with what follows from the whole file.
       #: (Array[Entry], Translator) -> Array[Entry]
       def self.advised(entries, translator)
-        [*PumaDefaults.new(translator).advised(entries), Entry.new(name: :signals, outcome: :changed, note: SIGNALS)]
+        strict = DIRECTIVES.select { |_, row| row.hook && STRICT.include?(row.target) }.keys
+        hooks = Entry.new(name: :hooks, outcome: :changed, note: EXCEPTIONS)
+        [*PumaDefaults.new(translator).advised(entries), *([hooks] unless translator.kept(*strict).empty?),
+         Entry.new(name: :signals, outcome: :changed, note: SIGNALS)]
       end
     end
   end

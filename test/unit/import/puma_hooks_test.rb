@@ -21,6 +21,13 @@ module Coppice
           translated("after_worker_shutdown { |handle| puts handle.pid }")
       end
 
+      test "the report says once that an exception is not only logged" do
+        [["on_worker_boot { 1 }\nbefore_fork { 1 }\nbefore_fork { 2 }", 1], ["on_worker_fork { 1 } if fork", 1],
+         ["on_booted { 1 }\nout_of_band { 1 }\non_worker_shutdown { 1 }", 0], ["workers 2", 0]].each do |text, count|
+          assert_equal count, notes(text, :hooks).grep(/ends the worker, or the mold/).size, text
+        end
+      end
+
       test "a block gets what Puma gives to it" do
         { "before_worker_boot { |_index| connect }" => "after_worker_fork do\n  connect\nend",
           "before_worker_boot { |i = 3; a| a = i }" =>
