@@ -59,9 +59,9 @@ class OutOfBandServerTest < Coppice::TestCase
       pids = Array.new(5) { server.get("/").body.to_i }
 
       refute_includes pids, working
-      server.wait { server.ready_workers.select { |row| row.out_of_band_ms.positive? }.map(&:pid) == [working] }
+      server.wait { server.ready_workers.select { |row| row.out_of_band? }.map(&:pid) == [working] }
       File.write(server.path("done"), "")
-      server.wait { server.ready_workers.none? { |row| row.out_of_band_ms.positive? } }
+      server.wait { server.ready_workers.none? { |row| row.out_of_band? } }
     end
   end
 

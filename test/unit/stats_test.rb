@@ -208,6 +208,15 @@ module Coppice
       assert_equal [1, 1], to_h[:server].values_at(:workers_ready, :workers_busy)
     end
 
+    test "out-of-band work makes no worker busy" do
+      row = worker(0)
+      row.request = "out-of-band work"
+      row.started_ms = row.out_of_band_ms = OS::Clock.now_ms
+
+      assert_equal ["idle", "out-of-band work"], to_h[:processes][0].values_at(:state, :request)
+      assert_equal [1, 0], to_h[:server].values_at(:workers_ready, :workers_busy)
+    end
+
     test "a process that measures itself for the first time while it is read has no sizes yet" do
       row = worker(0)
       row.define_singleton_method(:measured_ms) { super().tap { self.measured_ms = 1 } }

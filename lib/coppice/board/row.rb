@@ -46,6 +46,11 @@ module Coppice
       #: () -> bool
       def ready? = ready == 1
 
+      # Whether what is in flight is no request but out-of-band work. Ask before you read started_ms: when the work ends
+      # in between, started_ms is 0.
+      #: () -> bool
+      def out_of_band? = out_of_band_ms.positive?
+
       #: () -> bool
       def fork_safe? = not_fork_safe.zero?
     end

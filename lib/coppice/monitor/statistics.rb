@@ -113,8 +113,10 @@ module Coppice
         @port.open? ? "serving" : "booting"
       end
 
-      # What the process could not count itself.
+      # What the process could not count itself. Out-of-band work is no request.
       def complete(row, report)
+        return if row.out_of_band?
+
         row.count(:timeouts) if report.cause == :request_timeout && row.timed_out.zero?
         return unless report.request_age && row.ready?
 

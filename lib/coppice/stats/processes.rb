@@ -29,6 +29,7 @@ module Coppice
           @role = row.role_name
           @nr = row.nr unless row.nr.negative?
           @ready = row.ready?
+          @out_of_band = row.out_of_band?
           @started_ms = row.started_ms
           @values = read
         end
@@ -45,8 +46,9 @@ module Coppice
         #: () -> bool
         def ready? = @ready
 
+        # Whether a request is in flight.
         #: () -> bool
-        def busy? = ready? && @started_ms.positive?
+        def busy? = ready? && @started_ms.positive? && !@out_of_band
 
         # Sizes of memory are in bytes, as the process has last measured, or as they are at the first call.
         #: () -> Hash[Symbol, untyped]

@@ -85,7 +85,7 @@ module Coppice
       # Each announces itself before it counts: two that begin at the same time may both give way, and try again when
       # they are idle the next time, but never both go on. The monitor clears the row of one that was killed.
       def crowded?
-        at_work = @board.rows.count { |row| row.out_of_band_ms.positive? }
+        at_work = @board.rows.count { |row| row.out_of_band? }
         at_work > (@board.workers_count / SHARE.to_f).ceil
       end
 

@@ -77,7 +77,7 @@ module Coppice
 
       def watch
         show_and_wait until @lock.synchronize { decide }
-        @working = @row.out_of_band_ms.positive?
+        @working = @row.out_of_band?
         overdue = Overdue.new(@main, @clock.env)
         expire(overdue)
         exit_main_thread(overdue)

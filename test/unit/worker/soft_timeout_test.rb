@@ -25,7 +25,7 @@ module Coppice
         end
 
         def count(_name) = nil
-        def out_of_band_ms = 0
+        def out_of_band? = false
 
         def deadline_ms
           deadline = @deadlines.size > 1 ? @deadlines.shift : @deadlines.first

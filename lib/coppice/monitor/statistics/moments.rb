@@ -49,9 +49,10 @@ module Coppice
         end
 
         # It does not look at each worker: there may be a thousand. A request may have ended since they were found.
+        # Out-of-band work is no request: no duration of it is ever counted.
         def starts_of_requests(now_ms)
           rows, = @board.due(:started_ms, now_ms)
-          busy = @roster.children.of_rows(rows).select(&:serving?)
+          busy = @roster.children.of_rows(rows).select { |worker| worker.serving? && !worker.row.out_of_band? }
           busy.map { |worker| worker.row.started_ms }.select(&:positive?)
         end
 
