@@ -13,8 +13,8 @@ module Coppice
     @fork_safe = true # in memory: what was loaded before a fork is in the copy as well
 
     class << self
-      # Called by each child of the monitor when its life begins: from here on it reads this board. The observer has no
-      # row of its own to write.
+      # Called by the monitor, and by each of its children when its life begins: from here on it reads this board. The
+      # monitor and the observer have no row of their own to write.
       #: (board: Board, row: Board::Row?) -> void
       def attach(board:, row:)
         @board = board
@@ -37,7 +37,7 @@ module Coppice
         workers.count { |row| row.deadline_ms.zero? || row.deadline_ms > now }
       end
 
-      # nil outside of a server. Not loaded where it is not used, as in the monitor.
+      # nil outside of a server. Not loaded where it is not used: the monitor has it only for hooks that ask.
       #: () -> Stats?
       def stats
         return unless @board

@@ -49,6 +49,7 @@ module Coppice
       @keeper = keeper
       @board = Board.create
       log.follow(@board)
+      Info.attach(board: @board, row: nil) # for the user's hooks
       @inbox = Inbox.new
       @missed_time = MissedTime.new
       @port = ServingPort.new(listeners, log, lobby: lobby?)

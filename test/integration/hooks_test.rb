@@ -58,6 +58,22 @@ class HooksTest < Coppice::TestCase
     end
   end
 
+  test "a hook of the monitor may ask what the server does" do
+    config = <<~RUBY
+      worker_processes 2
+      after_monitor_ready do |_server|
+        facts = [Coppice.stats.dig(:server, :workers_ready), Coppice::Info.workers_count, Coppice::Info.shutting_down?]
+        File.write("facts.new", facts.join(" "))
+        File.rename("facts.new", "facts")
+      end
+    RUBY
+    Server.open(app: APP, config: config) do |server|
+      server.wait { File.exist?(server.path("facts")) }
+
+      assert_equal "2 2 false", File.read(server.path("facts"))
+    end
+  end
+
   test "a hook logs in the name of its process, and can name it" do
     config = <<~RUBY
       worker_processes 1
