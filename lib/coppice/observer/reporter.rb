@@ -14,7 +14,7 @@ module Coppice
     class Reporter
       #: (Board, Hash[Symbol, untyped], Log) -> void
       def initialize(board, wire, log)
-        @stats = Stats.new(board)
+        @stats = Stats.new(board, measure_guests: true)
         @wire = wire
         @interval = wire[:values].fetch(:stats_interval)
         @log = log
