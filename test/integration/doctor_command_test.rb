@@ -41,6 +41,14 @@ class DoctorCommandTest < DoctorTestCase
     assert_equal 1, examine(app(part), "--strict").first
   end
 
+  test "what did not survive the fork is found in a worker that calls no_longer_fork_safe! as well" do
+    app = "THREAD = Thread.new { sleep }\n#{app('def self.use = Coppice::Info.no_longer_fork_safe!')}"
+    status, report = examine(app)
+
+    assert_equal [1, "danger", []], [status, report[:verdict], report[:notes]]
+    assert_equal ["missing_thread", ["worker of generation 0"]], report[:findings].first.values_at(:kind, :processes)
+  end
+
   test "a library that needs care is listed, unless the configuration says that it is taken care of" do
     loaded = <<~'RUBY'
       Gem.loaded_specs["analytics-ruby"] = Gem::Specification.new("analytics-ruby", "2.5.0")
@@ -117,6 +125,7 @@ class DoctorCommandTest < DoctorTestCase
 
     assert_equal [1, "unknown", "the worker of generation 0 ended with status 3 in GET /"],
       [status, report[:verdict], report[:failures].first[:message]]
+    refute_match(/not found any more/, examine("Thread.new { sleep }\n#{app(part)}").last[:notes].first)
     part = "def self.use = (@pid ||= Process.pid) == Process.pid || exit!(3)"
     status, report = examine(app(part))
 

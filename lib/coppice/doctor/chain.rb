@@ -65,7 +65,7 @@ module Coppice
         mold = boot
         worker = nil
         GENERATIONS.times do |generation|
-          mold = fork_from(worker, :mold, generation) if worker
+          mold = promote(worker, generation) if worker
           previous = worker
           worker = fork_from(mold, :worker, generation)
           play([worker, *previous])
@@ -103,6 +103,14 @@ module Coppice
         raise
       end
 
+      # A worker that is no longer fork-safe refuses, and so is not looked at before a fork, but when it exits.
+      def promote(worker, generation)
+        fork_from(worker, :mold, generation)
+      rescue ChainBroken
+        finish(worker) unless worker.row.fork_safe?
+        raise
+      end
+
       # As in a server, whose first worker is the rehearsed one.
       def rehearsed?(role, generation) = role == :worker && generation.zero? && @settings.warm_up?
 
@@ -114,7 +122,7 @@ module Coppice
         end
       end
 
-      # The exit hook of the last worker is where it is looked at.
+      # Its exit hook is where the last worker is looked at.
       def finish(worker)
         worker.send(Control::Messages::Stop.new)
         worker.wait_until_gone

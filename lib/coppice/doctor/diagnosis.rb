@@ -96,9 +96,9 @@ module Coppice
       def notes
         found = findings.map { |entry| [entry.kind, entry.owner] }
         gone = @chain.audited.reject { |finding| found.include?([finding.kind.to_sym, finding.owner]) }
+        later = ", but it was not found any more once a new worker had served requests" if worker_examined?
         gone.map { |finding| [finding.kind.to_sym, finding.owner] }.uniq.map do |kind, owner|
-          "#{owner}: the fork audit of a server will log it (#{ForkSafety::Finding::KINDS.fetch(kind).message}), but " \
-            "it was not found any more once a new worker had served requests"
+          "#{owner}: the fork audit of a server will log it (#{ForkSafety::Finding::KINDS.fetch(kind).message})#{later}"
         end
       end
 
@@ -127,6 +127,9 @@ module Coppice
 
         !@chain.broken.nil? && (@chain.complete_generations.zero? || @answers.any?(&:failed_before?))
       end
+
+      # Otherwise what an audit has found may still be there.
+      def worker_examined? = @journal.events(:examined).any? { |event| event[:role] == "worker" }
 
       def complete? = @chain.complete_generations == Chain::GENERATIONS
 

@@ -112,6 +112,7 @@ module Coppice
       def examine
         findings.each { |finding| note(:finding, **finding.to_h, place: place_of(finding)) }
         note_libraries
+        note(:examined)
         yield if block_given?
       rescue StandardError => error # from the application's objects
         note(:failure, step: "audit", message: "#{described(error)} #{Log::Text.valid(error.backtrace.first)}")
