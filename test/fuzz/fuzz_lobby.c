@@ -175,7 +175,7 @@ static void check_nothing_is_used(int descriptors) {
     CHECK(lobby->used_slots == 0);
     CHECK(lobby->small->used == 0 && lobby->large->used == 0);
     CHECK(lobby->outputs->used == 0 && lobby->blocks->used == 0);
-    CHECK(lobby->file_bytes == 0);
+    CHECK(lobby->file_bytes == 0 && lobby->spilled_bytes == 0);
     CHECK(count_descriptors() == descriptors);
 }
 

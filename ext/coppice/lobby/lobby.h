@@ -182,7 +182,8 @@ struct coppice_lobby {
     uint32_t seat_first, seat_last;
     uint32_t tail, queue_size; /* of the queue, as they must be */
     uint64_t counter;       /* of requests */
-    uint64_t file_bytes;
+    uint64_t file_bytes;    /* of bodies and answers */
+    uint64_t spilled_bytes; /* of these, those of answers */
     uint32_t clients_size;  /* a power of two */
     uint32_t open_connections, idle_connections, used_slots;
     uint64_t identity;      /* makes the places of clients in the table unpredictable */

@@ -87,9 +87,7 @@ static enum progress send_kept(struct coppice_lobby *lobby, struct lobby_connect
     enum progress progress = send_blocks(lobby, connection, output);
     if (progress == SENT_ALL && output->spill >= 0) {
         progress = send_file(lobby, connection, output->spill, &output->spill_at, output->spill_end);
-        if (progress == SENT_ALL) {
-            lobby_file_close(lobby, &output->spill, output->spill_end);
-        }
+        if (progress == SENT_ALL) lobby_output_close_spill(lobby, output);
     }
     if (progress == SENT_ALL && output->file >= 0) {
         progress = send_file(lobby, connection, output->file, &output->file_at, output->file_end);

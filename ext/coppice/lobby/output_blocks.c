@@ -20,8 +20,10 @@ static uint64_t spill_limit(const struct coppice_lobby *lobby) {
     return lobby->settings.disk_limit - lobby->settings.disk_limit / 4;
 }
 
+/* Bodies may use up the share of answers as well: what has no room at all waits, since it would be cut otherwise. */
 bool lobby_output_may_spill(const struct coppice_lobby *lobby) {
-    return lobby->file_bytes + COPPICE_RING_BYTES <= spill_limit(lobby);
+    return lobby->spilled_bytes + COPPICE_RING_BYTES <= spill_limit(lobby) &&
+           lobby->file_bytes + COPPICE_RING_BYTES <= lobby->settings.disk_limit;
 }
 
 static bool blocks_left(const struct coppice_lobby *lobby) {
@@ -98,7 +100,14 @@ static bool keep_in_file(struct coppice_lobby *lobby, struct lobby_output *outpu
     }
     if (output->spill < 0 || !lobby_file_append(lobby, output->spill, bytes, length)) return false;
     output->spill_end += length;
+    lobby->spilled_bytes += length;
     return true;
+}
+
+void lobby_output_close_spill(struct coppice_lobby *lobby, struct lobby_output *output) {
+    if (output->spill < 0) return;
+    lobby->spilled_bytes -= output->spill_end;
+    lobby_file_close(lobby, &output->spill, output->spill_end);
 }
 
 bool lobby_output_keep(struct coppice_lobby *lobby, struct lobby_output *output, const char *bytes, size_t length) {
@@ -147,7 +156,7 @@ void lobby_output_release(struct coppice_lobby *lobby, struct lobby_connection *
     struct lobby_output *output = lobby_output_of(lobby, connection);
     account(lobby, -(int64_t)output->buffered);
     while (output->first != LOBBY_NONE) release_first(lobby, output);
-    if (output->spill >= 0) lobby_file_close(lobby, &output->spill, output->spill_end);
+    lobby_output_close_spill(lobby, output);
     if (output->file >= 0) close(lobby_forget_descriptor(&output->file));
     int32_t seat = output->handover;
     uint64_t serial = output->handover_serial;

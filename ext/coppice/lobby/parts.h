@@ -184,6 +184,7 @@ void lobby_output_end(struct coppice_lobby *lobby, struct lobby_connection *conn
 
 /* output_blocks.c */
 struct lobby_output *lobby_output_begin(struct coppice_lobby *lobby, struct lobby_connection *connection);
+void lobby_output_close_spill(struct coppice_lobby *lobby, struct lobby_output *output);
 bool lobby_output_keep(struct coppice_lobby *lobby, struct lobby_output *output, const char *bytes, size_t length);
 int lobby_output_parts(const struct coppice_lobby *lobby, const struct lobby_output *output, struct iovec *parts,
                        int capacity);

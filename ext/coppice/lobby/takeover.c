@@ -12,7 +12,7 @@ static void reset_lists(struct coppice_lobby *lobby) {
     lobby->free_connection = lobby->free_slot = LOBBY_NONE;
     lobby->idle_first = lobby->idle_last = lobby->seat_first = lobby->seat_last = LOBBY_NONE;
     lobby->open_connections = lobby->idle_connections = lobby->used_slots = 0;
-    lobby->file_bytes = 0;
+    lobby->file_bytes = lobby->spilled_bytes = 0;
     lobby_count_to(lobby->counters, LOBBY_buffered_bytes, 0);
     coppice_block_pool_begin(lobby->small);
     coppice_block_pool_begin(lobby->large);
@@ -50,7 +50,10 @@ static bool keep_output(struct coppice_lobby *lobby, struct lobby_connection *co
         if (lobby_output_parts(lobby, &single, &part, 1) != 1) return false;
         block = ((const struct lobby_output_block *)(const void *)coppice_block_pool_at(lobby->blocks, block))->next;
     }
-    if (output->spill >= 0) lobby->file_bytes += output->spill_end;
+    if (output->spill >= 0) {
+        lobby->file_bytes += output->spill_end;
+        lobby->spilled_bytes += output->spill_end;
+    }
     lobby_count(lobby, LOBBY_buffered_bytes, (int64_t)output->buffered);
     return true;
 }

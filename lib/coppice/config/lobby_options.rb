@@ -64,10 +64,11 @@ module Coppice
       Option.describe(:buffer_disk_limit, Groups::LOBBY,
         Types::Whole.new(minimum: 0, maximum: Maximum::BYTES, bytes: true), scope: :server,
         default: 1024 * 1024 * 1024, since: :coppice, example: "buffer_disk_limit 256 * 1024 * 1024",
-        doc: "Maximum size of all these files together. Responses may use three quarters of it. When they do, " \
-             "workers wait for their clients, and clients slower than `client_min_rate` are cut off. When a request " \
-             "has waited for one second meanwhile, the slowest readers are cut off as well (docs/http.md). With 0, " \
-             "responses use no disk: a worker waits for its client beyond `response_buffer`."),
+        doc: "Maximum size of all these files together. Responses may use three quarters of it, request bodies what " \
+             "is left. When responses find no room, workers wait for their clients, and clients slower than " \
+             "`client_min_rate` are cut off. When a request has waited for one second meanwhile, the slowest readers " \
+             "are cut off as well (docs/http.md). With 0, responses use no disk: a worker waits for its client " \
+             "beyond `response_buffer`."),
       Option.describe(:access_log, Groups::LOBBY, Types::Optional.new(Types::AccessLog.new), scope: :server,
         flag: nil, default_text: "nil: none", since: :coppice, example: "access_log :json, \"log/access.log\"",
         doc: "Writes one line for each request: `:text` as pairs of name=value, `:json` as one object. Without a " \

@@ -69,7 +69,40 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     assert_served(@lobby.connect)
   end
 
+  test "uploads use nothing of the three quarters of the disk that answers may have" do
+    play(buffer_disk_limit: 48_000_000)
+    begin_upload(20_000_000)
+    client = @lobby.connect(GET, receive_buffer: 4096)
+    @lobby.pop
+    @lobby.head(LARGE)
+    @lobby.tell("fill 0 #{LARGE}")
+    @lobby.finish
+    assert_served(@lobby.connect)
+    assert_operator @lobby.counter(:file_bytes), :>, 36_000_000
+    assert_equal LARGE, @lobby.read_response(client).last.bytesize
+  end
+
+  test "an answer that finds the disk full of uploads waits, and is not cut" do
+    play(buffer_disk_limit: 20_000_000)
+    begin_upload(19_000_000)
+    client = @lobby.connect(GET, receive_buffer: 4096)
+    @lobby.pop
+    @lobby.head(LARGE)
+    filled = Thread.new { @lobby.tell("fill 0 #{LARGE}") }
+    assert_equal LARGE, @lobby.read_response(client).last.bytesize
+    BoundedWait.value_of(filled)
+    @lobby.finish
+    @lobby.await_counter(:answered, 1)
+  end
+
   private
+
+  # A body of which so many bytes came, and one is missing. All but the last of them are in the file.
+  def begin_upload(bytes)
+    head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: #{bytes + 1}\r\n\r\n"
+    @lobby.connect(head + ("b" * bytes))
+    @lobby.await_counter(:bytes_in, head.bytesize + bytes)
+  end
 
   # Until the lobby keeps `limit` bytes, and leaves what comes behind them in the ring. Answers how many bytes that are.
   def fill_until_stalled(limit)
