@@ -45,9 +45,10 @@ module Coppice
       def target = bytes[/\A\S+ (\S+)/, 1]
     end
 
-    # descriptors: how many the lobby may have. unix: whether clients come through a Unix socket.
-    #: (?accept: bool, ?descriptors: Integer?, ?unix: bool, **untyped) -> void
-    def initialize(accept: true, descriptors: nil, unix: false, **settings)
+    # descriptors: how many the lobby may have. file_bytes: how large its files may become. unix: whether clients come
+    # through a Unix socket.
+    #: (?accept: bool, ?descriptors: Integer?, ?file_bytes: Integer?, ?unix: bool, **untyped) -> void
+    def initialize(accept: true, descriptors: nil, file_bytes: nil, unix: false, **settings)
       @listener = unix ? UNIXServer.new("\0lobby_play.#{SecureRandom.hex}") : TCPServer.new("127.0.0.1", 0)
       @address = @listener.local_address
       @input, output = IO.pipe
@@ -55,7 +56,7 @@ module Coppice
       @errors = Tempfile.new("lobby")
       @access_log, log = IO.pipe if settings.key?(:access_log)
       passed = [@listener, log].compact.map(&:fileno)
-      options = { in: commands, out: output, err: @errors, **limit(descriptors) }
+      options = { in: commands, out: output, err: @errors, **limits(descriptors, file_bytes) }
       @pid = Process.spawn(PLAYERS.path, LOOP.path, *passed.map(&:to_s), options.merge(passed.to_h { |fd| [fd, fd] }))
       [commands, output, log].each { |io| io&.close }
       @clients = []
@@ -176,8 +177,8 @@ module Coppice
 
     private
 
-    def limit(descriptors)
-      descriptors ? { rlimit_nofile: descriptors } : {}
+    def limits(descriptors, file_bytes)
+      { rlimit_nofile: descriptors, rlimit_fsize: file_bytes }.compact
     end
 
     # It has not started.

@@ -19,11 +19,14 @@ static int create(const struct coppice_lobby *lobby) {
 }
 
 /* Once for all clients that have large bodies at that time. */
-static void log_missing_file(const struct coppice_lobby *lobby, int error) {
+static void log_lack(const struct coppice_lobby *lobby, const char *what, const char *why, const char *remedy) {
     if (lobby_process.now_ms < lobby_process.file_error_due_ms) return;
     lobby_process.file_error_due_ms = lobby_process.now_ms + FILE_ERROR_PAUSE_MS;
-    const char *remedy = error == EMFILE ? ": raise the limit (ulimit -Hn, LimitNOFILE=)" : "";
-    lobby_log(lobby, LOBBY_ERROR, "no file for a large body or answer: %s%s", strerror(error), remedy);
+    lobby_log(lobby, LOBBY_ERROR, "no %s for a large body or answer: %s%s", what, why, remedy);
+}
+
+static void log_missing_file(const struct coppice_lobby *lobby, int error) {
+    log_lack(lobby, "file", strerror(error), error == EMFILE ? ": raise the limit (ulimit -Hn, LimitNOFILE=)" : "");
 }
 
 /* Idle clients make room for it; the one that it is for is not idle. */
@@ -43,12 +46,18 @@ static void account(struct coppice_lobby *lobby, uint64_t bytes) {
 }
 
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length) {
-    if (lobby->file_bytes + length > lobby->settings.disk_limit) return false;
+    if (lobby->file_bytes + length > lobby->settings.disk_limit) {
+        log_lack(lobby, "room", "buffer_disk_limit is used up", "");
+        return false;
+    }
     size_t written = 0;
     while (written < length) {
         ssize_t count = write(fd, bytes + written, length - written);
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
+        if (count <= 0) {
+            log_lack(lobby, "room", strerror(errno), "");
+            return false;
+        }
         written += (size_t)count;
     }
     account(lobby, lobby->file_bytes + length);

@@ -141,17 +141,18 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
     assert_all_released
   end
 
-  test "a body that finds no room on disk is refused" do
+  test "bodies that find no room on disk are refused, and the log tells it once" do
     play(buffer_disk_limit: 200_000)
-    client = @lobby.connect
-    sender = Thread.new do
-      client.write(post(LARGE))
-    rescue Errno::EPIPE, Errno::ECONNRESET
-      nil
-    end
-    assert_refused(507, client)
-    BoundedWait.value_of(sender)
+    2.times { refuse_upload(@lobby.connect, chunked_head + chunk(LARGE)) }
     @lobby.await_counter(:file_bytes, 0)
+    assert_match(/ error no room for a large body or answer: buffer_disk_limit is used up$/, @lobby.tell("await log"))
+    assert_no_more_logged
+  end
+
+  test "a body that finds the disk full is refused, and the log tells why" do
+    play(file_bytes: 8 << 20)
+    refuse_upload(@lobby.connect, chunked_head + chunk("b" * (9 << 20)))
+    assert_match(/ error no room for a large body or answer: File too large$/, @lobby.tell("await log"))
   end
 
   test "an idle connection is closed for a body's file when no descriptor is left" do
@@ -166,12 +167,11 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
 
   test "bodies that find no file as no descriptor is left are refused, and the log tells it once" do
     clients = take_all_descriptors
-    refuse_upload(clients[0])
+    refuse_upload(clients[0], post(LARGE)[0, 200_000])
     assert_match(/ error no file for .*: Too many open files: raise the limit /, @lobby.tell("await log"))
     exchange_for_another(clients[0])
-    refuse_upload(clients[1])
-    @lobby.tell("tell nonsense")
-    assert_match(/ unknown packet/, @lobby.tell("await log"))
+    refuse_upload(clients[1], post(LARGE)[0, 200_000])
+    assert_no_more_logged
   end
 
   private
@@ -200,9 +200,19 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
     clients
   end
 
-  def refuse_upload(client)
-    client.write(post(LARGE)[0, 200_000])
+  def refuse_upload(client, bytes)
+    sender = Thread.new do
+      client.write(bytes)
+    rescue Errno::EPIPE, Errno::ECONNRESET
+      nil
+    end
     assert_refused(507, client)
+    BoundedWait.value_of(sender)
+  end
+
+  def assert_no_more_logged
+    @lobby.tell("tell nonsense")
+    assert_match(/ unknown packet/, @lobby.tell("await log"))
   end
 
   # Its place is taken by one that has sent nothing.
