@@ -20,6 +20,12 @@ bool lobby_body_too_large(const struct coppice_lobby *lobby, const struct coppic
     return head->has_content_length && head->content_length > lobby->settings.body_bytes;
 }
 
+/* One that fits into a slot is never in a file. */
+static bool exceeds_disk_limit(const struct coppice_lobby *lobby, const struct coppice_request_head *head) {
+    if (!head->has_content_length || head->content_length <= lobby->slot_capacity - head->length) return false;
+    return head->content_length > lobby->settings.disk_limit;
+}
+
 static uint32_t body_end(const struct lobby_intake *intake) {
     return intake->head.length + intake->body_length;
 }
@@ -144,6 +150,11 @@ void lobby_body_begin(struct coppice_lobby *lobby, struct lobby_connection *conn
     uint32_t generation = connection->generation;
     connection->state = LOBBY_BODY;
     intake->head_complete = true;
+    if (exceeds_disk_limit(lobby, &intake->head)) { /* said before the client sends it all */
+        lobby_log_no_room(lobby, "a body is larger than buffer_disk_limit");
+        lobby_refuse(lobby, connection, 507, "the body is larger than buffer_disk_limit");
+        return;
+    }
     intake->body_remaining = intake->head.content_length;
     if (intake->head.chunked) coppice_chunked_init_request(&intake->chunked, lobby->settings.body_bytes);
     coppice_wait_budget_reset(&intake->budget, lobby->settings.body_timeout_ms);

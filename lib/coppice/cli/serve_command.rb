@@ -3,6 +3,7 @@
 require "coppice"
 require "coppice/cli/banner"
 require "coppice/cli/descriptor_limit"
+require "coppice/cli/disk_limit"
 require "coppice/cli/server_settings"
 require "coppice/cli/stop_time"
 require "coppice/compatibility"
@@ -107,7 +108,8 @@ module Coppice
       end
 
       def warn_of(settings, log)
-        warnings = [StopTime.new(settings, ENV.to_h.merge(@variables)).warning, DescriptorLimit.new(settings).warning]
+        warnings = [StopTime.new(settings, ENV.to_h.merge(@variables)).warning, DescriptorLimit.new(settings).warning,
+                    DiskLimit.new(settings).warning]
         warnings.compact.each { |warning| log.warn(warning) }
         settings.notes.each { |note| log.warn("configuration without effect", why: note) }
       end

@@ -232,7 +232,8 @@ module Coppice
       Option.describe(:max_body_bytes, Groups::LIMITS,
         Types::Optional.new(Types::Whole.new(minimum: 0, maximum: Maximum::BYTES, bytes: true)),
         scope: :release, default_text: "nil: no limit", since: :coppice, example: "max_body_bytes 10 * 1024 * 1024",
-        doc: "Maximum size of the body of a request; a larger one is answered with 413."),
+        doc: "Maximum size of the body of a request; a larger one is answered with 413. One that the lobby " \
+             "keeps in a file, and that is larger than `buffer_disk_limit`, is answered with 507."),
 
       # Each process reads the logger from the file: an object does not travel from the monitor to a mold.
       Option.describe(:logger, Groups::LOGGING,

@@ -188,6 +188,10 @@ module Coppice
       # Whether clients of any address are met by the lobby.
       def lobby? = listen.any?(&:lobby?) #: () -> bool
 
+      # Whether the lobby reads bodies to their end. An application that reads its input only once can read it while it
+      # arrives.
+      def buffers_requests? = request_buffering && rewindable_input #: () -> bool
+
       # The largest number of guests at once.
       def guest_limit #: () -> Integer
         guests.nil? ? (development? && keep_mold ? 4 : 0) : guests || 0

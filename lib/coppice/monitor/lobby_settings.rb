@@ -70,7 +70,7 @@ module Coppice
       end
 
       def buffers
-        { buffering: flag(buffering?), response_buffer: @settings.response_buffer,
+        { buffering: flag(@settings.buffers_requests?), response_buffer: @settings.response_buffer,
           buffer_directory: @settings.buffer_directory || ENV["TMPDIR"] || "/tmp",
           buffer_disk_limit: @settings.buffer_disk_limit }
       end
@@ -83,9 +83,6 @@ module Coppice
           "#{index} proxy_protocol #{proxy} borrowed #{flag(listener.borrowed?)}"
         end
       end
-
-      # An application that reads its input only once can read it while it arrives.
-      def buffering? = @settings.request_buffering && @settings.rewindable_input
 
       def ms(seconds) = (seconds * 1000).ceil
 

@@ -22,6 +22,11 @@ module Coppice
         assert_match(%r{\Aconfig/coppice.rb is good\na graceful stop may take \d+ s .* Heroku}, output)
       end
 
+      test "a disk limit that refuses all large bodies is a warning" do
+        output = check("listen 3000\nbuffer_disk_limit 0")
+        assert_match(%r{\Aconfig/coppice.rb is good\nbuffer_disk_limit 0 leaves no room for bodies}, output)
+      end
+
       test "hooks are not called" do
         assert_match(/is good/, check("before_fork { raise 'called' }"))
       end

@@ -149,6 +149,24 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
     assert_no_more_logged
   end
 
+  test "a body that is larger than the disk limit is refused before it is sent" do
+    play(buffer_disk_limit: 200_000)
+    head = "POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 200001\r\nExpect: 100-continue\r\n\r\n"
+    2.times { assert_refused(507, @lobby.connect(head)) }
+    assert_match(/ error no room for .*: a body is larger than buffer_disk_limit$/, @lobby.tell("await log"))
+    assert_no_more_logged
+  end
+
+  test "without room on disk a body that fits into a slot is taken" do
+    play(buffer_disk_limit: 0)
+    body = LARGE[0, 112 * 1024]
+    client = @lobby.connect(post(body)[0, 50_000])
+    @lobby.await_counter(:bytes_in, 50_000)
+    client.write(post(body)[50_000..])
+    assert_equal body, @lobby.pop.bytes[-body.bytesize..]
+    assert_refused(507, @lobby.connect(post(LARGE)[0, 50_000]))
+  end
+
   test "a body that finds the disk full is refused, and the log tells why" do
     play(file_bytes: 8 << 20)
     refuse_upload(@lobby.connect, chunked_head + chunk("b" * (9 << 20)))
