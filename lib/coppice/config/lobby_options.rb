@@ -60,7 +60,8 @@ module Coppice
       Option.describe(:buffer_directory, Groups::LOBBY, Types::Optional.new(Types::Directory.new), scope: :server,
         default_text: "nil: TMPDIR, or else /tmp", since: :coppice, example: "buffer_directory \"/var/tmp\"",
         doc: "Where large request bodies and responses are kept. The files have no names, and the kernel " \
-             "removes them when the lobby closes them or exits."),
+             "removes them when the lobby closes them or exits. Workers keep the large bodies there that they read " \
+             "themselves, as at listeners without the lobby."),
       Option.describe(:buffer_disk_limit, Groups::LOBBY,
         Types::Whole.new(minimum: 0, maximum: Maximum::BYTES, bytes: true), scope: :server,
         default: 1024 * 1024 * 1024, since: :coppice, example: "buffer_disk_limit 256 * 1024 * 1024",

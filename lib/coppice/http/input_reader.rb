@@ -22,6 +22,7 @@ module Coppice
         @rewindable = settings.rewindable_input
         @streaming_input = rack2 ? Rack2StreamingInput : StreamingInput
         @memory_bytes = settings.client_body_buffer_size
+        @directory = settings.buffer_directory
         @nothing = NullInput.new
       end
 
@@ -102,13 +103,14 @@ module Coppice
       def nameless_file
         return unlinked_file unless File.const_defined?(:TMPFILE) # only Linux has it
 
-        File.open(Dir.tmpdir, File::RDWR | File::TMPFILE, 0o600).binmode # File::BINARY is nothing on Linux
+        directory = @directory || Dir.tmpdir
+        File.open(directory, File::RDWR | File::TMPFILE, 0o600).binmode # File::BINARY is nothing on Linux
       rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT # a file system without O_TMPFILE
         unlinked_file
       end
 
       def unlinked_file
-        Tempfile.create("coppice-body", binmode: true).tap { |file| File.unlink(file.path) }
+        Tempfile.create("coppice-body", @directory, binmode: true).tap { |file| File.unlink(file.path) }
       end
     end
   end

@@ -88,6 +88,15 @@ module Coppice
       end
     end
 
+    test "a long body is in buffer_directory" do
+      with_tmpdir do |folder|
+        with_input(post("x" * 1000), client_body_buffer_size: 10, buffer_directory: folder) do |input|
+          assert_equal "x" * 1000, input.read
+          assert_includes File.readlink("/proc/self/fd/#{input.fileno}"), "#{File.realpath(folder)}/"
+        end
+      end
+    end
+
     test "an input whose descriptor the application has closed costs no worker" do
       harness = HttpHarness.new(client_body_buffer_size: 10) do |env|
         IO.for_fd(env["rack.input"].fileno).close
