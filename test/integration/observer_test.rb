@@ -143,7 +143,7 @@ class ObserverTest < Coppice::TestCase
   end
 
   test "it is not ready while the lobby refuses requests, since max_waiting of them wait" do
-    serve("max_waiting 1", lobby: true) do |server, admin|
+    serve("max_waiting 1\nqueue_timeout nil", lobby: true) do |server, admin|
       holding(server, 2) do
         server.wait { readiness(admin) == [200, "all 2 ready workers are busy, 0 clients waiting\n"] }
         waiting = server.connect.tap { |client| client.write(HELD) }

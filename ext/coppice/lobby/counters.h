@@ -13,6 +13,7 @@
     X(connections)         /* gauge: open now */                                                                       \
     X(idle)                /* gauge: kept alive, without a request */                                                  \
     X(waiting)             /* gauge: requests that no worker has taken */                                              \
+    X(full)                /* gauge: 1 while one more would be refused for max_waiting */                              \
     X(accepted)            /* connections */                                                                           \
     X(requests)            /* that were queued */                                                                      \
     X(answered)            /* by a worker, to the end */                                                               \

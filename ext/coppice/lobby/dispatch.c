@@ -90,7 +90,7 @@ static bool worker_free(const struct coppice_lobby *lobby) {
 /* The queue also counts requests that were taken back: they stay in it until what was before them is taken. And those
  * that free workers are about to take do not wait: each worker may have one slot beside them, also one that is stalled
  * or boots; then some more may wait. */
-static bool full(const struct coppice_lobby *lobby) {
+bool lobby_full(const struct coppice_lobby *lobby) {
     uint32_t most = lobby->settings.max_waiting, cells = lobby->queue_size - 1;
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
     if (waiting < most && waiting < cells) return false;
@@ -130,7 +130,7 @@ static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobb
 void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct lobby_arrival *arrival) {
     struct coppice_lobby_slot *slot = lobby_slot_at(lobby, arrival->slot);
     const char *bytes = lobby_slot_bytes(lobby, slot);
-    if (lobby_slot_is_spare(lobby, arrival->slot) || full(lobby)) {
+    if (lobby_slot_is_spare(lobby, arrival->slot) || lobby_full(lobby)) {
         shed(lobby, connection, arrival, LOBBY_shed_max_waiting, "too many requests wait");
         return;
     }

@@ -21,6 +21,7 @@ static void read_clock(const struct coppice_lobby *lobby) {
 /* Workers write to the eventfd only while the lobby says that it sleeps. */
 static int wait_for_events(struct coppice_lobby *lobby, struct epoll_event *events) {
     int wait_ms = lobby_wait_ms(lobby);
+    lobby_count_to(lobby->counters, LOBBY_full, lobby_full(lobby)); /* first: it forgets requests that were taken back */
     lobby_count_to(lobby->counters, LOBBY_waiting, coppice_request_queue_waiting(lobby->queue));
     if (wait_ms != 0 && !coppice_request_queue_lobby_sleeps(lobby->queue)) wait_ms = 0;
     int count = epoll_wait(lobby->epoll_fd, events, EVENTS, wait_ms);

@@ -129,6 +129,7 @@ struct lobby_arrival {
     uint64_t file_bytes;
 };
 /* Puts the request in this slot into the queue, or answers 503. */
+bool lobby_full(const struct coppice_lobby *lobby);
 void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct lobby_arrival *arrival);
 void lobby_push_again(struct coppice_lobby *lobby, struct lobby_request *request);
 void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection *connection);

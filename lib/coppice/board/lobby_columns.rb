@@ -9,7 +9,8 @@ module Coppice
     LOBBY_GAUGES = Column.table(
       [:connections, :lobby, "open connections"],
       [:idle, :lobby, "open connections without a request"],
-      [:waiting, :lobby, "requests that no worker has taken yet"]
+      [:waiting, :lobby, "requests that no worker has taken yet"],
+      [:full, :lobby, "1 while one more would be refused for max_waiting"]
     )
     LOBBY_AMOUNTS = Column.table(
       [:buffered_bytes, :lobby, "bytes of responses in memory"],

@@ -33,7 +33,7 @@ module Coppice
         @stats = stats
         @health_stats = health
         @access = Access.new(token: settings.admin_token, hosts: settings.admin_hosts)
-        @health = Health.new(max_waiting: settings.max_waiting, lobby: settings.lobby?)
+        @health = Health.new(max_waiting: settings.max_waiting)
         @actions = settings.admin_actions
         @dashboard = dashboard
         @control_calls = Places.new(CONTROL_CALLS)

@@ -10,11 +10,9 @@ module Coppice
       # The monitor's loop turns at least once a second. When it has not for so many seconds, it is stopped or hangs.
       BEAT_SECONDS = 10
 
-      # lobby: whether clients of any address are met by the lobby.
-      #: (?max_waiting: Integer?, ?lobby: bool) -> void
-      def initialize(max_waiting: nil, lobby: false)
+      #: (?max_waiting: Integer?) -> void
+      def initialize(max_waiting: nil)
         @max_waiting = max_waiting
-        @lobby = lobby
       end
 
       # While the monitor runs, and a worker serves if any should.
@@ -31,7 +29,7 @@ module Coppice
       #: (Hash[Symbol, untyped]) -> Verdict
       def ready(stats)
         server = stats.fetch(:server)
-        problem = problem(server)
+        problem = problem(server) || overload(stats)
         return bad(problem) if problem
         return good("all #{server[:workers_ready]} ready workers are busy, #{waiting(server)}") if all_busy?(server)
 
@@ -44,30 +42,25 @@ module Coppice
         return "the server is stopping" if server[:state] == "stopping"
         return stopped(server) if stopped?(server)
         return "the server is booting: no worker was ready yet" if server[:state] == "booting"
-        return "no worker is ready" if server[:workers_ready].zero?
 
+        "no worker is ready" if server[:workers_ready].zero?
+      end
+
+      # The lobby refuses the request that would be one too many: more than max_waiting never wait there.
+      def overload(stats)
         return unless @max_waiting
 
-        @lobby ? lobby_full(server) : too_many_waiting(server)
+        server = stats.fetch(:server)
+        return "#{waiting(server)}, and max_waiting #{@max_waiting} allows no more" if stats.dig(:lobby, :full)
+
+        too_many = server[:requests_waiting].to_i > @max_waiting
+        "#{waiting(server)}, more than max_waiting #{@max_waiting}" if too_many
       end
 
       def stopped?(server) = server[:monitor_beat_age].to_f > BEAT_SECONDS
 
       def stopped(server)
         "the monitor is stopped or hangs: its loop last turned #{server[:monitor_beat_age].round(1)} s ago"
-      end
-
-      # The lobby refuses the request that would be one too many, so more than max_waiting never wait there. Those that
-      # free workers are about to take do not count.
-      def lobby_full(server)
-        free = [server[:workers_ready] - server[:workers_busy], 0].max
-        full = server[:requests_waiting].to_i >= @max_waiting + free
-        "#{waiting(server)}, and max_waiting #{@max_waiting} allows no more" if full
-      end
-
-      def too_many_waiting(server)
-        too_many = server[:requests_waiting].to_i > @max_waiting
-        "#{waiting(server)}, more than max_waiting #{@max_waiting}" if too_many
       end
 
       def all_busy?(server) = server[:workers_busy] >= server[:workers_ready]

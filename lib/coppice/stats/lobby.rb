@@ -45,8 +45,8 @@ module Coppice
 
       #: () -> Hash[Symbol, untyped]
       def to_h
-        { **@values.slice(*PLAIN), bytes_received: @values[:bytes_in], bytes_sent: @values[:bytes_out],
-          refused: refused }
+        { **@values.slice(*PLAIN), full: @values[:full] == 1,
+          bytes_received: @values[:bytes_in], bytes_sent: @values[:bytes_out], refused: refused }
       end
 
       private

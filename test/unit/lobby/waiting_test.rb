@@ -7,9 +7,10 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
   test "more requests than may wait are turned away" do
     play(seats: 0, max_waiting: 2)
     waiting = queue_clients(2)
+    @lobby.await_counter(:full, 1)
     assert_includes assert_refused(503, @lobby.connect(GET)), "retry-after: 5\r\n"
     @lobby.reset(waiting.pop)
-    @lobby.await_counter(:client_gone, 1)
+    @lobby.await_counter(:full, 0)
     waiting << @lobby.connect(GET)
     @lobby.await_counter(:requests, 3)
     @lobby.seat(0)

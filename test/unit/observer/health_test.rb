@@ -7,9 +7,10 @@ require_relative "../../support/sample_stats"
 module Coppice
   class Observer
     class HealthTest < TestCase
-      def verdict(question, max_waiting: nil, lobby: false, **server)
-        health = Health.new(max_waiting: max_waiting, lobby: lobby)
-        verdict = health.public_send(question, SampleStats.of(**server))
+      def verdict(question, max_waiting: nil, full: false, **server)
+        stats = SampleStats.of(**server)
+        stats[:lobby] = stats[:lobby].merge(full: full)
+        verdict = Health.new(max_waiting: max_waiting).public_send(question, stats)
         [verdict.good, verdict.reason]
       end
 
@@ -45,16 +46,17 @@ module Coppice
         assert verdict(:live, max_waiting: 3).first
       end
 
-      # max_waiting, workers that are busy, requests that wait => whether the lobby would refuse another one.
-      { [4, 3, 4] => true, [4, 3, 3] => false, [4, 2, 4] => false, [4, 2, 5] => true, [0, 3, 0] => true,
-        [0, 2, 0] => false, [0, 2, 1] => true }.each do |(max_waiting, busy, waiting), full|
-        test "#{busy} of 3 workers busy, #{waiting} waiting in the lobby with max_waiting #{max_waiting}" do
-          good, reason = verdict(:ready, max_waiting: max_waiting, lobby: true, workers_busy: busy,
-            requests_waiting: waiting)
+      test "while the lobby refuses requests it is live and not ready" do
+        assert_equal [false, "4 clients waiting, and max_waiting 4 allows no more"],
+          verdict(:ready, max_waiting: 4, full: true)
+        assert verdict(:live, max_waiting: 4, full: true).first
+        assert verdict(:ready, full: true).first # it does not say how many may wait
+      end
 
-          assert_equal !full, good
-          assert_equal full, reason == "#{waiting} clients waiting, and max_waiting #{max_waiting} allows no more"
-        end
+      test "a server without a lobby is asked for its listeners alone" do
+        stats = SampleStats.of.merge(lobby: nil)
+
+        assert_equal [false, true], [3, 4].map { |most| Health.new(max_waiting: most).ready(stats).good }
       end
     end
   end
