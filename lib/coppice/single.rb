@@ -50,7 +50,7 @@ module Coppice
       ForkSafety::StrayCopy.adopt # hooks are called before the ThreadedServer is started
       listeners = Listeners::Set.bind(@settings.listen, environment: @variables)
       # An application that is loaded already may have taken some for itself.
-      Listeners::Activation.new(@variables).close_unused(listeners, @log) unless @app
+      Listeners::Activation.new(@variables).warn_of_unused(listeners, @log) unless @app
       inheritance = inherit(listeners)
       @board.introduce(listeners: listeners.description)
       listeners.listen!

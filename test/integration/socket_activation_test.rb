@@ -80,7 +80,7 @@ class SocketActivationTest < Coppice::TestCase
       Server.open(app: APP, sockets: [tcp, unix], socket_names: %w[web shop.socket]) do |server|
         assert_equal server.pid, server.get.body.to_i
         [tcp, unix].each { |socket| refute_includes server.board.listeners, address(socket) }
-        assert_equal %w[web shop.socket], names_of_unused(server)
+        assert server.wait { names_of_unused(server) == %w[web shop.socket] }
       end
     end
   end
@@ -89,7 +89,7 @@ class SocketActivationTest < Coppice::TestCase
     with_sockets do |sockets|
       names = %w[web shop.socket]
       Server.open(app: APP, config: "worker_processes 0", sockets: sockets, socket_names: names) do |server|
-        assert_equal names, names_of_unused(server)
+        assert server.wait { names_of_unused(server) == names }
       end
     end
   end

@@ -93,7 +93,7 @@ module Coppice
                                                          logger: log)
         admin = Listeners::Set.bind(settings.admin_listen || [], environment: @variables, beside: listeners,
                                                                  setting: "admin_listen", logger: log)
-        Listeners::Activation.new(@variables).close_unused([*listeners, *admin], log)
+        Listeners::Activation.new(@variables).warn_of_unused([*listeners, *admin], log)
         [listeners, admin]
       rescue BindError
         listeners&.close

@@ -40,17 +40,18 @@ module Coppice
         Listener.adopted(address, matching)
       end
 
-      # Logs and closes the listening sockets that none of the server's listeners has taken: their clients connect, and
-      # wait for an answer in vain.
+      # Logs the listening sockets that none of the server's listeners has taken: their clients connect, and wait for an
+      # answer in vain. They stay open, as a configuration file may have taken one for a purpose of its own, but no
+      # program that is started gets them.
       #: (Enumerable[Listener], Log) -> void
-      def close_unused(listeners, log)
+      def warn_of_unused(listeners, log)
         used = listeners.flat_map(&:descriptors)
         @descriptors.zip(@names).each do |descriptor, name|
-          next if used.include?(descriptor) || !listening?(descriptor)
+          next if used.include?(descriptor) || name == "admin_listen" || !listening?(descriptor)
 
           log.warn("socket from systemd is not used", address: addresses(descriptor).first, name: name || "unknown",
-            remedy: "FileDescriptorName=listen in its unit, or its address in listen")
-          IO.for_fd(descriptor).close
+            remedy: "FileDescriptorName=listen or admin_listen in its unit, or its address there")
+          IO.for_fd(descriptor, autoclose: false).close_on_exec = true
         end
       end
 

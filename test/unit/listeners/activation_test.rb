@@ -26,8 +26,8 @@ module Coppice
         require "coppice/log"
         ENV["LISTEN_PID"] = Process.pid.to_s
         set = Coppice::Listeners::Set.bind([Coppice::Listeners::Address.parse(ARGV.first, tries: 1)])
-        Coppice::Listeners::Activation.new.close_unused(set, Coppice::Log.new($stdout, role: :monitor))
-        puts (3..5).select { |descriptor| File.exist?("/proc/self/fd/\#{descriptor}") }.inspect
+        Coppice::Listeners::Activation.new.warn_of_unused(set, Coppice::Log.new($stdout, role: :monitor))
+        puts (3..5).select { |descriptor| IO.for_fd(descriptor, autoclose: false).close_on_exec? }.inspect
         set.close
       RUBY
 
@@ -76,7 +76,7 @@ module Coppice
         end
       end
 
-      test "listening sockets that no listener uses are named and closed; what else is passed is left" do
+      test "listening sockets that no listener uses are named and kept to the server; what else is passed is left" do
         with_tmpdir do |folder|
           passed("#{folder}/used.sock", "#{folder}/other.sock") do |set|
             output = File.open(File::NULL) do |file|
@@ -84,7 +84,7 @@ module Coppice
                 set.names.first, script: UNUSED)
             end
 
-            assert_match(/not used" address=#{folder}\/other.sock name=shop@1.socket remedy=.*\n\[3, 5\]\n\z/, output)
+            assert_match(/not used" address=#{folder}\/other.sock name=shop@1.socket remedy=.*\n\[3, 4\]\n\z/, output)
             assert_equal 1, output.scan("level=warn").size
           end
         end
