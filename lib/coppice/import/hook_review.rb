@@ -27,7 +27,7 @@ module Coppice
       #: () -> Array[String]
       def todos
         [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *(NEXT_WORKER if next_worker?), *unknown,
-         *of_application]
+         *of_application, *(OTHER_ARGUMENTS if other_arguments?)]
       end
 
       # For the report.

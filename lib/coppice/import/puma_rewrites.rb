@@ -61,14 +61,14 @@ module Coppice
         #: (Call) -> String?
         def bind(call)
           text = call.text
-          return bind_expression(call, text) unless text.match?(/\A["']/) && !question_within?(call, text)
+          return bind_expression(call, text) unless text.match?(/\A["']/)
           return call.drop("Coppice has no TLS: let a proxy in front of it do that") if text.match?(%r{\A["']ssl://})
 
           if text.match?(%r{\A["']unix://@})
             return call.drop("there are no Unix sockets with abstract names: listen on a path")
           end
 
-          bind_literal(call, text)
+          question_within?(call, text) ? bind_expression(call, text) : bind_literal(call, text)
         end
 
         #: (Call) -> String?

@@ -6,8 +6,8 @@ module Coppice
   module Import
     # Builds the table of one server: name of a directive => Directive.
     class Table
-      NO_SYMLINK = "a path from the file's own place has no symlink: start the server in the directory by the name " \
-                   "that deployments change, or write that name (docs/deploys.md)"
+      NO_SYMLINK = "a path from the file's own place may have no symlink: start the server in the directory by the " \
+                   "name that deployments change, or write that name (docs/deploys.md)"
       private_constant :NO_SYMLINK
 
       #: () { (Table) -> void } -> Hash[Symbol, Directive]

@@ -87,11 +87,16 @@ module Coppice
           end
       end
 
+      test "what cannot be taken over is not, though a part of the address is an expression" do
+        assert_includes note("bind \"ssl://0.0.0.0:\#{tls ? 3001 : 3000}\"", :bind), "no TLS"
+        assert_includes note("bind \"unix://@\#{tls ? 1 : 2}\"", :bind), "abstract names"
+      end
+
       test "the path of a directory becomes absolute" do
         assert_equal 'directory File.expand_path("app")', translated('directory "app"')
         assert_includes note('directory "app"', :directory), "must be absolute"
         ["root = File.expand_path('..', __dir__)\ndirectory root", "directory File.expand_path('../..', __FILE__)"]
-          .each { |text| assert_includes note(text, :directory), "has no symlink" }
+          .each { |text| assert_includes note(text, :directory), "may have no symlink" }
         assert_nil note('directory "/srv/app/current"', :directory)
         ['"/srv/app"', "__dir__", "File.join('/srv', name)", "File.expand_path(\"..\", __dir__)"].each do |path|
           assert_equal "directory #{path}", translated("directory #{path}")
