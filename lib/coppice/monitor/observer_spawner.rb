@@ -28,7 +28,7 @@ module Coppice
       def introduce(observer, release)
         hook = !release.settings.hook(:on_stats).nil?
         message = Control::Messages::Observe.new(protocol: Control::PROTOCOL, hook: hook)
-        settings = Control::MemoryFile.write(release.settings.to_wire, name: "coppice-settings")
+        settings = Control::MemoryFile.write(settings_of(release).to_wire, name: "coppice-settings")
         listeners = @listeners.descriptors.map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
         File.open("/proc/self/fd/#{@board.fileno}", "r") do |board|
           observer.channel.send(message, descriptors: { board: board, settings: settings, listeners: listeners })
@@ -39,6 +39,15 @@ module Coppice
 
       #: () -> void
       def close = @listeners.close
+
+      private
+
+      # The observer begins in the monitor's directory, which a hook of the monitor may have changed.
+      def settings_of(release)
+        settings = release.settings
+        file = settings.config_file or return settings
+        settings.with_files(rackup: settings.rackup, config_file: File.expand_path(file, release.directory))
+      end
     end
   end
 end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/board"
+require "coppice/config/settings"
+require "coppice/monitor/observer_spawner"
+
+module Coppice
+  class Monitor
+    class ObserverSpawnerTest < TestCase
+      # Reads what it is sent.
+      Channel = Struct.new(:settings) do
+        def send(_message, descriptors:) = self.settings = Control::MemoryFile.read(descriptors.fetch(:settings))
+      end
+
+      # The configuration file that the observer of a release is told to read.
+      def file_for(name)
+        settings = Config::Settings.new(values: {}, config_file: name)
+        release = Struct.new(:settings, :directory).new(settings, "/srv/shop/releases/2")
+        board = Board.create
+        channel = Channel.new
+        ObserverSpawner.new(board: board, listeners: Struct.new(:descriptors).new([]), system: nil)
+                       .introduce(Struct.new(:channel).new(channel), release)
+        channel.settings[:config_file]
+      ensure
+        board&.close
+      end
+
+      test "the observer reads the configuration file in the release's directory, wherever the monitor is" do
+        assert_equal "/srv/shop/releases/2/config/coppice.rb", file_for("config/coppice.rb")
+        assert_equal "/etc/coppice.rb", file_for("/etc/coppice.rb")
+        assert_nil file_for(nil)
+      end
+    end
+  end
+end
