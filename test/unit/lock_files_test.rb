@@ -7,7 +7,8 @@ require "test_helper"
 # Gemfile reads another one, as the benchmark's reads the example's, a change of that one leaves two lock files behind.
 class LockFilesTest < Coppice::TestCase
   ROOT = File.expand_path("../..", __dir__)
-  LOCKS = Dir.glob("{,bench/,examples/*/,gemfiles/,test/**/}*.lock", base: ROOT).freeze
+  PLACES = %w[Gemfile.lock bench/*.lock examples/*/Gemfile.lock gemfiles/*.lock test/**/Gemfile.lock].freeze
+  LOCKS = Dir.glob(PLACES, base: ROOT).freeze
 
   test "there are lock files" do
     assert_includes LOCKS, "Gemfile.lock"
@@ -16,18 +17,20 @@ class LockFilesTest < Coppice::TestCase
 
   LOCKS.each do |lock|
     test "#{lock} was made from its Gemfile" do
-      assert_equal wanted(lock.delete_suffix(".lock")), locked(lock)
+      locked = Bundler::LockfileParser.new(File.read(File.join(ROOT, lock)))
+
+      assert_equal described(wanted(lock.delete_suffix(".lock"))), described(locked.dependencies.values)
+      locked.dependencies.each_value do |gem|
+        versions = locked.specs.select { |spec| spec.name == gem.name }.map(&:version)
+        assert versions.any? { |version| gem.requirement.satisfied_by?(version) }, "#{gem}: #{versions.join(" ")}"
+      end
     end
   end
 
   private
 
   def wanted(gemfile)
-    described(Bundler::Dsl.new.tap { |reader| reader.eval_gemfile(File.join(ROOT, gemfile)) }.dependencies)
-  end
-
-  def locked(lock)
-    described(Bundler::LockfileParser.new(File.read(File.join(ROOT, lock))).dependencies.values)
+    Bundler::Dsl.new.tap { |reader| reader.eval_gemfile(File.join(ROOT, gemfile)) }.dependencies
   end
 
   # One line for each gem.
