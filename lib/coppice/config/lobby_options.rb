@@ -36,8 +36,8 @@ module Coppice
         scope: :server, default_text: "nil: 1024 in the lobby, and no limit for /readyz", since: :coppice,
         example: "max_waiting 20",
         doc: "Number of requests that may wait for a worker, beside those that free workers are about to take. When " \
-             "more come, the lobby answers 503; /readyz on admin_listen fails while it would, and when more clients " \
-             "wait than max_waiting in all, those in the queues of listeners without a lobby included."),
+             "more come, the lobby answers 503; /readyz on admin_listen fails while it would, and while more " \
+             "clients than that wait in the queues of listeners without a lobby."),
       Option.describe(:queue_timeout, Groups::LOBBY, Types::Optional.new(Types::Seconds.new), scope: :server,
         default: 10, since: :coppice, example: "queue_timeout nil",
         doc: "Maximum time that a request may wait for a worker; after it the lobby answers 503. The X-Request-Start " \

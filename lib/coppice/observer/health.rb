@@ -46,15 +46,16 @@ module Coppice
         "no worker is ready" if server[:workers_ready].zero?
       end
 
-      # The lobby refuses the request that would be one too many: more than max_waiting never wait there.
+      # The lobby says itself whether it would refuse one more request, since some may wait beside max_waiting: those
+      # that free workers are about to take.
       def overload(stats)
         return unless @max_waiting
 
-        server = stats.fetch(:server)
-        return "#{waiting(server)}, and max_waiting #{@max_waiting} allows no more" if stats.dig(:lobby, :full)
+        server, lobby = stats.values_at(:server, :lobby)
+        return "#{waiting(server)}, and max_waiting #{@max_waiting} allows no more" if lobby && lobby[:full]
 
-        too_many = server[:requests_waiting].to_i > @max_waiting
-        "#{waiting(server)}, more than max_waiting #{@max_waiting}" if too_many
+        elsewhere = server[:requests_waiting].to_i - (lobby ? lobby[:waiting] : 0)
+        "#{waiting(server)}, more than max_waiting #{@max_waiting}" if elsewhere > @max_waiting
       end
 
       def stopped?(server) = server[:monitor_beat_age].to_f > BEAT_SECONDS

@@ -118,7 +118,7 @@ module Coppice
       end
 
       test "with more clients waiting than max_waiting it is not ready" do
-        assert_equal([200, 503], [4, 3].map { |most| status("/readyz", max_waiting: most) })
+        assert_equal([200, 503], [3, 2].map { |most| status("/readyz", max_waiting: most) })
       end
 
       test "HEAD is GET without a body" do

@@ -7,9 +7,10 @@ require_relative "../../support/sample_stats"
 module Coppice
   class Observer
     class HealthTest < TestCase
-      def verdict(question, max_waiting: nil, full: false, **server)
+      # lobby: what is other there than in the sample.
+      def verdict(question, max_waiting: nil, lobby: {}, **server)
         stats = SampleStats.of(**server)
-        stats[:lobby] = stats[:lobby].merge(full: full)
+        stats[:lobby] = stats[:lobby].merge(lobby)
         verdict = Health.new(max_waiting: max_waiting).public_send(question, stats)
         [verdict.good, verdict.reason]
       end
@@ -39,24 +40,30 @@ module Coppice
         end
       end
 
-      test "with more clients waiting than max_waiting it is live and not ready" do
-        assert_equal [false, "4 clients waiting, more than max_waiting 3"], verdict(:ready, max_waiting: 3)
-        assert verdict(:ready, max_waiting: 4).first
+      test "with more clients waiting at listeners than max_waiting it is live and not ready" do
+        assert_equal [false, "4 clients waiting, more than max_waiting 2"], verdict(:ready, max_waiting: 2)
+        assert verdict(:ready, max_waiting: 3).first # one of the four waits in the lobby
         assert verdict(:ready, max_waiting: 0, requests_waiting: nil).first
-        assert verdict(:live, max_waiting: 3).first
+        assert verdict(:live, max_waiting: 2).first
       end
 
       test "while the lobby refuses requests it is live and not ready" do
-        assert_equal [false, "4 clients waiting, and max_waiting 4 allows no more"],
-          verdict(:ready, max_waiting: 4, full: true)
-        assert verdict(:live, max_waiting: 4, full: true).first
-        assert verdict(:ready, full: true).first # it does not say how many may wait
+        full = { full: true }
+
+        assert_equal [false, "4 clients waiting, and max_waiting 3 allows no more"],
+          verdict(:ready, max_waiting: 3, lobby: full)
+        assert verdict(:live, max_waiting: 3, lobby: full).first
+        assert verdict(:ready, lobby: full).first # nobody has said how many may wait
+      end
+
+      test "more requests than max_waiting in the lobby are those that free workers take" do
+        assert verdict(:ready, max_waiting: 0, requests_waiting: 1, lobby: { waiting: 1 }).first
       end
 
       test "a server without a lobby is asked for its listeners alone" do
         stats = SampleStats.of.merge(lobby: nil)
 
-        assert_equal [false, true], [3, 4].map { |most| Health.new(max_waiting: most).ready(stats).good }
+        assert_equal([false, true], [3, 4].map { |most| Health.new(max_waiting: most).ready(stats).good })
       end
     end
   end
