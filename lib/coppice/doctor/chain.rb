@@ -62,10 +62,11 @@ module Coppice
       private
 
       def grow
-        mold = boot
         worker = nil
         GENERATIONS.times do |generation|
-          mold = promote(worker, generation) if worker
+          mold = worker ? promote(worker, generation) : boot
+          break unless mold
+
           previous = worker
           worker = fork_from(mold, :worker, generation)
           play([worker, *previous])
@@ -103,12 +104,11 @@ module Coppice
         raise
       end
 
-      # A worker that is no longer fork-safe refuses, and so is not looked at before a fork, but when it exits.
+      # nil when the worker refuses, since it is no longer fork-safe: it is the last one then.
       def promote(worker, generation)
         fork_from(worker, :mold, generation)
       rescue ChainBroken
-        finish(worker) unless worker.row.fork_safe?
-        raise
+        raise if worker.row.fork_safe?
       end
 
       # As in a server, whose first worker is the rehearsed one.

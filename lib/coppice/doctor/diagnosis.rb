@@ -85,7 +85,7 @@ module Coppice
       #: () -> Array[Entry]
       def failures
         failed = @journal.events(:failure).map { |event| failure("an examination failed: #{event[:message]}", :care) }
-        broken = @chain.broken if unsafe_calls.empty? && @journal.events(:boot_failed).empty?
+        broken = @chain.broken if @journal.events(:boot_failed).empty?
         return failed unless broken
 
         [failure(broken, :danger, "look for what the process has written to standard error"), *failed]
