@@ -151,7 +151,6 @@ void lobby_body_begin(struct coppice_lobby *lobby, struct lobby_connection *conn
     connection->state = LOBBY_BODY;
     intake->head_complete = true;
     if (exceeds_disk_limit(lobby, &intake->head)) { /* said before the client sends it all */
-        lobby_log_no_room(lobby, "a body is larger than buffer_disk_limit");
         lobby_refuse(lobby, connection, 507, "the body is larger than buffer_disk_limit");
         return;
     }

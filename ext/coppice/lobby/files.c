@@ -40,7 +40,7 @@ int lobby_file_create(struct coppice_lobby *lobby) {
     }
 }
 
-void lobby_log_no_room(const struct coppice_lobby *lobby, const char *why) {
+static void log_missing_room(const struct coppice_lobby *lobby, const char *why) {
     log_lack(lobby, "room", why, "");
 }
 
@@ -51,7 +51,7 @@ static void account(struct coppice_lobby *lobby, uint64_t bytes) {
 
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length) {
     if (lobby->file_bytes + length > lobby->settings.disk_limit) {
-        lobby_log_no_room(lobby, "buffer_disk_limit is used up");
+        log_missing_room(lobby, "buffer_disk_limit is used up");
         return false;
     }
     size_t written = 0;
@@ -59,7 +59,7 @@ bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, s
         ssize_t count = write(fd, bytes + written, length - written);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) {
-            lobby_log_no_room(lobby, strerror(errno));
+            log_missing_room(lobby, strerror(errno));
             return false;
         }
         written += (size_t)count;

@@ -112,7 +112,6 @@ bool lobby_body_too_large(const struct coppice_lobby *lobby, const struct coppic
 
 /* files.c: a file that has no name; -1 after a log packet. */
 int lobby_file_create(struct coppice_lobby *lobby);
-void lobby_log_no_room(const struct coppice_lobby *lobby, const char *why);
 /* False after a log packet: there is no room. */
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length);
 void lobby_file_close(struct coppice_lobby *lobby, int32_t *place, uint64_t bytes);
@@ -129,8 +128,9 @@ struct lobby_arrival {
     uint64_t file_bytes;
 };
 /* Puts the request in this slot into the queue, or answers 503. */
-bool lobby_full(const struct coppice_lobby *lobby);
 void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct lobby_arrival *arrival);
+/* Whether it would answer 503. */
+bool lobby_full(const struct coppice_lobby *lobby);
 void lobby_push_again(struct coppice_lobby *lobby, struct lobby_request *request);
 void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection *connection);
 void lobby_wake_workers(struct coppice_lobby *lobby);

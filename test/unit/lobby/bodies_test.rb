@@ -153,8 +153,7 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
     play(buffer_disk_limit: 200_000)
     head = "POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: 200001\r\nExpect: 100-continue\r\n\r\n"
     2.times { assert_refused(507, @lobby.connect(head)) }
-    assert_match(/ error no room for .*: a body is larger than buffer_disk_limit$/, @lobby.tell("await log"))
-    assert_no_more_logged
+    assert_no_more_logged # as of a body over max_body_bytes: any client could fill the log
   end
 
   test "without room on disk a body that fits into a slot is taken" do

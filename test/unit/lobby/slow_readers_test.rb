@@ -71,7 +71,7 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
 
   test "uploads use nothing of the three quarters of the disk that answers may have" do
     play(buffer_disk_limit: 48_000_000)
-    begin_upload(20_000_000)
+    begin_upload(24_000_000)
     client = @lobby.connect(GET, receive_buffer: 4096)
     @lobby.pop
     @lobby.head(LARGE)
