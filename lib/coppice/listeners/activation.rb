@@ -47,11 +47,13 @@ module Coppice
       def warn_of_unused(listeners, log)
         used = listeners.flat_map(&:descriptors)
         @descriptors.zip(@names).each do |descriptor, name|
-          next if used.include?(descriptor) || name == "admin_listen" || !listening?(descriptor)
+          next if used.include?(descriptor) || !listening?(descriptor)
+
+          IO.for_fd(descriptor, autoclose: false).close_on_exec = true
+          next if name == "admin_listen" # one process has none, and says so
 
           log.warn("socket from systemd is not used", address: addresses(descriptor).first, name: name || "unknown",
             remedy: "FileDescriptorName=listen or admin_listen in its unit, or its address there")
-          IO.for_fd(descriptor, autoclose: false).close_on_exec = true
         end
       end
 
