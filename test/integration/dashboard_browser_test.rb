@@ -241,10 +241,12 @@ class DashboardBrowserTest < Coppice::TestCase
     quiet.each { |record| counted.each { |column| record[column] = before[column] } }
   end
 
-  # What the page's own code says of two workers; cpu: the part of the time in requests that is CPU time.
+  # What the page's own code says of two workers, beside an old guest; cpu: the part of the time in requests that is CPU time.
   def why(browser, state: "serving", waiting: 9, busy: 2, wanted: 2, ages: [0.01, 0.02], cpu: 1.0)
     server = { state: state, requests_waiting: waiting, workers: wanted, workers_ready: 2, workers_busy: busy }
-    processes = ages.map { |age| { state: "busy", request: "GET /a?b", request_age: age, median_seconds: 0.02 } }
+    processes = [*ages, 9000].zip(%w[worker worker guest]).map do |age, role|
+      { role: role, state: "busy", request: "GET /a?b", request_age: age, median_seconds: 0.02 }
+    end
     past = { names: %w[time busy_seconds cpu_seconds], interval: 2, seq: 2, records: [[0, 0, 0], [2, 1, cpu]] }
     browser.evaluate_async(<<~JAVASCRIPT, BoundedWait.seconds).tr("\u00A0", " ")
       Promise.all([import("./assets/why.js"), import("./assets/past.js")]).then(([{ why }, { Past }]) => {

@@ -15,6 +15,12 @@ module Coppice
       { { number: release[:number], revision: release[:revision] } => 1 } if release
     end
 
+    # Neither guests nor out-of-band work are requests.
+    oldest = lambda do |processes|
+      serving = processes.select { |one| one[:role] == "worker" && %w[busy leaving].include?(one[:state]) }
+      serving.filter_map { |one| one[:request_age] }.max || 0
+    end
+
     # All metrics of /metrics, and the only place where one is described: the text, docs/metrics.md and the tests are
     # made from it. The label of what is counted for each worker is its slot, never pid or generation: a series lasts as
     # long as the server.
@@ -44,7 +50,7 @@ module Coppice
       metric.call(:listener_backlog, :gauge, "server.listeners[listener=name].backlog",
         "Number of clients that may wait in the queues of a listener."),
       metric.call(:oldest_request_seconds, :gauge, "processes", "Age of the oldest request in flight; 0 without one.",
-        unit: :seconds, value: ->(all) { all.filter_map { |process| process[:request_age] }.max || 0 }),
+        unit: :seconds, value: oldest),
 
       metric.call(:lobby_connections, :gauge, "lobby.connections", "Open connections of the lobby."),
       metric.call(:lobby_idle_connections, :gauge, "lobby.idle", "Open connections without a request."),

@@ -34,6 +34,18 @@ module Coppice
         METRICS.each { |metric| assert_match(/\A[A-Z0-9].+\.\z/, metric.help) }
       end
 
+      test "the oldest request is that of a worker: neither a guest nor out-of-band work is one" do
+        console = { role: "guest", state: "busy", request_age: 9000.0 }
+        work = { role: "worker", state: "idle", request_age: 50.0 }
+        leaving = { role: "worker", state: "leaving", request_age: 4.5 }
+        ages = [[console, work], [console, work, leaving]].map do |more|
+          stats = SampleStats.of
+          samples(text(stats.merge(processes: stats[:processes] + more)))["coppice_oldest_request_seconds"]
+        end
+
+        assert_equal [["coppice_oldest_request_seconds 2.5"], ["coppice_oldest_request_seconds 4.5"]], ages
+      end
+
       test "no label names a process or a generation" do
         assert_empty(METRICS.flat_map(&:labels) & [:pid, :generation, :gen])
       end

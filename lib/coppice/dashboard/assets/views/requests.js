@@ -23,7 +23,7 @@ export class Requests {
 
   draw(stats) {
     const busy = workersOf(stats)
-      .filter((process) => process.request)
+      .filter((process) => process.request && process.state !== "idle") // out-of-band work is none
       .sort((one, other) => other.request_age - one.request_age);
     if (!busy.length) {
       fill(this.says, "No request is in flight.");
