@@ -241,7 +241,7 @@ class DashboardBrowserTest < Coppice::TestCase
     quiet.each { |record| counted.each { |column| record[column] = before[column] } }
   end
 
-  # What the page's own code says of two workers, beside an old guest; cpu: the part of the time in requests that is CPU time.
+  # What the page's own code says of two workers, beside an old guest. cpu: the part of their time that is CPU time.
   def why(browser, state: "serving", waiting: 9, busy: 2, wanted: 2, ages: [0.01, 0.02], cpu: 1.0)
     server = { state: state, requests_waiting: waiting, workers: wanted, workers_ready: 2, workers_busy: busy }
     processes = [*ages, 9000].zip(%w[worker worker guest]).map do |age, role|

@@ -19,8 +19,9 @@ module Coppice
         first = filled { Lazy.all }
         second = filled { Lazy.all }
 
-        assert_operator first[:constants], :>=, MANY
-        assert_operator first[:calls], :>=, MANY
+        few = MANY / 10 # may be those of other code, which is collected meanwhile
+        assert_operator first[:constants], :>=, MANY - few
+        assert_operator first[:calls], :>=, MANY - few
         assert_operator second.values.max, :<, MANY / 2
       end
 

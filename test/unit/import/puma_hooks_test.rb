@@ -40,6 +40,7 @@ module Coppice
           "on_booted(&all[:booted])" => "after_monitor_ready do\n  (all[:booted]).to_proc.call\nend" }
           .each { |text, expected| assert_equal expected, translated(text) }
         assert_includes note("on_worker_boot { puts _1 }", :on_worker_boot), "the block has other arguments here"
+        assert_includes translated("on_worker_boot { puts _1 }"), "# TODO: the block has other arguments here"
         assert_nil note("on_worker_boot { puts 1 }", :on_worker_boot)
       end
 

@@ -21,7 +21,7 @@ module Coppice
     # What the lobby refuses, and what only a descriptor can show.
     LEFT_OUT = {
       HttpInputTest => ["a body that cannot be kept", "a body that is too large", "a malformed chunk", "that stalls",
-                        "whose request is refused"],
+                        "whose request is refused", "a long body is in buffer_directory"],
       HttpExchangeTest => ["limits of the head", "a head that trickles", "an early answer", "a refused request",
                            "a process forked meanwhile", "with check_client_connection"],
       HttpResponseTest => ["the connection of a client that does not read"],
