@@ -55,4 +55,15 @@ class HijackTest < Coppice::TestCase
       end
     end
   end
+
+  test "the lobby sends small writes at once, and so does an application that took the socket over" do
+    app = <<~'RUBY'
+      run(lambda do |env|
+        io = env["rack.hijack"].call
+        io.write("HTTP/1.1 200 OK\r\n\r\n#{io.getsockopt(:TCP, :NODELAY).bool}")
+        io.close
+      end)
+    RUBY
+    ServerOverTcp.open(app: app, config: "worker_processes 1") { |server| assert_equal "true", server.get("/").body }
+  end
 end
