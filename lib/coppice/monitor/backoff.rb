@@ -6,6 +6,11 @@ module Coppice
     class Backoff
       FIRST_PAUSE = 0.1 # seconds, doubled with each further failure
       LONGEST_PAUSE = 5.0
+      STEADY = 10.0 # seconds: what has been ready for so long has not failed to start
+
+      # ready_at: when it became ready; nil if it never did.
+      #: (Float?, Float) -> bool
+      def self.steady?(ready_at, now) = !ready_at.nil? && now - ready_at >= STEADY
 
       attr_reader :failures   #: Integer -- in a row
       attr_reader :not_before #: Float
@@ -20,6 +25,13 @@ module Coppice
       def failed(now, pause: [FIRST_PAUSE * (2**@failures), LONGEST_PAUSE].min)
         @failures += 1
         @not_before = now + pause
+      end
+
+      # A process has exited without being told to. One that was steady is the first failure in a row.
+      #: (Float?, Float) -> void
+      def exited(ready_at, now)
+        succeeded if self.class.steady?(ready_at, now)
+        failed(now)
       end
 
       # A pause that is no failure of what is tried.

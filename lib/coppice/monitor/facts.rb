@@ -11,7 +11,6 @@ module Coppice
     # Receives what children report, reaps those that exit, and records both in the roster. A child is gone when it was
     # reaped, or when its channel ended before its pid was known: then it was never forked.
     class Facts
-      STEADY = 10.0 # seconds after which an observer or a service has not failed to start
       EARLY_FAILURE = 1.0 # seconds: a worker that fails so soon after it was ready, without a request, failed to start
 
       #: (Context) -> void
@@ -192,7 +191,7 @@ module Coppice
         return if handle.rehearsing? || (handle.leaving? && handle.kill_reason.nil?)
 
         case handle.pause_after
-        when :exit then note_exit(handle)
+        when :exit then @roster.backoff_of(handle).exited(handle.ready_at, @system.now)
         when :failed_start then note_failed_start(handle, status) if handle.ready_at.nil? || died_young?(handle, status)
         end
       end
@@ -213,13 +212,6 @@ module Coppice
         return false if worker.forked_at.nil? || killed_by_another?(worker, status)
 
         @roster.of_release?(worker) || worker.equal?(@roster.trial)
-      end
-
-      def note_exit(handle)
-        now = @system.now
-        backoff = @roster.backoff_of(handle)
-        backoff.succeeded if handle.ready_at && now - handle.ready_at >= STEADY
-        backoff.failed(now)
       end
 
       # The failure counts against the trial's mold, which is abandoned, and not against the committed generation. But

@@ -9,7 +9,6 @@ module Coppice
     # The part of Facts that is about the lobby: what it reports, which of its two processes has exited, and what it
     # must know of a worker that has.
     class LobbyFacts
-      STEADY = 10.0 # seconds after which a lobby has not failed to start
       CLOSING_TIME = 1.0 # seconds from the end of the channel until the processes must have exited
       SEAT_PAUSE = 1.0 # seconds without a fork after the lobby had no descriptor left for a seat
 
@@ -141,11 +140,7 @@ module Coppice
       end
 
       def note_failure(lobby)
-        return if lobby.leaving? && lobby.kill_reason.nil?
-
-        now = @system.now
-        @roster.lobbies.succeeded if lobby.ready_at && now - lobby.ready_at >= STEADY
-        @roster.lobbies.failed(now)
+        @roster.lobbies.exited(lobby.ready_at, @system.now) unless lobby.leaving? && lobby.kill_reason.nil?
       end
     end
   end

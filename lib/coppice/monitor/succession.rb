@@ -20,8 +20,6 @@ module Coppice
     # A mold that is lost (`lose`) is replaced in the same way. A cold mold is followed by a warm one at once where its
     # first worker is to be rehearsed.
     class Succession
-      STEADY = 10.0 # seconds after which a mold has not failed
-
       # What is done about the next mold, and what may follow each.
       MOVES = {
         idle: [:booting, :promoting],
@@ -137,7 +135,7 @@ module Coppice
       # should fork wait for the next mold.
       #: (Handle, Float) -> void
       def lost(mold, now)
-        return @early_losses.succeeded unless early?(mold, now)
+        return @early_losses.succeeded if Backoff.steady?(mold.ready_at, now)
 
         @early_losses.failures.zero? ? @early_losses.failed(now, pause: 0) : @early_losses.failed(now)
       end
@@ -145,12 +143,8 @@ module Coppice
       # The mold before another one is to exit. One that has lived for long ends the row of early losses.
       #: (Handle?, Float) -> void
       def outlived(former, now)
-        @early_losses.succeeded if former && !early?(former, now)
+        @early_losses.succeeded if former && Backoff.steady?(former.ready_at, now)
       end
-
-      # Whether the mold was ready only a short while ago.
-      #: (Handle, Float) -> bool
-      def early?(mold, now) = now - mold.ready_at < STEADY
 
       # Whether a lost mold may be replaced.
       #: (Float) -> bool
