@@ -209,7 +209,7 @@ module Coppice
       # What was never forked, or was killed by somebody else, did not hang. One of a release that was taken back says
       # nothing of the others, whose generation may be lower.
       def first_request_may_hang?(worker, status)
-        return false if worker.forked_at.nil? || killed_by_another?(worker, status)
+        return false if worker.forked_at.nil? || killed_without_fault?(worker, status)
 
         @roster.of_release?(worker) || worker.equal?(@roster.trial)
       end
@@ -217,7 +217,7 @@ module Coppice
       # The failure counts against the trial's mold, which is abandoned, and not against the committed generation. But
       # if the trial was never forked, or was killed, the machine may have no memory for one more process.
       def note_failed_trial(handle, status)
-        @roster.succession.trial_killed if status.nil? || killed_by_another?(handle, status)
+        @roster.succession.trial_killed if status.nil? || killed_without_fault?(handle, status)
       end
 
       def died_young?(handle, status)
@@ -226,14 +226,16 @@ module Coppice
 
       # The kernel may have sent a KILL that the monitor did not send, because memory ran out.
       def report_on(handle, status, peak_kib)
-        out_of_memory = handle.kill_reason.nil? && killed_by_another?(handle, status) && @system.out_of_memory?
+        out_of_memory = handle.kill_reason.nil? && killed?(status) && @system.out_of_memory?
         ExitReport.new(handle, status, now: @system.now, peak_kib: peak_kib, out_of_memory: out_of_memory)
       end
 
-      # Or for its seat, which is no fault of its own.
-      def killed_by_another?(handle, status)
-        status&.termsig == Signal.list["KILL"] && [nil, :lost_seat].include?(handle.kill_reason)
+      # By somebody else, or by the monitor for its seat.
+      def killed_without_fault?(handle, status)
+        killed?(status) && [nil, :lost_seat].include?(handle.kill_reason)
       end
+
+      def killed?(status) = status&.termsig == Signal.list["KILL"]
 
       def log_exit(report)
         @log.public_send(report.level, "#{report.role} exited", **report.to_log)
