@@ -135,7 +135,7 @@ module Coppice
         return if bytes == :wait_readable
         return signals.add("HUP") unless bytes
 
-        @foreground ||= foreground_group(@ours)
+        @guest_group ||= foreground_group(@ours)
         character = suspend_in(bytes)
         @unsent << (character ? bytes.sub(character, "") : bytes)
         signals.add(Signals::STOP) if character
@@ -162,10 +162,10 @@ module Coppice
         signals_on = modes.unpack("L4").last.anybits?(SIGNALS_ON)
         return unless signals_on && character != "\0" && bytes.include?(character)
 
-        character if foreground_group(@ours) == @foreground
+        character if foreground_group(@ours) == @guest_group
       end
 
-      # Of the user's terminal. The terminal of another session has no jobs of this one.
+      # Whether the user's terminal belongs to this job. The terminal of another session has no jobs of this one.
       def foreground?
         foreground_group(@input) == Process.getpgrp
       rescue SystemCallError
