@@ -7,7 +7,7 @@ require_relative "../support/server"
 
 # A leak that generations hand on, on a real server.
 class GrowingBaselineTest < Coppice::TestCase
-  # Each request keeps 16 MiB for ever.
+  # Each request keeps 16 MiB forever.
   LEAK = <<~RUBY
     KEPT = []
     run(lambda do |_env|

@@ -24,7 +24,7 @@ class HangingForksTest < Coppice::TestCase
 
   # A library's hook on fork that takes a lock in the child: one for the middle process, where there is one, another for
   # the sibling.
-  # /hold begins a thread that prevents forks for ever.
+  # /hold begins a thread that prevents forks forever.
   APP = <<~RUBY.freeze
     module Hook
       @forks = 0

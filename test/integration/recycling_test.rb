@@ -7,7 +7,7 @@ require_relative "../support/server"
 
 # Workers of a real server that measure themselves, and are replaced when they are over a limit.
 class RecyclingIntegrationTest < Coppice::TestCase
-  # `/grow` keeps 4 MiB for ever.
+  # `/grow` keeps 4 MiB forever.
   APP = <<~RUBY
     KEPT = []
     run(lambda do |env|

@@ -4,7 +4,7 @@ require "test_helper"
 require "coppice/monitor/system"
 require_relative "../support/sibling_forking"
 
-# Where the kernel has no process left, Ruby's fork and spawn try again each second, for ever.
+# Where the kernel has no process left, Ruby's fork and spawn try again each second, forever.
 class ForkProbeTest < Coppice::TestCase
   include SiblingForking
 

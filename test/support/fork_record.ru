@@ -63,7 +63,7 @@ module ForkLog
       @connection = UNIXSocket.pair
     end
 
-    # Has taken the lock when this returns, and keeps it for ever.
+    # Has taken the lock when this returns, and keeps it forever.
     def start_thread
       taken = Thread::Queue.new
       thread = Thread.new { LOCK.synchronize { (taken << true) && Thread.stop } }

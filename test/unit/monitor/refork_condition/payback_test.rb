@@ -60,7 +60,7 @@ module Coppice
           assert_operator played.first, :<=, 500
         end
 
-        test "a working set that comes back after each fork is no reason for ever" do
+        test "a working set that comes back after each fork is no reason forever" do
           played = lengths(requests: 400_000) { |_, requests| settling(100_000, 1000).call(requests) }
 
           assert_operator played.size, :<=, 6
