@@ -103,10 +103,9 @@ static void check_own(const struct coppice_connection *connection) {
 static void take_over(struct coppice_connection *connection) {
     check_own(connection);
     if (connection->sending) rb_raise(rb_eIOError, "another thread is writing to this client");
-    bool dropped;
-    if (coppice_lobby_take_over(connection, &dropped)) return;
-    if (dropped) rb_syserr_fail(EMFILE, "the client's socket");
-    coppice_raise_client_gone(connection, "its socket cannot be taken over");
+    int error = coppice_lobby_take_over(connection);
+    if (error == EMFILE) rb_syserr_fail(error, "the client's socket");
+    if (error) coppice_raise_client_gone(connection, "its socket cannot be taken over");
 }
 
 /* fileno -> the client's descriptor, which stays the connection's. The lobby gives it away for good: the connection is

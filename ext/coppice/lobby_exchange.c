@@ -146,7 +146,7 @@ static int family_of(int fd) {
     return local.ss_family;
 }
 
-bool coppice_lobby_take_over(struct coppice_connection *connection, bool *dropped) {
+int coppice_lobby_take_over(struct coppice_connection *connection) {
     coppice_byte_buffer_reserve(&connection->input, BYTES_AHEAD);
     struct coppice_lobby_answer answer = {
         .fd = -1,
@@ -155,11 +155,10 @@ bool coppice_lobby_take_over(struct coppice_connection *connection, bool *droppe
     };
     bool given = ask(connection, COPPICE_LOBBY_ASK_CLIENT, &answer, &connection->write_budget);
     coppice_lobby_end(connection, given ? COPPICE_RECORD_WHOLE : 0);
-    *dropped = answer.dropped;
-    if (!given) return false;
+    if (!given) return answer.dropped ? EMFILE : ECONNRESET;
     connection->input.length += answer.length;
     connection->fd = answer.fd;
     connection->lobby = NULL;
     connection->family = family_of(answer.fd); /* not that of its address, which a proxy may have told */
-    return true;
+    return 0;
 }

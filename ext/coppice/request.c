@@ -114,8 +114,7 @@ static VALUE receive_head(struct coppice_connection *connection) {
 static VALUE begin_lobby_body(struct coppice_connection *connection) {
     const struct coppice_lobby_slot *slot = connection->lobby->slot;
     if (slot->flags & COPPICE_LOBBY_UNBUFFERED) {
-        bool dropped;
-        if (coppice_lobby_take_over(connection, &dropped)) return begin_body(connection);
+        if (coppice_lobby_take_over(connection) == 0) return begin_body(connection);
         connection->client_gone = true;
         return Qnil;
     }
