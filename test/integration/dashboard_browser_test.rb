@@ -60,7 +60,7 @@ class DashboardBrowserTest < Coppice::TestCase
     @fixture = Coppice::DashboardFixture.new(steps: 2)
     bare = @fixture.stats.merge(promotions: [], reforks: [], recent_exits: [], exits: {}, ledger: nil,
       fork_audit: { findings: 0, refused: 0, recent: [] })
-    nothing = { request: nil, request_age: nil, state: "idle", first_request_seconds: nil }
+    nothing = { request: nil, in_flight: false, request_age: nil, state: "idle", first_request_seconds: nil }
     bare[:processes].each { |process| process.update(nothing) }
     @stats = -> { bare }
     open_page do |browser|
@@ -70,6 +70,15 @@ class DashboardBrowserTest < Coppice::TestCase
       assert_equal "No process has exited that was not told to.", says(browser, "exits")
       assert_equal "No first request has been measured yet.", says(browser, "first-request")
     end
+  end
+
+  test "out-of-band work is no request in flight, nor that of a worker that was told to exit" do
+    stats = @fixture.stats
+    work = { request: "out-of-band work", in_flight: false, request_age: 50.0 }
+    workers = stats[:processes].select { |process| process[:role] == "worker" }
+    workers.zip(%w[idle leaving].cycle) { |process, state| process.update(**work, state: state) }
+    @stats = -> { stats }
+    open_page { |browser| assert_equal "No request is in flight.", says(browser, "requests") }
   end
 
   test "what is not known is a dash, and no error" do
@@ -245,7 +254,7 @@ class DashboardBrowserTest < Coppice::TestCase
   def why(browser, state: "serving", waiting: 9, busy: 2, wanted: 2, ages: [0.01, 0.02], cpu: 1.0)
     server = { state: state, requests_waiting: waiting, workers: wanted, workers_ready: 2, workers_busy: busy }
     processes = [*ages, 9000].zip(%w[worker worker guest]).map do |age, role|
-      { role: role, state: "busy", request: "GET /a?b", request_age: age, median_seconds: 0.02 }
+      { role: role, in_flight: role == "worker", request: "GET /a?b", request_age: age, median_seconds: 0.02 }
     end
     past = { names: %w[time busy_seconds cpu_seconds], interval: 2, seq: 2, records: [[0, 0, 0], [2, 1, cpu]] }
     browser.evaluate_async(<<~JAVASCRIPT, BoundedWait.seconds).tr("\u00A0", " ")

@@ -38,7 +38,7 @@ module SampleStats
   HISTOGRAM = { le: [0.1, 0.125, 0.15, 0.175, 0.2], counts: [1, 2, 0, 0, 3, 4], sum: 9.5, count: 10, p50: 0.2 }.freeze
   PROCESSES = [
     { role: "mold", slot: nil, generation: 1, pid: 101, state: "idle", age: 9.0, request_age: nil },
-    { role: "worker", slot: 0, generation: 1, pid: 102, state: "busy", age: 8.0, request_age: 2.5 },
+    { role: "worker", slot: 0, generation: 1, pid: 102, state: "busy", age: 8.0, request_age: 2.5, in_flight: true },
     { role: "worker", slot: 1, generation: 0, pid: 103, state: "idle", age: 90.0, request_age: nil },
     { role: "worker", slot: 2, generation: 1, pid: 104, state: "starting", age: 0.1, request_age: nil }
   ].freeze

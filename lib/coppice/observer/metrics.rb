@@ -15,11 +15,7 @@ module Coppice
       { { number: release[:number], revision: release[:revision] } => 1 } if release
     end
 
-    # Neither guests nor out-of-band work are requests.
-    oldest = lambda do |processes|
-      serving = processes.select { |one| one[:role] == "worker" && %w[busy leaving].include?(one[:state]) }
-      serving.filter_map { |one| one[:request_age] }.max || 0
-    end
+    oldest = ->(processes) { processes.filter_map { |one| one[:request_age] if one[:in_flight] }.max || 0 }
 
     # All metrics of /metrics, and the only place where one is described: the text, docs/metrics.md and the tests are
     # made from it. The label of what is counted for each worker is its slot, never pid or generation: a series lasts as

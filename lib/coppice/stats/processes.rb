@@ -46,9 +46,9 @@ module Coppice
         #: () -> bool
         def ready? = @ready
 
-        # Whether a request is in flight.
+        # Whether it is a worker with a request in flight. Neither what a guest runs nor out-of-band work is one.
         #: () -> bool
-        def busy? = ready? && @started_ms.positive? && !@out_of_band
+        def in_flight? = worker? && busy?
 
         # Sizes of memory are in bytes, as the process has last measured, or as they are at the first call.
         #: () -> Hash[Symbol, untyped]
@@ -64,6 +64,8 @@ module Coppice
             first_request_seconds: (row.first_us / 1e6 if row.first_us.positive?),
             median_seconds: (Histogram.new(row.application_us).percentile(0.5) if worker?), **guest }
         end
+
+        def busy? = ready? && @started_ms.positive? && !@out_of_band
 
         def service_name = (Log::Text.valid(row.service_name) unless row.service_name.empty?)
 
@@ -102,7 +104,7 @@ module Coppice
 
         def request
           deadline_ms = row.deadline_ms
-          { request: (Log::Text.valid(row.request) if @started_ms.positive?),
+          { request: (Log::Text.valid(row.request) if @started_ms.positive?), in_flight: in_flight?,
             request_age: age(@started_ms), overdue: deadline_ms.positive? && deadline_ms < @now_ms }
         end
 
@@ -128,7 +130,7 @@ module Coppice
       def ready_workers = @entries.count { |entry| entry.worker? && entry.ready? }
 
       #: () -> Integer
-      def busy_workers = @entries.count { |entry| entry.worker? && entry.busy? }
+      def busy_workers = @entries.count(&:in_flight?)
 
       # Those with these names, `service` being the service worker; also one that does not exist at this moment.
       #: (Array[String]) -> Array[Hash[Symbol, untyped]]

@@ -34,16 +34,11 @@ module Coppice
         METRICS.each { |metric| assert_match(/\A[A-Z0-9].+\.\z/, metric.help) }
       end
 
-      test "the oldest request is that of a worker: neither a guest nor out-of-band work is one" do
-        console = { role: "guest", state: "busy", request_age: 9000.0 }
-        work = { role: "worker", state: "idle", request_age: 50.0 }
-        leaving = { role: "worker", state: "leaving", request_age: 4.5 }
-        ages = [[console, work], [console, work, leaving]].map do |more|
-          stats = SampleStats.of
-          samples(text(stats.merge(processes: stats[:processes] + more)))["coppice_oldest_request_seconds"]
-        end
+      test "the oldest request is one in flight, not what a process does without a request" do
+        stats = SampleStats.of
+        stats[:processes] += [{ in_flight: false, request_age: 9000.0 }, { in_flight: true, request_age: 4.5 }]
 
-        assert_equal [["coppice_oldest_request_seconds 2.5"], ["coppice_oldest_request_seconds 4.5"]], ages
+        assert_equal ["coppice_oldest_request_seconds 4.5"], samples(text(stats))["coppice_oldest_request_seconds"]
       end
 
       test "no label names a process or a generation" do

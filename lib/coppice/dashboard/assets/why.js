@@ -1,7 +1,7 @@
 // "Why are clients waiting?", answered in one sentence from the data.
 
 import { age, count, percent, plural, requestLine, seconds } from "./format.js";
-import { median, workersOf } from "./numbers.js";
+import { median } from "./numbers.js";
 
 export function why(stats, past) {
   const { server } = stats;
@@ -28,7 +28,7 @@ function cause(stats, past) {
 }
 
 function reason(stats, past) {
-  const busy = workersOf(stats).filter((process) => process.state === "busy" && process.request_age !== null);
+  const busy = stats.processes.filter((process) => process.in_flight);
   const slow = busy.filter((process) => process.request_age > 1);
   if (slow.length * 2 >= busy.length && slow.length > 0) {
     const oldest = slow.reduce((one, other) => (one.request_age > other.request_age ? one : other));

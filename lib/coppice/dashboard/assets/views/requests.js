@@ -2,7 +2,6 @@
 
 import { card, derived, empty, fill, h, table } from "../dom.js";
 import { plural, processName, requestLine, seconds } from "../format.js";
-import { workersOf } from "../numbers.js";
 import { showStack } from "../stack.js";
 
 const SHOWN = 12;
@@ -22,8 +21,8 @@ export class Requests {
   }
 
   draw(stats) {
-    const busy = workersOf(stats)
-      .filter((process) => process.request && process.state !== "idle") // out-of-band work is none
+    const busy = stats.processes
+      .filter((process) => process.in_flight)
       .sort((one, other) => other.request_age - one.request_age);
     if (!busy.length) {
       fill(this.says, "No request is in flight.");
