@@ -1,11 +1,9 @@
 # frozen_string_literal: true
 
-require "coppice/cli/descriptor_limit"
-require "coppice/cli/disk_limit"
 require "coppice/cli/effective_values"
 require "coppice/cli/preset_report"
 require "coppice/cli/server_settings"
-require "coppice/cli/stop_time"
+require "coppice/cli/warnings"
 require "coppice/config/loader"
 require "coppice/config/options"
 require "coppice/gc_profile/fit"
@@ -37,8 +35,7 @@ module Coppice
 
         @state = State.of(settings, environment: @environment, directory: @directory)
         variables = variables(settings)
-        @output.puts verdict(settings), settings.notes, *StopTime.new(settings, @environment).warning,
-                     *DescriptorLimit.new(settings).warning, *DiskLimit.new(settings).warning
+        @output.puts verdict(settings), settings.notes, Warnings.of(settings, @environment)
         @output.puts "", table(settings, variables), *learned_paths(settings), *libraries(settings) if @show
         0
       end

@@ -2,10 +2,8 @@
 
 require "coppice"
 require "coppice/cli/banner"
-require "coppice/cli/descriptor_limit"
-require "coppice/cli/disk_limit"
 require "coppice/cli/server_settings"
-require "coppice/cli/stop_time"
+require "coppice/cli/warnings"
 require "coppice/compatibility"
 require "coppice/listeners/set"
 require "coppice/log"
@@ -108,9 +106,7 @@ module Coppice
       end
 
       def warn_of(settings, log)
-        warnings = [StopTime.new(settings, ENV.to_h.merge(@variables)).warning, DescriptorLimit.new(settings).warning,
-                    DiskLimit.new(settings).warning]
-        warnings.compact.each { |warning| log.warn(warning) }
+        Warnings.of(settings, ENV.to_h.merge(@variables)).each { |warning| log.warn(warning) }
         settings.notes.each { |note| log.warn("configuration without effect", why: note) }
       end
 
