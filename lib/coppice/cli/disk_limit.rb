@@ -4,7 +4,9 @@ module Coppice
   class CLI
     # Tells of a buffer_disk_limit that leaves no room for any large body: clients would get a 507 for each of them.
     class DiskLimit
-      MEMORY_BYTES = 112 * 1024 # a larger body does not fit into a slot of the lobby's, and goes to a file
+      # What fits into a slot of the lobby (COPPICE_LOBBY_SLOT_BYTES) behind a head that is not long. A larger body goes
+      # to a file.
+      MEMORY_BYTES = 112 * 1024
 
       #: (Config::Settings) -> void
       def initialize(settings)
@@ -18,8 +20,8 @@ module Coppice
         return if limit > MEMORY_BYTES || !@settings.lobby? || @settings.single? || !@settings.buffers_requests?
         return if (@settings.max_body_bytes || Float::INFINITY) <= MEMORY_BYTES
 
-        "buffer_disk_limit #{limit} leaves no room for bodies of more than 112 KiB, which are refused with 507: " \
-          "raise it, or set request_buffering false"
+        "buffer_disk_limit #{limit} leaves no room for bodies of more than #{MEMORY_BYTES / 1024} KiB, which are " \
+          "refused with 507: raise it, or set request_buffering or rewindable_input false"
       end
     end
   end

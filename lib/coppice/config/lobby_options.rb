@@ -69,8 +69,9 @@ module Coppice
              "is left. When responses find no room, workers wait for their clients, and clients slower than " \
              "`client_min_rate` are cut off. When a request has waited for one second meanwhile, the slowest readers " \
              "are cut off as well (docs/http.md). A body over 112 KiB counts, so one that is larger than the limit " \
-             "is answered with 507. With 0, all of these are, unless `request_buffering` is false, and responses " \
-             "use no disk: a worker waits for its client beyond `response_buffer`."),
+             "is answered with 507. With 0, all of these are, unless `request_buffering` or " \
+             "`rewindable_input` is false, and responses use no disk: a worker waits for its client beyond " \
+             "`response_buffer`."),
       Option.describe(:access_log, Groups::LOBBY, Types::Optional.new(Types::AccessLog.new), scope: :server,
         flag: nil, default_text: "nil: none", since: :coppice, example: "access_log :json, \"log/access.log\"",
         doc: "Writes one line for each request: `:text` as pairs of name=value, `:json` as one object. Without a " \

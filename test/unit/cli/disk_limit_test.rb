@@ -4,6 +4,7 @@ require "test_helper"
 require "coppice/cli/disk_limit"
 require "coppice/config/settings"
 require "coppice/listeners/address"
+require_relative "../../support/documentation"
 
 module Coppice
   class CLI
@@ -17,8 +18,18 @@ module Coppice
 
       test "a limit that leaves no room for large bodies is named, with what becomes of them" do
         assert_equal "buffer_disk_limit 0 leaves no room for bodies of more than 112 KiB, which are refused with " \
-                     "507: raise it, or set request_buffering false", warning(0)
+                     "507: raise it, or set request_buffering or rewindable_input false", warning(0)
         assert_match(/\Abuffer_disk_limit 100000 /, warning(100_000))
+      end
+
+      test "the pages name the same size" do
+        size = "#{DiskLimit::MEMORY_BYTES / 1024} KiB"
+
+        assert_match(/A body over #{size} counts/, Config::OPTIONS[:buffer_disk_limit].doc)
+        %w[architecture http].each do |name|
+          page = File.read("#{Documentation::FOLDER}/#{name}.md", encoding: "UTF-8")
+          assert_includes page, size
+        end
       end
 
       test "nothing is said of a larger one, nor where the lobby keeps no large bodies" do
