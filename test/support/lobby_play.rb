@@ -100,6 +100,14 @@ module Coppice
       finish(seat: seat)
     end
 
+    # Takes the next request, and answers it with a body of this length: the pattern that `fill` writes.
+    def answer_large(length, keep: true)
+      pop
+      head(length, keep: keep)
+      tell("fill 0 #{length}")
+      finish
+    end
+
     def head(length, seat: 0, keep: true, status: 200)
       text = "HTTP/1.1 #{status} OK\r\ncontent-length: #{length}\r\n#{"connection: close\r\n" unless keep}\r\n"
       record(HEAD, text, seat: seat, status: status, flags: keep ? KEEP : 0)

@@ -11,21 +11,15 @@ class LobbyAnswersTest < Coppice::LobbyTestCase
   test "a large answer to a client that reads" do
     play
     client = @lobby.connect(GET)
-    @lobby.pop
     reader = Thread.new { @lobby.read_all(client) }
-    @lobby.head(LARGE, keep: false)
-    @lobby.tell("fill 0 #{LARGE}")
-    @lobby.finish
+    @lobby.answer_large(LARGE, keep: false)
     assert_large(reader.value)
   end
 
   test "a worker is done with a large answer before its client has read a byte" do
     play
     client = @lobby.connect(GET, receive_buffer: 4096)
-    @lobby.pop
-    @lobby.head(LARGE)
-    @lobby.tell("fill 0 #{LARGE}")
-    @lobby.finish
+    @lobby.answer_large(LARGE)
     assert_served(@lobby.connect)
     assert_operator @lobby.counter(:buffered_bytes), :>, 500_000
     assert_operator @lobby.counter(:file_bytes), :>, 10_000_000
@@ -112,10 +106,7 @@ class LobbyAnswersTest < Coppice::LobbyTestCase
   test "a client that does not read is cut off" do
     play(write_timeout_ms: 500)
     client = @lobby.connect(GET, receive_buffer: 4096)
-    @lobby.pop
-    @lobby.head(LARGE)
-    @lobby.tell("fill 0 #{LARGE}")
-    @lobby.finish
+    @lobby.answer_large(LARGE)
     @lobby.await_counter(:slow_readers, 1)
     assert_equal :reset, @lobby.read_all(client)
     assert_all_released

@@ -206,10 +206,7 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
   def answer_slow_reader
     answered = @lobby.counter(:answered)
     client = @lobby.connect(GET, receive_buffer: 4096)
-    @lobby.pop
-    @lobby.head(10_000_000)
-    @lobby.tell("fill 0 10000000")
-    @lobby.finish
+    @lobby.answer_large(10_000_000)
     @lobby.await_counter(:answered, answered + 1)
     client
   end

@@ -28,11 +28,7 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
   test "when nothing more can be kept, clients slower than client_min_rate are cut off" do
     play(seats: 2, buffer_disk_limit: 0, response_buffer: 100_000, min_rate: 4096, write_timeout_ms: 600_000)
     slow = @lobby.connect(GET, receive_buffer: 4096)
-    @lobby.pop(0)
-    @lobby.head(LARGE)
-    @lobby.tell("fill 0 #{LARGE}")
-    @lobby.publish
-    @lobby.finish
+    @lobby.answer_large(LARGE)
     @lobby.await_counter(:slow_readers, 1)
     assert_equal :reset, @lobby.read_all(slow)
     assert_served(@lobby.connect, seat: 1)
@@ -73,10 +69,7 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     play(buffer_disk_limit: 48_000_000)
     begin_upload(24_000_000)
     client = @lobby.connect(GET, receive_buffer: 4096)
-    @lobby.pop
-    @lobby.head(LARGE)
-    @lobby.tell("fill 0 #{LARGE}")
-    @lobby.finish
+    @lobby.answer_large(LARGE)
     assert_served(@lobby.connect)
     assert_operator @lobby.counter(:file_bytes), :>, 36_000_000
     assert_equal LARGE, @lobby.read_response(client).last.bytesize

@@ -81,10 +81,7 @@ class LobbyWorkersTest < Coppice::LobbyTestCase
   test "a large answer that a worker has published before its death arrives at a slow reader" do
     play(response_buffer: 1000, buffer_disk_limit: 0)
     client = @lobby.connect(GET, receive_buffer: 4096)
-    @lobby.pop
-    @lobby.head(230_000)
-    @lobby.tell("fill 0 230000")
-    @lobby.finish
+    @lobby.answer_large(230_000)
     @lobby.tell("gone 0 retry")
     assert_equal 230_000, @lobby.read_response(client).last.bytesize
   end
