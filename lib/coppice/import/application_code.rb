@@ -21,27 +21,26 @@ module Coppice
 
       # What the report says of the nodes of a statement; nil when they need nothing. The names of `others` have their
       # own remark.
-      #: (Array[Source::Node], ?others: Array[String]) -> String?
-      def remark(nodes, others: [])
-        return LOADS if loads?(nodes)
-
-        names = missing(nodes, others)
-        "it needs #{names.join(', ')} in the monitor, and before the application is loaded" unless names.empty?
+      #: (Array[Source::Node], others: Array[String]) -> String?
+      def remark(nodes, others:)
+        remark_on(nodes, others) { |names| "it needs #{names} in the monitor, and before the application is loaded" }
       end
 
       # The same for the statements of a hook that the monitor calls.
       #: (Array[Source::Node], others: Array[String]) -> String?
       def remark_for_monitor(statements, others:)
         nodes = statements.flat_map { |statement| statement.walk.to_a }
-        return LOADS if loads?(nodes)
-
-        names = missing(nodes, others)
-        "it needs #{names.join(', ')}, which the monitor has not loaded" unless names.empty?
+        remark_on(nodes, others) { |names| "it needs #{names}, which the monitor has not loaded" }
       end
 
       private
 
-      def missing(nodes, others) = constants(nodes).map(&:to_s) - others
+      def remark_on(nodes, others)
+        return LOADS if loads?(nodes)
+
+        names = constants(nodes).map(&:to_s) - others
+        yield names.join(", ") unless names.empty?
+      end
 
       def loads?(nodes) = required_by(nodes).any? { |text| LOADERS.match?(text) }
 

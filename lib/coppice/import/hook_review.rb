@@ -25,19 +25,21 @@ module Coppice
 
       # What has to be changed by hand, for a comment above the hook.
       #: () -> Array[String]
-      def todos
-        [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *(NEXT_WORKER if next_worker?), *unknown,
-         *of_application, *(OTHER_ARGUMENTS if other_arguments?)]
-      end
+      def todos = [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *common]
 
       # For the report.
       #: () -> Array[String]
       def remarks
         [*("it uses #{missing.join(', ')}, which Coppice does not have: change it by hand" unless missing.empty?),
-         *(NEXT_WORKER if next_worker?), *unknown, *of_application, *(OTHER_ARGUMENTS if other_arguments?)]
+         *common]
       end
 
       private
+
+      # What both say in the same words.
+      def common
+        [*(NEXT_WORKER if next_worker?), *unknown, *of_application, *(OTHER_ARGUMENTS if other_arguments?)]
+      end
 
       def missing = @missing ||= @foreign.names_in_hook(statements) + methods_of_handle
 
