@@ -15,16 +15,15 @@ module Coppice
       #: (?Hash[String, String]) -> void
       def initialize(environment = ENV)
         count = environment["LISTEN_PID"].to_i == Process.pid ? environment["LISTEN_FDS"].to_i : 0
-        @descriptors = Array.new(count) { |index| FIRST_DESCRIPTOR + index }
-        @names = environment["LISTEN_FDNAMES"].to_s.split(":")
+        descriptors = Array.new(count) { |index| FIRST_DESCRIPTOR + index }
+        @names = descriptors.zip(environment["LISTEN_FDNAMES"].to_s.split(":")).to_h # by descriptor
       end
 
       # The addresses of the sockets with this name, as Address.parse reads them. Of those that a socket can stand for,
       # one that is known is preferred: it has options.
       #: (String, ?known: Array[String]) -> Array[String]
       def addresses_named(name, known: [])
-        named = @descriptors.zip(@names).select { |_, given| given == name }
-        named.filter_map do |descriptor, _|
+        @names.select { |_, given| given == name }.keys.filter_map do |descriptor|
           possible = addresses(descriptor)
           possible.find { |address| known.include?(address) } || possible.first
         end
@@ -33,10 +32,10 @@ module Coppice
       # A listener with all passed sockets of this address, or nil.
       #: (Address) -> Listener?
       def take(address)
-        matching = @descriptors.select { |descriptor| addresses(descriptor).include?(address.to_s) }
+        matching = @names.keys.select { |descriptor| addresses(descriptor).include?(address.to_s) }
         return if matching.empty?
 
-        @descriptors -= matching
+        @names = @names.except(*matching)
         Listener.adopted(address, matching)
       end
 
@@ -46,10 +45,10 @@ module Coppice
       #: (Enumerable[Listener], Log) -> void
       def warn_of_unused(listeners, log)
         used = listeners.flat_map(&:descriptors)
-        @descriptors.zip(@names).each do |descriptor, name|
+        @names.each do |descriptor, name|
           next if used.include?(descriptor) || !listening?(descriptor)
 
-          IO.for_fd(descriptor, autoclose: false).close_on_exec = true
+          borrowed(descriptor).close_on_exec = true
           next if name == "admin_listen" # one process has none, and says so
 
           log.warn("socket from systemd is not used", address: addresses(descriptor).first, name: name || "unknown",
@@ -61,8 +60,7 @@ module Coppice
 
       # The addresses that the socket can stand for, as Address#to_s writes them.
       def addresses(descriptor)
-        socket = Socket.for_fd(descriptor)
-        socket.autoclose = false
+        socket = borrowed(descriptor)
         local = socket.local_address
         return [local.unix_path] if local.unix?
 
@@ -72,10 +70,13 @@ module Coppice
       end
 
       def listening?(descriptor)
-        Socket.for_fd(descriptor).tap { |socket| socket.autoclose = false }.getsockopt(:SOCKET, :ACCEPTCONN).bool
+        borrowed(descriptor).getsockopt(:SOCKET, :ACCEPTCONN).bool
       rescue SystemCallError # not a socket
         false
       end
+
+      # It stays open when Ruby frees the object.
+      def borrowed(descriptor) = Socket.for_fd(descriptor).tap { |socket| socket.autoclose = false }
 
       def both_families?(socket, local)
         local.ipv6_unspecified? && !socket.getsockopt(:IPV6, :V6ONLY).bool
