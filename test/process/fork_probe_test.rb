@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "coppice/config/settings"
 require "coppice/monitor/system"
+require "coppice/release"
 require_relative "../support/sibling_forking"
 
 # Where the kernel has no process left, Ruby's fork and spawn try again each second, forever.
@@ -41,9 +43,10 @@ class ForkProbeTest < Coppice::TestCase
 
   test "the monitor is told of it as of any other error of the system" do
     text, = in_child do
+      release = Coppice::Release.first(Coppice::Config::Settings.new(values: { setpgid: false }, rackup: "config.ru"))
       leave_no_process
       system = Coppice::Monitor::System.new
-      system.spawn_observer(system.channel_pair.first, own_group: false)
+      system.spawn_observer(system.channel_pair.first, release)
     rescue Errno::EAGAIN => error
       @writer.write(error.message)
     end

@@ -49,7 +49,6 @@ class FakeSystem
     @signals = [] # [pid, name] of all that were sent
   end
 
-  def adopt(_release) = nil
   def peak_kib(_pid) = @mold_kib
   def unix_ms = (@now * 1000).to_i
   def advance(seconds) = @now += seconds

@@ -20,7 +20,7 @@ module Coppice
 
       # Returns the pid. The observer inherits the channel's end.
       #: (Control::Channel, Release) -> Integer
-      def spawn(channel, release) = @system.spawn_observer(channel, own_group: release.settings.setpgid)
+      def spawn(channel, release) = @system.spawn_observer(channel, release)
 
       # The first message. The observer gets a descriptor of the board by which it cannot be written to, and calls the
       # hook of this release.

@@ -230,7 +230,6 @@ module Coppice
         before, @release = @release, roster.release
         roster.succession.gc_unmeasured = false
         @releases.adopt(@release)
-        @system.adopt(@release)
         @hooks.adopt(settings)
         @keeper.adopt(@release)
         @board.services = settings.service_names

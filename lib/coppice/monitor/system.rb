@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
-require "rbconfig"
 require "coppice/control/channel"
 require "coppice/control/lobby_channel"
-require "coppice/executable"
 require "coppice/memory/available_memory"
 require "coppice/monitor/oom_counter"
 require "coppice/os/clock"
@@ -19,7 +17,6 @@ module Coppice
 
       def initialize
         @descriptor_limits = Process.getrlimit(:NOFILE)
-        @program = [RbConfig.ruby, EXECUTABLE]
         @oom_counter = OomCounter.new
         @available_memory = Memory::AvailableMemory.new
       end
@@ -62,19 +59,14 @@ module Coppice
         nil
       end
 
-      # Spawns a Ruby without RubyGems that becomes the observer; returns its pid. It inherits one descriptor.
-      #: (Control::Channel, own_group: bool) -> Integer
-      def spawn_observer(channel, own_group:)
-        ruby, executable = @program
-        spawn(ruby, "--disable=gems,rubyopt", executable, "observer", channel.fileno.to_s,
-              channel.fileno => channel.fileno, pgroup: own_group || nil, close_others: true,
+      # Spawns the Ruby of a release, without RubyGems, that becomes the observer; returns its pid. It inherits one
+      # descriptor.
+      #: (Control::Channel, Release) -> Integer
+      def spawn_observer(channel, release)
+        spawn(release.ruby, "--disable=gems,rubyopt", release.executable, "observer", channel.fileno.to_s,
+              channel.fileno => channel.fileno, pgroup: release.settings.setpgid || nil, close_others: true,
               rlimit_nofile: @descriptor_limits)
       end
-
-      # From now on the observer is spawned with the Ruby and the files of this release: those of an earlier one may be
-      # gone.
-      #: (Release) -> void
-      def adopt(release) = @program = [release.ruby, release.executable]
 
       # As channel_pair, for the lobby.
       #: () -> [Control::LobbyChannel, Control::LobbyChannel]
