@@ -60,7 +60,7 @@ module Coppice
 
       # Raw mode, once the guest has taken its end and again after a stop. Before that Ctrl-C must reach this process:
       # there is nobody to get it at the other end, and the kernel would drop it. A job in the background only shows
-      # what the guest writes: the terminal belongs to another job, and the kernel would stop whoever changes its mode.
+      # what the guest writes: the terminal belongs to another job, and the kernel stops others that change its mode.
       #: () -> void
       def resume
         return unless @taken ||= taken?

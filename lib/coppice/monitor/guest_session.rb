@@ -54,8 +54,8 @@ module Coppice
       # Its number where Ruby has no name for it: the real-time signals.
       def signal_of(status) = Signal.signame(status.termsig) || status.termsig
 
-      # It can be a while until the mold forks the guest. Whoever sends a second signal waits no longer: the guest gets
-      # them, and is told to exit, once it is there.
+      # It can be a while until the mold forks the guest. A user who sends a second signal waits no longer: the guest
+      # gets them, and is told to exit, once it is there.
       def give_up_if_told_twice
         kept = @client.handle.kept_signals.select { |name| STOP_SIGNALS.include?(name) }
         return if kept.size < 2
