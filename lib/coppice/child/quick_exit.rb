@@ -72,7 +72,7 @@ module Coppice
         # Where it is closed already, not open for writing, or nobody reads any more, Ruby ignores it as well.
         def write_rest(io)
           io.flush
-        rescue StandardError
+        rescue StandardError # it may be of a class of the application's, and an exception would stop the exit
           nil
         end
 

@@ -28,7 +28,7 @@ module Coppice
         entry.fields = { **entry.fields, dropped: @dropped } if @dropped.positive?
         @io.write(@format.render(entry))
         @dropped = 0
-      rescue StandardError
+      rescue StandardError # of the IO, or of a field's own to_s
         @dropped += 1
       end
 
