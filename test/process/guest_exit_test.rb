@@ -49,6 +49,21 @@ class GuestExitTest < Coppice::TestCase
     assert_equal ["script.rb:1: no such word (SyntaxError)\n", 1], [text, status]
   end
 
+  test "the causes of the program's error are shown without frames of the server" do
+    text, = shown do
+      raise ArgumentError, "first", ["script.rb:1:in 'read'", "#{Coppice::Guest::Exit::OURS}/guest.rb:9:in 'one'"]
+    rescue ArgumentError
+      begin
+        raise IOError, "second", ["script.rb:2:in 'open'", "#{Coppice::Guest::Exit::OURS}/guest.rb:9:in 'two'"]
+      rescue IOError
+        raise "third", cause: $!
+      end
+    end
+
+    assert_equal %w[third second first], text.scan(/(\w+) \(\w+\)$/).flatten
+    refute_includes text, Coppice::Guest::Exit::OURS
+  end
+
   def with_a_thread(ensured)
     begun = Thread::Queue.new
     Thread.new do

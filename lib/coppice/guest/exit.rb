@@ -43,13 +43,21 @@ module Coppice
 
       # As Ruby does, also for Interrupt; the frames of the server are left out.
       def self.show(error)
-        frames = (error.backtrace || []).take_while { |frame| !Log::Text.valid(frame).start_with?(OURS) }
-        error.set_backtrace(frames)
-        $stderr.puts(frames.empty? ? without_frames(error) : error.full_message(highlight: $stderr.tty?, order: :top))
+        leave_out_ours(error)
+        framed = error.backtrace&.any?
+        $stderr.puts(framed ? error.full_message(highlight: $stderr.tty?, order: :top) : without_frames(error))
       rescue IOError, SystemCallError # nobody reads it
         nil
       end
       private_class_method :show
+
+      # From the error and its causes.
+      def self.leave_out_ours(error)
+        frames = error.backtrace&.take_while { |frame| !Log::Text.valid(frame).start_with?(OURS) }
+        error.set_backtrace(frames) if frames
+        leave_out_ours(error.cause) if error.cause
+      end
+      private_class_method :leave_out_ours
 
       # A script that Ruby cannot parse has none of its own, and the full message would begin with a line of the server.
       def self.without_frames(error)
