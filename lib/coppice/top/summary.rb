@@ -10,7 +10,8 @@ module Coppice
     class Summary
       STALE_BEAT = 5 # seconds since the monitor's last turn: it looks at the board once a second
       ROUTINE = %w[asked shutdown].freeze # causes of exits that nobody has to look into
-      NO_REFORKS = %w[boot roll].freeze # reasons of promotions that are not reforks; a roll has its own line
+      # Reasons of promotions that are not reforks: those of a cold mold, and a roll, which has a line of its own.
+      NO_REFORKS = %w[boot warmed_up roll].freeze
       BAR = 20 # columns
 
       #: (Meter::Reading) -> void

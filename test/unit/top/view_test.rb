@@ -126,16 +126,17 @@ module Coppice
         assert_equal "coppice 1  booting  generation 0  up -", lines.first.rstrip
       end
 
-      test "neither the boot nor rolls count as reforks" do
+      test "neither boots nor rehearsals nor rolls count as reforks" do
         stats = StatsFixture.at
         stats[:reforks] += [{ reason: "boot", outcome: "committed", count: 1 },
+                            { reason: "warmed_up", outcome: "committed", count: 1 },
                             { reason: "roll", outcome: "committed", count: 2 },
                             { reason: "roll", outcome: "abandoned", count: 3 }]
         stats[:promotions].unshift({ time: StatsFixture::TIME - 45, reason: "roll", outcome: "abandoned" })
 
         assert_includes summary(stats), "reforks   12   abandoned 1   last 3m00s ago, auto   next in ~300 requests"
         stats.merge!(ledger: nil, reforks: [{ reason: "boot", outcome: "committed", count: 1 }],
-                     promotions: [{ time: StatsFixture::TIME, reason: "boot", outcome: "committed" }])
+                     promotions: [{ time: StatsFixture::TIME, reason: "warmed_up", outcome: "committed" }])
         assert_includes summary(stats), "reforks   0"
       end
 
