@@ -96,6 +96,17 @@ class DashboardBrowserTest < Coppice::TestCase
     open_page { |browser| assert_match(/workers ready/, says(browser, "family")) }
   end
 
+  test "the requests that were refused are those of workers and of the lobby" do
+    refused = [["400", "request", 5], ["503", "max_waiting", 4], ["502", "worker_lost", 100], ["504", "timeout", 100]]
+    lobby = { refused: refused.map { |status, cause, count| { status: status, cause: cause, count: count } } }
+    totals = @fixture.stats[:totals].merge(refused: 2)
+    @stats = -> { @fixture.stats.merge(totals: totals, lobby: lobby) }
+    open_page do |browser|
+      note = browser.evaluate("document.querySelector('#utilization .note').textContent")
+      assert_match(/, 11 were refused\.\z/, note)
+    end
+  end
+
   test "a new generation is a new row, without a reload" do
     open_page do |browser|
       browser.execute("window.sameDocument = true")

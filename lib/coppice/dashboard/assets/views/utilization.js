@@ -1,9 +1,13 @@
 // How busy the workers are, and whether clients wait in the queues of the kernel.
 
-import { bar, card, fill, h, number, table } from "../dom.js";
+import { bar, card, derived, fill, h, number, table } from "../dom.js";
 import { compact, count, percent } from "../format.js";
+import { sum } from "../numbers.js";
 import { Chart } from "../charts.js";
 import { why } from "../why.js";
+
+// Causes of what the lobby has answered to requests that a worker had taken.
+const TAKEN = ["worker_lost", "timeout"];
 
 export class Utilization {
   constructor() {
@@ -86,9 +90,15 @@ export class Utilization {
           : null,
         number(stats, "totals.timeouts"),
         " requests timed out, ",
-        number(stats, "totals.refused"),
+        derived(this.refused(stats)),
         " were refused.",
       ),
     );
+  }
+
+  // By workers and by the lobby.
+  refused({ totals, lobby }) {
+    const refusals = (lobby?.refused ?? []).filter(({ cause }) => !TAKEN.includes(cause));
+    return sum([totals.refused, ...refusals.map((one) => one.count)]);
   }
 }
