@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/cli/effective_values"
+require "coppice/cli/log_files"
 require "coppice/cli/preset_report"
 require "coppice/cli/server_settings"
 require "coppice/cli/warnings"
@@ -35,7 +36,8 @@ module Coppice
 
         @state = State.of(settings, environment: @environment, directory: @directory)
         variables = variables(settings)
-        @output.puts verdict(settings), settings.notes, Warnings.of(settings, @environment)
+        @output.puts verdict(settings), settings.notes, Warnings.of(settings, @environment),
+                     *LogFiles.new(settings).warnings
         @output.puts "", table(settings, variables), *learned_paths(settings), *libraries(settings) if @show
         0
       end

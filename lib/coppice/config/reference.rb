@@ -30,7 +30,8 @@ module Coppice
         ```
 
         `coppice check` checks the file without starting a server, in the [`directory`](#directory) where the server
-        reads it; `coppice check --show` prints each setting, its value and where it comes from. `coppice help timeout`
+        reads it. It warns of log files that the user who runs it could not open, and creates none.
+        `coppice check --show` prints each setting, its value and where it comes from. `coppice help timeout`
         explains an option.
 
         **Precedence.** A flag, then an environment variable, then the options line of `config.ru` (`#\\ -p 3000`),

@@ -27,6 +27,11 @@ module Coppice
         assert_match(%r{\Aconfig/coppice.rb is good\nbuffer_disk_limit 0 leaves no room for bodies}, output)
       end
 
+      test "a log file that the server could not open is a warning" do
+        output = check("access_log :json, 'none/access'")
+        assert_match(%r{\Aconfig/coppice.rb is good\naccess_log /.*/none/access cannot be opened by user \d+: }, output)
+      end
+
       test "hooks are not called" do
         assert_match(/is good/, check("before_fork { raise 'called' }"))
       end
