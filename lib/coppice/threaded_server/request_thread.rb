@@ -48,7 +48,9 @@ module Coppice
       end
 
       def serve(client)
-        @exchange.serve if adopt(client)
+        return unless adopt(client)
+
+        client.late ? @exchange.refuse_late : @exchange.serve
       rescue SystemExit => error
         Thread.main.raise(error)
       rescue Exception => error # rubocop:disable Lint/RescueException -- # why: no request may cost a thread
