@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/import/source"
+require "coppice/import/text_lines"
 
 module Coppice
   module Import
@@ -14,14 +15,21 @@ module Coppice
 
       # The text without the comments that stand alone and have a directive of the server in them, as in `# workers 2`.
       def without_commented_directives #: () -> String
-        paragraphs.reject { |lines| comment?(lines) && lines.any? { |line| directive?(line) } }.join
+        within_texts = TextLines.of(@text)
+        kept = paragraphs.reject do |numbered|
+          lines, numbers = numbered.transpose
+          (numbers & within_texts).empty? && comment?(lines) && lines.any? { |line| directive?(line) }
+        end
+        kept.flatten(1).map(&:first).join
       end
 
       private
 
-      # Each with the blank lines after it.
+      # Of lines with their numbers. Each has the blank lines after it.
       def paragraphs
-        @text.lines.slice_when { |line, following| line.strip.empty? && !following.strip.empty? }.to_a
+        @text.lines.each.with_index(1).slice_when do |(line, _), (following, _)|
+          line.strip.empty? && !following.strip.empty?
+        end
       end
 
       def comment?(lines)

@@ -2,6 +2,7 @@
 
 require "set"
 require "coppice/errors"
+require "coppice/import/blank_lines"
 require "coppice/import/call"
 require "coppice/import/certainty"
 require "coppice/import/comments"
@@ -149,10 +150,8 @@ module Coppice
                                 .transform_values { |nodes| nodes.first.nodes.first }
       end
 
-      # Without the blank lines that removed lines leave behind.
       def finished(text)
-        Comments.new(text, @server).without_commented_directives
-                .gsub(/\n{3,}/, "\n\n").gsub(/\n{2,}(?=[ \t]*(?:end|else|elsif)\b)/, "\n").strip
+        BlankLines.tidied(Comments.new(text, @server).without_commented_directives).strip
       end
     end
   end

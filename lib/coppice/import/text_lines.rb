@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+require "ripper"
+
+module Coppice
+  module Import
+    # Tells which lines of Ruby begin within a text, such as a heredoc: their spaces and blank lines are a part of it.
+    # Ripper tells them from others, because the syntax tree does not know where a heredoc ends.
+    module TextLines
+      # Tokens of a text, or of a comment from =begin to =end, that a line may begin with.
+      TOKENS = %i[on_tstring_content on_tstring_end on_ignored_sp on_heredoc_end on_embexpr_beg on_embvar on_regexp_end
+                  on_label_end on_embdoc_beg on_embdoc on_embdoc_end].freeze
+      private_constant :TOKENS
+
+      # Their numbers, from 1 on.
+      #: (String) -> Array[Integer]
+      def self.of(code)
+        Ripper.lex(code).flat_map do |(line, column), type, token|
+          next [] unless TOKENS.include?(type)
+
+          [*(column.zero? ? line : line + 1)..(line + token.chomp.count("\n"))]
+        end
+      end
+    end
+  end
+end
