@@ -19,14 +19,16 @@ static int create(const struct coppice_lobby *lobby) {
 }
 
 /* Once for all clients that have large bodies at that time. */
-static void log_lack(const struct coppice_lobby *lobby, const char *what, const char *why, const char *remedy) {
-    if (lobby_process.now_ms < lobby_process.file_error_due_ms) return;
-    lobby_process.file_error_due_ms = lobby_process.now_ms + FILE_ERROR_PAUSE_MS;
-    lobby_log(lobby, LOBBY_ERROR, "no %s for a large body or answer: %s%s", what, why, remedy);
+static bool line_due(int64_t *due_ms) {
+    if (lobby_process.now_ms < *due_ms) return false;
+    *due_ms = lobby_process.now_ms + FILE_ERROR_PAUSE_MS;
+    return true;
 }
 
 static void log_missing_file(const struct coppice_lobby *lobby, int error) {
-    log_lack(lobby, "file", strerror(error), error == EMFILE ? ": raise the limit (ulimit -Hn, LimitNOFILE=)" : "");
+    if (!line_due(&lobby_process.missing_file_due_ms)) return;
+    lobby_log(lobby, LOBBY_ERROR, "no file for a large body or answer: %s%s", strerror(error),
+              error == EMFILE ? ": raise the limit (ulimit -Hn, LimitNOFILE=)" : "");
 }
 
 /* Idle clients make room for it; the one that it is for is not idle. */
@@ -41,7 +43,8 @@ int lobby_file_create(struct coppice_lobby *lobby) {
 }
 
 static void log_missing_room(const struct coppice_lobby *lobby, const char *why) {
-    log_lack(lobby, "room", why, "");
+    if (!line_due(&lobby_process.missing_room_due_ms)) return;
+    lobby_log(lobby, LOBBY_ERROR, "no room for a large body or answer: %s", why);
 }
 
 static void account(struct coppice_lobby *lobby, uint64_t bytes) {

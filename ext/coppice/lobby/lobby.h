@@ -216,7 +216,7 @@ struct lobby_process {
     struct coppice_lobby_slot *arrived; /* the request in it is being refused: there is no struct lobby_request of it */
     bool queue_spoilt;       /* a cell was found overwritten */
     uint32_t pushed;         /* requests that nobody was woken for yet */
-    int64_t file_error_due_ms; /* the next line about bytes that no file can take is logged no earlier */
+    int64_t missing_file_due_ms, missing_room_due_ms; /* the next line about either is logged no earlier */
 };
 
 /* A block that was given back is idle at the second look. */

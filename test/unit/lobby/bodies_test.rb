@@ -192,6 +192,15 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
     assert_no_more_logged
   end
 
+  test "the log tells of a lack of room on disk soon after one of descriptors" do
+    clients = take_all_descriptors(buffer_disk_limit: 200_000)
+    refuse_upload(clients[0], chunked_head + chunk(LARGE))
+    assert_match(/ error no file for /, @lobby.tell("await log"))
+    close(clients[1])
+    refuse_upload(clients[2], chunked_head + chunk(LARGE))
+    assert_match(/ error no room for /, @lobby.tell("await log"))
+  end
+
   private
 
   def post(body) = "POST /post HTTP/1.1\r\nHost: a\r\nContent-Length: #{body.bytesize}\r\n\r\n".b + body
@@ -211,8 +220,8 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
   end
 
   # Clients that have connected, and of which none is idle.
-  def take_all_descriptors
-    play(descriptors: 32)
+  def take_all_descriptors(**settings)
+    play(descriptors: 32, **settings)
     clients = Array.new(40) { @lobby.connect }
     assert_match(/ 503 /, @lobby.read_all(clients.last))
     clients
@@ -235,11 +244,16 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
 
   # Its place is taken by one that has sent nothing.
   def exchange_for_another(client)
-    connections, accepted = %i[connections accepted].map { |name| @lobby.counter(name) }
-    client.close
-    @lobby.await_counter(:connections, connections - 1)
+    accepted = @lobby.counter(:accepted)
+    close(client)
     @lobby.connect
     @lobby.await_counter(:accepted, accepted + 1)
+  end
+
+  def close(client)
+    connections = @lobby.counter(:connections)
+    client.close
+    @lobby.await_counter(:connections, connections - 1)
   end
 
   def body_file
