@@ -3,6 +3,7 @@
 # lane: soak -- runs in a namespace of processes
 
 require "test_helper"
+require "coppice/cli/running_monitor"
 require "coppice/control/client"
 require_relative "../support/gate"
 require_relative "../support/namespaced_server"
@@ -53,6 +54,14 @@ class PidOneTest < Coppice::TestCase
       assert_equal ["3 workers wanted, 2 until now"], client.call("workers", "3")
       assert_match(/\A@coppice-\d+-1\z/,
         Coppice::Control::Endpoint.name(Coppice::Control::Endpoint.of(server.monitor_pid)))
+    end
+  end
+
+  test "commands that look at its processes from outside say that these have other pids there" do
+    serve do |server|
+      error = assert_raises(Coppice::Error) { Coppice::CLI::RunningMonitor.board(server.monitor_pid) }
+
+      assert_match(/\Aprocess #{server.monitor_pid} is in another pid namespace/, error.message)
     end
   end
 

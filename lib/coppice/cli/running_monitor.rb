@@ -26,12 +26,24 @@ module Coppice
           raise Error, "process #{pid} is another user's. Run this as that user or as root"
         end
 
+        raise Error, elsewhere(pid) if in_other_namespace?(pid)
+
         Board.of_process(pid)
       rescue Errno::ENOENT
         raise Error, "there is no process #{pid}"
       rescue Errno::EACCES
         raise Error, "this user may not read the memory of process #{pid}. Run this as root"
       end
+
+      # Whether /proc has other pids than those on the board, so that it would tell of other processes.
+      def self.in_other_namespace?(pid) = File.read("/proc/#{pid}/status").match?(/^NSpid:\s*\d+\s+\d/)
+      private_class_method :in_other_namespace?
+
+      def self.elsewhere(pid)
+        "process #{pid} is in another pid namespace, such as a container, where the server's processes have other " \
+          "pids. Run this there, or use coppice status --socket"
+      end
+      private_class_method :elsewhere
 
       # Whether the monitor still runs. One that nobody has reaped yet has exited as well, unless its first thread has
       # exited alone: then it holds its sockets until the others have.
