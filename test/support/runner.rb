@@ -14,7 +14,7 @@ module Coppice
   # Runs test files side by side in random order, some of them in one process (Batches), then those of the quiet lane
   # one by one. Files whose process failed run once more, each alone and with the same seed: if they pass now they were
   # unsteady, which is reported and no failure, unless there are more than three such processes, or one left something
-  # behind, warned or crashed.
+  # behind, warned or crashed. Of these only files that shared a process run once more, which tells the file.
   class Runner
     ROOT = File.expand_path("../..", __dir__)
 
@@ -95,12 +95,16 @@ module Coppice
       results
     end
 
+    # The results of a second run count, unless it excuses nothing: it only tells which file of several it was.
     def run_again(results, seed)
-      unsteady = results.select(&:unsteady?)
-      @report.again(unsteady)
-      second = run_with(1, each_alone(unsteady.flat_map(&:paths)), seed)
+      again = results.select { |result| result.unsteady? || (result.failed? && result.paths.size > 1) }
+      @report.again(again)
+      second = run_with(1, each_alone(again.flat_map(&:paths)), seed)
       failed = second.select(&:failed?).flat_map(&:paths)
-      [results - unsteady + second, unsteady.select { |result| (result.paths & failed).empty? }]
+      unsteady, lasting = again.select { |result| (result.paths & failed).empty? }.partition(&:unsteady?)
+      lasting.each { |result| result.problem = [result.problem, "none of the files fails alone"].compact.join("; ") }
+      [results - again + lasting + second.reject { |result| lasting.any? { |one| (one.paths & result.paths).any? } },
+       unsteady]
     end
 
     def run_files(files, seed)

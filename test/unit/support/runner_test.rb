@@ -112,6 +112,26 @@ module Coppice
       assert_equal "3 passed, 0 failed, 0 skipped", run_files(files, "--alone").last.last
     end
 
+    test "what one of several files has left behind, or crashed, is told with its name" do
+      files = %w[a b c].to_h { |name| ["test/unit/#{name}_test.rb", GOOD.sub("Mixed", name.upcase)] }
+      { "Minitest.after_run { abort 'LEAK: descriptor 9' }" => /\(all tests passed, but/,
+        "Process.kill(:KILL, Process.pid)" => /\(exited without a summary/ }.each do |code, problem|
+        passed, lines = run_files(files.merge("test/unit/b_test.rb" => "#{files.values[1]}\n#{code}"))
+
+        refute passed
+        assert_match(/\A\d passed, 1 failed, 0 skipped; test.unit.b_test.rb #{problem}/, lines.last)
+      end
+    end
+
+    test "what is left behind only by files that share a process has failed" do
+      leaks = "Minitest.after_run { abort 'LEAK: descriptor 9' if defined?(ATest) && defined?(BTest) }"
+      files = %w[A B].to_h { |name| ["test/unit/#{name.downcase}_test.rb", "#{GOOD.sub("Mixed", name)}\n#{leaks}"] }
+      passed, lines = run_files(files)
+
+      refute passed
+      assert_match(/\A1 passed, 1 failed, 0 skipped; .*{a,b}_test.rb .*; none of the files fails alone\)/, lines.last)
+    end
+
     test "a file that has only the class of another one is refused in the same process" do
       passed, lines = run_files(%w[a b].to_h { |name| ["test/unit/#{name}_test.rb", GOOD] })
 
