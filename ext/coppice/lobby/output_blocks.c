@@ -35,6 +35,13 @@ bool lobby_output_short_of_room(const struct coppice_lobby *lobby) {
     return spills ? !lobby_output_may_spill(lobby) : !blocks_left(lobby);
 }
 
+/* A whole answer that is kept in memory takes nothing that others need, unless memory is short: bodies may be what fills
+ * the disk. */
+bool lobby_output_cut_helps(const struct coppice_lobby *lobby, const struct lobby_output *output) {
+    if (output->spill >= 0) return true;
+    return output->buffered > 0 && (output->end == LOBBY_END_OPEN || !blocks_left(lobby));
+}
+
 /* For all that a ring may contain. A file that waits keeps what comes behind it waiting, even where the ring goes away:
  * bytes in memory would be sent before it. */
 bool lobby_output_has_room(const struct coppice_lobby *lobby, const struct lobby_connection *connection) {

@@ -166,6 +166,7 @@ bool lobby_output_has_room(const struct coppice_lobby *lobby, const struct lobby
 bool lobby_output_may_spill(const struct coppice_lobby *lobby);
 /* Nothing more can be kept for clients that have much already. */
 bool lobby_output_short_of_room(const struct coppice_lobby *lobby);
+bool lobby_output_cut_helps(const struct coppice_lobby *lobby, const struct lobby_output *output);
 /* Sends them, and keeps what the client does not take. False: it is closed. */
 bool lobby_output_write(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct iovec *parts,
                         int count, bool more_follows);

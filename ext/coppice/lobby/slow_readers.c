@@ -31,7 +31,7 @@ static void cut_below_min_rate(struct coppice_lobby *lobby) {
     }
 }
 
-/* Of those for whom something is kept, or LOBBY_NONE. */
+/* Of those whose end makes room, or LOBBY_NONE. */
 static uint32_t slowest(const struct coppice_lobby *lobby) {
     uint32_t found = LOBBY_NONE;
     int64_t least = INT64_MAX;
@@ -39,8 +39,7 @@ static uint32_t slowest(const struct coppice_lobby *lobby) {
         const struct lobby_connection *connection = &lobby->connections[i];
         if (!reads(connection)) continue;
         const struct lobby_output *output = lobby_output_of(lobby, connection);
-        bool keeps = output->spill >= 0 || output->buffered > 0;
-        if (!keeps || lobby_process.now_ms < output->begun_ms + LEAST_MS) continue;
+        if (!lobby_output_cut_helps(lobby, output) || lobby_process.now_ms < output->begun_ms + LEAST_MS) continue;
         int64_t rate = lobby_output_rate(output);
         if (rate >= least) continue;
         least = rate;

@@ -88,6 +88,26 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     @lobby.await_counter(:answered, 1)
   end
 
+  test "uploads that fill the disk cost no reader its answer but one who holds a worker" do
+    play(seats: 2, buffer_disk_limit: 20_000_000, response_buffer: 300_000)
+    begin_upload(19_900_000)
+    reader, holds_a_worker = Array.new(2) do |seat|
+      client = @lobby.connect(GET, receive_buffer: 4096)
+      @lobby.pop(seat)
+      @lobby.record(Coppice::LobbyPlay::HEAD, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", seat: seat, status: 200)
+      client
+    end
+    bytes = fill_until_stalled(100_000)
+    @lobby.finish
+    @lobby.await_counter(:answered, 1)
+    fill_until_stalled(kept + 300_000, seat: 1)
+    @lobby.connect(GET) # this request waits
+    @lobby.await_counter(:slow_readers, 1)
+    assert_equal :reset, @lobby.read_all(holds_a_worker)
+    assert_equal 1, @lobby.counter(:slow_readers)
+    assert_equal bytes, @lobby.read_all(reader).split("\r\n\r\n", 2).last.bytesize
+  end
+
   private
 
   # A body of which so many bytes came, and one is missing. All but the last of them are in the file.
@@ -98,12 +118,12 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
   end
 
   # Until the lobby keeps `limit` bytes, and leaves what comes behind them in the ring. Answers how many bytes that are.
-  def fill_until_stalled(limit)
+  def fill_until_stalled(limit, seat: 0)
     bytes = 0
     loop do
       enough = kept >= limit
-      @lobby.tell("fill 0 50000")
-      @lobby.publish
+      @lobby.tell("fill #{seat} 50000")
+      @lobby.publish(seat)
       bytes += 50_000
       return bytes if enough
 
