@@ -62,11 +62,10 @@ module Coppice
       Info.attach(board: @board, row: nil)
     end
 
-    # Nor is a body waited for that nothing reads.
     def impatient(wire)
       values = wire[:values]
       timeouts = TIMEOUTS.to_h { |name| [name, [values.fetch(name, PATIENCE), PATIENCE].min] }
-      limits = { client_min_rate: [values[:client_min_rate].to_i, MIN_RATE].max, rewindable_input: false,
+      limits = { client_min_rate: [values[:client_min_rate].to_i, MIN_RATE].max,
                  max_body_bytes: [values[:max_body_bytes], MAX_BODY].compact.min }
       wire.merge(values: values.merge(timeouts, limits))
     end

@@ -235,19 +235,6 @@ class ObserverTest < Coppice::TestCase
     end
   end
 
-  test "bodies that nothing reads are not waited for" do
-    serve do |server, admin|
-      observer(server)
-      clients = Array.new(Coppice::Observer::THREADS) do
-        admin.connect.tap { |one| one.write("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n") }
-      end
-
-      clients.each { |client| assert_match(/ 403 /, BoundedWait.readable(client).gets) }
-    ensure
-      clients&.each(&:close)
-    end
-  end
-
   soak_test "a server without admin_listen has no observer" do
     Server.open(app: APP) { |server| assert_empty server.rows(:observer) }
   end

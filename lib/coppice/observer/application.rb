@@ -24,10 +24,6 @@ module Coppice
       # at a time. A monitor that stands still keeps each for seconds: the others are for health checks.
       AT_CONTROL_SOCKET = ["/backtrace"].freeze
       CONTROL_CALLS = 2
-
-      # How many threads may read the form of /login at a time: whoever sends it may stall, and needs no token.
-      FORMS = 1
-
       BUSY_SECONDS = 1 # for Retry-After
 
       # health: what the health checks ask; it must never block. dashboard: a Rack application for all other paths, and
@@ -41,7 +37,6 @@ module Coppice
         @actions = settings.admin_actions
         @dashboard = dashboard
         @control_calls = Places.new(CONTROL_CALLS)
-        @forms = Places.new(FORMS)
       end
 
       #: (Hash[String, untyped]) -> [Integer, Hash[String, String], Array[String]]
@@ -63,7 +58,7 @@ module Coppice
         return health(HEALTH.fetch(path)) if HEALTH.key?(path)
         return demand_token(env) unless @access.authorized?(env)
 
-        return in_one_of(@control_calls) { @dashboard.call(env) } if AT_CONTROL_SOCKET.include?(path)
+        return ask_monitor(env) if AT_CONTROL_SOCKET.include?(path)
 
         route = ROUTES[path]
         route ? send(route, env) : @dashboard.call(env)
@@ -71,16 +66,17 @@ module Coppice
 
       # Actions are the dashboard's.
       def post(env)
-        return in_one_of(@forms) { log_in(env) } if env["PATH_INFO"] == "/login" && @access.login?
+        return log_in(env) if env["PATH_INFO"] == "/login" && @access.login?
         return demand_token(env) unless @access.authorized?(env)
         return text(403, "admin_actions is off") unless @actions
         return text(403, "the header X-Coppice-Action is missing") unless env[Access::ACTION_HEADER]
 
-        in_one_of(@control_calls) { @dashboard.call(env) }
+        ask_monitor(env)
       end
 
-      def in_one_of(places, &respond)
-        places.take(&respond) || text(503, "busy, ask again", "retry-after" => BUSY_SECONDS.to_s)
+      def ask_monitor(env)
+        @control_calls.take { @dashboard.call(env) } ||
+          text(503, "busy, ask again", "retry-after" => BUSY_SECONDS.to_s)
       end
 
       def health(question)

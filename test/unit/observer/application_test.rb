@@ -80,26 +80,6 @@ module Coppice
         end
       end
 
-      test "a form of /login that does not come leaves threads for others" do
-        entered, over = Thread::Queue.new, Thread::Queue.new
-        slow = Object.new
-        slow.define_singleton_method(:read) { |_| over.pop if entered.push(true) }
-        application = application(admin_token: TOKEN)
-        login = lambda do |input|
-          request("/login", verb: "POST", application: application, headers: { "rack.input" => input }).first
-        end
-        first = Thread.new { login.call(slow) }
-        entered.pop
-
-        assert_equal 503, login.call(StringIO.new("token=#{TOKEN}"))
-        over.close
-        assert_equal 401, first.value
-        assert_equal 303, login.call(StringIO.new("token=#{TOKEN}"))
-      ensure
-        over.close
-        first&.join
-      end
-
       test "each path answers in its type" do
         types = { "/metrics" => "text/plain; version=0.0.4; charset=utf-8", "/stats.json" => "application/json",
                   "/history.json" => "application/json", "/puma/stats" => "application/json",
