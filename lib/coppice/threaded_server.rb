@@ -31,8 +31,7 @@ module Coppice
     def initialize(app, listeners:, settings:, log:, threads: THREADS, worker: nil, row: nil, &after_request)
       @clients = SizedQueue.new(Acceptor::CLIENTS)
       @lingering = Http::Lingering.new(LINGER_MS)
-      @acceptor = Acceptor.new(listeners, @clients, @lingering, log, patience: settings.client_header_timeout,
-        head_bytes: settings.max_header_bytes)
+      @acceptor = Acceptor.new(listeners, @clients, @lingering, log, silence: settings.client_header_timeout)
       access_log = access_log_of(settings, row, log)
       @servers = Array.new(threads) do
         observer = RequestObserver.new(worker, row, after_request)

@@ -190,45 +190,6 @@ class ThreadedServerTest < Coppice::TestCase
     silent&.close
   end
 
-  test "clients that send the head of a request byte by byte hold up nobody, and are served" do
-    serve(client_header_timeout: 600) { |env| answer("served #{env['PATH_INFO']}") }
-    head = "GET /slow HTTP/1.1\r\nHost: test\r\n\r\n"
-    slow = Array.new(5) { connect }
-    head[0...-1].each_char.with_index do |byte, index|
-      slow.each { |client| client.write(byte) }
-      assert_equal "served /", get.body if (index % 10).zero?
-    end
-    slow.each { |client| client.write(head[-1]) }
-
-    slow.each { |client| assert_operator BoundedWait.read(client), :end_with?, "served /slow" }
-  ensure
-    slow&.each(&:close)
-  end
-
-  test "a client that does not send the whole head in time is refused" do
-    serve(client_header_timeout: 0.01) { |_env| answer("served") }
-    client = connect
-    client.write("GET / HTTP/1.1\r\n")
-
-    answer = BoundedWait.read(client)
-    assert_match(%r{\AHTTP/1.1 408 .*: the head did not arrive within client_header_timeout\n\z}m, answer)
-  ensure
-    client&.close
-  end
-
-  test "a client that leaves within the head, and one that speaks TLS, are not waited for" do
-    serve { |_env| answer("served") }
-    ["GET / HTT", "\x16\x03\x01"].each do |bytes|
-      client = connect
-      client.write(bytes)
-      client.close_write if bytes.start_with?("GET")
-
-      refute_includes BoundedWait.read(client).to_s, " 408 "
-    ensure
-      client&.close
-    end
-  end
-
   test "a process that the application has forked keeps no client waiting that was accepted before, and no stop" do
     pid = nil
     serve { |env| answer(env["PATH_INFO"] == "/fork" ? (pid = fork { sleep }).to_s : "whole") }

@@ -55,14 +55,6 @@ module Coppice
         @connection.close
       end
 
-      # Answers a client that has not sent the head of its request in time, and closes the connection.
-      #: () -> void
-      def refuse_late
-        refuse(408, "the head did not arrive within client_header_timeout")
-      ensure
-        @connection.close
-      end
-
       # Answers in the place of an application that is past its deadline, if nothing has been answered yet. Called on
       # the thread of the soft timeout while the main thread is in the application.
       #: () -> void

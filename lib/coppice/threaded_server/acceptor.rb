@@ -3,17 +3,16 @@
 require "socket"
 require "coppice/http"
 require "coppice/os/clock"
-require "coppice/threaded_server/arrival"
 require "coppice/threaded_server/client"
 
 module Coppice
   class ThreadedServer
-    # Accepts clients, and hands them to the threads that serve once the head of a request is there: browsers connect
-    # ahead of requests, others send slowly, and would occupy all threads with connections on which nothing comes. Runs
-    # on a thread of its own, and attends to the clients that linger.
+    # Accepts clients, and hands them to the threads that serve once they have sent something: browsers connect ahead of
+    # requests, and would occupy all threads with connections on which nothing comes. Runs on a thread of its own, and
+    # attends to the clients that linger.
     class Acceptor
-      # How many clients may wait for a thread, and how many connections without a whole head stay open: beyond, the
-      # time of the oldest is over.
+      # How many clients may wait for a thread, and how many connections on which nothing came stay open: beyond, the
+      # oldest is closed.
       CLIENTS = 64
 
       # Seconds between two looks at clients that linger.
@@ -22,16 +21,15 @@ module Coppice
       # Seconds until the next try when accept(2) has failed, most likely for a lack of descriptors.
       PAUSE = 0.5
 
-      # patience: how many seconds a client may take for the head, which may have head_bytes.
-      #: (Array[Socket], Thread::SizedQueue, Http::Lingering, Log, patience: Numeric, head_bytes: Integer) -> void
-      def initialize(listeners, clients, lingering, log, patience:, head_bytes:)
+      # silence: how many seconds a client may stay connected without sending anything.
+      #: (Array[Socket], Thread::SizedQueue, Http::Lingering, Log, silence: Numeric) -> void
+      def initialize(listeners, clients, lingering, log, silence:)
         @listeners = listeners
         @clients = clients
         @lingering = lingering
         @log = log
-        @patience = patience
-        @head_bytes = head_bytes
-        @arrivals = {}.compare_by_identity # by their sockets, oldest first
+        @silence = silence
+        @silent = {}.compare_by_identity # socket => [Client, when its time is over], oldest first
         @stopped, @stop = IO.pipe
       end
 
@@ -40,7 +38,7 @@ module Coppice
       def call
         nil until turn == :stopped
         accept_clients(@listeners)
-        hand_over(ready_of(@arrivals.keys, 0) | @arrivals.keys.select { |socket| @arrivals[socket].begun? })
+        hand_over(ready_of(@silent.keys, 0))
       rescue IOError, SystemCallError => error # the caller has closed a listener before `stop`
         @log.error("no more clients are accepted", error: error.message)
       ensure
@@ -61,7 +59,7 @@ module Coppice
       # Closes what it has, also in the place of its thread, when that was killed before it could. Idempotent.
       #: () -> void
       def close
-        @arrivals.each_value { |arrival| arrival.client.close }
+        @silent.each_value { |client, _| client.close }
         @clients.close
         @stopped.close
       end
@@ -69,13 +67,13 @@ module Coppice
       private
 
       def turn
-        ready = ready_of([@stopped, *@listeners, *@arrivals.keys], seconds_to_wait)
+        ready = ready_of([@stopped, *@listeners, *@silent.keys], seconds_to_wait)
         return :stopped if ready.include?(@stopped)
 
         @lingering.attend
         accept_clients(ready & @listeners)
-        hand_over((ready - @listeners).select { |socket| @arrivals[socket].complete? })
-        end_oldest while @arrivals.size > CLIENTS || over?
+        hand_over(ready - @listeners)
+        close_silent
       end
 
       def ready_of(ios, seconds) = IO.select(ios, nil, nil, seconds)&.first || []
@@ -83,7 +81,7 @@ module Coppice
       def seconds_to_wait
         return LINGER_SECONDS if @lingering.count.positive?
 
-        limit = @arrivals.each_value.first&.limit
+        _, limit = @silent.each_value.first
         [limit - OS::Clock.now, 0].max if limit
       end
 
@@ -100,7 +98,7 @@ module Coppice
         socket, = listener.accept_nonblock(exception: false)
         return false if socket == :wait_readable
 
-        @arrivals[socket] = Arrival.new(Client.of(socket, copies), limit: OS::Clock.now + @patience, most: @head_bytes)
+        @silent[socket] = [Client.of(socket, copies), OS::Clock.now + @silence]
         true
       rescue Errno::ENOTCONN, Errno::EINVAL # it has left already
         socket&.close
@@ -109,19 +107,21 @@ module Coppice
 
       # Waits while too many clients wait already.
       def hand_over(sockets)
-        sockets.each { |socket| @clients.push(@arrivals.delete(socket).handed_over) }
+        sockets.each do |socket|
+          client, = @silent.delete(socket)
+          @clients.push(client)
+        end
       end
 
-      def over? = @arrivals.any? && @arrivals.each_value.first.limit <= OS::Clock.now
+      # Nothing has come from them, so there is nothing to answer.
+      def close_silent
+        now = OS::Clock.now
+        close_oldest while @silent.size > CLIENTS || (@silent.any? && @silent.each_value.first.last <= now)
+      end
 
-      # Where nothing has come, there is nothing to answer.
-      def end_oldest
-        socket, arrival = @arrivals.first
-        arrival.client.late = true
-        return hand_over([socket]) if arrival.begun?
-
-        @arrivals.delete(socket)
-        arrival.client.close
+      def close_oldest
+        _, (client, _) = @silent.shift
+        client.close
       end
     end
   end

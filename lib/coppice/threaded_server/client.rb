@@ -5,8 +5,8 @@ require "socket"
 module Coppice
   class ThreadedServer
     # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
-    # copies: Http::Connection.copies of before it was accepted. late: whether its time is over.
-    Client = Struct.new(:socket, :address, :copies, :late) do
+    # copies: Http::Connection.copies of before it was accepted.
+    Client = Struct.new(:socket, :address, :copies) do
       #: (BasicSocket, Integer) -> Client
       def self.of(socket, copies)
         peer = socket.remote_address

@@ -48,9 +48,7 @@ module Coppice
       end
 
       def serve(client)
-        return unless adopt(client)
-
-        client.late ? @exchange.refuse_late : @exchange.serve
+        @exchange.serve if adopt(client)
       rescue SystemExit => error
         Thread.main.raise(error)
       rescue Exception => error # rubocop:disable Lint/RescueException -- # why: no request may cost a thread
