@@ -8,6 +8,7 @@ class GuestExitTest < Coppice::TestCase
   # Ends as a guest whose program is the block.
   def guest(&program)
     pid = fork do
+      at_exit { $stderr.puts("a handler of the mold") }
       Coppice::Guest::Exit.take_over(&program)
       exit
     end
@@ -62,6 +63,38 @@ class GuestExitTest < Coppice::TestCase
 
     assert_equal %w[third second first], text.scan(/(\w+) \(\w+\)$/).flatten
     refute_includes text, Coppice::Guest::Exit::OURS
+  end
+
+  test "a cause of which no frame is the program's keeps them all" do
+    text, = shown do
+      raise IOError, "inner", ["#{Coppice::Guest::Exit::OURS}/http/stream.rb:3:in 'gets'", "script.rb:3:in 'read'"]
+    rescue IOError
+      raise "outer"
+    end
+
+    assert_match(%r{/http/stream.rb:3:in 'gets': inner \(IOError\)\n\s+from script.rb:3:in 'read'\n\z}, text)
+  end
+
+  # Errors of libraries name an error of the service that they have asked, or themselves.
+  class ServiceError < StandardError
+    attr_accessor :cause
+  end
+
+  test "an error with a cause of its own kind, or with a message that fails, ends the program like any" do
+    [:timeout, :itself].each do |cause|
+      text, status = shown do
+        error = ServiceError.new("no answer")
+        error.cause = cause == :itself ? error : cause
+        raise error
+      end
+
+      assert_match(/no answer \(GuestExitTest::ServiceError\)$/, text)
+      refute_includes text, "a handler of the mold"
+      assert_equal 1, status
+    end
+    text, status = shown { raise(Class.new(StandardError) { def message = raise("in the message") }) }
+
+    assert_equal ["", 1], [text, status]
   end
 
   def with_a_thread(ensured)

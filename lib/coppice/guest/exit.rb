@@ -12,6 +12,7 @@ module Coppice
       # Frames of a backtrace from here on are not the program's.
       OURS = Log::Text.valid(File.expand_path("..", __dir__)).freeze
 
+      CAUSE = Exception.instance_method(:cause) # errors of libraries have other causes: a symbol, a response
       THREAD_SECONDS = 10 # for the `ensure` of all threads
 
       # The first call in a guest: from here on each handler and each file is the program's. The block runs it; what it
@@ -46,18 +47,29 @@ module Coppice
         leave_out_ours(error)
         framed = error.backtrace&.any?
         $stderr.puts(framed ? error.full_message(highlight: $stderr.tty?, order: :top) : without_frames(error))
-      rescue IOError, SystemCallError # nobody reads it
+      rescue StandardError # nobody reads it, or a method of the error's own class raises
         nil
       end
       private_class_method :show
 
-      # From the error and its causes.
+      # Of the error and its causes. A cause that has none of the program keeps its frames: without any, Ruby would name
+      # the line that shows it.
       def self.leave_out_ours(error)
-        frames = error.backtrace&.take_while { |frame| !Log::Text.valid(frame).start_with?(OURS) }
-        error.set_backtrace(frames) if frames
-        leave_out_ours(error.cause) if error.cause
+        chain_of(error).each do |one|
+          frames = one.backtrace&.take_while { |frame| !Log::Text.valid(frame).start_with?(OURS) }
+          one.set_backtrace(frames) if frames && !one.frozen? && (frames.any? || one.equal?(error))
+        end
       end
       private_class_method :leave_out_ours
+
+      def self.chain_of(error)
+        chain = [error]
+        while (cause = CAUSE.bind_call(chain.last))
+          chain << cause
+        end
+        chain
+      end
+      private_class_method :chain_of
 
       # A script that Ruby cannot parse has none of its own, and the full message would begin with a line of the server.
       def self.without_frames(error)
