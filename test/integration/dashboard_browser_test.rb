@@ -107,6 +107,15 @@ class DashboardBrowserTest < Coppice::TestCase
     end
   end
 
+  test "neither the promotion of a cold mold nor a roll is shown as a refork" do
+    committed = @fixture.stats[:promotions].find { |one| one[:outcome] == "committed" && one[:private_after] }
+    @stats = -> { @fixture.stats.merge(promotions: %w[roll warmed_up boot].map { |why| committed.merge(reason: why) }) }
+    open_page do |browser|
+      assert_match(/no refork yet\.\z/, says(browser, "promotions"))
+      assert_includes browser.evaluate("document.querySelector('#memory').textContent"), "No refork has been measured yet."
+    end
+  end
+
   test "a new generation is a new row, without a reload" do
     open_page do |browser|
       browser.execute("window.sameDocument = true")

@@ -100,12 +100,15 @@ module Coppice
       again = results.select { |result| result.unsteady? || (result.failed? && result.paths.size > 1) }
       @report.again(again)
       second = run_with(1, each_alone(again.flat_map(&:paths)), seed)
-      failed = second.select(&:failed?).flat_map(&:paths)
-      unsteady, lasting = again.select { |result| (result.paths & failed).empty? }.partition(&:unsteady?)
-      lasting.each { |result| result.problem = [result.problem, "none of the files fails alone"].compact.join("; ") }
-      [results - again + lasting + second.reject { |result| lasting.any? { |one| (one.paths & result.paths).any? } },
-       unsteady]
+      unsteady, lasting = again.partition(&:unsteady?)
+      unsteady.select! { |result| of(result, second).none?(&:failed?) }
+      lasting.select! { |result| of(result, second).none? { |alone| alone.failed? && !alone.unsteady? } }
+      replaced = second - lasting.flat_map { |result| of(result, second) }
+      lasting.each { |result| result.problem = [result.problem, "none of the files does so alone"].compact.join("; ") }
+      [results - again + lasting + replaced, unsteady]
     end
+
+    def of(result, second) = second.select { |alone| (alone.paths & result.paths).any? }
 
     def run_files(files, seed)
       environment = @arguments.environment

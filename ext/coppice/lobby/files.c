@@ -18,7 +18,7 @@ static int create(const struct coppice_lobby *lobby) {
     return fd >= 0 ? fd : memfd_create("coppice-buffer", MFD_CLOEXEC);
 }
 
-/* Once for all clients that have large bodies at that time. */
+/* At most one line of each kind in FILE_ERROR_PAUSE_MS, for all clients together. */
 static bool line_due(int64_t *due_ms) {
     if (lobby_process.now_ms < *due_ms) return false;
     *due_ms = lobby_process.now_ms + FILE_ERROR_PAUSE_MS;

@@ -16,18 +16,11 @@ enum { BATCH = 64, PAUSE_MS = 250 };
 
 static const char no_room[] = "the server has as many connections as it may";
 
-/* Small answers must not wait for the acknowledgement of earlier ones: clients inherit that from the socket that they
- * come through. A Unix socket knows no such option. */
-static void listen_at(const struct coppice_lobby *lobby, uint32_t listener) {
-    int fd = lobby->listener_fds[listener], on = 1;
-    if (fd < 0) return;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    lobby_watch(lobby, fd, LOBBY_LISTENER, listener, EPOLLIN);
-}
-
 void lobby_listen(struct coppice_lobby *lobby) {
     if (!lobby->accepting || lobby_process.listening) return;
-    for (uint32_t i = 0; i < lobby->settings.listeners; i++) listen_at(lobby, i);
+    for (uint32_t i = 0; i < lobby->settings.listeners; i++) {
+        if (lobby->listener_fds[i] >= 0) lobby_watch(lobby, lobby->listener_fds[i], LOBBY_LISTENER, i, EPOLLIN);
+    }
     lobby_process.listening = true;
 }
 
@@ -73,6 +66,15 @@ static void turn_away(struct coppice_lobby *lobby, int listener_fd) {
     if (fd < 0 || lobby->reserve_fd < 0) pause_accepting(lobby);
 }
 
+/* Small answers must not wait for the acknowledgement of earlier ones. Clients inherit that from the server's own
+ * sockets (lib/coppice/listeners/tcp_binder.rb), but those of systemd had clients before the server came. */
+static void set_options(const struct coppice_lobby *lobby, const struct lobby_connection *connection) {
+    bool tcp = connection->client.family != 0 && connection->client.family != AF_UNIX;
+    if (!tcp || !lobby->settings.borrowed[connection->listener]) return;
+    int on = 1;
+    setsockopt(connection->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
 static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const struct sockaddr_storage *peer) {
     if (lobby->free_connection == LOBBY_NONE) lobby_evict(lobby);
     struct lobby_connection *connection = lobby_open(lobby, fd);
@@ -85,6 +87,7 @@ static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const 
     connection->listener = (uint8_t)listener;
     lobby->in_hand = lobby_index_of(lobby, connection);
     lobby_read_address(&connection->client, peer);
+    set_options(lobby, connection);
     if (lobby->settings.proxy_protocol[listener]) connection->flags |= LOBBY_PROXY_DUE;
     if (lobby_trusted(&lobby->settings, &connection->client)) connection->flags |= LOBBY_TRUSTED_PEER;
     if (lobby_client_enter(lobby, connection)) {

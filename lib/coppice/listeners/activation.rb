@@ -16,14 +16,14 @@ module Coppice
       def initialize(environment = ENV)
         count = environment["LISTEN_PID"].to_i == Process.pid ? environment["LISTEN_FDS"].to_i : 0
         descriptors = Array.new(count) { |index| FIRST_DESCRIPTOR + index }
-        @names = descriptors.zip(environment["LISTEN_FDNAMES"].to_s.split(":")).to_h # by descriptor
+        @sockets = descriptors.zip(environment["LISTEN_FDNAMES"].to_s.split(":")).to_h # descriptor => name, or nil
       end
 
       # The addresses of the sockets with this name, as Address.parse reads them. Of those that a socket can stand for,
       # one that is known is preferred: it has options.
       #: (String, ?known: Array[String]) -> Array[String]
       def addresses_named(name, known: [])
-        @names.select { |_, given| given == name }.keys.filter_map do |descriptor|
+        @sockets.select { |_, given| given == name }.keys.filter_map do |descriptor|
           possible = addresses(descriptor)
           possible.find { |address| known.include?(address) } || possible.first
         end
@@ -32,10 +32,10 @@ module Coppice
       # A listener with all passed sockets of this address, or nil.
       #: (Address) -> Listener?
       def take(address)
-        matching = @names.keys.select { |descriptor| addresses(descriptor).include?(address.to_s) }
+        matching = @sockets.keys.select { |descriptor| addresses(descriptor).include?(address.to_s) }
         return if matching.empty?
 
-        @names = @names.except(*matching)
+        @sockets = @sockets.except(*matching)
         Listener.adopted(address, matching)
       end
 
@@ -45,7 +45,7 @@ module Coppice
       #: (Enumerable[Listener], Log) -> void
       def warn_of_unused(listeners, log)
         used = listeners.flat_map(&:descriptors)
-        @names.each do |descriptor, name|
+        @sockets.each do |descriptor, name|
           next if used.include?(descriptor) || !listening?(descriptor)
 
           borrowed(descriptor).close_on_exec = true

@@ -74,7 +74,7 @@ module Coppice
       # the kernel to hold back clients that send nothing.
       def configure(socket)
         socket.setsockopt(:SOCKET, :KEEPALIVE, true)
-        socket.setsockopt(:TCP, :NODELAY, @options[:tcp_nodelay])
+        socket.setsockopt(:TCP, :NODELAY, @options[:tcp_nodelay] || @address.lobby?)
         return unless RUBY_PLATFORM.include?("linux")
 
         socket.setsockopt(:TCP, :CORK, @options[:tcp_nopush] && !@address.lobby?)

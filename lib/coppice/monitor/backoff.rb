@@ -27,7 +27,7 @@ module Coppice
         @not_before = now + pause
       end
 
-      # A process has exited without being told to. One that was steady is the first failure in a row.
+      # A process has exited without being told to. The exit of one that was steady is the first failure in a row.
       #: (Float?, Float) -> void
       def exited(ready_at, now)
         succeeded if self.class.steady?(ready_at, now)

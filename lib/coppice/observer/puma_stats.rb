@@ -35,7 +35,7 @@ module Coppice
 
       # All workers of the server share its queues: each gets a part, so that the sum over the workers is right.
       def last_status(worker, place)
-        busy = worker[:state] == "busy" ? 1 : 0
+        busy = worker[:in_flight] ? 1 : 0
         { backlog: share_of(@server[:requests_waiting].to_i, place), running: 1, pool_capacity: 1 - busy,
           busy_threads: busy, max_threads: 1, requests_count: requests_of(worker[:slot]) }
       end

@@ -26,8 +26,9 @@ module Coppice
           File.symlink("#{folder}/none/target", "#{folder}/link")
           { "" => "Is a directory", "/none/access" => "its directory does not exist",
             "/link" => "its directory does not exist", "/file/access" => "Not a directory" }
-            .each { |name, reason| assert_obstacle reason, "#{folder}#{name}" }
-          File.stub(:writable?, false) { assert_obstacle "directory #{folder} is not writable", "#{folder}/access" }
+            .each { |name, reason| assert_equal obstacle(reason, folder + name), warnings(folder + name) }
+          lines = File.stub(:writable?, false) { warnings("#{folder}/access") }
+          assert_equal obstacle("directory #{File.realpath(folder)} is not writable", "#{folder}/access"), lines
         end
       end
 
@@ -36,7 +37,7 @@ module Coppice
           path = "#{folder}/access"
           File.write(path, "")
           refuse = ->(*) { raise Errno::EACCES, "rb_sysopen - #{path}" }
-          File.stub(:open, refuse) { assert_obstacle "Permission denied", path }
+          assert_equal obstacle("Permission denied", path), File.stub(:open, refuse) { warnings(path) }
         end
       end
 
@@ -51,8 +52,8 @@ module Coppice
 
       def warnings(path) = LogFiles.new(Config::Settings.new(values: { access_log: [:text, path] })).warnings
 
-      def assert_obstacle(reason, path)
-        assert_equal ["access_log #{path} cannot be opened by user #{Process.euid}: #{reason}"], warnings(path)
+      def obstacle(reason, path)
+        ["access_log #{path} cannot be opened by user #{Process.euid}: #{reason}"]
       end
     end
   end

@@ -88,7 +88,7 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     @lobby.await_counter(:answered, 1)
   end
 
-  test "uploads that fill the disk cost no reader its answer but one who holds a worker" do
+  test "only a reader that holds a worker is cut off while uploads fill the disk" do
     play(seats: 2, buffer_disk_limit: 20_000_000, response_buffer: 300_000)
     begin_upload(19_900_000)
     reader, holds_a_worker = Array.new(2) do |seat|

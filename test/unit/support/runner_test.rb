@@ -129,7 +129,17 @@ module Coppice
       passed, lines = run_files(files)
 
       refute passed
-      assert_match(/\A1 passed, 1 failed, 0 skipped; .*{a,b}_test.rb .*; none of the files fails alone\)/, lines.last)
+      assert_match(/\A1 passed, 1 failed, 0 skipped; .*{a,b}_test.rb .*; none of the files does so alone\)/, lines.last)
+    end
+
+    test "what several files have left behind stays reported where one of them fails alone for another reason" do
+      leaks = "Minitest.after_run { abort 'LEAK: descriptor 9' if defined?(ATest) && defined?(BTest) }"
+      files = %w[A B].to_h { |name| ["test/unit/#{name.downcase}_test.rb", "#{GOOD.sub("Mixed", name)}\n#{leaks}"] }
+      files["test/unit/a_test.rb"] += "\nATest.class_eval { def test_alone = assert(defined?(BTest)) }"
+      passed, lines = run_files(files)
+
+      refute passed
+      assert_match(/\A2 passed, 1 failed, 0 skipped; .*{a,b}_test.rb .*; none of the files does so alone\)/, lines.last)
     end
 
     test "a file that has only the class of another one is refused in the same process" do

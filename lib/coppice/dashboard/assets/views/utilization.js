@@ -99,6 +99,6 @@ export class Utilization {
   // By workers and by the lobby.
   refused({ totals, lobby }) {
     const refusals = (lobby?.refused ?? []).filter(({ cause }) => !TAKEN.includes(cause));
-    return sum([totals.refused, ...refusals.map((one) => one.count)]);
+    return totals.refused === null ? null : sum([totals.refused, ...refusals.map((one) => one.count)]);
   }
 }
