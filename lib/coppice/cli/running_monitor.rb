@@ -26,10 +26,12 @@ module Coppice
           raise Error, "process #{pid} is another user's. Run this as that user or as root"
         end
 
-        raise Error, elsewhere(pid) if in_other_namespace?(pid)
+        board = Board.of_process(pid)
+        return board unless in_other_namespace?(pid)
 
-        Board.of_process(pid)
-      rescue Errno::ENOENT
+        board.close
+        raise Error, elsewhere(pid)
+      rescue Errno::ENOENT, Errno::ESRCH
         raise Error, "there is no process #{pid}"
       rescue Errno::EACCES
         raise Error, "this user may not read the memory of process #{pid}. Run this as root"
@@ -41,7 +43,7 @@ module Coppice
 
       def self.elsewhere(pid)
         "process #{pid} is in another pid namespace, such as a container, where the server's processes have other " \
-          "pids. Run this there, or use coppice status --socket"
+          "pids. Run this there. From outside, coppice status --socket PATH asks its control_socket"
       end
       private_class_method :elsewhere
 

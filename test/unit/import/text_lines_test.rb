@@ -29,6 +29,13 @@ module Coppice
         text = "=begin\n\n\n\nend\n=end\nname = \"a\n\n\n# workers 2\n\nend\n\"\nport 3000"
         assert_equal text.sub("port", "listen"), translated(text)
       end
+
+      test "a list of words stays as it is: a line that looks like a comment is words" do
+        %w[%w %W %i %I].each do |kind|
+          text = "names = #{kind}[\n  a\n\n\n  # workers 2\n\n\n  b\n]"
+          assert_equal "#{text}\nlisten 3000", translated("#{text}\nport 3000")
+        end
+      end
     end
   end
 end
