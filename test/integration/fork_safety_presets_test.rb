@@ -52,7 +52,7 @@ class ForkSafetyPresetsTest < Coppice::TestCase
   RUBY
 
   test "a worker that a preset finds unsafe is not promoted" do
-    Server.open(app: ETHON, config: "#{CONFIG}\nrefork_backoff 0") do |server|
+    Server.open(app: ETHON, config: CONFIG) do |server|
       traffic = Coppice::Traffic.new(server)
       traffic.run do
         server.wait { server.ready_workers.find { |row| row.nr == 1 && row.requests > 50 } }
@@ -65,6 +65,7 @@ class ForkSafetyPresetsTest < Coppice::TestCase
       assert_equal 0, mold.not_fork_safe
       assert_empty traffic.failures
       assert_equal %w[0 1], File.readlines(server.path("notes")).map { |line| line[0] }
+      refute_match(/level=(warn|error)/, server.log)
     end
   end
 

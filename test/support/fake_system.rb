@@ -14,9 +14,10 @@ class FakeSystem
     def success? = exitstatus&.zero?
   end
 
-  # One make-believe child: it does nothing unless `step` is called.
+  # One make-believe child: it does nothing unless `step` is called. refuses: when it is told to fork a mold, it finds
+  # that it must not be forked.
   FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, :lobby,
-                           :seat, :replaced, keyword_init: true)
+                           :seat, :replaced, :refuses, keyword_init: true)
 
   attr_reader :processes, :now, :last_pid, :signals
   attr_reader :faults_of_workers # of a release, by its number: nil, :broken or :hanging
@@ -215,13 +216,16 @@ class FakeSystem
   def obey(process, packet)
     case message = packet.message
     when Coppice::Control::Messages::Stop, Coppice::Control::Messages::Drain then die(process, Status.new(0, nil))
-    when Coppice::Control::Messages::Spawn then fork_child(message.role, packet)
+    when Coppice::Control::Messages::Spawn then fork_child(process, message.role, packet)
     when Coppice::Control::Messages::TakeSeat then process.seat = message.seat
     end
   end
 
-  def fork_child(role, packet)
+  def fork_child(process, role, packet)
     channel = packet.descriptors[:channel]
+    process.row.not_fork_safe = 1 if process.refuses
+    return channel.close if role == :mold && process.row.not_fork_safe == 1
+
     middle = @middle
     @middle = nil
     return if middle == :stuck # and so the channel never ends

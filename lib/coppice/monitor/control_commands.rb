@@ -44,7 +44,7 @@ module Coppice
 
       def status = Control::StatusPage.new(@stats.to_h).lines #: () -> Array[String]
 
-      # Waits for the commit, or until the new mold is abandoned.
+      # Waits for the commit, until the new mold is abandoned, or until no worker can fork one.
       def refork #: () -> ControlConnection::Pending
         generation = @roster.generation
         abandonments = @roster.succession.abandonments
@@ -133,9 +133,11 @@ module Coppice
 
         succession = @roster.succession
         raise Error, "the new mold was abandoned: #{succession.abandoned_for}" if succession.abandonments > abandonments
-        return if succession.generation == generation
+        if succession.generation != generation
+          return ["generation #{@roster.generation} is committed; its workers replace the others now"]
+        end
 
-        ["generation #{@roster.generation} is committed; its workers replace the others now"]
+        raise Error, "the refork is given up: #{succession.given_up_for}" unless succession.asked
       end
 
       def outcome_of_roll(roll)

@@ -172,8 +172,7 @@ module Coppice
         handle.keep_requests_count
         note_failure(handle, status)
         @roster.succession.lost(handle, @system.now) if handle.equal?(@roster.mold) # told to exit it is none any more
-        log_exit(handle.exit_report = report_on(handle, status, peak_kib))
-        @statistics.exited(handle, handle.exit_report)
+        note_exit(handle, handle.exit_report = report_on(handle, status, peak_kib))
         # If it is unknown whether the child was forked, it may still start and write to its row: nobody else gets it.
         may_start = handle.orphaned? && !handle.channel.closed?
         @roster.remove(handle)
@@ -237,8 +236,23 @@ module Coppice
 
       def killed?(status) = status&.termsig == Signal.list["KILL"]
 
-      def log_exit(report)
+      def note_exit(handle, report)
+        return note_refusal(handle) if handle.refused?
+
         @log.public_send(report.level, "#{report.role} exited", **report.to_log)
+        @statistics.exited(handle, report)
+      end
+
+      # There never was a mold, so nothing has exited and nothing has failed. The worker has logged why, if it found
+      # that only when it was told to fork.
+      def note_refusal(candidate)
+        return unless candidate.equal?(@roster.candidate)
+
+        @roster.succession.refuse
+        @statistics.promotion_withdrawn(candidate)
+        others = @roster.ready_workers.count { |worker| worker.row.fork_safe? }
+        @log.info("promotion refused", **candidate.parent.to_log, new_gen: candidate.generation,
+                  why: "the worker is not fork-safe", fork_safe_workers: others)
       end
     end
   end

@@ -248,6 +248,10 @@ module Coppice
       #: () -> bool
       def orphaned? = pid.nil? && !parent.nil? && parent.gone?
 
+      # Whether the worker that was to fork this mold says that it must not be forked: then there never was a process.
+      #: () -> bool
+      def refused? = mold? && pid.nil? && !parent.nil? && !parent.gone? && !parent.row.fork_safe?
+
       # Closes the monitor's ends of its sockets.
       #: () -> void
       def close

@@ -9,7 +9,8 @@ module Coppice
     # The part of Actions that is about molds: how they are booted and forked, committed and given up.
     class MoldActions
       STEPS = [Steps::ColdBoot, Steps::Promote, Steps::Rehearse, Steps::BootWithMeasuredGC, Steps::Commit,
-               Steps::Abandon, Steps::Reinstate, Steps::EndKept, Steps::GiveUpRoll].freeze
+               Steps::Abandon, Steps::GiveUpRefork, Steps::Reinstate, Steps::EndKept,
+               Steps::GiveUpRoll].freeze
 
       # What another try may not meet again, when a process is spawned.
       TRANSIENT = [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
@@ -38,6 +39,7 @@ module Coppice
         when Steps::BootWithMeasuredGC then boot_with_measured_gc(now)
         when Steps::Commit then commit(step, now)
         when Steps::Abandon then abandon(step, now)
+        when Steps::GiveUpRefork then give_up_refork(step.reason)
         when Steps::Reinstate then reinstate(step, now)
         when Steps::EndKept then @releases.end_kept(step.reason, now)
         when Steps::GiveUpRoll then @releases.give_up(step.reason)
@@ -94,6 +96,11 @@ module Coppice
         @statistics.promotion_started(candidate, step.reason_fields[:why], step.worker, now)
         @log.info("promotion started", **step.worker.to_log, requests: step.worker.requests_count,
                   new_gen: step.generation, **step.reason_fields)
+      end
+
+      def give_up_refork(reason)
+        @succession.give_up_refork(reason)
+        @log.warn("refork given up", why: reason)
       end
 
       # The rehearsed worker has no listeners, and its slot is none of those that serve.

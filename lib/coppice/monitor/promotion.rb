@@ -51,6 +51,10 @@ module Coppice
         warmest(served.empty? ? workers : served)
       end
 
+      # Whether a refork is in vain as long as the present workers serve.
+      #: (Roster) -> bool
+      def no_template?(roster) = workers_of_release(roster).none? { |worker| worker.row.fork_safe? }
+
       # What the trial has counted; nil while there is none that serves clients.
       #: (Roster) -> Canary::Counts?
       def counts_of_trial(roster) = (@watch.counts if roster.trial&.ready? && @watch&.of?(roster.trial))
@@ -64,7 +68,10 @@ module Coppice
       def refork(roster, now)
         reason_fields = roster.succession.asked ? { why: :asked } : @condition.reason_fields(roster, now)
         worker = template(roster) if reason_fields
-        worker ? [Steps::Promote.new(worker, roster.next_generation, reason_fields)] : []
+        return [Steps::Promote.new(worker, roster.next_generation, reason_fields)] if worker
+
+        in_vain = roster.succession.asked && no_template?(roster)
+        in_vain ? [Steps::GiveUpRefork.new("no worker is fork-safe")] : []
       end
 
       def advance_candidate(roster, now)

@@ -71,6 +71,10 @@ module Coppice
       #: (Handle) -> void
       def promotion_abandoned(candidate) = @promotions.abandoned(candidate)
 
+      # The new mold was never forked.
+      #: (Handle) -> void
+      def promotion_withdrawn(candidate) = @promotions.withdrawn(candidate)
+
       #: (Roll) -> void
       def roll_started(roll) = @rolls.started(roll)
 

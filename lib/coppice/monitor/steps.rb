@@ -29,6 +29,8 @@ module Coppice
       # Give up the candidate; the mold, if there is one, stays. at_once: make the next candidate without a pause.
       # refused: the fork audit is the reason. verdict: the canary's, if that is the reason.
       Abandon = Struct.new(:candidate, :reason, :at_once, :refused, :verdict)
+      # Do without the refork that a user wants. The reason is for the user and the log.
+      GiveUpRefork = Struct.new(:reason)
       # Have a cold mold fork a worker that gets no clients, to be rehearsed and promoted.
       Rehearse = Struct.new(:mold, :nr)
       # Boot the application again, with garbage collector parameters that fit what the rehearsal has measured.

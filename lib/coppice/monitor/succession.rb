@@ -11,11 +11,12 @@ module Coppice
     #
     # A refork, in the order of its calls:
     #
-    #   ask      a user wants one; with refork_after the server wants it without being asked
-    #   start    a worker was told to fork the candidate, or the candidate boots
-    #   try      the candidate was told to fork its first worker, the trial
-    #   commit   the candidate is the mold, or else
-    #   abandon  the candidate is given up, and the mold stays
+    #   ask        a user wants one; with refork_after the server wants it without being asked
+    #   start      a worker was told to fork the candidate, or the candidate boots
+    #   refuse     the worker is not fork-safe: another one can be told to fork a candidate, or else
+    #   try        the candidate was told to fork its first worker, the trial
+    #   commit     the candidate is the mold, or else
+    #   abandon    the candidate is given up, and the mold stays
     #
     # A mold that is lost (`lose`) is replaced in the same way. A cold mold is followed by a warm one at once where its
     # first worker is to be rehearsed.
@@ -44,6 +45,7 @@ module Coppice
       attr_reader :asked              #: bool -- a user wants a refork
       attr_reader :abandonments       #: Integer -- how many candidates were abandoned
       attr_reader :abandoned_for      #: String? -- why the last one was
+      attr_reader :given_up_for       #: String? -- why the last refork that a user wanted is not made
       attr_reader :reforks            #: Backoff
       attr_reader :replacements       #: Backoff -- of a lost mold
       attr_reader :early_losses       #: Backoff -- of molds in a row that have exited soon after they were ready
@@ -111,6 +113,17 @@ module Coppice
         lose(given_up)
         end_candidacy if candidate
         failed(now, pause: pause, at_once: at_once, of_release: of_release)
+      end
+
+      # The candidate was never forked, and nothing has failed.
+      #: () -> void
+      def refuse = end_candidacy
+
+      # The refork that a user wants is not made.
+      #: (String) -> void
+      def give_up_refork(reason)
+        @asked = false
+        @given_up_for = reason
       end
 
       # Also when there was no candidate yet.

@@ -134,7 +134,9 @@ module Coppice
       #: () -> void
       def refork
         @log.info("refork requested")
-        @log.warn("the refork waits until a fork-safe worker has served a request") if @promotion.template(roster).nil?
+        if @promotion.template(roster).nil? && !@promotion.no_template?(roster)
+          @log.warn("the refork waits until a fork-safe worker has served a request")
+        end
         roster.succession.ask(@system.now)
       end
 

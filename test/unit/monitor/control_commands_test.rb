@@ -44,9 +44,20 @@ module Coppice
         end
       end
 
+      test "refork: that no worker is fork-safe is announced at once" do
+        server do |server|
+          server.roster.workers.each { |worker| server.process_of(worker).refuses = true }
+          answer = @commands.call("refork")
+          server.settle
+
+          assert_equal "the refork is given up: no worker is fork-safe",
+            assert_raises(Error) { answer.poll.call }.message
+        end
+      end
+
       test "refork: why it takes so long" do
         server do |server|
-          server.roster.workers.each { |worker| worker.row.not_fork_safe = 1 }
+          server.roster.workers.first.row.tap { |row| row.requests = row.not_fork_safe = 1 }
           answer = @commands.call("refork")
           server.settle
 

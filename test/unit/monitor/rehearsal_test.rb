@@ -39,6 +39,16 @@ class RehearsalDecisionsTest < SupervisionTestCase
     assert_predicate server.roster.mold, :cold?
   end
 
+  test "a warmed-up worker that refuses to be forked is retired, and nothing was abandoned" do
+    server = rehearsing_server
+    rehearsal = server.roster.rehearsal
+    server.process_of(rehearsal).refuses = true
+    server.settle
+
+    assert_predicate rehearsal, :gone?
+    assert_equal [[0, 0, 0], 0], [generations(server), server.roster.succession.abandonments]
+  end
+
   test "the wait for it is that for a boot" do
     server = rehearsing_server(spawn_timeout: 1, boot_timeout: 100)
     rehearsal = server.roster.rehearsal

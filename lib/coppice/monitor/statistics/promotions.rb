@@ -53,6 +53,15 @@ module Coppice
           run = running(candidate) and end_run(run, "abandoned")
         end
 
+        # It is none: its record is that of the next one.
+        #: (Handle) -> void
+        def withdrawn(candidate)
+          return unless running(candidate)
+
+          @board.promotions_count -= 1
+          @running = nil
+        end
+
         # What has become of it since the last look.
         #: (Float) -> void
         def observe(now)
