@@ -22,6 +22,13 @@ class TimeoutsTest < Coppice::TestCase
         rescue Exception # why: the application that this test is about
           retry
         end
+      when "/late_rescued"
+        begin
+          env["coppice.timeout"].call(0.3)
+          IO.select(nil)
+        rescue Exception # why: ActionDispatch::ShowExceptions does so
+          return [500, {}, ["an error page"]]
+        end
       when "/extended"
         limit = env["pitchfork.timeout"].deadline
         env["pitchfork.timeout"].extend_deadline(30)
@@ -233,6 +240,9 @@ class TimeoutsTest < Coppice::TestCase
 
       assert_equal "/lowered", File.read(server.path("late"))
       assert_cut_off(server, "/late_begun")
+      assert_answered_late(server, "/late_rescued")
+      server.wait { server.board.exits_count == 3 }
+      refute_match(/application error/, server.log)
       assert_answered_late(server, "/late_stuck") # although it lets nothing end it
       server.signal(:KILL, to: server.ready_workers.first.pid)
     end

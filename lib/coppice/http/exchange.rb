@@ -62,9 +62,10 @@ module Coppice
         return if @connection.response_started? || !@connection.open?
 
         headers = { "retry-after" => RETRY_AFTER }
+        @expired = true # before the first byte: the application may answer meanwhile
         refuse(503, "the application took too long", headers)
       rescue IOError
-        nil # the application has just begun to answer
+        @expired = false # the application has just begun to answer
       end
 
       private
@@ -113,8 +114,7 @@ module Coppice
         status = headers = body = nil
         ForkSafety::StrayCopy.end_after do
           status, headers, body = responded(env)
-          pieces = @writer.collected_body(body)
-          missing = @connection.detached? ? 0 : @writer.write(status, headers, pieces, input, client)
+          missing = written(status, headers, body, input, client)
           @failures.log_length(missing, env) unless missing.zero?
         end
       rescue UserCodeError => error
@@ -128,8 +128,18 @@ module Coppice
         ensure
           client.release
           @connection.close
+          status = headers = nil if @expired
           run_callbacks(env, status, headers, error)
         end
+      end
+
+      # As ResponseWriter#write. An application that is past its deadline may still answer, as a middleware does that
+      # rescues any Exception. The client has its response, so that answer is nobody's error.
+      def written(status, headers, body, input, client)
+        pieces = @writer.collected_body(body)
+        @connection.detached? ? 0 : @writer.write(status, headers, pieces, input, client)
+      rescue IOError
+        @expired ? 0 : raise
       end
 
       # As in Rack 2, an application may answer 100 to a client that asks whether it may send its body. Then the client

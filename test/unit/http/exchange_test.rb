@@ -128,6 +128,29 @@ module Coppice
       client.close
     end
 
+    test "what an application answers after its time was over is no error: its client has the answer of the timeout" do
+      finished = nil
+      harness = HttpHarness.new do |env|
+        env["rack.response_finished"] << ->(*arguments) { finished = arguments.drop(1) }
+        harness.exchange.expire
+        [200, {}, body_that { nil }]
+      end
+
+      assert_equal 503, harness.serve(GET).status
+      assert_empty harness.log.at(:error)
+      assert_equal [nil, nil, nil], finished
+    end
+
+    test "an error of an application after its time was over is logged" do
+      harness = HttpHarness.new do
+        harness.exchange.expire
+        raise IOError, "broken"
+      end
+
+      assert_equal 503, harness.serve(GET).status
+      assert_equal 1, harness.log.at(:error).size
+    end
+
     test "the observer sees env before the application does" do
       harness = HttpHarness.new { |env| [200, {}, [env["test.started"].to_s]] }
       assert_equal "true", harness.serve(GET).body
