@@ -56,7 +56,7 @@ class BinstubTest < Coppice::TestCase
       output, error, status = tool(server, "a", THEN: "exit 7")
 
       assert_equal ["cold [\"a\"] nil\n", 7], [output, status.exitstatus]
-      assert_match(/\Acoppice: this user has not started exactly one Coppice server in #{server.folder}\. /, error)
+      assert_match(/\Acoppice: this user does not run exactly one Coppice server in #{server.folder}\. /, error)
       assert_match(/\A[^\n]*tool starts without the server\n\z/, error)
     end
   end

@@ -15,14 +15,15 @@ class CapistranoTest < Coppice::TestCase
   class Recipe
     attr_reader :commands, :hooks, :folder
 
-    def initialize(release_path)
+    def initialize(release_path, current_path)
       @release_path = release_path
+      @current_path = current_path
       @commands = []
       @hooks = {}
       instance_eval(File.read(RECIPE), RECIPE)
     end
 
-    attr_reader :release_path
+    attr_reader :release_path, :current_path
 
     def namespace(_name) = yield
     def desc(_text) = nil
@@ -40,10 +41,10 @@ class CapistranoTest < Coppice::TestCase
 
   test "the task rolls to the new release before current leads there" do
     with_layout do |server, first, second, current|
-      recipe = Recipe.new(second)
+      recipe = Recipe.new(second, current)
 
       assert_equal({ "deploy:publishing" => "coppice:roll" }, recipe.hooks)
-      output, status = deploy(server, recipe)
+      output, status = deploy(recipe)
 
       assert_predicate status, :success?, output
       assert_match(/release 2 \(4f1c2ab\) is committed/, output)
@@ -55,7 +56,7 @@ class CapistranoTest < Coppice::TestCase
 
   test "the task fails, and current stays, when the release cannot be booted" do
     with_layout(app: 'raise "not today"') do |server, first, second, current|
-      _, status = deploy(server, Recipe.new(second))
+      _, status = deploy(Recipe.new(second, current))
 
       assert_equal 1, status.exitstatus
       assert_equal [first, "first"], [File.realpath(current), release_of(server)]
@@ -64,12 +65,12 @@ class CapistranoTest < Coppice::TestCase
 
   private
 
-  # As the user who deploys: `bundle exec coppice` is this checkout's.
-  def deploy(server, recipe)
+  # As the user who deploys, and who runs another server: `bundle exec coppice` is this checkout's.
+  def deploy(recipe)
     words = recipe.commands.first
 
     assert_equal %w[bundle exec coppice], words.shift(3)
-    coppice(server, *words, chdir: recipe.folder)
+    Server.open(app: APP) { coppice(nil, *words, chdir: recipe.folder) }
   end
 
   # Yields a server that was started by the symlink `current`, two releases' directories, and the symlink.

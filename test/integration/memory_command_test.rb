@@ -105,6 +105,18 @@ class MemoryCommandTest < Coppice::TestCase
     end
   end
 
+  test "of several servers of this user the one that runs in the current directory is meant" do
+    serve do |one|
+      serve do |other|
+        [one, other].each do |server|
+          output, = Open3.capture2e(*command, chdir: server.folder)
+
+          assert_match(/^(?:monitor)? +#{server.pid} /, output)
+        end
+      end
+    end
+  end
+
   test "several servers of this user are told apart by address and folder" do
     serve do |one|
       serve do |other|
@@ -112,7 +124,7 @@ class MemoryCommandTest < Coppice::TestCase
 
         assert_equal 1, status.exitstatus
         [one, other].each do |server|
-          assert_includes output, "  #{server.pid}  on #{server.socket_path}, started in #{server.folder}\n"
+          assert_includes output, "  #{server.pid}  on #{server.socket_path}, runs in #{server.folder}\n"
         end
       end
     end

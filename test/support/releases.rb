@@ -46,10 +46,10 @@ module Releases
     end
   end
 
-  # Answers standard output with standard error, and the status.
+  # Answers standard output with standard error, and the status. server: nil for the one that runs in the folder.
   def coppice(server, *words, **options)
     Open3.capture2e({ "RUBYOPT" => nil, "RACK_ENV" => nil }, RbConfig.ruby, "--disable=gems", Server::EXECUTABLE,
-                    words.first, "--pid", server.pid.to_s, *words.drop(1), **options)
+                    words.first, *(["--pid", server.pid.to_s] if server), *words.drop(1), **options)
   end
 
   # The name of the release that answers.

@@ -75,20 +75,15 @@ module Coppice
         ["program", words.first, words.drop(1)]
       end
 
-      # Of several servers it is the one that was started in this directory.
-      def server
-        return Control::Client.new(path: @path) if @path
-
-        Control::Client.new(pid: (RunningMonitor.started_in([Dir.pwd]) unless @pid) || RunningMonitor.pid(@pid))
-      end
+      def server = Control::Client.new(**(@path ? { path: @path } : { pid: RunningMonitor.pid(@pid) }))
 
       # A program that can do without a server must not run in that of another application.
       def own_server(request)
         return server if @path || @pid
 
         folder = File.expand_path("../..", request.program)
-        pid = RunningMonitor.started_in([folder, Dir.pwd].uniq) or
-          raise Error, "this user has not started exactly one Coppice server in #{folder}"
+        pid = RunningMonitor.running_in([folder, Dir.pwd].uniq) or
+          raise Error, "this user does not run exactly one Coppice server in #{folder}"
         Control::Client.new(pid: pid)
       end
 

@@ -7,10 +7,11 @@ require "coppice/os/process_stat"
 
 module Coppice
   class CLI
-    # Finds the server of a command: by its monitor's pid, or the only server that this user runs.
+    # Finds the server of a command: by its monitor's pid; without one it is the only server that this user runs, or of
+    # several the one that runs in the current directory.
     module RunningMonitor
-      # The monitor's pid. Raises UsageError for an invalid pid; without a pid Error when this user runs no server, or
-      # more than one.
+      # The monitor's pid. Raises UsageError for an invalid pid; without a pid Error when none is found, or more than
+      # one.
       #: (String?) -> Integer
       def self.pid(text)
         return only_one unless text
@@ -58,11 +59,12 @@ module Coppice
         false
       end
 
-      # The pid of the only one that this user has started in one of these folders; nil when there is none, or more than
-      # one. The folders' inodes are compared: links give a folder several names.
-      #: (Array[String]) -> Integer?
-      def self.started_in(folders)
-        found = all.select { |pid| folders.any? { |folder| File.identical?("/proc/#{pid}/cwd", folder) } }
+      # The pid of the only one of this user that runs in one of these folders; nil when there is none, or more than
+      # one. A monitor is in the directory of its committed release. The folders' inodes are compared: links give a
+      # folder several names.
+      #: (Array[String], ?among: Array[Integer]) -> Integer?
+      def self.running_in(folders, among: all)
+        found = among.select { |pid| folders.any? { |folder| File.identical?("/proc/#{pid}/cwd", folder) } }
         found.first if found.size == 1
       end
 
@@ -71,17 +73,22 @@ module Coppice
         return found.first if found.size == 1
         raise Error, "this user runs no Coppice server. Give the pid of the monitor" if found.empty?
 
-        servers = found.map { |pid| "  #{described(pid)}" }
-        raise Error, ["this user runs several Coppice servers. Give the pid of one:", *servers].join("\n")
+        running_in(["."], among: found) || raise(Error, several(found))
       end
       private_class_method :only_one
+
+      def self.several(pids)
+        ["this user runs several Coppice servers, and not exactly one of them in this directory. Give the pid of one:",
+         *pids.map { |pid| "  #{described(pid)}" }].join("\n")
+      end
+      private_class_method :several
 
       # The pid with the addresses and the folder, by which a user tells servers apart.
       def self.described(pid)
         require "coppice/listeners/address_owners"
         addresses = Listeners::ListeningSockets.of(pid)
         listening = addresses.empty? ? "does not listen" : "on #{addresses.join(' ')}"
-        "#{pid}  #{listening}, started in #{File.readlink("/proc/#{pid}/cwd")}"
+        "#{pid}  #{listening}, runs in #{File.readlink("/proc/#{pid}/cwd")}"
       rescue SystemCallError # it has exited meanwhile
         "#{pid}  has exited"
       end
