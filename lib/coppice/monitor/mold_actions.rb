@@ -158,7 +158,8 @@ module Coppice
                                                               of_release: @roster.of_release?(step.candidate))
         @statistics.promotion_abandoned(step.candidate)
         @board.refused_commits += 1 if step.refused
-        @log.error("mold abandoned", **step.candidate.to_log, why: step.reason, again_in: pause,
+        again = { again_in: pause } if @roster.booted? && @roster.of_release?(step.candidate) # else its end is final
+        @log.error("mold abandoned", **step.candidate.to_log, why: step.reason, **again.to_h,
                                      **step.verdict&.fields.to_h)
         @releases.abandoned(step, trial, now)
         retire(step.candidate, now) unless step.candidate.gone?

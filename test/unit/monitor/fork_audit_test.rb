@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../support/fake_server_rolls"
+require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 # What the monitor does with the findings of a trial.
@@ -9,15 +10,8 @@ class ForkAuditTest < SupervisionTestCase
 
   FINDING = [:shared_connection, "tcp 127.0.0.1:5432", "descriptor 9"].freeze
 
-  # In the place of Coppice::Log: keeps what was logged.
-  class Lines < FakeServer::NullLog
-    def lines = @lines ||= []
-    def warn(message, **fields) = lines << [:warn, message, fields]
-    def error(message, **fields) = lines << [:error, message, fields]
-  end
-
   def setup
-    @log = Lines.new
+    @log = RecordingLog.new
   end
 
   # A settled server that is asked for a refork, in which each audit finds the same.
@@ -30,7 +24,7 @@ class ForkAuditTest < SupervisionTestCase
     end
   end
 
-  def logged(text) = @log.lines.select { |_, message, _| message.include?(text) }
+  def logged(text) = @log.saying(text)
 
   test "with :warn a finding is logged and the candidate is committed" do
     server = reforking_server(fork_audit: :warn)
@@ -96,6 +90,7 @@ class ForkAuditTest < SupervisionTestCase
     assert_equal [1], releases_of(server.roster.ready_workers)
     assert_equal [1, 4], [server.board.refused_commits, server.roster.ready_workers.size]
     assert_match(/fork audit: 1 found/, server.board.release_record(2).reason)
+    refute_includes logged("mold abandoned").first.last, :again_in
   end
 
   test "a cold mold that replaces a grown one is never refused" do

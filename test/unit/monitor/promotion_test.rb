@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 class PromotionTest < SupervisionTestCase
@@ -250,12 +251,13 @@ class PromotionTest < SupervisionTestCase
   end
 
   test "an application that cannot be booted at the start ends the server" do
-    server = server_of
+    server = server_of(log: log = RecordingLog.new)
     server.turn
     server.process_of(server.roster.candidate).broken = true
     server.settle
 
     assert_equal "the application could not be booted", server.roster.give_up_reason
+    refute_includes log.saying("mold abandoned").first.last, :again_in
     assert_predicate server.supervision, :finished?
   end
 end

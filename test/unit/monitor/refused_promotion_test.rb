@@ -1,25 +1,14 @@
 # frozen_string_literal: true
 
 require "coppice/stats"
+require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 # A worker that is told to fork a mold finds that it must not be forked.
 class RefusedPromotionTest < SupervisionTestCase
-  # In the place of Coppice::Log: keeps what was logged above level debug.
-  class Lines < FakeServer::NullLog
-    def lines = @lines ||= []
-
-    %i[info warn error].each do |level|
-      define_method(level) { |message, **fields| lines << [level, message, fields] }
-    end
-
-    def saying(message) = lines.select { |line| line[1] == message }
-    def errors = lines.select { |level,| level == :error }
-  end
-
   # A settled server whose workers have served, the first one most. The warmest `refusing` of them will refuse.
   def server_with(refusing:, **settings)
-    @log = Lines.new
+    @log = RecordingLog.new
     settled_server(log: @log, **settings).tap do |server|
       server.roster.ready_workers.each { |worker| worker.row.requests = 100 - worker.nr }
       refuse(server, server.roster.ready_workers.min_by(refusing, &:nr))
