@@ -13,6 +13,8 @@ module Coppice
 
     SERVER_STATES = %w[booting serving stopping].freeze
     REFORK_REASONS = %w[requests auto asked mold_lost boot warmed_up growth roll mold_needed].freeze
+    # Reasons of promotions that are not reforks: those of a cold mold, and a roll, which is noted as such.
+    NO_REFORKS = %w[boot warmed_up roll].freeze
     ROLL_KINDS = %w[start roll rollback].freeze
     ROLL_OUTCOMES = %w[committed given_up].freeze
     COUNTED_ROLLS = (ROLL_KINDS - %w[start]).product(ROLL_OUTCOMES).freeze

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/board"
 require "coppice/top/line"
 require "coppice/top/release_summary"
 require "coppice/top/units"
@@ -10,8 +11,6 @@ module Coppice
     class Summary
       STALE_BEAT = 5 # seconds since the monitor's last turn: it looks at the board once a second
       ROUTINE = %w[asked shutdown].freeze # causes of exits that nobody has to look into
-      # Reasons of promotions that are not reforks: those of a cold mold, and a roll, which has a line of its own.
-      NO_REFORKS = %w[boot warmed_up roll].freeze
       BAR = 20 # columns
 
       #: (Meter::Reading) -> void
@@ -85,7 +84,7 @@ module Coppice
           *(part("abandoned", abandoned.to_s, :yellow) if abandoned.positive?), *promotion, *due)
       end
 
-      def only_reforks(list) = Array(@stats[list]).reject { |entry| NO_REFORKS.include?(entry[:reason]) }
+      def only_reforks(list) = Array(@stats[list]).reject { |entry| Board::NO_REFORKS.include?(entry[:reason]) }
 
       def promotion
         newest = only_reforks(:promotions).first or return []

@@ -38,8 +38,9 @@ module Coppice
         TEXT
       end
 
-      test "a boot is no refork, and an exit that was asked for no death" do
-        text = page(promotions: [{ generation: 0, reason: "boot", outcome: "committed" }],
+      test "what warms up at the start and a roll are no reforks, and an exit that was asked for no death" do
+        reasons = %w[roll warmed_up boot]
+        text = page(promotions: reasons.map { |reason| { generation: 0, reason: reason, outcome: "committed" } },
                     recent_exits: [{ role: "worker", slot: 2, pid: 45, cause: "asked" }])
 
         refute_match(/^(last refork|deaths)/, text)
