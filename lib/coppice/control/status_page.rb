@@ -86,7 +86,7 @@ module Coppice
         last = @status[:recent_exits]&.find { |exit| !ASKED.include?(exit[:cause].to_s) } or return
         slot = "[#{last[:slot] || last[:name]}]" if last[:slot] || last[:name]
         "#{death_counts.map { |cause, count| "#{count} #{cause}" }.join(', ')}; " \
-          "last: #{last[:role]}#{slot} (process #{last[:pid]}), #{last[:cause]}"
+          "last: #{last[:role]}#{slot}#{" (process #{last[:pid]})" if last[:pid]}, #{last[:cause]}"
       end
 
       # By cause, of all roles.

@@ -46,6 +46,13 @@ module Coppice
         refute_match(/^(last refork|deaths)/, text)
       end
 
+      test "a death of what was never a process has no number of one" do
+        text = page(exits: { worker: { "never_forked" => 1 } },
+                    recent_exits: [{ role: "worker", slot: 2, pid: nil, cause: "never_forked" }])
+
+        assert_match(/^deaths +1 never_forked; last: worker\[2\], never_forked$/, text)
+      end
+
       test "a monitor that does not move is what matters" do
         assert_includes page(server: { monitor_beat_age: 61 }), "process 7: THE MONITOR HAS NOT MOVED for 1 min"
       end
