@@ -113,11 +113,18 @@ module Coppice
         slot = "[#{process[:slot] || process[:name]}]" if process[:slot] || process[:name]
         ["#{process[:role]}#{slot} (gen #{process[:generation]}#{@releases.mark(process)})", process[:pid].to_s,
          process[:state], process[:role] == "worker" ? process[:requests].to_s : "", mib(process[:pss]),
-         mib(process[:private]), request(process)]
+         mib(process[:private]), [request(process), taken_over(process)].compact.join("; ")]
+      end
+
+      # A worker with WebSockets is idle between two requests, and yet it does something. Which of them are closed by
+      # now the server does not know.
+      def taken_over(process)
+        count = process[:hijacked].to_i
+        "#{count} connection#{"s" if count > 1} taken over since its fork" if count.positive?
       end
 
       def request(process)
-        return "" unless process[:request]
+        return unless process[:request]
 
         overdue = ", OVERDUE" if process[:overdue]
         "#{Log::Text.printable(process[:request])} for #{process[:request_age]&.round(1)} s#{overdue}"

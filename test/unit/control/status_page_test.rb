@@ -46,6 +46,13 @@ module Coppice
         refute_match(/^(last refork|deaths)/, text)
       end
 
+      test "an idle worker whose application took a connection over" do
+        worker = { role: "worker", slot: 1, generation: 1, pid: 12, state: "idle", requests: 3, hijacked: 1 }
+
+        assert_match(/^worker\[1\] \(gen 1\)   12  idle  +3 +- +-  1 connection taken over since its fork$/,
+          page(processes: [worker, { **worker, slot: 2, hijacked: 0 }]))
+      end
+
       test "a death of what was never a process has no number of one" do
         text = page(exits: { worker: { "never_forked" => 1 } },
                     recent_exits: [{ role: "worker", slot: 2, pid: nil, cause: "never_forked" }])
@@ -77,9 +84,10 @@ module Coppice
         row.started_ms = now_ms - 30_000
         row.deadline_ms = row.started_ms + 20_000
         row.request = "GET /report\e[2J"
+        row.hijacked = 2
         stats = OS::Clock.stub(:now_ms, now_ms) { Stats.new(board).to_h }
 
-        assert_match(%r{^worker\[5\] \(gen 1\)   12  busy  +0 +- +-  GET /report\?\[2J for 30\.0 s, OVERDUE$},
+        assert_match(%r{^worker\[5\] \(gen 1\)   12  busy  +0 +- +-  GET /report\?\[2J for 30\.0 s, OVERDUE; 2 conn},
           StatusPage.new(stats).lines.last)
       ensure
         board.close
