@@ -10,7 +10,9 @@ require "coppice/info"
 
 # What an application and gems may call. See also Coppice::Info.
 module Coppice
-  autoload :MemInfo, "coppice/mem_info" # not loaded where it is not used, as in the monitor
+  # Not loaded where they are not used, as in the monitor.
+  autoload :Dashboard, "coppice/dashboard"
+  autoload :MemInfo, "coppice/mem_info"
 
   @fork_lock = OS::ForkLock.new
   @fork_callbacks = ForkSafety::ForkCallbacks.new

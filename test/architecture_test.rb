@@ -48,7 +48,7 @@ module Coppice
       "minitest" => %w[test_reforks],
       "rspec" => %w[test_reforks],
       "rackup" => %w[single], # rackup and rails server: serves the application that they have loaded
-      "coppice" => %w[rails], # in a bundle of Rails: its railtie
+      "coppice" => %w[dashboard rails], # what an application mounts; in a bundle of Rails: its railtie
       "rails" => %w[rackup],
       "capybara" => %w[threaded_server] # in the process of an application's tests
     }.freeze

@@ -10,7 +10,6 @@ require_relative "../support/server_over_tcp"
 # The dashboard that an application has mounted, of the server that it runs in.
 class DashboardTest < Coppice::TestCase
   APP = <<~RUBY
-    require "coppice/dashboard"
     map("/coppice") { run Coppice::Dashboard.new }
     map("/") { run ->(_env) { [200, { "content-type" => "text/plain" }, ["ok"]] } }
   RUBY

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "uri"
-require "coppice/dashboard/json_text"
+require "coppice/dashboard"
 require "coppice/observer/access"
 require "coppice/observer/exposition"
 require "coppice/observer/health"
