@@ -30,7 +30,7 @@ module Coppice
       # For the report.
       #: () -> Array[String]
       def remarks
-        [*("it uses #{missing.join(', ')}, which Coppice does not have: change it by hand" unless missing.empty?),
+        [*("it uses #{missing.join(', ')}, which Coppice does not have" unless missing.empty?),
          *common]
       end
 

@@ -71,7 +71,10 @@ module Coppice
       # What has to be changed by hand, for the file; the report says it as well.
       def comments(calls)
         reviews = calls.map { |call| HookReview.new(call, @directives[call], @server::FOREIGN, @application) }
-        calls.zip(reviews) { |call, review| review.remarks.each { |text| remark(call, text) } }
+        calls.zip(reviews) do |call, review|
+          review.remarks.each { |text| remark(call, text) }
+          call.todo = !review.todos.empty?
+        end
         reviews.flat_map(&:todos).uniq.map { |text| "# TODO: #{text}.\n#{@source.margin(calls.first.node)}" }.join
       end
 

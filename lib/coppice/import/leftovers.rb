@@ -7,9 +7,8 @@ require "coppice/import/entry"
 
 module Coppice
   module Import
-    # What the main part of a translated file still uses, and Coppice does not have. Each such statement gets a comment
-    # above it and an entry of the report. Hooks are looked through by Hooks. What the application has gets only an
-    # entry: a file that is required may define it.
+    # What the main part of a translated file still uses, and Coppice or its monitor does not have. Each such statement
+    # gets a comment above it and an entry of the report. Hooks are looked through by Hooks.
     class Leftovers
       #: (Source, Module, Liveness, Array[Source::Node]) -> void
       def initialize(source, server, liveness, hooks)
@@ -17,35 +16,40 @@ module Coppice
         @server = server
         @liveness = liveness
         @hooks = hooks
+        @application = ApplicationCode.new(source)
       end
 
       # For Source#edited.
       def comments #: () -> Array[[Integer, Integer, String]]
         @source.statements.filter_map do |node|
-          missing = foreign(node) + unknown(node)
-          next if missing.empty?
-
-          [node.from, node.from, "# TODO: Coppice has no #{missing.join(', no ')}.\n#{@source.margin(node)}"]
+          lines = todos(node).map { |text| "# TODO: #{text}.\n#{@source.margin(node)}" }
+          [node.from, node.from, lines.join] unless lines.empty?
         end
       end
 
       def entries #: () -> Array[Entry]
-        application = ApplicationCode.new(@source)
         @source.statements.filter_map do |node|
-          notes = [*remarks(node), *application.remark(live(node), others: foreign(node))]
+          notes = remarks(node)
           next if notes.empty?
 
-          Entry.new(line: node.line, name: @source.first_line(node), outcome: :changed, note: notes.join("; "))
+          Entry.new(line: node.line, name: @source.first_line(node), outcome: :by_hand, note: notes.join("; "))
         end
       end
 
       private
 
+      def todos(node)
+        missing = foreign(node) + unknown(node)
+        [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *of_application(node)]
+      end
+
       def remarks(node)
         foreign = foreign(node)
-        uses = "it uses #{foreign.join(', ')}, which Coppice does not have: change it by hand" unless foreign.empty?
-        [*uses, *unknown(node).map { |name| "neither #{@server::TITLE} nor Coppice has #{name}" }]
+        [*("it uses #{foreign.join(', ')}, which Coppice does not have" unless foreign.empty?),
+         *unknown(node).map { |name| "neither #{@server::TITLE} nor Coppice has #{name}" }, *of_application(node)]
       end
+
+      def of_application(node) = @application.remark(live(node), others: foreign(node))
 
       def foreign(node) = @server::FOREIGN.names(live(node))
 

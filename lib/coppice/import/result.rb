@@ -4,7 +4,8 @@ module Coppice
   module Import
     # A translated file: its text, and what became of each directive.
     class Result
-      TITLES = { taken: "taken over", changed: "changed", dropped: "dropped" }.freeze
+      TITLES = { taken: "taken over", changed: "changed", dropped: "dropped",
+                 by_hand: "to be changed by hand, marked with TODO" }.freeze
       WIDTH = 30 # of the column of names, at most
       private_constant :TITLES, :WIDTH
 

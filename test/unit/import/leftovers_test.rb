@@ -18,7 +18,7 @@ module Coppice
       end
 
       test "a name in a text, a comment or a constant of the application is not Puma" do
-        text = "handler = Shop::Puma::Handler.new\non_booted { handler.call \"Puma\" } # Puma"
+        text = "module Shop; end\nhandler = Shop::Puma::Handler.new\non_booted { handler.call \"Puma\" } # Puma"
         assert_equal text.sub("on_booted", "after_monitor_ready"), translated(text)
         assert_empty translated("require \"localhost/authority\"\n::Puma::Plugin.new\nputs Puma.stats if verbose")
       end
@@ -26,7 +26,7 @@ module Coppice
       test "what reads Puma's own objects and stays is marked" do
         text = "level = Puma::Const::VERSION.to_i\non_booted { puts level }"
         assert_equal "# TODO: Coppice has no Puma.\n#{text.sub('on_booted', 'after_monitor_ready')}", translated(text)
-        assert_includes note(text, "level = Puma::Const::VERSION.to_i"), "change it by hand"
+        assert_includes note(text, "level = Puma::Const::VERSION.to_i"), "which Coppice does not have"
 
         text = "if @options[:workers] > 1\n  on_booted { 1 }\nelse\n  quiet\nend"
         assert_equal "# TODO: Coppice has no @options.\nif @options[:workers] > 1\n  after_monitor_ready { 1 }\nend",
@@ -52,15 +52,30 @@ module Coppice
         assert_equal own, translated(own)
       end
 
-      test "what loads or needs the application is reported" do
+      test "what loads or needs the application is marked" do
         text = 'require File.expand_path("../config/environment", __dir__)'
         assert_includes note(text, text), "it loads the application"
-        assert_equal text, translated(text)
-        assert_includes note("workers 2 if Rails.env.test?", "workers 2 if Rails.env.test?"),
-          "it needs Rails in the monitor, and before the application is loaded"
+        assert_equal "# TODO: it loads the application, which the monitor must not have.\n#{text}", translated(text)
+        needs = "it needs Rails in the monitor, and before the application is loaded"
+        assert_equal [needs], notes("workers 2 if Rails.env.test?", "workers 2 if Rails.env.test?")
+        assert_equal "# TODO: #{needs}.\nworker_processes 2 if Rails.env.test?",
+          translated("workers 2 if Rails.env.test?")
+        assert_equal "# TODO: #{needs.sub("Rails", "Shop")}.\ncount = (Shop::CPUS * 1.5).ceil\n" \
+                     "worker_processes Integer(count, exception: false) || :auto",
+          translated("count = (Shop::CPUS * 1.5).ceil\nworkers count")
+        both = translated("x = Puma.stats[:a] if Rails.env.test?\ntimeout x")
+        assert_operator both, :start_with?, "# TODO: Coppice has no Puma.\n# TODO: #{needs}.\nx = "
         own = "require \"dotenv/load\"\nmodule Own; end\nPORT = Integer(ENV[\"A\"])\nDotenv.load(Own, PORT, Etc, Set)"
         assert_empty result(own).entries.grep_v(->(entry) { entry.line.nil? })
         assert_empty notes("on_booted { Rails.env }", "on_booted { Rails.env }")
+      end
+
+      test "the report has what to change by hand under a heading of its own, at its end" do
+        lines = result("workers 2 if Rails.env.test?\nquiet\non_booted { Puma.stats }\nx = Puma::A\ntimeout x").report
+        by_hand = lines.drop_while { |line| !line.include?("by hand") }
+        assert_equal "to be changed by hand, marked with TODO", by_hand.first
+        assert_equal [1, 3, 4], by_hand.drop(1).map { |line| line[/\A  line (\d)/, 1].to_i }
+        refute_includes result("workers 2").report.join, "by hand"
       end
 
       test "a hook of the monitor that loads or needs the application is marked" do

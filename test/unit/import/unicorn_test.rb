@@ -29,7 +29,7 @@ module Coppice
         text = "worker_processes 2\nlisten \"/tmp/a.sock\", :backlog => 64\ntimeout 30\nstderr_path \"log/a\""
         assert_equal text, translated("#{text}\npreload_app true\nuser \"app\"")
         assert_equal "pidfile \"a.pid\"", translated("pid \"a.pid\"")
-        assert_equal "directory File.expand_path(ROOT)", translated("working_directory ROOT")
+        assert_equal "directory File.expand_path(root)", translated("working_directory root")
         assert_equal "listen 80, backlog: 5", translated("listen 80, backlog: 5, accept_filter: \"httpready\"")
       end
 
