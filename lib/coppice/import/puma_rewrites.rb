@@ -13,7 +13,8 @@ module Coppice
       # Parameters of a URI => options of listen.
       PARAMETERS = { "backlog" => "backlog", "umask" => "umask", "low_latency" => "tcp_nodelay" }.freeze
       PLUGINS = {
-        tmp_restart: "there are no plugins. After a deploy use `coppice roll`: docs/deploys.md",
+        tmp_restart: "`bin/rails restart` and tmp/restart.txt do nothing in production: after a deploy use " \
+                     "`coppice roll` (docs/deploys.md)",
         systemd: "systemd needs none: docs/deployment.md"
       }.freeze
 

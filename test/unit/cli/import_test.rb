@@ -32,7 +32,7 @@ module Coppice
           assert_equal [0, ""], [status, error]
           assert_match(/^worker_processes 2$/, File.read("config/coppice.rb"))
           assert_match(/\Aconfig\/coppice\.rb is written from config\/puma\.rb \(Puma\)$/, output)
-          assert_match(/^changed\n.*line 1    workers .*^dropped\n.*line 3    plugin /m, output)
+          assert_match(/^changed\n.*line 1    workers .*^dropped\n.*line 3    plugin .*`bin\/rails restart`/m, output)
           assert_match(/coppice check -c config\/coppice\.rb/, output)
         end
       end
