@@ -68,7 +68,7 @@ module Coppice
         gemfile = @environment.fetch("BUNDLE_GEMFILE") do
           %w[Gemfile gems.rb].find { |name| File.exist?(File.join(@directory, name)) } || "Gemfile"
         end
-        PresetReport.new(settings.fork_safety_presets, File.expand_path(gemfile, @directory)).lines
+        PresetReport.new(settings, File.expand_path(gemfile, @directory)).lines
       end
 
       # The variables of a cold mold's environment; a single process gets none.

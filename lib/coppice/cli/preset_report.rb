@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/fork_safety/remedies"
 require "coppice/presets"
 
 module Coppice
@@ -7,11 +8,13 @@ module Coppice
     # The part of `coppice check --show` about libraries: the presets for the gems of a Gemfile.lock, what Coppice does
     # for them and what the user must do. Loads no gem, and does not know which of them the application requires.
     class PresetReport
-      # setting: the value of the option fork_safety_presets. gemfile: the Gemfile, as in BUNDLE_GEMFILE.
-      #: (bool | Hash[Symbol, Array[Symbol]], String) -> void
-      def initialize(setting, gemfile)
+      # gemfile: the Gemfile, as in BUNDLE_GEMFILE.
+      #: (Config::Settings, String) -> void
+      def initialize(settings, gemfile)
+        setting = settings.fork_safety_presets
         @off = setting == false ? Presets.names : []
         @off = setting.fetch(:except) if setting.is_a?(Hash)
+        @remedies = ForkSafety::Remedies.new(settings)
         @lock = lock_of(gemfile)
       end
 
@@ -39,11 +42,10 @@ module Coppice
       def entry(preset, version)
         acts = preset.acts? || preset.verdict == :unsafe
         off = acts && @off.include?(preset.name)
-        covered = preset.covers?(version)
-        verdict = covered ? ForkSafety::VERDICTS.fetch(preset.verdict) : "another version than the preset is for"
-        ["#{preset.gem} #{version || 'of Ruby'}: #{off ? "the preset is turned off" : verdict}",
-         ("  Coppice: #{preset.does}" if covered && acts && !off),
-         ("  you: #{preset.advice_for(version)}" if preset.advice_for(version))].compact
+        assessment = @remedies.assess(preset, version)
+        ["#{preset.gem} #{version || 'of Ruby'}: #{off ? "the preset is turned off" : assessment.verdict}",
+         ("  Coppice: #{preset.does}" if acts && !off && preset.covers?(version)),
+         ("  you: #{assessment.advice}" if assessment.advice)].compact
       end
     end
   end

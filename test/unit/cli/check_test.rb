@@ -90,6 +90,14 @@ module Coppice
         refute_match(/libraries of/, check(nil, "--show"))
       end
 
+      test "--show compares what the user must do with the hooks and services of the configuration" do
+        lock = "GEM\n  specs:\n    solid_queue (1.2)\n    concurrent-ruby (1.3)\n"
+        assert_match(/^solid_queue 1.2: you must act\n  you: `service/, check(nil, "--show", lock: lock))
+        text = check("service(:solid_queue) { 1 }\nafter_worker_fork { 1 }", "--show", lock: lock)
+        assert_match(/^solid_queue 1.2: you must act, and have .*\n  you: you have the service solid_queue; see /, text)
+        assert_match(/^concurrent-ruby 1.3: safe: .*\n  you: nothing for pools/, text)
+      end
+
       test "--show uses what a server has kept, and lists the paths that it has learned" do
         with_folder("warm_up_requests :learned") do |folder|
           state = State.of(Config::Settings.new(environment_name: "production"), environment: {}, directory: folder)

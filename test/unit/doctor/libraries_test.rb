@@ -45,6 +45,26 @@ module Coppice
         assert_equal :care, library(services: %w[jobs]).severity
       end
 
+      test "a service for another library does not count, nor do others beside the library's own" do
+        assert_equal :care, library(:listen, services: %w[solid_queue]).severity
+        own = library(:solid_queue, services: %w[jobs solid_queue])
+        assert_includes own.advice, "you have the service solid_queue;"
+      end
+
+      test "what is configured is not compared with an advice that is only for some uses of a library" do
+        vips = library(:ruby_vips, services: %w[jobs])
+        assert_operator vips.advice, :start_with?, "process no image while the application boots"
+        concurrent = library(:concurrent_ruby, hooks: %i[after_worker_fork])
+        assert_operator concurrent.advice, :start_with?, "nothing for pools"
+        assert_equal [nil, nil], [vips, concurrent].map(&:severity)
+      end
+
+      test "the verdict says that something is configured" do
+        assert_equal "you must act", library(:solid_queue).verdict
+        assert_equal "you must act, and have configured something for it",
+          library(:solid_queue, services: %w[solid_queue]).verdict
+      end
+
       test "a library that no process has used is only told" do
         assert_equal [nil, false], library(used: [false, false]).to_h.values_at(:severity, :used)
         assert_equal [:care, true], library(used: [false, true]).to_h.values_at(:severity, :used)
