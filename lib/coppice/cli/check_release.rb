@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/config/settings_change"
 require "coppice/monitor/releases"
 
 module Coppice
@@ -11,7 +10,6 @@ module Coppice
       # settings: of the running release.
       #: (Config::Settings, arguments: Array[String], environment: Hash[String, String]) -> void
       def initialize(settings, arguments:, environment:)
-        @settings = settings
         first = Release.first(settings, environment: environment)
         @releases = Monitor::Releases.new(first, arguments: arguments, environment: environment)
       end
@@ -24,7 +22,7 @@ module Coppice
         settings, = @releases.configuration(check)
         ["#{check.directory} can be rolled to, with Ruby #{result.ruby_version} (#{result.ruby}) and " \
          "#{result.executable}",
-         *settings.notes, *changes(Config::SettingsChange.new(@settings, settings))]
+         *settings.notes, *changes(@releases.change(check, settings))]
       ensure
         check&.close
       end

@@ -12,11 +12,13 @@ module Coppice
         max_request_line_bytes max_header_bytes max_header_count max_body_bytes trusted_proxies rewindable_input
       ].freeze
 
-      # later: as the configuration of the next release has it.
-      #: (Settings, Settings) -> void
-      def initialize(earlier, later)
+      # later: as the configuration of the next release has it. directories: of the releases. Settings have absolute
+      # paths: one below such a directory counts as it is written, from there.
+      #: (Settings, Settings, ?directories: Array[String]) -> void
+      def initialize(earlier, later, directories: [])
         @earlier = earlier
         @later = later
+        @directories = directories
       end
 
       # Those that have another value from the commit of the release on.
@@ -40,7 +42,15 @@ module Coppice
       def differing(scope)
         names = OPTIONS.select { |option| option.scope == scope && option.name != :logger }.map(&:name)
         names.reject! { |name| @earlier.origin(name) == "environment LISTEN_FDNAMES" }
-        names.reject { |name| [@earlier, @later].map { |settings| settings.public_send(name) }.uniq.size == 1 }
+        names.reject { |name| [@earlier, @later].map { |settings| written(settings.public_send(name)) }.uniq.size == 1 }
+      end
+
+      def written(value)
+        case value
+        when String then @directories.reduce(value) { |path, directory| path.delete_prefix(File.join(directory, "")) }
+        when Array, Struct then value.map { |part| written(part) }
+        else value
+        end
       end
     end
   end

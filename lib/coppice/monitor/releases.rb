@@ -59,12 +59,19 @@ module Coppice
       #: (ReleaseCheck, ReleaseCheck::Result, number: Integer, running: Release) -> Release
       def build(check, result, number:, running:)
         settings, environment = configuration(check)
-        report(Config::SettingsChange.new(running.settings, settings))
+        report(change(check, settings, running))
         warn_of_common_rackup(settings.rackup)
         settings = settings.with_learned_paths(@keeper.learned) if settings.learns_paths?
         Release.new(number: number, directory: check.directory, environment: environment, ruby: result.ruby,
                     interpreter: result.interpreter, executable: result.executable,
                     settings: settings.following(running.settings, first_generation: 0)).freeze
+      end
+
+      # What changes when a release follows the running one. What holds until a restart comes from the first release.
+      #: (ReleaseCheck, Config::Settings, ?Release) -> Config::SettingsChange
+      def change(check, settings, running = first)
+        Config::SettingsChange.new(running.settings, settings,
+          directories: [first, running].map(&:directory) | [check.directory])
       end
 
       # The settings that the release has by itself, and the environment once its file is evaluated: the file may set

@@ -26,6 +26,19 @@ module Coppice
         assert_equal [[:worker_processes], [:pidfile]], [found.changed, found.kept]
       end
 
+      test "a path below the release's directory is compared as it is written, from there" do
+        earlier, later, elsewhere = %w[/srv/1 /srv/2 /srv/10].map do |directory|
+          Settings.new(values: { pidfile: "#{directory}/tmp/a.pid", state_directory: "#{directory}/state",
+            listen: [Listeners::Address.parse("#{directory}/a.sock"), Listeners::Address.parse(80)] })
+        end
+        directories = %w[/srv/1 /srv/2]
+
+        same = SettingsChange.new(earlier, later, directories: directories)
+        assert_empty same.kept + same.changed
+        other = SettingsChange.new(earlier, elsewhere, directories: directories)
+        assert_equal %i[listen pidfile state_directory], (other.kept + other.changed).sort
+      end
+
       test "the lobby keeps what it reads at its start" do
         times = [{ timeout: 5, spawn_timeout: 9 }, { timeout: 6, spawn_timeout: 10 }]
 
