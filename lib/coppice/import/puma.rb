@@ -116,7 +116,7 @@ module Coppice
         end
         table.drop(:rackup, :app, note: "give the file as an argument: coppice config.ru")
         table.take_directory(:directory)
-        table.take(:pidfile)
+        table.take_pidfile(:pidfile)
         table.drop(:state_path, :state_permission, note: "commands find the server by themselves")
         table.drop(:activate_control_app, note: "use coppice status, coppice stop and so on; for metrics admin_listen",
           target: "`coppice status`, `admin_listen`")

@@ -8,7 +8,9 @@ module Coppice
     class Table
       NO_SYMLINK = "a path from the file's own place may have no symlink: start the server in the directory by the " \
                    "name that deployments change, or write that name (docs/deploys.md)"
-      private_constant :NO_SYMLINK
+      IN_FIRST_RELEASE = "where each release has a directory of its own, a relative path stays in the first one: " \
+                         "give one outside of the releases (docs/deploys.md)"
+      private_constant :NO_SYMLINK, :IN_FIRST_RELEASE
 
       #: () { (Table) -> void } -> Hash[Symbol, Directive]
       def self.build(&block)
@@ -48,6 +50,15 @@ module Coppice
           call.note = "its path must be absolute" unless path == call.text
           call.note = NO_SYMLINK if call.definition.match?(/\b(?:__dir__|__FILE__|realpath)\b/)
           call.as(:directory, path)
+        end
+      end
+
+      # The pidfile, which a roll leaves where it is.
+      #: (Symbol) -> void
+      def take_pidfile(name)
+        take(name, to: :pidfile) do |call|
+          call.advice = IN_FIRST_RELEASE if call.value.is_a?(String) && !call.value.start_with?("/", "~")
+          call.as(:pidfile)
         end
       end
 

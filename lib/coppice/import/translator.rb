@@ -92,8 +92,8 @@ module Coppice
         outcome = kept ? row.outcome : :dropped
         outcome = :changed if kept && (call.note || outcome == :dropped)
         outcome = :by_hand if call.todo
-        @entries << Entry.new(line: call.line, name: call.name, outcome: outcome, note: call.note || row.note,
-          target: (row.target if kept))
+        @entries << Entry.new(line: call.line, name: call.name, outcome: outcome,
+          note: call.note || row.note || call.advice, target: (row.target if kept))
       end
 
       # What only the other server understands. What a hook does is left to its user.

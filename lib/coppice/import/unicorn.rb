@@ -27,7 +27,7 @@ module Coppice
       DIRECTIVES = Table.build do |table|
         %i[worker_processes logger listeners rewindable_input client_body_buffer_size check_client_connection
            early_hints stdout_path stderr_path].each { |name| table.take(name) }
-        table.take(:pid, to: :pidfile)
+        table.take_pidfile(:pid)
         table.take_directory(:working_directory)
         table.take(:listen) do |call|
           options = call.texts.drop(1).map { |text| text.gsub(/,?\s*:?accept_filter(?::|\s*=>)\s*["']\w*["']/, "") }

@@ -33,6 +33,14 @@ module Coppice
         assert_equal "listen 80, backlog: 5", translated("listen 80, backlog: 5, accept_filter: \"httpready\"")
       end
 
+      test "a relative path of the pidfile is taken over with a remark" do
+        taken = %w[tmp/a.pid /run/a.pid].map { |path| result("pid \"#{path}\"").entries.first }
+
+        assert_equal [:taken, :taken], taken.map(&:outcome)
+        assert_includes taken.first.note, "a relative path stays in the first one"
+        assert_nil taken.last.note
+      end
+
       test "what Unicorn does without a directive is said" do
         assert_includes result("worker_processes 2").text,
           "# Unicorn's default, where Coppice has 20 seconds.\ntimeout 60\n\nworker_processes 2\n"
