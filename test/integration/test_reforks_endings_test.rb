@@ -43,7 +43,9 @@ class TestReforksEndingsTest < Coppice::TestCase
       outcome = ReforkSuite.run(framework, "endings", only: "UnsafeTest")
 
       assert_predicate outcome.status, :success?, outcome.output
-      assert_includes outcome.output, "no refork after generation 1: this process is not fork-safe"
+      assert_includes outcome.output, "no refork after generation 1: this process is not fork-safe " \
+                                      "(no_longer_fork_safe! was called)"
+      assert_equal 1, outcome.output.scan(/^coppice: the tests ran through 1 refork$/).size, outcome.output
       assert_includes outcome.output, summary[:all]
     end
 

@@ -22,6 +22,7 @@ class TestReforksTest < Coppice::TestCase
       assert_predicate outcome.status, :success?, outcome.output
       assert_equal 1, outcome.output.scan(summary[:healthy]).size, outcome.output
       assert_equal 6, outcome.pids.uniq.size, outcome.output
+      assert_equal 1, outcome.output.scan("coppice: the tests ran through 7 reforks\n").size, outcome.output
       assert_equal 1, outcome.output.scan("after run in ").size
       assert_equal outcome.output[/loaded by (\d+)/, 1], outcome.output[/after run in (\d+)/, 1]
     end
@@ -32,6 +33,13 @@ class TestReforksTest < Coppice::TestCase
       end
 
       assert_equal({ "0" => 1, "3" => 3 }, sizes)
+    end
+
+    test "#{framework}: a suite without a refork says so below its summary" do
+      outcome = ReforkSuite.run(framework, "healthy", env: { "COPPICE_REFORK_EVERY" => "50" })
+
+      assert_match(/#{summary[:healthy]}.*^coppice: there was no refork, .*\(COPPICE_REFORK_EVERY is 50\)$/m,
+        outcome.output)
     end
 
     test "#{framework}: filters and seeds choose the same tests in the same order as without reforks" do

@@ -49,14 +49,17 @@ module Coppice
       # Whether a preset finds that this worker must not be forked.
       #: (Log) -> bool
       def unsafe?(log)
-        unsafe = false
-        acting(:unsafe, log) do |preset, action|
-          next unless action.call
+        found = unsafe(log)
+        found.each { |preset| log.info("this worker will not be promoted", preset: preset.name, why: preset.why) }
+        !found.empty?
+      end
 
-          unsafe = true
-          log.info("this worker will not be promoted", preset: preset.name, why: preset.why)
-        end
-        unsafe
+      # The presets that find that this process must not be forked.
+      #: (Log) -> Array[Preset]
+      def unsafe(log)
+        found = []
+        acting(:unsafe, log) { |preset, action| found << preset if action.call }
+        found
       end
 
       private

@@ -11,6 +11,8 @@ module Coppice
     class Follower
       POLL = 0.2 # seconds between two looks at a process that does not report
 
+      attr_reader :reforks #: Integer -- the generations that have begun
+
       Member = Struct.new(:role, :generation, :pid) do
         def to_s = "the #{role} of generation #{generation} (process #{pid})"
       end
@@ -21,6 +23,7 @@ module Coppice
         @suite = suite
         @timeout = timeout
         @retired = []
+        @reforks = 0
         @shared = {}
       end
 
@@ -62,6 +65,7 @@ module Coppice
       def follow(member)
         @retired << @current if @current
         @current = member
+        @reforks = member.generation if member.role == :worker
         @retired.reject! { |retired| reap(retired) }
       end
 

@@ -27,9 +27,14 @@ module Coppice
                                        patience: settings.spawn_timeout, adopts: true)
       end
 
-      # Whether a server would promote this process.
-      #: () -> bool
-      def fork_safe? = Info.fork_safe? && !@inheritance.preset_calls.unsafe?(@inheritance.log)
+      # Why a server would not promote this process; nil if it would.
+      #: () -> String?
+      def obstacle
+        return "no_longer_fork_safe! was called" unless Info.fork_safe?
+
+        presets = @inheritance.preset_calls.unsafe(@inheritance.log)
+        presets.map { |preset| "the preset for #{preset.gem}: #{preset.why}" }.join(" ") unless presets.empty?
+      end
 
       # Returns :previous in the process that was running tests, and :next in the one that runs them from now on. Raises
       # Error when the fork failed.

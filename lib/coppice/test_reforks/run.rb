@@ -34,6 +34,7 @@ module Coppice
       #: [T] () { () -> T } -> T
       def call(&block)
         @suite.run = self
+        at_exit { tell_reforks unless later? || copy? } # below the suite's own summary
         catch(:coppice_suite_over) { run_to_the_end(&block) }
       end
 
@@ -80,12 +81,21 @@ module Coppice
       # Asked only until the answer is no: nothing makes a process fork-safe again.
       def fork_safe?
         prepare unless @promotion
-        return false if @unsafe
-        return true if @promotion.fork_safe?
+        return false if @obstacle
 
-        @unsafe = true
-        warn "coppice: no refork after generation #{@generation}: this process is not fork-safe"
+        @obstacle = @promotion.obstacle or return true
+        warn "coppice: no refork after generation #{@generation}: this process is not fork-safe (#{@obstacle})"
         false
+      end
+
+      # A suite that passes without a refork looks like one that has passed through many.
+      def tell_reforks
+        flush
+        count = @follower&.reforks.to_i
+        return warn "coppice: the tests ran through #{count} refork#{'s' if count > 1}" if count.positive?
+
+        reason = @obstacle ? " (this process is not fork-safe)" : " (COPPICE_REFORK_EVERY is #{@every})"
+        warn "coppice: there was no refork, so this run says nothing about fork safety#{reason unless @follower}"
       end
 
       def refork

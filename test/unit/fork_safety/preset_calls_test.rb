@@ -116,6 +116,12 @@ module Coppice
         assert_equal({ preset: :one, why: "threads" }, @log.find { |line| line.fields[:why] }.fields)
       end
 
+      test "the presets that find a process unsafe are named" do
+        unsafe = preset(unsafe: -> { true })
+        asked = calls(unsafe)
+        assert_equal [unsafe], asked.unsafe(@log)
+      end
+
       test "a worker that is promoted and one that is about to be ready have their own moments" do
         calls = calls(preset(before_promotion: -> { @called << 1 }, before_ready: -> { @called << 2 }))
         calls.call(:before_fork, @log)
