@@ -7,5 +7,5 @@ begin
 rescue LoadError => error
   reason = error.message.lines.first.chomp
   raise LoadError, "the compiled extension cannot be loaded by Ruby #{RUBY_VERSION} (#{reason}). " \
-                   "To build it: `bin/setup` in a checkout, `gem pristine coppice` for an installed gem"
+                   "To build it: `bin/setup core` in a checkout, `gem pristine coppice` for an installed gem"
 end
