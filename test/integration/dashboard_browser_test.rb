@@ -72,15 +72,6 @@ class DashboardBrowserTest < Coppice::TestCase
     end
   end
 
-  test "out-of-band work is no request in flight, nor that of a worker that was told to exit" do
-    stats = @fixture.stats
-    work = { request: "out-of-band work", in_flight: false, request_age: 50.0 }
-    workers = stats[:processes].select { |process| process[:role] == "worker" }
-    workers.zip(%w[idle leaving].cycle) { |process, state| process.update(**work, state: state) }
-    @stats = -> { stats }
-    open_page { |browser| assert_equal "No request is in flight.", says(browser, "requests") }
-  end
-
   test "what is not known is a dash, and no error" do
     known = @fixture.stats
     @stats = -> { unknown(known) }
@@ -94,26 +85,6 @@ class DashboardBrowserTest < Coppice::TestCase
     @stats = -> { @fixture.stats.merge(none) }
     @fixture.define_singleton_method(:history) { |_since| { seq: 0, interval: 2.0, names: [], records: [] } }
     open_page { |browser| assert_match(/workers ready/, says(browser, "family")) }
-  end
-
-  test "the requests that were refused are those of workers and of the lobby" do
-    refused = [["400", "request", 5], ["503", "max_waiting", 4], ["502", "worker_lost", 100], ["504", "timeout", 100]]
-    lobby = { refused: refused.map { |status, cause, count| { status: status, cause: cause, count: count } } }
-    totals = @fixture.stats[:totals].merge(refused: 2)
-    @stats = -> { @fixture.stats.merge(totals: totals, lobby: lobby) }
-    open_page do |browser|
-      note = browser.evaluate("document.querySelector('#utilization .note').textContent")
-      assert_match(/, 11 were refused\.\z/, note)
-    end
-  end
-
-  test "neither the promotion of a cold mold nor a roll is shown as a refork" do
-    committed = @fixture.stats[:promotions].find { |one| one[:outcome] == "committed" && one[:private_after] }
-    @stats = -> { @fixture.stats.merge(promotions: %w[roll warmed_up boot].map { |why| committed.merge(reason: why) }) }
-    open_page do |browser|
-      assert_match(/no refork yet\.\z/, says(browser, "promotions"))
-      assert_includes browser.evaluate("document.querySelector('#memory').textContent"), "No refork has been measured yet."
-    end
   end
 
   test "a new generation is a new row, without a reload" do
