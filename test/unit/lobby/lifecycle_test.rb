@@ -100,6 +100,17 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
     @lobby.await_counter(:connections, 10)
   end
 
+  test "the death of the loop costs no socket that does not listen yet" do
+    [false, true].each do |unix|
+      play(accept: :bound, unix: unix)
+      kill_loop(settled: true)
+      @lobby.listen
+      assert_served(@lobby.connect)
+      assert_equal 0, @lobby.quit
+    end
+    @lobby = nil
+  end
+
   test "bytes that came while there was no loop are read" do
     play
     client = @lobby.connect
