@@ -8,6 +8,8 @@ module Coppice
       SCHEME = %r{\A(["'])(?:tcp://|(unix)://)}.freeze
       # A host without a port.
       HOST = %r{\A["']tcp://(?:[\w.-]+|\[[\h:.]+\])\z}.freeze
+      # Puts brackets around the host of an address if it is one of IPv6, which is known when the file is read.
+      BRACKETS = '.sub(/\A([^\[].*:.*):/, "[\\\\1]:")'
       # Puma's default.
       PORT = 9292
       # Parameters of a URI => options of listen.
@@ -54,9 +56,11 @@ module Coppice
             return call.as(:listen, *call.texts.first(1))
           end
 
+          port = "\#{#{port}}" unless port.match?(/\A\d+\z/)
           literal = host[/\A["']([\w.:-]+)["']\z/, 1]
-          literal = "[#{literal}]" if literal&.include?(":")
-          call.as(:listen, "\"#{literal || "\#{#{host}}"}:#{port.match?(/\A\d+\z/) ? port : "\#{#{port}}"}\"")
+          return call.as(:listen, "\"\#{#{host}}:#{port}\"#{BRACKETS}") unless literal
+
+          call.as(:listen, "\"#{literal.include?(":") ? "[#{literal}]" : literal}:#{port}\"")
         end
 
         #: (Call) -> String?

@@ -50,7 +50,6 @@ module Coppice
 
       test "addresses" do
         { "port 3000, \"::1\"" => 'listen "[::1]:3000"',
-          "port ENV[\"PORT\"], host" => "listen \"\#{host}:\#{ENV[\"PORT\"]}\"",
           'bind "tcp://0.0.0.0:3000"' => 'listen "0.0.0.0:3000"',
           "bind 'unix:///run/app.sock?umask=0111&backlog=64'" => "listen '/run/app.sock', umask: 0o111, backlog: 64",
           "bind \"unix://tmp/app.sock\"" => 'listen "unix:tmp/app.sock"',
@@ -71,6 +70,16 @@ module Coppice
         [%w[tcp://0.0.0.0:3000 0.0.0.0:3000], %w[unix:///run/app.sock?umask=0111 /run/app.sock]].each do |uri, address|
           values = evaluate("target = #{uri.inspect}\n#{line}")
           assert_equal [address], values.values[:listen].map(&:to_s)
+        end
+      end
+
+      test "the host of a port that is known only later may be one of IPv6" do
+        ["port 3000, host", "port ENV.fetch(\"NO_SUCH\", 3000), host", "port(3000, nil || host)"].each do |text|
+          { "::" => "[::]:3000", "::1" => "[::1]:3000", "[::1]" => "[::1]:3000", "127.0.0.1" => "127.0.0.1:3000",
+            "localhost" => "localhost:3000" }.each do |host, address|
+            values = evaluate("host = #{host.inspect}\n#{translated(text)}")
+            assert_equal [address], values.values[:listen].map(&:to_s)
+          end
         end
       end
 
