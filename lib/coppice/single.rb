@@ -21,10 +21,14 @@ require "coppice/threaded_server"
 
 module Coppice
   # `worker_processes 0`: everything in one process that forks nothing and serves with a few threads, for development,
-  # debuggers and breakpoints. It is worker 0 for the hooks, and has no monitor. On a system that is not Linux nothing
-  # else is possible, whatever worker_processes says.
+  # debuggers and breakpoints. It is worker 0 for the hooks, has no monitor, and calls after_monitor_ready itself. On a
+  # system that is not Linux nothing else is possible, whatever worker_processes says.
   class Single
     extend Forwardable
+
+    # The hooks that it calls.
+    HOOKS = %i[after_worker_fork after_worker_ready after_monitor_ready after_request_complete before_worker_exit]
+            .freeze
 
     # app: an application that this process has loaded. Without it, `run` loads the one of the settings.
     #: (Config::Settings, log: Log, ?app: untyped) -> void
@@ -123,6 +127,7 @@ module Coppice
       @membership.ready
       @service_manager.notify(["READY=1", "STATUS=serving with one process"])
       @membership.status = "ready"
+      call_bearing_errors(:after_monitor_ready)
       @told_to_stop.wait_readable
       finish
     end
@@ -136,10 +141,12 @@ module Coppice
     end
 
     # On the thread that served the request.
-    def request_finished(env)
-      @settings.hook(:after_request_complete)&.call(@inheritance.hook_context, self, env)
+    def request_finished(env) = call_bearing_errors(:after_request_complete, self, env)
+
+    def call_bearing_errors(name, *arguments)
+      @settings.hook(name)&.call(@inheritance.hook_context, *arguments)
     rescue UserCodeError => error # the user's
-      @log.exception("after_request_complete failed", error)
+      @log.exception("#{name} failed", error)
     end
 
     def call_hook(name) = @inheritance.call_hook(name, self, log: @log)

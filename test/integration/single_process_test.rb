@@ -57,18 +57,23 @@ class SingleProcessTest < Coppice::TestCase
     %i[after_mold_fork after_worker_fork after_worker_ready before_worker_exit].each do |name|
       send(name) { |_server, worker| File.write(File.join(FOLDER, "hooks"), "#{name} #{worker.nr}\n", mode: "a") }
     end
+    after_monitor_ready do |server|
+      File.write(File.join(FOLDER, "hooks"), "after_monitor_ready #{server.worker_processes}\n", mode: "a")
+      raise "on purpose"
+    end
     after_request_complete do |_server, worker, env|
       File.write(File.join(FOLDER, "requests"), "#{env["PATH_INFO"]} #{worker.requests_count}\n", mode: "a")
     end
   RUBY
 
-  test "one process serves without a deadline, forks nothing, calls a worker's hooks and exits on TERM" do
+  test "one process serves without a deadline, forks nothing, calls its hooks and exits on TERM" do
     serving do |server|
       assert_equal "#{server.pid} 0 1 1", server.get.body
       assert_equal Float::INFINITY.to_s, server.get("/deadline").body
       assert_equal [server.pid], server.family
       assert_equal 0, server.stop.exitstatus
-      assert_equal ["after_worker_fork 0", "after_worker_ready 0", "before_worker_exit 0"], lines(server, "hooks")
+      assert_equal ["after_worker_fork 0", "after_worker_ready 0", "after_monitor_ready 0", "before_worker_exit 0"],
+        lines(server, "hooks")
       assert_equal "/ 1", lines(server, "requests").first
     end
   end

@@ -21,7 +21,8 @@ module Coppice
     # The catalogue of hooks: the only place where a hook is described. In the order in which a server calls them.
     HOOKS = Catalogue.new([
       row.call(:after_monitor_ready, %i[server], :monitor,
-        "Called once, after the application is loaded and the first workers are started."),
+        "Called once, after the application is loaded and the first workers are started. With `worker_processes 0`, " \
+        "which has no monitor: once the one process serves."),
       row.call(:before_fork, %i[server], :mold,
         "Called in a mold before it forks a worker, and in a worker before it forks a mold."),
       Hook.new(name: :after_fork_in_parent, arguments: %i[server].freeze, process: :mold, since: :coppice,

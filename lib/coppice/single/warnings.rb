@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "coppice"
+require "coppice/config/hooks"
+require "coppice/single"
 require "coppice/threaded_server"
 
 module Coppice
@@ -20,11 +22,17 @@ module Coppice
         @log.warn("admin_listen and on_stats have no effect without worker processes") if @settings.observed?
         services = @settings.services.filter_map(&:name)
         @log.warn("services are not run without worker processes", services: services.join(" ")) if services.any?
+        @log.warn("hooks are not called without worker processes", hooks: hooks.join(" ")) if hooks.any?
         return if @settings.single? || OS.supervises?
 
         @log.warn("serving with one process, #{ThreadedServer::THREADS} threads: worker processes need Linux",
           worker_processes: @settings.worker_processes)
       end
+
+      private
+
+      # Those of the configuration that are never called; on_stats has a warning of its own.
+      def hooks = (Config::HOOKS.names - HOOKS - %i[on_stats]).select { |name| @settings.hook(name) }
     end
   end
 end

@@ -20,6 +20,16 @@ module Coppice
       assert_match(/warn .*services are not run .* services=jobs$/, log)
     end
 
+    test "each hook that is never called is named" do
+      hooks = Config::HOOKS.to_h { |hook| [hook.name, -> {}] }
+      log = warnings(hooks: hooks, values: { worker_processes: 0 })
+
+      named = log[/hooks are not called without worker processes.* hooks="(.*)"$/, 1].split
+      assert_equal hooks.keys - Single::HOOKS - %i[on_stats], named.map(&:to_sym)
+      assert_includes named, "after_mold_fork"
+      refute_includes named, "after_monitor_ready"
+    end
+
     test "a plain configuration has no warnings" do
       assert_empty warnings(values: { worker_processes: 0 })
     end
