@@ -72,11 +72,18 @@ module Coppice
         file = @arguments.config_file || embedded.config_file || default_file
         return FileValues.new.freeze unless file
 
-        unless File.exist?(absolute(file))
+        refuse_missing(file) unless File.exist?(absolute(file))
+        ConfigFile.read(file, directory: @directory, starting: !@settled)
+      end
+
+      # A file that was read where the command was started may be missing in the directory that it names.
+      def refuse_missing(file)
+        unless @settled && absolute(file) != file
           raise ConfigError.new("there is no such file", file: file, remedy: "Give the right one with -c")
         end
 
-        ConfigFile.read(file, directory: @directory, starting: !@settled)
+        raise ConfigError.new("there is no such file in #{@directory}", file: file,
+          remedy: "Put it there, or give its absolute path with -c")
       end
 
       def absolute(path)

@@ -36,6 +36,11 @@ module Coppice
             assert_raises(ConfigError) { load(start) }.message)
         end
         in_folders do |app, start|
+          error = assert_raises(ConfigError) { load(start, %w[-c config/coppice.rb]) }
+          assert_equal "config/coppice.rb: there is no such file in #{app}. " \
+                       "Put it there, or give its absolute path with -c", error.message
+        end
+        in_folders do |app, start|
           Dir.rmdir("#{app}/config")
           Dir.rmdir(app)
           assert_equal "directory #{app} does not exist", assert_raises(ConfigError) { load(start) }.message
@@ -72,7 +77,7 @@ module Coppice
 
       private
 
-      def load(folder) = ServerSettings.load([], environment: {}, directory: folder)
+      def load(folder, arguments = []) = ServerSettings.load(arguments, environment: {}, directory: folder)
 
       # Without a block of Dir.chdir: another chdir within it is a warning.
       def in_folders(app: nil)
