@@ -59,6 +59,7 @@ module Coppice
         directory(path) if coppice_with_symlink?(path)
         return unless @coppice_values.starting?
 
+        @coppice_values.refuse("working_directory #{path} does not exist") unless File.directory?(path)
         coppice_refuse_without_file(path)
         Dir.chdir(path)
         ENV["PWD"] = path

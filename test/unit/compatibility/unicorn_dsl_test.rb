@@ -117,8 +117,8 @@ module Coppice
         end
       end
 
-      def load_in(directory, **options)
-        Config::Loader.new(arguments: %w[-c unicorn.rb], environment: {}, directory: directory, **options).load
+      def load_in(directory, arguments: %w[-c unicorn.rb], **options)
+        Config::Loader.new(arguments: arguments, environment: {}, directory: directory, **options).load
       end
 
       CURRENT = 'working_directory File.join(File.dirname(File.expand_path(__FILE__), 2), "current")'
@@ -157,6 +157,16 @@ module Coppice
           error = assert_raises(ConfigError) { load_in(one) }
 
           assert_match(%r{working_directory /: unicorn\.rb is not there}, error.message)
+        end
+      end
+
+      test "a working_directory that does not exist is refused, wherever the configuration file is" do
+        deployed('working_directory "/no/such/current"') do |one, _two|
+          ["unicorn.rb", "#{one}/unicorn.rb"].each do |file|
+            error = assert_raises(ConfigError) { load_in(one, arguments: ["-c", file]) }
+
+            assert_equal "#{file}:1: working_directory /no/such/current does not exist", error.message
+          end
         end
       end
 
