@@ -122,6 +122,11 @@ module Coppice
           target: "`coppice status`, `admin_listen`")
         table.change(:plugin, to: :service, note: "for `solid_queue`; there are no other plugins",
           &rewrites.method(:plugin))
+        table.drop(:metrics_url, :prometheus_exporter_url, :prometheus_silence_logger, :on_prometheus_exporter_boot,
+          note: "a directive of a plugin, and there are no plugins. For metrics use admin_listen: docs/monitoring.md",
+          target: "`admin_listen`")
+        table.drop(:solid_queue_mode, note: "a directive of a plugin. The service forks a process for each worker of " \
+                                            "Solid Queue, as bin/jobs does")
         table.drop(:load, :_load_from, note: "import that file too, and add its lines")
         table.drop(:restart_command, :tag, :debug, :custom_logger, :log_formatter,
           note: "see logger, log_level and log_format for the log; process titles have no tag")

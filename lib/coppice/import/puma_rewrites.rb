@@ -14,10 +14,14 @@ module Coppice
       PORT = 9292
       # Parameters of a URI => options of listen.
       PARAMETERS = { "backlog" => "backlog", "umask" => "umask", "low_latency" => "tcp_nodelay" }.freeze
+      METRICS = "its metrics are lost. admin_listen has those of the server for Prometheus, and on_stats sends them " \
+                "to other services: docs/monitoring.md"
       PLUGINS = {
         tmp_restart: "`bin/rails restart` and tmp/restart.txt do nothing in production: after a deploy use " \
                      "`coppice roll` (docs/deploys.md)",
-        systemd: "systemd needs none: docs/deployment.md"
+        systemd: "systemd needs none: docs/deployment.md",
+        **%i[appsignal barnes metrics statsd yabeda].to_h { |name| [name, METRICS] },
+        yabeda_prometheus: "#{METRICS}. For those of the application mount Yabeda::Prometheus::Exporter in config.ru"
       }.freeze
 
       # Nodes of arithmetic with literals.

@@ -160,6 +160,25 @@ module Coppice
         assert_equal %w[solid_queue], evaluate("service(:solid_queue, survives_reforks: true) { 1 }").services.keys
       end
 
+      test "what a plugin has added goes with it, and the report says what is lost and what there is for it" do
+        text = <<~RUBY
+          plugin :yabeda
+          plugin :yabeda_prometheus
+          prometheus_exporter_url "tcp://0.0.0.0:9396/metrics"
+          on_prometheus_exporter_boot { 1 }
+          plugin :metrics
+          metrics_url "tcp://127.0.0.1:9393"
+          plugin :solid_queue
+          solid_queue_mode :async
+          timeout 9
+        RUBY
+
+        assert_equal translated("plugin :solid_queue\ntimeout 9"), translated(text)
+        { yabeda: "admin_listen", statsd: "on_stats", yabeda_prometheus: "Yabeda::Prometheus::Exporter",
+          shop: "only hooks" }.each { |name, word| assert_includes note("plugin :#{name}", :plugin), word }
+        assert_includes note(text, :metrics_url), "a directive of a plugin"
+      end
+
       test "one branch of a condition may be left" do
         assert_equal "unless admin\n  listen 3000\nend", translated("if admin\n  quiet\nelse\n  port 3000\nend")
         assert_equal "if admin\n  listen 3000\nend", translated("if admin\n  port 3000\nelse\n  quiet\nend")
