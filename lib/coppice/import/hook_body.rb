@@ -20,6 +20,10 @@ module Coppice
       OWNERS_OF_NEXT = %i[WHILE UNTIL SCOPE].freeze
       private_constant :OBSOLETE, :OWNERS_OF_NEXT
 
+      # What a statement did that has lost its purpose; nil for others.
+      #: (String) -> String?
+      def self.lost_purpose(text) = OBSOLETE.find { |pattern, _| pattern.match?(text) }&.last
+
       #: (Call) -> HookBody
       def self.of(call) = new(call.block, call.source)
 
@@ -90,7 +94,7 @@ module Coppice
       def obsolete
         names = []
         @statements.select do |statement|
-          reason = OBSOLETE.find { |pattern, _| pattern.match?(@source.of(statement)) }&.last
+          reason = HookBody.lost_purpose(@source.of(statement))
           gone = reason || statement.walk.any? { |node| reads_one?(node, names) }
           names += assigned(statement) if gone
           @reasons += [*reason]

@@ -24,7 +24,7 @@ module Coppice
       # Directives whose block is a part of the file.
       WRAPPERS = %i[cluster].freeze
       # The exporter's part for Puma reads Puma.stats.
-      FOREIGN = Foreign.new(constants: %w[Puma PrometheusExporter::Instrumentation::Puma],
+      FOREIGN = Foreign.new(constants: %w[Puma PumaWorkerKiller PrometheusExporter::Instrumentation::Puma],
         variables: %i[@config @options], features: %r{\A(?:puma|localhost\b)|/puma/plugin/})
 
       SIGNALS = "HUP stops the server (coppice reopen-logs opens log files anew), USR2 reforks, and USR1 rolls to " \

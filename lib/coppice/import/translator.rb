@@ -10,6 +10,7 @@ require "coppice/import/directive"
 require "coppice/import/edits"
 require "coppice/import/entry"
 require "coppice/import/guards"
+require "coppice/import/hook_body"
 require "coppice/import/hooks"
 require "coppice/import/leftovers"
 require "coppice/import/liveness"
@@ -103,8 +104,13 @@ module Coppice
         found.each do |node|
           @dropped << node
           @entries << Entry.new(line: node.line, name: @source.first_line(node), outcome: :dropped,
-            note: "it is for #{@server::TITLE} alone")
+            note: reason_to_drop(node))
         end
+      end
+
+      def reason_to_drop(node)
+        purpose = HookBody.lost_purpose(@source.of(node))
+        purpose ? "it only #{purpose}" : "it is for #{@server::TITLE} alone"
       end
 
       # Statements of the main part, and within others the lines that require files of the other server.

@@ -179,6 +179,15 @@ module Coppice
         assert_includes note(text, :metrics_url), "a directive of a plugin"
       end
 
+      test "PumaWorkerKiller goes with the file that it is required from" do
+        killer = ["require 'puma_worker_killer'", "PumaWorkerKiller.enable_rolling_restart(3600)",
+                  "PumaWorkerKiller.config { |config| config.ram = 512 }"]
+        text = "#{killer.join("\n")}\nPumaWorkerKiller.start if production\ntimeout 9"
+
+        assert_equal "timeout 9", translated(text)
+        killer.each { |line| assert_includes note("#{line}\ntimeout 9", line), "see worker_memory_limit" }
+      end
+
       test "one branch of a condition may be left" do
         assert_equal "unless admin\n  listen 3000\nend", translated("if admin\n  quiet\nelse\n  port 3000\nend")
         assert_equal "if admin\n  listen 3000\nend", translated("if admin\n  port 3000\nelse\n  quiet\nend")
