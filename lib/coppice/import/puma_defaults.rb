@@ -23,7 +23,8 @@ module Coppice
       #: (Array[Entry]) -> Array[Entry]
       def advised(entries)
         counted = @translator.kept(:workers).empty? ? :worker_processes : :workers
-        entries = entries.map { |entry| entry.name == counted ? with_capacity(entry) : entry }
+        first = entries.find { |entry| entry.name == counted }
+        entries = entries.map { |entry| entry.equal?(first) ? with_capacity(entry) : entry }
         [*entries, limit, address_without_conditions].compact
       end
 

@@ -18,6 +18,11 @@ module Coppice
         assert_includes note("threads 5", :worker_processes), "1.5 to 2 for each processor"
       end
 
+      test "how many workers to take is said once" do
+        remarks = notes("if production\n  workers 4\nelse\n  workers 2\nend\nthreads 5, 5", :workers)
+        assert_equal [true, false], remarks.map { |remark| remark.include?("1.5 to 2 for each processor") }
+      end
+
       test "without workers and addresses there are Puma's defaults" do
         text = result("plugin :x").text
         values = evaluate(text)
