@@ -114,7 +114,8 @@ module Coppice
         table.drop(:environment, note: "set RACK_ENV or RAILS_ENV, or start with -E NAME") do |call|
           call.drop("set RACK_ENV or RAILS_ENV, or start with -E #{call.value}") if call.literal?
         end
-        table.drop(:rackup, :app, note: "give the file as an argument: coppice config.ru")
+        table.drop(:rackup, note: "give the file as an argument: coppice FILE", &rewrites.method(:rackup))
+        table.drop(:app, note: "write `run` with that application in config.ru")
         table.take_directory(:directory)
         table.take_pidfile(:pidfile)
         table.drop(:state_path, :state_permission, note: "commands find the server by themselves")

@@ -67,6 +67,12 @@ module Coppice
           call.as(:listen, "\"#{literal.include?(":") ? "[#{literal}]" : literal}:#{port}\"")
         end
 
+        #: (Call) -> nil
+        def rackup(call)
+          file = call.value or return
+          call.drop(file == "config.ru" ? "it is the default" : "give the file as an argument: coppice #{file}")
+        end
+
         #: (Call) -> String?
         def bind(call)
           text = call.text

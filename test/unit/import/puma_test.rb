@@ -207,6 +207,12 @@ module Coppice
         assert_includes note("bind_to_activated_sockets", :bind_to_activated_sockets), "FileDescriptorName=listen"
       end
 
+      test "a rackup file that is not the default has to be an argument" do
+        assert_includes note("rackup 'other.ru'", :rackup), "coppice other.ru"
+        assert_includes note("rackup File.join(root, 'other.ru')", :rackup), "coppice FILE"
+        assert_equal "it is the default", note("rackup 'config.ru'", :rackup)
+      end
+
       test "the block of cluster is a part of the file" do
         assert_equal "worker_processes 2\n  timeout 9", translated("cluster do\n  workers 2\n  worker_timeout 9\nend")
       end
