@@ -102,7 +102,9 @@ module Coppice
         table.hook(:out_of_band, to: :on_out_of_band, origins: [],
           note: "called in an idle worker, at most a tenth of them at once")
         table.drop(:after_refork, note: "the mold serves no requests, so nothing has to be connected again")
-        table.drop(:before_restart, :on_restart, note: "nothing is replaced by exec, so nothing has to be closed")
+        table.drop(:before_restart, :on_restart,
+          note: "nothing is replaced by exec, so nothing has to be closed. `coppice roll` takes the next release " \
+                "with its own bundle, so BUNDLE_GEMFILE need not be set: docs/deploys.md")
         table.drop(:after_stopped, :on_stopped, note: "use what runs the server, such as ExecStopPost of systemd")
         table.drop(:lowlevel_error_handler, note: "an exception that leaves the application is logged and answered " \
                                                   "with 500. Use a Rack middleware")

@@ -213,6 +213,12 @@ module Coppice
         assert_equal "it is the default", note("rackup 'config.ru'", :rackup)
       end
 
+      test "a hook of restarts that sets the bundle is replaced by a roll" do
+        text = "on_restart { ENV['BUNDLE_GEMFILE'] = \"\#{Dir.pwd}/Gemfile\" }"
+        assert_empty translated(text)
+        assert_includes note(text, :on_restart), "`coppice roll`"
+      end
+
       test "the block of cluster is a part of the file" do
         assert_equal "worker_processes 2\n  timeout 9", translated("cluster do\n  workers 2\n  worker_timeout 9\nend")
       end
