@@ -131,7 +131,7 @@ module Coppice
       end
 
       def wrap(error)
-        message = "#{error.class}: #{error.message.lines.first.to_s.chomp.chomp(".").gsub("#{Dsl}::", "")}"
+        message = "#{error.class}: #{error.message.lines.first.to_s.chomp.chomp(".")}"
         remedy = "Begin the file with require \"bundler/setup\"" if Gems.conflict?(error)
         raise ConfigError.new(message, file: @file, line: line_of(error), remedy: remedy)
       end

@@ -14,6 +14,11 @@ module Coppice
         @coppice_values = values
       end
 
+      # Ruby looks for the constants of the file in this class, too. The message about one that is not there, which may
+      # be in a hook, should not say so.
+      #: (Symbol) -> bot
+      def self.const_missing(name) = Object.const_missing(name)
+
       own = %i[listen timeout timeout_for keepalive_timeout access_log gc_profile warm_up_requests out_of_band]
       (OPTIONS.names - own).each do |name|
         define_method(name) { |*arguments, &block| @coppice_values.option(name, arguments, block) }

@@ -67,9 +67,16 @@ module Coppice
         assert_kind_of NoMethodError, error.cause
       end
 
-      test "an unknown constant is reported as it is" do
-        assert_match(/\Acoppice.rb:1: NameError: uninitialized constant .*NoSuchConstant/,
-          complaint("NoSuchConstant").message)
+      test "an unknown constant is named as it is written" do
+        ["NoSuch", "def method_of_file = NoSuch\nmethod_of_file", "self.class::NoSuch", "NoSuch::Deeper"].each do |text|
+          assert_equal "coppice.rb:1: NameError: uninitialized constant NoSuch", complaint(text).message
+        end
+      end
+
+      test "an unknown constant of a hook is named as it is written" do
+        hooks = read("after_mold_fork { NoSuch }").hooks
+        error = assert_raises(NameError) { hooks.fetch(:after_mold_fork).call }
+        assert_equal "uninitialized constant NoSuch", error.message.lines.first.chomp
       end
 
       test "a syntax error has its line" do
@@ -97,10 +104,12 @@ module Coppice
 
       private
 
-      def complaint(text)
+      def complaint(text) = assert_raises(ConfigError) { read(text) }
+
+      def read(text)
         with_tmpdir do |folder|
           File.write(File.join(folder, "coppice.rb"), text)
-          assert_raises(ConfigError) { ConfigFile.read("coppice.rb", directory: folder) }
+          ConfigFile.read("coppice.rb", directory: folder)
         end
       end
     end
