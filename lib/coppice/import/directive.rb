@@ -12,8 +12,10 @@ module Coppice
     #   rewrite  returns the text for a Call, or nil to drop it; nil for the same text under the target's name
     #   hook     whether it takes a block that is called later
     #   origins  how to make each argument of that block; nil where the target's block has the same ones
+    #   recast   whether a comment above the call, which tells what it does, is no longer true
     #   unknown  what the first of these arguments is in the other server, where Coppice has only nil for it
-    Directive = Struct.new(:names, :outcome, :target, :note, :rewrite, :hook, :origins, :unknown, keyword_init: true) do
+    Directive = Struct.new(:names, :outcome, :target, :note, :rewrite, :recast, :hook, :origins, :unknown,
+      keyword_init: true) do
       # The names of what Coppice passes to the block of a hook.
       #: () -> Array[String]
       def arguments = Config::HOOKS[target.to_sym].arguments.map(&:to_s)

@@ -26,11 +26,22 @@ module Coppice
 
       def collect(node)
         if @liveness.dead?(node) then @edits << @source.removal(node)
-        elsif @replaced.key?(node) then @edits << [node.from, node.to, @replaced[node]]
+        elsif @replaced.key?(node) then replace(node)
         elsif wrapper?(node) then unwrap(node)
         elsif half_dead?(node) then collect_live_branch(node)
         else node.nodes.each { |child| collect(child) }
         end
+      end
+
+      def replace(node)
+        @edits << [node.from, node.to, @replaced[node]]
+        name = Call.of(node, @source)&.name
+        remove_comment(*@source.removal_of_comment(node)) if @server::DIRECTIVES[name]&.recast
+      end
+
+      # It may be part of what is removed already, in front of a branch or of a block's first line.
+      def remove_comment(from, to, text)
+        @edits << [from, to, text] if @edits.none? { |first, last, _| first <= from && to <= last }
       end
 
       # A block that the other server calls at once.

@@ -68,8 +68,9 @@ module Coppice
 
           call.as(:keepalive_timeout, "0", "trusted: 0")
         end
-        table.change(:worker_timeout, to: :timeout, note: "timeout is the limit of one request: after it the client " \
-                                                          "gets a 503 response and the worker is replaced",
+        table.change(:worker_timeout, to: :timeout, recast: true,
+          note: "timeout is the limit of one request: after it the client gets a 503 response and the worker is " \
+                "replaced",
           &rewrites.number_for(:timeout))
         table.change(:worker_boot_timeout, to: :boot_timeout, note: "the limit for loading the application, once; " \
                                                                    "spawn_timeout is that of a fork",

@@ -146,6 +146,13 @@ module Coppice
         [comment_above(line_start(node.from)), line_end(node.to), ""]
       end
 
+      # The edit that removes the comment above the line which a node begins.
+      #: (Node) -> [Integer, Integer, String]
+      def removal_of_comment(node)
+        start = line_start(node.from)
+        [of(start...node.from).strip.empty? ? comment_above(start) : start, start, ""]
+      end
+
       # Whether nothing but a comment is beside a node.
       #: (Node) -> bool
       def own_lines?(node)

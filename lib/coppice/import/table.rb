@@ -31,10 +31,10 @@ module Coppice
         add(names, outcome: :taken, target: (to || names.first).to_s, note: note, rewrite: rewrite)
       end
 
-      # Something is different, which the note says.
-      #: (*Symbol, to: String | Symbol, note: String) ?{ (Call) -> String? } -> void
-      def change(*names, to:, note:, &rewrite)
-        add(names, outcome: :changed, target: to.to_s, note: note, rewrite: rewrite)
+      # Something is different, which the note says. `recast`: see Directive.
+      #: (*Symbol, to: String | Symbol, note: String, ?recast: bool) ?{ (Call) -> String? } -> void
+      def change(*names, to:, note:, recast: false, &rewrite)
+        add(names, outcome: :changed, target: to.to_s, note: note, rewrite: rewrite, recast: recast)
       end
 
       #: (*Symbol, note: String, ?target: String?) ?{ (Call) -> String? } -> void

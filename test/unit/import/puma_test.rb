@@ -194,6 +194,19 @@ module Coppice
         assert_equal "admin ? listen(3000) : nil", translated("admin ? port(3000) : plugin(:x)")
       end
 
+      test "a comment of worker_timeout, which limits no request in Puma, goes" do
+        comment = "# This is not a request timeout.\n"
+        ["", " if development"].each do |condition|
+          text = "# Few.\nworkers 2\n#{comment}worker_timeout 60#{condition}"
+          assert_equal "# Few.\nworker_processes 2\ntimeout 60#{condition}", translated(text)
+        end
+        assert_equal "if a\n  timeout 60\nend", translated("if a\n  #{comment}  worker_timeout 60\nend")
+        assert_equal "unless a\n  timeout 60\nend",
+          translated("if a\n  quiet\nelse\n  #{comment}  worker_timeout 60\nend")
+        assert_equal "timeout 60", translated("cluster do\n  #{comment}  worker_timeout 60\nend")
+        assert_equal "#{comment}timeout 60; timeout 9", translated("#{comment}timeout 60; worker_timeout 9")
+      end
+
       test "other comments and code stay" do
         magic = "# frozen_string_literal: true\n"
         text = "# Ports are assigned by\n# the platform.\nrequire \"etc\"\n\ndef tag(name) = name\ntag \"a\"\n"
