@@ -24,6 +24,7 @@ module Coppice
       attr_accessor :advice  #: String? -- what the report says of a call that stays as it is
       attr_accessor :todo    #: bool -- whether something in it has to be changed by hand
       attr_accessor :joined  #: bool -- whether its block has become part of another one
+      attr_accessor :task    #: String? -- what is to be done by hand in place of a call that is dropped
 
       # nil when the node is no call without a receiver.
       #: (Source::Node, Source, ?assignments: Hash[Symbol, Source::Node]) -> Call?

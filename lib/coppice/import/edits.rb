@@ -7,12 +7,14 @@ module Coppice
     # The edits that make a translated text of a file: directives are replaced, and what has nothing left to do is
     # removed.
     class Edits
-      #: (Source, Module, Hash[Source::Node, String], Liveness) -> void
-      def initialize(source, server, replaced, liveness)
+      # tasks: what is to be done by hand in place of calls that are dropped.
+      #: (Source, Module, Hash[Source::Node, String], Liveness, Hash[Source::Node, String]) -> void
+      def initialize(source, server, replaced, liveness, tasks)
         @source = source
         @server = server
         @replaced = replaced
         @liveness = liveness
+        @tasks = tasks
       end
 
       # For Source#edited.
@@ -25,12 +27,25 @@ module Coppice
       private
 
       def collect(node)
-        if @liveness.dead?(node) then @edits << @source.removal(node)
+        if @liveness.dead?(node) then remove(node)
         elsif @replaced.key?(node) then replace(node)
         elsif wrapper?(node) then unwrap(node)
         elsif half_dead?(node) then collect_live_branch(node)
         else node.nodes.each { |child| collect(child) }
         end
+      end
+
+      def remove(node)
+        from, to, text = @source.removal(node)
+        text += todos(node).join if @source.own_lines?(node)
+        @edits << [from, to, text]
+      end
+
+      # With the code, which may be a condition.
+      def todos(node)
+        code = @source.of(node).split.join(" ")
+        tasks = node.walk.filter_map { |one| @tasks[one] }
+        tasks.map { |task| "#{@source.margin(node)}# TODO: #{task}, in place of: #{code}\n" }
       end
 
       def replace(node)

@@ -151,9 +151,10 @@ module Coppice
         table.drop(:supported_http_methods, note: "all registered methods are accepted")
         table.drop(:rack_url_scheme, note: "the scheme is that of X-Forwarded-Proto from trusted_proxies",
           target: "`trusted_proxies`")
-        table.drop(:set_remote_address, note: "REMOTE_ADDR is the other end of the connection. For the PROXY " \
-                                              "protocol use listen …, proxy_protocol: true",
-          target: "`listen …, proxy_protocol: true`")
+        table.drop(:set_remote_address,
+          note: "REMOTE_ADDR is the other end of the connection, or the client that the PROXY protocol names: " \
+                "listen …, proxy_protocol: true",
+          target: "`listen …, proxy_protocol: true`", &rewrites.method(:remote_address))
       end
 
       # Lines for what Puma does without a directive: name of an option, line, and reason.

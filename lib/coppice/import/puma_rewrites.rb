@@ -24,6 +24,9 @@ module Coppice
         yabeda_prometheus: "#{METRICS}. For those of the application mount Yabeda::Prometheus::Exporter in config.ru"
       }.freeze
 
+      HEADER = "REMOTE_ADDR is the other end of the connection. request.remote_ip in Rails takes the client's " \
+               "address from X-Forwarded-For; for another header use a Rack middleware"
+
       # Nodes of arithmetic with literals.
       NUMERIC = %i[LIT INTEGER OPCALL LIST].freeze
       # Expressions whose value is a number.
@@ -111,6 +114,18 @@ module Coppice
           return call.drop("0 turns reforking by a count off, as in Coppice without refork_after") if count == "0"
 
           call.as(:refork_after, "[#{count}]")
+        end
+
+        # REMOTE_ADDR from the PROXY protocol, or from a header.
+        #: (Call) -> nil
+        def remote_address(call)
+          case call.texts.join[/\b(?:proxy_protocol|header)\b/]
+          when "proxy_protocol" then call.task = "listen …, proxy_protocol: true"
+          when "header"
+            call.task = "take the client's address from the header"
+            call.note = HEADER
+          end
+          nil
         end
 
         # Solid Queue's supervisor has a process of its own; other plugins have nothing to be loaded into.

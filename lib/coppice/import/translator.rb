@@ -41,7 +41,7 @@ module Coppice
         liveness = Liveness.new(@source.root, @dropped)
         leftovers = Leftovers.new(@source, @server, liveness, hooks.map { |call, _| call.node })
         @entries = (@entries + leftovers.entries).sort_by(&:line)
-        edits = Edits.new(@source, @server, @replaced, liveness).to_a + leftovers.comments
+        edits = Edits.new(@source, @server, @replaced, liveness, @tasks).to_a + leftovers.comments
         text = finished(@source.edited(edits))
         raise Error, "#{@file} cannot be translated: write its directives one to a line" unless Source.valid?(text)
 
@@ -77,6 +77,7 @@ module Coppice
       def decide
         @dropped = Set.new.compare_by_identity
         @replaced = {}.compare_by_identity
+        @tasks = {}.compare_by_identity
         (directives - hooks).each do |call, row|
           settle(call, row, row.rewrite ? row.rewrite.call(call) : call.as(row.target))
         end
@@ -89,6 +90,7 @@ module Coppice
 
       def settle(call, row, text)
         text ? @replaced[call.node] = text : @dropped << call.node
+        @tasks[call.node] = call.task if call.task
         kept = text || call.joined
         outcome = kept ? row.outcome : :dropped
         outcome = :changed if kept && (call.note || outcome == :dropped)

@@ -17,6 +17,19 @@ module Coppice
         assert_empty translated("require \"puma/daemon\"\n@config.options[:a] = 1")
       end
 
+      test "what has to be done by hand for a line that is dropped is marked, with its condition" do
+        proxy = "set_remote_address(proxy_protocol: :v1) if ENV['PROXY'] == '1'"
+        assert_equal "timeout 1\n# TODO: listen …, proxy_protocol: true, in place of: #{proxy}\ntimeout 2",
+          translated("timeout 1\n# Theirs.\n#{proxy}\ntimeout 2")
+        assert_includes note(proxy, :set_remote_address), "listen …, proxy_protocol: true"
+
+        header = "if a\n  quiet\n  set_remote_address header: 'X-Real-IP'\nend"
+        assert_equal "# TODO: take the client's address from the header, in place of: " \
+                     "if a quiet set_remote_address header: 'X-Real-IP' end", translated(header)
+        assert_includes note(header, :set_remote_address), "request.remote_ip"
+        assert_equal "nil || timeout(9)", translated("a && set_remote_address(header: b) || timeout(9)")
+      end
+
       test "a name in a text, a comment or a constant of the application is not Puma" do
         text = "module Shop; end\nhandler = Shop::Puma::Handler.new\non_booted { handler.call \"Puma\" } # Puma"
         assert_equal text.sub("on_booted", "after_monitor_ready"), translated(text)
