@@ -9,15 +9,16 @@ module Coppice
     module TextLines
       # Tokens of a text, or of a comment from =begin to =end, that a line may begin with.
       TOKENS = %i[on_tstring_content on_tstring_end on_ignored_sp on_heredoc_end on_embexpr_beg on_embvar on_regexp_end
-                  on_label_end on_embdoc_beg on_embdoc on_embdoc_end on_words_beg on_qwords_beg on_symbols_beg
-                  on_qsymbols_beg on_words_sep].freeze
-      private_constant :TOKENS
+                  on_label_end on_embdoc_beg on_embdoc on_embdoc_end].freeze
+      # Those of a list such as %w[]: only the words are a part of it.
+      LIST_TOKENS = %i[on_words_beg on_qwords_beg on_symbols_beg on_qsymbols_beg on_words_sep].freeze
+      private_constant :TOKENS, :LIST_TOKENS
 
-      # Their numbers, from 1 on.
-      #: (String) -> Array[Integer]
-      def self.of(code)
+      # Their numbers, from 1 on; with lists, those of lists of words as well.
+      #: (String, ?lists: bool) -> Array[Integer]
+      def self.of(code, lists: false)
         Ripper.lex(code).flat_map do |(line, column), type, token|
-          next [] unless TOKENS.include?(type)
+          next [] unless TOKENS.include?(type) || (lists && LIST_TOKENS.include?(type))
 
           [*(column.zero? ? line : line + 1)..(line + token.chomp.count("\n"))]
         end

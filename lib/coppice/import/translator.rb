@@ -94,7 +94,7 @@ module Coppice
         kept = text || call.joined
         outcome = kept ? row.outcome : :dropped
         outcome = :changed if kept && (call.note || outcome == :dropped)
-        outcome = :by_hand if call.todo
+        outcome = :by_hand if call.todo || call.task
         @entries << Entry.new(line: call.line, name: call.name, outcome: outcome,
           note: call.note || row.note || call.advice, target: (row.target if kept))
       end
