@@ -1,7 +1,13 @@
 /* What comes with time: timers of connections, and a tick for what has none. */
 #include "parts.h"
 
-enum { TICK_MS = 250, TRIM_MS = 1000, DRAIN_GRACE_MS = 1000, DEADLINE_GRACE_MS = 250, SEEN_MS = 2000 };
+enum {
+    TICK_MS = 250,
+    TRIM_MS = 1000,
+    DRAIN_GRACE_MS = 1000,
+    DEADLINE_GRACE_MS = 1000, /* a worker that can answer does so first, also where it waits for a processor */
+    SEEN_MS = 2000
+};
 
 static void head_timed_out(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     if (connection->arrived_us == 0) /* a health check, or a browser's spare connection: it gets no answer */
