@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/log/text"
 require "coppice/os/clock"
 
@@ -47,8 +48,10 @@ module Coppice
         leave_out_ours(error)
         framed = error.backtrace&.any?
         $stderr.puts(framed ? error.full_message(highlight: $stderr.tty?, order: :top) : without_frames(error))
-      rescue StandardError # nobody reads it, or a method of the error's own class raises
+      rescue IOError, SystemCallError # nobody reads it
         nil
+      rescue UserCodeError # of a method of the error's own class
+        $stderr.puts(error.class)
       end
       private_class_method :show
 

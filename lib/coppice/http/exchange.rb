@@ -114,8 +114,10 @@ module Coppice
         status = headers = body = nil
         ForkSafety::StrayCopy.end_after do
           status, headers, body = responded(env)
-          missing = written(status, headers, body, input, client)
-          @failures.log_length(missing, env) unless missing.zero?
+          pieces = @writer.collected_body(body)
+          missing = written(status, headers, pieces, input, client)
+          status = headers = nil unless missing
+          @failures.log_length(missing, env) if missing&.nonzero?
         end
       rescue UserCodeError => error
         recover(error, env, client)
@@ -128,18 +130,16 @@ module Coppice
         ensure
           client.release
           @connection.close
-          status = headers = nil if @expired
           run_callbacks(env, status, headers, error)
         end
       end
 
-      # As ResponseWriter#write. An application that is past its deadline may still answer, as a middleware does that
-      # rescues any Exception. The client has its response, so that answer is nobody's error.
-      def written(status, headers, body, input, client)
-        pieces = @writer.collected_body(body)
+      # As ResponseWriter#write, or nil: an application that is past its deadline may still answer, as a middleware does
+      # that rescues any Exception. The client has its response, so that answer is nobody's error.
+      def written(status, headers, pieces, input, client)
         @connection.detached? ? 0 : @writer.write(status, headers, pieces, input, client)
       rescue IOError
-        @expired ? 0 : raise
+        raise unless @expired
       end
 
       # As in Rack 2, an application may answer 100 to a client that asks whether it may send its body. Then the client

@@ -248,6 +248,7 @@ module Coppice
       def note_refusal(candidate)
         return unless candidate.equal?(@roster.candidate)
 
+        candidate.parent.promotions -= 1
         @roster.succession.refuse
         @statistics.promotion_withdrawn(candidate)
         others = @roster.ready_workers.count { |worker| worker.row.fork_safe? }

@@ -43,12 +43,13 @@ module Coppice
       end
 
       # The worker whose copy becomes the mold at a refork. A worker that has served no request is no warmer than the
-      # mold, so one that has served is preferred; but not one that has failed to fork a mold before.
+      # mold, so one that has served is preferred, and waited for; but not one that has failed to fork a mold before.
       #: (Roster) -> Handle?
       def template(roster)
         workers = workers_of_release(roster)
-        served = workers.select { |worker| worker.requests_count.positive? && worker.promotions.zero? }
-        warmest(served.empty? ? workers : served)
+        untried = workers.select { |worker| worker.promotions.zero? }
+        served = untried.select { |worker| worker.requests_count.positive? }
+        warmest(served.empty? || untried.none? { |worker| worker.row.fork_safe? } ? workers : served)
       end
 
       # Whether a refork is in vain as long as the present workers serve.

@@ -141,14 +141,19 @@ module Coppice
       assert_equal [nil, nil, nil], finished
     end
 
-    test "an error of an application after its time was over is logged" do
-      harness = HttpHarness.new do
-        harness.exchange.expire
-        raise IOError, "broken"
-      end
+    test "an error of an application after its time was over is logged, also one of its body" do
+      body = body_that { nil }
+      body.define_singleton_method(:to_ary) { nil }
+      body.define_singleton_method(:each) { |&_| raise IOError, "closed stream" }
+      [-> { raise IOError, "closed stream" }, -> { [200, {}, body] }].each do |late|
+        harness = HttpHarness.new do
+          harness.exchange.expire
+          late.call
+        end
 
-      assert_equal 503, harness.serve(GET).status
-      assert_equal 1, harness.log.at(:error).size
+        assert_equal 503, harness.serve(GET).status
+        assert_equal 1, harness.log.at(:error).size
+      end
     end
 
     test "the observer sees env before the application does" do

@@ -60,6 +60,33 @@ class RefusedPromotionTest < SupervisionTestCase
     assert_equal 1, server.roster.generation
   end
 
+  test "the only worker that is fork-safe is promoted, though it has failed before and others have served as well" do
+    server = server_with(refusing: 0)
+    first, *others = server.roster.ready_workers.sort_by(&:nr)
+    others.each { |worker| worker.row.not_fork_safe = 1 }
+    first.promotions = 1
+    server.supervision.refork
+    server.settle
+
+    assert_equal 1, server.roster.generation
+  end
+
+  test "a refork waits for a worker that has served, whether the only one that has refuses now or was known to" do
+    [true, false].each do |known|
+      server = server_with(refusing: 0)
+      first, *others = server.roster.ready_workers.sort_by(&:nr)
+      others.each { |worker| worker.row.requests = 0 }
+      known ? first.row.not_fork_safe = 1 : refuse(server, [first])
+      server.supervision.refork
+      server.settle
+      assert_equal [0, true], [server.roster.generation, server.roster.succession.asked]
+
+      others.last.row.requests = 1
+      server.settle
+      assert_equal 1, server.roster.generation
+    end
+  end
+
   test "a refork by a count is tried with each worker once" do
     server = server_with(refusing: 4, refork_after: [50])
     server.settle
