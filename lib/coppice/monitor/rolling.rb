@@ -31,9 +31,15 @@ module Coppice
       def give_up(roster)
         candidate, roll = roster.candidate, roster.roll
         steps = roll&.decided? && roster.held_back.positive? ? [Steps::HoldBack.new(0)] : []
-        return steps if candidate.nil? || roster.of_release?(candidate) || roll.awaits?(candidate.release)
+        reason = reason_to_give_up(roster, candidate, roll) if candidate
+        reason ? [*steps, Steps::Abandon.new(candidate, reason, true)] : steps
+      end
 
-        [*steps, Steps::Abandon.new(candidate, roll.reason || "another roll began", true)]
+      # A reinstatement needs no mold of the release that it takes back.
+      def reason_to_give_up(roster, candidate, roll)
+        return ("its release is taken back" if reinstating?(roster, roll)) if roster.of_release?(candidate)
+
+        roll.reason || "another roll began" unless roll.awaits?(candidate.release)
       end
 
       def end_kept(roster, now)
@@ -50,16 +56,15 @@ module Coppice
       end
 
       def advance(roster, now)
-        roll = roster.roll or return []
-        return [] unless roll.prepared? && ready?(roster, now)
+        roll = roster.roll
         return [Steps::Reinstate.new(roster.kept)] if reinstating?(roster, roll)
-        return [] unless rollout_over?(roster, roll)
+        return [] unless roll&.prepared? && ready?(roster, now) && rollout_over?(roster, roll)
 
         make_room(roster, roll) || [boot(roster, roll)]
       end
 
-      # A promotion that is under way ends first. A mold that was lost is not waited for: the new release may be the
-      # cure.
+      # A promotion that is under way ends before a boot. A mold that was lost is not waited for: the new release may be
+      # the cure.
       def ready?(roster, now)
         roster.candidate.nil? && !roster.rehearsing? && roster.reforks.over?(now) && roster.booted?
       end
@@ -79,7 +84,12 @@ module Coppice
         roster.replacements.failures.positive? || roster.spawns.failures >= RolloutBudget::FAILED_FORKS
       end
 
-      def reinstating?(roster, roll) = roll.rollback? && roster.kept&.ready? && roster.kept.release.equal?(roll.release)
+      # It waits for nothing: the release that serves may be what is wrong.
+      def reinstating?(roster, roll)
+        return false unless roll&.prepared? && roll.rollback?
+
+        roster.kept&.ready? && roster.kept.release.equal?(roll.release)
+      end
 
       # nil when there is room: two molds of other releases there must not be, and a lean roll ends workers first.
       def make_room(roster, roll)
