@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/config/options"
+require "coppice/config/replaced_addresses"
 require "coppice/config/source_values"
 
 module Coppice
@@ -28,7 +29,7 @@ module Coppice
         values = simple.filter_map { |option| pair(option) }.to_h
         if port && !listens?(file, port)
           address = Listeners::Address.parse("#{host}:#{port}")
-          values[:listen] = [[address].freeze, "environment PORT"]
+          values[:listen] = [[address].freeze, ReplacedAddresses::VARIABLE]
         end
         SourceValues.of(values.merge(passed(file)))
       rescue InvalidValue => error

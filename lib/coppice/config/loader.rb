@@ -4,6 +4,7 @@ require "coppice/config/arguments"
 require "coppice/config/config_file"
 require "coppice/config/environment"
 require "coppice/config/maximum"
+require "coppice/config/replaced_addresses"
 require "coppice/config/settings"
 require "coppice/config/source_values"
 
@@ -41,8 +42,8 @@ module Coppice
         merged = merge(file, embedded, name)
         verify(merged)
         Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, services: file.services.values,
-          ruby_flags: flags, notes: file.notes, config_file: file.file, config_text: file.text,
-          rackup: rackup, environment_name: name)
+          ruby_flags: flags, notes: file.notes + ReplacedAddresses.notes(file, merged), config_file: file.file,
+          config_text: file.text, rackup: rackup, environment_name: name)
       end
 
       private

@@ -73,6 +73,25 @@ module Coppice
         assert_equal %w[127.0.0.1:5000 /tmp/x.sock], names(load(files: files, environment: { "PORT" => "5000" }))
       end
 
+      test "a note names the addresses for this machine alone that PORT replaces" do
+        files = { "config/coppice.rb" => "\nlisten '/tmp/x.sock'" }
+        environment = { **PRODUCTION, "PORT" => "3000" }
+        assert_equal ["config/coppice.rb:2: PORT is set, and replaces /tmp/x.sock by 0.0.0.0:3000. Unset it, or " \
+                      "listen on that port in the file as well: then all its addresses count"],
+          load(files: files, environment: environment).notes
+        assert_empty load(%w[-l /tmp/x.sock], files: files, environment: environment).notes
+      end
+
+      test "there is no such note where PORT makes nothing more public" do
+        { "listen 8080" => "production", "listen '127.0.0.1:3000'\nlisten '/tmp/x.sock'" => "production",
+          "listen '127.0.0.1:8080'" => "development", "timeout 5" => "production" }.each do |file, name|
+          environment = { "RACK_ENV" => name, "PORT" => "3000" }
+          assert_empty load(files: { "config/coppice.rb" => file }, environment: environment).notes, file
+        end
+        local = { "config/coppice.rb" => "listen '127.0.0.1:8080'" }
+        assert_equal 1, load(files: local, environment: { **PRODUCTION, "PORT" => "3000" }).notes.size
+      end
+
       test "an address that is given twice is one" do
         assert_equal %w[0.0.0.0:3000], names(load(%w[-p 3000 -l 3000 -E production]))
       end
