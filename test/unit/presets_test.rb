@@ -50,6 +50,13 @@ module Coppice
       end
     end
 
+    test "what needs nothing because of Active Record needs nothing with an older version either" do
+      spared = Presets.all.select { |preset| preset.older && preset.advice.include?("Connections of Active Record") }
+
+      assert_equal %i[mysql2 pg trilogy], spared.map(&:name)
+      spared.each { |preset| assert_match(/Connections of Active Record need nothing\z/, preset.advice_for("0.1")) }
+    end
+
     test "libvips counts as used once it has had more memory than for a tiny image, also from 2 GiB on" do
       used = [0, 88, 2000, -(2**31), -1].select do |peak|
         with_vips(Struct.new(:tracked_mem_highwater).new(peak)) { Presets[:ruby_vips].used? }

@@ -15,7 +15,8 @@ Coppice::Presets.define(:mysql2, gem: "mysql2", constant: "Mysql2::Client", vers
         "that were made with `reconnect: true`",
   advice: "create other clients anew in `after_worker_fork`: the copies raise an error. Connections of Active " \
           "Record need nothing",
-  older: "`before_fork`: `client.close`; `after_worker_fork`: a new client",
+  older: "`before_fork`: `client.close`; `after_worker_fork`: a new client. Connections of Active " \
+         "Record need nothing",
   why: "A client knows nothing of forks: two processes would read each other's answers, and a copy that is dropped " \
        "ends the session of both.",
   source: "README.md, ext/mysql2/client.c")
