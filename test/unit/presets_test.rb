@@ -70,6 +70,15 @@ module Coppice
       refute Presets[:ruby_vips].covers?("2.1.4")
     end
 
+    test "http is found in the versions before it had sessions" do
+      Object.const_set(:HTTP, Module.new.tap { |http| http.const_set(:Client, Class.new) })
+
+      assert_predicate Presets[:http], :loaded?
+      assert_match(/client\.close/, Presets[:http].advice_for("5.3.1"))
+    ensure
+      Object.__send__(:remove_const, :HTTP)
+    end
+
     def with_vips(vips)
       Object.const_set(:Vips, vips)
       yield

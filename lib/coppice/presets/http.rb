@@ -3,7 +3,7 @@
 # Before 6.0 `HTTP.persistent` answered a Client; now a Session, which has clients.
 persistent = -> { ObjectSpace.each_object(HTTP::Session).select(&:persistent?) }
 
-Coppice::Presets.define(:http, gem: "http", constant: "HTTP::Session", versions: "6"..."7", tested: true,
+Coppice::Presets.define(:http, gem: "http", constant: "HTTP::Client", versions: "6"..."7", tested: true,
   verdict: :acts, calls: { before: -> { persistent.call.each(&:close) } },
   does: "closes persistent sessions before a fork: `session.close`. They connect again on demand",
   advice: "nothing, unless a background thread uses such a session at that moment: its request fails",
