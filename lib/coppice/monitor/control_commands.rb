@@ -146,7 +146,14 @@ module Coppice
         raise Error, "#{roll.kind} given up: #{roll.reason}. #{running_release} serves on" if roll.outcome == :given_up
 
         canary = "canary: #{roll.canary.reason}" if roll.canary
-        [*canary, "#{running_release} is committed; its workers replace the others now"]
+        [*canary, "#{running_release} is committed#{rollout}"]
+      end
+
+      # A release that warms up only begins with it now.
+      def rollout
+        return " and warms up; then its workers replace the others" if @roster.rehearsing?
+
+        "; its workers replace the others now"
       end
 
       def running_release = "release #{@roster.release.number} (#{@roster.release.revision})"

@@ -30,6 +30,29 @@ module Coppice
         end
       end
 
+      test "roll: the answer tells whether the release warms up before its workers replace the others" do
+        { [].freeze => "; its workers replace the others now",
+          ["/"].freeze => " and warms up; then its workers replace the others" }.each do |requests, rollout|
+          server(warm_up_requests: requests) do |server|
+            answer = @commands.call("roll", "/releases/2")
+
+            assert_equal ["release 2 (2) is committed#{rollout}"], first_answer(answer, server)
+          end
+        end
+      end
+
+      # As the monitor polls: after each of its turns.
+      def first_answer(answer, server)
+        1000.times do
+          server.turn
+          lines = answer.poll.call
+          return lines if lines
+
+          server.system.processes.values.each { |process| server.system.step(process) }
+        end
+        flunk "there was no answer"
+      end
+
       test "refork: a new mold that dies is announced with the reason" do
         server do |server|
           answer = @commands.call("refork")
