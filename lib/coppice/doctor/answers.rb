@@ -31,7 +31,7 @@ module Coppice
         #: () -> String?
         def remark
           other = before.find { |status| !success?(status) }
-          "what #{path} does when it is successful: it was answered with #{text(other)}" if other
+          "what #{path} does when it is successful: it was answered with #{text(other)}#{hint(other)}" if other
         end
 
         #: () -> bool
@@ -44,6 +44,8 @@ module Coppice
 
         def success?(status) = (200..299).cover?(status)
         def failed?(status) = status.zero? || status >= 500
+        # As Rails answers for a host that is not in `config.hosts`.
+        def hint(status) = ("; --host names the host, if the application accepts only its own" if status == 403)
         def text(status) = status.zero? ? "no response" : status.to_s
         def texts(statuses) = statuses.uniq.map { |status| text(status) }.join(", ")
       end

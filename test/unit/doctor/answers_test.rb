@@ -41,6 +41,11 @@ module Coppice
         assert_equal "500, no response before the first fork", found.changes
       end
 
+      test "a host that the application may not accept is a cause of 403" do
+        assert_match(/answered with 403; --host names the host/, answer({ 0 => [403, 403] }).remark)
+        refute_match(/host/, answer({ 0 => [404, 404] }).remark)
+      end
+
       test "the error is that of its path" do
         errors = [{ path: "/b", error: "other" }, { path: "/a", error: nil },
                   { path: "/a", error: "boom", place: "x:1" }]
