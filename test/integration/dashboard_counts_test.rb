@@ -34,7 +34,8 @@ class DashboardCountsTest < Coppice::TestCase
     @stats = -> { @fixture.stats.merge(promotions: %w[roll warmed_up boot].map { |why| committed.merge(reason: why) }) }
     open_page do |browser|
       assert_match(/no refork yet\.\z/, says(browser, "promotions"))
-      assert_includes browser.evaluate("document.querySelector('#memory').textContent"), "No refork has been measured yet."
+      memory = browser.evaluate("document.querySelector('#memory').textContent")
+      assert_includes memory, "No refork has been measured yet."
     end
   end
 end
