@@ -127,7 +127,7 @@ module Coppice
       @membership.ready
       @service_manager.notify(["READY=1", "STATUS=serving with one process"])
       @membership.status = "ready"
-      call_bearing_errors(:after_monitor_ready)
+      call_after_monitor_ready if @settings.hook(:after_monitor_ready)
       @told_to_stop.wait_readable
       finish
     end
@@ -138,6 +138,15 @@ module Coppice
       @server.stop(@settings.timeout) or @log.warn("requests in flight were cut off", after: @settings.timeout)
       call_hook(:before_worker_exit)
       @log.debug("worker exits", requests: requests_count)
+    end
+
+    # On a thread of its own, as in a monitor: it may take long, and must not hold up the end.
+    def call_after_monitor_ready
+      Thread.new do
+        call_bearing_errors(:after_monitor_ready)
+      rescue SystemExit
+        stop
+      end
     end
 
     # On the thread that served the request.

@@ -71,10 +71,23 @@ class SingleProcessTest < Coppice::TestCase
       assert_equal "#{server.pid} 0 1 1", server.get.body
       assert_equal Float::INFINITY.to_s, server.get("/deadline").body
       assert_equal [server.pid], server.family
+      server.wait { lines(server, "hooks").size == 3 }
       assert_equal 0, server.stop.exitstatus
       assert_equal ["after_worker_fork 0", "after_worker_ready 0", "after_monitor_ready 0", "before_worker_exit 0"],
         lines(server, "hooks")
       assert_equal "/ 1", lines(server, "requests").first
+    end
+  end
+
+  test "after_monitor_ready may take long without holding up the end, and may exit, which ends the server like TERM" do
+    serving("after_monitor_ready { File.write(File.join(FOLDER, 'began'), '') && sleep }") do |server|
+      server.wait { File.exist?(server.path("began")) }
+      assert_equal 0, server.stop.exitstatus
+    end
+    serving("after_monitor_ready { File.read(File.join(FOLDER, 'go')) && exit(3) }") do |server|
+      File.write(server.path("go"), "")
+      assert_equal 0, server.wait_for_end.exitstatus
+      assert_equal "before_worker_exit 0", lines(server, "hooks").last
     end
   end
 

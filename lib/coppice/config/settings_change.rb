@@ -18,7 +18,7 @@ module Coppice
       def initialize(earlier, later, directories: [])
         @earlier = earlier
         @later = later
-        @directories = directories
+        @directories = directories.sort_by { |directory| -directory.size } # one may be below another one
       end
 
       # Those that have another value from the commit of the release on.
@@ -47,11 +47,13 @@ module Coppice
 
       def written(value)
         case value
-        when String then @directories.reduce(value) { |path, directory| path.delete_prefix(File.join(directory, "")) }
+        when String then value.delete_prefix(@directories.find { |directory| below?(value, directory) }.to_s)
         when Array, Struct then value.map { |part| written(part) }
         else value
         end
       end
+
+      def below?(path, directory) = path == directory || path.start_with?(File.join(directory, ""))
     end
   end
 end

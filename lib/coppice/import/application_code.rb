@@ -71,7 +71,7 @@ module Coppice
         return false unless Object.const_defined?(name)
 
         file, = Object.const_source_location(name)
-        file.nil? || file.start_with?("<", RbConfig::CONFIG["rubylibdir"])
+        file.nil? || file == "ruby" || file.start_with?("<", RbConfig::CONFIG["rubylibdir"])
       end
 
       # Whether a file that is required bears its name: ActiveSupport and active_support/core_ext.

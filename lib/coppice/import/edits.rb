@@ -20,8 +20,9 @@ module Coppice
       # For Source#edited.
       def to_a #: () -> Array[[Integer, Integer, String]]
         @edits = []
+        @told = []
         collect(@source.root)
-        @edits
+        @edits + untold
       end
 
       private
@@ -43,9 +44,20 @@ module Coppice
 
       # With the code, which may be a condition.
       def todos(node)
-        code = @source.of(node).split.join(" ")
-        tasks = node.walk.filter_map { |one| @tasks[one] }
-        tasks.map { |task| "#{@source.margin(node)}# TODO: #{task}, in place of: #{code}\n" }
+        told = node.walk.select { |one| @tasks.key?(one) }
+        @told.concat(told)
+        told.map { |one| "#{@source.margin(node)}#{todo(one, node)}" }
+      end
+
+      def todo(node, within) = "# TODO: #{@tasks[node]}, in place of: #{@source.of(within).split.join(" ")}\n"
+
+      # What is a part of a line, or of a branch, is told above its statement.
+      def untold
+        left = @tasks.keys.reject { |node| @told.any? { |one| one.equal?(node) } }
+        left.map do |node|
+          statement = @source.statements.find { |one| one.from <= node.from && node.to <= one.to }
+          [statement.from, statement.from, "#{todo(node, node)}#{@source.margin(statement)}"]
+        end
       end
 
       def replace(node)
@@ -54,8 +66,11 @@ module Coppice
         remove_comment(*@source.removal_of_comment(node)) if @server::DIRECTIVES[name]&.recast
       end
 
-      # It may be part of what is removed already, in front of a branch or of a block's first line.
+      # Only one about the line. It may be part of what is removed already, in front of a branch or of a block's first
+      # line.
       def remove_comment(from, to, text)
+        return unless @source.of(from...to).match?(/worker|puma|request|timeout/i)
+
         @edits << [from, to, text] if @edits.none? { |first, last, _| first <= from && to <= last }
       end
 

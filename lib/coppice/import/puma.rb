@@ -17,9 +17,9 @@ module Coppice
       BARE = %i[activate_control_app bind_to_activated_sockets clear_binds! clean_thread_locals daemonize debug
                 drain_on_shutdown early_hints enable_keep_alives extra_runtime_dependencies fiber_per_request
                 force_shutdown_after fork_worker log_requests mutate_stdout_and_stderr_to_sync_on_write nakayoshi_fork
-                preload_app! prune_bundler queue_requests quiet rack_url_scheme raise_exception_on_sigterm
-                set_remote_address shutdown_debug silence_fork_callback_warning silence_single_worker_warning
-                wait_for_less_busy_worker].freeze
+                preload_app! prometheus_silence_logger prune_bundler queue_requests quiet rack_url_scheme
+                raise_exception_on_sigterm set_remote_address shutdown_debug silence_fork_callback_warning
+                silence_single_worker_warning wait_for_less_busy_worker].freeze
       CALLS_ALL_BLOCKS = true # of one hook
       # Directives whose block is a part of the file.
       WRAPPERS = %i[cluster].freeze

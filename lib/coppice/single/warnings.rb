@@ -22,7 +22,8 @@ module Coppice
         @log.warn("admin_listen and on_stats have no effect without worker processes") if @settings.observed?
         services = @settings.services.filter_map(&:name)
         @log.warn("services are not run without worker processes", services: services.join(" ")) if services.any?
-        @log.warn("hooks are not called without worker processes", hooks: hooks.join(" ")) if hooks.any?
+        level = @settings.single? ? :warn : :info # in development they have nothing to do
+        @log.public_send(level, "hooks are not called without worker processes", hooks: hooks.join(" ")) if hooks.any?
         return if @settings.single? || OS.supervises?
 
         @log.warn("serving with one process, #{ThreadedServer::THREADS} threads: worker processes need Linux",

@@ -39,6 +39,16 @@ module Coppice
         assert_equal %i[listen pidfile state_directory], (other.kept + other.changed).sort
       end
 
+      test "so is the directory itself, and one that is below another release's" do
+        first, second = %w[/srv /srv/releases/2].map do |directory|
+          Settings.new(values: { directory: directory, pidfile: "#{directory}/tmp/a.pid" })
+        end
+        [%w[/srv /srv/releases/2], %w[/srv/releases/2 /srv]].each do |directories|
+          change = SettingsChange.new(first, second, directories: directories)
+          assert_empty change.kept + change.changed
+        end
+      end
+
       test "the lobby keeps what it reads at its start" do
         times = [{ timeout: 5, spawn_timeout: 9 }, { timeout: 6, spawn_timeout: 10 }]
 

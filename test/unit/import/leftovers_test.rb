@@ -27,7 +27,20 @@ module Coppice
         assert_equal "# TODO: take the client's address from the header, in place of: " \
                      "if a quiet set_remote_address header: 'X-Real-IP' end", translated(header)
         assert_includes note(header, :set_remote_address), "request.remote_ip"
-        assert_equal "nil || timeout(9)", translated("a && set_remote_address(header: b) || timeout(9)")
+        assert_match(/\A# TODO: .*: set_remote_address\(header: b\)\nnil \|\| timeout\(9\)\z/,
+          translated("a && set_remote_address(header: b) || timeout(9)"))
+      end
+
+      test "what has to be done by hand for a part of a line, or for a branch, is marked above its statement" do
+        call = "set_remote_address header: 'X-Real-IP'"
+        task = "# TODO: take the client's address from the header, in place of: #{call}\n"
+        assert_equal "port = 1\n#{task}if production\n  worker_processes 2\nend",
+          translated("port = 1\nif production\n  workers 2\nelse\n  #{call}\nend")
+        assert_equal "#{task}nil; worker_processes 2", translated("#{call}; workers 2")
+      end
+
+      test "a bare directive of a plugin is dropped, and ARGV is Ruby's" do
+        assert_equal "p ARGV", translated("prometheus_silence_logger\np ARGV")
       end
 
       test "a name in a text, a comment or a constant of the application is not Puma" do

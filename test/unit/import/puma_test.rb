@@ -205,6 +205,7 @@ module Coppice
           translated("if a\n  quiet\nelse\n  #{comment}  worker_timeout 60\nend")
         assert_equal "timeout 60", translated("cluster do\n  #{comment}  worker_timeout 60\nend")
         assert_equal "#{comment}timeout 60; timeout 9", translated("#{comment}timeout 60; worker_timeout 9")
+        assert_equal "# Owner: ops.\ntimeout 60", translated("# Owner: ops.\nworker_timeout 60")
       end
 
       test "other comments and code stay" do
