@@ -142,10 +142,10 @@ module Coppice
     end
 
     test "an error of an application after its time was over is logged, also one of its body" do
-      body = body_that { nil }
-      body.define_singleton_method(:to_ary) { nil }
-      body.define_singleton_method(:each) { |&_| raise IOError, "closed stream" }
-      [-> { raise IOError, "closed stream" }, -> { [200, {}, body] }].each do |late|
+      broken = -> { raise IOError, "closed stream" }
+      body = Class.new { def each = yield("a") }.new
+      body.define_singleton_method(:to_ary, &broken)
+      [broken, -> { [200, {}, body] }].each do |late|
         harness = HttpHarness.new do
           harness.exchange.expire
           late.call
