@@ -71,8 +71,8 @@ class RefusedPromotionTest < SupervisionTestCase
     assert_equal 1, server.roster.generation
   end
 
-  test "a refork waits for a worker that has served, whether the only one that has refuses now or was known to" do
-    [true, false].each do |known|
+  { "refuses now" => false, "was known to" => true }.each do |title, known|
+    test "a refork waits for a worker that has served, where the only one that has #{title}" do
       server = server_with(refusing: 0)
       first, *others = server.roster.ready_workers.sort_by(&:nr)
       others.each { |worker| worker.row.requests = 0 }
