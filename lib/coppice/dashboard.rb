@@ -1,5 +1,9 @@
 # frozen_string_literal: true
 
+module Coppice
+  class Dashboard; end # first: to open it in one of its parts would autoload this file once more
+end
+
 require "coppice/dashboard/assets"
 require "coppice/dashboard/json_text"
 require "coppice/dashboard/own_server"

@@ -102,8 +102,9 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
 
   test "the death of the loop costs no socket that does not listen yet" do
     [false, true].each do |unix|
-      play(accept: :bound, unix: unix)
+      play(seats: 0, accept: :bound, unix: unix)
       kill_loop(settled: true)
+      @lobby.seat(0)
       @lobby.listen
       assert_served(@lobby.connect)
       assert_equal 0, @lobby.quit
