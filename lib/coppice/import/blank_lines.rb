@@ -12,7 +12,7 @@ module Coppice
       # A text without them.
       #: (String) -> String
       def self.tidied(text)
-        fixed = TextLines.of(text, lists: true)
+        fixed = TextLines.of(text)
         lines = text.lines.each.with_index(1).to_a
         kept = [*lines, nil].each_cons(2).reject do |(line, number), (following, _)|
           line == "\n" && !fixed.include?(number) && (following == "\n" || following&.match?(END_OF_BRANCH))

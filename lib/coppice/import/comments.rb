@@ -15,7 +15,7 @@ module Coppice
 
       # The text without the comments that stand alone and have a directive of the server in them, as in `# workers 2`.
       def without_commented_directives #: () -> String
-        within_texts = TextLines.of(@text, lists: true)
+        within_texts = TextLines.of(@text)
         kept = paragraphs.reject do |numbered|
           lines, numbers = numbered.transpose
           (numbers & within_texts).empty? && comment?(lines) && lines.any? { |line| directive?(line) }

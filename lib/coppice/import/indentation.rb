@@ -9,7 +9,7 @@ module Coppice
       # With these spaces in front of the lines, in place of those that all lines have.
       #: (String, String) -> String
       def self.set(code, spaces)
-        fixed = TextLines.of(code)
+        fixed = TextLines.of(code, lists: false)
         lines = code.lines
         blank, moved = lines.each_index.reject { |index| fixed.include?(index + 1) }
                             .partition { |index| lines[index].strip.empty? }

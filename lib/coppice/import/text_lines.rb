@@ -14,9 +14,9 @@ module Coppice
       LIST_TOKENS = %i[on_words_beg on_qwords_beg on_symbols_beg on_qsymbols_beg on_words_sep].freeze
       private_constant :TOKENS, :LIST_TOKENS
 
-      # Their numbers, from 1 on; with lists, those of lists of words as well.
+      # Their numbers, from 1 on; without lists, only those of other texts than lists of words.
       #: (String, ?lists: bool) -> Array[Integer]
-      def self.of(code, lists: false)
+      def self.of(code, lists: true)
         Ripper.lex(code).flat_map do |(line, column), type, token|
           next [] unless TOKENS.include?(type) || (lists && LIST_TOKENS.include?(type))
 
