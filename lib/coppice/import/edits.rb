@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "set"
 require "coppice/import/call"
 
 module Coppice
@@ -20,7 +21,7 @@ module Coppice
       # For Source#edited.
       def to_a #: () -> Array[[Integer, Integer, String]]
         @edits = []
-        @told = []
+        @told = Set.new.compare_by_identity
         collect(@source.root)
         @edits + untold
       end
@@ -45,18 +46,17 @@ module Coppice
       # With the code, which may be a condition.
       def todos(node)
         told = node.walk.select { |one| @tasks.key?(one) }
-        @told.concat(told)
-        told.map { |one| "#{@source.margin(node)}#{todo(one, node)}" }
+        @told.merge(told)
+        told.map { |one| "#{@source.margin(node)}# TODO: #{task(one, node)}\n" }
       end
 
-      def todo(node, within) = "# TODO: #{@tasks[node]}, in place of: #{@source.of(within).split.join(" ")}\n"
+      def task(node, within) = "#{@tasks[node]}, in place of: #{@source.of(within).split.join(" ")}"
 
       # What is a part of a line, or of a branch, is told above its statement.
       def untold
-        left = @tasks.keys.reject { |node| @told.any? { |one| one.equal?(node) } }
-        left.map do |node|
+        @tasks.keys.reject { |node| @told.include?(node) }.map do |node|
           statement = @source.statements.find { |one| one.from <= node.from && node.to <= one.to }
-          [statement.from, statement.from, "#{todo(node, node)}#{@source.margin(statement)}"]
+          [statement.from, statement.from, @source.todo(task(node, node), statement)]
         end
       end
 

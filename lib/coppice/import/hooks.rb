@@ -75,7 +75,7 @@ module Coppice
           review.remarks.each { |text| remark(call, text) }
           call.todo = !review.todos.empty?
         end
-        reviews.flat_map(&:todos).uniq.map { |text| "# TODO: #{text}.\n#{@source.margin(calls.first.node)}" }.join
+        reviews.flat_map(&:todos).uniq.map { |text| @source.todo("#{text}.", calls.first.node) }.join
       end
 
       def remark(call, text) = call.note = [call.note || @directives[call].note, text].compact.join("; ")

@@ -22,7 +22,7 @@ module Coppice
       # For Source#edited.
       def comments #: () -> Array[[Integer, Integer, String]]
         @source.statements.filter_map do |node|
-          lines = todos(node).map { |text| "# TODO: #{text}.\n#{@source.margin(node)}" }
+          lines = todos(node).map { |text| @source.todo("#{text}.", node) }
           [node.from, node.from, lines.join] unless lines.empty?
         end
       end

@@ -138,6 +138,10 @@ module Coppice
       #: (Node) -> String
       def margin(node) = of(line_start(node.from)...node.from)[/\A[ \t]*/]
 
+      # A comment in front of a node: what has to be changed by hand.
+      #: (String, Node) -> String
+      def todo(text, node) = "# TODO: #{text}\n#{margin(node)}"
+
       # The edit that removes a node: with its lines and the comment above them where it has lines of its own.
       #: (Node) -> [Integer, Integer, String]
       def removal(node)
