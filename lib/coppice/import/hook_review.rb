@@ -2,6 +2,7 @@
 
 require "coppice/import/application_code"
 require "coppice/import/hook_body"
+require "coppice/import/missing"
 require "coppice/import/source"
 
 module Coppice
@@ -25,14 +26,11 @@ module Coppice
 
       # What has to be changed by hand, for a comment above the hook.
       #: () -> Array[String]
-      def todos = [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *common]
+      def todos = [*Missing.todos(missing), *common]
 
       # For the report.
       #: () -> Array[String]
-      def remarks
-        [*("it uses #{missing.join(', ')}, which Coppice does not have" unless missing.empty?),
-         *common]
-      end
+      def remarks = [*Missing.remarks(missing), *common]
 
       private
 

@@ -4,6 +4,7 @@ require "coppice/config/dsl"
 require "coppice/import/application_code"
 require "coppice/import/call"
 require "coppice/import/entry"
+require "coppice/import/missing"
 
 module Coppice
   module Import
@@ -38,14 +39,10 @@ module Coppice
 
       private
 
-      def todos(node)
-        missing = foreign(node) + unknown(node)
-        [*("Coppice has no #{missing.join(', no ')}" unless missing.empty?), *of_application(node)]
-      end
+      def todos(node) = [*Missing.todos(foreign(node) + unknown(node)), *of_application(node)]
 
       def remarks(node)
-        foreign = foreign(node)
-        [*("it uses #{foreign.join(', ')}, which Coppice does not have" unless foreign.empty?),
+        [*Missing.remarks(foreign(node)),
          *unknown(node).map { |name| "neither #{@server::TITLE} nor Coppice has #{name}" }, *of_application(node)]
       end
 
