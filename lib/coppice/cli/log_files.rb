@@ -2,8 +2,8 @@
 
 module Coppice
   class CLI
-    # Tells which log files a server could not open when it starts. Creates none: it would belong to whoever runs this,
-    # who may be another user than the server's. For the same reason it is no error.
+    # Tells which log files a server could not open when it starts. Creates none: it would belong to the user who runs
+    # this, who may be another one than the server's. For the same reason it is no error.
     class LogFiles
       FLAGS = File::WRONLY | File::APPEND | File::NONBLOCK
       private_constant :FLAGS

@@ -9,8 +9,7 @@ module Coppice
     # The part of Actions that is about molds: how they are booted and forked, committed and given up.
     class MoldActions
       STEPS = [Steps::ColdBoot, Steps::Promote, Steps::Rehearse, Steps::BootWithMeasuredGC, Steps::Commit,
-               Steps::Abandon, Steps::GiveUpRefork, Steps::Reinstate, Steps::EndKept,
-               Steps::GiveUpRoll].freeze
+               Steps::Abandon, Steps::GiveUpRefork, Steps::Reinstate, Steps::EndKept, Steps::GiveUpRoll].freeze
 
       # What another try may not meet again, when a process is spawned.
       TRANSIENT = [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
