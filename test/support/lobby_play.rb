@@ -45,14 +45,14 @@ module Coppice
       def target = bytes[/\A\S+ (\S+)/, 1]
     end
 
-    # accept: whether it does from the beginning; :bound for a socket that does not even listen before `listen`.
-    # descriptors: how many the lobby may have. file_bytes: how large its files may become. unix: whether clients come
-    # through a Unix socket.
-    #: (?accept: bool | :bound, ?descriptors: Integer?, ?file_bytes: Integer?, ?unix: bool, **untyped) -> void
-    def initialize(accept: true, descriptors: nil, file_bytes: nil, unix: false, **settings)
+    # listening: whether the socket listens from the beginning, or only from `listen` on. accept: whether the lobby
+    # accepts from the beginning. descriptors: how many the lobby may have. file_bytes: how large its files may become.
+    # unix: whether clients come through a Unix socket.
+    #: (?listening: bool, ?accept: bool, ?descriptors: Integer?, ?file_bytes: Integer?, ?unix: bool, **untyped) -> void
+    def initialize(listening: true, accept: listening, descriptors: nil, file_bytes: nil, unix: false, **settings)
       place = unix ? Addrinfo.unix("\0lobby_play.#{SecureRandom.hex}") : Addrinfo.tcp("127.0.0.1", 0)
       @listener = Socket.new(place.pfamily, :STREAM).tap { |socket| socket.bind(place) }
-      @listener.listen(Socket::SOMAXCONN) unless accept == :bound
+      @listener.listen(Socket::SOMAXCONN) if listening
       @address = @listener.local_address
       @input, output = IO.pipe
       commands, @commands = IO.pipe
@@ -63,7 +63,7 @@ module Coppice
       @pid = Process.spawn(PLAYERS.path, LOOP.path, *passed.map(&:to_s), options.merge(passed.to_h { |fd| [fd, fd] }))
       [commands, output, log].each { |io| io&.close }
       @clients = []
-      begin_lobby(accept == true, SETTINGS.merge(settings))
+      begin_lobby(accept, SETTINGS.merge(settings))
     rescue StandardError
       abandon
       raise

@@ -102,7 +102,7 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
 
   test "the death of the loop costs no socket that does not listen yet" do
     [false, true].each do |unix|
-      play(seats: 0, accept: :bound, unix: unix)
+      play(seats: 0, listening: false, unix: unix)
       kill_loop(settled: true)
       @lobby.seat(0)
       @lobby.listen
