@@ -52,9 +52,9 @@ module Coppice
         warmest(served.empty? || untried.none? { |worker| worker.row.fork_safe? } ? workers : served)
       end
 
-      # Whether a refork is in vain as long as the present workers serve.
+      # Whether a refork has to wait for such a worker: one is fork-safe, and has served no request yet.
       #: (Roster) -> bool
-      def no_template?(roster) = workers_of_release(roster).none? { |worker| worker.row.fork_safe? }
+      def awaits_template?(roster) = template(roster).nil? && !no_template?(roster)
 
       # What the trial has counted; nil while there is none that serves clients.
       #: (Roster) -> Canary::Counts?
@@ -175,6 +175,9 @@ module Coppice
 
         KILLED.include?(candidate.exit_report&.cause) && !warmest(workers_of_release(roster)).nil?
       end
+
+      # Whether a refork is in vain as long as the present workers serve.
+      def no_template?(roster) = workers_of_release(roster).none? { |worker| worker.row.fork_safe? }
 
       # The others run code that is on its way out.
       def workers_of_release(roster) = roster.ready_workers.select { |worker| roster.of_release?(worker) }

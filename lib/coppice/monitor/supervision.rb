@@ -134,9 +134,8 @@ module Coppice
       #: () -> void
       def refork
         @log.info("refork requested")
-        if @promotion.template(roster).nil? && !@promotion.no_template?(roster)
-          @log.warn("the refork waits until a fork-safe worker has served a request")
-        end
+        waits = @promotion.awaits_template?(roster)
+        @log.warn("the refork waits until a fork-safe worker has served a request") if waits
         roster.succession.ask(@system.now)
       end
 
