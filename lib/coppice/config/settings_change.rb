@@ -38,7 +38,7 @@ module Coppice
       # A server of several processes does not become one, nor the other way round.
       def kept_for_processes = @earlier.single? == @later.single? ? [] : [:worker_processes]
 
-      # An object of the user's has no value to compare, and sockets that a service manager has passed stay as they are.
+      # A logger of the user's has no value to compare, and sockets that a service manager has passed stay as they are.
       def differing(scope)
         names = OPTIONS.select { |option| option.scope == scope && option.name != :logger }.map(&:name)
         names.reject! { |name| @earlier.origin(name) == "environment LISTEN_FDNAMES" }
@@ -49,7 +49,7 @@ module Coppice
         case value
         when String then value.delete_prefix(@directories.find { |directory| below?(value, directory) }.to_s)
         when Array, Struct then value.map { |part| written(part) }
-        else value
+        else value.respond_to?(:call) ? :block : value # each evaluation of the file makes another one
         end
       end
 

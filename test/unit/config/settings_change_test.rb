@@ -49,6 +49,13 @@ module Coppice
         end
       end
 
+      test "a block of each configuration is no difference, and a block in place of a value is one" do
+        block, same, other = ->(_) { :ABRT }, ->(_) { :ABRT }, :ABRT
+        changed = [same, other].map { |later| change({ timeout_signal: block }, { timeout_signal: later }).changed }
+
+        assert_equal [[], [:timeout_signal]], changed
+      end
+
       test "the lobby keeps what it reads at its start" do
         times = [{ timeout: 5, spawn_timeout: 9 }, { timeout: 6, spawn_timeout: 10 }]
 
