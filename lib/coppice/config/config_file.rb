@@ -40,6 +40,10 @@ module Coppice
         Tempfile: "tempfile", URI: "uri"
       }.freeze
 
+      # What Ruby puts in front of the name of a module that the file defines: it is in the singleton class of `self`.
+      SINGLETON = /#<Class:0x\h+>::/.freeze
+      private_constant :SINGLETON
+
       # `file` is relative to `directory` or absolute. starting: see FileValues.
       #: (String, ?directory: String, ?starting: bool) -> FileValues
       def self.read(file, directory: Dir.pwd, starting: false)
@@ -131,7 +135,7 @@ module Coppice
       end
 
       def wrap(error)
-        message = "#{error.class}: #{error.message.lines.first.to_s.chomp.chomp(".")}"
+        message = "#{error.class}: #{error.message.lines.first.to_s.chomp.chomp(".")}".gsub(SINGLETON, "")
         remedy = "Begin the file with require \"bundler/setup\"" if Gems.conflict?(error)
         raise ConfigError.new(message, file: @file, line: line_of(error), remedy: remedy)
       end

@@ -73,6 +73,12 @@ module Coppice
         end
       end
 
+      test "a module of the file is named as it is written" do
+        { "module Own; NoSuch; end" => "NameError: uninitialized constant Own::NoSuch",
+          "class Own; class Error < StandardError; end; raise Error; end" => "Own::Error: Own::Error" }
+          .each { |text, message| assert_equal "coppice.rb:1: #{message}", complaint(text).message }
+      end
+
       test "an unknown constant of a hook is named as it is written" do
         hooks = read("after_mold_fork { NoSuch }").hooks
         error = assert_raises(NameError) { hooks.fetch(:after_mold_fork).call }
