@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "shellwords"
+
 module Coppice
   module Import
     # The directives of Puma whose arguments have another form in Coppice. Each method returns the new text of a call,
@@ -72,8 +74,10 @@ module Coppice
 
         #: (Call) -> nil
         def rackup(call)
-          file = call.value or return
-          call.drop(file == "config.ru" ? "it is the default" : "give the file as an argument: coppice #{file}")
+          file = call.value&.to_s or return
+          return call.drop("it is the default") if file == "config.ru"
+
+          call.drop("give the file as an argument: coppice #{file.shellescape}")
         end
 
         #: (Call) -> String?

@@ -223,6 +223,7 @@ module Coppice
 
       test "a rackup file that is not the default has to be an argument" do
         assert_includes note("rackup 'other.ru'", :rackup), "coppice other.ru"
+        assert_includes note("rackup 'my app.ru'", :rackup), 'coppice my\ app.ru'
         assert_includes note("rackup File.join(root, 'other.ru')", :rackup), "coppice FILE"
         assert_equal "it is the default", note("rackup 'config.ru'", :rackup)
       end
