@@ -120,7 +120,7 @@ module Coppice
         table.drop(:rackup, note: "give the file as an argument: coppice FILE", &rewrites.method(:rackup))
         table.drop(:app, note: "write `run` with that application in config.ru")
         table.take_directory(:directory)
-        table.take_pidfile(:pidfile)
+        table.take_file(:pidfile)
         table.drop(:state_path, :state_permission, note: "commands find the server by themselves")
         table.drop(:activate_control_app, note: "use coppice status, coppice stop and so on; for metrics admin_listen",
           target: "`coppice status`, `admin_listen`")

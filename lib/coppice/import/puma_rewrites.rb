@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "shellwords"
+require "coppice/import/server_files"
 
 module Coppice
   module Import
@@ -95,6 +96,7 @@ module Coppice
 
         #: (Call) -> String?
         def stdout_redirect(call)
+          ServerFiles.advise(call, call.value, call.value(1))
           paths = %w[stdout_path stderr_path].zip(call.texts)
           lines = paths.reject { |_, text| [nil, "nil"].include?(text) }.map { |name, text| "#{name} #{text}" }
           return lines.first unless lines.size > 1
@@ -166,6 +168,7 @@ module Coppice
         end
 
         def bind_literal(call, text)
+          ServerFiles.advise(call, call.value.to_s[%r{\Aunix://(.+)}, 1])
           quote = text[0]
           path, query = text.delete_suffix(quote).split("?", 2)
           path += ":#{PORT}" if path.match?(HOST)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/import/directive"
+require "coppice/import/server_files"
 
 module Coppice
   module Import
@@ -8,9 +9,7 @@ module Coppice
     class Table
       NO_SYMLINK = "a path from the file's own place may have no symlink: start the server in the directory by the " \
                    "name that deployments change, or write that name (docs/deploys.md)"
-      IN_FIRST_RELEASE = "where each release has a directory of its own, a relative path stays in the first one: " \
-                         "give one outside of the releases (docs/deploys.md)"
-      private_constant :NO_SYMLINK, :IN_FIRST_RELEASE
+      private_constant :NO_SYMLINK
 
       #: () { (Table) -> void } -> Hash[Symbol, Directive]
       def self.build(&block)
@@ -53,12 +52,12 @@ module Coppice
         end
       end
 
-      # The pidfile, which a roll leaves where it is.
-      #: (Symbol) -> void
-      def take_pidfile(name)
-        take(name, to: :pidfile) do |call|
-          call.advice = IN_FIRST_RELEASE if call.value.is_a?(String) && !call.value.start_with?("/", "~")
-          call.as(:pidfile)
+      # A file of the server.
+      #: (Symbol, ?to: Symbol) -> void
+      def take_file(name, to: name)
+        take(name, to: to) do |call|
+          ServerFiles.advise(call, call.value)
+          call.as(to)
         end
       end
 

@@ -96,8 +96,10 @@ module Coppice
         outcome = :changed if kept && (call.note || outcome == :dropped)
         outcome = :by_hand if call.todo || call.task
         @entries << Entry.new(line: call.line, name: call.name, outcome: outcome,
-          note: call.note || row.note || call.advice, target: (row.target if kept))
+          note: note_on(call, row), target: (row.target if kept))
       end
+
+      def note_on(call, row) = [call.note || row.note, call.advice].compact.reduce { |note, more| "#{note}; #{more}" }
 
       # What only the other server understands. What a hook does is left to its user.
       def drop_foreign

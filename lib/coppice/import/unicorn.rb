@@ -4,6 +4,7 @@ require "coppice/compatibility/unicorn"
 require "coppice/import/directive"
 require "coppice/import/entry"
 require "coppice/import/foreign"
+require "coppice/import/server_files"
 require "coppice/import/table"
 
 module Coppice
@@ -26,10 +27,12 @@ module Coppice
 
       DIRECTIVES = Table.build do |table|
         %i[worker_processes logger listeners rewindable_input client_body_buffer_size check_client_connection
-           early_hints stdout_path stderr_path].each { |name| table.take(name) }
-        table.take_pidfile(:pid)
+           early_hints].each { |name| table.take(name) }
+        %i[stdout_path stderr_path].each { |name| table.take_file(name) }
+        table.take_file(:pid, to: :pidfile)
         table.take_directory(:working_directory)
         table.take(:listen) do |call|
+          ServerFiles.advise(call, call.value.to_s[/\Aunix:(.+)/, 1])
           options = call.texts.drop(1).map { |text| text.gsub(/,?\s*:?accept_filter(?::|\s*=>)\s*["']\w*["']/, "") }
           call.as(:listen, call.text, *options.map { |text| text.sub(/\A,\s*/, "") }.reject(&:empty?))
         end

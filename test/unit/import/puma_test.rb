@@ -119,6 +119,16 @@ module Coppice
         assert_equal 'stderr_path "b"', translated('stdout_redirect nil, "b"')
       end
 
+      test "a relative path of a file of the server has a remark" do
+        { 'stdout_redirect "/a", "b"' => true, 'stdout_redirect "/a", "~/b"' => false, "stdout_redirect a" => false,
+          'bind "unix://tmp/a"' => true, 'bind "unix:///a"' => false, 'bind "tcp://a:80"' => false }
+          .each do |text, relative|
+            remark = result(text).entries.first.note.to_s.include?("a relative path stays in the first one")
+
+            assert_equal relative, remark, text
+          end
+      end
+
       test "the access log is on where it was" do
         { "log_requests" => "access_log :text", "log_requests true" => "access_log :text", "log_requests(false)" => "",
           "quiet" => "", "quiet true" => "", "quiet false" => "access_log :text",

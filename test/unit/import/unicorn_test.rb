@@ -33,12 +33,16 @@ module Coppice
         assert_equal "listen 80, backlog: 5", translated("listen 80, backlog: 5, accept_filter: \"httpready\"")
       end
 
-      test "a relative path of the pidfile is taken over with a remark" do
-        taken = %w[tmp/a.pid /run/a.pid].map { |path| result("pid \"#{path}\"").entries.first }
+      test "a relative path of a file of the server is taken over with a remark" do
+        { "pid" => %w[tmp/a.pid /run/a.pid], "stdout_path" => %w[log/a.log ~/a.log],
+          "stderr_path" => %w[log/a.log /var/log/a.log], "listen" => %w[unix:tmp/a unix:/run/a ~/a *:80] }
+          .each do |name, paths|
+            relative, *others = paths.map { |path| result("#{name} \"#{path}\"").entries.first }
 
-        assert_equal [:taken, :taken], taken.map(&:outcome)
-        assert_includes taken.first.note, "a relative path stays in the first one"
-        assert_nil taken.last.note
+            assert_equal [:taken], [relative, *others].map(&:outcome).uniq
+            assert_includes relative.note, "a relative path stays in the first one"
+            assert_equal [nil], others.map(&:note).uniq
+          end
       end
 
       test "what Unicorn does without a directive is said" do
