@@ -94,8 +94,14 @@ module Coppice
         count = @follower&.reforks.to_i
         return warn "coppice: the tests ran through #{count} refork#{'s' if count > 1}" if count.positive?
 
-        reason = @obstacle ? " (this process is not fork-safe)" : " (COPPICE_REFORK_EVERY is #{@every})"
-        warn "coppice: there was no refork, so this run says nothing about fork safety#{reason unless @follower}"
+        warn "coppice: there was no refork, so this run says nothing about fork safety#{why_no_refork unless @follower}"
+      end
+
+      # A refork comes before a test, so there is none after the last one of a generation.
+      def why_no_refork
+        return " (this process is not fork-safe)" if @obstacle
+
+        " (#{@tests} test#{'s' if @tests != 1} ran, and COPPICE_REFORK_EVERY is #{@every})"
       end
 
       def refork
