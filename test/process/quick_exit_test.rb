@@ -101,6 +101,18 @@ class QuickExitTest < Coppice::TestCase
     assert_equal ["", 0], [warnings, status.exitstatus]
   end
 
+  test "what the application's own class raises is logged" do
+    _, warnings, status = quick_end_of(<<~RUBY)
+      class Upload < File
+        def flush = raise(ArgumentError, "too late")
+      end
+      $kept = Upload.open(File::NULL)
+    RUBY
+
+    assert_match(/level=debug .*msg="file not flushed" of=Upload error="too late"$/, warnings)
+    assert_equal 0, status.exitstatus
+  end
+
   test "a database is told of the end of a connection, after all handlers" do
     output, warnings, = quick_end_of(<<~RUBY)
       Gem.loaded_specs["pg"] = Gem::Specification.new("pg", "1.7")

@@ -72,8 +72,10 @@ module Coppice
         # Where it is closed already, not open for writing, or nobody reads any more, Ruby ignores it as well.
         def write_rest(io)
           io.flush
-        rescue StandardError # it may be of a class of the application's, and an exception would stop the exit
+        rescue IOError, SystemCallError
           nil
+        rescue StandardError => error # it may be of a class of the application's; an exception would stop the exit
+          @log.debug("file not flushed", of: io.class.name, error: error.message)
         end
 
         def take_leave(connection)
