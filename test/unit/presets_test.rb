@@ -50,13 +50,6 @@ module Coppice
       end
     end
 
-    test "what needs nothing because of Active Record needs nothing with an older version either" do
-      spared = Presets.all.select { |preset| preset.older && preset.advice.include?("Connections of Active Record") }
-
-      assert_equal %i[mysql2 pg trilogy], spared.map(&:name)
-      spared.each { |preset| assert_match(/Connections of Active Record need nothing\z/, preset.advice_for("0.1")) }
-    end
-
     test "libvips counts as used once it has had more memory than for a tiny image, also from 2 GiB on" do
       used = [0, 88, 2000, -(2**31), -1].select do |peak|
         with_vips(Struct.new(:tracked_mem_highwater).new(peak)) { Presets[:ruby_vips].used? }
@@ -92,6 +85,9 @@ module Coppice
       assert_equal [true, true, false, false, false],
         %w[1.7.0 1.12 2.0 1.6.9].map { |version| preset.covers?(version) } + [preset.covers?(nil)]
       assert_equal %w[nothing close\ it nothing], %w[1.7 1.6 2].map { |version| preset.advice_for(version) }
+      preset.always = "Others need nothing"
+      assert_equal ["nothing. Others need nothing", "close it. Others need nothing"],
+        %w[1.7 1.6].map { |version| preset.advice_for(version) }
       assert_equal "1.7 and later, before 2", preset.versions_text
       assert ForkSafety::Preset.new(calls: {}).covers?(nil)
     end

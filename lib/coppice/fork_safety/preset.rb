@@ -29,10 +29,11 @@ module Coppice
     #             has it called when it frees the object (see Child::QuickExit)
     #   does      what Coppice does, for people
     #   advice    what the user must do
+    #   always    what is added to that, and to `older`
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
     Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts, :reconnecting,
-      :calls, :goodbye, :does, :advice, :why, :source, keyword_init: true) do
+      :calls, :goodbye, :does, :advice, :always, :why, :source, keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
       #: (String) -> untyped
       def self.loaded_constant(name)
@@ -67,11 +68,7 @@ module Coppice
 
       # What the user of a version must do: nil for nothing.
       #: (String?) -> String?
-      def advice_for(version)
-        return advice if covers?(version)
-
-        older && version && !VersionOrder.at_least?(version, versions.begin) ? older : unknown_version(version)
-      end
+      def advice_for(version) = [advice_of(version), always].compact.reduce { |one, more| "#{one}. #{more}" }
 
       # "1.7 and later, before 2", or nil for all.
       #: () -> String?
@@ -82,6 +79,12 @@ module Coppice
       end
 
       private
+
+      def advice_of(version)
+        return advice if covers?(version)
+
+        older && version && !VersionOrder.at_least?(version, versions.begin) ? older : unknown_version(version)
+      end
 
       def unknown_version(version)
         [("the preset was not tested with #{version || 'this version'}, and does nothing" if acts?), advice]

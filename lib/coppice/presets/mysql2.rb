@@ -13,10 +13,9 @@ Coppice::Presets.define(:mysql2, gem: "mysql2", constant: "Mysql2::Client", vers
   verdict: :acts, calls: copies.calls, goodbye: :close,
   does: "detaches the copies of connections from the parent's sockets. In every worker `ping` connects again those " \
         "that were made with `reconnect: true`",
-  advice: "create other clients anew in `after_worker_fork`: the copies raise an error. Connections of Active " \
-          "Record need nothing",
-  older: "`before_fork`: `client.close`; `after_worker_fork`: a new client. Connections of Active " \
-         "Record need nothing",
+  advice: "create other clients anew in `after_worker_fork`: the copies raise an error",
+  older: "`before_fork`: `client.close`; `after_worker_fork`: a new client",
+  always: "Connections of Active Record need nothing in any version",
   why: "A client knows nothing of forks: two processes would read each other's answers, and a copy that is dropped " \
        "ends the session of both.",
   source: "README.md, ext/mysql2/client.c")

@@ -16,10 +16,9 @@ Coppice::Presets.define(:pg, gem: "pg", constant: "PG::Connection", versions: "1
   verdict: :acts, calls: copies.calls, goodbye: :finish,
   does: "detaches the copies of connections from the parent's sockets, and calls `reset` on each in every worker, " \
         "unless the application has closed it",
-  advice: "what belongs to the session (`prepare`, `SET`, `LISTEN`) must be set up again in `after_worker_fork`. " \
-          "Connections of Active Record need nothing",
-  older: "`before_fork`: `connection.close`; `after_worker_fork`: `PG.connect`. Connections of Active Record " \
-         "need nothing",
+  advice: "what belongs to the session (`prepare`, `SET`, `LISTEN`) must be set up again in `after_worker_fork`",
+  older: "`before_fork`: `connection.close`; `after_worker_fork`: `PG.connect`",
+  always: "Connections of Active Record need nothing in any version",
   why: "A connection knows nothing of forks: two processes would read each other's answers, and libpq ends the " \
        "session of both when one of them drops its copy.",
   source: "ext/pg_connection.c")

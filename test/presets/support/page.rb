@@ -35,7 +35,7 @@ module Coppice
 
     def advice(preset)
       older = "Before #{preset.versions.begin}: #{preset.older}" if preset.older
-      [preset.advice, older].compact.join(". ")
+      [preset.advice, older, preset.always].compact.join(". ")
     end
   end
 end
