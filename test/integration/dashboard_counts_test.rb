@@ -29,9 +29,9 @@ class DashboardCountsTest < Coppice::TestCase
     end
   end
 
-  test "neither the promotion of a cold mold nor a roll is shown as a refork" do
+  test "a promotion that is no refork is not shown as one" do
     committed = @fixture.stats[:promotions].find { |one| one[:outcome] == "committed" && one[:private_after] }
-    @stats = -> { @fixture.stats.merge(promotions: %w[roll warmed_up boot].map { |why| committed.merge(reason: why) }) }
+    @stats = -> { @fixture.stats.merge(promotions: [committed.merge(reason: "roll", refork: false)]) }
     open_page do |browser|
       assert_match(/no refork yet\.\z/, says(browser, "promotions"))
       memory = browser.evaluate("document.querySelector('#memory').textContent")

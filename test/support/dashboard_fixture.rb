@@ -73,7 +73,7 @@ module Coppice
     # A roll that is committed now.
     def commit_release
       refork
-      @promotions.first.update(reason: "roll", template_slot: nil)
+      @promotions.first.update(reason: "roll", refork: false, template_slot: nil)
       @releases.commit(@time, @generation)
     end
 
@@ -190,7 +190,9 @@ module Coppice
     def reforks
       abandoned = @promotions.count { |one| one[:outcome] == "abandoned" }
       counts = [["boot", "committed", 1], ["auto", "committed", @generation], ["auto", "abandoned", abandoned]]
-      counts.map { |reason, outcome, count| { reason: reason, outcome: outcome, count: count } }
+      counts.map do |reason, outcome, count|
+        { reason: reason, refork: reason != "boot", outcome: outcome, count: count }
+      end
     end
 
     def busy_slots

@@ -14,7 +14,8 @@ module SampleStats
       services: [{ name: "jobs", ready: true, pid: 105, generation: 0 }],
       releases: RELEASES,
       exits: { worker: { "signal" => 2, "asked" => 1 }, mold: { "asked" => 1, "signal" => 0 } }, recent_exits: [],
-      reforks: [{ reason: "asked", outcome: "committed", count: 1 }], promotions: PROMOTIONS, ledger: LEDGER,
+      reforks: [{ reason: "asked", refork: true, outcome: "committed", count: 1 }],
+      promotions: PROMOTIONS, ledger: LEDGER,
       fork_audit: { findings: 2, refused: 1, recent: [] } }
   end
 

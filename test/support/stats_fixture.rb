@@ -23,9 +23,10 @@ module StatsFixture
       exits: { worker: { "asked" => 7, "signal" => 1 }, mold: { "asked" => 2 } },
       recent_exits: [{ time: TIME - 12, role: "worker", slot: 1, generation: 12, pid: 99, cause: "signal",
                        request: "GET /crash" }],
-      reforks: [{ reason: "auto", outcome: "committed", count: 12 },
-                { reason: "asked", outcome: "abandoned", count: 1 }],
-      promotions: [{ generation: 12, time: TIME - 180, reason: "auto", outcome: "committed", phases: {} }],
+      reforks: [{ reason: "auto", refork: true, outcome: "committed", count: 12 },
+                { reason: "asked", refork: true, outcome: "abandoned", count: 1 }],
+      promotions: [{ generation: 12, time: TIME - 180, reason: "auto", refork: true, outcome: "committed",
+                     phases: {} }],
       ledger: { due_in_requests: 300 } }
   end
 

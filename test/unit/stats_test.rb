@@ -46,6 +46,8 @@ module Coppice
       assert_equal %i[pss private rss saved measured_age total available], hash[:memory].keys
       assert_equal %i[application_seconds queue_seconds first_request_seconds], hash[:histograms].keys
       assert_equal [[], [], [], nil, nil], hash.values_at(:slots, :processes, :promotions, :ledger, :lobby)
+      others = hash[:reforks].reject { |entry| entry[:refork] }
+      assert_equal %w[boot warmed_up roll], others.map { |entry| entry[:reason] }.uniq
     end
 
     test "what the lobby counts is there as soon as there is a lobby" do

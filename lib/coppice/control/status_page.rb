@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/board"
 require "coppice/control/duration"
 require "coppice/control/release_lines"
 require "coppice/control/table"
@@ -76,7 +75,7 @@ module Coppice
       end
 
       def last_refork
-        last = @status[:promotions]&.find { |promotion| !Board::NO_REFORKS.include?(promotion[:reason]) } or return
+        last = @status[:promotions]&.find { |promotion| promotion[:refork] } or return
         ago = " #{Duration.text(@status[:time] - last[:time])} ago" if @status[:time] && last[:time]
         "generation #{last[:generation]}: #{last[:outcome] || 'under way'},#{ago} (#{last[:reason]})"
       end

@@ -49,18 +49,24 @@ module Coppice
       def reforks
         counts = @board.reforks.each_slice(Board::REFORK_OUTCOMES.size).to_a
         Board::REFORK_REASONS.zip(counts).flat_map do |reason, numbers|
-          Board::REFORK_OUTCOMES.zip(numbers).map { |outcome, count| { reason: reason, outcome: outcome, count: count } }
+          Board::REFORK_OUTCOMES.zip(numbers).map do |outcome, count|
+            { reason: reason, refork: refork?(reason), outcome: outcome, count: count }
+          end
         end
       end
+
+      # A promotion may also be that of a cold mold, or a roll.
+      def refork?(reason) = !Board::NO_REFORKS.include?(reason)
 
       def promotions
         newest(:promotion_record, @board.promotions_count, Board::PROMOTIONS_KEPT).map { |values| promotion_of(values) }
       end
 
       def promotion_of(values)
+        reason = Board::REFORK_REASONS.fetch(values[:reason])
         phases = [:fork, :prepare, :trial, :rollout].to_h { |phase| [phase, micro(values[:"#{phase}_us"])] }
         { generation: values[:generation], time: values[:time_ms] / 1000.0,
-          reason: Board::REFORK_REASONS.fetch(values[:reason]), outcome: outcome(values[:outcome]),
+          reason: reason, refork: refork?(reason), outcome: outcome(values[:outcome]),
           template_slot: known(values[:template_nr]), phases: phases, workers: known(values[:workers]),
           private_before: known(values[:private_before_kib])&.*(1024),
           private_after: known(values[:private_after_kib])&.*(1024),

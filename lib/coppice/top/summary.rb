@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/board"
 require "coppice/top/line"
 require "coppice/top/release_summary"
 require "coppice/top/units"
@@ -84,7 +83,7 @@ module Coppice
           *(part("abandoned", abandoned.to_s, :yellow) if abandoned.positive?), *promotion, *due)
       end
 
-      def only_reforks(list) = Array(@stats[list]).reject { |entry| Board::NO_REFORKS.include?(entry[:reason]) }
+      def only_reforks(list) = Array(@stats[list]).select { |entry| entry[:refork] }
 
       def promotion
         newest = only_reforks(:promotions).first or return []

@@ -55,8 +55,8 @@ module Coppice
 
       def promotion(generation, outcome, time, random, private_before:)
         committed = outcome == :commit
-        { generation: generation, time: time, reason: "auto", outcome: committed ? "committed" : "abandoned",
-          template_slot: template(generation),
+        { generation: generation, time: time, reason: "auto", refork: true,
+          outcome: committed ? "committed" : "abandoned", template_slot: template(generation),
           phases: { fork: (0.012 + (random.rand * 0.006)).round(4), prepare: (0.42 + (random.rand * 0.3)).round(4),
                     trial: committed ? (0.18 + (random.rand * 0.1)).round(4) : nil,
                     rollout: committed ? (0.9 + (0.11 * @workers) + random.rand).round(4) : nil },
@@ -67,7 +67,7 @@ module Coppice
       end
 
       def boot(time)
-        { generation: 0, time: time, reason: "boot", outcome: "committed", template_slot: nil,
+        { generation: 0, time: time, reason: "boot", refork: false, outcome: "committed", template_slot: nil,
           phases: { fork: 0.0, prepare: 4.21, trial: 0.31, rollout: 0.4 }, workers: @workers, private_before: 0,
           private_after: 9 * MIB * @workers, first_request_seconds: first_request(0), median_seconds: median(0) }
       end

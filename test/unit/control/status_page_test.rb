@@ -19,7 +19,7 @@ module Coppice
           server: { uptime: 93_784, utilization: 0.256, requests_waiting: 2, listeners: listeners,
                     monitor_beat_age: 0.5 },
           memory: { pss: 100 << 20, saved: 300 << 20, available: 1 << 30 }, time: 1000.0,
-          promotions: [{ generation: 3, reason: "auto", outcome: "committed", time: 700.0 }],
+          promotions: [{ generation: 3, reason: "auto", refork: true, outcome: "committed", time: 700.0 }],
           exits: { worker: { "asked" => 9, "signal" => 2 }, mold: { "signal" => 1, "failed" => 0 } },
           recent_exits: [{ role: "worker", slot: 2, pid: 45, cause: "asked" },
                          { role: "worker", slot: 1, pid: 44, cause: "signal" }]
@@ -38,9 +38,8 @@ module Coppice
         TEXT
       end
 
-      test "what warms up at the start and a roll are no reforks, and an exit that was asked for no death" do
-        reasons = %w[roll warmed_up boot]
-        text = page(promotions: reasons.map { |reason| { generation: 0, reason: reason, outcome: "committed" } },
+      test "a promotion that is no refork is not the last one, and an exit that was asked for no death" do
+        text = page(promotions: [{ generation: 0, reason: "roll", refork: false, outcome: "committed" }],
                     recent_exits: [{ role: "worker", slot: 2, pid: 45, cause: "asked" }])
 
         refute_match(/^(last refork|deaths)/, text)

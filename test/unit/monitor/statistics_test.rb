@@ -99,11 +99,11 @@ class MonitorStatisticsTest < SupervisionTestCase
     server.turn
     promotion, boot = stats(server)[:promotions]
 
-    assert_equal [1, "asked", "committed", 2, 3],
-      promotion.values_at(:generation, :reason, :outcome, :template_slot, :workers)
+    assert_equal [1, "asked", true, "committed", 2, 3],
+      promotion.values_at(:generation, :reason, :refork, :outcome, :template_slot, :workers)
     assert_equal [:fork, :prepare, :trial, :rollout], promotion[:phases].keys
     promotion[:phases].each_value { |seconds| assert_operator seconds, :>, 0 }
-    assert_equal [0, "boot", "committed", nil], boot.values_at(:generation, :reason, :outcome, :template_slot)
+    assert_equal [0, "boot", false, nil], boot.values_at(:generation, :reason, :refork, :template_slot)
     assert_equal 3 * 1000 * 1024, promotion[:private_before]
     assert_equal [["asked", 1], ["boot", 1]], committed(server)
   end

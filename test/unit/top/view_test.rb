@@ -126,17 +126,14 @@ module Coppice
         assert_equal "coppice 1  booting  generation 0  up -", lines.first.rstrip
       end
 
-      test "neither boots nor rehearsals nor rolls count as reforks" do
+      test "other promotions do not count as reforks" do
+        boot, roll = %w[boot roll].map { |reason| { reason: reason, refork: false, outcome: "committed", count: 1 } }
         stats = StatsFixture.at
-        stats[:reforks] += [{ reason: "boot", outcome: "committed", count: 1 },
-                            { reason: "warmed_up", outcome: "committed", count: 1 },
-                            { reason: "roll", outcome: "committed", count: 2 },
-                            { reason: "roll", outcome: "abandoned", count: 3 }]
-        stats[:promotions].unshift({ time: StatsFixture::TIME - 45, reason: "roll", outcome: "abandoned" })
+        stats[:reforks] += [boot, roll, { **roll, outcome: "abandoned", count: 3 }]
+        stats[:promotions].unshift({ **roll, time: StatsFixture::TIME - 45 })
 
         assert_includes summary(stats), "reforks   12   abandoned 1   last 3m00s ago, auto   next in ~300 requests"
-        stats.merge!(ledger: nil, reforks: [{ reason: "boot", outcome: "committed", count: 1 }],
-                     promotions: [{ time: StatsFixture::TIME, reason: "warmed_up", outcome: "committed" }])
+        stats.merge!(ledger: nil, reforks: [boot], promotions: [{ **boot, time: StatsFixture::TIME }])
         assert_includes summary(stats), "reforks   0"
       end
 

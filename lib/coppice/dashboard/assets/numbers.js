@@ -8,9 +8,6 @@ export function median(values) {
   return sorted.length ? sorted[Math.floor((sorted.length - 1) / 2)] : null;
 }
 
-// Not the promotion of a cold mold, nor a roll.
-export const isRefork = ({ reason }) => !["boot", "warmed_up", "roll"].includes(reason);
-
 export const workersOf = (stats) => stats.processes.filter((process) => process.role === "worker");
 
 // Those that a rollout has still to replace: of an older generation, or of another release than the committed one. The

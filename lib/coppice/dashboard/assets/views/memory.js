@@ -2,7 +2,6 @@
 
 import { card, derived, fill, h, number } from "../dom.js";
 import { bytes, plural } from "../format.js";
-import { isRefork } from "../numbers.js";
 import { Chart } from "../charts.js";
 
 export class Memory {
@@ -63,7 +62,7 @@ export class Memory {
 
   lastRefork(stats) {
     const index = stats.promotions.findIndex(
-      (one) => one.outcome === "committed" && isRefork(one) && one.private_after !== null,
+      (one) => one.outcome === "committed" && one.refork && one.private_after !== null,
     );
     if (index < 0) return "No refork has been measured yet.";
     const one = stats.promotions[index];

@@ -2,7 +2,7 @@
 
 import { card, derived, empty, fill, h, legend, number, table } from "../dom.js";
 import { bytes, clock, originOf, plural, seconds } from "../format.js";
-import { isRefork, median, present, sum } from "../numbers.js";
+import { median, present, sum } from "../numbers.js";
 
 const PHASES = ["fork", "prepare", "trial", "rollout"];
 const MEANINGS = {
@@ -37,9 +37,7 @@ export class Promotions {
     }
     const abandoned = all.filter((one) => one.outcome === "abandoned").length;
     const usual = median(
-      all
-        .filter((one) => one.outcome === "committed" && isRefork(one))
-        .map((one) => sum(Object.values(one.phases))),
+      all.filter((one) => one.outcome === "committed" && one.refork).map((one) => sum(Object.values(one.phases))),
     );
     const running = all.find((one) => !one.outcome);
     fill(
@@ -82,9 +80,7 @@ export class Promotions {
         ),
       ),
       derived(sum(Object.values(one.phases)), "seconds"),
-      one.private_after === null || !isRefork(one)
-        ? "–"
-        : `${bytes(one.private_before)} → ${bytes(one.private_after)}`,
+      one.private_after === null || !one.refork ? "–" : `${bytes(one.private_before)} → ${bytes(one.private_after)}`,
       one.outcome ? h(`span.outcome.${one.outcome}`, one.outcome) : h("span.outcome.running", "under way"),
     ];
   }
