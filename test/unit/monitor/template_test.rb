@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 # Which worker is promoted.
@@ -28,6 +29,19 @@ class TemplateTest < SupervisionTestCase
     server.turn
 
     refute_same lead, server.roster.candidate.parent
+  end
+
+  test "a refork waits for a fork-safe worker only if there is one, and the log says so" do
+    waits = [1, 4].map do |unsafe|
+      server = settled_server(log: log = RecordingLog.new)
+      server.roster.ready_workers.first(unsafe).each { |worker| worker.row.requests = worker.row.not_fork_safe = 1 }
+      server.supervision.refork
+      server.close
+
+      log.saying("the refork waits").size
+    end
+
+    assert_equal [1, 0], waits
   end
 
   test "a worker that could not fork a mold is asked again only after all others, even if only it has served" do
