@@ -30,7 +30,8 @@ void coppice_lobby_end(struct coppice_connection *connection, uint8_t flags);
 /* The descriptor of the file with the body, which is the caller's. Raises Coppice::ClientGone, or Errno::EMFILE. */
 int coppice_lobby_body_file(struct coppice_connection *connection);
 /* From now on the client is a descriptor of this process, and what it has sent meanwhile is in the connection's input.
- * Answers 0, or an error: EMFILE when this process has no number left for the descriptor, else ECONNRESET. */
+ * Answers 0, or an error: EMFILE when this process has no number left for the descriptor, else ECONNRESET. After EMFILE
+ * the client is still the lobby's, unless another thread took the last number meanwhile. */
 int coppice_lobby_take_over(struct coppice_connection *connection);
 
 #endif

@@ -1,6 +1,7 @@
 /* Coppice::Http::Connection, reading the request's head; request_body.c reads what follows it. */
 #include "request.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 
@@ -110,14 +111,18 @@ static VALUE receive_head(struct coppice_connection *connection) {
     }
 }
 
+static VALUE begin_unbuffered_body(struct coppice_connection *connection) {
+    int error = coppice_lobby_take_over(connection);
+    if (!error) return begin_body(connection);
+    if (error == EMFILE) return refuse(connection, 507, "no descriptor is left for the client's socket");
+    connection->client_gone = true;
+    return Qnil;
+}
+
 /* The lobby has read the body and decoded its chunks. One that it has not read comes from the client's own socket. */
 static VALUE begin_lobby_body(struct coppice_connection *connection) {
     const struct coppice_lobby_slot *slot = connection->lobby->slot;
-    if (slot->flags & COPPICE_LOBBY_UNBUFFERED) {
-        if (coppice_lobby_take_over(connection) == 0) return begin_body(connection);
-        connection->client_gone = true;
-        return Qnil;
-    }
+    if (slot->flags & COPPICE_LOBBY_UNBUFFERED) return begin_unbuffered_body(connection);
     bool some = slot->body_length > 0 || connection->head->chunked;
     connection->input_position = connection->head->length;
     connection->body_remaining = slot->body_length;

@@ -195,14 +195,6 @@ module Coppice
       assert_empty harness.log.at(:error)
     end
 
-    test "without a descriptor a body is refused, which is logged, and a client's socket costs no worker" do
-      harness = HttpHarness.new(lobby: false) { flunk }
-
-      assert_equal 507, without_descriptors(:body_file, TestLobby::BODY, harness).first.status
-      assert_match(/Too many open files/, harness.log.entries.last.last[:why])
-      assert_equal [:end], without_descriptors(:unbuffered, TestLobby::CLIENT, harness).map(&:type)
-    end
-
     test "a client that has left is noticed, by a question and by the next write" do
       seen = nil
       records = serve(GET) do |env|
@@ -262,20 +254,6 @@ module Coppice
         BoundedWait.value_of(answering)
         @lobby.read_records
       end
-    end
-
-    # The records of an answer to a request for which the lobby gives a descriptor.
-    def without_descriptors(flag, type, harness)
-      most = Process.getrlimit(:NOFILE)
-      File.open(File::NULL) do |file|
-        during(POST, body_length: 5, flags: [flag], harness: harness) do |serial|
-          @lobby.receive_packet
-          Process.setrlimit(:NOFILE, 3, most.last) # fewer numbers than are in use
-          @lobby.send_packet(type, serial, file)
-        end.call
-      end
-    ensure
-      Process.setrlimit(:NOFILE, *most)
     end
 
     def copy_of(file)
