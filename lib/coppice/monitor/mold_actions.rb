@@ -157,12 +157,17 @@ module Coppice
                                                               of_release: @roster.of_release?(step.candidate))
         @statistics.promotion_abandoned(step.candidate)
         @board.refused_commits += 1 if step.refused
-        again = { again_in: pause } if @roster.booted? && @roster.of_release?(step.candidate) # else its end is final
-        @log.error("mold abandoned", **step.candidate.to_log, why: step.reason, **again.to_h,
-                                     **step.verdict&.fields.to_h)
+        log_abandonment(step, pause)
         @releases.abandoned(step, trial, now)
         retire(step.candidate, now) unless step.candidate.gone?
         end_rehearsal(now)
+      end
+
+      def log_abandonment(step, pause)
+        final = step.wanted || !@roster.booted? || !@roster.of_release?(step.candidate)
+        again = { again_in: pause } unless final
+        @log.public_send(step.wanted ? :info : :error, "mold abandoned",
+          **step.candidate.to_log, why: step.reason, **again.to_h, **step.verdict&.fields.to_h)
       end
     end
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../support/fake_server_rolls"
+require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 # A rollback to a mold that was kept waits for nothing of the release that it takes back.
@@ -55,6 +56,19 @@ class ReinstatementTest < SupervisionTestCase
     run_until_trial_is_ready(server)
 
     assert_reinstated_at_once(server)
+  end
+
+  test "that its user has given up a promotion is no error" do
+    log = RecordingLog.new
+    server = rolled_server(log: log)
+    server.settle
+    server.supervision.refork
+    run_until_trial_is_ready(server)
+
+    assert_reinstated_at_once(server)
+    level, _, fields = log.saying("mold abandoned").first
+
+    assert_equal [:info, "its release is taken back", false], [level, fields[:why], fields.key?(:again_in)]
   end
 
   test "it does not wait until the mold of the running release is replaced" do
