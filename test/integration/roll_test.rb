@@ -15,7 +15,7 @@ class RollTest < Coppice::TestCase
         output, status = coppice(server, "roll", directories[:two])
 
         assert_predicate status, :success?, output
-        assert_match(/\Arolling to .*two\n.*release 2 \(two\) is committed/m, output)
+        assert_match(/\Arolling to .*two\n.*booting release 2 \(two\)\n.*release 2 \(two\) is committed/m, output)
         server.wait { served_by?(server, 2) }
 
         assert_equal "two", release_of(server)

@@ -5,6 +5,7 @@ require "coppice/control/verbs"
 require "coppice/log"
 require "coppice/monitor/control_connection"
 require "coppice/monitor/guest_session"
+require "coppice/monitor/roll_progress"
 require "coppice/monitor/thread_request"
 require "coppice/stats"
 
@@ -58,7 +59,7 @@ module Coppice
       def roll(*words, asked_by:)
         force = words.delete("--force")
         roll = @supervision.rolls.roll(*words, asked_by: asked_by, force: !force.nil?)
-        Pending.new(lines: ["rolling to #{roll.directory}"], poll: -> { outcome_of_roll(roll) })
+        await_decision(roll, "rolling to #{roll.directory}")
       end
 
       # Waits until the release before is committed again; giving up a roll takes no time.
@@ -67,7 +68,7 @@ module Coppice
         roll = @supervision.rolls.rollback(asked_by: asked_by)
         return ["the roll to #{roll.directory} is given up; #{running_release} serves on"] unless roll.rollback?
 
-        Pending.new(lines: ["rolling back to #{roll.directory}"], poll: -> { outcome_of_roll(roll) })
+        await_decision(roll, "rolling back to #{roll.directory}")
       end
 
       #: (Integer) -> Array[String]
@@ -138,6 +139,11 @@ module Coppice
         end
 
         raise Error, "the refork is given up: #{succession.given_up_for}" unless succession.asked
+      end
+
+      def await_decision(roll, line)
+        progress = RollProgress.new(roll, roster: @roster, board: @board)
+        Pending.new(lines: [line], news: -> { progress.lines }, poll: -> { outcome_of_roll(roll) })
       end
 
       def outcome_of_roll(roll)

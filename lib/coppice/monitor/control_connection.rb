@@ -17,12 +17,13 @@ module Coppice
       #
       #   lines    what can be said at once
       #   seconds  until `late` is called; nil for no limit
+      #   news     returns lines that are said meanwhile; nil when there are to be none
       #   poll     returns the other lines once they are known, nil before; raises Error
       #   late     returns the other lines when the time is over; raises Error
       #   reader   an IO that becomes readable when it is worthwhile to poll; closed at the end
       #   input    takes each further line of the client; nil when there are to be none
       #   left     is called when the client disconnects before the last line
-      Pending = Struct.new(:lines, :seconds, :poll, :late, :reader, :input, :left, keyword_init: true)
+      Pending = Struct.new(:lines, :news, :seconds, :poll, :late, :reader, :input, :left, keyword_init: true)
 
       # Who says a line. peer: a Control::Endpoint::Peer. descriptors: what came with the line.
       Caller = Struct.new(:peer, :descriptors)
@@ -156,6 +157,7 @@ module Coppice
       end
 
       def poll
+        say(@pending.news.call) if @pending.news
         lines = @pending.poll.call
         lines ||= @pending.late.call if @late_at && @now >= @late_at
         finish(lines) if lines

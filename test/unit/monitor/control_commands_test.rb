@@ -41,9 +41,24 @@ module Coppice
         end
       end
 
-      # As the monitor polls: after each of its turns.
+      test "roll: each stage is told once, when it is reached" do
+        server(canary: true, canary_requests: 7, canary_time: 2) do |server|
+          answer = @commands.call("roll", "/releases/2")
+          told = []
+          first_answer(answer, server) do
+            told.concat(answer.news.call)
+            server.system.advance(1)
+          end
+
+          assert_equal ["checking the release", "booting release 2 (2)", "starting its first worker",
+                        "canary: its first worker serves clients, 7 requests or 2 s"], told
+        end
+      end
+
+      # As the monitor polls: after each of its turns. Yields before each.
       def first_answer(answer, server)
         1000.times do
+          yield if block_given?
           server.turn
           lines = answer.poll.call
           return lines if lines

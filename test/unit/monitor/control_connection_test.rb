@@ -28,7 +28,16 @@ module Coppice
 
       def teardown = [@client, @connection].each(&:close)
 
-      def pending(**values) = ControlConnection::Pending.new(lines: ["wait"], poll: -> {}, **values)
+      def pending(**values) = ControlConnection::Pending.new(**{ lines: ["wait"], poll: -> {} }, **values)
+
+      test "news is said as it comes, before the outcome" do
+        news = [["booting"], [], ["canary"]]
+        @commands.answer = pending(news: -> { news.shift }, poll: -> { ["committed"] if news.empty? })
+        @client.write("roll\n")
+
+        assert_equal ["wait\nbooting\n", "", "canary\ncommitted\nok\n"],
+          (Array.new(3) { |turn| @connection.advance(turn.to_f).then { heard } })
+      end
 
       # What the client can read at this moment.
       def heard

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Monitor
+    # Tells the user who waits for a roll what it has come to: a line for each stage, once it is reached. A stage that
+    # begins and ends between two looks is left out.
+    class RollProgress
+      #: (Roll, roster: Roster, board: Board) -> void
+      def initialize(roll, roster:, board:)
+        @roll = roll
+        @roster = roster
+        @board = board
+      end
+
+      # What is new since the last call.
+      #: () -> Array[String]
+      def lines
+        return [] if @roll.decided?
+
+        before, @stage = @stage, stage
+        @stage == before ? [] : [send(@stage)]
+      end
+
+      private
+
+      def stage
+        return :check unless @roll.release
+
+        mold = @roster.candidate
+        return :pause unless mold && @roll.awaits?(mold.release)
+        return :boot unless mold.ready?
+
+        @board.trial_watched == 1 ? :canary : :trial
+      end
+
+      def check = "checking the release"
+      def pause = "waiting until it can be booted"
+      def boot = "booting release #{@roll.release.number} (#{@roll.release.revision})"
+      def trial = "starting its first worker"
+
+      def canary
+        settings = @roll.release.settings
+        "canary: its first worker serves clients, #{settings.canary_requests} requests or " \
+          "#{settings.canary_time} s"
+      end
+    end
+  end
+end
