@@ -47,9 +47,11 @@ module Coppice
 
     # listening: whether the socket listens from the beginning, or only from `listen` on. accept: whether the lobby
     # accepts from the beginning. descriptors: how many the lobby may have. file_bytes: how large its files may become.
-    # unix: whether clients come through a Unix socket.
-    #: (?listening: bool, ?accept: bool, ?descriptors: Integer?, ?file_bytes: Integer?, ?unix: bool, **untyped) -> void
-    def initialize(listening: true, accept: listening, descriptors: nil, file_bytes: nil, unix: false, **settings)
+    # unix: whether clients come through a Unix socket. watchable: whether epoll takes what it has for a listener.
+    #: (?listening: bool, ?accept: bool, ?descriptors: Integer?, ?file_bytes: Integer?, ?unix: bool, ?watchable: bool,
+    #:   **untyped) -> void
+    def initialize(listening: true, accept: listening, descriptors: nil, file_bytes: nil, unix: false, watchable: true,
+                   **settings)
       place = unix ? Addrinfo.unix("\0lobby_play.#{SecureRandom.hex}") : Addrinfo.tcp("127.0.0.1", 0)
       @listener = Socket.new(place.pfamily, :STREAM).tap { |socket| socket.bind(place) }
       @listener.listen(Socket::SOMAXCONN) if listening
@@ -58,10 +60,11 @@ module Coppice
       commands, @commands = IO.pipe
       @errors = Tempfile.new("lobby")
       @access_log, log = IO.pipe if settings.key?(:access_log)
-      passed = [@listener, log].compact.map(&:fileno)
+      unwatchable = File.open(File::NULL) unless watchable
+      passed = [unwatchable || @listener, log].compact.map(&:fileno)
       options = { in: commands, out: output, err: @errors, **limits(descriptors, file_bytes) }
       @pid = Process.spawn(PLAYERS.path, LOOP.path, *passed.map(&:to_s), options.merge(passed.to_h { |fd| [fd, fd] }))
-      [commands, output, log].each { |io| io&.close }
+      [commands, output, log, unwatchable].each { |io| io&.close }
       @clients = []
       begin_lobby(accept, SETTINGS.merge(settings))
     rescue StandardError

@@ -14,6 +14,7 @@
     X(idle)                /* gauge: kept alive, without a request */                                                  \
     X(waiting)             /* gauge: requests that no worker has taken */                                              \
     X(full)                /* gauge: 1 while one more would be refused for max_waiting */                              \
+    X(paused)              /* gauge: 1 while it should accept connections and cannot */                                \
     X(accepted)            /* connections */                                                                           \
     X(requests)            /* that were queued */                                                                      \
     X(answered)            /* by a worker, to the end */                                                               \

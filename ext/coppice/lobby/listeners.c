@@ -16,12 +16,33 @@ enum { BATCH = 64, PAUSE_MS = 250 };
 
 static const char no_room[] = "the server has as many connections as it may";
 
+/* 0, or why not all listeners are watched. */
+static int watch_listeners(const struct coppice_lobby *lobby) {
+    int error = 0;
+    for (uint32_t i = 0; i < lobby->settings.listeners; i++) {
+        int fd = lobby->listener_fds[i];
+        if (fd >= 0 && !lobby_watch(lobby, fd, LOBBY_LISTENER, i, EPOLLIN)) error = errno;
+    }
+    return error;
+}
+
+static void try_later(struct coppice_lobby *lobby) {
+    lobby_process.paused_until_ms = lobby_process.now_ms + PAUSE_MS;
+    lobby_count_to(lobby->counters, LOBBY_paused, 1);
+}
+
+/* The log gets a line for each new reason, and not for each try. */
 void lobby_listen(struct coppice_lobby *lobby) {
     if (!lobby->accepting || lobby_process.listening) return;
-    for (uint32_t i = 0; i < lobby->settings.listeners; i++) {
-        if (lobby->listener_fds[i] >= 0) lobby_watch(lobby, lobby->listener_fds[i], LOBBY_LISTENER, i, EPOLLIN);
+    int error = watch_listeners(lobby), last = lobby_process.listen_error;
+    lobby_process.listen_error = error;
+    if (error) {
+        if (error != last) lobby_log(lobby, LOBBY_ERROR, "a listener cannot be watched: %s", strerror(error));
+        try_later(lobby);
+        return;
     }
     lobby_process.listening = true;
+    lobby_count_to(lobby->counters, LOBBY_paused, 0);
 }
 
 void lobby_stop_listening(struct coppice_lobby *lobby) {
@@ -29,6 +50,7 @@ void lobby_stop_listening(struct coppice_lobby *lobby) {
         if (lobby->listener_fds[i] >= 0) epoll_ctl(lobby->epoll_fd, EPOLL_CTL_DEL, lobby->listener_fds[i], NULL);
     }
     lobby_process.listening = false;
+    lobby_count_to(lobby->counters, LOBBY_paused, 0);
 }
 
 /* An IPv4 address that came through a socket for both families counts as one. */
@@ -48,8 +70,8 @@ void lobby_read_address(struct coppice_lobby_address *address, const struct sock
 }
 
 static void pause_accepting(struct coppice_lobby *lobby) {
-    lobby_process.paused_until_ms = lobby_process.now_ms + PAUSE_MS;
     lobby_stop_listening(lobby);
+    try_later(lobby);
 }
 
 /* No descriptor is left. The reserve is one: a client that is told so at once can go elsewhere. */

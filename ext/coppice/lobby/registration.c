@@ -1,4 +1,5 @@
 /* What epoll watches, and whom an event is for. */
+#include <errno.h>
 #include <sys/epoll.h>
 
 #include "parts.h"
@@ -16,10 +17,12 @@ static bool control(const struct coppice_lobby *lobby, int operation, int fd, ui
     return epoll_ctl(lobby->epoll_fd, operation, fd, &event) == 0;
 }
 
-/* Also what the epoll instance has already, from the loop before this one: to change it makes it report again. */
+/* Also what the epoll instance has already, from the loop before this one: to change it makes it report again. On false
+ * errno says why. */
 bool lobby_watch(const struct coppice_lobby *lobby, int fd, enum lobby_source source, uint32_t index, uint32_t events) {
     uint64_t tag = tag_of(source, 0, index);
-    return control(lobby, EPOLL_CTL_ADD, fd, events, tag) || control(lobby, EPOLL_CTL_MOD, fd, events, tag);
+    if (control(lobby, EPOLL_CTL_ADD, fd, events, tag)) return true;
+    return errno == EEXIST && control(lobby, EPOLL_CTL_MOD, fd, events, tag);
 }
 
 /* For both directions at once: with edges, a direction that nobody waits for makes no events. */

@@ -147,6 +147,7 @@ void lobby_rebuild(struct coppice_lobby *lobby) {
     for (uint32_t slot = lobby->settings.slots; slot-- > 0;) keep_slot(lobby, slot);
     keep_seats(lobby);
     lobby_count_to(lobby->counters, LOBBY_connections, lobby->open_connections);
+    lobby_count_to(lobby->counters, LOBBY_paused, 0);
     lobby_count_to(lobby->counters, LOBBY_idle, lobby->idle_connections);
     lobby_count_to(lobby->counters, LOBBY_file_bytes, (int64_t)lobby->file_bytes);
 }

@@ -10,7 +10,8 @@ module Coppice
       [:connections, :lobby, "open connections"],
       [:idle, :lobby, "open connections without a request"],
       [:waiting, :lobby, "requests that no worker has taken yet"],
-      [:full, :lobby, "1 while one more would be refused for max_waiting"]
+      [:full, :lobby, "1 while one more would be refused for max_waiting"],
+      [:paused, :lobby, "1 while it should accept connections and cannot"]
     )
     LOBBY_AMOUNTS = Column.table(
       [:buffered_bytes, :lobby, "bytes of responses in memory"],

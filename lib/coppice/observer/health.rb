@@ -29,7 +29,7 @@ module Coppice
       #: (Hash[Symbol, untyped]) -> Verdict
       def ready(stats)
         server = stats.fetch(:server)
-        problem = problem(server) || overload(stats)
+        problem = problem(server) || pause(stats) || overload(stats)
         return bad(problem) if problem
         return good("all #{server[:workers_ready]} ready workers are busy, #{waiting(server)}") if all_busy?(server)
 
@@ -44,6 +44,11 @@ module Coppice
         return "the server is booting: no worker was ready yet" if server[:state] == "booting"
 
         "no worker is ready" if server[:workers_ready].zero?
+      end
+
+      # It lacks a descriptor, or memory of the kernel: the log says so.
+      def pause(stats)
+        "the lobby cannot accept connections" if stats.dig(:lobby, :paused)
       end
 
       # The lobby says itself whether it would refuse one more request, since some may wait beside max_waiting: those

@@ -45,7 +45,7 @@ module Coppice
 
       #: () -> Hash[Symbol, untyped]
       def to_h
-        { **@values.slice(*PLAIN), full: @values[:full] == 1,
+        { **@values.slice(*PLAIN), full: @values[:full] == 1, paused: @values[:paused] == 1,
           bytes_received: @values[:bytes_in], bytes_sent: @values[:bytes_out], refused: refused }
       end
 

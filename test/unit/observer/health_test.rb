@@ -47,6 +47,13 @@ module Coppice
         assert verdict(:live, max_waiting: 2).first
       end
 
+      test "while the lobby cannot accept connections it is live and not ready" do
+        paused = { paused: true }
+
+        assert_equal [false, "the lobby cannot accept connections"], verdict(:ready, lobby: paused)
+        assert verdict(:live, lobby: paused).first
+      end
+
       test "while the lobby refuses requests it is live and not ready" do
         full = { full: true }
 
