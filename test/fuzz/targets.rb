@@ -21,7 +21,7 @@ module Coppice
     "lobby" => {
       sources: ["test/fuzz/fuzz_lobby.c", "ext/coppice/lobby/[!lm]*.c", "ext/coppice/lobby/listeners.c",
                 "ext/coppice/{answer_ring,byte_buffer,chunked*,http_*,request_queue,socket_io,status_line}.c",
-                "ext/coppice/{access_line,access_log,request_ids,request_start,wait_budget}.c"],
+                "ext/coppice/{access_line,access_log,request_ids,request_start,trusted_networks,wait_budget}.c"],
       tuning: "", seeds: -> { LobbySteps.seeds }, try: nil
     },
     "proxy" => {

@@ -1,13 +1,10 @@
 #include "settings.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "../lobby_memory.h"
 
 enum kind { UINT32, INT64, UINT64, BOOL };
 
@@ -73,25 +70,6 @@ static bool store(struct lobby_settings *settings, const struct setting *setting
     return false;
 }
 
-/* "10.0.0.0/8", or an address alone. */
-static bool read_network(struct lobby_network *network, char *text) {
-    char *slash = strchr(text, '/');
-    if (slash) *slash = '\0';
-    *network = (struct lobby_network){.family = strchr(text, ':') ? AF_INET6 : AF_INET};
-    int64_t bits = network->family == AF_INET6 ? 128 : 32;
-    int64_t most = bits;
-    char *end;
-    if (inet_pton(network->family, text, network->bytes) != 1) return false;
-    if (slash && (!number(slash + 1, &bits, &end) || *end != '\0' || bits < 0 || bits > most)) return false;
-    network->bits = (uint16_t)bits;
-    return true;
-}
-
-static bool add_trusted(struct lobby_settings *settings, char *text) {
-    if (settings->trusted_count == LOBBY_TRUSTED) return false;
-    return read_network(&settings->trusted[settings->trusted_count++], text);
-}
-
 /* "INDEX proxy_protocol 0|1 borrowed 0|1" */
 static bool read_listener(struct lobby_settings *settings, const char *text) {
     unsigned index, proxy_protocol, borrowed;
@@ -129,7 +107,7 @@ static bool read_line(struct lobby_settings *settings, char *name, char *value) 
     if (strcmp(name, "board_cells") == 0) return read_board_cells(settings, value);
     if (strcmp(name, "buffer_directory") == 0) return read_directory(settings, value);
     if (strcmp(name, "listener") == 0) return read_listener(settings, value);
-    if (strcmp(name, "trusted") == 0) return add_trusted(settings, value);
+    if (strcmp(name, "trusted") == 0) return coppice_trusted_networks_add(&settings->trusted, value);
     if (strcmp(name, "access_log") == 0) return read_access_log(settings, value);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(name, known[i].name) == 0) return store(settings, &known[i], value);
@@ -161,19 +139,4 @@ const char *lobby_settings_read(struct lobby_settings *settings, char *text) {
         if (!read_line(settings, line, value + 1)) return line;
     }
     return incomplete(settings);
-}
-
-static bool within(const struct lobby_network *network, const struct coppice_lobby_address *address) {
-    if (network->family != address->family) return false;
-    unsigned whole = network->bits / 8u, rest = network->bits % 8u;
-    if (memcmp(network->bytes, address->bytes, whole) != 0) return false;
-    return rest == 0 || (network->bytes[whole] ^ address->bytes[whole]) >> (8 - rest) == 0;
-}
-
-bool lobby_trusted(const struct lobby_settings *settings, const struct coppice_lobby_address *address) {
-    if (address->family == AF_UNIX) return true;
-    for (uint32_t i = 0; i < settings->trusted_count; i++) {
-        if (within(&settings->trusted[i], address)) return true;
-    }
-    return false;
 }

@@ -8,15 +8,9 @@
 #include <stdint.h>
 
 #include "../http_parser.h"
+#include "../trusted_networks.h"
 
-enum { LOBBY_LISTENERS = 64, LOBBY_TRUSTED = 512, LOBBY_PATH_BYTES = 1024 };
-
-/* Addresses with the same first `bits`. */
-struct lobby_network {
-    uint16_t family;
-    uint16_t bits;
-    uint8_t bytes[16];
-};
+enum { LOBBY_LISTENERS = 64, LOBBY_PATH_BYTES = 1024 };
 
 struct lobby_settings {
     uint64_t board_offset; /* in bytes: of the lobby's own cells */
@@ -40,16 +34,11 @@ struct lobby_settings {
     uint32_t listeners;
     bool proxy_protocol[LOBBY_LISTENERS];
     bool borrowed[LOBBY_LISTENERS]; /* who waits there is left to the next server */
-    uint32_t trusted_count;
-    struct lobby_network trusted[LOBBY_TRUSTED];
+    struct coppice_trusted_networks trusted;
 };
 
 /* Reads the lines. Answers NULL, or the line that is wrong, which it has ended with a NUL. `text` ends with one, and is
  * changed. */
 const char *lobby_settings_read(struct lobby_settings *settings, char *text);
-
-/* Whether the address lies in a trusted network. The peer of a Unix socket is always trusted, as by workers. */
-struct coppice_lobby_address;
-bool lobby_trusted(const struct lobby_settings *settings, const struct coppice_lobby_address *address);
 
 #endif

@@ -13,7 +13,8 @@ module Coppice
       # (SCM_MAX_FD of the kernel); some are its channel, its inspection socket and its seat at the lobby.
       QUEUES = 240
       LOBBY_QUEUES = 64 # LOBBY_LISTENERS of ext/coppice/lobby/settings.h
-      NETWORKS = 512 # LOBBY_TRUSTED there: all of them are compared for each new connection
+      # COPPICE_TRUSTED_NETWORKS of ext/coppice/trusted_networks.h: all of them are compared for each new connection.
+      NETWORKS = 512
     end
   end
 end
