@@ -10,6 +10,7 @@
 #include "access_log.h"
 #include "cells.h"
 #include "coppice_ext.h"
+#include "forwarded_for.h"
 #include "http_bytes.h"
 #include "request_ids.h"
 #include "socket_io.h"
@@ -20,6 +21,7 @@ struct access_lines {
     int worker;
     uint32_t generation;
     struct coppice_request_ids ids;
+    struct coppice_trusted_networks trusted;
     struct coppice_access_log log;
 };
 
@@ -51,10 +53,22 @@ static VALUE lines_allocate(VALUE klass) {
     return self;
 }
 
-/* AccessLines.new(fd, json, worker, generation, record): the descriptor stays the caller's. record: counts the lines
- * that could not be written, in its column log_lines_dropped; or nil. */
-static VALUE lines_initialize(VALUE self, VALUE fd, VALUE json, VALUE worker, VALUE generation, VALUE record) {
+static void trust(struct access_lines *lines, VALUE networks) {
+    Check_Type(networks, T_ARRAY);
+    for (long i = 0; i < RARRAY_LEN(networks); i++) {
+        VALUE network = RARRAY_AREF(networks, i);
+        if (coppice_trusted_networks_add(&lines->trusted, StringValueCStr(network))) continue;
+        rb_raise(rb_eArgError, "not a network, or one too many: %" PRIsVALUE, network);
+    }
+}
+
+/* AccessLines.new(fd, json, worker, generation, record, networks): the descriptor stays the caller's. record: counts the
+ * lines that could not be written, in its column log_lines_dropped; or nil. networks: texts, of the proxies that may
+ * name their clients. */
+static VALUE lines_initialize(VALUE self, VALUE fd, VALUE json, VALUE worker, VALUE generation, VALUE record,
+                              VALUE networks) {
     struct access_lines *lines = lines_get(self);
+    trust(lines, networks);
     if (!NIL_P(record)) {
         lines->dropped_at = coppice_cells_column(record, "log_lines_dropped", 1);
         lines->cells = rb_funcall(record, rb_intern("cells"), 0);
@@ -121,7 +135,7 @@ static void set_ipv6(struct coppice_lobby_address *address, const struct in6_add
     }
 }
 
-static struct coppice_lobby_address client_of(const struct coppice_connection *connection) {
+static struct coppice_lobby_address peer_of(const struct coppice_connection *connection) {
     const struct sockaddr_storage *peer = &connection->peer;
     struct coppice_lobby_address address = {.family = AF_UNIX};
     struct in6_addr in6;
@@ -139,8 +153,11 @@ static struct coppice_lobby_address client_of(const struct coppice_connection *c
     return address;
 }
 
+/* The client of the entry is the peer until then. */
 static void add_request(const struct coppice_connection *connection, struct coppice_access_entry *entry) {
     const char *made = connection->request_id;
+    const struct coppice_trusted_networks *trusted = &lines_get(connection->access_log)->trusted;
+    entry->client = coppice_forwarded_for(connection->head, connection->input.data, trusted, &entry->client);
     entry->method = text_at(connection, connection->head->method);
     entry->path = text_at(connection, connection->head->path);
     entry->request_id =
@@ -163,7 +180,7 @@ void coppice_connection_log(struct coppice_connection *connection) {
     struct access_lines *lines = lines_get(connection->access_log);
     struct coppice_access_entry entry = {
         .time_ms = now_ms(),
-        .client = client_of(connection),
+        .client = peer_of(connection),
         .status = connection->traffic.status,
         .bytes = connection->traffic.sent,
         .queue_us = -1,
@@ -182,6 +199,6 @@ void Init_coppice_connection_log(VALUE coppice) {
     VALUE klass = coppice_connection_class(coppice);
     VALUE lines = rb_define_class_under(rb_path2class("Coppice::Http"), "AccessLines", rb_cObject);
     rb_define_alloc_func(lines, lines_allocate);
-    rb_define_method(lines, "initialize", lines_initialize, 5);
+    rb_define_method(lines, "initialize", lines_initialize, 6);
     rb_define_method(klass, "access_log=", connection_set_access_log, 1);
 }

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../support/answer_rings"
+require_relative "../support/forwarded_headers"
 require_relative "../support/parser_driver"
 require_relative "../support/proxy_headers"
 require_relative "lobby_steps"
@@ -21,12 +22,18 @@ module Coppice
     "lobby" => {
       sources: ["test/fuzz/fuzz_lobby.c", "ext/coppice/lobby/[!lm]*.c", "ext/coppice/lobby/listeners.c",
                 "ext/coppice/{answer_ring,byte_buffer,chunked*,http_*,request_queue,socket_io,status_line}.c",
-                "ext/coppice/{access_line,access_log,request_ids,request_start,trusted_networks,wait_budget}.c"],
+                "ext/coppice/{access_line,access_log,forwarded_for,request_ids,request_start}.c",
+                "ext/coppice/{trusted_networks,wait_budget}.c"],
       tuning: "", seeds: -> { LobbySteps.seeds }, try: nil
     },
     "proxy" => {
       sources: ["test/fuzz/fuzz_proxy.c", "test/lobby/proxy_harness.c", "ext/coppice/lobby/proxy_protocol.c"],
       tuning: "", seeds: -> { ProxyHeaders.seeds }, try: ->(inputs) { ProxyHeaders.read(inputs) }
+    },
+    "forwarded" => {
+      sources: ["test/fuzz/fuzz_forwarded_for.c", "test/lobby/forwarded_harness.c",
+                "ext/coppice/{forwarded_for,trusted_networks,http_bytes}.c"],
+      tuning: "", seeds: -> { ForwardedHeaders::SAMPLES }, try: ->(inputs) { ForwardedHeaders.read(inputs) }
     },
     # Without libFuzzer a program spoils as many rings by itself.
     "ring" => {

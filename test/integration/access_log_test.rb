@@ -76,6 +76,14 @@ class ServerAccessLogTest < Coppice::TestCase
     end
   end
 
+  test "both name the client that a trusted proxy names" do
+    serve(:text) do |server|
+      forwarded = REQUESTS[:plain].sub("Host", "X-Forwarded-For: 10.0.0.9, 192.0.2.1, 127.0.0.1\r\nHost")
+
+      both(server, forwarded).each { |_answer, line| assert_includes line, " client=192.0.2.1 " }
+    end
+  end
+
   test "both write equal objects of JSON" do
     serve(:json) do |server|
       REQUESTS.each do |name, request|

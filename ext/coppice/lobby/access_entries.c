@@ -3,6 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../forwarded_for.h"
 #include "parts.h"
 
 static struct coppice_access_text text_at(const char *bytes, struct coppice_span span) {
@@ -34,7 +35,10 @@ static void add_times(struct coppice_access_entry *entry, const struct lobby_req
     entry->application_us = lobby_process.now_us > started_us ? lobby_process.now_us - started_us : 0;
 }
 
-static void add_head(struct coppice_access_entry *entry, const struct coppice_request_head *head, const char *bytes) {
+/* The client of the entry is the peer until then. */
+static void add_head(const struct coppice_lobby *lobby, struct coppice_access_entry *entry,
+                     const struct coppice_request_head *head, const char *bytes) {
+    entry->client = coppice_forwarded_for(head, bytes, &lobby->settings.trusted, &entry->client);
     entry->method = text_at(bytes, head->method);
     entry->path = text_at(bytes, head->path);
 }
@@ -45,11 +49,11 @@ static void add_arrival(struct coppice_lobby *lobby, struct coppice_access_entry
     entry->client = connection->client;
     if (lobby_process.arrived) {
         const struct coppice_lobby_slot *slot = lobby_process.arrived;
-        add_head(entry, &slot->head, lobby_slot_bytes(lobby, lobby_process.arrived));
+        add_head(lobby, entry, &slot->head, lobby_slot_bytes(lobby, lobby_process.arrived));
         entry->request_id = sent_id(slot, lobby_slot_bytes(lobby, lobby_process.arrived));
     } else if (connection->intake != LOBBY_NONE && lobby_intake_of(lobby, connection)->head_complete) {
         struct lobby_intake *intake = lobby_intake_of(lobby, connection);
-        add_head(entry, &intake->head, lobby_intake_bytes(lobby, intake));
+        add_head(lobby, entry, &intake->head, lobby_intake_bytes(lobby, intake));
     }
 }
 
@@ -58,7 +62,7 @@ static void add_request(struct coppice_lobby *lobby, struct coppice_access_entry
     struct coppice_lobby_slot *slot = lobby_slot_at(lobby, lobby_slot_of(lobby, request));
     const char *bytes = lobby_slot_bytes(lobby, slot);
     entry->client = slot->client;
-    add_head(entry, &slot->head, bytes);
+    add_head(lobby, entry, &slot->head, bytes);
     struct coppice_access_text made = {.bytes = slot->request_id, .length = strlen(slot->request_id)};
     entry->request_id = made.length > 0 ? made : sent_id(slot, bytes);
     add_times(entry, request, slot);

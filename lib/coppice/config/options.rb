@@ -213,7 +213,8 @@ module Coppice
         default_text: "loopback and the private networks", since: :coppice,
         example: "trusted_proxies [\"127.0.0.1\", \"10.0.0.0/8\"]",
         doc: "The proxies whose X-Forwarded-Proto and X-Forwarded-Ssl headers are trusted when they say https. " \
-             "Clients of a Unix socket are always trusted. An empty list trusts no others."),
+             "Their X-Forwarded-For names the client in the access log. Clients of a Unix socket are always trusted. " \
+             "An empty list trusts no others."),
       Option.describe(:allow_underscore_headers, Groups::REQUESTS, Types::Boolean.new, scope: :release, default: false,
         since: :coppice, example: "allow_underscore_headers true",
         doc: "Whether header names may contain an underscore. The Rack environment does not distinguish such a name " \

@@ -185,6 +185,9 @@ module Coppice
       # Whether an observer is needed.
       def observed? = !(admin_listen || hook(:on_stats)).nil? #: () -> bool
 
+      # Of the proxies whose headers are believed.
+      def trusted_networks = trusted_proxies || Types::Networks::PRIVATE #: () -> Array[String]
+
       # Whether clients of any address are met by the lobby.
       def lobby? = listen.any?(&:lobby?) #: () -> bool
 

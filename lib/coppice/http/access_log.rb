@@ -14,17 +14,22 @@ module Coppice
       def self.of(settings, row, worker:, generation:)
         format, path = settings.access_log
         record = Board.new(row.cells).lobby if row
-        new(path, json: format == :json, worker: worker, generation: generation, record: record) if format
+        return unless format
+
+        new(path, json: format == :json, worker: worker, generation: generation, record: record,
+          networks: settings.trusted_networks)
       end
 
       attr_reader :lines #: AccessLines -- for Connection#access_log=
 
-      # path: nil for standard output. record: counts lines that could not be written. Raises SystemCallError.
-      #: (String?, json: bool, worker: Integer, generation: Integer, record: Board::Record?) -> void
-      def initialize(path, json:, worker:, generation:, record:)
+      # path: nil for standard output. record: counts lines that could not be written. networks: of the proxies that may
+      # name their clients. Raises SystemCallError.
+      #: (String?, json: bool, worker: Integer, generation: Integer, record: Board::Record?,
+      #    networks: Array[String]) -> void
+      def initialize(path, json:, worker:, generation:, record:, networks:)
         @path = path
         @file = path ? Log::AccessFile.open(path) : $stdout
-        @lines = AccessLines.new(@file.fileno, json, worker, generation, record)
+        @lines = AccessLines.new(@file.fileno, json, worker, generation, record, networks)
       end
 
       # After a rotation. Standard output is opened anew by the monitor. Raises SystemCallError.

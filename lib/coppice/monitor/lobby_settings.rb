@@ -36,7 +36,7 @@ module Coppice
         format, = @settings.access_log
         log = format ? { access_log: format } : {}
         Control::LobbyPacket.of("start", 1, board_cells: board_cells, seen: seen, slots: slots,
-          max_connections: max_connections, **times, **limits, **buffers, **log, trusted: @settings.trusted_proxies || Config::Types::Networks::PRIVATE,
+          max_connections: max_connections, **times, **limits, **buffers, **log, trusted: @settings.trusted_networks,
           listeners: listeners.sum { |listener| listener.descriptors.size }, listener: lines(listeners))
       end
 

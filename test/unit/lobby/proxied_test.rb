@@ -6,6 +6,7 @@ require "support/lobby_test_case"
 # What the lobby tells of clients: the PROXY header before them, request IDs and access log behind them.
 class LobbyProxiedTest < Coppice::LobbyTestCase
   PROXY = "PROXY TCP4 192.0.2.7 198.51.100.1 4711 80\r\n"
+  FORWARDED = GET.sub("\r\n\r\n", "\r\nX-Forwarded-For: 192.0.2.9, 192.0.2.1\r\n\r\n")
 
   test "a PROXY header names the client, however it comes" do
     play(listener: "0 proxy_protocol 1 borrowed 0", access_log: "json", trusted: "127.0.0.1",
@@ -85,6 +86,28 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
     assert_equal 400, logged["status"]
   end
 
+  test "the client is the one that a trusted proxy names" do
+    play(access_log: "json", trusted: "127.0.0.1")
+    assert_equal "192.0.2.1", answered(FORWARDED)["client"]
+    assert_equal "127.0.0.1", answered(GET)["client"]
+  end
+
+  test "whoever is not a trusted proxy names nobody" do
+    play(access_log: "json", trusted: "192.0.2.0/24")
+    assert_equal "127.0.0.1", answered(FORWARDED)["client"]
+  end
+
+  test "requests that are refused are logged with the client that a trusted proxy names" do
+    play(seats: 0, access_log: "json", trusted: "127.0.0.1", max_waiting: 1, buffer_disk_limit: 1000)
+    @lobby.connect(GET)
+    @lobby.await_counter(:waiting, 1)
+    assert_refused(503, @lobby.connect(FORWARDED))
+    assert_equal "192.0.2.1", logged["client"]
+    head = FORWARDED.sub("\r\n\r\n", "\r\nContent-Length: 9000000\r\n\r\n")
+    assert_refused(507, @lobby.connect(head + ("b" * 200_000)))
+    assert_equal "192.0.2.1", logged["client"]
+  end
+
   test "a request has one line, also when the lobby answers in the place of its worker" do
     play(access_log: "json")
     client = @lobby.connect(GET)
@@ -113,6 +136,15 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   end
 
   private
+
+  # The line of a request that a worker has answered.
+  def answered(request)
+    client = @lobby.connect(request)
+    @lobby.pop
+    @lobby.answer("fine")
+    assert @lobby.read_response(client)
+    logged
+  end
 
   def logged
     JSON.parse(BoundedWait.readable(@lobby.access_log).gets)

@@ -63,7 +63,8 @@ module Coppice
           reader = File.open("#{folder}/pipe", File::RDONLY | File::NONBLOCK)
           reader.fcntl(SET_PIPE_SIZE, 4096)
           board = Board.create
-          access_log = Http::AccessLog.new("#{folder}/pipe", json: false, worker: 3, generation: 1, record: board.lobby)
+          access_log = Http::AccessLog.new("#{folder}/pipe", json: false, worker: 3, generation: 1, record: board.lobby,
+            networks: [])
           serve(access_log.lines) { board.lobby.log_lines_dropped.positive? }
           access_log.reopen
           serve(access_log.lines) { true }
