@@ -53,7 +53,7 @@ module Coppice
           &rewrites.method(:stdout_redirect))
 
         table.take(:early_hints) { |call| call.as(:early_hints, call.text("true")) }
-        table.change(:log_requests, to: :access_log, note: "a line of another form, from the lobby") do |call|
+        table.change(:log_requests, to: :access_log, note: "a line of another form") do |call|
           rewrites.access_log(call, "if")
         end
         table.change(:quiet, to: :access_log, note: "where it is false") { |call| rewrites.access_log(call, "unless") }
