@@ -104,9 +104,7 @@ static void shed(struct coppice_lobby *lobby, struct lobby_connection *connectio
     int32_t file = arrival->file;
     if (file >= 0) lobby_file_close(lobby, &file, arrival->file_bytes);
     lobby_count(lobby, counter, 1);
-    lobby_process.arrived = lobby_slot_at(lobby, arrival->slot);
-    lobby_refuse(lobby, connection, 503, reason);
-    lobby_process.arrived = NULL;
+    lobby_refuse_arrived(lobby, connection, arrival->slot, 503, reason);
 }
 
 /* How long it may still wait here. A proxy that is trusted says how long it has waited there; not while it was read

@@ -75,7 +75,7 @@ static void finish_in_slot(struct coppice_lobby *lobby, struct lobby_connection 
     if (has_body(head)) connection->flags |= LOBBY_HAD_BODY;
     size_t at_hand = length - head->length;
     if (lobby_body_too_large(lobby, head)) {
-        lobby_refuse(lobby, connection, 413, "the body is larger than max_body_bytes");
+        lobby_refuse_arrived(lobby, connection, slot, 413, "the body is larger than max_body_bytes");
     } else if (!head->chunked && head->content_length <= at_hand) {
         size_t used = head->length + (size_t)head->content_length;
         head->expects_continue = false; /* it has not waited */

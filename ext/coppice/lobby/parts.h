@@ -199,6 +199,9 @@ void lobby_refuse(struct coppice_lobby *lobby, struct lobby_connection *connecti
 /* For a request that is no longer the connection's, or NULL. */
 void lobby_refuse_request(struct coppice_lobby *lobby, struct lobby_connection *connection,
                           struct lobby_request *request, int status, const char *reason);
+/* For the request whose head is complete in this slot, and which is not queued. */
+void lobby_refuse_arrived(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t slot, int status,
+                          const char *reason);
 /* It has as many connections as it may. */
 void lobby_refuse_client(struct coppice_lobby *lobby, struct lobby_connection *connection);
 /* The same to a client that has no connection here. */

@@ -79,6 +79,13 @@ void lobby_refuse(struct coppice_lobby *lobby, struct lobby_connection *connecti
     lobby_refuse_request(lobby, connection, lobby_request_of(lobby, connection->serial), status, reason);
 }
 
+void lobby_refuse_arrived(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t slot, int status,
+                          const char *reason) {
+    lobby_process.arrived = lobby_slot_at(lobby, slot);
+    lobby_refuse(lobby, connection, status, reason);
+    lobby_process.arrived = NULL;
+}
+
 void lobby_refuse_client(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     lobby_count(lobby, LOBBY_shed_client_limit, 1);
     lobby_refuse(lobby, connection, 503, "this client has as many connections as it may");
