@@ -168,9 +168,9 @@ module Coppice
       row.pid = pid
     end
 
-    # Notes what a server is before it serves (monitor). listeners and services: see the columns.
-    #: (listeners: String, ?services: String) -> void
-    def introduce(listeners:, services: "")
+    # Notes what a server is before it serves (monitor). listeners, services and next_release: see the columns.
+    #: (listeners: String, ?services: String, ?next_release: String) -> void
+    def introduce(listeners:, services: "", next_release: "")
       self.monitor_pid = Process.pid
       self.started_ms = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
       self.release = VERSION
@@ -178,6 +178,7 @@ module Coppice
       self.directory = Dir.pwd
       self.listeners = listeners
       self.services = services
+      self.next_release = next_release
     end
 
     # The value of the block, which reads totals: no process's counts are in them twice, or missing. The block runs

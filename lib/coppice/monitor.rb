@@ -112,7 +112,7 @@ module Coppice
         raise Error, "this system has no subreaper: run one process with --workers 0"
       end
 
-      @board.introduce(listeners: @port.description, services: @settings.service_names)
+      @board.introduce(listeners: @port.description, services: @settings.service_names, next_release: @releases.name)
       @inbox.open(ORDERS.keys)
       @observers.open
       @supervision.turn

@@ -114,17 +114,36 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "USR1 rolls to what the server's directory leads to now" do
+  # Yields a server that was started in a symlink, and the symlink, which leads to the second release by now.
+  def with_current
     write_releases(:one, :two) do |directories, socket|
       link = File.join(File.dirname(directories[:one]), "current")
       File.symlink(directories[:one], link)
       InReleases.open(app: nil, folder: link, socket: socket) do |server|
         File.unlink(link)
         File.symlink(directories[:two], link)
-        server.signal(:USR1)
-        server.wait { served_by?(server, 2) }
+        yield server, link
+      end
+    end
+  end
 
-        assert_equal "two", release_of(server)
+  test "USR1 rolls to what the server's directory leads to now" do
+    with_current do |server, _|
+      server.signal(:USR1)
+      server.wait { served_by?(server, 2) }
+
+      assert_equal "two", release_of(server)
+    end
+  end
+
+  test "a roll from the new release's directory finds its server beside another application's" do
+    with_current do |server, link|
+      Server.open(app: APP) do
+        output, status = coppice(nil, "roll", chdir: link)
+
+        assert_predicate status, :success?, output
+        assert_match(/release 2 \(two\) is committed/, output)
+        assert_equal 2, server.board.release_number
       end
     end
   end

@@ -49,6 +49,7 @@ module Coppice
       [:release, :monitor, "the version of Coppice", 4],
       [:ruby, :monitor, "RUBY_DESCRIPTION", 16],
       [:directory, :monitor, "where the server was started", 32],
+      [:next_release, :monitor, "the name of the directory where a roll finds the next release; or empty", 32],
       [:release_number, :monitor, "the committed release of the application"],
       [:releases_count, :monitor, "number of rolls noted: the sequence of the last record"],
       [:trial_watched, :monitor, "1 while a new mold's first worker has to prove itself with clients"],

@@ -8,7 +8,7 @@ require "coppice/os/process_stat"
 module Coppice
   class CLI
     # Finds the server of a command: by its monitor's pid; without one it is the only server that this user runs, or of
-    # several the one that runs in the current directory.
+    # several the one of the current directory.
     module RunningMonitor
       # The monitor's pid. Raises UsageError for an invalid pid; without a pid Error when none is found, or more than
       # one.
@@ -59,14 +59,27 @@ module Coppice
         false
       end
 
-      # The pid of the only one of this user that runs in one of these folders; nil when there is none, or more than
-      # one. A monitor is in the directory of its committed release. The folders' inodes are compared: links give a
-      # folder several names.
+      # The pid of the only one of this user whose release is in one of these folders, the committed one or the next;
+      # nil when there is none, or more than one. The folders' inodes are compared: links give a folder several names.
       #: (Array[String], ?among: Array[Integer]) -> Integer?
       def self.running_in(folders, among: all)
-        found = among.select { |pid| folders.any? { |folder| File.identical?("/proc/#{pid}/cwd", folder) } }
+        found = among.select { |pid| releases(pid).product(folders).any? { |names| File.identical?(*names) } }
         found.first if found.size == 1
       end
+
+      # A monitor is in the directory of its committed release. The next one is where a deployment has made the symlink
+      # lead by now: what is to be rolled there is its server. The path is that of the monitor's own root, since a
+      # container may have another directory by this name.
+      def self.releases(pid)
+        board = Board.of_process(pid)
+        name = board.next_release
+        ["/proc/#{pid}/cwd", *("/proc/#{pid}/root#{name}" unless name.empty?)]
+      rescue Error, SystemCallError # it has exited meanwhile
+        []
+      ensure
+        board&.close
+      end
+      private_class_method :releases
 
       def self.only_one
         found = all

@@ -17,6 +17,7 @@ module Coppice
       EVALUATION_SECONDS = 10 # maximum for a configuration file: meanwhile the monitor does nothing else
 
       attr_reader :first #: Release
+      attr_reader :name  #: String -- of the directory where a roll finds the next release, perhaps a symlink
 
       # first: the release that the server begins with. arguments: the flags. environment: the variables before the
       # configuration was evaluated.
