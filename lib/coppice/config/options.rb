@@ -277,7 +277,8 @@ module Coppice
       Option.describe(:admin_hosts, Groups::MONITORING, Types::HostNames.new, scope: :server, default: [].freeze,
         since: :coppice, example: "admin_hosts [\"admin.example.com\"]",
         doc: "Names under which clients may address admin_listen, besides localhost and IP addresses. A request with " \
-             "another Host header is refused: it may come from a foreign page in a browser, by DNS rebinding."),
+             "another Host header is refused: it may come from a foreign page in a browser, by DNS rebinding. /livez " \
+             "and /readyz take any."),
       Option.describe(:admin_actions, Groups::MONITORING, Types::Boolean.new, scope: :server, default: false,
         since: :coppice, example: "admin_actions true",
         doc: "Whether the dashboard on admin_listen may change the server: refork, recycle a worker, change the " \

@@ -128,10 +128,14 @@ module Coppice
         assert_operator headers["content-length"].to_i, :>, 0
       end
 
-      test "a foreign Host is refused on every path" do
+      test "a foreign Host may read health alone" do
         foreign = { "HTTP_HOST" => "example.com" }
-        %w[/ /metrics /livez].each { |path| assert_equal 403, status(path, headers: foreign), path }
+        %w[/ /metrics /livez/ /healthz].each { |path| assert_equal 403, status(path, headers: foreign), path }
         assert_equal 200, status("/metrics", headers: foreign, admin_hosts: ["example.com"])
+        %w[GET HEAD].product(%w[/livez /readyz]) do |verb, path|
+          assert_equal 200, status(path, verb: verb, headers: foreign, admin_token: TOKEN), path
+        end
+        assert_equal 403, status("/readyz", verb: "POST", headers: { **foreign, **ACTION }, admin_actions: true)
       end
 
       test "where there is a token, only health is for everybody" do
