@@ -71,11 +71,16 @@ module Coppice
 
       def row(entry)
         [(entry[:number] || "-").to_s, printable(entry[:revision] || entry[:directory]), entry[:kind],
-         printable(entry[:asked_by] || "-"), "#{ago(entry[:time])} ago", canary(entry[:canary]), outcome(entry)]
+         printable(entry[:asked_by] || "-"), "#{ago(entry[:time])} ago", canary(entry), outcome(entry)]
       end
 
-      def canary(canary)
-        canary && canary[:requests].positive? ? "#{canary[:requests]} requests, #{canary[:failed]} failed" : "-"
+      # A release may be committed although hardly any request came in the time of its canary.
+      def canary(entry)
+        canary = entry[:canary]
+        return "-" unless canary && (canary[:requests].positive? || entry[:outcome] == "committed")
+
+        wanted = " of #{canary[:wanted]}" if canary[:requests] < canary[:wanted]
+        "#{canary[:requests]}#{wanted} requests, #{canary[:failed]} failed"
       end
 
       def outcome(entry)

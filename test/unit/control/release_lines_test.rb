@@ -62,6 +62,18 @@ module Coppice
         assert_equal 5, lines(history: Array.new(9) { FAILED }).grep(/given up/).size
       end
 
+      test "a release that was committed with too few requests differs from one without a canary" do
+        shown = [{ wanted: 50, requests: 0, failed: 0 }, { wanted: 50, requests: 2, failed: 0 }, nil].map do |canary|
+          lines(history: [{ **ROLL, outcome: "committed", seconds: 60.1, reason: nil, canary: canary }])
+            .join("\n")[/min ago +(.+?) +committed after/, 1]
+        end
+
+        assert_equal ["0 of 50 requests, 0 failed", "2 of 50 requests, 0 failed", "-"], shown
+        booting = { **ROLL, outcome: nil, canary: { wanted: 50, requests: 0, failed: 0 } }
+
+        assert_match(/ago\s+-\s+under way/, lines(history: [booting]).join("\n"))
+      end
+
       test "processes of another release than the committed one are marked" do
         process = { role: "worker", slot: 0, generation: 4, release: 3, pid: 12, state: "idle", requests: 0 }
         shown = lines(processes: [process, { **process, slot: 1, release: 1 }, { **process, slot: 2, release: nil }])
