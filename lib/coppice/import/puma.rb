@@ -59,10 +59,10 @@ module Coppice
         table.change(:quiet, to: :access_log, note: "where it is false") { |call| rewrites.access_log(call, "unless") }
         table.take(:http_content_length_limit, to: :max_body_bytes, &rewrites.number_for(:max_body_bytes))
         table.take(:first_data_timeout, to: :client_header_timeout, &rewrites.number_for(:client_header_timeout))
-        table.take(:persistent_timeout, to: :keepalive_timeout) do |call|
-          seconds = rewrites.integer(call)
-          call.as(:keepalive_timeout, seconds, "trusted: #{seconds}")
-        end
+        table.change(:persistent_timeout, to: :keepalive_timeout,
+          note: "for proxies in trusted_proxies only where it is longer than the 75 seconds of `trusted:`: the proxy " \
+                "must be the one that closes (docs/deployment.md)",
+          &rewrites.method(:persistent_timeout))
         table.change(:enable_keep_alives, to: "keepalive_timeout 0", note: "where it is false") do |call|
           next call.drop("connections are kept open anyway") unless call.value == false
 

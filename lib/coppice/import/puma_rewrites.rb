@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "shellwords"
+require "coppice/config/options"
 require "coppice/import/server_files"
 
 module Coppice
@@ -102,6 +103,16 @@ module Coppice
           return lines.first unless lines.size > 1
 
           alone?(call) ? lines.join("\n#{" " * indent(call)}") : "(#{lines.join('; ')})"
+        end
+
+        # Puma has one time for all clients. That of a load balancer must not become shorter than the default.
+        #: (Call) -> String
+        def persistent_timeout(call)
+          seconds, default = integer(call), Config::OPTIONS[:trusted_keepalive_timeout].default
+          number = Integer(seconds, exception: false)
+          return call.as(:keepalive_timeout, seconds) if number && number <= default
+
+          call.as(:keepalive_timeout, seconds, "trusted: #{number ? seconds : "[#{seconds}, #{default}].max"}")
         end
 
         # `word` is "if" for a directive that turns the log on, and "unless" for one that turns it off.

@@ -17,13 +17,11 @@ module Coppice
           translated("workers Integer(ENV[\"N\"] || 2) unless quick")
         assert_equal "if production\n  timeout 60\nend", translated("if production\n  worker_timeout 60\nend")
         assert_equal "max_body_bytes(1024)", translated("http_content_length_limit(1024)")
-        assert_equal "keepalive_timeout 30, trusted: 30", translated("persistent_timeout 30")
         assert_equal "keepalive_timeout 0, trusted: 0", translated("enable_keep_alives false")
       end
 
       test "what may be a text becomes a number" do
         assert_equal 'timeout Integer(ENV.fetch("LIMIT", 60))', translated('worker_timeout ENV.fetch("LIMIT", 60)')
-        assert_equal 'keepalive_timeout Integer("9"), trusted: Integer("9")', translated('persistent_timeout "9"')
         assert_equal "refork_after [Integer(ENV[\"N\"])]", translated("fork_worker ENV[\"N\"]")
         assert_equal "timeout 60 * 2", translated("worker_timeout 60 * 2")
         assert_equal 'worker_processes Integer("2")', translated('workers "2"')
@@ -36,6 +34,14 @@ module Coppice
         assert_equal "worker_processes :auto", translated("workers 0")
         assert_equal "worker_processes 0 if development", translated("workers 0 if development")
         assert_includes note('workers ENV.fetch("N") { 0 }', :workers), "0 is one process with three threads"
+      end
+
+      test "the time for a load balancer's connections is never shorter than the default" do
+        { "65" => "65", "75" => "75", "76" => "76, trusted: 76", "n" => "Integer(n), trusted: [Integer(n), 75].max" }
+          .each do |given, expected|
+            assert_equal "keepalive_timeout #{expected}", translated("persistent_timeout #{given}")
+          end
+        assert_includes note("persistent_timeout 9", :persistent_timeout), "the proxy must be the one that closes"
       end
 
       test "a count of workers that is known only later may be auto" do
