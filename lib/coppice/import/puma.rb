@@ -114,9 +114,8 @@ module Coppice
         table.drop(:preload_app!, note: "the application is always loaded before the fork")
         table.drop(:prune_bundler, :extra_runtime_dependencies, note: "the monitor never loads the bundle")
         table.drop(:nakayoshi_fork, note: "a mold always prepares its heap: see warmup")
-        table.drop(:environment, note: "set RACK_ENV or RAILS_ENV, or start with -E NAME") do |call|
-          call.drop("set RACK_ENV or RAILS_ENV, or start with -E #{call.value}") if call.literal?
-        end
+        table.drop(:environment, note: "set RACK_ENV or RAILS_ENV, or start with -E NAME",
+          &rewrites.method(:environment))
         table.drop(:rackup, note: "give the file as an argument: coppice FILE", &rewrites.method(:rackup))
         table.drop(:app, note: "write `run` with that application in config.ru")
         table.take_directory(:directory)
