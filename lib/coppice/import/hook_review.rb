@@ -13,7 +13,11 @@ module Coppice
       HANDLE = %i[nr pid generation requests_count exit_report].freeze
       NEXT_WORKER = "which worker will be forked is not known: its nr is 0"
       OTHER_ARGUMENTS = "the block has other arguments here: name those that it reads"
-      private_constant :HANDLE, :NEXT_WORKER, :OTHER_ARGUMENTS
+      # Statements that close the connections of Active Record before a fork, or open them after it.
+      CONNECTIONS = /(?:\bActiveRecord::Base\b|:active_record\b).*
+                     \b(?:clear_\w+_connections!|disconnect!|establish_connection\b)/mx.freeze
+      NO_CONNECTIONS = "Active Record 7.1 and later needs no line for a fork: docs/fork_safety.md"
+      private_constant :HANDLE, :NEXT_WORKER, :OTHER_ARGUMENTS, :CONNECTIONS, :NO_CONNECTIONS
 
       #: (Call, Directive, Foreign, ApplicationCode) -> void
       def initialize(call, directive, foreign, application)
@@ -30,7 +34,7 @@ module Coppice
 
       # For the report.
       #: () -> Array[String]
-      def remarks = [*Missing.remarks(missing), *common]
+      def remarks = [*Missing.remarks(missing), *common, *(NO_CONNECTIONS if connections?)]
 
       private
 
@@ -38,6 +42,8 @@ module Coppice
       def common
         [*(NEXT_WORKER if next_worker?), *unknown, *of_application, *(OTHER_ARGUMENTS if other_arguments?)]
       end
+
+      def connections? = statements.any? { |statement| CONNECTIONS.match?(@call.source.of(statement)) }
 
       def missing = @missing ||= @foreign.names_in_hook(statements) + methods_of_handle
 

@@ -126,6 +126,17 @@ module Coppice
         assert_equal 2, notes("on_booted { 1 }\non_booted { 2 } if a", :on_booted).grep(/only the last/).size
       end
 
+      test "the report says that Active Record needs no hook" do
+        { "before_fork { ActiveRecord::Base.connection_handler.clear_all_connections!(:all) }" => true,
+          "before_fork { ActiveRecord::Base.connection_pool.disconnect! if defined?(ActiveRecord) }" => true,
+          "before_fork { ActiveSupport.on_load(:active_record) { establish_connection } }" => true,
+          "before_fork { Mongoid.disconnect_clients; ActiveRecord::Base.logger = nil }" => false }
+          .each do |text, expected|
+            assert_equal expected, note(text, :before_fork).include?("Active Record 7.1 and later needs no line"), text
+            refute_includes translated(text), "TODO"
+          end
+      end
+
       test "what a worker that has exited lacks is marked" do
         text = "after_worker_shutdown { |w| puts w.process_status, w.pid.to_s, w.inspect }"
         assert_operator translated(text), :start_with?,
