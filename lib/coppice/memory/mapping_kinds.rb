@@ -38,6 +38,9 @@ module Coppice
       # With these allocators alignment does not tell: they align their memory like the pages of Ruby's heap.
       ALLOCATORS = /lib(?:jemalloc|tcmalloc|mimalloc)/
 
+      # What is in `other` then, unless the kernel has its name.
+      HIDDEN = [:gc_heap, :malloc].freeze
+
       # In glibc each arena except the main one is within a region of this size, which is aligned to its size.
       ARENA_BYTES = 64 * 1024 * 1024
 
@@ -55,7 +58,8 @@ module Coppice
         @mappings = mappings
         names = mappings.map(&:name).uniq
         @code = mappings.select { |mapping| mapping.file? && mapping.executable? }.map(&:name).uniq
-        @aligned_is_ruby = names.none? { |name| ALLOCATORS.match?(name) || name.start_with?("[anon:Ruby:GC:") }
+        @allocator = names.any? { |name| ALLOCATORS.match?(name) }
+        @aligned_is_ruby = !@allocator && names.none? { |name| name.start_with?("[anon:Ruby:GC:") }
         old_ruby = names.any? { |name| name.match?(%r{ruby(?:[-/]|\.so\.)?[23]\.[01]\b}) }
         @page_bytes = old_ruby ? PAGE_BYTES_BEFORE_3_2 : PAGE_BYTES
       end
@@ -67,6 +71,10 @@ module Coppice
                                       .group_by { |before, mapping, after| kind(mapping, before, after) }
         NAMES.keys.to_h { |kind| [kind, (found[kind] || []).map { |_, mapping, _| mapping }] }
       end
+
+      # Whether the process has memory of this kind that cannot be told from `other`, where none was found.
+      #: (Symbol) -> bool
+      def hidden?(kind) = @allocator && HIDDEN.include?(kind)
 
       private
 

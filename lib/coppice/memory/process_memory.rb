@@ -5,8 +5,9 @@ require "coppice/memory/smaps"
 
 module Coppice
   module Memory
-    # The memory of one process of a server, in KiB. `kinds` has the sums over the mappings of each kind. `growth` is
-    # the growth of its private memory since its fork, nil until it has measured itself.
+    # The memory of one process of a server, in KiB. `kinds` has the sums over the mappings of each kind, nil for one
+    # that cannot be told from others. `growth` is the growth of its private memory since its fork, nil until it has
+    # measured itself.
     ProcessMemory = Struct.new(:pid, :role, :nr, :service, :generation, :requests, :sizes, :kinds, :growth,
                                keyword_init: true) do
       # nil when the process has exited meanwhile.
@@ -19,9 +20,13 @@ module Coppice
         nil
       end
 
-      #: (Array[Mapping]) -> Hash[Symbol, Rollup]
+      #: (Array[Mapping]) -> Hash[Symbol, Rollup?]
       def self.sums(mappings)
-        MappingKinds.new(mappings).to_h.transform_values { |found| Rollup.sum(found.map(&:sizes)) }
+        kinds = MappingKinds.new(mappings)
+        kinds.to_h.to_h do |kind, found|
+          sum = Rollup.sum(found.map(&:sizes))
+          [kind, (sum unless sum.rss.zero? && kinds.hidden?(kind))]
+        end
       end
       private_class_method :sums
 
@@ -37,7 +42,7 @@ module Coppice
       def to_h
         { pid: pid, role: role, nr: nr, name: service, generation: generation, requests: requests, rss_kib: sizes.rss,
           pss_kib: sizes.pss, uss_kib: sizes.private, shared_kib: sizes.shared, swap_kib: sizes.swap,
-          growth_kib: growth, kinds: kinds.transform_values { |sum| kind_to_h(sum) } }
+          growth_kib: growth, kinds: kinds.transform_values { |sum| sum && kind_to_h(sum) } }
       end
 
       private

@@ -7,6 +7,7 @@ module Coppice
     # A server's memory as readable text, in MiB: a table of the processes, then their private memory by kind.
     class Table
       HEAD = %w[process pid requests RSS PSS USS shared growth].freeze
+      HIDDEN = "- is not known: with jemalloc, tcmalloc or mimalloc it is a part of anonymous (docs/memory.md)"
 
       #: (ServerMemory) -> void
       def initialize(server)
@@ -15,7 +16,7 @@ module Coppice
 
       def to_s #: () -> String
         [*aligned([HEAD, *processes, totals]), "", verdict, "", "private of resident MiB, by kind:",
-         *aligned([["process", *shown.map { |kind| MappingKinds::NAMES[kind] }], *kinds])].join("\n")
+         *aligned([["process", *shown.map { |kind| MappingKinds::NAMES[kind] }], *kinds]), *note].join("\n")
       end
 
       private
@@ -37,15 +38,19 @@ module Coppice
 
       def kinds
         @server.processes.map do |process|
-          [process.name, *process.kinds.values_at(*shown).map { |sum| "#{mib(sum.private)} of #{mib(sum.rss)}" }]
+          [process.name, *process.kinds.values_at(*shown).map { |sum| sum ? private_of_resident(sum) : "-" }]
         end
       end
+
+      def private_of_resident(sum) = "#{mib(sum.private)} of #{mib(sum.rss)}"
 
       # The kinds that at least one process has: without a JIT compiler there is no column for JIT code.
       def shown
         kinds = @server.processes.map(&:kinds)
-        MappingKinds::NAMES.keys.select { |kind| kinds.any? { |sums| sums[kind].rss.positive? } }
+        MappingKinds::NAMES.keys.select { |kind| kinds.any? { |sums| sums[kind].nil? || sums[kind].rss.positive? } }
       end
+
+      def note = (["", HIDDEN] if @server.processes.any? { |process| process.kinds.value?(nil) })
 
       def mib(kib) = format("%.1f", kib / 1024.0)
 

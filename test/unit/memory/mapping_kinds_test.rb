@@ -72,6 +72,10 @@ module Coppice
         library = mapping(start: AT + MIB, name: "/usr/lib/libjemalloc.so.2", permissions: "r-xp")
         assert_equal :gc_heap, kind_of(mapping)
         assert_equal :other, kind_of(mapping, library)
+        hidden = MappingKinds::NAMES.keys.select { |kind| MappingKinds.new([library]).hidden?(kind) }
+
+        assert_equal [:gc_heap, :malloc], hidden
+        refute MappingKinds.new([mapping]).hidden?(:gc_heap)
       end
 
       test "an aligned mapping that is mostly untouched is not a Ruby heap page" do

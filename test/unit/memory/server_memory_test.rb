@@ -47,6 +47,20 @@ module Coppice
         TEXT
       end
 
+      test "a kind that another allocator hides has no numbers" do
+        smaps = ["10000000-10010000 rw-p 00000000 00:00 0 ", "20000000-20010000 r-xp 0 08:01 9 /libjemalloc.so"]
+                .map { |header| "#{header}\nRss: 64 kB\nPrivate_Dirty: 64 kB\n" }.join
+        hidden = Smaps.stub(:of, Smaps.parse(smaps)) { ProcessMemory.of(pid: Process.pid, role: :worker, nr: 2) }
+        kinds = hidden.to_h[:kinds]
+
+        assert_equal [nil, nil, 64], [kinds[:gc_heap], kinds[:malloc], kinds[:other][:rss_kib]]
+        assert_equal 0, kinds[:jit][:rss_kib]
+        text = Table.new(ServerMemory.new([*MeasuredFamily.server.processes, hidden])).to_s
+
+        assert_match(/^worker\[2\] +- +- +0\.1 of 0\.1 +0\.1 of 0\.1$/, text)
+        assert_match(/\n\n- is not known: .*\z/, text)
+      end
+
       test "a process can measure itself" do
         own = ProcessMemory.of(pid: Process.pid, role: :worker, private_at_start: 1)
         assert_equal own.sizes.private - 1, own.growth
