@@ -47,16 +47,18 @@ module Coppice
     # actions: an object with `call(verb, *arguments)` that yields each line of the server's answer as soon as it is
     # known, and returns all of them, such as Coppice::Control::Client; nil permits none.
     # backtrace: returns the stack of the worker in a slot as text. page_map: returns its page map as SVG; both answer
-    # nil where there is no such worker. Without arguments it shows the server in which it runs.
+    # nil where there is no such worker. not_found: what it says of paths that it does not have. Without arguments it
+    # shows the server in which it runs.
     #: (?stats: ^() -> Hash[Symbol, untyped], ?history: ^(Integer) -> Hash[Symbol, untyped], ?actions: untyped,
-    #    ?backtrace: (^(Integer) -> String?)?, ?page_map: (^(Integer) -> String?)?) -> void
+    #    ?backtrace: (^(Integer) -> String?)?, ?page_map: (^(Integer) -> String?)?, ?not_found: String) -> void
     def initialize(stats: OwnServer.method(:stats), history: OwnServer.method(:history), actions: nil,
-                   backtrace: nil, page_map: OwnServer.method(:page_map))
+                   backtrace: nil, page_map: OwnServer.method(:page_map), not_found: "not found")
       @stats = stats
       @history = history
       @actions = actions
       @backtrace = backtrace
       @page_map = page_map
+      @not_found = not_found
     end
 
     # Returns a Rack response, for Rack 2.2 and 3.
@@ -81,7 +83,7 @@ module Coppice
       when "/backtrace" then of_slot(@backtrace, env, "text/plain; charset=utf-8")
       when "/page-map.svg" then of_slot(@page_map, env, "image/svg+xml", "content-security-policy" => PICTURE_POLICY)
       when %r{\A/assets/(.+)\z} then asset($1, env)
-      else text(404, "not found")
+      else text(404, @not_found)
       end
     end
 

@@ -100,7 +100,8 @@ module Coppice
       control = Control::Client.new(**(path ? { path: path } : { pid: @board.monitor_pid }))
       Dashboard.new(stats: stats.method(:to_h), history: ->(since) { stats.history(since: since) },
                     actions: (control if @settings.admin_actions),
-                    backtrace: ->(slot) { control.call("backtrace", slot.to_s).join("\n") })
+                    backtrace: ->(slot) { control.call("backtrace", slot.to_s).join("\n") },
+                    not_found: Application::NOT_FOUND)
     end
 
     def obey_until_the_end

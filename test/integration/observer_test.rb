@@ -55,6 +55,8 @@ class ObserverTest < Coppice::TestCase
       assert_equal [2, 2], admin.json("/puma/stats").values_at(:workers, :booted_workers)
       assert_equal "2 of 2 workers ready, 0 busy, 0 clients waiting\n", admin.get("/readyz").body
       assert_equal [200, 200], [admin.get("/livez").status, admin.get("/").status]
+      assert_equal [404, "not found. There are / (the dashboard), /livez, /readyz, /metrics, /stats.json, " \
+                         "/history.json, /puma/stats\n"], admin.get("/healthz").to_a.values_at(0, 2)
       assert_says_until_the_end_that_it_stops(server, admin)
     end
   end
