@@ -77,8 +77,15 @@ module Coppice
       def prepare(text)
         text = text.b
         Gems.activate if Gems.required?(text, @path)
-        FEATURES.each { |name, feature| require feature if text.match?(/^(?!\s*#).*\b#{name}\b/) }
+        FEATURES.each { |name, feature| require_feature(feature) if text.match?(/^(?!\s*#).*\b#{name}\b/) }
         Compatibility.define if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
+      end
+
+      # From Ruby 4.0 on logger is a gem. Where no gem has the feature, the file fails at the constant, if it needs it.
+      def require_feature(feature)
+        require feature
+      rescue LoadError
+        retry if Gems.activate
       end
 
       # The file is its user's program: any exception is reported with its line. Signals pass.

@@ -15,8 +15,23 @@ module Coppice
       WITH_GEMS = { "BUNDLE_GEMFILE" => nil, "GEM_HOME" => Gem.loaded_specs.fetch("rack").base_dir }.freeze
 
       test "a configuration that needs no gem leaves RubyGems alone" do
-        config = "worker_processes 4\nlogger Logger.new($stderr)\nEtc.nprocessors"
+        config = "worker_processes 4\nlisten URI('http://127.0.0.1:3000').port\nEtc.nprocessors"
         assert_equal "4 nil", bare(config, "defined?(Gem::Specification).inspect")
+      end
+
+      # As logger did with Ruby 4.0.
+      test "a constant of a library that has become a gem gets RubyGems, and is missing where no gem has it" do
+        {
+          "if defined?(Gem::Specification)" => "4 true",
+          "if false" => "config.rb:1: NameError: uninitialized constant Logger"
+        }.each do |found, output|
+          with_tmpdir do |folder|
+            File.write("#{folder}/logger.rb", "(Logger = Class.new) #{found} or raise LoadError, __FILE__")
+
+            assert_equal output, bare("Logger.new\nworker_processes 4", "defined?(Gem::Specification) != nil",
+              "RUBYLIB" => folder)
+          end
+        end
       end
 
       test "the standard library's constants of everyday use need no require" do
@@ -47,10 +62,10 @@ module Coppice
       end
 
       test "where the file requires a gem as well, the bundle's version of such a library is loaded" do
-        with_bundle("logger", "other") do |variables, folder|
+        with_bundle("date", "other") do |variables, folder|
           File.write("#{folder}/shared.rb", "require 'other'")
           ["require 'other'", "require_relative '#{folder}/shared'", "load '#{folder}/shared.rb'"].each do |line|
-            assert_equal "4 99", bare("#{line}\nworker_processes Logger ? 4 : 1", "Logger::VERSION", **variables)
+            assert_equal "4 99", bare("#{line}\nworker_processes Date ? 4 : 1", "Date::VERSION", **variables)
           end
         end
       end
@@ -71,12 +86,12 @@ module Coppice
       end
 
       test "a library of Ruby's own that was loaded too soon is a mistake with its line, and a remedy that helps" do
-        with_bundle("logger", "other") do |variables, folder|
+        with_bundle("date", "other") do |variables, folder|
           File.write("#{folder}/shared.rb", "require 'other'")
-          config = "require File.join('#{folder}', 'shared')\nworker_processes Logger::VERSION == 99 ? 4 : 1"
+          config = "require File.join('#{folder}', 'shared')\nworker_processes Date::VERSION == 99 ? 4 : 1"
           message = bare(config, "1", **variables)
 
-          assert_match(/\Aconfig.rb:1: Gem::LoadError: You have already activated logger /, message)
+          assert_match(/\Aconfig.rb:1: Gem::LoadError: You have already activated date /, message)
           assert_match(/\. Begin the file with require "bundler\/setup"\z/, message)
           assert_equal "4 1", bare("require \"bundler/setup\"\n#{config}", "1", **variables)
         end
