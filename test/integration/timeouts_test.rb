@@ -41,7 +41,7 @@ class TimeoutsTest < Coppice::TestCase
     end)
   RUBY
 
-  def serve(config, &block) = Server.open(app: APP, config: config, &block)
+  def serve(config, **how, &block) = Server.open(app: APP, config: config, **how, &block)
 
   # Waits until the only worker, which gets a request, was replaced.
   def lose_the_worker(server)
@@ -245,6 +245,18 @@ class TimeoutsTest < Coppice::TestCase
       refute_match(/application error/, server.log)
       assert_answered_late(server, "/late_stuck") # although it lets nothing end it
       server.signal(:KILL, to: server.ready_workers.first.pid)
+    end
+  end
+
+  test "a client that waits behind a request that times out is another worker's, even if the application goes on" do
+    serve("worker_processes 1\ntimeout 60, cleanup: 20", lobby: true) do |server|
+      pid = server.get("/").body
+      server.wait { File.read("/proc/#{pid}/cmdline").include?("waiting") } # so that the lobby wakes it
+      ask(server, "/late_rescued") do |_socket|
+        server.wait { server.ready_workers.first.started_ms.positive? }
+
+        refute_equal pid, server.get("/").body
+      end
     end
   end
 

@@ -98,11 +98,14 @@ module Coppice
 
       # Serves clients, and obeys a message. If there is neither, the turn is only a heartbeat. The queue of the lobby
       # costs no system call, so it comes first; if it is empty the worker sleeps without a look at the others, since
-      # that tells of them as well.
+      # that tells of them as well. A worker whose request has timed out exits within seconds, whatever it does then: it
+      # takes no other client with it, and no order.
       def turn
         @row.seen_ms = OS::Clock.now_ms
         @lingering.attend
         more = @lobby && serve_batch(@lobby)
+        return if more && @worker.stopping? # the last request has timed out
+
         ready = @waiter.look if more || !@lobby
         return dispatch(ready) { serve_batch(ready) } if ready
         return (@out_of_band.call if @out_of_band&.overdue?) if more
@@ -122,7 +125,7 @@ module Coppice
         note_idle
         wake_last if !@keeps_place && (@fair || @board.trial_watched == 1) # or few clients would come to one on trial
         ready = wait unless @worker.stopping? # it may have been told to stop since the last check
-        dispatch(ready) { serve(ready) } if ready # even if it must stop: no other worker was woken for this client
+        dispatch(ready) { serve(ready) } if ready
       end
 
       # Until the next client: a turn without one, such as a heartbeat, leaves the workers in their order.
@@ -139,12 +142,13 @@ module Coppice
         @cycle.idle
       end
 
+      # The request that the lobby has woken this worker for comes first, even before an order to stop: no other worker
+      # was woken for it. If it times out, nothing follows it.
       def wait
         return @waiter.wait(HEARTBEAT_MS) unless @lobby
 
         ready, woken = @lobby.idle { @waiter.wait(HEARTBEAT_MS) }
-        serve(@lobby) if woken
-        ready
+        ready unless woken && serve(@lobby) && @worker.stopping?
       end
 
       # Yields if a source has a client. Each turn attends to lingering clients anyway.

@@ -195,6 +195,28 @@ module Coppice
         assert_equal [1, [:stop]], [@exchange.served.size, @process.obeyed]
       end
 
+      test "after a request that times out in its turn a worker obeys no order" do
+        push(2)
+        @monitor.write("fork")
+        @exchange.serve { @process.stop }
+        clients.serve_until_stopped
+
+        assert_equal [1, []], [@exchange.served.size, @process.obeyed]
+      end
+
+      test "nor does it after a request that the lobby has woken it for" do
+        waker = Thread.new do
+          eventually { @lobby.memory.take_sleeper }
+          push(2)
+          @monitor.write("fork") # is what wakes it
+        end
+        @exchange.serve { @process.stop }
+        clients.serve_until_stopped
+        BoundedWait.value_of(waker)
+
+        assert_equal [1, []], [@exchange.served.size, @process.obeyed]
+      end
+
       test "a draining worker serves what the lobby sends until it leaves" do
         push(3)
         @exchange.serve do |count|
