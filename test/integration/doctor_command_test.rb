@@ -23,6 +23,14 @@ class DoctorCommandTest < DoctorTestCase
     assert_equal %w[configuring booting], error.lines(chomp: true) & %w[configuring booting]
   end
 
+  test "the requests of the doctor are not in the access log" do
+    with_tmpdir do |folder|
+      status, = doctor(PLAIN, config: "access_log :json, #{File.join(folder, 'access.log').inspect}")
+
+      assert_equal [0, []], [status, Dir.children(folder)]
+    end
+  end
+
   test "the example shop is ready" do
     status, output, error = run_doctor(ExampleShop::FOLDER, "--json", "/", env: ExampleShop::ENVIRONMENT)
     report = JSON.parse(output, symbolize_names: true)

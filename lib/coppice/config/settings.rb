@@ -208,6 +208,9 @@ module Coppice
         single? ? self : with_values(worker_processes: 0)
       end
 
+      # The same settings for requests that no client has made.
+      def without_access_log = with_values(access_log: nil) #: () -> Settings
+
       # Whether any decision depends on the processes' own measurements of their memory.
       def memory_matters? #: () -> bool
         [refork_after, worker_processes].include?(:auto) || !(worker_memory_limit || cold_boot_after_growth).nil?

@@ -32,7 +32,7 @@ module Coppice
       # seconds: the limit of each step.
       #: (Config::Settings, paths: Array[String], host: String, seconds: Numeric, journal: Journal) -> void
       def initialize(settings, paths:, host:, seconds:, journal:)
-        @settings = settings
+        @settings = settings.without_access_log
         @paths = paths
         @host = host
         @seconds = seconds
