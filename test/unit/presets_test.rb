@@ -92,6 +92,15 @@ module Coppice
       assert ForkSafety::Preset.new(calls: {}).covers?(nil)
     end
 
+    test "older series that were mended as well are covered from that version on" do
+      preset = Presets[:dalli]
+
+      assert_equal [false, true, true, false, true, true],
+        %w[3.2.11 3.2.12 4.3.10 5.1.2 5.1.3 5.3.2].map { |version| preset.covers?(version) }
+      assert_match(/\Aupgrade: /, preset.advice_for("4.3.5"))
+      assert_equal "3.2.12 and later, before 3.3", preset.versions_text[/[^;]*/]
+    end
+
     test "a constant counts once it is defined; an autoload is not triggered" do
       Object.autoload(:CoppicePresetsTestAutoload, "/nonexistent")
       loaded = ->(constant) { ForkSafety::Preset.new(constant: constant).loaded? }

@@ -10,8 +10,9 @@ module Coppice
     #   name      the name for `fork_safety_presets except: […]`, also that of its file
     #   gem       the name of the gem
     #   constant  what is defined once the library is loaded
-    #   versions  for which the verdict is true, such as "1.7"..."2"; nil for any
-    #   older     what to do with an older version
+    #   versions  for which the verdict is true, such as "1.7"..."2"; an Array of these, the oldest first, where older
+    #             series were mended as well; nil for any
+    #   older     what to do with an older version that is in none of them
     #   verdict   one of the VERDICTS
     #   tested    whether test/presets has a test with the real library
     #   used      returns whether this process has used the library in the way that the verdict is about: the doctor
@@ -58,9 +59,12 @@ module Coppice
         return true unless versions
         return false unless version
 
-        (versions.begin.nil? || VersionOrder.at_least?(version, versions.begin)) &&
-          (versions.end.nil? || !VersionOrder.at_least?(version, versions.end))
+        series.any? { |range| VersionOrder.at_least?(version, range.begin) && !past?(range, version) }
       end
+
+      # The ranges of versions, the oldest first.
+      #: () -> Array[Range[String]]
+      def series = [versions].flatten
 
       # Whether Coppice calls something.
       #: () -> bool
@@ -75,15 +79,17 @@ module Coppice
       def versions_text
         return unless versions
 
-        [versions.begin && "#{versions.begin} and later", versions.end && "before #{versions.end}"].compact.join(", ")
+        series.map { |range| ["#{range.begin} and later", *("before #{range.end}" if range.end)].join(", ") }.join("; ")
       end
 
       private
 
+      def past?(range, version) = !range.end.nil? && VersionOrder.at_least?(version, range.end)
+
       def advice_of(version)
         return advice if covers?(version)
 
-        older && version && !VersionOrder.at_least?(version, versions.begin) ? older : unknown_version(version)
+        older && version && !VersionOrder.at_least?(version, series.last.begin) ? older : unknown_version(version)
       end
 
       def unknown_version(version)

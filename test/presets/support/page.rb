@@ -34,7 +34,8 @@ module Coppice
     end
 
     def advice(preset)
-      older = "Before #{preset.versions.begin}: #{preset.older}" if preset.older
+      others = preset.series.one? ? "Before" : "Others before"
+      older = "#{others} #{preset.series.last.begin}: #{preset.older}" if preset.older
       [preset.advice, older, preset.always].compact.join(". ")
     end
   end
