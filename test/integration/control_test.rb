@@ -129,7 +129,7 @@ class ControlTest < Coppice::TestCase
       after_mold_fork { |_server, mold| exit!(3) if mold.generation == 1 }
     RUBY
       server.get
-      abandoned = "the new mold was abandoned: it exited before it was ready: the log says why"
+      abandoned = "the new mold was abandoned: it exited before it was ready: status 3, the log says why"
       logger = "the configuration has a logger of its own, and the logger a level"
 
       assert_equal ["refork requested\ncoppice: #{abandoned}\n", 1], coppice("refork", "--pid", server.pid)

@@ -62,12 +62,21 @@ module Coppice
         end
       end
 
+      # For people, where the exit itself is the news: the signal, and who sent it if that is known, or the status.
+      #: () -> String
+      def summary
+        return "the log says why" unless status
+        return "status #{status.exitstatus}, the log says why" unless status.signaled?
+
+        "killed by SIG#{signal}#{" (#{cause})" unless cause == :signal}"
+      end
+
       # The fields of its log line.
       #: () -> Hash[Symbol, untyped]
       def to_log
         {
           child: role, nr: nr, name: service, gen: generation, child_pid: pid, why: cause, status: status&.exitstatus,
-          signal: (Signal.signame(status.termsig) || status.termsig if status&.signaled?),
+          signal: (signal if status&.signaled?),
           requests: (requests if role == :worker), age: age&.round(1),
           run: @program, **@client.to_h, request: request, request_id: request_id,
           request_age: request_age&.round(1), peak_mib: (peak_memory / 1_048_576 if peak_memory), stack: stack
@@ -75,6 +84,8 @@ module Coppice
       end
 
       private
+
+      def signal = Signal.signame(status.termsig) || status.termsig
 
       def cause_of(handle, out_of_memory)
         return handle.kill_reason if handle.kill_reason
@@ -88,7 +99,7 @@ module Coppice
       end
 
       # The exit status of a program, and a signal that its user sends it, are nothing of the server's.
-      def ended_by_itself? = status.exited? || USERS_SIGNALS.include?(Signal.signame(status.termsig))
+      def ended_by_itself? = status.exited? || USERS_SIGNALS.include?(signal)
 
       # A mold that still loads the application exits by the default action of TERM.
       def exited_as_told? = status.success? || status.termsig == Signal.list["TERM"]

@@ -77,15 +77,18 @@ module Coppice
 
       def advance_candidate(roster, now)
         candidate = roster.candidate
-        if candidate.gone? || candidate.leaving?
-          return abandon(roster, candidate, "it exited before it was ready: the log says why")
-        end
+        return abandon(roster, candidate, early_exit(candidate)) if candidate.gone? || candidate.leaving?
         return [] unless candidate.ready?
         return [commit(candidate)] if roster.mold.nil? && roster.of_release?(candidate)
         return start_trial(roster) unless roster.trial
         return judge(roster, candidate, now) if roster.trial.ready?
 
         roster.trial.starting? ? [] : abandon(roster, candidate, end_of_trial(roster.trial))
+      end
+
+      # One that was told to exit has no report yet.
+      def early_exit(candidate)
+        "it exited before it was ready: #{candidate.exit_report&.summary || 'the log says why'}"
       end
 
       def end_of_trial(trial)

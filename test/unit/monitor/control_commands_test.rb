@@ -74,10 +74,10 @@ module Coppice
           server.turn
           server.system.step(server.process_of(server.roster.candidate.parent)) # forks
           server.turn
-          server.system.die(server.process_of(server.roster.candidate), FakeSystem::Status.new(1, nil))
+          server.system.die(server.process_of(server.roster.candidate), FakeSystem::Status.new(nil, 9))
           server.turn
 
-          assert_equal "the new mold was abandoned: it exited before it was ready: the log says why",
+          assert_equal "the new mold was abandoned: it exited before it was ready: killed by SIGKILL",
             assert_raises(Error) { answer.poll.call }.message
         end
       end

@@ -34,6 +34,17 @@ class ExitReportTest < Coppice::TestCase
 
   def report_on(handle, status, **known) = Coppice::Monitor::ExitReport.new(handle, status, now: 1000.0, **known)
 
+  test "the summary names the signal and who sent it, or the status, as far as they are known" do
+    {
+      [:ready, nil, Status.new(nil, 9)] => "killed by SIGKILL",
+      [:ready, :spawn_timeout, Status.new(nil, 9)] => "killed by SIGKILL (spawn_timeout)",
+      [:ready, nil, Status.new(3, nil)] => "status 3, the log says why",
+      [:requested, nil, nil] => "the log says why"
+    }.each do |(state, kill_reason, status), expected|
+      assert_equal expected, report_on(handle_in(state, kill_reason: kill_reason), status).summary
+    end
+  end
+
   test "the cause of an end is told from what we did and what the kernel says" do
     {
       [:leaving, nil, Status.new(0, nil)] => [:asked, :debug],

@@ -188,7 +188,7 @@ class RollingTest < SupervisionTestCase
   end
 
   { "hangs" => "it exited before it was ready: the log says why",
-    "broken" => "it exited before it was ready: the log says why",
+    "broken" => "it exited before it was ready: status 1, the log says why",
     "broken_workers" => "its first worker did not become ready", "no_gemfile" => "no Gemfile",
     "endless_check" => "too late" }.each do |fault, reason|
     test "a release that fails (#{fault}) is given up, and nothing is left of it" do
