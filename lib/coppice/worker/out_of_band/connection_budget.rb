@@ -8,8 +8,10 @@ module Coppice
   class Worker
     class OutOfBand
       # Says once how many connections the server may open to each database of Active Record, and how many the database
-      # allows. The first worker says it when it has served its first requests: then the application is connected.
+      # allows; nothing of SQLite, whose connections are open files. The first worker says it when it has served its
+      # first requests: then the application is connected.
       class ConnectionBudget < Task
+        FILES = /sqlite/i.freeze # adapters without a database server
         QUERIES = { /postg/i => "SHOW max_connections", /mysql|trilogy/i => "SELECT @@max_connections" }.freeze
 
         # Only for the first worker of the server.
@@ -50,7 +52,7 @@ module Coppice
 
         # A process with one thread uses one connection; with the application's own threads up to the whole pool.
         def report(pool)
-          return unless pool.connected?
+          return if !pool.connected? || FILES.match?(pool.db_config.adapter.to_s)
 
           maximum = maximum_of(pool)
           fields = { database: pool.db_config.name, processes: processes, pool: pool.size,
