@@ -40,6 +40,14 @@ module Coppice
         assert_equal ["price poller (2 s)", "#{__FILE__}:#{line}"], entries.first.to_a.take(2)
       end
 
+      test "a thread that its library keeps to itself is found by its place, as the remedy says" do
+        start_in("/gems/profiler-1.0/lib/store.rb")
+        place = Finding.short_place(entries.first.place)
+
+        assert_equal @started, Thread.list.select { |thread| thread.inspect.include?(place) }
+        assert_includes Finding::KINDS.fetch(:missing_thread).remedy, "Thread.list"
+      end
+
       # As in the C locale, when the application is in a folder with such a name.
       test "names and places in any encoding, and malformed ones, are known" do
         names = ["ü", "ü".b, "\xFC"]
