@@ -72,6 +72,21 @@ module Coppice
       Object.__send__(:remove_const, :HTTP)
     end
 
+    test "rack-mini-profiler needs care with a store that has a thread to delete what has expired" do
+      without_thread, with_thread = Class.new.new, Class.new { def cleanup_cache = nil }.new
+
+      refute with_mini_profiler(without_thread) { Presets[:rack_mini_profiler].used? }
+      assert with_mini_profiler(with_thread) { Presets[:rack_mini_profiler].used? }
+    end
+
+    def with_mini_profiler(store)
+      rack = Object.const_set(:Rack, Module.new) unless Object.const_defined?(:Rack)
+      ::Rack.const_set(:MiniProfiler, Struct.new(:config).new(Struct.new(:storage_instance).new(store)))
+      yield
+    ensure
+      rack ? Object.__send__(:remove_const, :Rack) : ::Rack.__send__(:remove_const, :MiniProfiler)
+    end
+
     def with_vips(vips)
       Object.const_set(:Vips, vips)
       yield
