@@ -50,6 +50,11 @@ module Coppice
       end
     end
 
+    test "the versions of pg that Rails is used with are covered" do
+      assert_equal [false, true, true, true],
+        %w[1.4.6 1.5.9 1.6.3 1.7.0].map { |version| Presets[:pg].covers?(version) }
+    end
+
     test "libvips counts as used once it has had more memory than for a tiny image, also from 2 GiB on" do
       used = [0, 88, 2000, -(2**31), -1].select do |peak|
         with_vips(Struct.new(:tracked_mem_highwater).new(peak)) { Presets[:ruby_vips].used? }

@@ -12,7 +12,8 @@ copies = Coppice::ForkSafety::ConnectionCopies.new("PG::Connection",
   reconnect: ->(connection) { Timeout.timeout(limit) { connection.reset } },
   closed: ->(connection) { connection.finished? }) # `reset` would connect it again
 
-Coppice::Presets.define(:pg, gem: "pg", constant: "PG::Connection", versions: "1.7"..."2", tested: true,
+# The test also passes with 1.5.9 and 1.6.3.
+Coppice::Presets.define(:pg, gem: "pg", constant: "PG::Connection", versions: "1.5"..."2", tested: true,
   verdict: :acts, calls: copies.calls, goodbye: :finish,
   does: "detaches the copies of connections from the parent's sockets, and calls `reset` on each in every worker, " \
         "unless the application has closed it",
