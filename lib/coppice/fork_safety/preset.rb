@@ -66,6 +66,10 @@ module Coppice
       #: () -> Array[Range[String]]
       def series = [versions].flatten
 
+      # Whether the verdict is not for this version, and there is nothing to do for it all the same.
+      #: (String?) -> bool
+      def nothing_to_do?(version) = !covers?(version) && advice_of(version) == "nothing"
+
       # Whether Coppice calls something.
       #: () -> bool
       def acts? = !calls.empty?

@@ -13,9 +13,10 @@ module Coppice
       ASKING = %i[advice keep_away].freeze # verdicts
       FOUND = "you must act, and have configured something for it"
       OTHER_VERSION = "another version than the preset is for"
+      NOTHING_TO_DO = "safe: this version needs nothing"
       # For people: the verdict and what to do, which is nil for nothing. found: what there is for it, or nil.
       Assessment = Struct.new(:found, :verdict, :advice, keyword_init: true)
-      private_constant :HOOK, :SERVICE, :ASKING, :FOUND, :OTHER_VERSION
+      private_constant :HOOK, :SERVICE, :ASKING, :FOUND, :OTHER_VERSION, :NOTHING_TO_DO
 
       # blocks: of Coppice.at_fork, with moment, place and the name of the gem that they belong to, or nil for the
       # application's; none where no application is loaded.
@@ -32,7 +33,7 @@ module Coppice
         advice = preset.advice_for(version)
         # Other verdicts come with an advice for some uses of the library, or for none.
         found = find(preset, advice.to_s) if !covered || ASKING.include?(preset.verdict)
-        verdict = covered ? VERDICTS.fetch(preset.verdict) : OTHER_VERSION
+        verdict = covered ? VERDICTS.fetch(preset.verdict) : verdict_of_other(preset, version)
         return Assessment.new(verdict: verdict, advice: advice) unless found
 
         Assessment.new(found: found, verdict: covered ? FOUND : verdict,
@@ -40,6 +41,8 @@ module Coppice
       end
 
       private
+
+      def verdict_of_other(preset, version) = preset.nothing_to_do?(version) ? NOTHING_TO_DO : OTHER_VERSION
 
       # nil if a part is missing.
       def find(preset, advice) = service(preset, advice) || hooks(preset, advice)

@@ -15,8 +15,9 @@ module Coppice
       end
 
       # The entry of a library whose advice names before_fork and before_worker_exit.
-      def library(name = :analytics_ruby, used: [true], hooks: [], blocks: [], services: [], presets: true)
-        events = used.map { |one| { name: name.to_s, version: "2.5.0", used: one } }
+      def library(name = :analytics_ruby, version: "2.5.0", used: [true], hooks: [], blocks: [], services: [],
+                  presets: true)
+        events = used.map { |one| { name: name.to_s, version: version, used: one } }
         Libraries.new(events, blocks, Settings.new(presets, hooks, services)).all.first
       end
 
@@ -63,6 +64,14 @@ module Coppice
         assert_equal "you must act", library(:solid_queue).verdict
         assert_equal "you must act, and have configured something for it",
           library(:solid_queue, services: %w[solid_queue]).verdict
+      end
+
+      test "another version than the preset is for needs care only if there is something to do" do
+        assert_equal [nil, "safe: this version needs nothing"],
+          library(:opentelemetry_sdk, version: "1.9.0").to_h.values_at(:severity, :verdict)
+        assert_equal [:care, "another version than the preset is for"],
+          library(:redis_client, version: "0.11.0").to_h.values_at(:severity, :verdict)
+        assert_equal :care, library(:appsignal, version: "6.0.0").severity # its preset would act
       end
 
       test "a library that no process has used is only told" do
