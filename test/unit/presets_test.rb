@@ -68,13 +68,11 @@ module Coppice
       refute Presets[:ruby_vips].covers?("2.1.4")
     end
 
-    test "http is found in the versions before it had sessions" do
-      Object.const_set(:HTTP, Module.new.tap { |http| http.const_set(:Client, Class.new) })
+    # Rails goes on without libvips.
+    test "the gem ruby-vips that found no libvips does not count as loaded" do
+      loaded = [Module.new, module_with(:Image)].map { |vips| with_vips(vips) { Presets[:ruby_vips].loaded? } }
 
-      assert_predicate Presets[:http], :loaded?
-      assert_match(/client\.close/, Presets[:http].advice_for("5.3.1"))
-    ensure
-      Object.__send__(:remove_const, :HTTP)
+      assert_equal [false, true], loaded
     end
 
     test "rack-mini-profiler needs care with a store that has a thread to delete what has expired" do
@@ -92,12 +90,29 @@ module Coppice
       rack ? Object.__send__(:remove_const, :Rack) : ::Rack.__send__(:remove_const, :MiniProfiler)
     end
 
-    def with_vips(vips)
-      Object.const_set(:Vips, vips)
+    test "the gem aws-sigv4 alone is no aws-sdk-core" do
+      loaded = [module_with(:Sigv4), module_with(:Sigv4, :CORE_GEM_VERSION)].map do |aws|
+        with_constant(:Aws, aws) { Presets[:aws_sdk_core].loaded? }
+      end
+
+      assert_equal [false, true], loaded
+    end
+
+    test "http is found in the versions before it had sessions" do
+      with_constant(:HTTP, module_with(:Client)) { assert_predicate Presets[:http], :loaded? }
+      assert_match(/client\.close/, Presets[:http].advice_for("5.3.1"))
+    end
+
+    def with_vips(vips, &block) = with_constant(:Vips, vips, &block)
+
+    def with_constant(name, value)
+      Object.const_set(name, value)
       yield
     ensure
-      Object.__send__(:remove_const, :Vips)
+      Object.__send__(:remove_const, name)
     end
+
+    def module_with(*constants) = Module.new.tap { |scope| constants.each { |name| scope.const_set(name, Class.new) } }
 
     test "versions have a beginning and an end, or none" do
       preset = ForkSafety::Preset.new(versions: "1.7"..."2", calls: {}, older: "close it", advice: "nothing")

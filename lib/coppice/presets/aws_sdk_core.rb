@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-Coppice::Presets.define(:aws_sdk_core, gem: "aws-sdk-core", constant: "Aws", versions: "3.264"..."4", tested: true,
-  verdict: :acts, calls: { before: -> { Aws.empty_connection_pools! } },
+# Its gem aws-sigv4, which others use as well, defines Aws too.
+Coppice::Presets.define(:aws_sdk_core, gem: "aws-sdk-core", constant: "Aws::CORE_GEM_VERSION",
+  versions: "3.264"..."4", tested: true, verdict: :acts, calls: { before: -> { Aws.empty_connection_pools! } },
   does: "closes idle connections before a fork: `Aws.empty_connection_pools!`. They are opened again on demand",
   advice: "nothing",
   older: "`before_fork`: `Aws.empty_connection_pools!`",

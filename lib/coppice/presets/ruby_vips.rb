@@ -4,7 +4,8 @@
 # came with 2.2, and its answer is negative from 2 GiB on: it takes the number for an int.
 used = -> { !Vips.respond_to?(:tracked_mem_highwater) || (Vips.tracked_mem_highwater & 0xffff_ffff) > 1024 }
 
-Coppice::Presets.define(:ruby_vips, gem: "ruby-vips", constant: "Vips", versions: "2.2"..."3", tested: true,
+# Without libvips the gem raises a LoadError, which Rails rescues, and leaves an empty module Vips.
+Coppice::Presets.define(:ruby_vips, gem: "ruby-vips", constant: "Vips::Image", versions: "2.2"..."3", tested: true,
   verdict: :unsafe, used: used, calls: { unsafe: used },
   does: "never promotes a worker that has processed an image",
   advice: "process no image while the application boots. If every worker processes images, reforks stop: do it in " \

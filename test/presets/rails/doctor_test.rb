@@ -27,8 +27,8 @@ module Coppice
         assert_equal [200], statuses.uniq
         %i[failures findings no_longer_fork_safe stray_copies].each { |key| assert_empty report[key], key }
         assert_empty(libraries.select { |library| library[:severity] }.map { |library| library[:name] })
-        unused = libraries.reject { |library| library[:used] }
-        assert_equal %w[ruby-vips solid_queue], unused.map { |library| library[:name] }
+        unused = libraries.reject { |library| library[:used] }.map { |library| library[:name] }
+        assert_equal %w[solid_queue], unused - %w[ruby-vips] # which is loaded where libvips is installed
       end
     end
 
