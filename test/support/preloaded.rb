@@ -26,7 +26,8 @@ loop do
     ENV.update(environment)
     Reaper.new(status).run do
       $PROGRAM_NAME = paths.first
-      ARGV.replace(options)
+      # Minitest finds plugins in all gems of this Ruby, such as railties, which loads other versions of ours.
+      ARGV.replace(["--no-plugins", *options])
       paths.each do |path|
         before = Minitest::Runnable.runnables.dup
         load path

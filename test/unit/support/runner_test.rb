@@ -204,6 +204,12 @@ module Coppice
       ENV.delete("COPPICE_REAPER_SECONDS")
     end
 
+    test "no plugin of Minitest is loaded" do
+      passed, = run_files({ "a_test.rb" => GOOD, "lib/minitest/stray_plugin.rb" => "abort" })
+
+      assert passed
+    end
+
     test "options with values are not taken for files" do
       with_tmpdir do |folder|
         File.write("#{folder}/a_test.rb", GOOD)
