@@ -5,6 +5,7 @@
  * system without these calls has none of the functions: it serves in one process.
  */
 #include "coppice_ext.h"
+#include "main_stack.h"
 
 #ifdef COPPICE_LINUX
 
@@ -165,8 +166,16 @@ static VALUE os_supervises_p(VALUE self) {
 
 #endif
 
+/* Gives back the pages of the main thread's stack that are not used now: see main_stack.c. To be called in that thread,
+ * early. */
+static VALUE os_release_main_stack(VALUE self) {
+    coppice_release_main_stack();
+    return Qnil;
+}
+
 void Init_coppice_process(VALUE coppice) {
     VALUE os = rb_define_module_under(coppice, "OS");
     rb_define_module_function(os, "supervises?", os_supervises_p, 0);
+    rb_define_module_function(os, "release_main_stack", os_release_main_stack, 0);
     define_functions(os);
 }

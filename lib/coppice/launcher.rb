@@ -25,6 +25,7 @@ module Coppice
       set_up_bundle if @command&.loads_application
       $LOAD_PATH.unshift(LIBRARY) unless $LOAD_PATH.include?(LIBRARY)
       load_extension
+      OS.release_main_stack # for all that is forked from this process, too
       return run_child if @command&.needs_channel && channel?
 
       serving? && defined?(::Gem) ? restart_without_gems : run_command

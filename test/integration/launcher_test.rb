@@ -4,6 +4,7 @@ require "test_helper"
 require "fileutils"
 require "open3"
 require "rbconfig"
+require "coppice/coppice_ext"
 
 # What `exe/coppice` answers before any of its commands runs.
 class LauncherTest < Coppice::TestCase
@@ -30,6 +31,24 @@ class LauncherTest < Coppice::TestCase
         assert_match(/\Acoppice: the compiled extension .*bin\/setup.*gem pristine coppice.*\n\z/, text)
       end
     end
+  end
+
+  # As Rubies do that compilers have protected from stack clashes.
+  TOUCHING_ITS_STACK = <<~'RUBY'
+    def recurse(depth) = depth.zero? ? 0 : catch { recurse(depth - 1) }
+    def used_kib = File.read("/proc/self/smaps")[/ \[stack\]\n.*?^Rss: +(\d+)/m, 1]
+    recurse(2000)
+    touched = used_kib
+    at_exit { puts touched, used_kib }
+    load ARGV.shift
+  RUBY
+
+  test "each process first gives back what Ruby has touched of its stack" do
+    skip "only on Linux" unless Coppice::OS.supervises?
+    text, = Open3.capture2(RbConfig.ruby, "-e", TOUCHING_ITS_STACK, "#{ROOT}/exe/coppice", "version")
+    touched, used = text.lines.last(2).map { |line| Integer(line) }
+
+    assert_operator touched, :>, used + 256
   end
 
   private

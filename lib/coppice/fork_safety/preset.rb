@@ -9,10 +9,10 @@ module Coppice
     #
     #   name      the name for `fork_safety_presets except: […]`, also that of its file
     #   gem       the name of the gem
-      #   constant  what is defined once the library is loaded, and neither by another gem nor when loading it fails
-      #   versions  for which the verdict is true, such as "1.7"..."2"; an Array of these, the oldest first, where older
-      #             series were mended as well; nil for any
-      #   older     what to do with an older version that is in none of them
+    #   constant  what is defined once the library is loaded, and neither by another gem nor when loading it fails
+    #   versions  for which the verdict is true, such as "1.7"..."2"; an Array of these, the oldest first, where older
+    #             series were mended as well; nil for any
+    #   older     what to do with an older version that is in none of them
     #   verdict   one of the VERDICTS
     #   tested    whether test/presets has a test with the real library
     #   used      returns whether this process has used the library in the way that the verdict is about: the doctor
