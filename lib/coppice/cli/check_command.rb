@@ -9,6 +9,7 @@ require "coppice/config/loader"
 require "coppice/config/options"
 require "coppice/gc_profile/fit"
 require "coppice/mold_environment"
+require "coppice/os/jit"
 require "coppice/state"
 
 module Coppice
@@ -37,7 +38,7 @@ module Coppice
         @state = State.of(settings, environment: @environment, directory: @directory)
         variables = variables(settings)
         @output.puts verdict(settings), settings.notes, Warnings.of(settings, @environment),
-                     *LogFiles.new(settings).warnings
+                     *LogFiles.new(settings).warnings, *jit_warning(settings)
         @output.puts "", table(settings, variables), *learned_paths(settings), *libraries(settings) if @show
         0
       end
@@ -62,6 +63,11 @@ module Coppice
         return "#{settings.config_file} is good" if settings.config_file
 
         "there is no configuration file (#{Config::Loader::DEFAULT_FILES.join(' or ')}); the defaults are good"
+      end
+
+      # `serve` leaves it to the mold, which may have another Ruby, or RUBYOPT, unlike the monitor.
+      def jit_warning(settings)
+        ["jit #{settings.jit.inspect}: this Ruby has no YJIT to turn on"] if OS::JIT.lacking?(settings.jit)
       end
 
       def libraries(settings)

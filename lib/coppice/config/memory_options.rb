@@ -46,10 +46,11 @@ module Coppice
              "returns free memory after a second, unless MALLOC_CONF is set (docs/memory.md, The allocator)."),
       Option.describe(:jit, Groups::MEMORY, Types::Optional.new(Types::OneOf.new(:lead, :all, :off)), scope: :release,
         default_text: "nil: as Ruby and the application have it", since: :coppice, example: "jit :lead",
-        doc: "Which processes compile with YJIT, from Ruby 3.3 on. With :all every process compiles from the loading " \
-             "of the application on. With :lead one worker compiles until it is promoted: the one that serves " \
-             "warm_up_requests, or else worker 0. So the other workers spend neither time nor memory on code that " \
-             "they soon inherit. :off leaves YJIT off, unless the application turns it on by itself, as Rails does."),
+        doc: "Which processes compile with YJIT, from Ruby 3.3 on, if Ruby was built with it (Debian's was not). " \
+             "With :all every process compiles from the loading of the application on. With :lead one worker " \
+             "compiles until it is promoted: the one that serves warm_up_requests, or else worker 0. So the other " \
+             "workers spend neither time nor memory on code that they soon inherit. :off leaves YJIT off, unless " \
+             "the application turns it on by itself, as Rails does."),
       # The monitor only asks whether there are any.
       Option.describe(:warm_up_requests, Groups::MEMORY, Types::Optional.new(Types::Paths.new), scope: :release,
         since: :coppice, default_text: "nil: the first clients warm the workers",

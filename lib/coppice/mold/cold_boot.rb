@@ -93,7 +93,7 @@ module Coppice
       # Not earlier: what runs at boot is not what is worth compiling.
       def ready_compiler(jit, log)
         OS::JIT.turn_on if jit == :all
-        log.warn("this Ruby has no YJIT to turn on", jit: jit) if %i[all lead].include?(jit) && !OS::JIT.available?
+        log.warn("this Ruby has no YJIT to turn on", jit: jit) if OS::JIT.lacking?(jit)
       end
 
       # Loading may hang forever, and no code reads the channel meanwhile. So the kernel sends TERM when the monitor

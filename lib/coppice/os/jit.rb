@@ -11,6 +11,10 @@ module Coppice
       #: () -> bool
       def self.available? = on? || !defined?(RubyVM::YJIT.enable).nil?
 
+      # Whether a value of the option jit asks for it in vain.
+      #: (Symbol?) -> bool
+      def self.lacking?(setting) = %i[all lead].include?(setting) && !available?
+
       # Returns whether it is on now.
       #: () -> bool
       def self.turn_on

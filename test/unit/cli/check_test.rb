@@ -32,6 +32,14 @@ module Coppice
         assert_match(%r{\Aconfig/coppice.rb is good\naccess_log /.*/none/access cannot be opened by user \d+: }, output)
       end
 
+      test "a compiler that this Ruby lacks is a warning" do
+        OS::JIT.stub(:available?, false) do
+          assert_equal "config/coppice.rb is good\njit :lead: this Ruby has no YJIT to turn on\n", check("jit :lead")
+          assert_equal "config/coppice.rb is good\n", check("jit :off")
+        end
+        OS::JIT.stub(:available?, true) { assert_equal "config/coppice.rb is good\n", check("jit :lead") }
+      end
+
       test "hooks are not called" do
         assert_match(/is good/, check("before_fork { raise 'called' }"))
       end
