@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/control/duration"
+require "coppice/control/ready_workers"
 require "coppice/control/release_lines"
 require "coppice/control/table"
 require "coppice/log/text"
@@ -49,7 +50,7 @@ module Coppice
 
       def workers
         utilization = ", utilization #{(@server[:utilization] * 100).round} %" if @server[:utilization]
-        "#{@server[:workers_ready]} of #{@server[:workers]} ready, #{@server[:workers_busy]} busy#{utilization}"
+        "#{ReadyWorkers.text(@server)} ready, #{@server[:workers_busy]} busy#{utilization}"
       end
 
       def lobby

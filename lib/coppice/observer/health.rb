@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/control/ready_workers"
+
 module Coppice
   class Observer
     # Judges the server by the Hash of Stats: whether it should be restarted (live), and whether it should get requests
@@ -71,7 +73,7 @@ module Coppice
 
       def all_busy?(server) = server[:workers_busy] >= server[:workers_ready]
 
-      def ready_workers(server) = "#{server[:workers_ready]} of #{server[:workers]} workers ready"
+      def ready_workers(server) = "#{Control::ReadyWorkers.text(server)} workers ready"
 
       def waiting(server) = "#{server[:requests_waiting] || "an unknown number of"} clients waiting"
 

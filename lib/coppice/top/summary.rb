@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/control/ready_workers"
 require "coppice/top/line"
 require "coppice/top/release_summary"
 require "coppice/top/units"
@@ -52,7 +53,7 @@ module Coppice
         ready, wanted = @server.values_at(:workers_ready, :workers)
         Line.new(*label("workers"), *bar(share), " #{Units.percent(share)}",
           *part("busy", "#{@server[:workers_busy] || Units::NOTHING} of #{ready}"),
-          *(part("ready", "#{ready} of #{wanted}", :yellow) if ready != wanted), *queue)
+          *(part("ready", Control::ReadyWorkers.text(@server), :yellow) if ready != wanted), *queue)
       end
 
       def bar(share)

@@ -38,6 +38,10 @@ module Coppice
         TEXT
       end
 
+      test "workers that are ready beside those whose place they take" do
+        assert_match(/^workers +4 of 4 and 2 surplus ready, 1 busy$/, page(server: { workers_ready: 6 }))
+      end
+
       test "a promotion that is no refork is not the last one, and an exit that was asked for no death" do
         text = page(promotions: [{ generation: 0, reason: "roll", refork: false, outcome: "committed" }],
                     recent_exits: [{ role: "worker", slot: 2, pid: 45, cause: "asked" }])

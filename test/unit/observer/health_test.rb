@@ -19,6 +19,7 @@ module Coppice
       STATES = {
         {} => [true, true, "3 of 3 workers ready, 1 busy, 4 clients waiting"],
         { requests_waiting: nil } => [true, true, "3 of 3 workers ready, 1 busy, an unknown number of clients waiting"],
+        { workers_ready: 5 } => [true, true, "3 of 3 and 2 surplus workers ready, 1 busy, 4 clients waiting"],
         { workers_busy: 3 } => [true, true, "all 3 ready workers are busy, 4 clients waiting"],
         { workers_ready: 1 } => [true, true, "all 1 ready workers are busy, 4 clients waiting"],
         { workers_ready: 0, workers_busy: 0 } => [false, false, "no worker is ready"],

@@ -126,6 +126,17 @@ module Coppice
         assert_equal "coppice 1  booting  generation 0  up -", lines.first.rstrip
       end
 
+      test "workers that are ready are named where there are more or fewer than wanted" do
+        stats = StatsFixture.at
+        named = [1, 0, -1].map do |more|
+          stats[:server][:workers_ready] = stats[:server][:workers] + more
+          summary(stats).join[/ready \d.*?(?=   )/]
+        end
+
+        wanted = stats[:server][:workers]
+        assert_equal ["ready #{wanted} of #{wanted} and 1 surplus", nil, "ready #{wanted - 1} of #{wanted}"], named
+      end
+
       test "other promotions do not count as reforks" do
         boot, roll = %w[boot roll].map { |reason| { reason: reason, refork: false, outcome: "committed", count: 1 } }
         stats = StatsFixture.at
