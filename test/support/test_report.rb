@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
 module Coppice
-  # What the runner prints: a line for each process, the whole output of each that failed, and at the end, where readers
-  # of a long log look first, what cost much, what was unsteady, and an excerpt of what failed. The last line counts the
-  # tests and names those that failed.
+  # What the runner prints: a line for each process, with an excerpt where it has failed, because the run may be ended
+  # before it has run all; then the whole output of each that failed; and at the end, where readers of a long log look
+  # first, what cost much, what was unsteady, and an excerpt of what failed. The last line counts the tests and names
+  # those that failed.
   class TestReport
     COSTLY = 5.0 # seconds of the processors from which on a process is listed: its own seconds say little beside others
 
@@ -21,8 +22,10 @@ module Coppice
       counts = "#{result.passed} passed"
       counts += ", #{result.failed} FAILED" if result.failed?
       counts += ", #{result.skipped} skipped" if result.skipped.positive?
-      @out.write format("%<seconds>6.1f s  %<name>s: %<counts>s\n",
+      line = format("%<seconds>6.1f s  %<name>s: %<counts>s",
         seconds: result.seconds, name: name(result), counts: counts)
+      # At once: several threads write.
+      @out.write([line, *(excerpt(result) if result.failed?)].map { |text| "#{text}\n" }.join)
     end
 
     def again(results) #: (Array[TestResult]) -> void
@@ -66,8 +69,10 @@ module Coppice
 
     def print_excerpt(verdict, result)
       @out.puts "", "#{verdict} #{name(result)}: #{what_failed(result)} (#{@notes[result]})"
-      @out.puts(result.excerpt.map { |line| "  #{line[0, 300]}" })
+      @out.puts(excerpt(result))
     end
+
+    def excerpt(result) = result.excerpt.map { |line| "  #{line[0, 300]}" }
 
     # On one line, because whoever runs this may show the last one only.
     def print_sum(results, failed, unsteady)

@@ -32,6 +32,14 @@ module Coppice
         lines.map { |line| line.sub(/\A +[\d.]+ s  /, "") }
     end
 
+    test "what failed is told at once, because the run may be ended" do
+      quiet = "# lane: quiet -- runs behind the others\n#{GOOD}"
+      _, lines = run_files({ "a_test.rb" => MIXED, "b_test.rb" => quiet })
+
+      assert_operator lines.index { |line| line.include?("on purpose") }, :<,
+        lines.index { |line| line.include?("b_test.rb: 1 passed") }
+    end
+
     test "the last line names tests with an error, by their sentences" do
       failing = "#{GOOD}\nclass MixedTest; define_method('test_a sentence: with [it]') { raise 'on purpose' }; end"
       _, lines = run_files({ "a_test.rb" => failing })
