@@ -81,13 +81,20 @@ module Coppice
       def kind(mapping, before, after)
         if mapping.file? then @code.include?(mapping.name) || mapping.name.match?(/\.so\b/) ? :libraries : :files
         elsif mapping.unnamed? then by_shape(mapping, before, after)
-        else PREFIXES.find { |prefix, _| mapping.name.start_with?(prefix) }&.last || :other
+        else by_name(mapping.name)
         end
+      end
+
+      # An allocator may take a part of its memory at [heap]: as the sum of malloc it would be misleading.
+      def by_name(name)
+        return :other if @allocator && name == "[heap]"
+
+        PREFIXES.find { |prefix, _| name.start_with?(prefix) }&.last || :other
       end
 
       def by_shape(mapping, before, after)
         if mapping.executable? then :jit
-        elsif arena?(mapping, after) then :malloc
+        elsif !@allocator && arena?(mapping, after) then :malloc
         elsif guarded?(mapping, before) then :stacks
         elsif ruby_pages?(mapping) then :gc_heap
         else :other

@@ -95,7 +95,8 @@ module Coppice
       def column(measured, index, left)
         top = HEAD
         parts.map do |kind, grids|
-          label = "#{MappingKinds::NAMES[kind]}: #{share(measured.kinds.fetch(kind))}"
+          sum = measured.kinds.fetch(kind)
+          label = "#{MappingKinds::NAMES[kind]}: #{sum ? share(sum) : "-"}"
           drawn = part(grids.fetch(index), left, top, label)
           top += part_height(grids)
           drawn

@@ -7,7 +7,7 @@ module Coppice
     # A server's memory as readable text, in MiB: a table of the processes, then their private memory by kind.
     class Table
       HEAD = %w[process pid requests RSS PSS USS shared growth].freeze
-      HIDDEN = "- is not known: with jemalloc, tcmalloc or mimalloc it is a part of anonymous (docs/memory.md)"
+      UNKNOWN = "- is not known: with jemalloc, tcmalloc or mimalloc it is a part of anonymous (docs/memory.md)"
 
       #: (ServerMemory) -> void
       def initialize(server)
@@ -50,7 +50,7 @@ module Coppice
         MappingKinds::NAMES.keys.select { |kind| kinds.any? { |sums| sums[kind].nil? || sums[kind].rss.positive? } }
       end
 
-      def note = (["", HIDDEN] if @server.processes.any? { |process| process.kinds.value?(nil) })
+      def note = (["", UNKNOWN] if @server.processes.any? { |process| process.kinds.value?(nil) })
 
       def mib(kib) = format("%.1f", kib / 1024.0)
 

@@ -72,6 +72,7 @@ module Coppice
         library = mapping(start: AT + MIB, name: "/usr/lib/libjemalloc.so.2", permissions: "r-xp")
         assert_equal :gc_heap, kind_of(mapping)
         assert_equal :other, kind_of(mapping, library)
+        assert_equal :other, kind_of(mapping(name: "[heap]"), library)
         hidden = MappingKinds::NAMES.keys.select { |kind| MappingKinds.new([library]).hidden?(kind) }
 
         assert_equal [:gc_heap, :malloc], hidden

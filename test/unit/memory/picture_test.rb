@@ -48,6 +48,16 @@ module Coppice
         assert_equal [:private, *([:absent] * LONGEST_GAP), :private, :absent], AddressSpace.shortened(states)
       end
 
+      # As in the observer beside processes that another allocator was preloaded into.
+      test "a kind that one process cannot tell has no size in its column" do
+        hidden = space(1, [])
+        hidden.measurement.kinds[:gc_heap] = nil
+        known, unknown = columns(picture(space(0, [:private]), hidden))
+
+        assert_includes known, ">GC heap: 10.0 of 100.0 MiB private<"
+        assert_includes unknown, ">GC heap: -<"
+      end
+
       test "a process that has exited is not drawn" do
         assert_nil AddressSpace.of(MeasuredFamily.measurement(4_194_305, :worker, private: 1))
       end

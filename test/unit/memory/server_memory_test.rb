@@ -48,12 +48,13 @@ module Coppice
       end
 
       test "a kind that another allocator hides has no numbers" do
-        smaps = ["10000000-10010000 rw-p 00000000 00:00 0 ", "20000000-20010000 r-xp 0 08:01 9 /libjemalloc.so"]
+        smaps = ["10000000-10010000 rw-p 0 00:00 0 ", "18000000-18010000 rw-p 0 00:00 0 [heap]",
+                 "20000000-20010000 r-xp 0 08:01 9 /libjemalloc.so"]
                 .map { |header| "#{header}\nRss: 64 kB\nPrivate_Dirty: 64 kB\n" }.join
         hidden = Smaps.stub(:of, Smaps.parse(smaps)) { ProcessMemory.of(pid: Process.pid, role: :worker, nr: 2) }
         kinds = hidden.to_h[:kinds]
 
-        assert_equal [nil, nil, 64], [kinds[:gc_heap], kinds[:malloc], kinds[:other][:rss_kib]]
+        assert_equal [nil, nil, 128], [kinds[:gc_heap], kinds[:malloc], kinds[:other][:rss_kib]]
         assert_equal 0, kinds[:jit][:rss_kib]
         text = Table.new(ServerMemory.new([*MeasuredFamily.server.processes, hidden])).to_s
 
