@@ -34,9 +34,10 @@ module Coppice
     # in the file becomes a ConfigError with file and line.
     class ConfigFile
       # Constants that configuration files use without a require => the feature. Required, where the file names one, and
-      # never autoloaded: an autoload is there for the application as well, and breaks its `require "uri/generic"`.
+      # never autoloaded: an autoload is there for the application as well, and breaks its `require "uri/generic"`. The
+      # first is a gem from Ruby 4.0 on: the bundle that it then comes from may have others of them as well.
       FEATURES = {
-        Date: "date", Etc: "etc", FileUtils: "fileutils", Logger: "logger", Pathname: "pathname", StringIO: "stringio",
+        Logger: "logger", Date: "date", Etc: "etc", FileUtils: "fileutils", Pathname: "pathname", StringIO: "stringio",
         Tempfile: "tempfile", URI: "uri"
       }.freeze
 
@@ -59,9 +60,7 @@ module Coppice
 
       # Raises ConfigError.
       def evaluate #: () -> FileValues
-        text = read
-        prepare(text)
-        run(text)
+        run(read)
       end
 
       private
@@ -81,15 +80,15 @@ module Coppice
         Compatibility.define if File.basename(@path) == "pitchfork.rb" || text.match?(/\bPitchfork\b/)
       end
 
-      # From Ruby 4.0 on logger is a gem. Where no gem has the feature, the file fails at the constant, if it needs it.
       def require_feature(feature)
         require feature
       rescue LoadError
-        retry if Gems.activate
+        Gems.activate ? retry : raise
       end
 
       # The file is its user's program: any exception is reported with its line. Signals pass.
       def run(text)
+        prepare(text)
         values_of(text)
       rescue ConfigError
         raise
@@ -142,7 +141,7 @@ module Coppice
       end
 
       def wrap(error)
-        message = "#{error.class}: #{error.message.lines.first.to_s.chomp.chomp(".")}".gsub(SINGLETON, "")
+        message = "#{error.class}: #{error.message.scrub("?").lines.first.to_s.chomp.chomp(".")}".gsub(SINGLETON, "")
         remedy = "Begin the file with require \"bundler/setup\"" if Gems.conflict?(error)
         raise ConfigError.new(message, file: @file, line: line_of(error), remedy: remedy)
       end

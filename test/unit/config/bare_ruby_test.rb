@@ -20,16 +20,16 @@ module Coppice
       end
 
       # As logger did with Ruby 4.0.
-      test "a constant of a library that has become a gem gets RubyGems, and is missing where no gem has it" do
-        {
-          "if defined?(Gem::Specification)" => "4 true",
-          "if false" => "config.rb:1: NameError: uninitialized constant Logger"
-        }.each do |found, output|
-          with_tmpdir do |folder|
-            File.write("#{folder}/logger.rb", "(Logger = Class.new) #{found} or raise LoadError, __FILE__")
+      test "a constant of a library that has become a gem gets RubyGems, and an error where no gem has it" do
+        with_tmpdir do |folder|
+          {
+            ["Gem", nil] => "4 true", ["NoSuch", nil] => "config.rb: LoadError: no logger",
+            ["Gem", "/none/Gemfile"] => "config.rb: Bundler::GemfileNotFound: /none/Gemfile not found"
+          }.each do |(needed, gemfile), output|
+            File.write("#{folder}/logger.rb", "defined?(#{needed}) or raise LoadError, 'no logger'\nLogger = Class.new")
 
-            assert_equal output, bare("Logger.new\nworker_processes 4", "defined?(Gem::Specification) != nil",
-              "RUBYLIB" => folder)
+            assert_equal output, bare("[Logger, Date]\nworker_processes 4", "defined?(Gem) == 'constant'",
+              { "RUBYLIB" => folder, "BUNDLE_GEMFILE" => gemfile })
           end
         end
       end

@@ -79,6 +79,10 @@ module Coppice
           .each { |text, message| assert_equal "coppice.rb:1: #{message}", complaint(text).message }
       end
 
+      test "a message in another encoding is an error as others are" do
+        assert_equal "coppice.rb:1: RuntimeError: ? no", complaint("raise \"\\xff no\"").message
+      end
+
       test "an unknown constant of a hook is named as it is written" do
         hooks = read("after_mold_fork { NoSuch }").hooks
         error = assert_raises(NameError) { hooks.fetch(:after_mold_fork).call }
