@@ -5,9 +5,11 @@
 require "test_helper"
 require_relative "../support/guest_commands"
 require_relative "../support/guest_terminal"
+require_relative "../support/releases"
 
 # Programs of bin with the lines of `coppice binstub`, beside a server and without one.
 class BinstubTest < Coppice::TestCase
+  include Releases
   include GuestCommands
   include GuestTerminal
 
@@ -125,6 +127,22 @@ class BinstubTest < Coppice::TestCase
         other.stop
 
         assert_match(/\Acold/, tool(other).first)
+      end
+    end
+  end
+
+  test "a program of the next release starts by itself until the server is rolled to it" do
+    write_releases(:one, :two, app: APP, config: CONFIG) do |directories, socket|
+      link = File.join(File.dirname(directories[:one]), "current")
+      File.symlink(directories[:one], link)
+      InReleases.open(app: nil, folder: link, socket: socket) do
+        File.unlink(link)
+        File.symlink(directories[:two], link)
+        add(directories[:two], "bin/tool" => TOOL)
+        File.chmod(0o755, File.join(directories[:two], "bin/tool"))
+        binstub(directories[:two], "tool")
+
+        assert_match(/\Acold/, Open3.capture2(variables, "bin/tool", chdir: link).first)
       end
     end
   end

@@ -22,7 +22,7 @@ module Coppice
       def run #: () -> Integer
         words = parse
         verb.read(words)
-        pid = RunningMonitor.pid(@pid) unless @path
+        pid = RunningMonitor.pid(@pid, to_roll: verb.name == "roll") unless @path
         client = @path ? Control::Client.new(path: @path) : Control::Client.new(pid: pid)
         client.call(verb.name, *words) { |line| show(line) }
         wait_for_end(pid) if verb.name == "stop" && pid

@@ -11,10 +11,10 @@ module Coppice
     # several the one of the current directory.
     module RunningMonitor
       # The monitor's pid. Raises UsageError for an invalid pid; without a pid Error when none is found, or more than
-      # one.
-      #: (String?) -> Integer
-      def self.pid(text)
-        return only_one unless text
+      # one. to_roll: the server gets another release.
+      #: (String?, ?to_roll: bool) -> Integer
+      def self.pid(text, to_roll: false)
+        return only_one(to_roll) unless text
 
         Integer(text, 10, exception: false) or raise UsageError, "#{text} is not a pid"
       end
@@ -59,34 +59,47 @@ module Coppice
         false
       end
 
-      # The pid of the only one of this user whose release is in one of these folders, the committed one or the next;
-      # nil when there is none, or more than one. The folders' inodes are compared: links give a folder several names.
-      #: (Array[String], ?among: Array[Integer]) -> Integer?
-      def self.running_in(folders, among: all)
-        found = among.select { |pid| releases(pid).product(folders).any? { |names| File.identical?(*names) } }
+      # The pid of this user's only one that runs in one of these folders; nil when there is none, or more than one. The
+      # folders' inodes are compared: links give a folder several names.
+      #: (Array[String]) -> Integer?
+      def self.running_in(folders)
+        found = in_folders(all, folders)
         found.first if found.size == 1
       end
 
-      # A monitor is in the directory of its committed release. The next one is where a deployment has made the symlink
-      # lead by now: what is to be rolled there is its server. The path is that of the monitor's own root, since a
-      # container may have another directory by this name.
-      def self.releases(pid)
+      # The pid of the one of these that a user in this directory means; nil when there is none, or more than one. That
+      # is the one that runs here, otherwise the one whose symlink leads here by now. A roll may mean either: after a
+      # deployment its user is in the directory of the next release, where another server may run.
+      #: (Array[Integer], ?to_roll: bool) -> Integer?
+      def self.meant(pids, to_roll: false)
+        found = in_folders(pids, ["."])
+        found |= pids.select { |pid| next_release_here?(pid) } if to_roll || found.empty?
+        found.first if found.size == 1
+      end
+
+      def self.in_folders(pids, folders)
+        pids.select { |pid| folders.any? { |folder| File.identical?("/proc/#{pid}/cwd", folder) } }
+      end
+      private_class_method :in_folders
+
+      # Whether the name of the monitor's next release leads to this directory. In a container with a root of its own
+      # the same name may lead elsewhere.
+      def self.next_release_here?(pid)
         board = Board.of_process(pid)
-        name = board.next_release
-        ["/proc/#{pid}/cwd", *("/proc/#{pid}/root#{name}" unless name.empty?)]
+        File.identical?("/proc/#{pid}/root", "/") && File.identical?(board.next_release, ".")
       rescue Error, SystemCallError # it has exited meanwhile
-        []
+        false
       ensure
         board&.close
       end
-      private_class_method :releases
+      private_class_method :next_release_here?
 
-      def self.only_one
+      def self.only_one(to_roll)
         found = all
         return found.first if found.size == 1
         raise Error, "this user runs no Coppice server. Give the pid of the monitor" if found.empty?
 
-        running_in(["."], among: found) || raise(Error, several(found))
+        meant(found, to_roll: to_roll) || raise(Error, several(found))
       end
       private_class_method :only_one
 

@@ -14,11 +14,13 @@ class RunningMonitorTest < Coppice::TestCase
     Fiddle::Function.new(Fiddle::Handle::DEFAULT["pthread_exit"], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOID).call(nil)
   RUBY
 
-  # What a monitor publishes, until its standard input is closed. The argument names the directory of the next release.
+  # What a monitor publishes, until its standard input is closed. The arguments name the directory of the next release,
+  # and a root directory for itself.
   MONITOR = <<~RUBY.freeze
     require "coppice/board"
     board = Coppice::Board.create
     board.introduce(listeners: "", next_release: ARGV.first.to_s)
+    Dir.chroot(ARGV[1]) if ARGV[1]
     puts "ready"
     $stdout.flush
     $stdin.read
@@ -26,8 +28,8 @@ class RunningMonitorTest < Coppice::TestCase
   LIBRARY = File.expand_path("../../../lib", __dir__)
 
   # Yields the pid of a monitor in a directory.
-  def with_monitor(directory, *next_release)
-    command = [RbConfig.ruby, "--disable=gems", "-I", LIBRARY, "-e", MONITOR, *next_release]
+  def with_monitor(directory, *arguments)
+    command = [RbConfig.ruby, "--disable=gems", "-I", LIBRARY, "-e", MONITOR, *arguments]
     IO.popen({ "RUBYOPT" => nil }, command, "r+", chdir: directory) do |monitor|
       assert_equal "ready\n", monitor.gets
       yield monitor.pid
@@ -35,21 +37,54 @@ class RunningMonitorTest < Coppice::TestCase
     end
   end
 
-  def found_in(folder, *pids)
-    Dir.chdir(folder) { Coppice::CLI::RunningMonitor.running_in(["."], among: pids) }
+  def meant_in(folder, *pids, **options)
+    Dir.chdir(folder) { Coppice::CLI::RunningMonitor.meant(pids, **options) }
   end
 
-  test "a server is that of its release's directory, and of the one that its symlink leads to now" do
+  # Yields the directories of two releases and of another application, and a symlink to the second release.
+  def with_directories
     with_tmpdir do |folder|
       one, two, other, link = %w[one two other current].map { |name| "#{folder}/#{name}" }
       [one, two, other].each { |directory| Dir.mkdir(directory) }
       File.symlink(two, link)
+      yield one, two, other, link
+    end
+  end
+
+  test "a server is that of its directory, and of the one that its symlink leads to now" do
+    with_directories do |one, two, other, link|
       with_monitor(one, link) do |ours|
         with_monitor(other) do |theirs|
-          assert_equal [ours, ours, theirs], [one, two, other].map { |directory| found_in(directory, ours, theirs) }
-          assert_nil found_in("/", ours, theirs)
+          assert_equal [ours, ours, theirs], [one, two, other].map { |directory| meant_in(directory, ours, theirs) }
+          assert_nil meant_in("/", ours, theirs)
         end
-        with_monitor(two) { |theirs| assert_nil found_in(two, ours, theirs), "either may be meant" }
+      end
+    end
+  end
+
+  test "the server that runs in the directory comes first; only for a roll either may be meant" do
+    with_directories do |one, two, _, link|
+      with_monitor(one, link) do |ours|
+        with_monitor(two) do |theirs|
+          assert_equal theirs, meant_in(two, ours, theirs)
+          assert_nil meant_in(two, ours, theirs, to_roll: true)
+        end
+      end
+    end
+  end
+
+  test "the next release of a server with another root directory is none of this one's directories" do
+    skip "needs root" unless Process.uid.zero?
+
+    with_directories do |one, two, other, link|
+      with_monitor(one, link, other) { |theirs| assert_nil meant_in(two, theirs) }
+    end
+  end
+
+  test "a program never belongs to a server that does not run its release yet" do
+    with_directories do |one, two, _, link|
+      with_monitor(one, link) do |ours|
+        assert_equal [ours, nil], [one, two].map { |folder| Coppice::CLI::RunningMonitor.running_in([folder]) }
       end
     end
   end
