@@ -23,8 +23,10 @@ module Coppice
 
       private
 
+      # nil for a rollback to a mold that was kept: nothing is waited for.
       def stage
         return :check unless @roll.release
+        return if reinstating?
 
         mold = @roster.candidate
         return :pause unless mold && @roll.awaits?(mold.release)
@@ -32,6 +34,8 @@ module Coppice
 
         @board.trial_watched == 1 ? :canary : :trial
       end
+
+      def reinstating? = @roll.rollback? && @roster.kept&.release.equal?(@roll.release)
 
       def check = "checking the release"
       def pause = "waiting until it can be booted"

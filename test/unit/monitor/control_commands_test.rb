@@ -55,6 +55,18 @@ module Coppice
         end
       end
 
+      test "rollback: a mold that was kept has nothing to tell of a boot" do
+        { 60 => [], 0 => ["checking the release"] }.each do |window, news|
+          server(rollback_window: window) do |server|
+            first_answer(@commands.call("roll", "/releases/2"), server)
+            answer = @commands.call("rollback")
+
+            assert_equal news, answer.news.call
+            assert_match(/\Arelease 1 .* is committed/, first_answer(answer, server).last)
+          end
+        end
+      end
+
       # As the monitor polls: after each of its turns. Yields before each.
       def first_answer(answer, server)
         1000.times do
