@@ -23,23 +23,23 @@ module Coppice
 
       private
 
-      # nil for a rollback to a mold that was kept: nothing is waited for.
+      # In the words of Stats::Releases. nil for a rollback to a mold that was kept: nothing is waited for.
       def stage
-        return :check unless @roll.release
+        return :checking unless @roll.release
         return if reinstating?
 
         mold = @roster.candidate
-        return :pause unless mold && @roll.awaits?(mold.release)
-        return :boot unless mold.ready?
+        return :waiting unless mold && @roll.awaits?(mold.release)
+        return :booting unless mold.ready?
 
         @board.trial_watched == 1 ? :canary : :trial
       end
 
       def reinstating? = @roll.rollback? && @roster.kept&.release.equal?(@roll.release)
 
-      def check = "checking the release"
-      def pause = "waiting until it can be booted"
-      def boot = "booting release #{@roll.release.number} (#{@roll.release.revision})"
+      def checking = "checking the release"
+      def waiting = "waiting until it can be booted"
+      def booting = "booting release #{@roll.release.number} (#{@roll.release.revision})"
       def trial = "starting its first worker"
 
       def canary
