@@ -63,10 +63,11 @@ module Coppice
       end
 
       # For people, where the exit itself is the news: the signal, and who sent it if that is known, or the status.
+      # What exits with status 0 has logged no error.
       #: () -> String
       def summary
         return "the log says why" unless status
-        return "status #{status.exitstatus}, the log says why" unless status.signaled?
+        return "status #{status.exitstatus}#{", the log says why" unless status.success?}" unless status.signaled?
 
         "killed by SIG#{signal}#{" (#{cause})" unless cause == :signal}"
       end

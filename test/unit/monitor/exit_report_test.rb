@@ -39,6 +39,7 @@ class ExitReportTest < Coppice::TestCase
       [:ready, nil, Status.new(nil, 9)] => "killed by SIGKILL",
       [:ready, :spawn_timeout, Status.new(nil, 9)] => "killed by SIGKILL (spawn_timeout)",
       [:ready, nil, Status.new(3, nil)] => "status 3, the log says why",
+      [:ready, nil, Status.new(0, nil)] => "status 0",
       [:requested, nil, nil] => "the log says why"
     }.each do |(state, kill_reason, status), expected|
       assert_equal expected, report_on(handle_in(state, kill_reason: kill_reason), status).summary
