@@ -74,15 +74,15 @@ module Coppice
           io.flush
         rescue IOError, SystemCallError
           nil
-        rescue StandardError => error # it may be of a class of the application's; an exception would stop the exit
-          @log.debug("file not flushed", of: io.class.name, error: error.message)
+        rescue StandardError => error # its message is the application's code too, and an exception would stop the exit
+          @log.debug("file not flushed", error: error.class)
         end
 
         def take_leave(connection)
           kind, goodbye = @goodbyes.find { |kind, _| connection.is_a?(kind) }
           connection.public_send(goodbye)
         rescue StandardError => error
-          @log.debug("connection not closed", of: kind.name, error: error.message)
+          @log.debug("connection not closed", of: kind.name, error: error.class)
         end
       end
     end
