@@ -100,7 +100,7 @@ module Coppice
       def judge(roster, candidate, now)
         if refused?(roster, candidate)
           reason = "fork audit: #{roster.trial.audit_findings} found, as the log says"
-          return [Steps::Abandon.new(candidate, reason, false, true)]
+          return [Steps::Abandon.new(candidate: candidate, reason: reason, refused: true)]
         end
         return [commit(candidate)] unless watched?(roster, candidate)
 
@@ -131,7 +131,7 @@ module Coppice
         return [] unless verdict
         return [commit(candidate, verdict)] if verdict.commit?
 
-        [Steps::Abandon.new(candidate, "canary: #{verdict.reason}", false, false, verdict)]
+        [Steps::Abandon.new(candidate: candidate, reason: "canary: #{verdict.reason}", verdict: verdict)]
       end
 
       def commit(candidate, verdict = nil)
@@ -140,7 +140,7 @@ module Coppice
 
       # If the first boot fails, the server gives up.
       def abandon(roster, mold, reason)
-        steps = [Steps::Abandon.new(mold, reason, retry_at_once?(roster, mold))]
+        steps = [Steps::Abandon.new(candidate: mold, reason: reason, at_once: retry_at_once?(roster, mold))]
         roster.booted? ? steps : steps << Steps::GiveUp.new("the application could not be booted")
       end
 

@@ -32,7 +32,9 @@ module Coppice
         candidate, roll = roster.candidate, roster.roll
         steps = roll&.decided? && roster.held_back.positive? ? [Steps::HoldBack.new(0)] : []
         reason = reason_to_give_up(roster, candidate, roll) if candidate
-        reason ? [*steps, Steps::Abandon.new(candidate, reason, true, false, nil, true)] : steps
+        return steps unless reason
+
+        [*steps, Steps::Abandon.new(candidate: candidate, reason: reason, at_once: true, wanted: true)]
       end
 
       # A reinstatement needs no mold of the release that it takes back.

@@ -29,7 +29,7 @@ module Coppice
       # Give up the candidate; the mold, if there is one, stays. at_once: make the next candidate without a pause.
       # refused: the fork audit is the reason. verdict: the canary's, if that is the reason. wanted: by a user, so that
       # nothing has failed.
-      Abandon = Struct.new(:candidate, :reason, :at_once, :refused, :verdict, :wanted)
+      Abandon = Struct.new(:candidate, :reason, :at_once, :refused, :verdict, :wanted, keyword_init: true)
       # Do without the refork that a user wants. The reason is for the user and the log.
       GiveUpRefork = Struct.new(:reason)
       # Have a cold mold fork a worker that gets no clients, to be rehearsed and promoted.
