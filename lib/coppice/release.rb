@@ -50,6 +50,10 @@ module Coppice
       File.basename(directory)
     end
 
+    # For people.
+    #: () -> String
+    def to_s = "release #{number} (#{revision})"
+
     # The same release, which begins with this generation.
     #: (Integer) -> Release
     def from_generation(generation)

@@ -66,7 +66,7 @@ module Coppice
       #: (asked_by: String) -> (Array[String] | ControlConnection::Pending)
       def rollback(asked_by:)
         roll = @supervision.rolls.rollback(asked_by: asked_by)
-        return ["the roll to #{roll.directory} is given up; #{running_release} serves on"] unless roll.rollback?
+        return ["the roll to #{roll.directory} is given up; #{@roster.release} serves on"] unless roll.rollback?
 
         await_decision(roll, "rolling back to #{roll.directory}")
       end
@@ -149,10 +149,10 @@ module Coppice
       def outcome_of_roll(roll)
         raise Error, "the server is stopping" if @roster.stopping && !roll.decided?
         return unless roll.decided?
-        raise Error, "#{roll.kind} given up: #{roll.reason}. #{running_release} serves on" if roll.outcome == :given_up
+        raise Error, "#{roll.kind} given up: #{roll.reason}. #{@roster.release} serves on" if roll.outcome == :given_up
 
         canary = "canary: #{roll.canary.reason}" if roll.canary
-        [*canary, "#{running_release} is committed#{rollout}"]
+        [*canary, "#{@roster.release} is committed#{rollout}"]
       end
 
       # A release that warms up only begins with it now.
@@ -161,8 +161,6 @@ module Coppice
 
         "; its workers replace the others now"
       end
-
-      def running_release = "release #{@roster.release.number} (#{@roster.release.revision})"
 
       # The observer asks on behalf of the dashboard's users.
       def described(caller)

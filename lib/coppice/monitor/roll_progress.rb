@@ -39,7 +39,7 @@ module Coppice
 
       def checking = "checking the release"
       def waiting = "waiting until it can be booted"
-      def booting = "booting release #{@roll.release.number} (#{@roll.release.revision})"
+      def booting = "booting #{@roll.release}"
       def trial = "starting its first worker"
 
       def canary
