@@ -18,7 +18,8 @@ module Coppice
         "/metrics" => :metrics, "/stats.json" => :stats_json, "/history.json" => :history, "/puma/stats" => :puma_stats
       }.freeze
       HEALTH = { "/livez" => :live, "/readyz" => :ready }.freeze
-      # For the dashboard, which has all other paths. Who sets up a check tries those of other servers.
+      # For the dashboard, which has all other paths. Health checks are often set up with another server's path, such as
+      # /healthz.
       NOT_FOUND = "not found. There are / (the dashboard), #{[*HEALTH.keys, *ROUTES.keys].join(', ')}".freeze
       READING = %w[GET HEAD].freeze
       MAX_FORM = 4096 # bytes

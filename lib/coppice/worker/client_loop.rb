@@ -98,8 +98,8 @@ module Coppice
 
       # Serves clients, and obeys a message. If there is neither, the turn is only a heartbeat. The queue of the lobby
       # costs no system call, so it comes first; if it is empty the worker sleeps without a look at the others, since
-      # that tells of them as well. A worker whose request has timed out exits within seconds, whatever it does then: it
-      # takes no other client with it, and no order.
+      # that tells of them as well. A worker whose request has timed out exits within seconds: until then it serves no
+      # other client and obeys no message.
       def turn
         @row.seen_ms = OS::Clock.now_ms
         @lingering.attend
@@ -148,7 +148,8 @@ module Coppice
         return @waiter.wait(HEARTBEAT_MS) unless @lobby
 
         ready, woken = @lobby.idle { @waiter.wait(HEARTBEAT_MS) }
-        ready unless woken && serve(@lobby) && @worker.stopping?
+        serve(@lobby) if woken
+        ready unless woken && @worker.stopping?
       end
 
       # Yields if a source has a client. Each turn attends to lingering clients anyway.
