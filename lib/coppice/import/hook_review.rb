@@ -14,9 +14,12 @@ module Coppice
       NEXT_WORKER = "which worker will be forked is not known: its nr is 0"
       OTHER_ARGUMENTS = "the block has other arguments here: name those that it reads"
       # Statements that close the connections of Active Record before a fork, or open them after it.
-      CONNECTIONS = /(?:\bActiveRecord::Base\b|:active_record\b).*
-                     \b(?:clear_\w+_connections!|disconnect!|establish_connection\b)/mx.freeze
-      NO_CONNECTIONS = "Active Record 7.1 and later needs no line for a fork: docs/fork_safety.md"
+      # An argument of establish_connection chooses another database.
+      CONNECTIONS = /(?:\bActiveRecord::Base\b[^;\n]*|:active_record\)?\s*(?:do|{)\s*)
+                     \b(?:clear_\w+_connections!|disconnect!|
+                        establish_connection\b(?!\(\s*[^\s)]|[ ]+(?!(?:if|unless|rescue|end)\b)["':@\w]))/x.freeze
+      NO_CONNECTIONS = "Active Record 7.1 and later needs no line for a fork, except with sqlite3 before 2.1: " \
+                       "docs/fork_safety.md"
       private_constant :HANDLE, :NEXT_WORKER, :OTHER_ARGUMENTS, :CONNECTIONS, :NO_CONNECTIONS
 
       #: (Call, Directive, Foreign, ApplicationCode) -> void

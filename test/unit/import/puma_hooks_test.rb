@@ -130,6 +130,12 @@ module Coppice
         { "before_fork { ActiveRecord::Base.connection_handler.clear_all_connections!(:all) }" => true,
           "before_fork { ActiveRecord::Base.connection_pool.disconnect! if defined?(ActiveRecord) }" => true,
           "before_fork { ActiveSupport.on_load(:active_record) { establish_connection } }" => true,
+          "before_fork { ActiveSupport.on_load(:active_record) do\n  establish_connection\nend }" => true,
+          "before_fork { ActiveRecord::Base.establish_connection if defined?(ActiveRecord) }" => true,
+          "before_fork { ActiveRecord::Base.establish_connection(:other) }" => false,
+          "before_fork { ActiveRecord::Base.establish_connection config }" => false,
+          "before_fork { if defined?(ActiveRecord::Base); DB.disconnect!; end }" => false,
+          "before_fork { if defined?(ActiveRecord::Base)\n  DB.disconnect!\nend }" => false,
           "before_fork { Mongoid.disconnect_clients; ActiveRecord::Base.logger = nil }" => false }
           .each do |text, expected|
             assert_equal expected, note(text, :before_fork).include?("Active Record 7.1 and later needs no line"), text
