@@ -127,6 +127,14 @@ module Coppice
       assert ForkSafety::Preset.new(calls: {}).covers?(nil)
     end
 
+    test "nothing is to be done for older versions that need nothing, and not for those that nobody knows" do
+      preset = Presets[:dogstatsd_ruby]
+
+      assert_equal [true, false, false], ["4.8.3", "5.7.1", nil].map { |version| preset.nothing_to_do?(version) }
+      refute Presets[:datadog].nothing_to_do?("3.0.0")
+      refute Presets[:datadog].nothing_to_do?(nil)
+    end
+
     test "older series that were mended as well are covered from that version on" do
       preset = Presets[:dalli]
 

@@ -66,9 +66,9 @@ module Coppice
       #: () -> Array[Range[String]]
       def series = [versions].flatten
 
-      # Whether the verdict is not for this version, and there is nothing to do for it all the same.
+      # Whether the verdict is not for this version, which is older, and there is nothing to do for it all the same.
       #: (String?) -> bool
-      def nothing_to_do?(version) = !covers?(version) && advice_of(version) == "nothing"
+      def nothing_to_do?(version) = older == "nothing" && !covers?(version) && older?(version)
 
       # Whether Coppice calls something.
       #: () -> bool
@@ -93,8 +93,10 @@ module Coppice
       def advice_of(version)
         return advice if covers?(version)
 
-        older && version && !VersionOrder.at_least?(version, series.last.begin) ? older : unknown_version(version)
+        older && older?(version) ? older : unknown_version(version)
       end
+
+      def older?(version) = !version.nil? && !VersionOrder.at_least?(version, series.last.begin)
 
       def unknown_version(version)
         [("the preset was not tested with #{version || 'this version'}, and does nothing" if acts?), advice]
