@@ -82,6 +82,10 @@ module Coppice
       assert with_mini_profiler(with_thread) { Presets[:rack_mini_profiler].used? }
     end
 
+    test "the fork audit reports the thread of rack-mini-profiler, which nothing starts again" do
+      assert_empty Presets[:rack_mini_profiler].restarts
+    end
+
     def with_mini_profiler(store)
       rack = Object.const_set(:Rack, Module.new) unless Object.const_defined?(:Rack)
       ::Rack.const_set(:MiniProfiler, Struct.new(:config).new(Struct.new(:storage_instance).new(store)))

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# Of its stores, those in files and in memory have a thread that deletes what has expired.
+# Of its stores, those in files and in memory have a thread that deletes what has expired. Nothing starts it again, so
+# the fork audit reports it.
 Coppice::Presets.define(:rack_mini_profiler, gem: "rack-mini-profiler", constant: "Rack::MiniProfiler",
   verdict: :advice,
   used: -> { Rack::MiniProfiler.config.storage_instance.respond_to?(:cleanup_cache) },
-  restarts: %w[rack-mini-profiler],
-  advice: "`after_mold_fork`: `Rack::MiniProfiler.config.storage_instance.cleanup_cache`, or a store in Redis or " \
-          "memcached",
+  advice: "keep its results in Redis or memcached (`Rack::MiniProfiler.config.storage`), or leave the gem out of " \
+          "production",
   why: "The thread that deletes results after a day does not exist in a copy: they stay in the folder " \
        "tmp/miniprofiler, or in memory.",
   source: "lib/mini_profiler/storage/file_store.rb, lib/mini_profiler/storage/memory_store.rb")
