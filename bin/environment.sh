@@ -18,9 +18,9 @@ export BUNDLE_FROZEN=true
 # Empty where the caller wants the linters as well. Groups that another application has left in the shell would do the
 # same, and have everything installed anew.
 export BUNDLE_WITHOUT=${BUNDLE_WITHOUT-lint}
-[[ -z $BUNDLE_WITHOUT || $BUNDLE_WITHOUT = *lint* ]] || BUNDLE_WITHOUT=lint
+[[ $BUNDLE_WITHOUT =~ ^((lint|browser|compatibility)(:|$))*$ ]] || BUNDLE_WITHOUT=lint
 export BUNDLE_SILENCE_ROOT_WARNING=1
 export MAKEFLAGS=${MAKEFLAGS:--j$(getconf _NPROCESSORS_ONLN)} # C extensions are compiled on all processors
 export BUNDLE_TIMEOUT=60 BUNDLE_RETRY=10 # of downloads
 export LANG=${LANG:-C.UTF-8} # else Ruby takes every text for ASCII
-unset BUNDLER_VERSION RUBYLIB
+unset BUNDLER_VERSION BUNDLE_WITH BUNDLE_ONLY RUBYLIB
