@@ -74,14 +74,11 @@ module Coppice
           call.as(:listen, "\"#{literal.include?(":") ? "[#{literal}]" : literal}:#{port}\"")
         end
 
-        # -E does not set RAILS_ENV, which what is left of the file may read.
         #: (Call) -> nil
         def environment(call)
-          name = call.literal? ? call.value : "NAME"
-          return call.drop("set RACK_ENV or RAILS_ENV, or start with -E #{name}") unless reads_rails_env?(call)
-
-          call.drop("set RAILS_ENV. -E #{name} sets RACK_ENV alone: for it write ENV[\"RACK_ENV\"], which is always " \
-                    "set, where the file reads RAILS_ENV")
+          name = call.literal? ? call.value.to_s.shellescape : "NAME"
+          call.drop("set RACK_ENV or RAILS_ENV, or start with -E #{name}. That sets RACK_ENV alone: if the file " \
+                    "reads RAILS_ENV, write ENV[\"RACK_ENV\"] there, which is always set")
         end
 
         #: (Call) -> nil
@@ -166,12 +163,6 @@ module Coppice
         end
 
         private
-
-        # Whether something else in the file does.
-        def reads_rails_env?(call)
-          in_file, in_call = [call.source.root, call.node].map { |node| node.texts.count("RAILS_ENV") }
-          in_file > in_call
-        end
 
         # Of workers: a variable of the environment may be "auto".
         def count(call)

@@ -234,7 +234,7 @@ module Coppice
       test "a literal environment names the flag that replaces it" do
         assert_includes note('environment "production"', :environment), "start with -E production"
         assert_includes note('environment ENV["RAILS_ENV"]', :environment), "start with -E NAME"
-        assert_includes note("environment 'a'\nworkers 2 if ENV['RAILS_ENV']", :environment), "-E a sets RACK_ENV alone"
+        assert_includes note("environment 'a b'", :environment), 'start with -E a\ b. That sets RACK_ENV alone'
         assert_includes note("bind_to_activated_sockets", :bind_to_activated_sockets), "FileDescriptorName=listen"
       end
 
