@@ -60,8 +60,8 @@ module Coppice
         table.take(:http_content_length_limit, to: :max_body_bytes, &rewrites.number_for(:max_body_bytes))
         table.take(:first_data_timeout, to: :client_header_timeout, &rewrites.number_for(:client_header_timeout))
         table.change(:persistent_timeout, to: :keepalive_timeout,
-          note: "for proxies in trusted_proxies only where it is longer than the 75 seconds of `trusted:`: the proxy " \
-                "must be the one that closes (docs/deployment.md)",
+          note: "`trusted:`, the time for proxies, stays at 75 s unless this is longer or 0. It must be longer than " \
+                "the proxy's own idle timeout (docs/deployment.md)",
           &rewrites.method(:persistent_timeout))
         table.change(:enable_keep_alives, to: "keepalive_timeout 0", note: "where it is false") do |call|
           next call.drop("connections are kept open anyway") unless call.value == false

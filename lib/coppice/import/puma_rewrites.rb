@@ -112,12 +112,13 @@ module Coppice
           alone?(call) ? lines.join("\n#{" " * indent(call)}") : "(#{lines.join('; ')})"
         end
 
-        # Puma has one time for all clients. That of a load balancer must not become shorter than the default.
+        # Puma has one time for all clients. That of a load balancer must not become shorter than the default, unless it
+        # is 0, which keeps no connection open.
         #: (Call) -> String
         def persistent_timeout(call)
           seconds, default = integer(call), Config::OPTIONS[:trusted_keepalive_timeout].default
           number = Integer(seconds, exception: false)
-          return call.as(:keepalive_timeout, seconds) if number && number <= default
+          return call.as(:keepalive_timeout, seconds) if number&.between?(1, default)
 
           call.as(:keepalive_timeout, seconds, "trusted: #{number ? seconds : "[#{seconds}, #{default}].max"}")
         end

@@ -37,11 +37,11 @@ module Coppice
       end
 
       test "the time for a load balancer's connections is never shorter than the default" do
-        { "65" => "65", "75" => "75", "76" => "76, trusted: 76", "n" => "Integer(n), trusted: [Integer(n), 75].max" }
-          .each do |given, expected|
-            assert_equal "keepalive_timeout #{expected}", translated("persistent_timeout #{given}")
-          end
-        assert_includes note("persistent_timeout 9", :persistent_timeout), "the proxy must be the one that closes"
+        { "0" => "0, trusted: 0", "1" => "1", "75" => "75", "76" => "76, trusted: 76",
+          "n" => "Integer(n), trusted: [Integer(n), 75].max" }.each do |given, expected|
+          assert_equal "keepalive_timeout #{expected}", translated("persistent_timeout #{given}")
+        end
+        assert_includes note("persistent_timeout 9", :persistent_timeout), "stays at 75 s unless this is longer"
       end
 
       test "a count of workers that is known only later may be auto" do
