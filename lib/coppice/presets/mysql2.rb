@@ -15,7 +15,7 @@ Coppice::Presets.define(:mysql2, gem: "mysql2", constant: "Mysql2::Client", vers
         "that were made with `reconnect: true`",
   advice: "create other clients anew in `after_worker_fork`: the copies raise an error",
   older: "`before_fork`: `client.close`; `after_worker_fork`: a new client",
-  always: "Connections of Active Record need nothing in any version",
+  always: "For connections of Active Record see activerecord, whatever the version of mysql2",
   why: "A client knows nothing of forks: two processes would read each other's answers, and a copy that is dropped " \
        "ends the session of both.",
   source: "README.md, ext/mysql2/client.c")
