@@ -25,7 +25,8 @@ module Coppice
           "start the program in after_worker_fork; Coppice::Info.keep_io exempts an IO that is shared on purpose"),
         missing_thread: Kind.new("a thread does not exist after the fork",
           "start it in after_worker_fork; if its library starts it again by itself: " \
-          "thread.thread_variable_set(:fork_safe, true). Thread.list has it, and `inspect` shows this place"),
+          "thread.thread_variable_set(:fork_safe, true). Find the thread with `Thread.list`: its `inspect` contains " \
+          "this place"),
         native_thread: Kind.new("a native thread exists before the fork: its locks may stay locked after it",
           "call Coppice::Info.no_longer_fork_safe! when the library is first used"),
         locked: Kind.new("another thread holds a lock at the fork: the copy unlocks it in the middle of its work",
