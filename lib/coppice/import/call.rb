@@ -21,7 +21,7 @@ module Coppice
       attr_reader :passed    #: Source::Node? -- the block that is an argument: &callable
       attr_reader :source    #: Source
       attr_accessor :note    #: String?
-      attr_accessor :advice  #: String? -- what the report says besides of what is taken over
+      attr_accessor :advice  #: String? -- what the report adds to the note
       attr_accessor :todo    #: bool -- whether something in it has to be changed by hand
       attr_accessor :joined  #: bool -- whether its block has become part of another one
       attr_accessor :task    #: String? -- what is to be done by hand in place of a call that is dropped

@@ -2,7 +2,7 @@
 
 module Coppice
   module Import
-    # Log files, sockets and the pidfile, which a roll leaves where they are.
+    # The paths of log files, sockets and the pidfile. A roll does not move these files to the new release.
     module ServerFiles
       IN_FIRST_RELEASE = "where each release has a directory of its own, a relative path stays in the first one: " \
                          "give one outside of the releases (docs/deploys.md)"

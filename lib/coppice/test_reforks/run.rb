@@ -97,7 +97,7 @@ module Coppice
         warn "coppice: there was no refork, so this run says nothing about fork safety#{why_no_refork unless @follower}"
       end
 
-      # A refork comes before a test, so there is none after the last one of a generation.
+      # The refork comes before test number every + 1.
       def why_no_refork
         return " (this process is not fork-safe)" if @obstacle
 
