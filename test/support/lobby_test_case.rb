@@ -55,6 +55,11 @@ module Coppice
       @lobby.await_counter(:connections, connections) # in a later turn: now the loop accepts nobody else
     end
 
+    def assert_no_more_logged
+      @lobby.tell("tell nonsense")
+      assert_match(/ unknown packet/, @lobby.tell("await log"))
+    end
+
     def assert_all_released
       client = @lobby.connect
       assert_served(client)

@@ -74,18 +74,24 @@ static void pause_accepting(struct coppice_lobby *lobby) {
     try_later(lobby);
 }
 
-/* No descriptor is left. The reserve is one: a client that is told so at once can go elsewhere. */
+static bool is_lack(int error) {
+    return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
+/* No descriptor is left. The reserve is one: a client that is told so at once can go elsewhere. accept4(2) looks for a
+ * number first, and only then for a client: there may be none. */
 static void turn_away(struct coppice_lobby *lobby, int listener_fd) {
     if (lobby_evict(lobby)) return;
-    lobby_count(lobby, LOBBY_shed_max_connections, 1);
     if (lobby->reserve_fd >= 0) close(lobby_forget_descriptor(&lobby->reserve_fd));
     int fd = accept4(listener_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int error = fd < 0 ? errno : 0;
     if (fd >= 0) {
+        lobby_count(lobby, LOBBY_shed_max_connections, 1);
         lobby_refuse_fd(fd, 503, no_room);
         close(fd);
     }
     lobby->reserve_fd = fcntl(lobby->event_fd, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0 || lobby->reserve_fd < 0) pause_accepting(lobby);
+    if (is_lack(error)) pause_accepting(lobby);
 }
 
 /* Small answers must not wait for the acknowledgement of earlier ones. Clients inherit that from the server's own
@@ -135,7 +141,7 @@ bool lobby_accept(struct coppice_lobby *lobby, uint32_t listener) {
         int fd = accept4(listener_fd, (struct sockaddr *)&peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             begin(lobby, listener, fd, &peer);
-        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        } else if (is_lack(errno)) {
             turn_away(lobby, listener_fd);
             return false;
         } else if (errno != EINTR && errno != ECONNABORTED) {

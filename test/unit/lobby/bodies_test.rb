@@ -237,11 +237,6 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
     BoundedWait.value_of(sender)
   end
 
-  def assert_no_more_logged
-    @lobby.tell("tell nonsense")
-    assert_match(/ unknown packet/, @lobby.tell("await log"))
-  end
-
   # Its place is taken by one that has sent nothing.
   def exchange_for_another(client)
     accepted = @lobby.counter(:accepted)

@@ -11,5 +11,22 @@ module Coppice
       assert_match(/ error a listener cannot be watched: Operation not permitted$/, @lobby.tell("await log"))
       @lobby.await_counter(:paused, 1)
     end
+
+    test "without a descriptor only clients that come are refused, and the lobby goes on to accept" do
+      play(descriptors: 32)
+      came = 0
+      until @lobby.counter(:shed_max_connections).positive?
+        client = @lobby.connect
+        came += 1
+        BoundedWait.wait(BoundedWait::SECONDS, "client #{came} did not come", interval: 0) { came_by_count >= came }
+      end
+      assert_refused(503, client)
+      assert_equal [came, 0], [came_by_count, @lobby.counter(:paused)]
+      assert_no_more_logged
+    end
+
+    private
+
+    def came_by_count = @lobby.counter(:accepted) + @lobby.counter(:shed_max_connections)
   end
 end
