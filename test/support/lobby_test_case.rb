@@ -55,6 +55,14 @@ module Coppice
       @lobby.await_counter(:connections, connections) # in a later turn: now the loop accepts nobody else
     end
 
+    def loop_pid = Integer(@lobby.tell("loop_pid"))
+
+    # Of the loop that runs, which may have more in use.
+    def limit_descriptors(number)
+      skip "prlimit(1) is not here" unless system("command -v prlimit >/dev/null")
+      system("prlimit", "--pid", loop_pid.to_s, "--nofile=#{number}:", exception: true)
+    end
+
     def assert_no_more_logged
       @lobby.tell("tell nonsense")
       assert_match(/ unknown packet/, @lobby.tell("await log"))

@@ -26,19 +26,23 @@ static int watch_listeners(const struct coppice_lobby *lobby) {
     return error;
 }
 
-static void try_later(struct coppice_lobby *lobby) {
+static void retry_later(struct coppice_lobby *lobby) {
     lobby_process.paused_until_ms = lobby_process.now_ms + PAUSE_MS;
     lobby_count_to(lobby->counters, LOBBY_paused, 1);
 }
 
-/* The log gets a line for each new reason, and not for each try. */
+/* A line for each new reason, and not for each try. */
+static void log_error(const struct coppice_lobby *lobby, const char *what, int error) {
+    if (error != lobby_process.listen_error) lobby_log(lobby, LOBBY_ERROR, "%s: %s", what, strerror(error));
+    lobby_process.listen_error = error;
+}
+
 void lobby_listen(struct coppice_lobby *lobby) {
     if (!lobby->accepting || lobby_process.listening) return;
-    int error = watch_listeners(lobby), last = lobby_process.listen_error;
-    lobby_process.listen_error = error;
+    int error = watch_listeners(lobby);
     if (error) {
-        if (error != last) lobby_log(lobby, LOBBY_ERROR, "a listener cannot be watched: %s", strerror(error));
-        try_later(lobby);
+        log_error(lobby, "a listener cannot be watched", error);
+        retry_later(lobby);
         return;
     }
     lobby_process.listening = true;
@@ -69,9 +73,10 @@ void lobby_read_address(struct coppice_lobby_address *address, const struct sock
     }
 }
 
-static void pause_accepting(struct coppice_lobby *lobby) {
+static void pause_accepting(struct coppice_lobby *lobby, int error) {
     lobby_stop_listening(lobby);
-    try_later(lobby);
+    log_error(lobby, "the lobby cannot accept connections", error);
+    retry_later(lobby);
 }
 
 static bool is_lack(int error) {
@@ -91,7 +96,7 @@ static void turn_away(struct coppice_lobby *lobby, int listener_fd) {
         close(fd);
     }
     lobby->reserve_fd = fcntl(lobby->event_fd, F_DUPFD_CLOEXEC, 0);
-    if (is_lack(error)) pause_accepting(lobby);
+    if (is_lack(error)) pause_accepting(lobby, error);
 }
 
 /* Small answers must not wait for the acknowledgement of earlier ones. Clients inherit that from the server's own
@@ -140,6 +145,7 @@ bool lobby_accept(struct coppice_lobby *lobby, uint32_t listener) {
         }
         int fd = accept4(listener_fd, (struct sockaddr *)&peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
+            lobby_process.listen_error = 0;
             begin(lobby, listener, fd, &peer);
         } else if (is_lack(errno)) {
             turn_away(lobby, listener_fd);

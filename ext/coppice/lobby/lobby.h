@@ -209,7 +209,7 @@ struct lobby_process {
     uint32_t evicted;        /* the last connection that was looked at for that */
     bool listening;          /* epoll has the listeners */
     int64_t paused_until_ms; /* accept no more until then */
-    int listen_error;        /* why epoll does not have them all; 0 when it has */
+    int listen_error;        /* why it cannot listen or accept, as the log says; 0 since it has accepted */
     bool room_made;          /* stalled seats may go on */
     struct lobby_keeper_silence keeper_silence;
     int64_t next_renewal_ms; /* of a keeper that could not be made: not before then */

@@ -31,7 +31,7 @@ module Coppice
       #: (Hash[Symbol, untyped]) -> Verdict
       def ready(stats)
         server = stats.fetch(:server)
-        problem = problem(server) || pause(stats) || overload(stats)
+        problem = problem(server) || cannot_accept(stats) || overload(stats)
         return bad(problem) if problem
         return good("all #{server[:workers_ready]} ready workers are busy, #{waiting(server)}") if all_busy?(server)
 
@@ -48,8 +48,8 @@ module Coppice
         "no worker is ready" if server[:workers_ready].zero?
       end
 
-      # It lacks a descriptor, or memory of the kernel: the log says so.
-      def pause(stats)
+      # The lobby's log says why.
+      def cannot_accept(stats)
         "the lobby cannot accept connections" if stats.dig(:lobby, :paused)
       end
 

@@ -185,13 +185,12 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
   end
 
   test "a keeper that could not be made is made later" do
-    skip "prlimit(1) is not here" unless system("command -v prlimit >/dev/null")
     play
     settle
-    system("prlimit", "--pid", loop_pid.to_s, "--nofile=3:", exception: true) # not one more
+    limit_descriptors(3) # not one more
     Process.kill(:KILL, keeper_pid)
     assert_match(/cannot make a keeper/, @lobby.tell("await log error"))
-    system("prlimit", "--pid", loop_pid.to_s, "--nofile=1024:", exception: true)
+    limit_descriptors(1024)
     assert_match(/\Aregistered keeper/, @lobby.tell("await registered keeper"))
     client = @lobby.connect
     assert_served(client)
@@ -206,7 +205,6 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
 
   private
 
-  def loop_pid = Integer(@lobby.tell("loop_pid"))
   def keeper_pid = Integer(@lobby.tell("keeper_pid"))
 
   def stop_loop

@@ -6,10 +6,26 @@ require "support/lobby_test_case"
 module Coppice
   # Whether the lobby accepts anybody, and what it says when it cannot.
   class LobbyListenersTest < LobbyTestCase
-    test "a listener that cannot be watched is logged and shown" do
+    FEWER_THAN_IN_USE = 3
+    UNWATCHED = / error a listener cannot be watched: Operation not permitted$/
+    NO_DESCRIPTOR = / error the lobby cannot accept connections: Too many open files$/
+
+    test "a listener that cannot be watched is shown, and logged once by each loop" do
       play(seats: 0, watchable: false)
-      assert_match(/ error a listener cannot be watched: Operation not permitted$/, @lobby.tell("await log"))
-      @lobby.await_counter(:paused, 1)
+      assert_logged_once(UNWATCHED)
+      Process.kill(:KILL, loop_pid)
+      assert_logged_once(UNWATCHED)
+    end
+
+    test "a lobby that cannot accept shows it until it can, and logs it once" do
+      client = play_without_descriptors
+      assert_logged_once(NO_DESCRIPTOR)
+      limit_descriptors(1024)
+      assert_served(client)
+      assert_equal 0, @lobby.counter(:paused)
+      limit_descriptors(FEWER_THAN_IN_USE)
+      @lobby.connect
+      assert_logged_once(NO_DESCRIPTOR)
     end
 
     test "without a descriptor only clients that come are refused, and the lobby goes on to accept" do
@@ -26,6 +42,22 @@ module Coppice
     end
 
     private
+
+    def play_without_descriptors
+      play
+      limit_descriptors(FEWER_THAN_IN_USE)
+      @lobby.connect
+    end
+
+    # The lobby has tried once more when it tells of the packet behind `accept`, or in the next turn.
+    def assert_logged_once(line)
+      assert_match(line, @lobby.tell("await log"))
+      3.times do
+        @lobby.await_counter(:paused, 1)
+        @lobby.tell("tell accept")
+        assert_no_more_logged
+      end
+    end
 
     def came_by_count = @lobby.counter(:accepted) + @lobby.counter(:shed_max_connections)
   end
