@@ -49,12 +49,11 @@ void lobby_listen(struct coppice_lobby *lobby) {
     lobby_count_to(lobby->counters, LOBBY_paused, 0);
 }
 
-void lobby_stop_listening(struct coppice_lobby *lobby) {
+static void stop_listening(const struct coppice_lobby *lobby) {
     for (uint32_t i = 0; i < lobby->settings.listeners; i++) {
         if (lobby->listener_fds[i] >= 0) epoll_ctl(lobby->epoll_fd, EPOLL_CTL_DEL, lobby->listener_fds[i], NULL);
     }
     lobby_process.listening = false;
-    lobby_count_to(lobby->counters, LOBBY_paused, 0);
 }
 
 /* An IPv4 address that came through a socket for both families counts as one. */
@@ -74,7 +73,7 @@ void lobby_read_address(struct coppice_lobby_address *address, const struct sock
 }
 
 static void pause_accepting(struct coppice_lobby *lobby, int error) {
-    lobby_stop_listening(lobby);
+    stop_listening(lobby);
     log_error(lobby, "the lobby cannot accept connections", error);
     retry_later(lobby);
 }
@@ -159,7 +158,7 @@ bool lobby_accept(struct coppice_lobby *lobby, uint32_t listener) {
 
 /* The monitor has made the sockets refuse new clients: those who have connected before that are served. */
 void lobby_close_listeners(struct coppice_lobby *lobby) {
-    lobby_stop_listening(lobby);
+    stop_listening(lobby);
     for (uint32_t i = 0; i < lobby->settings.listeners; i++) {
         int fd = lobby->listener_fds[i];
         if (fd < 0) continue;
@@ -168,4 +167,5 @@ void lobby_close_listeners(struct coppice_lobby *lobby) {
         close(fd);
     }
     lobby->accepting = false;
+    lobby_count_to(lobby->counters, LOBBY_paused, 0);
 }

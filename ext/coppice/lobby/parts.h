@@ -47,7 +47,6 @@ void lobby_handle_event(struct coppice_lobby *lobby, uint64_t tag, uint32_t even
 bool lobby_accept(struct coppice_lobby *lobby, uint32_t listener);
 void lobby_close_listeners(struct coppice_lobby *lobby);
 void lobby_listen(struct coppice_lobby *lobby);
-void lobby_stop_listening(struct coppice_lobby *lobby);
 struct sockaddr_storage;
 void lobby_read_address(struct coppice_lobby_address *address, const struct sockaddr_storage *socket);
 

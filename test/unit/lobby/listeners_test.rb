@@ -28,6 +28,14 @@ module Coppice
       assert_logged_once(NO_DESCRIPTOR)
     end
 
+    test "a lobby that drains is to accept nobody, and so is not shown as one that cannot" do
+      play_without_descriptors
+      @lobby.await_counter(:paused, 1)
+      @lobby.tell("tell drain")
+      assert_equal "drained", @lobby.tell("await drained")
+      assert_equal 0, @lobby.counter(:paused)
+    end
+
     test "without a descriptor only clients that come are refused, and the lobby goes on to accept" do
       play(descriptors: 32)
       came = 0
