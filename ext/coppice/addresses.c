@@ -21,18 +21,15 @@ void coppice_lobby_address_to(const struct coppice_lobby_address *address, struc
 
 static VALUE text_of_address(const struct sockaddr_storage *address) {
     char text[INET6_ADDRSTRLEN] = "";
+    struct coppice_lobby_address ip;
     if (address->ss_family == AF_INET) {
-        inet_ntop(AF_INET, &((const struct sockaddr_in *)address)->sin_addr, text, sizeof(text));
+        coppice_lobby_address_set(&ip, AF_INET, &((const struct sockaddr_in *)address)->sin_addr);
     } else if (address->ss_family == AF_INET6) {
-        const struct in6_addr *in6 = &((const struct sockaddr_in6 *)address)->sin6_addr;
-        if (IN6_IS_ADDR_V4MAPPED(in6)) {
-            inet_ntop(AF_INET, &in6->s6_addr[12], text, sizeof(text));
-        } else {
-            inet_ntop(AF_INET6, in6, text, sizeof(text));
-        }
+        coppice_lobby_address_set(&ip, AF_INET6, &((const struct sockaddr_in6 *)address)->sin6_addr);
     } else {
         return rb_utf8_str_new_cstr("127.0.0.1"); /* what Rack applications expect of a UNIX socket */
     }
+    inet_ntop(ip.family, ip.bytes, text, sizeof(text));
     return rb_utf8_str_new_cstr(text);
 }
 

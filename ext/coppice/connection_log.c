@@ -121,34 +121,17 @@ static int64_t now_ms(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void set_ipv4(struct coppice_lobby_address *address, const void *bytes) {
-    address->family = AF_INET;
-    memcpy(address->bytes, bytes, 4);
-}
-
-static void set_ipv6(struct coppice_lobby_address *address, const struct in6_addr *in6) {
-    if (IN6_IS_ADDR_V4MAPPED(in6)) {
-        set_ipv4(address, &in6->s6_addr[12]);
-    } else {
-        address->family = AF_INET6;
-        memcpy(address->bytes, in6, sizeof(*in6));
-    }
-}
-
 static struct coppice_lobby_address peer_of(const struct coppice_connection *connection) {
     const struct sockaddr_storage *peer = &connection->peer;
     struct coppice_lobby_address address = {.family = AF_UNIX};
-    struct in6_addr in6;
+    struct in6_addr ip;
     if (connection->adopted_address[0]) {
-        if (inet_pton(AF_INET, connection->adopted_address, &in6) == 1) {
-            set_ipv4(&address, &in6);
-        } else if (inet_pton(AF_INET6, connection->adopted_address, &in6) == 1) {
-            set_ipv6(&address, &in6);
-        }
+        int family = strchr(connection->adopted_address, ':') ? AF_INET6 : AF_INET;
+        if (inet_pton(family, connection->adopted_address, &ip) == 1) coppice_lobby_address_set(&address, family, &ip);
     } else if (peer->ss_family == AF_INET) {
-        set_ipv4(&address, &((const struct sockaddr_in *)peer)->sin_addr);
+        coppice_lobby_address_set(&address, AF_INET, &((const struct sockaddr_in *)peer)->sin_addr);
     } else if (peer->ss_family == AF_INET6) {
-        set_ipv6(&address, &((const struct sockaddr_in6 *)peer)->sin6_addr);
+        coppice_lobby_address_set(&address, AF_INET6, &((const struct sockaddr_in6 *)peer)->sin6_addr);
     }
     return address;
 }

@@ -79,9 +79,8 @@ static bool read_ip(struct text host, struct coppice_lobby_address *address) {
     memcpy(copy, host.bytes, host.length);
     int family = strchr(copy, ':') ? AF_INET6 : AF_INET;
     if (inet_pton(family, copy, &ip) != 1) return false;
-    bool mapped = family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&ip);
-    *address = (struct coppice_lobby_address){.family = mapped ? AF_INET : (uint16_t)family};
-    memcpy(address->bytes, (const char *)&ip + (mapped ? 12 : 0), address->family == AF_INET ? 4 : 16);
+    *address = (struct coppice_lobby_address){.family = 0};
+    coppice_lobby_address_set(address, family, &ip);
     return true;
 }
 

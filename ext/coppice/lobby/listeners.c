@@ -56,19 +56,16 @@ static void stop_listening(const struct coppice_lobby *lobby) {
     lobby_process.listening = false;
 }
 
-/* An IPv4 address that came through a socket for both families counts as one. */
 void lobby_read_address(struct coppice_lobby_address *address, const struct sockaddr_storage *socket) {
     *address = (struct coppice_lobby_address){.family = socket->ss_family};
     if (socket->ss_family == AF_INET) {
         const struct sockaddr_in *inet = (const struct sockaddr_in *)socket;
         address->port = ntohs(inet->sin_port);
-        memcpy(address->bytes, &inet->sin_addr, 4);
+        coppice_lobby_address_set(address, AF_INET, &inet->sin_addr);
     } else if (socket->ss_family == AF_INET6) {
         const struct sockaddr_in6 *inet6 = (const struct sockaddr_in6 *)socket;
-        bool mapped = IN6_IS_ADDR_V4MAPPED(&inet6->sin6_addr);
         address->port = ntohs(inet6->sin6_port);
-        address->family = mapped ? AF_INET : AF_INET6;
-        memcpy(address->bytes, (const char *)&inet6->sin6_addr + (mapped ? 12 : 0), mapped ? 4 : 16);
+        coppice_lobby_address_set(address, AF_INET6, &inet6->sin6_addr);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "proxy_protocol.h"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -38,11 +39,13 @@ static bool is(struct word word, const char *text) {
 
 static bool read_address(struct word word, int family, struct coppice_lobby_address *address) {
     char text[INET6_ADDRSTRLEN];
+    struct in6_addr ip;
     if (word.length >= sizeof(text)) return false;
     memcpy(text, word.at, word.length);
     text[word.length] = '\0';
-    address->family = (uint16_t)family;
-    return strlen(text) == word.length && inet_pton(family, text, address->bytes) == 1;
+    if (strlen(text) != word.length || inet_pton(family, text, &ip) != 1) return false;
+    coppice_lobby_address_set(address, family, &ip);
+    return true;
 }
 
 static bool read_port(struct word word, uint16_t *port) {
@@ -84,9 +87,8 @@ static enum coppice_proxy_result parse_v1(const char *bytes, size_t length, stru
 static void copy_addresses(const char *bytes, int family, size_t each, struct coppice_proxy_header *header) {
     const unsigned char *ports = (const unsigned char *)bytes + 2 * each;
     header->known = true;
-    header->client.family = header->server.family = (uint16_t)family;
-    memcpy(header->client.bytes, bytes, each);
-    memcpy(header->server.bytes, bytes + each, each);
+    coppice_lobby_address_set(&header->client, family, bytes);
+    coppice_lobby_address_set(&header->server, family, bytes + each);
     header->client.port = (uint16_t)(ports[0] << 8 | ports[1]);
     header->server.port = (uint16_t)(ports[2] << 8 | ports[3]);
 }

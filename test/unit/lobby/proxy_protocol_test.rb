@@ -17,6 +17,12 @@ class ProxyProtocolTest < Coppice::TestCase
     assert_complete "PROXY TCP4 255.255.255.255 0.0.0.0 65535 0\r\n", "255.255.255.255 65535 0.0.0.0 0"
   end
 
+  test "an IPv4 address in the form of an IPv6 one is an IPv4 address" do
+    assert_complete "PROXY TCP6 ::ffff:192.0.2.1 ::ffff:198.51.100.2 56324 443\r\n", ADDRESSES[4]
+    mapped = IPV4[0, 8].scan(/.{4}/mn).map { |ip| ("\0" * 10).b + "\xff\xff".b + ip }.join
+    assert_complete version2(mapped + IPV4[8, 4], family: 0x21), ADDRESSES[4]
+  end
+
   test "version 1 of a proxy that does not know is read to the end of the line" do
     assert_complete "PROXY UNKNOWN\r\n"
     assert_complete "PROXY UNKNOWN ffff::1 ffff::2 65535 65535 and more\r\n"
