@@ -148,15 +148,15 @@ static int family_of(int fd) {
 }
 
 /* A descriptor that comes when no number is left for it is lost, and its client with it. Before, the client can still
- * be answered. */
-static bool number_left(const struct coppice_lobby_seat *seat) {
+ * be answered. Other failures say nothing of numbers. */
+static bool descriptor_available(const struct coppice_lobby_seat *seat) {
     int fd = fcntl(seat->socket, F_DUPFD_CLOEXEC, 0);
     if (fd >= 0) close(fd);
-    return fd >= 0;
+    return fd >= 0 || errno != EMFILE;
 }
 
 int coppice_lobby_take_over(struct coppice_connection *connection) {
-    if (!number_left(connection->lobby)) return EMFILE;
+    if (!descriptor_available(connection->lobby)) return EMFILE;
     coppice_byte_buffer_reserve(&connection->input, BYTES_AHEAD);
     struct coppice_lobby_answer answer = {
         .fd = -1,
