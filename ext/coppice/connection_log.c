@@ -123,7 +123,7 @@ static int64_t now_ms(void) {
 
 static struct coppice_lobby_address peer_of(const struct coppice_connection *connection) {
     const struct sockaddr_storage *peer = &connection->peer;
-    struct coppice_lobby_address address = {.family = AF_UNIX};
+    struct coppice_lobby_address address = {.family = 0}; /* AF_UNIX would be trusted */
     struct in6_addr ip;
     if (connection->adopted_address[0]) {
         int family = strchr(connection->adopted_address, ':') ? AF_INET6 : AF_INET;
@@ -132,6 +132,8 @@ static struct coppice_lobby_address peer_of(const struct coppice_connection *con
         coppice_lobby_address_set(&address, AF_INET, &((const struct sockaddr_in *)peer)->sin_addr);
     } else if (peer->ss_family == AF_INET6) {
         coppice_lobby_address_set(&address, AF_INET6, &((const struct sockaddr_in6 *)peer)->sin6_addr);
+    } else if (peer->ss_family == AF_UNIX) {
+        address.family = AF_UNIX;
     }
     return address;
 }

@@ -36,6 +36,16 @@ module Coppice
       assert_includes BoundedWait.readable(@reader).gets, " client=192.0.2.1 "
     end
 
+    test "a client whose address cannot be read names nobody" do
+      client = @harness.connect("unknown")
+      client.write("GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.1\r\nHost: a\r\n\r\n")
+      client.close_write
+      @harness.serve_client
+      client.close
+
+      refute_includes BoundedWait.readable(@reader).gets, " client="
+    end
+
     test "only networks are trusted, and no more than there is room for" do
       wrong = ["10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8x", "fd00::/129", "proxy", "", "1" * 100].map { |text| [text] }
       [*wrong, ["127.0.0.1"] * 513].each do |networks|
