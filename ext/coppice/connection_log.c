@@ -53,7 +53,7 @@ static VALUE lines_allocate(VALUE klass) {
     return self;
 }
 
-static void trust(struct access_lines *lines, VALUE networks) {
+static void add_networks(struct access_lines *lines, VALUE networks) {
     Check_Type(networks, T_ARRAY);
     for (long i = 0; i < RARRAY_LEN(networks); i++) {
         VALUE network = RARRAY_AREF(networks, i);
@@ -68,7 +68,7 @@ static void trust(struct access_lines *lines, VALUE networks) {
 static VALUE lines_initialize(VALUE self, VALUE fd, VALUE json, VALUE worker, VALUE generation, VALUE record,
                               VALUE networks) {
     struct access_lines *lines = lines_get(self);
-    trust(lines, networks);
+    add_networks(lines, networks);
     if (!NIL_P(record)) {
         lines->dropped_at = coppice_cells_column(record, "log_lines_dropped", 1);
         lines->cells = rb_funcall(record, rb_intern("cells"), 0);

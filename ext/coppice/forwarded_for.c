@@ -1,6 +1,6 @@
 /*
  * A proxy appends the address of its own client. So the last item is as good as the word of the peer, and each other
- * item as that of the address to its right: whoever is not trusted may have invented all that is left of it.
+ * item as that of the address to its right: whoever is not trusted may have invented everything to its left.
  */
 #include "forwarded_for.h"
 

@@ -8,9 +8,9 @@
 #include "trusted_networks.h"
 
 /*
- * From the right of X-Forwarded-For the first address that is not trusted; without one the leftmost; what `peer` is
- * where that is not trusted itself. As real_ip_recursive of nginx and Rack::Request#ip do it. It ends at what is not an
- * address, and after COPPICE_FORWARDED_HOPS items, with the last address before that. `bytes` are the head's.
+ * Returns the last address in X-Forwarded-For that is not trusted. If all are trusted, returns the first. If the peer is
+ * not trusted, returns the peer. That is the rule of nginx's real_ip_recursive. The search ends at what is not an
+ * address, and after COPPICE_FORWARDED_HOPS items: then returns the last address before that. `bytes` are the head's.
  */
 enum { COPPICE_FORWARDED_HOPS = 32 };
 struct coppice_lobby_address coppice_forwarded_for(const struct coppice_request_head *head, const char *bytes,

@@ -8,7 +8,7 @@ module Coppice
   # A worker that has no file descriptor left for what the lobby gives it: a body's file, a client's socket.
   class WorkerDescriptorsTest < TestCase
     POST = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello"
-    NONE = 3 # as a limit: fewer descriptors than are in use
+    FEWER_THAN_IN_USE = 3
     REFUSED = [:error, "request refused", { status: 507, why: "no descriptor is left for the client's socket" }].freeze
 
     def setup
@@ -74,7 +74,7 @@ module Coppice
       giving = Thread.new do
         @lobby.receive_packet
         File.open(File::NULL) do |file|
-          Process.setrlimit(:NOFILE, NONE, most.last)
+          Process.setrlimit(:NOFILE, FEWER_THAN_IN_USE, most.last)
           @lobby.send_packet(type, serial, file)
         end
       end
@@ -86,7 +86,7 @@ module Coppice
     # No number is left while the block runs.
     def without_descriptors
       most = Process.getrlimit(:NOFILE)
-      Process.setrlimit(:NOFILE, NONE, most.last)
+      Process.setrlimit(:NOFILE, FEWER_THAN_IN_USE, most.last)
       yield
     ensure
       Process.setrlimit(:NOFILE, *most)
