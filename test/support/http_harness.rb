@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "socket"
+require "coppice/config/options"
 require "coppice/http"
 require_relative "bounded_wait"
 require_relative "test_lobby"
@@ -27,7 +28,8 @@ module Coppice
     DEFAULTS = {
       max_request_line_bytes: 15 * 1024, max_header_bytes: 112 * 1024, max_header_count: 128, max_body_bytes: nil,
       client_header_timeout: 60, client_body_timeout: 60, client_write_timeout: 60, client_min_rate: nil,
-      client_body_buffer_size: 112 * 1024, buffer_directory: nil, trusted_proxies: nil,
+      client_body_buffer_size: 112 * 1024, buffer_directory: nil,
+      trusted_networks: Config::Types::Networks::PRIVATE,
       allow_underscore_headers: false, logger: nil,
       rewindable_input: true, early_hints: false, check_client_connection: false
     }.freeze

@@ -32,7 +32,7 @@ module Coppice
         new(app: app, settings: settings, hook_context: context, log: log, board: board,
             fork_lock: Coppice.fork_lock, fork_callbacks: Coppice.fork_callbacks,
             preset_calls: ForkSafety::PresetCalls.new(!settings.single? && settings.fork_safety_presets),
-            trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_proxies),
+            trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_networks),
             borrowed_queues: borrowed_queues, directory: Dir.pwd.freeze, environment: environment.freeze).freeze
       end
 

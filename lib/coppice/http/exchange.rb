@@ -29,7 +29,7 @@ module Coppice
       #    observer: Worker::RequestCycle | ThreadedServer::RequestObserver, lingering: Lingering?,
       #    ?marks: Hash[String, untyped], ?trusted_proxies: Listeners::TrustedProxies) -> void
       def initialize(app:, settings:, logger:, observer:, lingering:, marks: {},
-                     trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_proxies))
+                     trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_networks))
         rack2 = Http.rack2?
         @app = app
         @connection = Connection.new(Limits.from(settings), deadline: observer.deadline, lingering: lingering,

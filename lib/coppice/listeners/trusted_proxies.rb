@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "ipaddr"
-require "coppice/config/types/addresses"
 
 module Coppice
   module Listeners
@@ -11,9 +10,9 @@ module Coppice
       # Number of remembered verdicts: one proxy costs a lookup, and many clients cost little memory.
       REMEMBERED = 256
 
-      #: (?Array[String]?) -> void
-      def initialize(networks = nil)
-        @networks = (networks || Config::Types::Networks::PRIVATE).map { |network| IPAddr.new(network) }
+      #: (Array[String]) -> void
+      def initialize(networks)
+        @networks = networks.map { |network| IPAddr.new(network) }
         @verdicts = {}
       end
 

@@ -147,7 +147,7 @@ module Coppice
     end
 
     test "no other client may say that it used TLS" do
-      harness = HttpHarness.new(trusted_proxies: ["192.0.2.1"]) { |env| [200, {}, [env["rack.url_scheme"]]] }
+      harness = HttpHarness.new(trusted_networks: ["192.0.2.1"]) { |env| [200, {}, [env["rack.url_scheme"]]] }
       client = harness.connect("192.0.2.2", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
       harness.serve_client
       assert_equal "http", HttpHarness::Answer.new(BoundedWait.read(client)).body
@@ -160,7 +160,7 @@ module Coppice
 
     test "what an untrusted proxy says decides nothing, and reaches the application" do
       seen = nil
-      harness = HttpHarness.new(trusted_proxies: []) { |env| (seen = env) && [200, {}, []] }
+      harness = HttpHarness.new(trusted_networks: []) { |env| (seen = env) && [200, {}, []] }
       harness.serve("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Ssl: on\r\n\r\n", tcp: true)
 
       assert_equal %w[http 80], seen.values_at("rack.url_scheme", "SERVER_PORT")

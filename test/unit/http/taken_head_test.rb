@@ -148,7 +148,7 @@ module Coppice
 
     def request_of(connection)
       prototype = Http::EnvPrototype.new(HttpHarness::Settings.new(**HttpHarness::DEFAULTS), nil,
-        trusted_proxies: Listeners::TrustedProxies.new)
+        trusted_proxies: Listeners::TrustedProxies.new(HttpHarness::DEFAULTS[:trusted_networks]))
       verdict = connection.read_head
       env = prototype.env_of(connection)
       facts = [verdict, env, env.transform_values { |value| value.encoding if value.is_a?(String) },

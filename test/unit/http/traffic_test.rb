@@ -139,11 +139,11 @@ module Coppice
 
     test "only a trusted proxy's word counts" do
       app = ->(_env) { [200, {}, []] }
-      harness(app, trusted_proxies: ["10.0.0.1"]).serve(start_at(Time.now.to_f - 1), tcp: true)
-      harness(app, trusted_proxies: ["10.0.0.1"]).serve(start_at(Time.now.to_f - 1))
+      harness(app, trusted_networks: ["10.0.0.1"]).serve(start_at(Time.now.to_f - 1), tcp: true)
+      harness(app, trusted_networks: ["10.0.0.1"]).serve(start_at(Time.now.to_f - 1))
 
       assert_equal 0, @row.queue_us.sum
-      harness(app, trusted_proxies: ["127.0.0.1"]).serve(start_at(Time.now.to_f - 1), tcp: true)
+      harness(app, trusted_networks: ["127.0.0.1"]).serve(start_at(Time.now.to_f - 1), tcp: true)
 
       assert_equal 1, @row.queue_us.drop(1).sum
     end

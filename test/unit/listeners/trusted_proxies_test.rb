@@ -9,7 +9,7 @@ module Coppice
   module Listeners
     class TrustedProxiesTest < TestCase
       test "proxies are trusted by their network" do
-        trusted = TrustedProxies.new
+        trusted = TrustedProxies.new(Config::Types::Networks::PRIVATE)
         addresses = [nil, "127.0.0.1", "10.1.2.3", "::1", "192.0.2.1", "2001:db8::1", "nonsense"]
 
         assert_equal [nil, "127.0.0.1", "10.1.2.3", "::1"], addresses.select { |address| trusted.include?(address) }

@@ -22,7 +22,7 @@ module Coppice
 
       test "it is believed to be secure whichever proxies are trusted" do
         seen = []
-        rehearse(["/"], trusted_proxies: [].freeze) { |env| seen << env["rack.url_scheme"] && OK }
+        rehearse(["/"], trusted_networks: [].freeze) { |env| seen << env["rack.url_scheme"] && OK }
 
         assert_equal ["https"], seen.uniq
       end
