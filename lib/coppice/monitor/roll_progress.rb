@@ -18,12 +18,12 @@ module Coppice
         return [] if @roll.decided?
 
         before, @stage = @stage, stage
-        @stage == before ? [] : [send(@stage)]
+        [nil, before].include?(@stage) ? [] : [send(@stage)]
       end
 
       private
 
-      # In the words of Stats::Releases. nil for a rollback to a mold that was kept: nothing is waited for.
+      # In the words of Stats::Releases. nil for a rollback to a mold that was kept: there is nothing to wait for.
       def stage
         return :checking unless @roll.release
         return if reinstating?

@@ -67,6 +67,18 @@ module Coppice
         end
       end
 
+      test "rollback: to a mold that is kept after all there is nothing to tell" do
+        server(rollback_window: 60) do |server|
+          first_answer(@commands.call("roll", "/releases/2"), server)
+          answer = @commands.call("rollback")
+          mold = server.roster.take_kept
+
+          assert_equal ["waiting until it can be booted"], answer.news.call
+          server.roster.keep(mold, 60)
+          assert_empty answer.news.call
+        end
+      end
+
       # As the monitor polls: after each of its turns. Yields before each.
       def first_answer(answer, server)
         1000.times do
