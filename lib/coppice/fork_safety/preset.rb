@@ -17,8 +17,8 @@ module Coppice
     #   tested    whether test/presets has a test with the real library
     #   used      returns whether this process has used the library in the way that the verdict is about: the doctor
     #             asks after its requests. nil where loading it is enough
-    #   restarts  names of the gems whose threads start again when the library is next used in another process, or whose
-    #             loss the advice makes good: the fork audit overlooks these threads
+    #   restarts  names of the gems whose threads start again when the library is next used in another process: the
+    #             fork audit overlooks them
     #   reconnecting  names of the classes whose objects hold a socket that the library drops unused when it is next
     #             used in another process: the fork audit overlooks these sockets
     #   calls     what Coppice calls: by :before, :after_in_parent, :after_in_mold and :after_in_worker (see
