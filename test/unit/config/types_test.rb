@@ -188,12 +188,17 @@ module Coppice
 
       test "networks are kept in the form that the lobby reads, and as many as it has room for" do
         type = Types::Networks.new
-        forms = ["10.1.2.3/255.0.0.0", "[::1]", "fe80:0::/10", "::ffff:192.0.2.1"]
+        forms = ["10.1.2.3/255.0.0.0", "[::1]", "fe80:0::/10"]
 
-        assert_equal ["10.0.0.0/8", "::1", "fe80::/10", "::ffff:192.0.2.1"], type.check(forms)
+        assert_equal ["10.0.0.0/8", "::1", "fe80::/10"], type.check(forms)
         many = Array.new(Maximum::NETWORKS + 1) { |number| "10.0.#{number / 256}.#{number % 256}" }
         assert_equal Maximum::NETWORKS, type.check(many.drop(1)).size
         assert_refused type, many
+      end
+
+      test "a network of IPv4 in the form of IPv6 is one of IPv4, as its clients' addresses are" do
+        assert_equal ["192.0.2.1", "10.0.0.0/8", "0.0.0.0/0", "::/0"],
+          Types::Networks.new.check(["::ffff:192.0.2.1", "::ffff:10.1.2.3/104", "::ffff:0:0/96", "::/0"])
       end
 
       test "an object must respond to all methods" do

@@ -67,10 +67,15 @@ module Coppice
         def canonical(value)
           return unless value.is_a?(String) && !value.include?("%")
 
-          network = IPAddr.new(value.strip)
+          network = without_mapping(IPAddr.new(value.strip))
           network.prefix == (network.ipv4? ? 32 : 128) ? -network.to_s : -"#{network}/#{network.prefix}"
         rescue IPAddr::Error
           nil
+        end
+
+        # "::ffff:10.0.0.0/104" is "10.0.0.0/8": clients of IPv4 have no other address.
+        def without_mapping(network)
+          network.ipv4_mapped? ? IPAddr.new("#{network.native}/#{network.prefix - 96}") : network
         end
       end
 
