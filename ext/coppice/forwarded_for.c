@@ -1,6 +1,7 @@
 /*
  * A proxy appends the address of its own client. So the last item is as good as the word of the peer, and each other
- * item as that of the address to its right: whoever is not trusted may have invented everything to its left.
+ * item as that of the address to its right: a client that is not trusted may have invented everything to the left of
+ * its address.
  */
 #include "forwarded_for.h"
 
