@@ -116,7 +116,7 @@ module Coppice
     test "the parser, the buffers, the queue, the histogram, the socket calls and the lobby know nothing of Ruby" do
       files = Dir.glob("ext/coppice/{http_,chunked,byte_buffer,wait_budget,socket_io,status_line}*.c") +
               Dir.glob("ext/coppice/{histogram_buckets,request_start,sock_diag,request_queue,answer_ring}.c") +
-              Dir.glob("ext/coppice/{trusted_networks,forwarded_for}.c") +
+              Dir.glob("ext/coppice/{trusted_networks,forwarded_for,lobby_address}.c") +
               Dir.glob("ext/coppice/lobby/*.c")
       complaints, status = Open3.capture2e(RbConfig::CONFIG.fetch("CC").split.first, *SYNTAX_ONLY, *files)
 

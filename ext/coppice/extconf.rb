@@ -36,8 +36,9 @@ $defs << "-DCOPPICE_LINUX" if linux
 # The lobby's program, from lobby/*.c and those files of the extension that know nothing of Ruby. Installed beside the
 # extension.
 if linux && !ENV["COPPICE_SANITIZE"]
-  without_ruby = %w[access_* answer_ring byte_buffer chunked* forwarded_for histogram_buckets http_* request_ids
-                    request_queue request_start sock_diag socket_io status_line trusted_networks wait_budget]
+  without_ruby = %w[access_* answer_ring byte_buffer chunked* forwarded_for histogram_buckets http_* lobby_address
+                    request_ids request_queue request_start sock_diag socket_io status_line trusted_networks
+                    wait_budget]
   names = ->(patterns) { patterns.flat_map { |pattern| Dir.glob("#{pattern}.c", base: __dir__).sort } }
   objects = names.call(["lobby/*", *without_ruby]).map { |name| name.sub(/c\z/, "o") }
   program = "coppice-lobby"

@@ -5,8 +5,6 @@
  */
 #include "forwarded_for.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -73,23 +71,14 @@ static struct text without_port(struct text item) {
     return host;
 }
 
-static bool read_ip(struct text host, struct coppice_lobby_address *address) {
-    char copy[INET6_ADDRSTRLEN] = "";
-    struct in6_addr ip;
-    if (host.length >= sizeof(copy) || memchr(host.bytes, '\0', host.length)) return false;
-    memcpy(copy, host.bytes, host.length);
-    int family = strchr(copy, ':') ? AF_INET6 : AF_INET;
-    if (inet_pton(family, copy, &ip) != 1) return false;
-    *address = (struct coppice_lobby_address){.family = 0};
-    coppice_lobby_address_set(address, family, &ip);
-    return true;
-}
-
 /* nginx writes "unix:" for a client of a Unix socket. */
 static bool read_address(struct text item, struct coppice_lobby_address *address) {
-    if (!text_is(item, "unix:")) return read_ip(without_port(item), address);
-    *address = (struct coppice_lobby_address){.family = AF_UNIX};
-    return true;
+    if (text_is(item, "unix:")) {
+        *address = (struct coppice_lobby_address){.family = AF_UNIX};
+        return true;
+    }
+    struct text host = without_port(item);
+    return coppice_lobby_address_read(address, host.bytes, host.length);
 }
 
 /* Whether it may go on with what is left of this list. */

@@ -4,7 +4,7 @@
 /* The client that proxies name in X-Forwarded-For, in pure C. */
 
 #include "http_request_head.h"
-#include "lobby_memory.h"
+#include "lobby_address.h"
 #include "trusted_networks.h"
 
 /*

@@ -20,6 +20,7 @@
 #include <sys/socket.h>
 
 #include "http_request_head.h"
+#include "lobby_address.h"
 
 enum {
     COPPICE_LOBBY_VERSION = 1,
@@ -29,26 +30,6 @@ enum {
 };
 
 #define COPPICE_LOBBY_MAGIC UINT64_C(0x79626f4c70706f43) /* "CoppLoby" */
-
-/* An address of a client or of ours. family: AF_INET, AF_INET6, AF_UNIX, or 0 for none. */
-struct coppice_lobby_address {
-    uint16_t family;
-    uint16_t port;     /* in the host's byte order */
-    uint8_t bytes[16]; /* of IPv4 the first four */
-};
-
-/* Family and bytes of an AF_INET or AF_INET6 address. An IPv4 client of a socket for both families has an IPv6 address,
- * "::ffff:192.0.2.1", and counts as any other IPv4 client. */
-static inline void coppice_lobby_address_set(struct coppice_lobby_address *address, int family, const void *bytes) {
-    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-    const uint8_t *from = (const uint8_t *)bytes;
-    if (family == AF_INET6 && memcmp(from, mapped, sizeof(mapped)) == 0) {
-        family = AF_INET;
-        from += sizeof(mapped);
-    }
-    address->family = (uint16_t)family;
-    memcpy(address->bytes, from, family == AF_INET ? 4 : 16);
-}
 
 enum coppice_lobby_flags {
     COPPICE_LOBBY_KEEP = 1,       /* the connection may stay open after the answer */

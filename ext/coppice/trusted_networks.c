@@ -1,20 +1,11 @@
 #include "trusted_networks.h"
 
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-static bool read_address(struct coppice_network *network, const char *text, size_t length) {
-    char address[INET6_ADDRSTRLEN] = "";
-    if (length >= sizeof(address)) return false;
-    memcpy(address, text, length);
-    network->family = strchr(address, ':') ? AF_INET6 : AF_INET;
-    return inet_pton(network->family, address, network->bytes) == 1;
-}
-
 static bool read_bits(struct coppice_network *network, const char *text) {
-    long most = network->family == AF_INET6 ? 128 : 32;
+    long most = network->address.family == AF_INET6 ? 128 : 32;
     network->bits = (uint16_t)most;
     if (*text == '\0') return true;
     char *end;
@@ -25,18 +16,20 @@ static bool read_bits(struct coppice_network *network, const char *text) {
 
 bool coppice_trusted_networks_add(struct coppice_trusted_networks *trusted, const char *text) {
     if (trusted->count == COPPICE_TRUSTED_NETWORKS) return false;
-    struct coppice_network network = {.family = 0};
+    struct coppice_network network;
     size_t length = strcspn(text, "/");
-    if (!read_address(&network, text, length) || !read_bits(&network, text + length)) return false;
+    if (!coppice_lobby_address_read(&network.address, text, length)) return false;
+    if (!read_bits(&network, text + length)) return false;
     trusted->networks[trusted->count++] = network;
     return true;
 }
 
 static bool within(const struct coppice_network *network, const struct coppice_lobby_address *address) {
-    if (network->family != address->family) return false;
+    const struct coppice_lobby_address *first = &network->address;
+    if (first->family != address->family) return false;
     unsigned whole = network->bits / 8u, rest = network->bits % 8u;
-    if (memcmp(network->bytes, address->bytes, whole) != 0) return false;
-    return rest == 0 || (network->bytes[whole] ^ address->bytes[whole]) >> (8 - rest) == 0;
+    if (memcmp(first->bytes, address->bytes, whole) != 0) return false;
+    return rest == 0 || (first->bytes[whole] ^ address->bytes[whole]) >> (8 - rest) == 0;
 }
 
 bool coppice_trusted_networks_include(const struct coppice_trusted_networks *trusted,

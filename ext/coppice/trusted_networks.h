@@ -6,15 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lobby_memory.h"
+#include "lobby_address.h"
 
 enum { COPPICE_TRUSTED_NETWORKS = 512 };
 
 /* Addresses with the same first `bits`. */
 struct coppice_network {
-    uint16_t family;
+    struct coppice_lobby_address address;
     uint16_t bits;
-    uint8_t bytes[16];
 };
 
 struct coppice_trusted_networks {

@@ -22,17 +22,18 @@ module Coppice
     "lobby" => {
       sources: ["test/fuzz/fuzz_lobby.c", "ext/coppice/lobby/[!lm]*.c", "ext/coppice/lobby/listeners.c",
                 "ext/coppice/{answer_ring,byte_buffer,chunked*,http_*,request_queue,socket_io,status_line}.c",
-                "ext/coppice/{access_line,access_log,forwarded_for,request_ids,request_start}.c",
-                "ext/coppice/{trusted_networks,wait_budget}.c"],
+                "ext/coppice/{access_line,access_log,forwarded_for,lobby_address,request_ids}.c",
+                "ext/coppice/{request_start,trusted_networks,wait_budget}.c"],
       tuning: "", seeds: -> { LobbySteps.seeds }, try: nil
     },
     "proxy" => {
-      sources: ["test/fuzz/fuzz_proxy.c", "test/lobby/proxy_harness.c", "ext/coppice/lobby/proxy_protocol.c"],
+      sources: ["test/fuzz/fuzz_proxy.c", "test/lobby/proxy_harness.c", "ext/coppice/lobby/proxy_protocol.c",
+                "ext/coppice/lobby_address.c"],
       tuning: "", seeds: -> { ProxyHeaders.seeds }, try: ->(inputs) { ProxyHeaders.read(inputs) }
     },
     "forwarded" => {
       sources: ["test/fuzz/fuzz_forwarded_for.c", "test/lobby/forwarded_harness.c",
-                "ext/coppice/{forwarded_for,trusted_networks,http_bytes}.c"],
+                "ext/coppice/{forwarded_for,http_bytes,lobby_address,trusted_networks}.c"],
       tuning: "", seeds: -> { ForwardedHeaders::SAMPLES }, try: ->(inputs) { ForwardedHeaders.read(inputs) }
     },
     # Without libFuzzer a program spoils as many rings by itself.

@@ -8,7 +8,7 @@ module Coppice
   module ForwardedHeaders
     PEER = "10.0.0.1"
     PROGRAM = CProgram.new("forwarded_driver", "test/lobby/{forwarded_driver,forwarded_harness}.c",
-      "ext/coppice/{forwarded_for,trusted_networks,http_bytes}.c")
+      "ext/coppice/{forwarded_for,http_bytes,lobby_address,trusted_networks}.c")
 
     # What fuzzing begins with.
     SAMPLES = [

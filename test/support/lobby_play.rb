@@ -14,8 +14,8 @@ module Coppice
     LOOP = CProgram.new("coppice-lobby", "ext/coppice/lobby/*.c",
                         "ext/coppice/{answer_ring,request_queue,http_parser,http_request_line,http_fields}.c",
                         "ext/coppice/{http_framing,http_authority,http_bytes,chunked,chunked_trailers}.c",
-                        "ext/coppice/{access_line,access_log,forwarded_for,request_ids,trusted_networks}.c",
-                        "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start}.c",
+                        "ext/coppice/{access_line,access_log,forwarded_for,lobby_address,request_ids}.c",
+                        "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start,trusted_networks}.c",
                         macros: { LINGER_PAUSE_MS: 60_000, FILE_ERROR_PAUSE_MS: 3_600_000 })
     PLAYERS = CProgram.new("lobby_play", "test/lobby/{lobby_play,play_monitor,play_worker}.c",
                            "ext/coppice/{answer_ring,request_queue}.c")

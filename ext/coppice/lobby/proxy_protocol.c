@@ -1,7 +1,5 @@
 #include "proxy_protocol.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -37,15 +35,10 @@ static bool is(struct word word, const char *text) {
     return word.length == strlen(text) && memcmp(word.at, text, word.length) == 0;
 }
 
-static bool read_address(struct word word, int family, struct coppice_lobby_address *address) {
-    char text[INET6_ADDRSTRLEN];
-    struct in6_addr ip;
-    if (word.length >= sizeof(text)) return false;
-    memcpy(text, word.at, word.length);
-    text[word.length] = '\0';
-    if (strlen(text) != word.length || inet_pton(family, text, &ip) != 1) return false;
-    coppice_lobby_address_set(address, family, &ip);
-    return true;
+/* An address of IPv6 has a colon, one of IPv4 none. */
+static bool read_address(struct word word, bool ipv6, struct coppice_lobby_address *address) {
+    bool colon = memchr(word.at, ':', word.length) != NULL;
+    return colon == ipv6 && coppice_lobby_address_read(address, word.at, word.length);
 }
 
 static bool read_port(struct word word, uint16_t *port) {
@@ -64,11 +57,11 @@ static bool read_line(const char *line, size_t length, struct coppice_proxy_head
     int count = split(line, length, words);
     if (count >= 2 && is(words[1], "UNKNOWN")) return true; /* what follows is to be ignored */
     if (count != WORDS) return false;
-    int family = is(words[1], "TCP4") ? AF_INET : is(words[1], "TCP6") ? AF_INET6 : 0;
+    bool ipv6 = is(words[1], "TCP6");
+    if (!ipv6 && !is(words[1], "TCP4")) return false;
     header->known = true;
-    return family && read_address(words[2], family, &header->client) &&
-           read_address(words[3], family, &header->server) && read_port(words[4], &header->client.port) &&
-           read_port(words[5], &header->server.port);
+    return read_address(words[2], ipv6, &header->client) && read_address(words[3], ipv6, &header->server) &&
+           read_port(words[4], &header->client.port) && read_port(words[5], &header->server.port);
 }
 
 static enum coppice_proxy_result parse_v1(const char *bytes, size_t length, struct coppice_proxy_header *header) {
