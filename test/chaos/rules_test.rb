@@ -73,7 +73,7 @@ class ChaosRulesTest < Coppice::TestCase
     assert_equal 1, unexcused("1 50\n", lost(1), gaps: [6.0..7.9, 10.1..12.0]).size
   end
 
-  test "the lobby's faults explain so many requests, whoever serves them" do
+  test "the lobby's faults explain so many requests, whichever workers serve them" do
     @victims.add(60, :kill_loop, "KILL to the loop")
 
     assert_empty unexcused("1 50\n", lost(1))

@@ -6,7 +6,8 @@ require "coppice/config/maximum"
 require_relative "../support/closed_loop"
 require_relative "../support/server_over_tcp"
 
-# The listeners of the whole server: each address is served, in all its queues, whoever comes and goes.
+# The listeners of the whole server: each address is served, in all its queues, whichever workers
+# come and go.
 class SocketsTest < Coppice::TestCase
   APP = <<~'RUBY'
     run ->(env) { [200, {}, [[Process.pid, env["REMOTE_ADDR"]].join(" ")]] }

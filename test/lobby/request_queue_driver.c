@@ -4,7 +4,7 @@
  *   request_queue_driver threads|processes SEED REQUESTS
  *
  * Each request must be answered once, by the worker that owned it when it answered; what a killed worker had is pushed
- * again. Whoever sleeps does so without a time limit but this program's: a wake-up that is missed aborts it.
+ * again. A worker sleeps without a time limit but this program's: a wake-up that is missed aborts it.
  */
 #include <pthread.h>
 #include <signal.h>

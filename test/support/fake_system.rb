@@ -117,7 +117,7 @@ class FakeSystem
     zombie.drop(1)
   end
 
-  # Whoever does not hang gives a sign of life.
+  # Each process that does not hang gives a sign of life.
   def beat
     @processes.each_value { |process| process.row.seen_ms = (@now * 1000).to_i if process.row && !process.hanging }
   end

@@ -55,7 +55,7 @@ module GuestCommands
 
   def no_guest(server) = server.wait { server.rows(:guest).empty? }
 
-  # Whoever reads the pipe waits in a hook.
+  # The process that reads the pipe waits in a hook.
   def wait_for_reader(server, name)
     server.wait do
       File.open(server.path(name), File::WRONLY | File::NONBLOCK)

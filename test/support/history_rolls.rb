@@ -64,7 +64,7 @@ module HistoryRolls
   def appear(_) = @server.missing = []
   def run_short(_) = system.memory_left_kib = 1000
 
-  # Whoever runs a release, and is not on its way out. A guest outlives rolls.
+  # The processes that run a release, and are not told to exit. A guest outlives rolls.
   def running = roster.handles.select { |handle| handle.release && !handle.leaving? && !handle.guest? }
 
   # A release that cannot fork workers for all slots is not waited for.

@@ -116,7 +116,7 @@ module HistoryRules
   # All but one that nobody can reach.
   def serving = roster.workers.reject { |worker| worker.rehearsing? }
 
-  # Whoever leaves by our choice leaves enough others that serve.
+  # The workers that exit by our choice leave enough others that serve.
   def check_capacity
     least = roster.target - budget.max_unavailable(roster)
     least = [least, 1].min if @resizing

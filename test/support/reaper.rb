@@ -41,7 +41,7 @@ class Reaper
 
   private
 
-  # Both processes set the group, so that it is there for whoever is first.
+  # Both processes set the group, so that it is there whichever of them is first.
   def fork_file(ours)
     pid = fork do
       ours.each(&:close)

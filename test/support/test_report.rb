@@ -74,7 +74,7 @@ module Coppice
 
     def excerpt(result) = result.excerpt.map { |line| "  #{line[0, 300]}" }
 
-    # On one line, because whoever runs this may show the last one only.
+    # On one line, because a program that runs this may show the last one only.
     def print_sum(results, failed, unsteady)
       @out.puts "" if failed.any? || unsteady.any?
       counts = "#{results.sum(&:passed)} passed, #{results.sum(&:failed)} failed, #{results.sum(&:skipped)} skipped"

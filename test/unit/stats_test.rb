@@ -238,7 +238,7 @@ module Coppice
       assert_equal [nil], entry.to_h.values_at(:rss, :pss, :private, :private_at_start, :measured_age).uniq
     end
 
-    test "the memory that there is is that of the server's cgroup, whoever asks" do
+    test "the memory that there is is that of the server's cgroup, whichever process asks" do
       @board.monitor_pid = 4711
       with_tmpdir do |folder|
         File.write("#{folder}/memory.max", "2097152\n")

@@ -62,7 +62,7 @@ class Attackers
     socket
   end
 
-  # Whoever was sent away comes again.
+  # An attacker that was sent away comes again.
   def turn(socket)
     case @manner
     when :trickle then socket.write("a")

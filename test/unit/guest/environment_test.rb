@@ -28,7 +28,7 @@ module Coppice
         assert_equal({ "CHANGED" => "2", "ADDED" => "4" }, taken(at_boot, now, { "ADDED" => "4" }))
       end
 
-      test "COPPICE_RUN is not passed on, whoever has set it" do
+      test "COPPICE_RUN is not passed on, neither the server's nor the caller's" do
         assert_equal({}, taken({}, { "COPPICE_RUN" => "1" }, { "COPPICE_RUN" => "1" }))
         assert_equal({}, taken({ "COPPICE_RUN" => "1" }, { "COPPICE_RUN" => "1" }, {}))
       end

@@ -92,7 +92,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
     assert_equal "127.0.0.1", answered(GET)["client"]
   end
 
-  test "whoever is not a trusted proxy names nobody" do
+  test "a client that is not a trusted proxy names nobody" do
     play(access_log: "json", trusted: "192.0.2.0/24")
     assert_equal "127.0.0.1", answered(FORWARDED)["client"]
   end

@@ -10,7 +10,7 @@ class RequestQueueTest < Coppice::TestCase
                                     "ext/coppice/{request_queue,answer_ring}.c")
   end
 
-  test "each request is answered once, whoever sleeps, and by the worker that has it" do
+  test "each request is answered once, whichever workers sleep, and by the worker that has it" do
     assert_operator numbers_of("threads", 20_000)["withdrawn"], :>, 0
   end
 

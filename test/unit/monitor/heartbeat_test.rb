@@ -6,7 +6,7 @@ require "coppice/listeners/address"
 class HeartbeatTest < SupervisionTestCase
   LIMIT = 5 + 15 + 22 # the beat, client_header_timeout, timeout and its cleanup
 
-  # So long, with the monitor awake; whoever does not hang gives a sign of life meanwhile.
+  # So long, with the monitor awake; processes that do not hang give a sign of life meanwhile.
   def pass(server, seconds)
     seconds.times do
       server.system.advance(1.0)

@@ -49,7 +49,7 @@ class SizingTest < SupervisionTestCase
     assert_equal [7, 7], [server.roster.target, server.roster.ready_workers.size]
   end
 
-  test "whoever asks for one less before the mold is ready has decided" do
+  test "a user who asks for one less before the mold is ready has decided" do
     server = server_with_mold_of(LARGE_MOLD)
     server.supervision.resize(-1)
     server.settle

@@ -83,7 +83,7 @@ module Coppice
         end
       end
 
-      test "the watchdog's time is for the process that it names, or for whoever got it" do
+      test "the watchdog's time is for the process that it names, or without a name for this one" do
         assert_equal 2.5, manager("/run/x", WATCHDOG_USEC: "2500000").watchdog_seconds
         assert_equal 2.5, manager("/run/x", WATCHDOG_USEC: "2500000", WATCHDOG_PID: Process.pid.to_s).watchdog_seconds
         assert_nil manager("/run/x", WATCHDOG_USEC: "2500000", WATCHDOG_PID: "1").watchdog_seconds
