@@ -66,7 +66,7 @@ module Coppice
       ["sanitized_threads", "the same where threads serve, in one process", 1,
        %w[bin/sanitize test/integration/single_process_test.rb], { ruby: :oldest }],
       ["portable", "the one process of systems that are not Linux", 1, %w[bin/portable], { ruby: :oldest }],
-      *%w[parser chunked proxy ring lobby].map do |target|
+      *%w[parser chunked proxy forwarded ring lobby].map do |target|
         ["fuzz_#{target}", "inputs that a fuzzer thinks of", 5, ["bin/fuzz", target], { seconds: 300, ruby: :oldest }]
       end,
       ["chaos", "the server while its processes are killed, stopped and starved", 15, %w[bin/chaos], { seconds: 900 }],
