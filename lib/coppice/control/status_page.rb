@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/control/duration"
+require "coppice/control/lobby_troubles"
 require "coppice/control/ready_workers"
 require "coppice/control/release_lines"
 require "coppice/control/table"
@@ -56,8 +57,10 @@ module Coppice
       def lobby
         lobby = @status[:lobby] or return
         refused = lobby[:refused].sum { |refusal| refusal[:count] }
-        "#{lobby[:connections]} connections open, #{lobby[:idle]} of them idle; since the start #{lobby[:requests]} " \
-          "requests, #{refused} answered with an error, #{lobby[:retried]} given to a second worker"
+        troubles = LobbyTroubles.text(lobby)
+        "#{"#{troubles}; " if troubles}#{lobby[:connections]} connections open, #{lobby[:idle]} of them idle; " \
+          "since the start #{lobby[:requests]} requests, #{refused} answered with an error, #{lobby[:retried]} given " \
+          "to a second worker"
       end
 
       def listeners

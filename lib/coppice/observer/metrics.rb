@@ -15,6 +15,7 @@ module Coppice
       { { number: release[:number], revision: release[:revision] } => 1 } if release
     end
 
+    flag = ->(holds) { holds ? 1 : 0 }
     oldest = ->(processes) { processes.filter_map { |one| one[:request_age] if one[:in_flight] }.max || 0 }
 
     # All metrics of /metrics, and the only place where one is described: the text, docs/metrics.md and the tests are
@@ -40,7 +41,7 @@ module Coppice
         "Busy time of all workers in the last 16 seconds, divided by that time and by the number of workers.",
         unit: :ratio),
       metric.call(:service_ready, :gauge, "services[service=name].ready",
-        "1 while the service process of this name runs, 0 while there is none.", value: ->(ready) { ready ? 1 : 0 }),
+        "1 while the service process of this name runs, 0 while there is none.", value: flag),
       metric.call(:listener_waiting, :gauge, "server.listeners[listener=name].queue",
         "Number of clients that wait in the queues of a listener."),
       metric.call(:listener_backlog, :gauge, "server.listeners[listener=name].backlog",
@@ -51,6 +52,10 @@ module Coppice
       metric.call(:lobby_connections, :gauge, "lobby.connections", "Open connections of the lobby."),
       metric.call(:lobby_idle_connections, :gauge, "lobby.idle", "Open connections without a request."),
       metric.call(:lobby_waiting, :gauge, "lobby.waiting", "Requests in the lobby that no worker has taken yet."),
+      metric.call(:lobby_full, :gauge, "lobby.full",
+        "1 while the lobby would refuse one more request, as max_waiting wait already, else 0.", value: flag),
+      metric.call(:lobby_paused, :gauge, "lobby.paused",
+        "1 while the lobby cannot accept connections: its log says why. Else 0.", value: flag),
       metric.call(:lobby_accepted, :counter, "lobby.accepted", "Connections that the lobby has accepted."),
       metric.call(:lobby_requests, :counter, "lobby.requests", "Requests that the lobby has given to the queue."),
       metric.call(:lobby_refused, :counter, "lobby.refused[status,cause].count",
@@ -105,7 +110,7 @@ module Coppice
         "Rolls and rollbacks that were decided, by kind and outcome."),
       metric.call(:roll_in_progress, :gauge, "releases.roll",
         "1 from the moment when a roll or rollback is asked for until every worker runs its release, else 0.",
-        value: ->(roll) { roll ? 1 : 0 }),
+        value: flag),
       metric.call(:rollback_available_seconds, :gauge, "releases.rollback",
         "Time in which a rollback needs no boot; 0 when the mold of the release before is gone.", unit: :seconds,
         value: ->(rollback) { rollback ? rollback[:time_left] : 0 }),

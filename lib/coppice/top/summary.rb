@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/control/lobby_troubles"
 require "coppice/control/ready_workers"
 require "coppice/top/line"
 require "coppice/top/release_summary"
@@ -22,7 +23,7 @@ module Coppice
       end
 
       #: () -> Array[Line]
-      def lines = [title, @releases.roll, load, workers, memory, reforks, @releases.running, exits].compact
+      def lines = [title, @releases.roll, load, workers, lobby, memory, reforks, @releases.running, exits].compact
 
       private
 
@@ -66,6 +67,11 @@ module Coppice
       def queue
         waiting = @server[:requests_waiting]
         part("waiting", waiting ? Units.count(waiting) : Units::NOTHING, waiting&.positive? ? :yellow : nil)
+      end
+
+      def lobby
+        troubles = Control::LobbyTroubles.text(@stats[:lobby])
+        Line.new(*label("lobby"), [troubles, :red]) if troubles
       end
 
       def memory

@@ -42,6 +42,16 @@ module Coppice
         assert_match(/^workers +4 of 4 and 2 surplus ready, 1 busy$/, page(server: { workers_ready: 6 }))
       end
 
+      test "a lobby that takes no more clients says so first" do
+        lobby = { connections: 9, idle: 7, requests: 70, refused: [], retried: 0, full: false, paused: false }
+        says = [{}, { full: true }, { full: true, paused: true }].map do |troubles|
+          page(lobby: { **lobby, **troubles })[/^lobby +(.*)9 connections open/, 1]
+        end
+
+        assert_equal ["", "refuses requests: as many wait as may; ",
+                      "cannot accept connections; refuses requests: as many wait as may; "], says
+      end
+
       test "a promotion that is no refork is not the last one, and an exit that was asked for no death" do
         text = page(promotions: [{ generation: 0, reason: "roll", refork: false, outcome: "committed" }],
                     recent_exits: [{ role: "worker", slot: 2, pid: 45, cause: "asked" }])

@@ -68,6 +68,16 @@ module Coppice
         assert_includes text, %(coppice_reforks_total{reason="asked",outcome="committed"} 1\n)
       end
 
+      test "a lobby that takes no more clients" do
+        says = [{}, { full: true }, { paused: true }].map do |troubles|
+          stats = SampleStats.of
+          lines = samples(text(stats.merge(lobby: stats[:lobby].merge(troubles))))
+          lines.values_at("coppice_lobby_full", "coppice_lobby_paused").flatten.map { |line| line[/\d\z/].to_i }
+        end
+
+        assert_equal [[0, 0], [1, 0], [0, 1]], says
+      end
+
       test "phases are those of the last committed promotion" do
         lines = samples(text).fetch("coppice_promotion_phase_seconds")
 

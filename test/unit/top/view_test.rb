@@ -37,6 +37,15 @@ module Coppice
         SCREEN
       end
 
+      test "a lobby that takes no more clients has a line, and no other" do
+        says = [nil, {}, { full: true }, { paused: true }].map do |lobby|
+          summary(StatsFixture.at.merge(lobby: lobby && { refused: [], **lobby })).grep(/\Alobby/)
+        end
+
+        assert_equal [[], [], ["lobby     refuses requests: as many wait as may"],
+                      ["lobby     cannot accept connections"]], says
+      end
+
       test "it has as many lines as the screen, none wider, whatever the size" do
         sizes = [1, 2, 5, 11, 12, 24, 50].product([1, 5, 20, 39, 60, 79, 80, 132])
         wrong = sizes.reject do |rows, columns|
