@@ -12,10 +12,9 @@ module Coppice
       DESCRIPTORS_OF_WORKER = 4
       LEAST_CONNECTIONS = 16
 
-      #: (Config::Settings, Board) -> void
-      def initialize(settings, board)
+      #: (Config::Settings) -> void
+      def initialize(settings)
         @settings = settings
-        @board = board
       end
 
       # What the lobby needs when all its connections are in use.

@@ -46,7 +46,7 @@ module Coppice
       #: (settings: Config::Settings, board: Board, port: ServingPort, system: System, log: Log) -> void
       def initialize(settings:, board:, port:, system:, log:)
         @settings = settings
-        @lobby_settings = LobbySettings.new(settings, board)
+        @lobby_settings = LobbySettings.new(settings)
         @board = board
         @port = port
         @system = system

@@ -71,7 +71,7 @@ module Coppice
       # What changes when a release follows the running one. What holds until a restart comes from the first release.
       #: (ReleaseCheck, Config::Settings, ?Release) -> Config::SettingsChange
       def change(check, settings, running = first)
-        Config::SettingsChange.new(running.settings, settings,
+        Config::SettingsChange.new(running.settings, settings, start: first.settings,
           directories: [first, running].map(&:directory) | [check.directory])
       end
 
