@@ -13,25 +13,27 @@ module Coppice
       ].freeze
 
       # later: as the configuration of the next release has it. directories: of the releases. Settings have absolute
-      # paths: one below such a directory counts as it is written, from there.
-      #: (Settings, Settings, ?directories: Array[String]) -> void
-      def initialize(earlier, later, directories: [])
+      # paths: one below such a directory counts as it is written, from there. start: what the server was started with,
+      # which the lobby has from its start to its end.
+      #: (Settings, Settings, ?directories: Array[String], ?start: Settings) -> void
+      def initialize(earlier, later, directories: [], start: earlier)
         @earlier = earlier
+        @start = start
         @later = later
         @directories = directories.sort_by { |directory| -directory.size } # one may be below another one
       end
 
       # Those that have another value from the commit of the release on.
       #: () -> Array[Symbol]
-      def changed = differing(:release) - kept_for_processes
+      def changed = differing(@earlier, :release) - kept_for_processes
 
       # Those whose new value has no effect before the server is started again.
       #: () -> Array[Symbol]
-      def kept = differing(:server) + kept_for_processes
+      def kept = differing(@earlier, :server) + kept_for_processes
 
-      # Those of `changed` whose new value has no effect in the lobby before the server is started again.
+      # Those of a release that the lobby has with another value until the server is started again.
       #: () -> Array[Symbol]
-      def kept_by_lobby = @earlier.lobby? ? changed & READ_BY_LOBBY : []
+      def kept_by_lobby = @start.lobby? ? differing(@start, :release) & READ_BY_LOBBY : []
 
       private
 
@@ -39,10 +41,10 @@ module Coppice
       def kept_for_processes = @earlier.single? == @later.single? ? [] : [:worker_processes]
 
       # A logger of the user's has no value to compare, and sockets that a service manager has passed stay as they are.
-      def differing(scope)
+      def differing(before, scope)
         names = OPTIONS.select { |option| option.scope == scope && option.name != :logger }.map(&:name)
         names.reject! { |name| @earlier.origin(name) == "environment LISTEN_FDNAMES" }
-        names.reject { |name| [@earlier, @later].map { |settings| written(settings.public_send(name)) }.uniq.size == 1 }
+        names.reject { |name| [before, @later].map { |settings| written(settings.public_send(name)) }.uniq.size == 1 }
       end
 
       def written(value)

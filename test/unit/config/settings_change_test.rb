@@ -3,6 +3,7 @@
 require "test_helper"
 require "coppice/config/settings"
 require "coppice/config/settings_change"
+require "coppice/monitor/lobby_settings"
 
 module Coppice
   module Config
@@ -63,6 +64,14 @@ module Coppice
         assert_empty change(*times.map { |values| NO_LOBBY.merge(values) }).kept_by_lobby
       end
 
+      test "each roll tells what the lobby has of the server's start, and no other" do
+        start, second = [5, 6].map { |timeout| Settings.new(values: { **LOBBY, timeout: timeout }) }
+        same = SettingsChange.new(second, second, start: start)
+        back = SettingsChange.new(second, start, start: start)
+
+        assert_equal [[[], [:timeout]], [[:timeout], []]], [same, back].map { |one| [one.changed, one.kept_by_lobby] }
+      end
+
       test "a server of several processes does not become one, nor the other way round" do
         [[3, 0], [0, 3]].each do |earlier, later|
           found = change({ **NO_LOBBY, worker_processes: earlier }, { **NO_LOBBY, worker_processes: later })
@@ -78,10 +87,20 @@ module Coppice
         assert_empty found.changed + found.kept
       end
 
-      test "each option that the lobby keeps is one of the release" do
-        scopes = SettingsChange::READ_BY_LOBBY.map { |name| OPTIONS[name].scope }
+      test "all that the lobby reads of a release, and nothing else, counts as kept by it" do
+        read = []
+        recording = Class.new(Settings) do
+          OPTIONS.names.each do |name|
+            define_method(name) do
+              read << name
+              super()
+            end
+          end
+        end
+        Monitor::LobbySettings.new(recording.new(values: LOBBY)).packet([], max_connections: 16, seen: 0)
 
-        assert_equal [:release], scopes.uniq
+        assert_equal SettingsChange::READ_BY_LOBBY.sort,
+          read.uniq.select { |name| OPTIONS[name].scope == :release }.sort
       end
     end
   end
