@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -79,10 +80,15 @@ static bool is_lack(int error) {
     return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-/* No descriptor is left. The reserve is one: a client that is told so at once can go elsewhere. accept4(2) looks for a
- * number first, and only then for a client: there may be none. */
+/* accept4(2) looks for a number first, and only then for a client. */
+static bool anybody_waits(int listener_fd) {
+    struct pollfd listener = {.fd = listener_fd, .events = POLLIN};
+    return poll(&listener, 1, 0) > 0 && (listener.revents & POLLIN);
+}
+
+/* No descriptor is left. The reserve is one: a client that is told so at once can go elsewhere. */
 static void turn_away(struct coppice_lobby *lobby, int listener_fd) {
-    if (lobby_evict(lobby)) return;
+    if (!anybody_waits(listener_fd) || lobby_evict(lobby)) return;
     if (lobby->reserve_fd >= 0) close(lobby_forget_descriptor(&lobby->reserve_fd));
     int fd = accept4(listener_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     int error = fd < 0 ? errno : 0;

@@ -49,7 +49,18 @@ module Coppice
       assert_no_more_logged
     end
 
+    test "a client that takes the last descriptor costs nobody else his connection" do
+      play(descriptors: 32)
+      assert_served(@lobby.connect) until @lobby.counter(:evicted).positive? || all_in_use?(32)
+      assert_equal [true, 0], [all_in_use?(32), @lobby.counter(:evicted)]
+      assert_served(@lobby.connect)
+      assert_equal [true, 1], [all_in_use?(32), @lobby.counter(:evicted)]
+    end
+
     private
+
+    # Some that the lobby was started with may be beyond the limit.
+    def all_in_use?(limit) = (Array.new(limit, &:to_s) - Dir.children("/proc/#{loop_pid}/fd")).empty?
 
     def play_without_descriptors
       play
