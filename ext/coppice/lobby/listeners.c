@@ -86,9 +86,11 @@ static bool anybody_waits(int listener_fd) {
     return poll(&listener, 1, 0) > 0 && (listener.revents & POLLIN);
 }
 
-/* No descriptor is left. The reserve is one: a client that is told so at once can go elsewhere. */
-static void turn_away(struct coppice_lobby *lobby, int listener_fd) {
-    if (!anybody_waits(listener_fd) || lobby_evict(lobby)) return;
+/* No descriptor is left. The reserve is one: a client that is told so at once can go elsewhere. Answers whether there
+ * may be more. */
+static bool turn_away(struct coppice_lobby *lobby, int listener_fd) {
+    if (!anybody_waits(listener_fd)) return false;
+    if (lobby_evict(lobby)) return true;
     if (lobby->reserve_fd >= 0) close(lobby_forget_descriptor(&lobby->reserve_fd));
     int fd = accept4(listener_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     int error = fd < 0 ? errno : 0;
@@ -99,6 +101,7 @@ static void turn_away(struct coppice_lobby *lobby, int listener_fd) {
     }
     lobby->reserve_fd = fcntl(lobby->event_fd, F_DUPFD_CLOEXEC, 0);
     if (is_lack(error)) pause_accepting(lobby, error);
+    return fd >= 0;
 }
 
 /* Small answers must not wait for the acknowledgement of earlier ones. Clients inherit that from the server's own
@@ -142,16 +145,14 @@ bool lobby_accept(struct coppice_lobby *lobby, uint32_t listener) {
         struct sockaddr_storage peer = {.ss_family = 0};
         socklen_t length = sizeof(peer);
         if (!lobby_spares_open(lobby)) { /* files and seats are needed more than another client */
-            turn_away(lobby, listener_fd);
-            return false;
+            return turn_away(lobby, listener_fd);
         }
         int fd = accept4(listener_fd, (struct sockaddr *)&peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             lobby_process.listen_error = 0;
             begin(lobby, listener, fd, &peer);
         } else if (is_lack(errno)) {
-            turn_away(lobby, listener_fd);
-            return false;
+            return turn_away(lobby, listener_fd);
         } else if (errno != EINTR && errno != ECONNABORTED) {
             return false;
         }

@@ -36,6 +36,16 @@ module Coppice
       assert_equal 0, @lobby.counter(:paused)
     end
 
+    test "without a descriptor those who wait when a drain begins are told so" do
+      play(descriptors: 32)
+      @lobby.connect until all_in_use?(32)
+      Process.kill(:STOP, loop_pid)
+      waiting = Array.new(3) { @lobby.connect(GET) }
+      @lobby.tell("tell drain")
+      Process.kill(:CONT, loop_pid)
+      waiting.each { |client| assert_refused(503, client) }
+    end
+
     test "without a descriptor only clients that come are refused, and the lobby goes on to accept" do
       play(descriptors: 32)
       came = 0
