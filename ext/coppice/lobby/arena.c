@@ -206,7 +206,6 @@ struct coppice_lobby *lobby_create(const struct lobby_settings *settings, int ch
     take_descriptors(lobby, descriptors);
     lobby->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     lobby_spares_begin(lobby);
-    lobby->reserve_fd = fcntl(lobby->event_fd, F_DUPFD_CLOEXEC, 0);
     open_directory(lobby);
     if (lobby->epoll_fd < 0 || !map_requests(lobby) || !map_queue(lobby) || !map_board(lobby)) {
         const char *remedy = errno == EFBIG ? " (ftruncate): raise the limit (ulimit -f, LimitFSIZE=)" : "";

@@ -99,7 +99,7 @@ static bool turn_away(struct coppice_lobby *lobby, int listener_fd) {
         lobby_refuse_fd(fd, 503, no_room);
         close(fd);
     }
-    lobby->reserve_fd = fcntl(lobby->event_fd, F_DUPFD_CLOEXEC, 0);
+    lobby_reserve_open(lobby);
     if (is_lack(error)) pause_accepting(lobby, error);
     return fd >= 0;
 }

@@ -32,6 +32,7 @@ ssize_t lobby_packet_receive(int fd, char *bytes, size_t capacity, int *descript
                              int *count);
 
 /* spare_descriptors.c: open again what was lent, before anything else takes a descriptor. */
+void lobby_reserve_open(struct coppice_lobby *lobby);
 void lobby_spares_begin(struct coppice_lobby *lobby);
 bool lobby_spares_open(struct coppice_lobby *lobby);
 void lobby_spares_lend(struct coppice_lobby *lobby, int count);

@@ -38,7 +38,7 @@ module Coppice
 
     test "without a descriptor those who wait when a drain begins are told so" do
       play(descriptors: 32)
-      @lobby.connect until all_in_use?(32)
+      connect_next until all_in_use?(32)
       Process.kill(:STOP, loop_pid)
       waiting = Array.new(3) { @lobby.connect(GET) }
       @lobby.tell("tell drain")
@@ -48,14 +48,9 @@ module Coppice
 
     test "without a descriptor only clients that come are refused, and the lobby goes on to accept" do
       play(descriptors: 32)
-      came = 0
-      until @lobby.counter(:shed_max_connections).positive?
-        client = @lobby.connect
-        came += 1
-        BoundedWait.wait(BoundedWait::SECONDS, "client #{came} did not come", interval: 0) { came_by_count >= came }
-      end
+      client = connect_next until @lobby.counter(:shed_max_connections).positive?
       assert_refused(503, client)
-      assert_equal [came, 0], [came_by_count, @lobby.counter(:paused)]
+      assert_equal [1, 0], [@lobby.counter(:shed_max_connections), @lobby.counter(:paused)]
       assert_no_more_logged
     end
 
@@ -65,6 +60,15 @@ module Coppice
       assert_equal [true, 0], [all_in_use?(32), @lobby.counter(:evicted)]
       assert_served(@lobby.connect)
       assert_equal [true, 1], [all_in_use?(32), @lobby.counter(:evicted)]
+    end
+
+    test "a reserve that was lost is there again before the last descriptor is in use" do
+      lost = play_without_descriptors
+      @lobby.await_counter(:paused, 1)
+      limit_descriptors(32)
+      assert_served(lost)
+      connect_next until @lobby.counter(:shed_max_connections).positive? || @lobby.counter(:paused).positive?
+      assert_equal 0, @lobby.counter(:paused)
     end
 
     private
@@ -85,6 +89,16 @@ module Coppice
         @lobby.await_counter(:paused, 1)
         @lobby.tell("tell accept")
         assert_no_more_logged
+      end
+    end
+
+    # One that the lobby has accepted or refused, unless it cannot.
+    def connect_next
+      before = came_by_count
+      @lobby.connect.tap do
+        BoundedWait.wait(BoundedWait::SECONDS, "the client did not come", interval: 0) do
+          came_by_count > before || @lobby.counter(:paused).positive?
+        end
       end
     end
 
