@@ -3,6 +3,7 @@
 require "test_helper"
 require "open3"
 require "rbconfig"
+require "fuzz/targets"
 require "soak/table"
 
 module Coppice
@@ -19,6 +20,10 @@ module Coppice
     test "each long run of this folder is in the table" do
       programs = Dir.children(File.join(ROOT, "test/soak")).grep(/\.rb\z/) - %w[command.rb table.rb]
       assert_empty programs.map { |file| File.basename(file, ".rb") } - Soak::TABLE.keys
+    end
+
+    test "each target of the fuzzer is in the table" do
+      assert_equal FUZZ_TARGETS.keys.map { |target| "fuzz_#{target}" }.sort, Soak::TABLE.keys.grep(/\Afuzz_/).sort
     end
 
     test "the seconds are the last word where there are any" do
