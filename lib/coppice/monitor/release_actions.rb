@@ -38,13 +38,13 @@ module Coppice
         give_up(step.reason)
       end
 
-      # The roll that is under way ends without its release.
-      #: (String) -> void
-      def give_up(reason)
+      # The roll that is under way ends without its release. wanted: by a user, so that nothing has failed.
+      #: (String, ?wanted: bool?) -> void
+      def give_up(reason, wanted: false)
         roll = @roster.roll
         roll.give_up(reason)
         @statistics.roll_decided(roll)
-        @log.error("#{roll.kind} given up", **roll.to_log, why: reason)
+        @log.public_send(wanted ? :info : :error, "#{roll.kind} given up", **roll.to_log, why: reason)
       end
 
       # The kept mold forks all workers from now on; the mold of the release that it takes back exits.

@@ -45,7 +45,8 @@ module Coppice
       #: (asked_by: String) -> Roll
       def rollback(asked_by:)
         roll = @roster.roll
-        return give_up("rollback was asked for by #{asked_by}") if roll && !roll.decided? && !roll.rollback?
+        under_way = roll && !roll.decided? && !roll.rollback?
+        return give_up("rollback was asked for by #{asked_by}", wanted: true) if under_way
 
         refuse_second_roll
         earlier = @roster.earlier_release or raise Error, "there is no release before release #{@roster.release.number}"
@@ -129,9 +130,9 @@ module Coppice
         @roster.ready_workers.map { |worker| worker.row.private_kib }.min(count).sum
       end
 
-      def give_up(reason)
+      def give_up(reason, wanted: false)
         end_check
-        @actions.perform([Steps::GiveUpRoll.new(reason)], @system.now)
+        @actions.perform([Steps::GiveUpRoll.new(reason, wanted)], @system.now)
         @roster.roll
       end
 

@@ -20,8 +20,8 @@ module Coppice
       Reinstate = Struct.new(:mold)
       # Let the kept mold of the release before exit.
       EndKept = Struct.new(:reason)
-      # Give up the roll that is under way. The reason is for its user and the log.
-      GiveUpRoll = Struct.new(:reason)
+      # Give up the roll that is under way. The reason is for its user and the log. wanted: as in Abandon.
+      GiveUpRoll = Struct.new(:reason, :wanted)
       # Have so many workers less than wanted, to make room for the boot of another release.
       HoldBack = Struct.new(:workers)
       # Change the number of workers wanted. reason_fields: why, as fields of the log line.

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 # What a user may ask for, and what is written down of it.
@@ -70,6 +71,17 @@ class RollsTest < SupervisionTestCase
     run_until(@server) { @server.roster.roll.decided? }
 
     assert_equal ["rollback", "committed", ""], written
+  end
+
+  test "a roll that its user gives up is no error, and one that fails is" do
+    log = RecordingLog.new
+    settled_server(log: log)
+    settle_roll("/releases/no_gemfile")
+    roll("/releases/hangs")
+    @server.turn
+    rolls.rollback(asked_by: "uid 8")
+
+    assert_equal %i[error info], log.saying("roll given up").map(&:first)
   end
 
   test "a check that ends after its roll was given up changes nothing" do
