@@ -132,6 +132,18 @@ module Coppice
       assert_includes text { |log| log.exception("app failed", error) }, %(reason="(its message raised RuntimeError)")
     end
 
+    test "an error of a module that a configuration file defines has the name that the file gives it" do
+      error = begin
+        Object.new.instance_eval("module Secrets; class Missing < StandardError; end; end; raise Secrets::Missing, " \
+                                 "Secrets.inspect", __FILE__, __LINE__ - 1)
+      rescue StandardError => missing
+        missing
+      end
+
+      assert_includes text { |log| log.exception("a hook failed", error) },
+        "error=Secrets::Missing reason=Secrets"
+    end
+
     test "an endless backtrace is cut" do
       error = RuntimeError.new("deep").tap { |deep| deep.set_backtrace(Array.new(10_000, "file:1")) }
 

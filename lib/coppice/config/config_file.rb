@@ -4,6 +4,7 @@ require "coppice/compatibility"
 require "coppice/config/dsl"
 require "coppice/config/gems"
 require "coppice/errors"
+require "coppice/log/text"
 
 module Coppice
   module Config
@@ -40,10 +41,6 @@ module Coppice
         Logger: "logger", Date: "date", Etc: "etc", FileUtils: "fileutils", Pathname: "pathname", StringIO: "stringio",
         Tempfile: "tempfile", URI: "uri"
       }.freeze
-
-      # What Ruby puts in front of the name of a module that the file defines: it is in the singleton class of `self`.
-      SINGLETON = /#<Class:0x\h+>::/.freeze
-      private_constant :SINGLETON
 
       # `file` is relative to `directory` or absolute. starting: see FileValues.
       #: (String, ?directory: String, ?starting: bool) -> FileValues
@@ -141,9 +138,9 @@ module Coppice
       end
 
       def wrap(error)
-        message = "#{error.class}: #{error.message.scrub("?").lines.first.to_s.chomp.chomp(".")}".gsub(SINGLETON, "")
+        message = "#{error.class}: #{error.message.scrub("?").lines.first.to_s.chomp.chomp(".")}"
         remedy = "Begin the file with require \"bundler/setup\"" if Gems.conflict?(error)
-        raise ConfigError.new(message, file: @file, line: line_of(error), remedy: remedy)
+        raise ConfigError.new(Log::Text.without_singleton(message), file: @file, line: line_of(error), remedy: remedy)
       end
 
       def line_of(error)

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/log/text"
+
 module Coppice
   class Log
     # What the log says about an exception, of whatever class: class, reason, backtrace and causes.
@@ -17,12 +19,12 @@ module Coppice
       end
 
       def class_name #: () -> String
-        @error.class.name || @error.class.inspect
+        Text.without_singleton(@error.class.name || @error.class.inspect)
       end
 
       # `message` may be the application's own method: it must not turn a report into a second failure.
       def reason #: () -> String
-        @error.message.to_s
+        Text.without_singleton(@error.message)
       rescue StandardError => e
         "(its message raised #{e.class})"
       end

@@ -17,6 +17,9 @@ module Coppice
       # Of text that says nothing of its encoding. In the C locale Ruby calls paths so, whatever they are in.
       UNNAMED = [Encoding::BINARY, Encoding::US_ASCII].freeze
 
+      SINGLETON = /#<Class:0x\h+>::/.freeze
+      private_constant :SINGLETON
+
       # For a terminal: a question mark in the place of each character that does more than be shown.
       #: (untyped) -> String
       def self.printable(value) = utf8(value).scrub("?").gsub(CONTROL, "?")
@@ -29,6 +32,14 @@ module Coppice
       # The frames of a backtrace, valid; none of nil.
       #: (Array[String]?) -> Array[String]
       def self.frames(backtrace) = (backtrace || []).map { |frame| valid(frame) }
+
+      # Without what Ruby puts in front of the name of a module that a configuration file defines, which is in the
+      # singleton class of the file's `self`. May be malformed.
+      #: (untyped) -> String
+      def self.without_singleton(value)
+        text = utf8(value)
+        text.valid_encoding? ? text.gsub(SINGLETON, "") : text
+      end
 
       # May be malformed.
       def self.utf8(value) #: (untyped) -> String
