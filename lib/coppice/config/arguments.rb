@@ -46,6 +46,7 @@ module Coppice
       def parse(words, paths: false) #: (Array[String], ?paths: bool) ?{ (OptionParser) -> void } -> self
         parser = self.parser
         yield parser if block_given?
+        refuse_number_of_workers(words)
         @paths, rackups = parser.permute(words).partition { |word| paths && word.match?(REQUEST_PATH) }
         if rackups.size > 1
           raise UsageError, "one rackup file is enough, but there are #{rackups.size}: #{rackups.join(' ')}"
@@ -92,6 +93,12 @@ module Coppice
       end
 
       private
+
+      # As Puma's flag has it. The number would count as a rackup file.
+      def refuse_number_of_workers(words)
+        _, number = words.each_cons(2).find { |flag, word| flag == "-w" && word.match?(/\A\d+\z/) }
+        raise UsageError, "-w turns Ruby's warnings on. For a number of workers: --workers #{number}" if number
+      end
 
       def ruby_options(parser)
         parser.separator "Ruby:"

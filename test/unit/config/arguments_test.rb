@@ -117,6 +117,7 @@ module Coppice
         assert_equal '-p must be a whole number, 0 or more, but is "x"', complaint("-p", "x")
         assert_equal '--workers must be a whole number, from 0 to 1024; or :auto, but is "many"',
           complaint("--workers", "many")
+        assert_equal "-w turns Ruby's warnings on. For a number of workers: --workers 2", complaint("-w", "2", "a.ru")
         assert_equal "one rackup file is enough, but there are 2: a.ru b.ru", complaint("a.ru", "b.ru")
         assert_match(/\A-l cannot be "nowhere": write 8080/, complaint("-l", "nowhere"))
         assert_match(/\A--log-format must be one of/, complaint("--log-format", "xml"))
