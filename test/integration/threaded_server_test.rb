@@ -81,6 +81,17 @@ class ThreadedServerTest < Coppice::TestCase
     silent&.each(&:close)
   end
 
+  test "heads that have begun hold up nobody, and are served once they are complete" do
+    serve { |env| [200, {}, [env["PATH_INFO"]]] }
+    begun = Array.new(5) { connect.tap { |client| client.write("GET /slow HTTP/1.1\r\n") } }
+
+    assert_includes get("/quick"), "/quick"
+    begun.each { |client| client.write("host: a\r\n\r\n") }
+    begun.each { |client| assert_includes BoundedWait.read(client), "/slow" }
+  ensure
+    begun&.each(&:close)
+  end
+
   test "the env says that there are threads and no other process, and has the client's address" do
     serve { |env| answer(env.values_at("rack.multithread", "rack.multiprocess", "REMOTE_ADDR").join(" ")) }
 

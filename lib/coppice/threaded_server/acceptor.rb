@@ -7,21 +7,26 @@ require "coppice/threaded_server/client"
 
 module Coppice
   class ThreadedServer
-    # Accepts clients, and hands them to the threads that serve once they have sent something: browsers connect ahead of
-    # requests, and would occupy all threads with connections on which nothing comes. Runs on a thread of its own, and
-    # attends to the clients that linger.
+    # Accepts clients, and hands them to the threads that serve once they have sent a head: browsers connect ahead of
+    # requests, and would occupy all threads with connections on which nothing comes, as would clients that send a byte
+    # and no more. Runs on a thread of its own, and attends to the clients that linger.
     class Acceptor
-      # How many clients may wait for a thread, and how many connections on which nothing came stay open: beyond, the
+      # How many clients may wait for a thread, and how many connections on which no head came stay open: beyond, the
       # oldest is closed.
       CLIENTS = 64
 
-      # Seconds between two looks at clients that linger.
+      # Seconds between two looks at clients that linger, and at heads that have begun.
       LINGER_SECONDS = 0.05
+
+      # So many bytes are looked at for the end of a head. Longer ones, and what is none, are for the thread.
+      HEAD_BYTES = 16 * 1024
+      BEGUN = /\A[A-Za-z\r\n]/n.freeze
+      ENDED = /\n\r?\n/n.freeze
 
       # Seconds until the next try when accept(2) has failed, most likely for a lack of descriptors.
       PAUSE = 0.5
 
-      # silence: how many seconds a client may stay connected without sending anything.
+      # silence: how many seconds a client may stay connected without sending a head.
       #: (Array[Socket], Thread::SizedQueue, Http::Lingering, Log, silence: Numeric) -> void
       def initialize(listeners, clients, lingering, log, silence:)
         @listeners = listeners
@@ -30,6 +35,7 @@ module Coppice
         @log = log
         @silence = silence
         @silent = {}.compare_by_identity # socket => [Client, when its time is over], oldest first
+        @begun = [] # those of them that have sent a part of a head
         @stopped, @stop = IO.pipe
       end
 
@@ -67,19 +73,29 @@ module Coppice
       private
 
       def turn
-        ready = ready_of([@stopped, *@listeners, *@silent.keys], seconds_to_wait)
+        begun = @begun
+        ready = ready_of([@stopped, *@listeners, *(@silent.keys - begun)], seconds_to_wait)
         return :stopped if ready.include?(@stopped)
 
         @lingering.attend
         accept_clients(ready & @listeners)
-        hand_over(ready - @listeners)
+        @begun, complete = (begun + (ready - @listeners)).partition { |socket| begun?(socket) }
+        hand_over(complete)
         close_silent
+      end
+
+      # Whether there is a part of a head, and more may come. Such a socket is readable already.
+      def begun?(socket)
+        bytes = socket.recv_nonblock(HEAD_BYTES, Socket::MSG_PEEK, exception: false)
+        bytes.is_a?(String) && bytes.size < HEAD_BYTES && bytes.match?(BEGUN) && !bytes.match?(ENDED)
+      rescue SystemCallError # the thread finds out
+        false
       end
 
       def ready_of(ios, seconds) = IO.select(ios, nil, nil, seconds)&.first || []
 
       def seconds_to_wait
-        return LINGER_SECONDS if @lingering.count.positive?
+        return LINGER_SECONDS if @lingering.count.positive? || @begun.any?
 
         _, limit = @silent.each_value.first
         [limit - OS::Clock.now, 0].max if limit
@@ -113,14 +129,15 @@ module Coppice
         end
       end
 
-      # Nothing has come from them, so there is nothing to answer.
+      # No request has come from them, so there is nothing to answer.
       def close_silent
         now = OS::Clock.now
         close_oldest while @silent.size > CLIENTS || (@silent.any? && @silent.each_value.first.last <= now)
       end
 
       def close_oldest
-        _, (client, _) = @silent.shift
+        socket, (client, _) = @silent.shift
+        @begun.delete(socket)
         client.close
       end
     end
