@@ -1,7 +1,6 @@
 /* New clients: bounded batches of them, so that those who are here already get their turn. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
