@@ -21,7 +21,7 @@ class ApplicationBundleTest < Coppice::TestCase
     end
   end
 
-  test "the same with one process" do
+  soak_test "the same with one process" do
     with_gemfile(path_gems(DEFAULT_GEMS)) do |folder|
       Server.open(app: APP, config: "worker_processes 0", **bundle(folder)) do |server|
         assert_equal "99.1 99.2", server.get.body

@@ -30,7 +30,7 @@ class ForkSafetyPresetsTest < Coppice::TestCase
     assert_empty failures
   end
 
-  test "a preset that is turned off does nothing" do
+  soak_test "a preset that is turned off does nothing" do
     failures = failures_of("#{CONFIG}\nfork_safety_presets except: [:net_http]") do |server|
       assert_equal ["0 nil", "1 true"], File.readlines(server.path("notes"), chomp: true)
     end

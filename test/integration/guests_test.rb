@@ -184,7 +184,7 @@ class GuestsTest < Coppice::TestCase
     end
   end
 
-  test "a client under nohup goes on after HUP" do
+  soak_test "a client under nohup goes on after HUP" do
     share do |server|
       shell = ["sh", "-c", "trap '' HUP; exec \"$@\"", "sh", *command(server, "-e", "$stdout.sync = true; p 1; gets")]
       IO.popen([{ "RUBYOPT" => nil, "RACK_ENV" => nil }, *shell], "r+") do |client|
@@ -256,7 +256,7 @@ class GuestsTest < Coppice::TestCase
     end
   end
 
-  test "hooks of a worker's fork run in a guest" do
+  soak_test "hooks of a worker's fork run in a guest" do
     config = "after_worker_fork { |_server, child| $forked = [child.nr, child.worker?] }"
     app = "Coppice.at_fork(after_in_worker: -> { $callback = true })\n#{APP}"
     serve(config, app: app) do |server|

@@ -45,7 +45,7 @@ class JitLeadTest < Coppice::TestCase
     end
   end
 
-  test "all compile, or none" do
+  soak_test "all compile, or none" do
     { ":all" => true, ":off" => false }.each do |jit, expected|
       serve(jit) { |server| assert_equal [expected], compiling(server).values.uniq }
     end

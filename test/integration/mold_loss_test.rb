@@ -88,7 +88,7 @@ class MoldLossTest < Coppice::TestCase
     sockets.each(&:close)
   end
 
-  test "a mold that is lost again and again is replaced each time" do
+  soak_test "a mold that is lost again and again is replaced each time" do
     serve("") do |server|
       before = workers(server)
       unnoticed(server) { 3.times { lose_mold(server) } }
@@ -211,7 +211,7 @@ class MoldLossTest < Coppice::TestCase
     assert_boots_again(failing("raise 'no'"))
   end
 
-  test "when the replacement of a lost mold hangs in its hook, the application is booted" do
+  soak_test "when the replacement of a lost mold hangs in its hook, the application is booted" do
     assert_boots_again("#{failing(Gate.code('gate'))}\nspawn_timeout 2")
   end
 

@@ -35,7 +35,7 @@ class OddApplicationsTest < Coppice::TestCase
     server.wait { server.settled?(generation + 1) }
   end
 
-  test "an application that makes itself a subreaper has its workers replaced, and reforks" do
+  soak_test "an application that makes itself a subreaper has its workers replaced, and reforks" do
     serve(app: "Coppice::OS.become_subreaper\n#{HELLO}") do |server|
       replace_worker(server)
       refork(server)
@@ -61,7 +61,7 @@ class OddApplicationsTest < Coppice::TestCase
     end
   end
 
-  test "a worker whose application becomes another program is replaced at once" do
+  soak_test "a worker whose application becomes another program is replaced at once" do
     app = "run ->(env) { env['PATH_INFO'] == '/exec' ? exec('sleep', '3600') : [200, {}, [Process.pid.to_s]] }"
     serve(app: app) do |server|
       before = pids(server)
@@ -108,7 +108,7 @@ class OddApplicationsTest < Coppice::TestCase
     skip obstacle if obstacle
   end
 
-  test "where the kernel gives no pidfd, forks are waited for all the same" do
+  soak_test "where the kernel gives no pidfd, forks are waited for all the same" do
     skip_without_sandbox
     SandboxedServer.open(app: HELLO, config: PATIENT, without: [:pidfd_open]) do |server|
       refork(server)

@@ -36,7 +36,7 @@ class PitchforkNamesTest < Coppice::TestCase
     end
   end
 
-  test "in one process as well" do
+  soak_test "in one process as well" do
     serve("worker_processes 0") do |server|
       answers = ["/", "/counts", "/names"].map { |path| server.get(path).body }
 
@@ -44,7 +44,7 @@ class PitchforkNamesTest < Coppice::TestCase
     end
   end
 
-  test "where the bundle has the gem, the name is the gem's" do
+  soak_test "where the bundle has the gem, the name is the gem's" do
     skip "the gem pitchfork is not in the bundle" unless Gem.loaded_specs.key?("pitchfork")
     Server.open(app: APP) { |server| assert_equal "nil", server.get.body }
   end

@@ -100,7 +100,7 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "a roll goes on from a release whose directory was removed" do
+  soak_test "a roll goes on from a release whose directory was removed" do
     with_releases(:one, :two, :three) do |server, directories|
       coppice(server, "roll", directories[:two])
       server.wait { served_by?(server, 2) }

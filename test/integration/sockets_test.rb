@@ -59,7 +59,7 @@ class SocketsTest < Coppice::TestCase
     end
   end
 
-  test "as many queues as a worker can be given, and the largest heads, are served" do
+  soak_test "as many queues as a worker can be given, and the largest heads, are served" do
     limits = %w[max_request_line_bytes max_header_bytes].map { |name| "#{name} 1024 * 1024\n" }.join
     of_workers = Coppice::Config::Maximum::QUEUES - 1 # the test server has a Unix socket as well
     { true => Coppice::Config::Maximum::LOBBY_QUEUES, false => of_workers }.each do |lobby, queues|
@@ -100,7 +100,7 @@ class SocketsTest < Coppice::TestCase
     end
   end
 
-  test "the backlog is the kernel's" do
+  soak_test "the backlog is the kernel's" do
     serve(listen: { backlog: 37 }, config: "listen 'unix:small.sock', backlog: 5") do |server|
       assert_equal [37], listening_backlogs("--tcp", "sport = :#{server.port}")
       assert_equal [5], listening_backlogs("--unix", "src = #{server.path('small.sock')}")
@@ -137,7 +137,7 @@ class SocketsTest < Coppice::TestCase
     end
   end
 
-  test "a server that shares its address gets all connections when the other one has left" do
+  soak_test "a server that shares its address gets all connections when the other one has left" do
     serve(listen: { reuseport: true }) do |first|
       serve(listen: { reuseport: true }, config: "listen '127.0.0.1:#{first.port}', reuseport: true") do |second|
         pids = [first, second].map { |server| server.ready_workers.first.pid }

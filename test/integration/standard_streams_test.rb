@@ -21,7 +21,7 @@ class ServerStandardStreamsTest < Coppice::TestCase
     end
   end
 
-  test "a hook that prints to a full disk keeps the monitor from nothing" do
+  soak_test "a hook that prints to a full disk keeps the monitor from nothing" do
     config = <<~RUBY
       STDOUT.reopen("/dev/full", "w")
       worker_processes 1

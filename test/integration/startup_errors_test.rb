@@ -48,7 +48,7 @@ class StartupErrorsTest < Coppice::TestCase
     assert_match(/config\.ru:1:in/, text)
   end
 
-  test "an application that closes descriptors which are not its own is told so" do
+  soak_test "an application that closes descriptors which are not its own is told so" do
     closing_numbers = "begin IO.for_fd(number).close; rescue SystemCallError, ArgumentError; end"
     { "objects" => "ObjectSpace.each_object(IO) { |io| io.close unless io.closed? || io.fileno < 3 }",
       "numbers" => "3.upto(200) { |number| #{closing_numbers} }" }.each do |name, code|

@@ -42,7 +42,7 @@ class StrayCopiesTest < Coppice::TestCase
     end
   end
 
-  test "a copy that an application lets exit has its own status, and touches nothing of ours" do
+  soak_test "a copy that an application lets exit has its own status, and touches nothing of ours" do
     app = <<~'RUBY'
       at_exit { File.write("at_exit", "#{Process.pid}\n", mode: "a") }
       run(lambda do |_env|
@@ -73,7 +73,7 @@ class StrayCopiesTest < Coppice::TestCase
     end
   end
 
-  test "a hook that forks in a worker leaves one worker" do
+  soak_test "a hook that forks in a worker leaves one worker" do
     app = "run ->(_env) { [200, {}, [Process.pid.to_s]] }"
     Server.open(app: app, config: "after_worker_ready { |_server, _worker| fork }") do |server|
       assert_equal server.ready_workers.first.pid.to_s, server.get.body

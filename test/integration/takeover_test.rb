@@ -60,7 +60,7 @@ class TakeoverTest < Coppice::TestCase
     assert_taken_over(free_address)
   end
 
-  test "the same at a Unix socket" do
+  soak_test "the same at a Unix socket" do
     Dir.mktmpdir("coppice-takeover-") { |folder| assert_taken_over("#{folder}/socket") }
   end
 

@@ -116,7 +116,7 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
-  test "the list may be longer than any message between two processes" do
+  soak_test "the list may be longer than any message between two processes" do
     paths = Array.new(20) { |index| "/#{index}/#{'x' * 14_000}" }
     app = <<~'RUBY'
       run(lambda do |env|
@@ -184,7 +184,7 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
-  test "log files that are opened anew meanwhile end no warm-up" do
+  soak_test "log files that are opened anew meanwhile end no warm-up" do
     warm('"/gate", "/late"') do |server|
       held(server) { Coppice::Control::Client.new(pid: server.pid).call("reopen-logs") }
       settle(server, 1)

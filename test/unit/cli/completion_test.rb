@@ -59,7 +59,7 @@ module Coppice
         assert_includes text, "compdef _coppice coppice"
       end
 
-      test "zsh completes in a terminal, from its start file and from a file of $fpath" do
+      soak_test "zsh completes in a terminal, from its start file and from a file of $fpath" do
         skip "zsh is not installed" unless system("zsh", "-c", "", err: File::NULL)
 
         with_tmpdir do |folder|

@@ -164,7 +164,7 @@ module Coppice
       assert_match(/\A4 passed, 0 failed, 0 skipped, 4 unsteady; /, lines.last)
     end
 
-    test "several times: each with the next seed, and no failed file once more" do
+    soak_test "several times: each with the next seed, and no failed file once more" do
       passed, lines = run_once_failing({ "a_test.rb" => "flunk('on purpose')" }, "--times", "3")
 
       refute passed
@@ -172,7 +172,7 @@ module Coppice
       assert_equal "2 passed, 1 failed, 0 skipped; a_test.rb (first)", lines.last
     end
 
-    test "the soak lane runs when it is named, the quiet one behind the others" do
+    soak_test "the soak lane runs when it is named, the quiet one behind the others" do
       with_tmpdir do |folder|
         files = { "a" => "# lane: quiet -- the clock decides", "b" => "", "c" => "# lane: soak -- takes hours" }
         files.each { |name, lane| write(folder, "test/#{name}_test.rb", "#{lane}\n#{GOOD}") }
