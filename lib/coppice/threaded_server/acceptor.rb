@@ -15,8 +15,11 @@ module Coppice
       # oldest is closed.
       CLIENTS = 64
 
-      # Seconds between two looks at clients that linger, and at heads that have begun.
+      # Seconds between two looks at clients that linger.
       LINGER_SECONDS = 0.05
+
+      # Seconds between two looks at heads that have begun: one that comes in two packets waits so much longer.
+      BEGUN_SECONDS = 0.005
 
       # So many bytes are looked at for the end of a head. Longer ones, and what is none, are for the thread.
       HEAD_BYTES = 16 * 1024
@@ -95,7 +98,8 @@ module Coppice
       def ready_of(ios, seconds) = IO.select(ios, nil, nil, seconds)&.first || []
 
       def seconds_to_wait
-        return LINGER_SECONDS if @lingering.count.positive? || @begun.any?
+        return BEGUN_SECONDS if @begun.any?
+        return LINGER_SECONDS if @lingering.count.positive?
 
         _, limit = @silent.each_value.first
         [limit - OS::Clock.now, 0].max if limit
