@@ -80,7 +80,7 @@ module Coppice
         when Steps::Warn then @log.warn(step.message, **step.fields)
         when Steps::Retire then retire(step.handle, now, signal: step.signal)
         when Steps::RefuseNewConnections then refuse_new_connections(now)
-        when Steps::SpawnService, Steps::SpawnGuest then @forks.spawn(step, deadline_of_fork(step.mold, now))
+        when Steps::SpawnService, Steps::SpawnGuest then @forks.spawn(step, now)
         when Steps::SendKeptSignals then send_kept_signals(step.handle)
         when Steps::HangUp then hang_up(step.handle, step.reason, now + step.seconds)
         when Steps::Drain then drain(step.handle, now)
@@ -95,7 +95,7 @@ module Coppice
         seat = @lobby.new_seat if step.role == :worker
         generation = step.mold.generation
         handle = @forks.call(step.mold, role: step.role, nr: step.nr, generation: generation,
-                                         deadline: deadline_of_fork(step.mold, now),
+                                         deadline: @forks.deadline(step.mold, now),
                                          descriptors: { listeners: listeners }.reject { |_, ios| ios.empty? },
                                          first_request: generation >= @roster.succession.first_requests_from) do |child|
           @lobby.seat(child, seat)
@@ -193,13 +193,6 @@ module Coppice
         handle.last? ? Watchdog::GRACE : @roster.settings_of(handle).longest_turn
       end
 
-      # A mold makes one fork after the other.
-      def deadline_of_fork(mold, now)
-        [now, *@roster.requested_of(mold).map(&:deadline)].max + spawn_timeout_of(mold)
-      end
-
-      def spawn_timeout_of(handle) = @roster.settings_of(handle).spawn_timeout
-
       # Sends the signal that the user chose, or KILL to a worker whose answers are of no use. The second call for the
       # same child, a second later, sends KILL.
       def kill(handle, reason, now)
@@ -224,7 +217,8 @@ module Coppice
       # The children that it was asked to fork are late because of it, so they get more time. Usually their channels end
       # when it is killed; a middle process may hold them open a little longer.
       def give_time_to_children(handle, now)
-        @roster.requested_of(handle).each { |child| child.deadline = now + spawn_timeout_of(child) }
+        seconds = @roster.settings_of(handle).spawn_timeout
+        @roster.requested_of(handle).each { |child| child.deadline = now + seconds }
       end
     end
   end

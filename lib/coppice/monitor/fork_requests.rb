@@ -42,12 +42,22 @@ module Coppice
         ours&.close unless handle
       end
 
-      # deadline: when it must be ready (monotonic seconds).
       #: (Steps::SpawnService | Steps::SpawnGuest, Float) -> void
-      def spawn(step, deadline)
+      def spawn(step, now)
+        deadline = deadline(step.mold, now)
         return spawn_guest(step, deadline) if step.is_a?(Steps::SpawnGuest)
 
         call(step.mold, role: :service, service: step.service, generation: step.mold.generation, deadline: deadline)
+      end
+
+      # When the next child of a mold must be forked (monotonic seconds). It makes one fork after the other. In a mold
+      # that has forked nothing yet, before_fork may prepare what all its children share.
+      #: (Handle, Float) -> Float
+      def deadline(mold, now)
+        settings = @roster.settings_of(mold)
+        before = @roster.requested_of(mold).map(&:deadline)
+        first = before.empty? && !mold.forked_any
+        [now, *before].max + (first ? settings.mold_timeout : settings.spawn_timeout)
       end
 
       # A child with a row of its own.

@@ -51,6 +51,7 @@ module Coppice
       attr_accessor :stop_signal #: Symbol?
       # Number of attempts to promote this worker since the last mold was committed.
       attr_accessor :promotions #: Integer
+      attr_accessor :forked_any #: bool? -- whether it has forked another child
       # Number of things that the fork audit has found, of a worker that was audited.
       attr_accessor :audit_findings #: Integer
       # For whom a guest runs.
@@ -59,8 +60,7 @@ module Coppice
       attr_reader :kept_signals #: Array[Symbol]
       # Whose code it runs; nil for the observer and the lobby.
       attr_reader :release #: Release?
-      # What a service is.
-      attr_reader :service #: Config::ServiceDefinition?
+      attr_reader :service #: Config::ServiceDefinition? -- what a service is
       # Whether the kernel said that there is no such process: then it can never be reaped.
       attr_reader :vanished #: bool
 
@@ -112,10 +112,11 @@ module Coppice
         deadline_ms.positive? && deadline_ms == @postponed_request ? deadline_ms + @postponed_ms : deadline_ms
       end
 
-      # Forgets the parent: otherwise each handle would keep all its ancestors in memory.
+      # Forgets the parent, which has forked it: otherwise each handle would keep all its ancestors in memory.
       #: (Integer) -> void
       def pid=(pid)
         @pid = pid
+        @parent&.forked_any = true
         @parent = nil
         changed
       end

@@ -106,7 +106,7 @@ module Coppice
       def rehearse(step, now)
         @succession.rehearsal_due = false
         @forks.call(step.mold, role: :worker, purpose: :rehearsal, nr: step.nr, generation: step.mold.generation,
-                                deadline: now + settings.spawn_timeout)
+                                deadline: @forks.deadline(step.mold, now))
       end
 
       # No client is served yet, so the mold that was booted with other parameters can exit.

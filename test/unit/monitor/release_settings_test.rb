@@ -82,7 +82,7 @@ class ReleaseSettingsTest < SupervisionTestCase
     roll(server, "/releases/2")
     run_until(server) { server.roster.trial }
 
-    assert_in_delta 50, server.roster.trial.deadline - server.system.now
+    assert_in_delta 150, server.roster.trial.deadline - server.system.now # the mold's first fork
     server.system.step(server.process_of(server.roster.candidate))
     server.turn
 
