@@ -109,6 +109,7 @@ module Coppice
        "monotonic: the heartbeat of a worker or the lobby, noted every few seconds, also when idle"],
       [:not_fork_safe, :process, "1 once it must not be promoted"],
       [:timed_out, :process, "1 once a worker exits because a request, or its exit hook, is past its deadline"],
+      [:hook, :process, "the hook that runs in a process that starts, forks or exits; or empty", 4],
       [:request, :process, "the request in flight, or the last one: method and path, cut to 128 bytes", 16],
       [:request_id, :process, "its X-Request-Id, cut to 40 bytes; or empty", 5],
       [:stack, :process, "of a worker past a deadline: where its main thread was, one frame a line; or empty", 96],

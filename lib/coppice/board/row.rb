@@ -51,6 +51,15 @@ module Coppice
       #: () -> bool
       def out_of_band? = out_of_band_ms.positive?
 
+      # Names the hook that the block calls (process).
+      #: [T] (Symbol) { () -> T } -> T
+      def during_hook(name)
+        self.hook = name.to_s
+        yield
+      ensure
+        self.hook = ""
+      end
+
       #: () -> bool
       def fork_safe? = not_fork_safe.zero?
     end

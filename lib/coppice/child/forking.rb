@@ -58,7 +58,7 @@ module Coppice
 
       # Whether the hook raised nothing. This process may serve a client: it goes on, without a fork.
       def hook_passed?(name)
-        @inheritance.call_hook(name, log: @parent.log)
+        @parent.membership.row.during_hook(name) { @inheritance.call_hook(name, log: @parent.log) }
         true
       rescue UserCodeError => error # from the user's hook
         @parent.log.exception("#{name} failed", error)

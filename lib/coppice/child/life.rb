@@ -53,7 +53,7 @@ module Coppice
       #: (Symbol, Mold | Worker | Service | Guest) -> void
       def call_hook(occasion, child)
         name = Roles.fetch(membership.role).hooks[occasion]
-        inheritance.call_hook(name, child, log: log) if name
+        membership.row.during_hook(name) { inheritance.call_hook(name, child, log: log) } if name
       end
 
       # Reports to the monitor that this process serves, or can fork. From now on it reads its channel often enough to

@@ -201,10 +201,17 @@ module Coppice
         give_time_to_children(handle, now)
         return signal(handle, :KILL) if again
 
-        @log.error("killing a child", **handle.to_log, why: reason) unless reason == :shutdown
+        log_kill(handle, reason) unless reason == :shutdown
         return signal(handle, :KILL) if handle.lobby? || handle.seat&.fault == reason
 
         @hooks.choose_signal(handle, reason) { |name| signal(handle, name) }
+      end
+
+      def log_kill(handle, reason)
+        hook = handle.row.hook
+        hook = nil if hook.empty?
+        remedy = "raise spawn_timeout if #{hook} needs more time" if hook && reason == :spawn_timeout
+        @log.error("killing a child", **handle.to_log, why: reason, **{ during: hook, remedy: remedy }.compact)
       end
 
       def record_kill(handle, reason, deadline)

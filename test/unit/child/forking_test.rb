@@ -31,7 +31,7 @@ class ForkingTest < Coppice::TestCase
 
   def setup
     @board = Coppice::Board.create
-    settings = Coppice::Config::Settings.new(values: {})
+    settings = Coppice::Config::Settings.new(values: {}, hooks: { before_fork: ->(_) { @during = @board.row(0).hook } })
     inheritance = Coppice::Child::Inheritance.build(app: nil, settings: settings, log: Errors.new, board: @board)
     membership = Coppice::Child::Membership.without_monitor(role: :mold, row: @board.row(0))
     @forking = Coppice::Child::Forking.new(Parent.new(inheritance, membership, Errors.new))
@@ -55,5 +55,11 @@ class ForkingTest < Coppice::TestCase
 
     assert_kind_of Coppice::ForkSafety::Audit, fork_worker.audit
     assert_nil fork_worker.audit
+  end
+
+  test "the board names the hook that runs before a fork" do
+    fork_worker
+
+    assert_equal ["before_fork", ""], [@during, @board.row(0).hook]
   end
 end

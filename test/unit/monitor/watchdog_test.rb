@@ -132,6 +132,18 @@ class WatchdogTest < SupervisionTestCase
     assert_equal :spawn_timeout, mold.kill_reason
   end
 
+  test "the log names the hook in which a child was late, and the option" do
+    output = StringIO.new
+    server = server_of(spawn_timeout: 10, log: Coppice::Log.new(output, role: :monitor))
+    turn_until_mold(server)
+    server.process_of(server.roster.mold).hanging = true
+    server.roster.mold.row.hook = "before_fork"
+    server.system.advance(31)
+    server.turn
+
+    assert_match(/"killing a child".* why=spawn_timeout during=before_fork remedy="raise spawn_timeout/, output.string)
+  end
+
   # A mold that has been asked for two workers, and has not looked yet.
   def asked_for_two(server)
     server.roster.ready_workers.first(2).each { |worker| server.system.signal(worker.pid, :KILL) }
