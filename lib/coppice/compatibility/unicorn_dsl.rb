@@ -19,7 +19,7 @@ module Coppice
       def initialize(values)
         super
         @coppice_config = {}
-        values.assume(:timeout, Unicorn::DEFAULT_TIMEOUT, "default of Unicorn")
+        %i[timeout spawn_timeout].each { |name| values.assume(name, Unicorn::DEFAULT_TIMEOUT, "default of Unicorn") }
       end
 
       HOOKS.each do |name, target|

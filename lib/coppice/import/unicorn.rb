@@ -25,6 +25,8 @@ module Coppice
       PRELOAD = "Unicorn loads the application in each worker unless preload_app is true. Here it is always loaded " \
                 "before the fork: coppice doctor looks for what does not survive that"
 
+      LIMIT = "its limit is spawn_timeout, where Unicorn has only timeout"
+
       DIRECTIVES = Table.build do |table|
         %i[worker_processes logger listeners rewindable_input client_body_buffer_size check_client_connection
            early_hints].each { |name| table.take(name) }
@@ -39,8 +41,8 @@ module Coppice
         table.change(:timeout, to: :timeout, note: "the client gets a 503 response, and the worker is killed " \
                                                    "2 seconds later if it is still there")
         table.hook(:before_fork, to: :before_fork,
-          note: "called in the mold, or in a worker that is promoted, and without the worker")
-        table.hook(:after_fork, to: :after_worker_fork)
+          note: "called in the mold, or in a worker that is promoted, and without the worker; #{LIMIT}")
+        table.hook(:after_fork, to: :after_worker_fork, note: LIMIT)
         table.hook(:after_worker_ready, to: :after_worker_ready)
         table.hook(:after_worker_exit, to: :after_worker_exit,
           note: "called in the monitor, which has not loaded the application")
@@ -53,11 +55,26 @@ module Coppice
       # What Unicorn does without a directive: name of an option, line, and reason.
       #: (Translator) -> Array[[Symbol, String, String]]
       def self.additions(translator)
-        return [] if translator.certain?(:timeout)
-
-        seconds, ours = Compatibility::Unicorn::DEFAULT_TIMEOUT, Config::OPTIONS[:timeout].default
-        [[:timeout, "timeout #{seconds}", "Unicorn's default, where Coppice has #{ours} seconds"]]
+        [(timeout unless translator.certain?(:timeout)),
+         (spawn_timeout(translator) unless translator.kept(:before_fork, :after_fork).empty?)].compact
       end
+
+      def self.timeout
+        seconds, ours = Compatibility::Unicorn::DEFAULT_TIMEOUT, Config::OPTIONS[:timeout].default
+        [:timeout, "timeout #{seconds}", "Unicorn's default, where Coppice has #{ours} seconds"]
+      end
+      private_class_method :timeout
+
+      # The longest that the file names: a worker that starts too slowly for it would never serve.
+      def self.spawn_timeout(translator)
+        seconds = translator.called(:timeout).map(&:value).grep(Numeric).max || Compatibility::Unicorn::DEFAULT_TIMEOUT
+        ours = Config::OPTIONS[:spawn_timeout].default
+        return if seconds <= ours
+
+        [:spawn_timeout, "spawn_timeout #{seconds}",
+         "Unicorn's timeout, which limits there what a worker does before it serves, where Coppice has #{ours} seconds"]
+      end
+      private_class_method :spawn_timeout
 
       #: (Array[Entry], Translator) -> Array[Entry]
       def self.advised(entries, translator)

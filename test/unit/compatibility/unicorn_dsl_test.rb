@@ -63,6 +63,10 @@ module Coppice
         assert_equal [30, "config/unicorn.rb:1"], [load("timeout 30").timeout, load("timeout 30").origin(:timeout)]
       end
 
+      test "hooks have the time that Unicorn gives them, unless the file says otherwise" do
+        assert_equal [60, 7], [load("").spawn_timeout, load("spawn_timeout 7").spawn_timeout]
+      end
+
       test "pid is the option pidfile" do
         assert_equal File.expand_path("a.pid"), File.expand_path(load("pid \"a.pid\"").pidfile)
         assert_nil load("pid nil").pidfile

@@ -54,6 +54,14 @@ module Coppice
         assert_equal 1, result("preload_app true").entries.count { |entry| entry.name == :preload_app }
       end
 
+      test "hooks keep the time that Unicorn gives them" do
+        hook = "after_fork { |server, worker| connect }"
+        { "" => 60, "timeout 30" => 30, "if slow\n  timeout 90\nelse\n  timeout 30\nend" => 90 }
+          .each { |text, seconds| assert_match(/^spawn_timeout #{seconds}$/, result("#{text}\n#{hook}").text) }
+        ["timeout 5\n#{hook}", "timeout 30"].each { |text| refute_match(/^spawn_timeout/, result(text).text) }
+        assert_includes note(hook, :spawn_timeout), "limits there what a worker does before it serves"
+      end
+
       test "hooks" do
         { "after_fork do |server, worker|\n  connect\nend" => "after_worker_fork do |server, worker|\n  connect\nend",
           "before_fork do |server, worker|\n  a\nend" => "before_fork do |server|\n  a\nend",
@@ -110,7 +118,7 @@ module Coppice
         lines = result("worker_processes 2\nuser \"a\"\nafter_fork { |s, w| 1 }").report
 
         assert_includes lines, "  line 1    worker_processes"
-        assert_includes lines, "  line 3    after_fork        after_worker_fork"
+        assert(lines.any? { |line| line.match?(/\A  line 3    after_fork +after_worker_fork: its limit is spawn/) })
         assert(lines.any? { |line| line.match?(/\A  line 2    user +start the server as/) })
         assert(lines.any? { |line| line.match?(/signals +logrotate must not send USR1/) })
         assert_equal ["taken over", "changed", "dropped"], lines.grep_v(/\A /)
