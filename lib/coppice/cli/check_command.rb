@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/cli/effective_values"
+require "coppice/cli/locked_gems"
 require "coppice/cli/log_files"
 require "coppice/cli/preset_report"
 require "coppice/cli/server_settings"
@@ -8,6 +9,7 @@ require "coppice/cli/warnings"
 require "coppice/config/loader"
 require "coppice/config/options"
 require "coppice/gc_profile/fit"
+require "coppice/import/open_tasks"
 require "coppice/mold_environment"
 require "coppice/os/jit"
 require "coppice/state"
@@ -15,8 +17,8 @@ require "coppice/state"
 module Coppice
   class CLI
     # `coppice check`: reads the configuration as `serve` does, in the same directory, and reports mistakes. Starts no
-    # server, calls no hook and binds no address. Takes the flags of `serve`, --show, and --in for the release of a
-    # roll.
+    # server, calls no hook and binds no address. Takes the flags of `serve`, --show, --strict, and --in for the release
+    # of a roll.
     class CheckCommand
       #: (Array[String], ?output: IO, ?environment: Hash[String, String], ?directory: String) -> void
       def initialize(arguments, output: $stdout, environment: ENV, directory: Dir.pwd)
@@ -26,10 +28,11 @@ module Coppice
         @directory = directory
       end
 
-      # Returns 0. Raises ConfigError or UsageError.
+      # Returns 0, or 1 where --strict is given and there is something to warn of. Raises ConfigError or UsageError.
       def run #: () -> Integer
         flags = Config::Arguments.parse(@arguments) do |parser|
           parser.on("--show") { @show = true }
+          parser.on("--strict") { @strict = true }
           parser.on("--in DIR") { |name| @release = File.expand_path(name, @directory) }
         end
         settings, @directory = ServerSettings.load(flags, environment: @environment, directory: @directory)
@@ -37,10 +40,13 @@ module Coppice
 
         @state = State.of(settings, environment: @environment, directory: @directory)
         variables = variables(settings)
-        @output.puts verdict(settings), settings.notes, Warnings.of(settings, @environment),
-                     *LogFiles.new(settings).warnings, *jit_warning(settings)
-        @output.puts "", table(settings, variables), *learned_paths(settings), *libraries(settings) if @show
-        0
+        gems = LockedGems.of(@environment, @directory)
+        tasks = open_tasks(settings, gems)
+        warnings = tasks + warnings(settings)
+        @output.puts verdict(settings, tasks), *warnings
+        @output.puts "", table(settings, variables), *learned_paths(settings),
+                     *PresetReport.new(settings, gems).lines if @show
+        @strict && !warnings.empty? ? STATUS_ERROR : 0
       end
 
       private
@@ -56,10 +62,22 @@ module Coppice
       def serve_flags
         index = @arguments.index("--in")
         words = index ? @arguments.take(index) + @arguments.drop(index + 2) : @arguments
-        words.reject { |word| word == "--show" || word.start_with?("--in=") }
+        words.reject { |word| %w[--show --strict].include?(word) || word.start_with?("--in=") }
       end
 
-      def verdict(settings)
+      def open_tasks(settings, gems)
+        return [] unless settings.config_text
+
+        Import::OpenTasks.new(settings.config_text, file: settings.config_file, gems: gems.versions.keys).to_a
+      end
+
+      def warnings(settings)
+        [*settings.notes, *Warnings.of(settings, @environment), *LogFiles.new(settings).warnings,
+         *jit_warning(settings)]
+      end
+
+      def verdict(settings, tasks)
+        return "#{settings.config_file} can be read, but has to be changed by hand:" unless tasks.empty?
         return "#{settings.config_file} is good" if settings.config_file
 
         "there is no configuration file (#{Config::Loader::DEFAULT_FILES.join(' or ')}); the defaults are good"
@@ -68,13 +86,6 @@ module Coppice
       # `serve` leaves it to the mold, which may have another Ruby, or RUBYOPT, unlike the monitor.
       def jit_warning(settings)
         ["jit #{settings.jit.inspect}: this Ruby has no YJIT to turn on"] if OS::JIT.lacking?(settings.jit)
-      end
-
-      def libraries(settings)
-        gemfile = @environment.fetch("BUNDLE_GEMFILE") do
-          %w[Gemfile gems.rb].find { |name| File.exist?(File.join(@directory, name)) } || "Gemfile"
-        end
-        PresetReport.new(settings, File.expand_path(gemfile, @directory)).lines
       end
 
       # The variables of a cold mold's environment; a single process gets none.

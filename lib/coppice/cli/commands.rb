@@ -31,6 +31,7 @@ module Coppice
       Command.new(name: "check", class_name: "CLI::CheckCommand", feature: "coppice/cli/check_command",
         takes_serve_flags: true, words: "[config.ru]",
         flags: { "--show" => "print every setting, its value and its origin",
+                 "--strict" => "exit with status 1 if there is something to warn of",
                  "--in DIR" => "check that a roll to the release in DIR can begin" },
         summary: "check the configuration without starting a server"),
       Command.new(name: "cold", class_name: "CLI::ColdCommand", feature: "coppice/cli/cold_command",

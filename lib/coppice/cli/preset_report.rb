@@ -8,35 +8,26 @@ module Coppice
     # The part of `coppice check --show` about libraries: the presets for the gems of a Gemfile.lock, what Coppice does
     # for them and what the user must do. Loads no gem, and does not know which of them the application requires.
     class PresetReport
-      # gemfile: the Gemfile, as in BUNDLE_GEMFILE.
-      #: (Config::Settings, String) -> void
-      def initialize(settings, gemfile)
+      #: (Config::Settings, LockedGems) -> void
+      def initialize(settings, gems)
         setting = settings.fork_safety_presets
         @off = setting == false ? Presets.names : []
         @off = setting.fetch(:except) if setting.is_a?(Hash)
         @remedies = ForkSafety::Remedies.new(settings)
-        @lock = lock_of(gemfile)
+        @gems = gems
       end
 
       # The lines to print; none without a Gemfile.lock.
       #: () -> Array[String]
       def lines
-        return [] unless File.readable?(@lock)
+        return [] unless @gems.known?
 
-        versions = locked_versions
-        ["", "libraries of #{File.basename(@lock)} and of Ruby that need care when a process forks:",
+        versions = @gems.versions
+        ["", "libraries of #{File.basename(@gems.file)} and of Ruby that need care when a process forks:",
          *Presets.for_gems(versions.keys).flat_map { |preset| entry(preset, versions[preset.gem]) }]
       end
 
       private
-
-      def lock_of(gemfile)
-        gemfile.end_with?("gems.rb") ? gemfile.sub(/\.rb\z/, ".locked") : "#{gemfile}.lock"
-      end
-
-      def locked_versions
-        File.read(@lock, encoding: Encoding::UTF_8).scan(/^    (\S+) \((\d[\d.]*)[^)]*\)$/).to_h
-      end
 
       # version: nil for what Ruby brings along.
       def entry(preset, version)

@@ -31,6 +31,8 @@ module Coppice
 
         `coppice check` checks the file without starting a server, in the [`directory`](#directory) where the server
         reads it. It warns of log files that the user who runs it could not open, and creates none.
+        It lists what `coppice import` has left to be changed by hand, and hooks that use constants of Puma or Unicorn
+        without that gem in the bundle. With `--strict` the exit status is 1 if it warns of anything.
         `coppice check --show` prints each setting, its value and where it comes from. `coppice help timeout`
         explains an option.
 

@@ -40,6 +40,16 @@ module Coppice
         OS::JIT.stub(:available?, true) { assert_equal "config/coppice.rb is good\n", check("jit :lead") }
       end
 
+      test "what is left of another server in a translation is a warning, and with --strict a failure" do
+        text = "# TODO: Coppice has no Unicorn.\nbefore_fork { |_server| ::Unicorn::HttpServer }\n"
+        assert_equal "config/coppice.rb can be read, but has to be changed by hand:\n" \
+                     "config/coppice.rb:1: TODO: Coppice has no Unicorn.\n" \
+                     "config/coppice.rb:2: before_fork uses Unicorn, which is not in the bundle: it will raise a " \
+                     "NameError\n", check(text)
+        refute_match(/before_fork uses/, check(text, lock: "GEM\n  specs:\n    unicorn (6.1.0)\n"))
+        assert_equal [1, 0], [text, "timeout 9"].map { |one| status_of(one, "--strict") }
+      end
+
       test "hooks are not called" do
         assert_match(/is good/, check("before_fork { raise 'called' }"))
       end
@@ -159,6 +169,12 @@ module Coppice
           assert_equal 0, CheckCommand.new(words, output: output, environment: environment, directory: folder).run
         }
         output.string
+      end
+
+      def status_of(text, *words)
+        with_folder(text) do |folder|
+          CheckCommand.new(words, output: StringIO.new, environment: {}, directory: folder).run
+        end
       end
 
       def show(folder)
