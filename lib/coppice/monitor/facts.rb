@@ -12,6 +12,7 @@ module Coppice
     # reaped, or when its channel ended before its pid was known: then it was never forked.
     class Facts
       EARLY_FAILURE = 1.0 # seconds: a worker that fails so soon after it was ready, without a request, failed to start
+      MANY_FAILURES = 5 # workers in a row that fail to start, of which the log warns
 
       #: (Context) -> void
       def initialize(context)
@@ -203,6 +204,14 @@ module Coppice
 
         succession.fork_failures.failed(worker, @roster.ready_workers)
         @roster.spawns.failed(@system.now)
+        warn_of_failing_starts if @roster.spawns.failures == MANY_FAILURES
+      end
+
+      # Once in a row: each failure has lines of its own, and by default the server tries forever.
+      def warn_of_failing_starts
+        @log.warn("workers fail to start", in_a_row: MANY_FAILURES,
+          remedy: "mend what the errors above name: after `before_fork failed` nothing is forked. " \
+                  "max_consecutive_spawn_errors makes the server give up")
       end
 
       # What was never forked, or was killed by somebody else, did not hang. One of a release that was taken back says

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 class CapacityTest < SupervisionTestCase
@@ -110,6 +111,21 @@ class CapacityTest < SupervisionTestCase
     server.turn
 
     assert_match(/3 children in a row/, server.roster.give_up_reason)
+  end
+
+  test "five workers in a row that fail to start are a warning, once" do
+    log = RecordingLog.new
+    server = settled_server(worker_processes: 1, log: log)
+    note_failures(server.roster.spawns, 3)
+    3.times do
+      server.roster.ready_workers.each { |worker| server.system.signal(worker.pid, :KILL) }
+      run_until(server) { server.roster.workers.any? { |worker| worker.starting? && worker.pid } }
+      server.process_of(server.roster.workers.find(&:starting?)).broken = true
+      run_until(server) { server.roster.workers.empty? }
+      server.system.advance(6)
+    end
+
+    assert_equal [[:warn, 5]], log.saying("workers fail to start").map { |level, _, fields| [level, fields[:in_a_row]] }
   end
 
   test "a child that was reaped before anybody told its pid frees its slot" do
