@@ -2,6 +2,7 @@
 
 require "coppice/import/application_code"
 require "coppice/import/hook_body"
+require "coppice/import/hook_habits"
 require "coppice/import/missing"
 require "coppice/import/source"
 
@@ -37,7 +38,10 @@ module Coppice
 
       # For the report.
       #: () -> Array[String]
-      def remarks = [*Missing.remarks(missing), *common, *(NO_CONNECTIONS if connections?)]
+      def remarks
+        [*Missing.remarks(missing), *common, *HookHabits.new(statements, @directive, @call.source).remarks,
+         *(NO_CONNECTIONS if connections?)]
+      end
 
       private
 
