@@ -8,11 +8,18 @@ module Coppice
     # An OptionParser that refuses an unknown one-letter flag. Ruby's takes it for the beginning of a long flag: Rails'
     # and Puma's -b would set --boot-timeout. Only -h may stand for a long flag.
     class FlagParser < OptionParser
+      # A configuration does not name a running server, and reading one runs its code.
+      CONFIGURATION = %w[-c --config --config-file].freeze
+      SERVER = "A running server is found without its configuration: run this in the server's directory, or give " \
+               "--pid PID"
+      private_constant :CONFIGURATION, :SERVER
+
       # The message for a flag that this parser does not know.
       #: (String) -> String
       def unknown_flag(flag)
         known = to_s.gsub("[no-]", "").scan(/--[\w-]+/)
-        ["unknown flag #{flag}", Suggestion.sentence(flag, known)].compact.join(". ")
+        finds_server = known.include?("--pid") && CONFIGURATION.include?(flag)
+        ["unknown flag #{flag}", finds_server ? SERVER : Suggestion.sentence(flag, known)].compact.join(". ")
       end
 
       private

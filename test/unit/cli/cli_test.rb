@@ -38,6 +38,13 @@ module Coppice
       assert_equal [2, "coppice: unknown flag --shwo. Did you mean --show?\n"], run_cli("check", "--shwo")
     end
 
+    test "a configuration does not name a running server, and the error says what does" do
+      [%w[status -c b.rb], %w[refork --config-file a.rb], %w[top -c a.rb], %w[memory -c a.rb]].each do |words|
+        assert_equal [2, "coppice: unknown flag #{words[1]}. A running server is found without its configuration: " \
+                         "run this in the server's directory, or give --pid PID\n"], run_cli(*words)
+      end
+    end
+
     test "an argument that is not in the encoding of the locale is refused, unless it is a program's" do
       [["\xFF"], ["check", "-c", "\xFF"], ["--pid\xFF"], ["help", "\xFF"]].each do |words|
         assert_equal [2, "coppice: the argument #{words.last.inspect} is not in UTF-8\n"], run_cli(*words)
