@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/fork_safety/preset_calls"
+require "coppice/fork_safety/remedies"
 require "coppice/hook_context"
 require "coppice/listeners/trusted_proxies"
 
@@ -31,10 +32,16 @@ module Coppice
         context = HookContext.new(settings: settings, log: log, listener_names: listener_names)
         new(app: app, settings: settings, hook_context: context, log: log, board: board,
             fork_lock: Coppice.fork_lock, fork_callbacks: Coppice.fork_callbacks,
-            preset_calls: ForkSafety::PresetCalls.new(!settings.single? && settings.fork_safety_presets),
+            preset_calls: preset_calls(settings),
             trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_networks),
             borrowed_queues: borrowed_queues, directory: Dir.pwd.freeze, environment: environment.freeze).freeze
       end
+
+      def self.preset_calls(settings)
+        remedies = ForkSafety::Remedies.new(settings, Coppice.fork_callbacks.blocks)
+        ForkSafety::PresetCalls.new(!settings.single? && settings.fork_safety_presets, remedies: remedies)
+      end
+      private_class_method :preset_calls
 
       # A copy for one process: its hooks log with the role and slot of that process.
       #: (Membership) -> Inheritance

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
+require "coppice/fork_safety/finding"
 require "coppice/fork_safety/stray_copy"
 
 module Coppice
@@ -32,6 +33,12 @@ module Coppice
         callbacks.each { |moment, callback| check(moment, callback) }
         @places.concat(callbacks.map { |moment, callback| [moment, place_of(callback)] })
         @callbacks << callbacks.transform_values { |callback| StrayCopy.end_after_each(callback) }
+      end
+
+      # The blocks, as Remedies compares them with what presets ask for.
+      #: () -> Array[Hash[Symbol, untyped]]
+      def blocks
+        places.map { |moment, place| { moment: moment.to_s, place: place, gem: place && Finding.gem_of(place) } }
       end
 
       # Calls the blocks for the moment of this hook, in the order in which they were registered. An error in one is

@@ -11,9 +11,10 @@ module Coppice
     # required late, in a request for instance. What was found is kept: each fork would execute code for it that no
     # request warms up, and so copy the pages that the code writes to.
     class PresetCalls
-      # setting: the value of the option fork_safety_presets.
-      #: (bool | Hash[Symbol, Array[Symbol]]) -> void
-      def initialize(setting)
+      # setting: the value of the option fork_safety_presets. remedies: what the user has done for libraries.
+      #: (bool | Hash[Symbol, Array[Symbol]], ?remedies: Remedies?) -> void
+      def initialize(setting, remedies: nil)
+        @remedies = remedies
         @enabled = setting != false
         @except = setting.is_a?(Hash) ? setting.fetch(:except) : []
         @cold_mold = Process.pid
@@ -104,9 +105,17 @@ module Coppice
       end
 
       def announce(preset, version, log)
-        level = preset.acts? && !preset.covers?(version) ? :info : :debug
+        level = level_of(preset, version)
         log.public_send(level, "library with a fork safety preset", preset: preset.name, version: version,
           verdict: (preset.verdict if preset.covers?(version)), advice: preset.advice_for(version))
+      end
+
+      # A warning where Coppice leaves to the user what it does for other versions, and the user has not done it.
+      def level_of(preset, version)
+        return :debug if !preset.acts? || preset.covers?(version)
+
+        done = preset.advice_for(version).to_s.start_with?("nothing") || @remedies&.assess(preset, version)&.found
+        done ? :info : :warn
       end
     end
   end

@@ -2,12 +2,16 @@
 
 require "test_helper"
 require "coppice"
+require "coppice/config/settings"
 require "coppice/fork_safety/preset_calls"
+require "coppice/fork_safety/remedies"
 
 module Coppice
   module ForkSafety
     class PresetCallsTest < TestCase
       Line = Struct.new(:level, :message, :fields)
+
+      HOOKS = { before_fork: ->(_server) {} }.freeze
 
       # In the place of a log.
       class Lines < Array
@@ -87,8 +91,19 @@ module Coppice
         2.times { calls.call(:before_fork, @log) }
 
         assert_empty @called
-        assert_equal [:info], @log.map(&:level)
+        assert_equal [:warn], @log.map(&:level)
         assert_match(/was not tested with 5.*; close it/, @log.first.fields[:advice])
+      end
+
+      test "what is to be done for another version is no warning where there is nothing, or a hook for it" do
+        { "nothing for one use" => nil, "`before_fork`: close it" => Config::Settings.new(values: {}, hooks: HOOKS) }
+          .each do |advice, settings|
+            calls = Calls.new(true, remedies: settings && Remedies.new(settings))
+            calls.candidates = [preset(gem: "minitest", versions: "9"..."10", older: advice, before: -> { flunk })]
+            calls.call(:before_fork, @log)
+          end
+
+        assert_equal [:info, :info], @log.map(&:level)
       end
 
       test "false turns all presets off" do
@@ -149,9 +164,10 @@ module Coppice
 
       def calls(*presets) = Calls.new(true).tap { |calls| calls.candidates = presets }
 
-      def preset(name: :one, gem: "one", constant: "String", versions: nil, advice: "nothing", why: "", **calls)
+      def preset(name: :one, gem: "one", constant: "String", versions: nil, advice: "nothing", older: nil, why: "",
+                 **calls)
         Preset.new(name: name, gem: gem, constant: constant, versions: versions, verdict: :acts, calls: calls,
-                   advice: advice, why: why)
+                   advice: advice, older: older, why: why)
       end
     end
   end
