@@ -28,8 +28,17 @@ module Coppice
 
         def findings_of(kind, entries)
           entries.group_by(&:key).map do |_, same|
-            Finding.new(kind, owner_of(same.first), ("#{same.size} threads" if same.size > 1))
+            details = [("#{same.size} threads" if same.size > 1), guess(same.first)].compact
+            Finding.new(kind, owner_of(same.first), (details.join(", ") unless details.empty?))
           end
+        end
+
+        # Whose thread it may be that has no name of its own.
+        def guess(entry)
+          return unless ThreadCensus.unnamed?(entry)
+
+          names = Presets.activated.select { |preset| preset.unnamed_threads && preset.loaded? }.map(&:gem)
+          "probably of #{names.join(' or ')}" unless names.empty?
         end
 
         def owner_of(entry)

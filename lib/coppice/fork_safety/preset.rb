@@ -19,6 +19,8 @@ module Coppice
     #             asks after its requests. nil where loading it is enough
     #   restarts  names of the gems whose threads start again when the library is next used in another process: the
     #             fork audit overlooks them
+    #   unnamed_threads  whether the library has native threads without names of their own, so that the fork audit can
+    #             only guess whose they are
     #   reconnecting  names of the classes whose objects hold a socket that the library drops unused when it is next
     #             used in another process: the fork audit overlooks these sockets
     #   calls     what Coppice calls: by :before, :after_in_parent, :after_in_mold and :after_in_worker (see
@@ -33,8 +35,8 @@ module Coppice
     #   always    what is added to that, and to `older`
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
-    Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts, :reconnecting,
-      :calls, :goodbye, :does, :advice, :always, :why, :source, keyword_init: true) do
+    Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts,
+      :unnamed_threads, :reconnecting, :calls, :goodbye, :does, :advice, :always, :why, :source, keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
       #: (String) -> untyped
       def self.loaded_constant(name)

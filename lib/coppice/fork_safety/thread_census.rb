@@ -67,6 +67,10 @@ module Coppice
             unnamed_by_ruby: waiting.size + TIMER_THREADS)
         end
 
+        # Whether this is a native thread that nobody has named: it has the name of the process.
+        #: (Entry) -> bool
+        def unnamed?(entry) = entry.place.nil? && entry.name == process_name
+
         private
 
         def place_of(thread, name)

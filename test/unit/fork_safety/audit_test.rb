@@ -53,6 +53,17 @@ module Coppice
         assert_equal [:native_thread, "rdk:main", nil], finding.to_a
       end
 
+      test "of a native thread without a name it is told which library has such threads" do
+        native = entry(nil, name: File.read("/proc/self/comm").chomp)
+        findings = [["mini_racer"], ["other"]].map do |gems|
+          presets = gems.map { |gem| Preset.new(gem: gem, constant: "String", unnamed_threads: gem == "mini_racer") }
+          Presets.stub(:activated, presets) { Audit.compare([census([], [native, native])], []).first }
+        end
+
+        assert_equal ["2 threads, probably of mini_racer", "2 threads"], findings.map(&:detail)
+        assert_same true, Presets[:mini_racer].unnamed_threads
+      end
+
       test "the place of a thread names the gem" do
         path = "/usr/lib/ruby/gems/3.4.0/gems/some-thing-1.2.3/lib/some/thing.rb:12"
 
