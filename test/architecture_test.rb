@@ -22,8 +22,8 @@ module Coppice
     # Parts are files or folders of lib/coppice; the longest name that fits is a file's part.
     ARROWS = {
       "http" => [],
-      "child/forking" => [], # how molds and workers fork
       "child/quick_exit" => [], # how workers and molds end
+      "child/forking" => %w[child/quick_exit], # how molds and workers fork
       "child/life" => %w[child/quick_exit], # what molds, workers and the service worker have in common
       "worker" => %w[child/forking child/life http],
       "mold" => %w[child/forking child/life],

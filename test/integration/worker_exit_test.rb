@@ -5,19 +5,21 @@ require_relative "../support/server"
 
 # What workers leave behind, with quick_exit and without.
 class WorkerExitTest < Coppice::TestCase
-  # Each worker holds an object of a C extension, which removes the file "unfreed" when it is freed, and a file with
-  # bytes that were not written yet.
+  # Each worker holds an object of a C extension, which removes the file "unfreed" when it is freed, and two files with
+  # bytes that were not written yet, one of which was opened before the fork.
   APP = <<~'RUBY'
     require "fiddle"
     path = File.expand_path("unfreed")
     File.write(path, "")
     at_exit { File.write("handler", "#{Process.pid}\n", mode: "a") }
+    inherited = File.open("inherited", "w")
 
     run(lambda do |_env|
       text = Fiddle.malloc(path.bytesize + 1)
       Fiddle::Pointer.new(text)[0, path.bytesize + 1] = "#{path}\0"
       $kept = Fiddle::Pointer.new(text, path.bytesize, Fiddle::Handle::DEFAULT["unlink"])
       $file = File.open("held_back", "w").tap { |file| file.write("held back") }
+      inherited.write("held back")
       [200, {}, [Process.pid.to_s]]
     end)
   RUBY
@@ -30,7 +32,7 @@ class WorkerExitTest < Coppice::TestCase
 
         assert_equal 0, server.wait_for_end.exitstatus
         assert_includes File.readlines(server.path("handler"), chomp: true), worker
-        assert_equal "held back", File.read(server.path("held_back"))
+        assert_equal(["held back"] * 2, %w[held_back inherited].map { |file| File.read(server.path(file)) })
         assert_equal quick, File.exist?(server.path("unfreed"))
       end
     end

@@ -24,6 +24,18 @@ class SiblingForkTest < Coppice::TestCase
     assert_match(/made true/, text)
   end
 
+  test "what prepares a fork is called before each of both, and knows which process exits" do
+    text, = in_child do
+      forking(prepare: ->(exits) { @writer.puts("#{Process.pid} #{exits}") }).call(announce: ->(_) {}) { exit!(0) }
+      @writer.puts("#{Process.pid} caller")
+    end
+    pids = text.split.each_slice(2).to_h { |pid, word| [word, pid] }
+    BoundedWait.status_of(-1)
+
+    assert_equal [%w[false true caller], true], [pids.keys, pids["caller"] == pids["false"]]
+    refute_equal pids["true"], pids["false"]
+  end
+
   test "without a descriptor left a fork is waited for all the same" do
     text, = in_child do
       take_all_descriptors

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/child/membership"
+require "coppice/child/quick_exit"
 require "coppice/control/channel"
 require "coppice/errors"
 require "coppice/fork_safety/audit"
@@ -37,7 +38,8 @@ module Coppice
       # the monitor takes this process for the one that hangs.
       def sibling_fork(settings)
         OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: settings.spawn_timeout / 2.0,
-                            patience: settings.spawn_timeout * 0.4, direct: settings.direct_forks)
+                            patience: settings.spawn_timeout * 0.4, direct: settings.direct_forks,
+                            prepare: settings.quick_exit ? QuickExit.method(:note_objects) : ->(_) {})
       end
 
       def membership_for(packet)

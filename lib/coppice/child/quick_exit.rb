@@ -24,6 +24,15 @@ module Coppice
           at_exit { look_around if @prepared }
         end
 
+        # Called right before a fork, so that the copy finds in a moment what it has to do at its end: it need not look
+        # at what it shares. exits: whether this process is a copy itself, and exits after the fork.
+        #: (bool) -> void
+        def note_objects(exits)
+          return unless OS.respond_to?(:note_files_and)
+
+          exits ? OS.pass_note_on : OS.note_files_and(goodbyes.keys)
+        end
+
         # From now on this process ends quickly when it exits, and logs which connections it could not close. One that
         # exits because of a signal or of another error ends as Ruby has it, and all do where Ruby does not export the
         # walk over its heap.

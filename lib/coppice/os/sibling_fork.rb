@@ -52,13 +52,16 @@ module Coppice
       # timeout: seconds that the middle process may take. One that takes longer hangs in a fork handler, and is killed.
       # patience: seconds to wait before that for threads which must not be interrupted by a fork.
       # adopts: a caller that is a subreaper becomes the parent itself. direct: without a middle process, if possible.
-      #: (lock: ForkLock, timeout: Numeric, patience: Numeric, ?adopts: bool, ?direct: bool) -> void
-      def initialize(lock:, timeout:, patience:, adopts: false, direct: false)
+      # prepare: called right before each fork, with whether the process that forks exits after it: a middle process.
+      #: (lock: ForkLock, timeout: Numeric, patience: Numeric, ?adopts: bool, ?direct: bool,
+      #    ?prepare: ^(bool) -> void) -> void
+      def initialize(lock:, timeout:, patience:, adopts: false, direct: false, prepare: ->(_) {})
         @lock = lock
         @timeout = timeout
         @patience = patience
         @adopts = adopts
         @direct = direct
+        @prepare = prepare
         @loading = []
         @loading_threads = LoadingThreads.new
       end
@@ -110,7 +113,7 @@ module Coppice
       def fork_copy(limit)
         forking = Process.pid
         copy = @lock.synchronize_until(limit) do
-          self.class.forking(direct: @direct) { fork_unflushed } || :here
+          self.class.forking(direct: @direct) { fork_unflushed(exits: false) } || :here
         end
         @failure = format(HELD, @patience) unless copy
         copy || false
@@ -124,15 +127,18 @@ module Coppice
 
       # Returns in the sibling only. `exit!` runs no at_exit handler: they are the caller's.
       def fork_and_exit(announce)
-        sibling = fork_unflushed or return
+        sibling = fork_unflushed(exits: true) or return
         announce.call(sibling)
         exit!(0)
       end
 
       # Where no process is left, Process.fork waits for one; this says so.
-      def fork_unflushed
+      def fork_unflushed(exits:)
         OS.probe_fork
-        StandardStreams.unflushed { Process.fork }
+        StandardStreams.unflushed do
+          @prepare.call(exits)
+          Process.fork
+        end
       end
 
       # The sibling may not register before the monitor is its parent.

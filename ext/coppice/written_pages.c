@@ -1,0 +1,60 @@
+#include "written_pages.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#ifdef COPPICE_LINUX
+#include <sys/prctl.h>
+#endif
+
+#ifndef PR_GET_MEMORY_MERGE
+#define PR_GET_MEMORY_MERGE 68
+#endif
+
+/* Flags of an entry. A page that is swapped out is not present, and counts as written. */
+static const uint64_t PRESENT = UINT64_C(1) << 63;
+static const uint64_t EXCLUSIVE = UINT64_C(1) << 56;
+
+/* The kernel may have found equal pages in two processes and joined them, although both have written to theirs. */
+static bool pages_may_be_merged(void) {
+#ifdef COPPICE_LINUX
+    return prctl(PR_GET_MEMORY_MERGE, 0, 0, 0, 0) > 0; /* an older kernel knows neither */
+#else
+    return true;
+#endif
+}
+
+void coppice_written_pages_open(struct coppice_written_pages *written) {
+    written->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    written->window = UINT64_MAX;
+    written->pagemap = pages_may_be_merged() ? -1 : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+}
+
+static bool read_window(struct coppice_written_pages *written, uint64_t window) {
+    if (written->window == window) return true;
+
+    const size_t size = sizeof(written->entries);
+    bool whole = pread(written->pagemap, written->entries, size, (off_t)(window * size)) == (ssize_t)size;
+    written->window = whole ? window : UINT64_MAX;
+    return whole;
+}
+
+bool coppice_written_pages_any(struct coppice_written_pages *written, uintptr_t start, uintptr_t end) {
+    uint64_t first = start / written->page_bytes;
+    uint64_t last = (end - 1) / written->page_bytes;
+    uint64_t window = first / COPPICE_WRITTEN_PAGES_WINDOW;
+    /* Ruby's pages lie in one window, as both begin at multiples of their size. */
+    if (last / COPPICE_WRITTEN_PAGES_WINDOW != window) return true;
+    if (written->pagemap < 0 || !read_window(written, window)) return true;
+
+    for (uint64_t page = first; page <= last; page++) {
+        uint64_t entry = written->entries[page % COPPICE_WRITTEN_PAGES_WINDOW];
+        if (!(entry & PRESENT) || (entry & EXCLUSIVE)) return true;
+    }
+    return false;
+}
+
+void coppice_written_pages_close(struct coppice_written_pages *written) {
+    if (written->pagemap >= 0) close(written->pagemap);
+    written->pagemap = -1;
+}
