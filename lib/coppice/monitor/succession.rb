@@ -29,10 +29,11 @@ module Coppice
         on_trial: [:idle]              # the candidate's first worker serves beside the others
       }.freeze
 
-      # Of a mold: whether it has booted the application, its resident KiB, and the CPU time that it has taken.
+      # Of a mold: whether it has booted the application, its resident KiB, and the CPU time that it took until it could
+      # fork.
       MoldUsage = Struct.new(:cold, :rss_kib, :cpu_ms) do
         #: (Handle) -> MoldUsage
-        def self.of(mold) = new(mold.cold?, mold.row.rss_kib, mold.row.cpu_ms)
+        def self.of(mold) = new(mold.cold?, mold.row.rss_kib, mold.row.cpu_at_start_ms)
       end
 
       attr_reader :stage              #: Symbol -- a key of MOVES

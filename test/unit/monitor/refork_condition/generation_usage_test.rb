@@ -16,7 +16,8 @@ class GenerationUsageTest < SupervisionTestCase
     first, second = server.roster.ready_workers.map(&:row) # each with 1000 KiB and 10 ms at its start
     measure(first, requests: 30, private_kib: 5_000, cpu_ms: 410)
     measure(second, requests: 10, private_kib: 2_000, cpu_ms: 210)
-    server.roster.mold.row.cpu_ms = 300
+    server.roster.mold.row.cpu_at_start_ms = 300
+    server.roster.mold.row.cpu_ms = 900 # with what it has forked since
     server.turn
     measurement = GenerationUsage.of(server.roster)
 
