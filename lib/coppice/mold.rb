@@ -15,7 +15,10 @@ module Coppice
 
     #: (inheritance: Child::Inheritance, membership: Child::Membership) -> void
     def initialize(inheritance:, membership:)
-      orders = { Control::Messages::Spawn => ->(packet) { forking.call(packet) } }
+      orders = {
+        Control::Messages::Spawn => ->(packet) { forking.call(packet) },
+        Control::Messages::Measure => ->(_packet) { @sampler.sample }
+      }
       @life = Child::Life.new(inheritance: inheritance, membership: membership, orders: orders)
     end
 
@@ -27,10 +30,10 @@ module Coppice
     #: () -> void
     def run
       @life.start
-      sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
+      @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @life.call_hook(:fork, self)
       prepare_heap unless membership.temporary?
-      sampler.set_baseline
+      @sampler.set_baseline
       @life.ready
       @life.obey_until_stopped
       log.debug("mold exits")

@@ -21,7 +21,10 @@ module Coppice
 
     #: (inheritance: Child::Inheritance, membership: Child::Membership) -> void
     def initialize(inheritance:, membership:)
-      orders = { Control::Messages::Stop => ->(_packet) { Process.kill(:TERM, Process.pid) } }
+      orders = {
+        Control::Messages::Stop => ->(_packet) { Process.kill(:TERM, Process.pid) },
+        Control::Messages::Measure => ->(_packet) { @sampler.sample }
+      }
       @life = Child::Life.new(inheritance: inheritance, membership: membership, orders: orders,
                               orphaned: method(:end_orphan))
     end
@@ -71,7 +74,8 @@ module Coppice
 
     # From here on the kernel sends TERM when the monitor dies, also to another program that takes this one's place.
     def begin_work
-      Memory::MemorySampler.new(membership.row, log).set_baseline
+      @sampler = Memory::MemorySampler.new(membership.row, log)
+      @sampler.set_baseline
       @life.ready(orphan_signal: Signal.list.fetch("TERM"))
       Thread.new { @life.obey_until_stopped }.name = "coppice service"
     end

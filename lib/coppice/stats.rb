@@ -20,7 +20,7 @@ module Coppice
   # other one that may read the board: Stats.new(Board.of_process(pid)).
   class Stats
     # measure_guests: whether to measure the memory of guests and services, which takes some milliseconds for each and
-    # may block. By default it is that of the moment when their programs began.
+    # may block. By default it is what they have last measured themselves: a guest when its program began.
     #: (Board, ?measure_guests: bool) -> void
     def initialize(board, measure_guests: false)
       @board = board

@@ -35,6 +35,7 @@ module Coppice
       @inspection = Inspection.new(inspection, membership)
       orders = {
         Control::Messages::Spawn => method(:promote),
+        Control::Messages::Measure => ->(_packet) { @sampler.sample },
         Control::Messages::Drain => ->(_packet) { @clients.drain },
         Control::Messages::TakeSeat => method(:take_seat),
         Control::Messages::ReopenLogs => method(:reopen_logs)

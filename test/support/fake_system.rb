@@ -22,6 +22,7 @@ class FakeSystem
   attr_reader :processes, :now, :last_pid, :signals
   attr_reader :faults_of_workers # of a release, by its number: nil, :broken or :hanging
   attr_reader :lobby # the last one
+  attr_reader :measured # the pids of those that were told to measure themselves
   attr_accessor :memory_left_kib
   attr_writer :mold_kib # what each mold measures of itself when it is ready
   attr_writer :mold_growth_kib # and how much more the next one does
@@ -47,6 +48,7 @@ class FakeSystem
     @refusals = @cpu_us = 0
     @audit_findings = []
     @faults_of_workers = {}
+    @measured = []
     @signals = [] # [pid, name] of all that were sent
   end
 
@@ -200,6 +202,12 @@ class FakeSystem
     row.allocations = "measured"
   end
 
+  # A moment after it was told to.
+  def measure_again(process)
+    process.row.measured_ms = (@now * 1000).to_i + 1
+    @measured << process.pid
+  end
+
   # A cold mold learns who it is from its first message.
   def learn(process)
     packet = process.channel.receive
@@ -217,6 +225,7 @@ class FakeSystem
     case message = packet.message
     when Coppice::Control::Messages::Stop, Coppice::Control::Messages::Drain then die(process, Status.new(0, nil))
     when Coppice::Control::Messages::Spawn then fork_child(process, message.role, packet)
+    when Coppice::Control::Messages::Measure then measure_again(process)
     when Coppice::Control::Messages::TakeSeat then process.seat = message.seat
     end
   end

@@ -4,7 +4,7 @@ module Coppice
   module Control
     # The version of the messages below. The first message carries it, so that a mold of another release is refused, not
     # misunderstood.
-    PROTOCOL = 10
+    PROTOCOL = 11
 
     # Every message, once: the monitor sends imperatives, its children send facts in the past. A message carries plain
     # values; the descriptors that travel beside it have names.
@@ -30,6 +30,8 @@ module Coppice
         Stop: [],
         # To a worker: no more clients can come; serve those in the queues, then exit.
         Drain: [],
+        # To a mold, a worker or a service: measure the memory of this process.
+        Measure: [],
         # To any child: write the backtraces of all threads. On a worker's inspection socket, so that a busy one answers
         # too. Descriptors: output (where to).
         ShowThreads: [],

@@ -72,6 +72,7 @@ module Coppice
         when Steps::Spawn then spawn(step, now)
         when Steps::Resize then resize(step)
         when Steps::HoldBack then hold_back(step)
+        when Steps::Measure then step.handle.channel.send(Control::Messages::Measure.new)
         when Steps::KeepMeasurement then @keeper.keep_measurement(step.worker)
         when Steps::KeepPaths then @keeper.write
         when Steps::Recycle then recycle(step)

@@ -34,6 +34,8 @@ module Coppice
       attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
       attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil if unknown, or nothing depends on it
       attr_accessor :largest_worker_kib #: Integer -- of its own, that any worker had when this was last looked at
+      # Since when about as many processes share memory as now (monotonic seconds); nil before a generation is complete.
+      attr_accessor :sharing_since #: Float?
       attr_accessor :stopping #: Symbol? -- :gracefully or :at_once
       attr_accessor :stop_delayed_until #: Float? -- until then a server that was told to stop serves in any case
       attr_accessor :stop_begins_at #: Float? -- until then it serves, if services are left
@@ -257,6 +259,10 @@ module Coppice
       # Every slot is served by one generation.
       #: () -> bool
       def filled? = unavailable <= 0 && @outdated.empty?
+
+      # Whether a process has measured its memory since about as many share it as now.
+      #: (Handle) -> bool
+      def measured?(handle) = !sharing_since.nil? && handle.row.measured_ms > sharing_since * 1000
 
       # Whether any worker gets clients.
       #: () -> bool

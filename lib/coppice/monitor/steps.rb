@@ -36,6 +36,8 @@ module Coppice
       Rehearse = Struct.new(:mold, :nr)
       # Boot the application again, with garbage collector parameters that fit what the rehearsal has measured.
       BootWithMeasuredGC = Class.new
+      # Have a process measure its memory.
+      Measure = Struct.new(:handle)
       # Keep what this worker has measured, for the next boot.
       KeepMeasurement = Struct.new(:worker)
       # Keep what was learned of the paths that clients request.

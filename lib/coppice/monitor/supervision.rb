@@ -13,6 +13,7 @@ require "coppice/monitor/observation"
 require "coppice/monitor/promotion"
 require "coppice/monitor/recycling"
 require "coppice/monitor/refusal"
+require "coppice/monitor/remeasurement"
 require "coppice/monitor/retirement"
 require "coppice/monitor/rolling"
 require "coppice/monitor/rollout"
@@ -97,7 +98,7 @@ module Coppice
       def seconds_until_due
         now = @system.now
         deadlines = [@watchdog.due_at, roster.stop_begins_at, roster.stop_deadline, roster.lobby_deadline]
-        due = [*deadlines, *roster.pauses, @facts.due_at, @statistics.due_at,
+        due = [*deadlines, *roster.pauses, @facts.due_at, @statistics.due_at, @remeasurement.due_at,
                *(now + TrialWatch::PAUSE if roster.trial&.ready?),
                *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
@@ -266,7 +267,8 @@ module Coppice
                   @guests = Guests.new(settings)]
         @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
                     @promotion = promotion, @sizing, StateKeeping.new(settings), WarmStart.new,
-                    Recycling.new(settings), Rollout.new(settings), capacity, services, IdleMold.new(settings)]
+                    @remeasurement = Remeasurement.new, Recycling.new(settings), Rollout.new(settings), capacity,
+                    services, IdleMold.new(settings)]
         @delaying = [*always, capacity, services]
         @leaving = [lobby, @watchdog, @guests, Refusal.new, Shutdown.new]
       end

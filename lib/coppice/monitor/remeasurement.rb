@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/steps"
+require "coppice/monitor/throttle"
+
+module Coppice
+  class Monitor
+    # Decides which processes measure their memory once more, because another number of processes shares it now: the
+    # mold, each worker and each service that has not measured itself since. It asks a few at a time, because the kernel
+    # walks the page tables of each. Guests have no channel on which they could be asked.
+    class Remeasurement
+      AT_ONCE = 4
+      PAUSE = 0.1 # seconds
+
+      def initialize
+        @waiting = []
+        @pauses = Throttle.new(PAUSE)
+      end
+
+      # When the next few are due (monotonic seconds); nil if none are.
+      #: () -> Float?
+      def due_at = (@pauses.next_at unless @waiting.empty?)
+
+      #: (Roster, Float) -> Array[Step]
+      def next(roster, now)
+        begin_round(roster) unless @since == roster.sharing_since
+        return [] if @waiting.empty? || !@pauses.pass?(now)
+
+        outdated = @waiting.shift(AT_ONCE).select { |handle| outdated?(roster, handle) }
+        outdated.map { |handle| Steps::Measure.new(handle) }
+      end
+
+      private
+
+      def begin_round(roster)
+        @since = roster.sharing_since
+        @waiting = @since ? [*roster.mold, *roster.workers, *roster.services] : []
+      end
+
+      # One that has never measured itself cannot.
+      def outdated?(roster, handle)
+        handle.ready? && handle.row.measured_ms.positive? && !roster.measured?(handle)
+      end
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/memory/rollup"
+require_relative "../support/server"
+
+# What the processes of an idle server have put down of their memory, once all of them share it.
+class SettledMemoryTest < Coppice::TestCase
+  # It keeps 48 MiB, which nobody writes to.
+  APP = <<~RUBY
+    KEPT = Array.new(48) { "x" * (1 << 20) }
+    run ->(_env) { [200, {}, []] }
+  RUBY
+
+  CONFIG = <<~RUBY
+    worker_processes 4
+    service("idle") { sleep }
+  RUBY
+
+  def family(server) = %i[mold worker service].flat_map { |role| server.rows(role) }
+
+  # Whether no process claims more than twice what the kernel says.
+  def honest?(row) = row.pss_kib < 2 * Coppice::Memory::Rollup.of(row.pid).pss
+
+  def wait_until_honest(server, generation)
+    server.wait do
+      server.settled?(generation) && family(server).size == 6 && family(server).all? { |row| honest?(row) }
+    end
+  end
+
+  def claimed_kib(server) = family(server).sum(&:pss_kib)
+  def real_kib(server) = family(server).sum { |row| Coppice::Memory::Rollup.of(row.pid).pss }
+
+  test "shared memory counts once in the sum, also after a refork, though nobody serves" do
+    Server.open(app: APP, config: CONFIG) do |server|
+      wait_until_honest(server, 0)
+
+      assert_operator claimed_kib(server), :<, 1.5 * real_kib(server)
+      server.get
+      server.signal(:USR2)
+      wait_until_honest(server, 1)
+
+      assert_operator claimed_kib(server), :<, 1.5 * real_kib(server)
+    end
+  end
+end
