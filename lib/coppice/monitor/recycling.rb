@@ -44,10 +44,11 @@ module Coppice
         oldest_first.to_h { |worker| [worker, excess(worker, roster, now)] }.compact.first(budget(roster))
       end
 
-      # The time of a memory excess is noted during a pause as well: a worker that reached the limit while it was young
-      # still counts as young when the pause is over.
+      # A PSS that was measured while fewer processes shared the same pages says nothing. The time of a memory excess is
+      # noted during a pause as well: a worker that reached the limit while it was young still counts as young when the
+      # pause is over.
       def excess(worker, roster, now)
-        memory = @limits.memory_excess(worker, roster.memory_total_kib)
+        memory = @limits.memory_excess(worker, roster.memory_total_kib) if roster.measured?(worker)
         @too_large_since[worker] ||= now if memory
         (memory if now >= @memory_not_before) || @limits.request_or_age_excess(worker, now)
       end

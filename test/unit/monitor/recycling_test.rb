@@ -41,6 +41,20 @@ class RecyclingTest < SupervisionTestCase
     end
   end
 
+  test "a PSS that was measured before all workers were there does not count" do
+    server = server_of(worker_memory_limit: { pss: 50 * MIB * MIB })
+    server.settle
+    worker = server.roster.ready_workers.last # the others were measured again at once
+    weigh(worker, pss_kib: 60 * MIB)
+    server.settle
+
+    assert_includes server.roster.ready_workers, worker
+    server.system.advance(1)
+    gone = replaced(server) { nil }
+
+    assert_equal [worker], gone
+  end
+
   test "a share is one of the memory that there is" do
     server = settled_server(worker_memory_limit: { pss: "10%" }) # of 4,000,000 KiB
     gone = replaced(server) do |workers|
