@@ -21,7 +21,7 @@ struct column {
 
 struct request_clock {
     VALUE cells;
-    struct column request, request_id, started_ms, deadline_ms, requests, first_us, application_us, first_request_us;
+    struct column request, request_id, started_ms, answered_ms, deadline_ms, requests, first_us, application_us, first_request_us;
     int64_t timeout_ms; /* of a request that has no limit of its own */
     int64_t limit_ms;   /* of the request in flight: its deadline without the waits for its client */
     int64_t last_start_us;
@@ -78,6 +78,7 @@ static VALUE clock_initialize(VALUE self, VALUE row, VALUE timeout_ms) {
     clock->request = column_of(row, "request");
     clock->request_id = column_of(row, "request_id");
     clock->started_ms = column_of(row, "started_ms");
+    clock->answered_ms = column_of(row, "answered_ms");
     clock->deadline_ms = column_of(row, "deadline_ms");
     clock->requests = column_of(row, "requests");
     clock->first_us = column_of(row, "first_us");
@@ -143,11 +144,24 @@ static VALUE clock_start(int count, VALUE *arguments, VALUE self) {
     return Qnil;
 }
 
+/* answered: the client has its response, and what is left to do has as long again. The second call does nothing. */
+static VALUE clock_answered(VALUE self) {
+    const struct request_clock *clock = clock_get(self);
+    if (atomic_load_explicit(coppice_cells_at(clock->cells, clock->answered_ms.index, 1), memory_order_relaxed) != 0) {
+        return Qnil;
+    }
+    int64_t now_ms = coppice_monotonic_ms();
+    store(clock, clock->answered_ms, now_ms);
+    store(clock, clock->deadline_ms, now_ms + clock->limit_ms);
+    return Qnil;
+}
+
 /* stop: no request is in flight any more. */
 static VALUE clock_stop(VALUE self) {
     struct request_clock *clock = clock_get(self);
     store(clock, clock->deadline_ms, 0);
     store(clock, clock->started_ms, 0);
+    store(clock, clock->answered_ms, 0);
     clock->env = Qnil;
     return Qnil;
 }
@@ -253,6 +267,7 @@ void Init_coppice_request_clock(VALUE coppice) {
     rb_define_alloc_func(klass, clock_allocate);
     rb_define_method(klass, "initialize", clock_initialize, 2);
     rb_define_method(klass, "start", clock_start, -1);
+    rb_define_method(klass, "answered", clock_answered, 0);
     rb_define_method(klass, "stop", clock_stop, 0);
     rb_define_method(klass, "count_request", clock_count_request, 0);
     rb_define_method(klass, "end_request", clock_end_request, 0);

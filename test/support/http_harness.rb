@@ -69,6 +69,7 @@ module Coppice
       def headers_dropped(count) = @events << [:dropped, count]
       def body_awaited(_env) = nil
       def body_ended = nil
+      def request_answered = @events << :answered
 
       def request_started(env)
         env["test.started"] = true

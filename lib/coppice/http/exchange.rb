@@ -20,6 +20,7 @@ module Coppice
 
       CONTINUE = [100, "100"].freeze
       NONE = [].freeze
+      WORK_AFTER = %w[rack.response_finished rack.after_reply rack.tempfiles].freeze # the response
 
       attr_reader :connection #: Connection
 
@@ -216,6 +217,7 @@ module Coppice
       # rack.response_finished in reverse order, with what became of the request; then rack.after_reply; then temporary
       # files of uploads are removed, as Rack::TempfileReaper would, but without a wrapper around each body.
       def run_callbacks(env, status, headers, error)
+        @observer.request_answered if WORK_AFTER.any? { |key| !list(env[key]).empty? }
         finished = env["rack.response_finished"]
         list(finished).reverse_each { |callback| guard(env) { callback.call(env, status, headers, error) } }
         list(env["rack.after_reply"]).each { |callback| guard(env) { callback.call } }

@@ -20,6 +20,7 @@ module Coppice
       attr_reader :request      #: String? -- in flight: method and path
       attr_reader :request_id   #: String? -- of that request, if it has one: the client's or the server's
       attr_reader :request_age  #: Float? -- seconds
+      attr_reader :answered_ago #: Float? -- seconds since its client had the response: only work after it was left
       # Where the main thread was when the worker noticed a deadline of its own, which a killed one cannot log any more:
       # one frame a line, cut to 768 bytes.
       attr_reader :stack #: String?
@@ -80,7 +81,8 @@ module Coppice
           signal: (signal if status&.signaled?),
           requests: (requests if role == :worker), age: age&.round(1),
           run: @program, **@client.to_h, request: request, request_id: request_id,
-          request_age: request_age&.round(1), peak_mib: (peak_memory / 1_048_576 if peak_memory), stack: stack
+          request_age: request_age&.round(1), answered_ago: answered_ago&.round(1),
+          peak_mib: (peak_memory / 1_048_576 if peak_memory), stack: stack
         }.compact
       end
 
@@ -122,6 +124,7 @@ module Coppice
         @request = row.request
         @request_id = text(row.request_id)
         @request_age = now - (started_ms / 1000.0)
+        @answered_ago = now - (row.answered_ms / 1000.0) unless row.answered_ms.zero?
       end
     end
   end

@@ -27,6 +27,7 @@ module Coppice
       def body_awaited(env) = @clock&.start(env)
       def body_ended = @clock&.stop
       def request_started(env) = @clock&.start(env)
+      def request_answered = nil
 
       #: (Hash[String, untyped]) -> void
       def request_finished(env)

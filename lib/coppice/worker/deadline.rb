@@ -33,6 +33,13 @@ module Coppice
       #: (Integer) -> void
       def postpone(milliseconds) = @clock.postpone(milliseconds)
 
+      # The client has its response: work that follows it has the limit of the request anew. A worker that exits because
+      # the limit has passed gets no more time.
+      #: () -> void
+      def answered
+        @clock.answered unless @soft_timeout.expired?
+      end
+
       # When the request is overdue, in seconds of the monotonic clock.
       #: () -> Float
       def deadline = @row.deadline_ms / 1000.0

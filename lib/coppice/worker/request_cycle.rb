@@ -65,7 +65,11 @@ module Coppice
       #: (Hash[String, untyped]) -> void
       def request_started(env) = start(env)
 
-      # Called when the response was written and its body closed, or when the client is gone.
+      # Called when the client has its response, or is gone, and the application has left work for that time.
+      #: () -> void
+      def request_answered = @deadline.answered
+
+      # Called when nothing of the request is left but the user's hook.
       #: (Hash[String, untyped]) -> void
       def request_finished(env)
         requests = @after_request ? finish_with_hook(env) : @clock.finish
@@ -81,9 +85,10 @@ module Coppice
         @timeouts ? @clock.start(env, @timeouts.limit_ms(env["PATH_INFO"])) : @clock.start(env)
       end
 
-      # The deadline of the request covers the user's hook: otherwise a hook that hangs would block the worker forever.
+      # The user's hook has a deadline: otherwise a hook that hangs would block the worker forever.
       def finish_with_hook(env)
         requests = @clock.count_request
+        @deadline.answered
         call_hook(env)
         @clock.end_request
         requests

@@ -156,12 +156,18 @@ module Coppice
       def report(overdue)
         @row.stack = backtrace = Log::Text.frames(@main.backtrace).join("\n")
         env = overdue.rack_env
-        what = @working ? OutOfBand::NAME : "before_worker_exit"
+        what = overdue_work(env)
         return @worker.log.error("#{what} timed out", backtrace: backtrace) unless env
 
-        @worker.log.error("request timed out", seconds: age, method: env["REQUEST_METHOD"], path: env["PATH_INFO"],
+        @worker.log.error("#{what} timed out", seconds: age, method: env["REQUEST_METHOD"], path: env["PATH_INFO"],
                                                request_id: env["HTTP_X_REQUEST_ID"], **hint(env),
                                                backtrace: backtrace)
+      end
+
+      def overdue_work(env)
+        return @working ? OutOfBand::NAME : "before_worker_exit" unless env
+
+        @row.answered_ms.zero? ? "request" : "work after the response"
       end
 
       # For an application that took env["coppice.timeout"] for a place to write a number to.

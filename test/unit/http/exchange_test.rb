@@ -43,8 +43,8 @@ module Coppice
       end
       harness.serve(GET)
 
-      assert_equal [:closed, :second, :first, :reply, [:last, false, [:started]]], order
-      assert_equal %i[started finished], harness.observer.events
+      assert_equal [:closed, :second, :first, :reply, [:last, false, %i[started answered]]], order
+      assert_equal %i[started answered finished], harness.observer.events
     end
 
     test "callbacks learn what was answered, and what went wrong" do
@@ -100,7 +100,7 @@ module Coppice
         end
         [counts, harness.observer.events]
       end
-      assert_equal [[{ closed: 1, finished: 1 }, %i[started finished]]], ran.values.uniq, ran
+      assert_equal [[{ closed: 1, finished: 1 }, %i[started answered finished]]], ran.values.uniq, ran
     end
 
     test "callbacks run although the body's close leaves the process" do

@@ -80,6 +80,16 @@ class ExitReportTest < Coppice::TestCase
       end
   end
 
+  test "a request whose client has its response is reported as answered" do
+    @row.started_ms = 966_000
+    killed = handle_in(:leaving, kill_reason: :request_timeout)
+
+    refute_includes report_on(killed, Status.new(nil, 9)).to_log.keys, :answered_ago
+    @row.answered_ms = 997_500
+
+    assert_equal [34.0, 2.5], report_on(killed, Status.new(nil, 9)).to_log.values_at(:request_age, :answered_ago)
+  end
+
   test "a request without an ID, and an exit without a stack, are reported without" do
     @row.started_ms = 990_000
     report = report_on(handle_in(:leaving, kill_reason: :request_timeout), Status.new(nil, 9))

@@ -9,7 +9,8 @@ module Coppice
   class Worker
     class DeadlineTest < TestCase
       # Counts how often it is woken.
-      Watcher = Struct.new(:woken) do
+      Watcher = Struct.new(:woken, :expired) do
+        alias_method :expired?, :expired
         def deadline_lowered = self.woken += 1
       end
 
@@ -54,6 +55,28 @@ module Coppice
           assert_equal @row.started_ms + (seconds * 1000), @row.deadline_ms
         end
         assert_equal 1, @watcher.woken
+      end
+
+      test "work after the response has the limit of its request anew, once" do
+        @clock.start("REQUEST_METHOD" => "GET", "PATH_INFO" => "/")
+        @row.deadline_ms -= 9_000 # as if it had taken so long
+        @deadline.answered
+
+        assert_equal @row.answered_ms + 10_000, @row.deadline_ms
+        anew = @row.deadline_ms -= 500 # as if that was a while ago
+        @deadline.answered
+
+        assert_equal anew, @row.deadline_ms
+        @clock.finish
+
+        assert_equal [0, 0], [@row.answered_ms, @row.deadline_ms]
+      end
+
+      test "a worker that exits because the limit has passed gets no more time for work after the response" do
+        @watcher.expired = true
+        @deadline.answered
+
+        assert_equal [0, @in_ten_seconds], [@row.answered_ms, @row.deadline_ms]
       end
 
       test "a limit leaves the time that was spent waiting for the client" do

@@ -14,12 +14,13 @@ module Coppice
       # A row whose deadline changes with each look; the last one stays. `looks` gets each of them.
       class ChangingRow
         attr_reader :looks, :started_ms, :requests, :request
-        attr_accessor :timed_out, :stack
+        attr_accessor :timed_out, :stack, :answered_ms
 
         def initialize(*deadlines)
           @deadlines = deadlines
           @looks = Queue.new
           @started_ms = 1
+          @answered_ms = 0
           @requests = 152
           @request = "GET /report"
         end
@@ -82,6 +83,16 @@ module Coppice
           assert_equal fields[:backtrace], row.stack
           assert_includes row.stack, "serve_until_ended"
           refute_includes fields, :hint
+        end
+      end
+
+      test "work after the response is not called a request" do
+        row = ChangingRow.new(@past).tap { |changing| changing.answered_ms = 1 }
+        watched(row, env: { "PATH_INFO" => "/report" }) do |_timeout, worker, main|
+          assert_equal :ended, BoundedWait.value_of(main)
+          message, fields = worker.log.lines.first
+
+          assert_equal ["work after the response timed out", "/report"], [message, fields[:path]]
         end
       end
 
