@@ -100,6 +100,7 @@ class FakeSystem
   def out_of_memory? = @oom_counter&.increased? || false
   def look_at_oom_kills(now) = @oom_counter&.look(now)
   def processors = 4
+  def descriptor_limit = 256
   def memory_total_kib = 4_000_000
 
   # Called before the first message to a process.

@@ -5,6 +5,7 @@ require "coppice/monitor/fork_requests"
 require "coppice/monitor/lobby_actions"
 require "coppice/monitor/mold_actions"
 require "coppice/monitor/observer_actions"
+require "coppice/monitor/shortage"
 require "coppice/monitor/steps"
 
 module Coppice
@@ -12,8 +13,6 @@ module Coppice
     # Carries out what was decided: with the files of its parts, the only one that spawns, signals and sends. Each step
     # is recorded in the roster at once, so that the next decision knows of it.
     class Actions
-      SYSTEM_PAUSE = 1.0 # seconds until the next try when the system has no descriptor or process to give
-
       #: (Context, spawner: MoldSpawner, observers: ObserverSpawner, lobbies: LobbySpawner) -> void
       def initialize(context, spawner:, observers:, lobbies:)
         @system = context.system
@@ -23,6 +22,7 @@ module Coppice
         @keeper = context.keeper
         @roster = context.roster
         @log = context.log
+        @shortage = Shortage.new(context)
         @forks = ForkRequests.new(context)
         @observer = ObserverActions.new(context, forks: @forks, spawner: observers)
         @lobby = LobbyActions.new(context, spawner: lobbies)
@@ -31,11 +31,13 @@ module Coppice
 
       #: (Array[Step], Float) -> void
       def perform(steps, now)
-        steps.each { |step| carry_out(step, now) }
-      rescue SystemCallError => error # no descriptor, memory or process is left: the machine may recover
-        @log.error("system call failed", error: error.message, again_in: SYSTEM_PAUSE)
-        forks = [@roster.spawns, @roster.replacements, @roster.reforks]
-        forks.each { |backoff| backoff.wait_until(now + SYSTEM_PAUSE) }
+        steps.each do |step|
+          carry_out(step, now)
+          @shortage.passed(step)
+        rescue SystemCallError => error # no descriptor, memory or process is left: the machine may recover
+          @shortage.stopped(step, error, now)
+          break
+        end
       end
 
       # Sends a signal to a child, which may have exited at this moment.

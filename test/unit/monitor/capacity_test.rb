@@ -29,7 +29,7 @@ class CapacityTest < SupervisionTestCase
     server.system.signal(server.roster.ready_workers.last.pid, :KILL)
     server.settle
     server.roster.children.on_add = nil
-    server.system.advance(Coppice::Monitor::Actions::SYSTEM_PAUSE)
+    server.system.advance(server.roster.spawns.not_before - server.system.now)
     server.settle
 
     assert_equal [4, rows], [server.roster.ready_workers.size, server.board.rows_count]
