@@ -41,6 +41,7 @@ module Coppice
         @age = now - handle.forked_at if handle.forked_at
         @peak_memory = peak_kib * 1024 if peak_kib
         note_request(handle.row, now) if handle.worker?
+        @lost_parent = handle.parent.name if cause == :never_forked && parent_lost?(handle)
         @stack = text(handle.row.stack) if cause == :request_timeout || cause == :stop_timeout
         note_guest(handle) if handle.guest?
         freeze
@@ -51,7 +52,8 @@ module Coppice
       def begun? = @begun || false
 
       # The log level. A rollout is routine; an exit that nobody asked for is an error. After a timeout the worker
-      # itself has logged the error, with the request.
+      # itself has logged the error, with the request. What was never forked because its parent is lost is no further
+      # error: the exit of the parent has a line of its own.
       #: () -> Symbol
       def level
         return :info if role == :guest # who has run what is always of interest
@@ -59,6 +61,7 @@ module Coppice
         case cause
         when :asked, :shutdown then :debug
         when :exited_by_itself, :timeout then :info
+        when :never_forked then @lost_parent ? :warn : :error
         else :error
         end
       end
@@ -77,7 +80,8 @@ module Coppice
       #: () -> Hash[Symbol, untyped]
       def to_log
         {
-          child: role, nr: nr, name: service, gen: generation, child_pid: pid, why: cause, status: status&.exitstatus,
+          child: role, nr: nr, name: service, gen: generation, child_pid: pid, why: cause,
+          reason: ("#{@lost_parent} exited before the fork" if @lost_parent), status: status&.exitstatus,
           signal: (signal if status&.signaled?),
           requests: (requests if role == :worker), age: age&.round(1),
           run: @program, **@client.to_h, request: request, request_id: request_id,
@@ -99,6 +103,12 @@ module Coppice
         return out_of_memory ? :out_of_memory : :signal if status.signaled?
 
         status.success? ? :exited_by_itself : :failed
+      end
+
+      # Its channel may have ended while nobody has reaped it yet.
+      def parent_lost?(handle)
+        parent = handle.parent
+        !parent.nil? && (parent.gone? || parent.channel.closed?)
       end
 
       # The exit status of a program, and a signal that its user sends it, are nothing of the server's.

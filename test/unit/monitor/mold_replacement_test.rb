@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 # What takes the place of a lost mold.
@@ -13,6 +14,18 @@ class MoldReplacementTest < SupervisionTestCase
     assert_equal workers, server.roster.ready_workers
     refute_predicate server.roster.mold, :cold?
     assert_equal 0, server.roster.generation
+  end
+
+  test "what a lost mold had yet to fork is a warning that names the mold" do
+    server = settled_server(log: log = RecordingLog.new)
+    server.system.signal(server.roster.ready_workers.last.pid, :KILL)
+    4.times { server.turn } # so that the mold is asked, and has not looked yet
+    server.system.signal(server.roster.mold.pid, :KILL)
+    server.settle
+    never_forked = log.lines.select { |_, _, fields| fields[:why] == :never_forked }
+
+    assert_equal [[:warn, "mold gen=0 exited before the fork"]],
+      never_forked.map { |level, _, fields| [level, fields[:reason]] }
   end
 
   test "a lost mold is replaced by a cold boot where no worker may be forked" do
