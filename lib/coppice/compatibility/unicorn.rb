@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/config/options"
+
 module Coppice
   module Compatibility
     # What of Unicorn a configuration of its users needs. `coppice -c config/unicorn.rb` evaluates the file with a
@@ -17,6 +19,9 @@ module Coppice
       # In seconds, where the file sets none.
       DEFAULT_TIMEOUT = 60
 
+      # Those of its hooks that run before a worker serves.
+      STARTING_HOOKS = %i[before_fork after_fork].freeze
+
       # What the flags of Unicorn's command line have set when it reads a file. Here they never set anything.
       RACKUP = {
         daemonize: false, host: "0.0.0.0", port: 8080, set_listener: false, options: { listeners: [].freeze }.freeze
@@ -24,6 +29,13 @@ module Coppice
 
       # Values of them that are no reason to warn.
       EXPECTED = { default_middleware: [false], preload_app: [true], worker_exec: [false] }.freeze
+
+      # The spawn_timeout of a file with this timeout: Unicorn has no other limit for the hooks before a worker serves.
+      # nil without such hooks, and where Coppice gives them as long anyway.
+      #: (Numeric, hooks: bool) -> Numeric?
+      def self.spawn_timeout(timeout, hooks:)
+        timeout if hooks && timeout > Config::OPTIONS[:spawn_timeout].default
+      end
 
       # Defines the constants that configurations set, while the block runs. Afterwards they are gone: applications and
       # libraries take them for a sign that Unicorn is the server.

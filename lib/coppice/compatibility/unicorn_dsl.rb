@@ -19,7 +19,15 @@ module Coppice
       def initialize(values)
         super
         @coppice_config = {}
-        %i[timeout spawn_timeout].each { |name| values.assume(name, Unicorn::DEFAULT_TIMEOUT, "default of Unicorn") }
+      end
+
+      # Adds to the values of a file, which has been evaluated, what Unicorn does without a directive.
+      #: (Config::FileValues) -> void
+      def self.complete(values)
+        values.assume(:timeout, Unicorn::DEFAULT_TIMEOUT, "default of Unicorn")
+        hooks = values.hooks.values_at(*HOOKS.values_at(*Unicorn::STARTING_HOOKS)).any?
+        seconds = Unicorn.spawn_timeout(values.values[:timeout], hooks: hooks)
+        values.assume(:spawn_timeout, seconds, "timeout of Unicorn") if seconds
       end
 
       HOOKS.each do |name, target|

@@ -122,6 +122,7 @@ module Coppice
       def evaluate_for_unicorn(values, text)
         require "coppice/compatibility/unicorn_dsl"
         Compatibility::Unicorn.standing_in { EVALUATE.call(Compatibility::UnicornDsl.new(values), text, @path) }
+        Compatibility::UnicornDsl.complete(values)
       end
 
       def unknown_directive?(error)

@@ -57,9 +57,11 @@ module Coppice
         set(name, arguments.first)
       end
 
-      # The value of an option that the file does not set, in place of the option's default.
+      # The value of an option, in place of the option's default, unless the file sets it.
       #: (Symbol, untyped, String) -> void
       def assume(name, value, origin)
+        return if @values.key?(name)
+
         @values[name] = value
         @origins[name] = origin
       end

@@ -55,8 +55,7 @@ module Coppice
       # What Unicorn does without a directive: name of an option, line, and reason.
       #: (Translator) -> Array[[Symbol, String, String]]
       def self.additions(translator)
-        [(timeout unless translator.certain?(:timeout)),
-         (spawn_timeout(translator) unless translator.kept(:before_fork, :after_fork).empty?)].compact
+        [(timeout unless translator.certain?(:timeout)), spawn_timeout(translator)].compact
       end
 
       def self.timeout
@@ -65,16 +64,22 @@ module Coppice
       end
       private_class_method :timeout
 
-      # The longest that the file names: a worker that starts too slowly for it would never serve.
       def self.spawn_timeout(translator)
-        seconds = translator.called(:timeout).map(&:value).grep(Numeric).max || Compatibility::Unicorn::DEFAULT_TIMEOUT
+        hooks = !translator.kept(*Compatibility::Unicorn::STARTING_HOOKS).empty?
+        seconds = Compatibility::Unicorn.spawn_timeout(longest_timeout(translator), hooks: hooks) or return
         ours = Config::OPTIONS[:spawn_timeout].default
-        return if seconds <= ours
-
         [:spawn_timeout, "spawn_timeout #{seconds}",
          "Unicorn's timeout, which limits there what a worker does before it serves, where Coppice has #{ours} seconds"]
       end
       private_class_method :spawn_timeout
+
+      # Of those that may hold, as the file's conditions go: a worker that starts too slowly would never serve.
+      def self.longest_timeout(translator)
+        known = translator.called(:timeout).map(&:value).grep(Numeric)
+        known << Compatibility::Unicorn::DEFAULT_TIMEOUT if known.empty? || !translator.certain?(:timeout)
+        known.max
+      end
+      private_class_method :longest_timeout
 
       #: (Array[Entry], Translator) -> Array[Entry]
       def self.advised(entries, translator)

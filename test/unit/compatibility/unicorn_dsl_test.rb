@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "coppice/config/loader"
+require "coppice/import"
 
 module Coppice
   module Compatibility
@@ -64,7 +65,21 @@ module Coppice
       end
 
       test "hooks have the time that Unicorn gives them, unless the file says otherwise" do
-        assert_equal [60, 7], [load("").spawn_timeout, load("spawn_timeout 7").spawn_timeout]
+        settings = load("after_fork { 1 }\ntimeout 90")
+
+        assert_equal [90, "timeout of Unicorn"], [settings.spawn_timeout, settings.origin(:spawn_timeout)]
+        assert_equal 7, load("before_fork { 1 }\nspawn_timeout 7").spawn_timeout
+      end
+
+      test "a translation has the same limits for requests and hooks" do
+        ["", "timeout 30", "timeout 90", "timeout 5", "timeout 30 if false", "spawn_timeout 7"].each do |limit|
+          ["", "before_fork { 1 }", "after_fork { 1 }", "after_worker_ready { 1 }"].each do |hook|
+            text = "#{limit}\n#{hook}\nworker_processes 2"
+            files = [load(text), load(Import.translate(text, file: "config/unicorn.rb").text, "config/coppice.rb")]
+
+            assert_equal(*files.map { |settings| [settings.timeout, settings.spawn_timeout] }, text)
+          end
+        end
       end
 
       test "pid is the option pidfile" do
