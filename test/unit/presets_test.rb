@@ -139,6 +139,13 @@ module Coppice
       refute Presets[:datadog].nothing_to_do?(nil)
     end
 
+    test "most users have nothing to do for an older version where its advice begins so" do
+      asked = ->(name, *versions) { versions.map { |version| Presets[name].nothing_to_do_for_most?(version) } }
+
+      assert_equal [true, false, false], asked.(:datadog, "2.40", "2.47", "3")
+      assert_equal [true, false, false], asked.(:dogstatsd_ruby, "4.8.3", nil) + asked.(:pg, "1.4")
+    end
+
     test "older series that were mended as well are covered from that version on" do
       preset = Presets[:dalli]
 

@@ -4,6 +4,9 @@ require "coppice/version_order"
 
 module Coppice
   module ForkSafety
+    # How the text about what a user must do begins where that is nothing.
+    NOTHING = "nothing"
+
     # What Coppice knows about one library when a process forks. Everything but the calls is data, for the table in
     # docs/fork_safety.md and for `coppice check --show`.
     #
@@ -12,7 +15,8 @@ module Coppice
     #   constant  what is defined once the library is loaded, and neither by another gem nor when loading it fails
     #   versions  for which the verdict is true, such as "1.7"..."2"; an Array of these, the oldest first, where older
     #             series were mended as well; nil for any
-    #   older     what to do with an older version that is in none of them
+    #   older     what to do with an older version that is in none of them; begins with NOTHING where most users have
+    #             nothing to do
     #   verdict   one of the VERDICTS
     #   tested    whether test/presets has a test with the real library
     #   used      returns whether this process has used the library in the way that the verdict is about: the doctor
@@ -70,7 +74,11 @@ module Coppice
 
       # Whether the verdict is not for this version, which is older, and there is nothing to do for it all the same.
       #: (String?) -> bool
-      def nothing_to_do?(version) = older == "nothing" && !covers?(version) && older?(version)
+      def nothing_to_do?(version) = older == NOTHING && too_old?(version)
+
+      # The same, or what is to be done is only for some uses of the library, which the text names then.
+      #: (String?) -> bool
+      def nothing_to_do_for_most?(version) = older.to_s.start_with?(NOTHING) && too_old?(version)
 
       # Whether Coppice calls something.
       #: () -> bool
@@ -89,6 +97,8 @@ module Coppice
       end
 
       private
+
+      def too_old?(version) = !covers?(version) && older?(version)
 
       def past?(range, version) = !range.end.nil? && VersionOrder.at_least?(version, range.end)
 

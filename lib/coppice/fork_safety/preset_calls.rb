@@ -114,7 +114,7 @@ module Coppice
       def level_of(preset, version)
         return :debug if !preset.acts? || preset.covers?(version)
 
-        done = preset.advice_for(version).to_s.start_with?("nothing") || @remedies&.assess(preset, version)&.found
+        done = preset.nothing_to_do_for_most?(version) || @remedies&.assess(preset, version)&.found
         done ? :info : :warn
       end
     end
