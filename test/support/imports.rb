@@ -5,6 +5,7 @@ require "coppice/import"
 
 # For tests that translate lines of a configuration; FILE of the test is its name.
 module Imports
+  TODO = Coppice::Import::Source::TODO
   # Lines that are added for what the other server does without a directive.
   ADDED = /^# (?:1\.5 workers|Puma's default port|Unicorn's (?:default|timeout),).*\n.*(?:\n\n|\z)/.freeze
 

@@ -47,7 +47,7 @@ module Coppice
       def todos(node)
         told = node.walk.select { |one| @tasks.key?(one) }
         @told.merge(told)
-        told.map { |one| "#{@source.margin(node)}# TODO: #{task(one, node)}\n" }
+        told.map { |one| "#{@source.margin(node)}#{Source::TODO}#{task(one, node)}\n" }
       end
 
       def task(node, within) = "#{@tasks[node]}, in place of: #{@source.of(within).split.join(" ")}"

@@ -9,15 +9,12 @@ module Coppice
     # What a configuration that was made for another server still asks its user to change: the comments of
     # `coppice import`, and constants of that server in the blocks of hooks, which nobody calls before the server runs.
     class OpenTasks
-      # How the sentences of `coppice import` begin.
-      SENTENCES = ["Coppice has no ", "Coppice does not know ", "it needs ", "it loads the application",
-                   "which worker will be forked", "the block has other arguments"].freeze
-      TODO = /\A\s*# (TODO: (?:#{Regexp.union(SENTENCES)}|.+, in place of: ).*)/.freeze
+      TODO = /\A\s*#{Regexp.escape(Source::TODO)}(.*)/.freeze
       # The constant of a server => its gem.
       SERVERS = { "Puma" => "puma", "Unicorn" => "unicorn" }.freeze
       CONSTANTS = Foreign.new(constants: SERVERS.keys, features: /(?!)/)
       BLOCKS = /\A(?:after|before|on)_|\Aservice\z/.freeze # their calls
-      private_constant :SENTENCES, :TODO, :SERVERS, :CONSTANTS, :BLOCKS
+      private_constant :TODO, :SERVERS, :CONSTANTS, :BLOCKS
 
       # file: its name in messages. gems: the names of those in the bundle.
       #: (String, file: String, gems: Array[String]) -> void
@@ -37,7 +34,7 @@ module Coppice
       def comments
         @text.each_line.with_index(1).filter_map do |line, number|
           task = line[TODO, 1]
-          "#{@file}:#{number}: #{task.strip}" if task
+          "#{@file}:#{number}: TODO: #{task.strip}" if task
         end
       end
 

@@ -42,6 +42,8 @@ module Coppice
 
       # Comments that Ruby reads.
       MAGIC = /\A#(?:!|.*\b(?:frozen_string_literal|(?:en)?coding|warn_indent)\s*:)/.freeze
+      # How the comments begin that ask for a change by hand. Other comments of the user may begin with TODO as well.
+      TODO = "# TODO: [coppice] "
       READS = %i[LVAR DVAR].freeze
       ASSIGNMENTS = %i[LASGN DASGN DASGN_CURR].freeze
       CALLS = %i[CALL QCALL ATTRASGN].freeze # of a method of an object that is named
@@ -140,7 +142,7 @@ module Coppice
 
       # A comment in front of a node: what has to be changed by hand.
       #: (String, Node) -> String
-      def todo(text, node) = "# TODO: #{text}\n#{margin(node)}"
+      def todo(text, node) = "#{TODO}#{text}\n#{margin(node)}"
 
       # The edit that removes a node: with its lines and the comment above them where it has lines of its own.
       #: (Node) -> [Integer, Integer, String]

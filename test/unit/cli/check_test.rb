@@ -41,7 +41,7 @@ module Coppice
       end
 
       test "what is left of another server in a translation is a warning, and with --strict a failure" do
-        text = "# TODO: Coppice has no Unicorn.\nbefore_fork { |_server| ::Unicorn::HttpServer }\n"
+        text = "# TODO: [coppice] Coppice has no Unicorn.\nbefore_fork { |_server| ::Unicorn::HttpServer }\n"
         assert_equal "config/coppice.rb can be read, but has to be changed by hand:\n" \
                      "config/coppice.rb:1: TODO: Coppice has no Unicorn.\n" \
                      "config/coppice.rb:2: before_fork uses Unicorn, which is not in the bundle: it will raise a " \

@@ -56,7 +56,7 @@ module Coppice
           "respond_to?(:worker_timeout) && worker_timeout(9)" => "timeout(9)",
           "worker_timeout(respond_to?(:quiet) ? 9 : 8)" => "timeout(Integer(true ? 9 : 8))",
           "if a\n  b\nelsif respond_to?(:pidfile)\n  pidfile \"a\"\nend" =>
-            "# TODO: Coppice has no b.\nif a\n  b\nelsif true\n  pidfile \"a\"\nend",
+            "#{TODO}Coppice has no b.\nif a\n  b\nelsif true\n  pidfile \"a\"\nend",
           "on_booted { a if !respond_to?(:quiet) }" => "after_monitor_ready { a if !true }" }
           .each { |text, expected| assert_equal expected, translated(text) }
       end

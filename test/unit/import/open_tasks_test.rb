@@ -30,7 +30,7 @@ module Coppice
       end
 
       test "it leaves other comments alone" do
-        assert_empty tasks("# TODO: buy milk\nbefore_fork { 1 } # TODO: more\n# Puma was here")
+        assert_empty tasks("# TODO: buy milk\n# TODO: it needs milk\nbefore_fork { 1 } # TODO: more\n# Puma was here")
       end
 
       test "it finds constants of another server in hooks, where they are used without a question" do

@@ -40,12 +40,12 @@ module Coppice
           "on_booted(&all[:booted])" => "after_monitor_ready do\n  (all[:booted]).to_proc.call\nend" }
           .each { |text, expected| assert_equal expected, translated(text) }
         assert_includes note("on_worker_boot { puts _1 }", :on_worker_boot), "the block has other arguments here"
-        assert_includes translated("on_worker_boot { puts _1 }"), "# TODO: the block has other arguments here"
+        assert_includes translated("on_worker_boot { puts _1 }"), "#{TODO}the block has other arguments here"
         assert_nil note("on_worker_boot { puts 1 }", :on_worker_boot)
       end
 
       test "a block that reads the number of a worker which is not known is marked" do
-        todo = "# TODO: Coppice does not know the worker's number here: it is nil.\n"
+        todo = "#{TODO}Coppice does not know the worker's number here: it is nil.\n"
 
         assert_equal "#{todo}before_fork do\n  i = nil\n  GC.compact if i.zero?\nend",
           translated("on_worker_fork { |i| GC.compact if i.zero? }")
@@ -146,7 +146,7 @@ module Coppice
       test "what a worker that has exited lacks is marked" do
         text = "after_worker_shutdown { |w| puts w.process_status, w.pid.to_s, w.inspect }"
         assert_operator translated(text), :start_with?,
-          "# TODO: Coppice has no w.process_status.\nafter_worker_exit do"
+          "#{TODO}Coppice has no w.process_status.\nafter_worker_exit do"
       end
 
       test "statements of a hook that have lost their purpose are dropped" do

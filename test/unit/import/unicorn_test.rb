@@ -66,7 +66,7 @@ module Coppice
         { "after_fork do |server, worker|\n  connect\nend" => "after_worker_fork do |server, worker|\n  connect\nend",
           "before_fork do |server, worker|\n  a\nend" => "before_fork do |server|\n  a\nend",
           "before_fork { |server, worker| a(worker) }" =>
-            "# TODO: which worker will be forked is not known: its nr is 0.\n" \
+            "#{TODO}which worker will be forked is not known: its nr is 0.\n" \
             "before_fork { |server, worker = Struct.new(:nr).new(0)| a(worker) }" }
           .each { |text, expected| assert_equal expected, translated(text) }
         assert_includes note("before_fork { |server, worker| a(worker) }", :before_fork), "its nr is 0"
@@ -76,7 +76,7 @@ module Coppice
       end
 
       test "a lambda that wants a worker gets its first number before the fork" do
-        assert_equal "# TODO: which worker will be forked is not known: its nr is 0.\nbefore_fork do |server|\n" \
+        assert_equal "#{TODO}which worker will be forked is not known: its nr is 0.\nbefore_fork do |server|\n" \
                      "  (lambda { |s, w| s }).to_proc.call(server, Struct.new(:nr).new(0))\nend",
           translated("before_fork lambda { |s, w| s }")
         assert_equal "after_worker_fork lambda { |s, w| w }", translated("after_fork lambda { |s, w| w }")
@@ -106,11 +106,11 @@ module Coppice
 
       test "a hook that uses what is Unicorn's is marked" do
         text = "after_fork do |server, worker|\n  worker.user(\"app\")\nend"
-        expected = "# TODO: Coppice has no worker.user.\n#{text.sub('after_fork', 'after_worker_fork')}"
+        expected = "#{TODO}Coppice has no worker.user.\n#{text.sub('after_fork', 'after_worker_fork')}"
         assert_equal expected, translated(text)
         assert_empty translated("Unicorn::HttpServer::START_CTX[0] = \"/srv/bin/unicorn\"")
         assert_empty translated("class Unicorn::HttpServer\n  def a\n    b = 1\n    b\n  end\nend")
-        assert_equal "# TODO: Coppice has no RACKUP.\nlisten 80 unless RACKUP[:set_listener]",
+        assert_equal "#{TODO}Coppice has no RACKUP.\nlisten 80 unless RACKUP[:set_listener]",
           translated("listen 80 unless RACKUP[:set_listener]")
       end
 
