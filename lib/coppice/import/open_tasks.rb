@@ -38,14 +38,18 @@ module Coppice
         end
       end
 
+      # The first use of each in a block, unless the text asks anywhere whether it is there.
       def constants
         return [] if absent.empty?
 
+        asked, uses = [], []
         source = Source.new(@text)
-        nodes = source.root.walk.to_a
-        questions = nodes.select { |node| node.type == :DEFINED }
-        found = absent - CONSTANTS.names(questions.flat_map { |node| node.walk.to_a })
-        nodes.flat_map { |node| in_block(node, source, found) }
+        walk(source.root, source) do |node, hook|
+          asked.concat(CONSTANTS.names(node.walk)) if node.type == :DEFINED
+          CONSTANTS.names([node]).each { |name| uses << [hook, name, node.line] } if hook
+        end
+        uses.uniq { |hook, name, _| [hook, name] }.select { |_, name, _| (absent - asked).include?(name) }
+            .map { |use| sentence(*use) }
       end
 
       # The servers that the text names and the bundle lacks.
@@ -53,14 +57,20 @@ module Coppice
         @absent ||= SERVERS.reject { |name, gem| @gems.include?(gem) || !@text.match?(/\b#{name}\b/) }.keys
       end
 
-      def in_block(node, source, names)
-        call = Call.of(node, source) if node.type == :ITER
-        return [] unless call && BLOCKS.match?(call.name)
+      # Yields each node, with the hook in whose block it is.
+      def walk(node, source, hook = nil, &block)
+        hook ||= hook_of(node, source)
+        yield node, hook
+        node.nodes.each { |child| walk(child, source, hook, &block) }
+      end
 
-        (CONSTANTS.names(node.walk) & names).map do |name|
-          use = node.walk.find { |one| CONSTANTS.names([one]) == [name] }
-          "#{@file}:#{use.line}: #{call.name} uses #{name}, which is not in the bundle: it will raise a NameError"
-        end
+      def hook_of(node, source)
+        call = Call.of(node, source) if node.type == :ITER
+        call if call && BLOCKS.match?(call.name)
+      end
+
+      def sentence(hook, name, line)
+        "#{@file}:#{line}: #{hook.name} uses #{name}, which is not in the bundle: it will raise a NameError"
       end
     end
   end
