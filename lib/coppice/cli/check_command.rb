@@ -1,13 +1,12 @@
 # frozen_string_literal: true
 
-require "coppice/cli/effective_values"
 require "coppice/cli/locked_gems"
 require "coppice/cli/log_files"
 require "coppice/cli/preset_report"
 require "coppice/cli/server_settings"
+require "coppice/cli/settings_table"
 require "coppice/cli/warnings"
 require "coppice/config/loader"
-require "coppice/config/options"
 require "coppice/gc_profile/fit"
 require "coppice/import/open_tasks"
 require "coppice/mold_environment"
@@ -30,26 +29,35 @@ module Coppice
 
       # Returns 0, or 1 where --strict is given and there is something to warn of. Raises ConfigError or UsageError.
       def run #: () -> Integer
-        flags = Config::Arguments.parse(@arguments) do |parser|
+        settings, @directory = ServerSettings.load(flags, environment: @environment, directory: @directory)
+        @release ? check_release(settings) : check(settings)
+      end
+
+      private
+
+      def flags
+        Config::Arguments.parse(@arguments) do |parser|
           parser.on("--show") { @show = true }
           parser.on("--strict") { @strict = true }
           parser.on("--in DIR") { |name| @release = File.expand_path(name, @directory) }
         end
-        settings, @directory = ServerSettings.load(flags, environment: @environment, directory: @directory)
-        return check_release(settings) if @release
+      end
 
+      def check(settings)
         @state = State.of(settings, environment: @environment, directory: @directory)
         variables = variables(settings)
         gems = LockedGems.of(@environment, @directory)
         tasks = open_tasks(settings, gems)
         warnings = tasks + warnings(settings)
         @output.puts verdict(settings, tasks), *warnings
-        @output.puts "", table(settings, variables), *learned_paths(settings),
-                     *PresetReport.new(settings, gems).lines if @show
+        show(settings, variables, gems) if @show
         @strict && !warnings.empty? ? STATUS_ERROR : 0
       end
 
-      private
+      def show(settings, variables, gems)
+        @output.puts "", SettingsTable.new(settings, variables).lines, *learned_paths(settings),
+          *PresetReport.new(settings, gems).lines
+      end
 
       def check_release(settings)
         require "coppice/cli/check_release"
@@ -112,56 +120,6 @@ module Coppice
 
       def not_used(file, reason)
         @output.puts "#{file} is not used: #{reason}"
-      end
-
-      def table(settings, variables)
-        rows = [%w[setting value origin], *plain_rows(settings), *option_rows(settings, variables),
-                *hook_rows(settings), *service_rows(settings), *variable_rows(variables)]
-        widths = [0, 1].map { |column| rows.map { |row| row[column].size }.max }
-        rows.map { |row| "#{row[0].ljust(widths[0])}  #{row[1].ljust(widths[1])}  #{row[2]}".rstrip }
-      end
-
-      def plain_rows(settings)
-        [["RACK_ENV", settings.environment_name, ""], ["rackup", settings.rackup, ""]]
-      end
-
-      def option_rows(settings, variables)
-        effective = EffectiveValues.new(settings, variables)
-        Config::OPTIONS.map do |option|
-          value = settings.public_send(option.name)
-          text = text_of(option, value)
-          effective_value = effective.of(option.name)
-          text = "#{text} (#{effective_value})" if effective_value
-          [option.name.to_s, text, settings.origin(option.name)]
-        end
-      end
-
-      def hook_rows(settings)
-        settings.hooks.compact.keys.map { |name| [name.to_s, "a block", settings.origin(name)] }
-      end
-
-      def service_rows(settings)
-        settings.services.select(&:name).map do |service|
-          name = "service #{service.name}"
-          options = Config::SERVICE_OPTIONS.names.map { |option| "#{option}: #{service[option].inspect}" }
-          [name, "a block, #{options.join(', ')}", settings.origin(name.to_sym)]
-        end
-      end
-
-      def variable_rows(variables)
-        return [] if variables.empty?
-
-        rows = variables.map { |variable| [variable.name, variable.value, variable.origin] }
-        [["", "", ""], %w[variable value origin], *rows]
-      end
-
-      # A logger or a block is shown by its class.
-      def text_of(option, value)
-        return value.join(" ") if value && Config::Settings::ADDRESSES.include?(option.name)
-        return "a secret" if value && option.type.secret?
-
-        text = value.inspect
-        text.start_with?("#<") ? "a #{value.class}" : text
       end
     end
   end
