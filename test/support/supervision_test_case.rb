@@ -39,4 +39,27 @@ class SupervisionTestCase < Coppice::TestCase
     end
     flunk "this state was never reached"
   end
+
+  # Returns the first mold, which has been asked for the first worker then, and has not looked yet.
+  def turn_until_mold(server)
+    10.times do
+      server.turn
+      break if server.roster.mold
+
+      server.system.processes.values.each { |process| server.system.step(process) }
+    end
+    server.roster.mold
+  end
+
+  # That the monitor kills a child when this time is over, and not before.
+  def assert_killed_after(server, handle, seconds, reason = :spawn_timeout)
+    server.system.advance(seconds - 1)
+    server.turn
+
+    assert_nil handle.kill_reason
+    server.system.advance(2)
+    server.turn
+
+    assert_equal reason, handle.kill_reason
+  end
 end

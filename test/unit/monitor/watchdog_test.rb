@@ -35,14 +35,8 @@ class WatchdogTest < SupervisionTestCase
     run_until(server) { server.roster.workers.any? { |worker| worker.starting? && worker.pid } }
     starting = server.roster.workers.find(&:starting?)
     server.process_of(starting).hanging = true
-    server.system.advance(9)
-    server.turn
 
-    assert_predicate starting, :starting?
-    server.system.advance(2)
-    server.turn
-
-    assert_equal :spawn_timeout, starting.kill_reason
+    assert_killed_after(server, starting, 10)
   end
 
   test "a lobby's loop that hangs while it starts again is ended as one that does not start" do
@@ -77,14 +71,8 @@ class WatchdogTest < SupervisionTestCase
     run_until(server) { server.roster.candidate&.pid }
     mold = server.roster.candidate
     server.process_of(mold).hanging = true
-    server.system.advance(29)
-    server.turn
 
-    assert_predicate mold, :starting?
-    server.system.advance(2)
-    server.turn
-
-    assert_equal :spawn_timeout, mold.kill_reason
+    assert_killed_after(server, mold, 30)
   end
 
   test "a mold that does not fork when asked is ended, not the child that never was" do
@@ -120,14 +108,8 @@ class WatchdogTest < SupervisionTestCase
     server.system.advance(9)
     server.system.step(server.process_of(mold)) # forks the first
     server.turn
-    server.system.advance(9)
-    server.turn
 
-    assert_nil mold.kill_reason
-    server.system.advance(2)
-    server.turn
-
-    assert_equal :spawn_timeout, mold.kill_reason
+    assert_killed_after(server, mold, 10)
   end
 
   test "a mold that makes neither of two forks is ended when the first is late, and both are asked of its successor" do
@@ -151,14 +133,8 @@ class WatchdogTest < SupervisionTestCase
     server.process_of(worker).hanging = true
     server.supervision.resize(-1)
     server.turn
-    server.system.advance(36)
-    server.turn
 
-    assert_nil worker.kill_reason # it may wait for a head, and serve a request
-    server.system.advance(2)
-    server.turn
-
-    assert_equal :stop_timeout, worker.kill_reason
+    assert_killed_after(server, worker, 20 + 2 + 15, :stop_timeout) # it may serve a request, and wait for a head
   end
 
   test "without a request it is the exit hook that is late" do
