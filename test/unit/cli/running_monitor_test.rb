@@ -37,6 +37,11 @@ class RunningMonitorTest < Coppice::TestCase
     end
   end
 
+  # Yields the pids of two monitors. next_release: of the first one.
+  def with_two_monitors(first, second, next_release:)
+    with_monitor(first, next_release) { |one| with_monitor(second) { |two| yield one, two } }
+  end
+
   def meant_in(folder, *pids, **options)
     Dir.chdir(folder) { Coppice::CLI::RunningMonitor.meant(pids, **options) }
   end
@@ -53,22 +58,18 @@ class RunningMonitorTest < Coppice::TestCase
 
   test "a server is that of its directory, and of the one that its symlink leads to now" do
     with_directories do |one, two, other, link|
-      with_monitor(one, link) do |ours|
-        with_monitor(other) do |theirs|
-          assert_equal [ours, ours, theirs], [one, two, other].map { |directory| meant_in(directory, ours, theirs) }
-          assert_nil meant_in("/", ours, theirs)
-        end
+      with_two_monitors(one, other, next_release: link) do |ours, theirs|
+        assert_equal [ours, ours, theirs], [one, two, other].map { |directory| meant_in(directory, ours, theirs) }
+        assert_nil meant_in("/", ours, theirs)
       end
     end
   end
 
   test "the server that runs in the directory comes first; only for a roll either may be meant" do
     with_directories do |one, two, _, link|
-      with_monitor(one, link) do |ours|
-        with_monitor(two) do |theirs|
-          assert_equal theirs, meant_in(two, ours, theirs)
-          assert_nil meant_in(two, ours, theirs, to_roll: true)
-        end
+      with_two_monitors(one, two, next_release: link) do |ours, theirs|
+        assert_equal theirs, meant_in(two, ours, theirs)
+        assert_nil meant_in(two, ours, theirs, to_roll: true)
       end
     end
   end
