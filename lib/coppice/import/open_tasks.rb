@@ -16,10 +16,11 @@ module Coppice
       BLOCKS = /\A(?:after|before|on)_|\Aservice\z/.freeze # their calls
       private_constant :TODO, :SERVERS, :CONSTANTS, :BLOCKS
 
+      # The text may have bytes that are no UTF-8, in a comment for instance: Ruby reads the file all the same.
       # file: its name in messages. gems: the names of those in the bundle.
       #: (String, file: String, gems: Array[String]) -> void
       def initialize(text, file:, gems:)
-        @text = text
+        @text = text.scrub("?")
         @file = file
         @gems = gems
       end

@@ -33,6 +33,11 @@ module Coppice
         assert_empty tasks("# TODO: buy milk\n# TODO: it needs milk\nbefore_fork { 1 } # TODO: more\n# Puma was here")
       end
 
+      test "comments in another encoding are no obstacle" do
+        assert_equal ["a.rb:2: TODO: Coppice has no Puma."],
+          tasks("# caf\xe9\n# TODO: [coppice] Coppice has no Puma.\nafter_worker_fork { \"\xe9\" if defined?(Puma) }")
+      end
+
       test "it finds constants of another server in hooks, where they are used without a question" do
         text = "x = 1\nafter_worker_fork do\n  Puma.stats\n  Shop::Unicorn.new\nend"
         assert_equal ["a.rb:3: after_worker_fork uses Puma, which is not in the bundle: it will raise a NameError"],
