@@ -3,6 +3,7 @@
 require "coppice/compatibility"
 require "coppice/config/dsl"
 require "coppice/config/gems"
+require "coppice/config/syntax_problem"
 require "coppice/errors"
 require "coppice/log/text"
 
@@ -92,8 +93,7 @@ module Coppice
       rescue NameError => error
         unknown_directive?(error) ? refuse_directive(error) : wrap(error)
       rescue SyntaxError => error
-        message = error.message.scrub("?") # it quotes the file
-        raise ConfigError.new(message.strip, file: @file, line: message[/:(\d+):/, 1]&.to_i)
+        raise SyntaxProblem.error(error, file: @file, path: @path, line: line_of(error))
       rescue UserCodeError => error
         wrap(error)
       rescue SystemExit => error

@@ -71,11 +71,25 @@ module Coppice
         false
       end
 
+      # What Ruby says about a text that is not Ruby, with its line: the parser of the tree names none. nil if Ruby
+      # itself, whose parser may be another one, has nothing to say.
+      #: (String, String) -> SyntaxError?
+      def self.problem(text, file)
+        RubyVM::InstructionSequence.compile(text, file)
+        nil
+      rescue SyntaxError => error
+        error
+      rescue ArgumentError # see tree
+        nil
+      end
+
       # Without Ruby's warnings: they are for the author of the text, and name no file.
       #: (String) -> RubyVM::AbstractSyntaxTree::Node
       def self.tree(text)
         verbose, $VERBOSE = $VERBOSE, nil
         RubyVM::AbstractSyntaxTree.parse(text)
+      rescue ArgumentError => error # a magic comment with an encoding that Ruby does not know
+        raise SyntaxError, error.message
       ensure
         $VERBOSE = verbose
       end

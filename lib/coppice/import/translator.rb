@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "set"
+require "coppice/config/syntax_problem"
 require "coppice/errors"
 require "coppice/import/blank_lines"
 require "coppice/import/call"
@@ -32,7 +33,7 @@ module Coppice
         @source = guards.without(Source.new(text))
         @entries = guards.entries
       rescue SyntaxError => error
-        raise ConfigError.new(error.message.strip, file: file)
+        raise Config::SyntaxProblem.error(Source.problem(text, file) || error, file: file)
       end
 
       # The text for Coppice. Raises Error when a directive is written in a way that cannot be replaced.

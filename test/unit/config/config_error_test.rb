@@ -93,7 +93,23 @@ module Coppice
         error = complaint("worker_processes 4\ntimeout (\n")
         assert_equal "coppice.rb", error.file
         assert_includes [2, 3], error.line # Rubies do not agree
-        assert_match(/syntax error/, error.message)
+        assert_match(/\Acoppice\.rb:\d: syntax error/, error.message)
+      end
+
+      test "a syntax error in a file that this one requires has that file's name, and the line that requires it" do
+        with_tmpdir do |folder|
+          File.write("#{folder}/other.rb", "1\n2 (\n")
+          error = complaint("# one\nrequire #{"#{folder}/other".inspect}")
+
+          assert_match(/\Acoppice\.rb:2: #{folder}\/other\.rb:\d: syntax error/, error.message)
+        end
+      end
+
+      test "a file that is no program at all has a message of some lines" do
+        lines = complaint("\e[31m \x00 ) \xff \n" * 5000).message.lines
+
+        assert_operator lines.size, :<=, 13
+        refute_match(/\e|\x00/, lines.join)
       end
 
       test "the line is the one that sets an option within a loop or a method" do

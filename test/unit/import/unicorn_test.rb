@@ -126,7 +126,14 @@ module Coppice
 
       test "a file that is not Ruby is refused" do
         error = assert_raises(ConfigError) { result("worker_processes 2\nlisten(") }
-        assert_operator error.message, :start_with?, "config/unicorn.rb: "
+
+        assert_match(/\Aconfig\/unicorn\.rb:2: syntax error.*listen\(/m, error.message)
+      end
+
+      test "a file with an encoding that nobody knows is refused" do
+        error = assert_raises(ConfigError) { result("# encoding: nonsense\nworker_processes 2") }
+
+        assert_match(/\Aconfig\/unicorn\.rb: unknown encoding name: nonsense$/, error.message)
       end
 
       test "the server of another name is told by the directives" do

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require "coppice/errors"
+require "coppice/log/text"
+
+module Coppice
+  module Config
+    # Makes a ConfigError of Ruby's message about a text that is not Ruby: with its line, and the excerpt that shows
+    # where.
+    module SyntaxProblem
+      LINES = 12 # of the message, at most: in a file that is no program everything is wrong
+      WIDTH = 200 # of each of them
+      private_constant :LINES, :WIDTH
+
+      # file: its name in messages. path: that in Ruby's message. line: where the file loads another one, if the message
+      # is about that.
+      #: (SyntaxError, file: String, ?path: String, ?line: Integer?) -> ConfigError
+      def self.error(error, file:, path: file, line: nil)
+        message = Log::Text.valid(error.message)
+        own = message.match(/\A#{Regexp.escape(path)}:(\d+): /)
+        text = own ? own.post_match.gsub("#{path}:", "#{file}:") : message
+        ConfigError.new(shortened(text), file: file, line: own ? Integer(own[1]) : line)
+      end
+
+      def self.shortened(text)
+        lines = text.strip.lines.map { |line| Log::Text.printable(line.chomp.tr("\t", " "))[0, WIDTH] }
+        lines.size > LINES ? [*lines.first(LINES), "…"].join("\n") : lines.join("\n")
+      end
+      private_class_method :shortened
+    end
+  end
+end
