@@ -61,7 +61,7 @@ module Coppice
 
         text
       rescue SystemCallError => error
-        raise Error, "#{file} cannot be read: #{error.message}"
+        raise Error, "#{file} cannot be read: #{error.class.new.message}"
       end
 
       def refuse_to_overwrite

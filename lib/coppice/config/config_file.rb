@@ -66,7 +66,7 @@ module Coppice
       def read
         File.read(@path, encoding: Encoding::UTF_8)
       rescue SystemCallError => error
-        raise ConfigError.new("the configuration file cannot be read (#{error.message})", file: @file)
+        raise ConfigError.new("the configuration file cannot be read (#{error.class.new.message})", file: @file)
       end
 
       # The bundle comes first: it may have another version of such a library, and Ruby's own cannot be unloaded. The

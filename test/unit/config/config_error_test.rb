@@ -119,7 +119,7 @@ module Coppice
       test "a file that cannot be read" do
         with_tmpdir do |folder|
           error = assert_raises(ConfigError) { ConfigFile.read("config", directory: folder) }
-          assert_match(/\Aconfig: the configuration file cannot be read/, error.message)
+          assert_equal "config: the configuration file cannot be read (No such file or directory)", error.message
         end
       end
 
