@@ -87,7 +87,7 @@ module Coppice
         drop_foreign
       end
 
-      def hooks = directives.select { |_, row| row.hook }
+      def hooks = @hooks ||= directives.select { |_, row| row.hook }
 
       def settle(call, row, text)
         text ? @replaced[call.node] = text : @dropped << call.node
