@@ -20,7 +20,7 @@ class NotedObjectsTest < Coppice::TestCase
       fill_pages
     end
 
-    def fill_pages = $kept << Array.new(50_000) { Object.new }
+    def fill_pages = $kept << Array.new(5_000) { Object.new }
     def note(exits: false) = Coppice::Child::QuickExit.note_objects(exits)
     def found(classes = []) = Coppice::OS.files_and(classes).grep(File).map(&:path).grep_v(/\W/).sort
 
