@@ -1,6 +1,10 @@
 # frozen_string_literal: true
 
 module Coppice
+  # What the kernel says, without the name of Ruby's function and the path, which Ruby appends.
+  #: (SystemCallError) -> String
+  def self.system_error_text(error) = SystemCallError.new(nil, error.errno).message
+
   # The root of every error that Coppice raises. A class says the cause, its message the remedy.
   class Error < StandardError; end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/import/entry"
 require "coppice/import/puma"
 require "coppice/import/result"
@@ -27,6 +28,17 @@ module Coppice
         added = additions.map { |name, _, note| Entry.new(name: name, outcome: :changed, note: note) }
         Result.new(server: server, text: assembled(body, additions, server, file),
           entries: server.advised(translator.entries + added, translator) + replaced_by_variables(translator))
+      end
+
+      # The text of such a file. Raises Error for one that cannot be read.
+      #: (String) -> String
+      def read(file)
+        text = File.read(file, encoding: Encoding::UTF_8)
+        raise Error, "#{file} is not in UTF-8: convert it first" unless text.valid_encoding?
+
+        text
+      rescue SystemCallError => error
+        raise Error, "#{file} cannot be read: #{Coppice.system_error_text(error)}"
       end
 
       # The usual names of such files.

@@ -44,6 +44,18 @@ class InstallGeneratorTest < Coppice::TestCase
     end
   end
 
+  test "says in a few words what is wrong with a configuration that is no Ruby, and writes nothing" do
+    with_shop do |folder|
+      File.write("#{folder}/config/puma.rb", "workers 3\nthreads(5,\n")
+      output, = Open3.capture2e(@env, RbConfig.ruby, "bin/rails", "generate", "coppice:install", chdir: folder)
+
+      assert_match(/config\/puma\.rb.*syntax/, output)
+      assert_match(/^Mend it, or give --no-import$/, output)
+      refute_match(/coppice\/import/, output)
+      assert_empty %w[config/coppice.rb Procfile].select { |file| File.exist?("#{folder}/#{file}") }
+    end
+  end
+
   test "leaves files that it does not know alone" do
     with_shop do |folder|
       File.write("#{folder}/config/unicorn.rb", "worker_processes 3\n")

@@ -25,7 +25,7 @@ module Coppice
       def run #: () -> Integer
         file = parse
         refuse_to_overwrite unless @force || @target == "-"
-        result = Import.translate(read(file), file: file)
+        result = Import.translate(Import.read(file), file: file)
         @target == "-" ? print(result) : write(result, file)
         0
       end
@@ -55,15 +55,6 @@ module Coppice
                           "name the file. #{USAGE}"
       end
 
-      def read(file)
-        text = File.read(file, encoding: Encoding::UTF_8)
-        raise Error, "#{file} is not in UTF-8: convert it first" unless text.valid_encoding?
-
-        text
-      rescue SystemCallError => error
-        raise Error, "#{file} cannot be read: #{error.class.new.message}"
-      end
-
       def refuse_to_overwrite
         raise Error, "#{@target} exists. Give --force to replace it, or -o FILE" if File.exist?(@target)
       end
@@ -73,7 +64,7 @@ module Coppice
         File.write(@target, result.text)
         @output.puts "#{@target} is written from #{file} (#{result.server::TITLE})", "", result.report, "", advice
       rescue SystemCallError => error
-        raise Error, "#{@target} cannot be written: #{error.message}"
+        raise Error, "#{@target} cannot be written: #{Coppice.system_error_text(error)}"
       end
 
       # The report goes where it does not mix with the file.

@@ -34,7 +34,7 @@ module Coppice
       rescue Errno::ENOENT
         obstacle_to_creation(path)
       rescue SystemCallError => error
-        reason(error)
+        Coppice.system_error_text(error)
       end
 
       # The path may be a symbolic link to a file that does not exist yet.
@@ -44,11 +44,8 @@ module Coppice
       rescue Errno::ENOENT
         "its directory does not exist"
       rescue SystemCallError => error
-        reason(error)
+        Coppice.system_error_text(error)
       end
-
-      # Without the name of Ruby's function and the path.
-      def reason(error) = error.class.new.message
     end
   end
 end

@@ -66,7 +66,8 @@ module Coppice
       def read
         File.read(@path, encoding: Encoding::UTF_8)
       rescue SystemCallError => error
-        raise ConfigError.new("the configuration file cannot be read (#{error.class.new.message})", file: @file)
+        problem = "the configuration file cannot be read (#{Coppice.system_error_text(error)})"
+        raise ConfigError.new(problem, file: @file)
       end
 
       # The bundle comes first: it may have another version of such a library, and Ruby's own cannot be unloaded. The

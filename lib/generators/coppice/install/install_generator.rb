@@ -23,7 +23,7 @@ module Coppice
         return copy_file("coppice.rb", CONFIGURATION) if found.empty?
 
         say "#{found.join(' and ')} found: translating #{found.first}. --no-import writes a new configuration"
-        result = Import.translate(File.read(File.join(destination_root, found.first)), file: found.first)
+        result = translated(found.first)
         create_file(CONFIGURATION, result.text)
         say result.report.join("\n")
       end
@@ -38,6 +38,15 @@ module Coppice
         return say "The web line of the Procfile is left as it is" if text.match?(/^web:/) && !text.match?(OLD_WEB)
 
         text.match?(OLD_WEB) ? gsub_file("Procfile", OLD_WEB, WEB) : append_to_file("Procfile", "#{WEB}\n")
+      end
+
+      private
+
+      # A Thor::Error ends the generator with its message alone.
+      def translated(file)
+        Import.translate(Import.read(File.join(destination_root, file)), file: file)
+      rescue Error => error
+        raise ::Thor::Error, "#{error.message}\nMend it, or give --no-import"
       end
     end
   end
