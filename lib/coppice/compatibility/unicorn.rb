@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/config/options"
-
 module Coppice
   module Compatibility
     # What of Unicorn a configuration of its users needs. `coppice -c config/unicorn.rb` evaluates the file with a
@@ -20,7 +18,7 @@ module Coppice
       DEFAULT_TIMEOUT = 60
 
       # Those of its hooks that run before a worker serves.
-      STARTING_HOOKS = %i[before_fork after_fork].freeze
+      STARTING_HOOKS = %i[before_fork after_fork after_worker_ready].freeze
 
       # What the flags of Unicorn's command line have set when it reads a file. Here they never set anything.
       RACKUP = {
@@ -30,11 +28,11 @@ module Coppice
       # Values of them that are no reason to warn.
       EXPECTED = { default_middleware: [false], preload_app: [true], worker_exec: [false] }.freeze
 
-      # The spawn_timeout of a file with this timeout: Unicorn has no other limit for the hooks before a worker serves.
-      # nil without such hooks, and where Coppice gives them as long anyway.
+      # The spawn_timeout of a file with this timeout; nil without hooks that run before a worker serves. Unicorn has no
+      # limit for these.
       #: (Numeric, hooks: bool) -> Numeric?
       def self.spawn_timeout(timeout, hooks:)
-        timeout if hooks && timeout > Config::OPTIONS[:spawn_timeout].default
+        [timeout, DEFAULT_TIMEOUT].max if hooks
       end
 
       # Defines the constants that configurations set, while the block runs. Afterwards they are gone: applications and

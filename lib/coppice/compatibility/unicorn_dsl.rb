@@ -27,7 +27,7 @@ module Coppice
         values.assume(:timeout, Unicorn::DEFAULT_TIMEOUT, "default of Unicorn")
         hooks = values.hooks.values_at(*HOOKS.values_at(*Unicorn::STARTING_HOOKS)).any?
         seconds = Unicorn.spawn_timeout(values.values[:timeout], hooks: hooks)
-        values.assume(:spawn_timeout, seconds, "timeout of Unicorn") if seconds
+        values.assume(:spawn_timeout, seconds, "Unicorn has no limit for hooks") if seconds
       end
 
       HOOKS.each do |name, target|

@@ -10,10 +10,10 @@ module Coppice
       end
 
       # nil where it depends on more.
-      #: (Source::Node?) -> (Integer | String | Symbol | bool | nil)
+      #: (Source::Node?) -> (Numeric | String | Symbol | bool | nil)
       def of(node)
         case node&.type
-        when :LIT, :INTEGER, :STR, :SYM then node.children.first
+        when :LIT, :INTEGER, :FLOAT, :STR, :SYM then node.children.first
         when :TRUE then true
         when :FALSE then false
         when :LVAR then of(@assignments[node.children.first])

@@ -25,7 +25,7 @@ module Coppice
       PRELOAD = "Unicorn loads the application in each worker unless preload_app is true. Here it is always loaded " \
                 "before the fork: coppice doctor looks for what does not survive that"
 
-      LIMIT = "its limit is spawn_timeout, where Unicorn has only timeout"
+      LIMIT = "its limit is spawn_timeout, where Unicorn has none"
 
       DIRECTIVES = Table.build do |table|
         %i[worker_processes logger listeners rewindable_input client_body_buffer_size check_client_connection
@@ -43,7 +43,7 @@ module Coppice
         table.hook(:before_fork, to: :before_fork,
           note: "called in the mold, or in a worker that is promoted, and without the worker; #{LIMIT}")
         table.hook(:after_fork, to: :after_worker_fork, note: LIMIT)
-        table.hook(:after_worker_ready, to: :after_worker_ready)
+        table.hook(:after_worker_ready, to: :after_worker_ready, note: LIMIT)
         table.hook(:after_worker_exit, to: :after_worker_exit,
           note: "called in the monitor, which has not loaded the application")
         Compatibility::Unicorn::WITHOUT_EFFECT.each { |name, note| table.drop(name, note: note) }
@@ -69,7 +69,7 @@ module Coppice
         seconds = Compatibility::Unicorn.spawn_timeout(longest_timeout(translator), hooks: hooks) or return
         ours = Config::OPTIONS[:spawn_timeout].default
         [:spawn_timeout, "spawn_timeout #{seconds}",
-         "Unicorn's timeout, which limits there what a worker does before it serves, where Coppice has #{ours} seconds"]
+         "Unicorn has no limit for hooks before a worker serves, and Coppice #{ours} seconds: raise it for longer ones"]
       end
       private_class_method :spawn_timeout
 

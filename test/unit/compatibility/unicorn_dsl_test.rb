@@ -64,15 +64,15 @@ module Coppice
         assert_equal [30, "config/unicorn.rb:1"], [load("timeout 30").timeout, load("timeout 30").origin(:timeout)]
       end
 
-      test "hooks have the time that Unicorn gives them, unless the file says otherwise" do
+      test "hooks have time, as Unicorn has no limit for them, unless the file says otherwise" do
         settings = load("after_fork { 1 }\ntimeout 90")
 
-        assert_equal [90, "timeout of Unicorn"], [settings.spawn_timeout, settings.origin(:spawn_timeout)]
+        assert_equal [90, "Unicorn has no limit for hooks"], [settings.spawn_timeout, settings.origin(:spawn_timeout)]
         assert_equal 7, load("before_fork { 1 }\nspawn_timeout 7").spawn_timeout
       end
 
       test "a translation has the same limits for requests and hooks" do
-        ["", "timeout 30", "timeout 90", "timeout 5", "timeout 30 if false", "spawn_timeout 7"].each do |limit|
+        ["", "timeout 30", "timeout 5.5", "timeout 90.5", "timeout 30 if false", "spawn_timeout 7"].each do |limit|
           ["", "before_fork { 1 }", "after_fork { 1 }", "after_worker_ready { 1 }"].each do |hook|
             text = "#{limit}\n#{hook}\nworker_processes 2"
             files = [load(text), load(Import.translate(text, file: "config/unicorn.rb").text, "config/coppice.rb")]

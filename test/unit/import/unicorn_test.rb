@@ -54,12 +54,14 @@ module Coppice
         assert_equal 1, result("preload_app true").entries.count { |entry| entry.name == :preload_app }
       end
 
-      test "hooks keep the time that Unicorn gives them" do
+      test "hooks have time, as Unicorn has no limit for them" do
         hook = "after_fork { |server, worker| connect }"
-        { "" => 60, "timeout 30" => 30, "if slow\n  timeout 90\nelse\n  timeout 30\nend" => 90 }
+        { "" => "60", "timeout 5" => "60", "timeout 90.5" => "90.5",
+          "if slow\n  timeout 90\nelse\n  timeout 30\nend" => "90",
+          "if slow\n  timeout 30\nelse\n  timeout 90\nend" => "90" }
           .each { |text, seconds| assert_match(/^spawn_timeout #{seconds}$/, result("#{text}\n#{hook}").text) }
-        ["timeout 5\n#{hook}", "timeout 30"].each { |text| refute_match(/^spawn_timeout/, result(text).text) }
-        assert_includes note(hook, :spawn_timeout), "limits there what a worker does before it serves"
+        refute_match(/^spawn_timeout/, result("timeout 90").text)
+        assert_includes note(hook, :spawn_timeout), "no limit for hooks"
       end
 
       test "hooks" do
