@@ -10,13 +10,15 @@ module Coppice
     module SyntaxProblem
       LINES = 12 # of the message, at most: in a file that is no program everything is wrong
       WIDTH = 200 # of each of them
-      private_constant :LINES, :WIDTH
+      COLOUR = /\e\[[\d;]*m/.freeze # where standard error is a terminal, Ruby colours the excerpt
+      private_constant :LINES, :WIDTH, :COLOUR
 
       # file: its name in messages. path: that in Ruby's message. line: where the file loads another one, if the message
       # is about that.
       #: (SyntaxError, file: String, ?path: String, ?line: Integer?) -> ConfigError
       def self.error(error, file:, path: file, line: nil)
-        message = Log::Text.valid(error.message)
+        message = Log::Text.valid(error.message).gsub(COLOUR, "")
+        path = Log::Text.valid(path)
         own = message.match(/\A#{Regexp.escape(path)}:(\d+): /)
         text = own ? own.post_match.gsub("#{path}:", "#{file}:") : message
         ConfigError.new(shortened(text), file: file, line: own ? Integer(own[1]) : line)

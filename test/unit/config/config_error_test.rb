@@ -106,10 +106,20 @@ module Coppice
       end
 
       test "a file that is no program at all has a message of some lines" do
-        lines = complaint("\e[31m \x00 ) \xff \n" * 5000).message.lines
+        lines = complaint("<html><body>hi</body></html>\n" * 10).message.lines
 
-        assert_operator lines.size, :<=, 13
-        refute_match(/\e|\x00/, lines.join)
+        assert_equal [13, "…"], [lines.size, lines.last]
+      end
+
+      test "a syntax error has no control characters, nor colours, and lines of some width" do
+        message = syntax_problem("config:3: \e[31m#{'w' * 300}\e[0m\x07\t1\nconfig:4: more").message
+
+        assert_equal ["coppice.rb:3: #{'w' * 200}", "coppice.rb:4: more"], message.lines(chomp: true)
+        assert_equal "coppice.rb:3: a?b c", syntax_problem("config:3: a\x07b\tc").message
+      end
+
+      test "a syntax error is one in each encoding of the file's path" do
+        assert_equal 3, syntax_problem("caf\u00e9:3: x", path: "caf\u00e9".b).line
       end
 
       test "the line is the one that sets an option within a loop or a method" do
@@ -131,6 +141,10 @@ module Coppice
       private
 
       def complaint(text) = assert_raises(ConfigError) { read(text) }
+
+      def syntax_problem(message, path: "config")
+        SyntaxProblem.error(SyntaxError.new(message), file: "coppice.rb", path: path)
+      end
 
       def read(text)
         with_tmpdir do |folder|
