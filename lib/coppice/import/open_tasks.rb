@@ -9,17 +9,19 @@ module Coppice
     # What a configuration that was made for another server still asks its user to change: the comments of
     # `coppice import`, and constants of that server in the blocks of hooks, which nobody calls before the server runs.
     class OpenTasks
-      TODO = /\A\s*#{Regexp.escape(Source::TODO)}(.*)/.freeze
+      TODO = /#{Regexp.escape(Source::TODO)}(.*)/.freeze
       # The constant of a server => its gem.
       SERVERS = { "Puma" => "puma", "Unicorn" => "unicorn" }.freeze
       CONSTANTS = Foreign.new(constants: SERVERS.keys, features: /(?!)/)
       BLOCKS = /\A(?:after|before|on)_|\Aservice\z/.freeze # their calls
       private_constant :TODO, :SERVERS, :CONSTANTS, :BLOCKS
 
-      # The text may have bytes that are no UTF-8, in a comment for instance: Ruby reads the file all the same.
+      # The text may have bytes that are no UTF-8: Ruby reads the file all the same, if they are in a comment, or if a
+      # comment names its encoding.
       # file: its name in messages. gems: the names of those in the bundle.
       #: (String, file: String, gems: Array[String]) -> void
       def initialize(text, file:, gems:)
+        @source_text = text
         @text = text.scrub("?")
         @file = file
         @gems = gems
@@ -44,7 +46,7 @@ module Coppice
         return [] if absent.empty?
 
         asked, uses = [], []
-        source = Source.new(@text)
+        source = Source.new(@source_text)
         walk(source.root, source) do |node, hook|
           asked.concat(CONSTANTS.names(node.walk)) if node.type == :DEFINED
           CONSTANTS.names([node]).each { |name| uses << [hook, name, node.line] } if hook

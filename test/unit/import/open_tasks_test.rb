@@ -15,7 +15,8 @@ module Coppice
         "nonsense 1"
       ], "config/puma.rb" => [
         "on_booted { Puma.stats }", "set_remote_address header: \"X-Real-IP\"",
-        "set_remote_address proxy_protocol: :v1", "before_worker_fork { |index| p index }"
+        "set_remote_address proxy_protocol: :v1", "before_worker_fork { |index| p index }",
+        "workers 2; workers 3 if Rails.env.test?"
       ] }.freeze
 
       test "it finds each comment that coppice import writes" do
@@ -35,7 +36,9 @@ module Coppice
 
       test "comments in another encoding are no obstacle" do
         assert_equal ["a.rb:2: TODO: Coppice has no Puma."],
-          tasks("# caf\xe9\n# TODO: [coppice] Coppice has no Puma.\nafter_worker_fork { \"\xe9\" if defined?(Puma) }")
+          tasks("# caf\xe9\n# TODO: [coppice] Coppice has no Puma.\nafter_worker_fork { 1 if defined?(Puma) }")
+        assert_equal ["a.rb:3: before_fork uses Puma, which is not in the bundle: it will raise a NameError"],
+          tasks("# encoding: iso-8859-1\nx = /\xe9+/\nbefore_fork { Puma.stats }")
       end
 
       test "it finds constants of another server in hooks, where they are used without a question" do
@@ -44,6 +47,11 @@ module Coppice
           tasks(text)
         assert_empty tasks(text, gems: ["puma"])
         assert_empty tasks("before_fork { Unicorn.x if defined?(Unicorn) }\nbefore_fork { Shop::Puma }")
+      end
+
+      test "it names a constant once, by the hook that the server knows" do
+        assert_equal [1, "before_fork"],
+          tasks("before_fork { Puma.a; Puma.b; after_x { Puma.c } }").then { |all| [all.size, all.join[/1: (\w+)/, 1]] }
       end
 
       private
