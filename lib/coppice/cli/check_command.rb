@@ -29,13 +29,13 @@ module Coppice
 
       # Returns 0, or 1 where --strict is given and there is something to warn of. Raises ConfigError or UsageError.
       def run #: () -> Integer
-        settings, @directory = ServerSettings.load(flags, environment: @environment, directory: @directory)
+        settings, @directory = ServerSettings.load(parse_flags, environment: @environment, directory: @directory)
         @release ? check_release(settings) : check(settings)
       end
 
       private
 
-      def flags
+      def parse_flags
         Config::Arguments.parse(@arguments) do |parser|
           parser.on("--show") { @show = true }
           parser.on("--strict") { @strict = true }
