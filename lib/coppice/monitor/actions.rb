@@ -33,9 +33,9 @@ module Coppice
       def perform(steps, now)
         steps.each do |step|
           carry_out(step, now)
-          @shortage.passed(step)
+          @shortage.succeeded(step)
         rescue SystemCallError => error # no descriptor, memory or process is left: the machine may recover
-          @shortage.stopped(step, error, now)
+          @shortage.failed(step, error, now)
           break
         end
       end
@@ -181,7 +181,7 @@ module Coppice
 
       # The time covers the request in flight and the user's exit hook. A child that still starts has no request, so its
       # deadline stays the earlier one for getting ready. The channel is never too full for this message: it holds two
-      # Spawns at most. Returns what Channel#send does.
+      # Spawns and a Measure at most. Returns what Channel#send does.
       def tell_to_exit(handle, message, from)
         handle.row.leaving = 1
         handle.leave_deadline = from + time_to_exit(handle)

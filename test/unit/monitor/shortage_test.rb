@@ -60,4 +60,28 @@ class ShortageTest < SupervisionTestCase
 
     assert_equal [2, 0.1], [shortages.size, pause(server)]
   end
+
+  test "a guest that cannot be started is told of each time, and delays nothing" do
+    server = settled_server(log: @log = RecordingLog.new, guests: 4)
+    server.system.refusals = 2
+    2.times { assert_raises(Coppice::Error) { server.start_guest } }
+    lose_worker(server)
+    server.settle
+
+    assert_equal ["could not start a guest"] * 2, shortages.map { |_, text, _| text }
+    assert_equal 4, server.roster.ready_workers.size
+  end
+
+  test "a guest that is started ends no shortage of workers" do
+    server = settled_server(log: @log = RecordingLog.new, guests: 4)
+    server.system.refusals = 1
+    lose_worker(server)
+    server.start_guest
+
+    assert_equal 0.1, (server.roster.spawns.not_before - server.system.now).round(3)
+    server.system.refusals = 1000
+    pause(server)
+
+    assert_equal [1, 0.2], [shortages.size, (server.roster.spawns.not_before - server.system.now).round(3)]
+  end
 end
