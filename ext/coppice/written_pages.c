@@ -24,12 +24,6 @@ static bool pages_may_be_merged(void) {
 #endif
 }
 
-void coppice_written_pages_open(struct coppice_written_pages *written) {
-    written->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-    written->window = UINT64_MAX;
-    written->pagemap = pages_may_be_merged() ? -1 : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-}
-
 static bool read_window(struct coppice_written_pages *written, uint64_t window) {
     if (written->window == window) return true;
 
@@ -52,6 +46,16 @@ bool coppice_written_pages_any(struct coppice_written_pages *written, uintptr_t 
         if (!(entry & PRESENT) || (entry & EXCLUSIVE)) return true;
     }
     return false;
+}
+
+void coppice_written_pages_open(struct coppice_written_pages *written) {
+    written->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    written->window = UINT64_MAX;
+    written->pagemap = pages_may_be_merged() ? -1 : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+    /* Where it says that the page written to just now is shared, it does not know: Linux before 4.2, other systems. */
+    uintptr_t here = (uintptr_t)written;
+    if (!coppice_written_pages_any(written, here, here + 1)) coppice_written_pages_close(written);
 }
 
 void coppice_written_pages_close(struct coppice_written_pages *written) {
