@@ -23,6 +23,7 @@ class FakeSystem
   attr_reader :faults_of_workers # of a release, by its number: nil, :broken or :hanging
   attr_reader :lobby # the last one
   attr_reader :measured # the pids of those that were told to measure themselves
+  attr_reader :deaf # the pids of those that do not do that
   attr_accessor :memory_left_kib
   attr_writer :mold_kib # what each mold measures of itself when it is ready
   attr_writer :mold_growth_kib # and how much more the next one does
@@ -48,7 +49,7 @@ class FakeSystem
     @refusals = @cpu_us = 0
     @audit_findings = []
     @faults_of_workers = {}
-    @measured = []
+    @measured, @deaf = [], []
     @signals = [] # [pid, name] of all that were sent
   end
 
@@ -205,7 +206,7 @@ class FakeSystem
 
   # A moment after it was told to.
   def measure_again(process)
-    process.row.measured_ms = (@now * 1000).to_i + 1
+    process.row.measured_ms = (@now * 1000).to_i + 1 unless @deaf.include?(process.pid)
     @measured << process.pid
   end
 

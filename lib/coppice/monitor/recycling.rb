@@ -44,13 +44,18 @@ module Coppice
         oldest_first.to_h { |worker| [worker, excess(worker, roster, now)] }.compact.first(budget(roster))
       end
 
-      # A PSS that was measured while fewer processes shared the same pages says nothing. The time of a memory excess is
-      # noted during a pause as well: a worker that reached the limit while it was young still counts as young when the
-      # pause is over.
+      # The time of a memory excess is noted during a pause as well: a worker that reached the limit while it was young
+      # still counts as young when the pause is over.
       def excess(worker, roster, now)
-        memory = @limits.memory_excess(worker, roster.memory_total_kib) if roster.measured?(worker)
+        memory = memory_excess(worker, roster)
         @too_large_since[worker] ||= now if memory
         (memory if now >= @memory_not_before) || @limits.request_or_age_excess(worker, now)
+      end
+
+      # A PSS that was measured while fewer processes shared the same pages says nothing.
+      def memory_excess(worker, roster)
+        excess = @limits.memory_excess(worker, roster.memory_total_kib)
+        excess unless excess && excess[:kind] == :pss && !roster.measured?(worker)
       end
 
       def budget(roster) = [@budget.surge(roster), @budget.max_unavailable(roster), 1].max

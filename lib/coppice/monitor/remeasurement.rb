@@ -6,14 +6,15 @@ require "coppice/monitor/throttle"
 module Coppice
   class Monitor
     # Decides which processes measure their memory once more, because another number of processes shares it now: the
-    # mold, each worker and each service that has not measured itself since. It asks a few at a time, because the kernel
-    # walks the page tables of each. Guests have no channel on which they could be asked.
+    # mold, a kept one, each worker and each service that has not measured itself since. It asks a few at a time, because
+    # the kernel walks the page tables of each. Guests have no channel on which they could be asked.
     class Remeasurement
       AT_ONCE = 4
       PAUSE = 0.1 # seconds
 
       def initialize
         @waiting = []
+        @asked = {} # Handle => the time of its last measurement then
         @pauses = Throttle.new(PAUSE)
       end
 
@@ -26,16 +27,23 @@ module Coppice
         begin_round(roster) unless @since == roster.sharing_since
         return [] if @waiting.empty? || !@pauses.pass?(now)
 
-        outdated = @waiting.shift(AT_ONCE).select { |handle| outdated?(roster, handle) }
-        outdated.map { |handle| Steps::Measure.new(handle) }
+        outdated = @waiting.shift(AT_ONCE).select { |handle| outdated?(roster, handle) && !asked?(handle) }
+        outdated.map do |handle|
+          @asked[handle] = handle.row.measured_ms
+          Steps::Measure.new(handle)
+        end
       end
 
       private
 
       def begin_round(roster)
         @since = roster.sharing_since
-        @waiting = @since ? [*roster.mold, *roster.workers, *roster.services] : []
+        @waiting = @since ? [*roster.mold, *roster.kept, *roster.workers, *roster.services] : []
+        @asked = @asked.slice(*@waiting)
       end
+
+      # One with a long request has not read its channel, which must have room for other messages.
+      def asked?(handle) = @asked[handle] == handle.row.measured_ms
 
       # One that has never measured itself cannot.
       def outdated?(roster, handle)

@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "../../support/fake_server_rolls"
 require_relative "../../support/supervision_test_case"
 
 # Which processes measure their memory once more, and when.
 class RemeasurementTest < SupervisionTestCase
+  include FakeServerRolls
+
   AT_ONCE = Coppice::Monitor::Remeasurement::AT_ONCE
   PAUSE = Coppice::Monitor::Remeasurement::PAUSE
 
@@ -60,12 +63,28 @@ class RemeasurementTest < SupervisionTestCase
     assert_equal family(server).map(&:pid).sort, pids.sort
   end
 
+  test "a mold that waits for a rollback measures once more: its workers are gone" do
+    server = rolled_server(rollback_window: 3600)
+    pids = measured_in(server) { server.settle }
+
+    assert_includes pids, server.roster.kept.pid
+  end
+
   test "one that has measured itself meanwhile is not asked" do
     server = settled_server
     busy = server.roster.workers.last
     pids = measured_in(server) { busy.row.measured_ms = (server.system.now * 1000).to_i + 1 }
 
     refute_includes pids, busy.pid
+  end
+
+  test "one that has not answered is not asked again" do
+    server = measured_server
+    silent = server.roster.workers.last
+    server.system.deaf << silent.pid
+    pids = measured_in(server) { server.supervision.resize(+2) } + measured_in(server) { server.supervision.resize(+2) }
+
+    assert_equal [1, 2], [silent, server.roster.workers.first].map { |worker| pids.count(worker.pid) }
   end
 
   test "one that cannot measure itself is not asked" do
@@ -107,7 +126,7 @@ class RemeasurementTest < SupervisionTestCase
     refute_empty measured_in(server) { server.supervision.resize(+3) }
   end
 
-  test "when a mold exits that is not kept, its workers measure once more" do
+  test "the mold counts as one of those that share: when it exits, a few workers measure once more" do
     server = measured_server(keep_mold: false)
     exited = measured_in(server) { server.system.advance(Coppice::Monitor::IdleMold::IDLE) }
 
