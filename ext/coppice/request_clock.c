@@ -21,9 +21,10 @@ struct column {
 
 struct request_clock {
     VALUE cells;
-    struct column request, request_id, started_ms, answered_ms, deadline_ms, requests, first_us, application_us, first_request_us;
+    struct column request, request_id, started_ms, answered_ms, deadline_ms;
+    struct column requests, first_us, application_us, first_request_us;
     int64_t timeout_ms; /* of a request that has no limit of its own */
-    int64_t limit_ms;   /* of the request in flight: its deadline without the waits for its client */
+    int64_t limit_ms;   /* of the request in flight, without the waits for its client */
     int64_t last_start_us;
     bool counting;
     int64_t count;

@@ -104,7 +104,7 @@ module Coppice
        "monotonic: when the request in flight, or the work after its response, is overdue; 0 when idle"],
       [:started_ms, :process, "monotonic: when the request in flight began; 0 when idle"],
       [:answered_ms, :process,
-       "monotonic: when the client of the request in flight had its response; 0 before, and when idle"],
+       "monotonic: when the response of the request in flight had ended, if work follows it; otherwise 0"],
       [:requests, :process, "requests served since the fork"],
       [:first_us, :process, "application time of the first client's request; 0 before it"],
       [:out_of_band_ms, :process, "monotonic: when the work began that it does without a request; 0: none"],

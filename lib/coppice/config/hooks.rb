@@ -57,7 +57,7 @@ module Coppice
         "of the hard limit."),
       row.call(:after_worker_exit, %i[server worker status], :monitor,
         "Called when a worker has exited, with its Process::Status. Not called when the status is unknown. " \
-        "`worker.exit_report` has cause, status, requests, age and request_age in seconds, request, " \
+        "`worker.exit_report` has cause, status, requests, age, request_age and answered_ago in seconds, request, " \
         "request_id, stack and peak_memory."),
       row.call(:before_service_worker_ready, %i[server service_worker], :service,
         "Requests a service worker: a process that serves no requests and runs the threads that this block starts. " \

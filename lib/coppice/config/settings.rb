@@ -128,7 +128,7 @@ module Coppice
       end
 
       # The longest time between two checks of a worker's channel, in seconds: it may wait for a request's head, and
-      # serve it.
+      # serve it. Work after the response may take it as long again.
       def longest_turn #: () -> Numeric
         client_header_timeout + hard_timeout
       end
