@@ -6,8 +6,8 @@ require "coppice/monitor/throttle"
 module Coppice
   class Monitor
     # Notes in the roster how much memory is left, while a decision depends on it: whether a refork pays, how many extra
-    # workers there may be, whether the mold of the release before can stay. Through SharingLook it also notes since when
-    # as many processes share memory.
+    # workers there may be, whether the mold of the release before can stay. Through SharingLook it also notes since
+    # when as many processes share memory.
     class MemoryLook
       PAUSE = 0.1 # seconds between two looks
       ROWS_PAUSE = 1.0 # seconds between two looks at the row of each worker
