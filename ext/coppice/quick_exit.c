@@ -9,8 +9,12 @@
  * So a process notes before each fork on which of Ruby's pages such objects are. Its copy looks at those, and at pages
  * that it has written to: all other objects are the parent's, as they were. A file's slot on the heap does not change
  * when bytes are written to the file, so the pages that were noted count in any case.
+ *
+ * A fork without a note leaves out what was made since the last one. While its copy lives (it may also be a program that
+ * has not begun yet), all pages are looked at.
  */
 #include "coppice_ext.h"
+#include "fork_witness.h"
 #include "written_pages.h"
 
 #include <pthread.h>
@@ -22,18 +26,21 @@
 
 void rb_objspace_each_objects(int (*callback)(void *start, void *end, size_t stride, void *data), void *data);
 
-/* Where such objects are on pages that this process has not written to. */
+/* What the last note has found. */
 static struct {
     st_table *pages; /* by address: a page that Ruby has given back does no harm, and an object is not kept alive */
     VALUE classes;   /* that were looked for */
-    bool complete;   /* all pages are known that other processes have as well */
-    bool fresh;      /* no fork since the last note */
+    bool complete;   /* of all pages that other processes share, but for copies that the witness tells of */
+    bool fork_follows;
 } noted = {.classes = Qnil};
 
 struct walk {
+    int (*look_at_page)(void *, void *, size_t, void *);
     VALUE classes;
-    struct coppice_written_pages written;
     VALUE found; /* an array, or false: pages are noted */
+    bool everywhere;
+    VALUE gc_was_disabled;
+    struct coppice_written_pages written;
 };
 
 /* An object without a class is Ruby's own. */
@@ -47,14 +54,14 @@ static bool wanted(VALUE object, VALUE classes) {
     return false;
 }
 
-static bool to_be_looked_at(struct walk *walk, void *start, void *end) {
-    return !noted.complete || st_lookup(noted.pages, (st_data_t)start, NULL) ||
-           coppice_written_pages_any(&walk->written, (uintptr_t)start, (uintptr_t)end);
+static bool must_visit(struct walk *walk, void *start, void *end) {
+    return walk->everywhere || st_lookup(noted.pages, (st_data_t)start, NULL) ||
+           coppice_written_pages_include(&walk->written, (uintptr_t)start, (uintptr_t)end);
 }
 
 static int find_on_page(void *start, void *end, size_t stride, void *data) {
     struct walk *walk = data;
-    if (!to_be_looked_at(walk, start, end)) return 0;
+    if (!must_visit(walk, start, end)) return 0;
     for (VALUE object = (VALUE)start; object < (VALUE)end; object += stride) {
         if (wanted(object, walk->classes)) rb_ary_push(walk->found, object);
     }
@@ -63,7 +70,7 @@ static int find_on_page(void *start, void *end, size_t stride, void *data) {
 
 static int note_page(void *start, void *end, size_t stride, void *data) {
     struct walk *walk = data;
-    if (!to_be_looked_at(walk, start, end)) return 0;
+    if (!must_visit(walk, start, end)) return 0;
     st_data_t page = (st_data_t)start;
     VALUE object = (VALUE)start;
     while (object < (VALUE)end && !wanted(object, walk->classes)) object += stride;
@@ -75,46 +82,73 @@ static int note_page(void *start, void *end, size_t stride, void *data) {
     return 0;
 }
 
-static void walk_heap(int (*callback)(void *, void *, size_t, void *), VALUE classes, VALUE found) {
-    Check_Type(classes, T_ARRAY);
-    if (!RTEST(rb_equal(noted.classes, classes))) noted.complete = false;
-    struct walk walk = {.classes = classes, .found = found};
-    coppice_written_pages_open(&walk.written);
-    rb_objspace_each_objects(callback, &walk);
-    coppice_written_pages_close(&walk.written);
-    RB_GC_GUARD(classes);
+static VALUE each_page(VALUE argument) {
+    struct walk *walk = (struct walk *)argument;
+    rb_objspace_each_objects(walk->look_at_page, walk);
+    return Qnil;
+}
+
+static VALUE end_walk(VALUE argument) {
+    struct walk *walk = (struct walk *)argument;
+    coppice_written_pages_close(&walk->written);
+    if (!RTEST(walk->gc_was_disabled)) rb_gc_enable();
+    return Qnil;
+}
+
+static bool note_can_be_relied_on(VALUE classes) {
+    return noted.complete && RTEST(rb_equal(noted.classes, classes)) && coppice_fork_witness_is_alone();
+}
+
+/* A collection would take pages away that the walk has before it. */
+static void walk_over_heap(struct walk *walk) {
+    Check_Type(walk->classes, T_ARRAY);
+    walk->everywhere = !note_can_be_relied_on(walk->classes);
+    coppice_written_pages_open(&walk->written);
+    walk->gc_was_disabled = rb_gc_disable();
+    rb_ensure(each_page, (VALUE)walk, end_walk, (VALUE)walk);
 }
 
 /* files_and(classes) -> all IO objects, and those of these classes, which must be ones of C extensions. */
 static VALUE os_files_and(VALUE self, VALUE classes) {
     (void)self;
-    VALUE found = rb_ary_new();
-    walk_heap(find_on_page, classes, found);
-    return found;
+    struct walk all = {.look_at_page = find_on_page, .classes = classes, .found = rb_ary_new()};
+    walk_over_heap(&all);
+    return all.found;
 }
 
-/* note_files_and(classes): to be called right before each fork whose copy is to find them quickly. A fork without a note
- * costs the next walk its short cut, in both processes. */
+/* note_files_and(classes): to be called right before a fork, for the sake of a later files_and in both processes. */
 static VALUE os_note_files_and(VALUE self, VALUE classes) {
     (void)self;
     if (!noted.pages) noted.pages = st_init_numtable();
-    walk_heap(note_page, classes, Qfalse);
+    struct walk all = {.look_at_page = note_page, .classes = classes, .found = Qfalse};
+    walk_over_heap(&all);
     noted.classes = classes;
-    noted.complete = noted.fresh = true;
+    noted.complete = noted.fork_follows = true;
     return Qnil;
 }
 
-/* pass_note_on: in the place of a note in a copy that does nothing but to fork and to exit. What it has written to is its
+/* keep_note: in the place of a note in a copy that does nothing but to fork and to exit. What it has written to is its
  * own copy's alone by then, so it will be looked at. */
-static VALUE os_pass_note_on(VALUE self) {
+static VALUE os_keep_note(VALUE self) {
     (void)self;
-    noted.fresh = true;
+    noted.fork_follows = true;
     return Qnil;
 }
 
-static void before_fork(void) {
-    if (!noted.fresh) noted.complete = false;
-    noted.fresh = false;
+/* noted?(classes) -> whether files_and leaves out pages. */
+static VALUE os_noted_p(VALUE self, VALUE classes) {
+    (void)self;
+    return note_can_be_relied_on(classes) ? Qtrue : Qfalse;
+}
+
+static void after_fork_in_original(void) {
+    if (noted.fork_follows) noted.complete = coppice_fork_witness_renew() && noted.complete;
+    noted.fork_follows = false;
+}
+
+static void after_fork_in_copy(void) {
+    noted.complete = noted.complete && noted.fork_follows && coppice_fork_witness_renew();
+    noted.fork_follows = false;
 }
 
 /* Ends this process with the handlers of atexit(3), and without Ruby's own end: no object is freed. Does not return. */
@@ -125,13 +159,13 @@ static VALUE os_exit_at_once(VALUE self, VALUE status) {
 
 void Init_coppice_quick_exit(VALUE coppice) {
     rb_gc_register_address(&noted.classes);
-    /* Without memory for it no note may be relied on: none can be made. */
-    bool forks_are_seen = pthread_atfork(before_fork, NULL, NULL) == 0;
     VALUE os = rb_define_module_under(coppice, "OS");
     rb_define_module_function(os, "files_and", os_files_and, 1);
-    if (forks_are_seen) {
+    /* If there is no memory for it, forks go unseen, and nothing may be noted. */
+    if (pthread_atfork(NULL, after_fork_in_original, after_fork_in_copy) == 0) {
         rb_define_module_function(os, "note_files_and", os_note_files_and, 1);
-        rb_define_module_function(os, "pass_note_on", os_pass_note_on, 0);
+        rb_define_module_function(os, "keep_note", os_keep_note, 0);
+        rb_define_module_function(os, "noted?", os_noted_p, 1);
     }
     rb_define_module_function(os, "exit_at_once", os_exit_at_once, 1);
 }

@@ -1,5 +1,6 @@
 #include "written_pages.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@ static const uint64_t EXCLUSIVE = UINT64_C(1) << 56;
 /* The kernel may have found equal pages in two processes and joined them, although both have written to theirs. */
 static bool pages_may_be_merged(void) {
 #ifdef COPPICE_LINUX
-    return prctl(PR_GET_MEMORY_MERGE, 0, 0, 0, 0) > 0; /* an older kernel knows neither */
+    int merges = prctl(PR_GET_MEMORY_MERGE, 0, 0, 0, 0);
+    return merges > 0 || (merges < 0 && errno != EINVAL); /* an older kernel knows neither */
 #else
     return true;
 #endif
@@ -33,7 +35,7 @@ static bool read_window(struct coppice_written_pages *written, uint64_t window) 
     return whole;
 }
 
-bool coppice_written_pages_any(struct coppice_written_pages *written, uintptr_t start, uintptr_t end) {
+bool coppice_written_pages_include(struct coppice_written_pages *written, uintptr_t start, uintptr_t end) {
     uint64_t first = start / written->page_bytes;
     uint64_t last = (end - 1) / written->page_bytes;
     uint64_t window = first / COPPICE_WRITTEN_PAGES_WINDOW;
@@ -55,7 +57,7 @@ void coppice_written_pages_open(struct coppice_written_pages *written) {
 
     /* Where it says that the page written to just now is shared, it does not know: Linux before 4.2, other systems. */
     uintptr_t here = (uintptr_t)written;
-    if (!coppice_written_pages_any(written, here, here + 1)) coppice_written_pages_close(written);
+    if (!coppice_written_pages_include(written, here, here + 1)) coppice_written_pages_close(written);
 }
 
 void coppice_written_pages_close(struct coppice_written_pages *written) {

@@ -5,8 +5,9 @@
 #include <stdint.h>
 
 /*
- * Which memory pages this process may have written to since it last was part of a fork, as copy or as original: those
- * that no other process maps. The kernel says so of each page (proc(5), /proc/PID/pagemap), to any process about itself.
+ * Tells which pages of memory this process may have written to since it last was part of a fork, as copy or as original:
+ * those that no other process maps. The kernel says so of each page (proc(5), /proc/PID/pagemap), to any process about
+ * itself.
  */
 enum { COPPICE_WRITTEN_PAGES_WINDOW = 512 }; /* entries that are read at once: the kernel keeps so many in one table */
 
@@ -20,7 +21,7 @@ struct coppice_written_pages {
 void coppice_written_pages_open(struct coppice_written_pages *written);
 
 /* Whether any page of these addresses counts as written. Quick for addresses near to those asked for before. */
-bool coppice_written_pages_any(struct coppice_written_pages *written, uintptr_t start, uintptr_t end);
+bool coppice_written_pages_include(struct coppice_written_pages *written, uintptr_t start, uintptr_t end);
 
 void coppice_written_pages_close(struct coppice_written_pages *written);
 

@@ -11,7 +11,7 @@ class WorkerExitTest < Coppice::TestCase
     require "fiddle"
     path = File.expand_path("unfreed")
     File.write(path, "")
-    at_exit { File.write("handler", "#{Process.pid}\n", mode: "a") }
+    at_exit { File.write("handler", "#{Process.pid} #{Coppice::OS.noted?([])}\n", mode: "a") }
     inherited = File.open("inherited", "w")
 
     run(lambda do |_env|
@@ -31,7 +31,7 @@ class WorkerExitTest < Coppice::TestCase
         server.signal(:TERM)
 
         assert_equal 0, server.wait_for_end.exitstatus
-        assert_includes File.readlines(server.path("handler"), chomp: true), worker
+        assert_includes File.readlines(server.path("handler"), chomp: true), "#{worker} #{quick}"
         assert_equal(["held back"] * 2, %w[held_back inherited].map { |file| File.read(server.path(file)) })
         assert_equal quick, File.exist?(server.path("unfreed"))
       end

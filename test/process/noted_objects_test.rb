@@ -9,6 +9,7 @@ class NotedObjectsTest < Coppice::TestCase
   BEGINNING = <<~'RUBY'
     require "coppice"
     require "coppice/child/quick_exit"
+    require "coppice/fork_safety/stray_copy"
     GC.disable # it would write to pages
     $stdout.sync = true
     $kept = []
@@ -20,21 +21,25 @@ class NotedObjectsTest < Coppice::TestCase
       fill_pages
     end
 
-    def fill_pages = $kept << Array.new(5_000) { Object.new }
+    def fill_pages = $kept << Array.new(20_000) { Object.new }
     def note(exits: false) = Coppice::Child::QuickExit.note_objects(exits)
     def found(classes = []) = Coppice::OS.files_and(classes).grep(File).map(&:path).grep_v(/\W/).sort
+    def say(classes = []) = puts(found(classes).join(" "))
 
     def copy(classes: [])
       child = fork do
         yield if block_given?
-        puts found(classes).join(" ")
+        say(classes)
       end
       Process.wait(child)
     end
   RUBY
 
+  # Sizes of Ruby's heap, which would make pages that the files do not fill.
+  USUAL_HEAP = ENV.keys.grep(/\ARUBY_GC_/).to_h { |name| [name, nil] }
+
   test "the copy finds what the original has made, before and between its forks" do
-    assert_found ["boot", "between boot"], <<~RUBY
+    assert_said ["boot", "between boot"], <<~RUBY
       make "boot"
       note
       copy
@@ -45,7 +50,7 @@ class NotedObjectsTest < Coppice::TestCase
   end
 
   test "a copy finds what it has made, and its own copies find that too" do
-    assert_found ["boot grandchild own", "boot later own"], <<~RUBY
+    assert_said ["boot grandchild own", "boot later own"], <<~RUBY
       make "boot"
       note
       copy do
@@ -58,7 +63,7 @@ class NotedObjectsTest < Coppice::TestCase
   end
 
   test "the copy of a process that exits after the fork finds what both have made" do
-    assert_found ["boot middle own"], <<~RUBY
+    assert_said ["boot middle own"], <<~RUBY
       make "boot"
       note
       read, write = IO.pipe
@@ -69,7 +74,7 @@ class NotedObjectsTest < Coppice::TestCase
           write.close
           read.read # until the others have closed it, too
           make "own"
-          puts found.join(" ")
+          say
         end
         exit!
       end
@@ -79,40 +84,123 @@ class NotedObjectsTest < Coppice::TestCase
   end
 
   test "a copy does not look at what it shares" do
-    assert_found [""], <<~RUBY
+    assert_said ["", ""], <<~RUBY
       note
-      make "not noted"
       copy
-    RUBY
-  end
-
-  test "once a process was forked without a note, it and its copies look at everything" do
-    assert_found ["", "late", "late", "late"], <<~RUBY
       note
       make "late"
       copy
-      copy
-      copy
-      puts found
     RUBY
   end
 
   test "where other classes are looked for than were noted, everything is looked at" do
-    assert_found ["late"], <<~RUBY
+    assert_said ["late"], <<~RUBY
       note
       make "late"
       copy(classes: [Mutex])
     RUBY
   end
 
+  test "everything is looked at by the copy of a fork without a note, and by the original while that copy lives" do
+    assert_said ["", "copy late", "late", "late", "true"], <<~RUBY
+      note
+      copy
+      make "late"
+      read, write = IO.pipe
+      unknown = fork do
+        write.close
+        make "copy"
+        say
+        $stdout.close
+        read.read
+      end
+      read.close
+      say
+      note
+      copy
+      write.close
+      Process.wait(unknown)
+      puts Coppice::OS.noted?([])
+    RUBY
+  end
+
+  test "a program that was started is no copy" do
+    assert_said %w[true true], <<~RUBY
+      note
+      Process.wait(fork { system("true"); puts Coppice::OS.noted?([]) })
+      system("true")
+      puts Coppice::OS.noted?([])
+    RUBY
+  end
+
+  test "what a wrapper of Process._fork has made is found" do
+    assert_said ["wrapper"], <<~RUBY
+      Process.singleton_class.prepend(Module.new { def _fork = make("wrapper").then { super } })
+      Coppice::OS::SiblingFork.preparing(-> { note }) { copy }
+    RUBY
+  end
+
+  test "objects on free places of shared pages are found" do
+    assert_said ["0"], <<~RUBY
+      objects = Array.new(20_000) { Object.new }
+      $kept = objects.each_slice(200).flat_map { |some| some.take(198) }
+      objects = nil
+      GC.enable
+      GC.start
+      GC.disable
+      note
+      Process.wait(fork do
+        files = Array.new(200) { File.open(File::NULL, "w") }
+        puts (files - Coppice::OS.files_and([])).size
+      end)
+    RUBY
+  end
+
+  # A tree of processes, each of which forks with and without a note, while others live.
+  RANDOM_LIFE = <<~'RUBY'
+    GC.enable
+    def change(random)
+      case random.rand(6)
+      when 0 then $kept << Array.new(random.rand(8000)) { Object.new }
+      when 1 then $kept = $kept.sample($kept.size / 2 + 1, random: random)
+      when 2 then GC.start(full_mark: random.rand(2).zero?, immediate_sweep: random.rand(2).zero?)
+      else random.rand(1..5).times { $files << File.open(File::NULL, "w") }
+      end
+    end
+
+    def live(random, depth)
+      children = 8.times.filter_map do
+        random.rand(1..4).times { change(random) }
+        next unless depth < 3 && random.rand(3).zero?
+
+        note unless random.rand(4).zero?
+        seed = random.rand(1 << 30)
+        fork { live(Random.new(seed), depth + 1) }
+      end
+      missed = $files - Coppice::OS.files_and([])
+      puts "#{missed.size} of #{$files.size} missed at depth #{depth}" unless missed.empty?
+      children.each { |child| Process.wait(child) }
+    end
+
+    $files = []
+    live(Random.new(Integer(ARGV.first)), 0)
+  RUBY
+
+  test "nothing is missed in a random tree of processes" do
+    seed = Random.new_seed % (1 << 30)
+
+    assert_said [], RANDOM_LIFE, seed.to_s
+  end
+
   private
 
-  def assert_found(names, program)
+  def assert_said(lines, program, *arguments)
     with_tmpdir do |folder|
       library = File.expand_path("../../lib", __dir__)
-      output, status = Open3.capture2e(RbConfig.ruby, "-I", library, "-e", "#{BEGINNING}#{program}", chdir: folder)
+      command = [RbConfig.ruby, "-I", library, "-e", "#{BEGINNING}#{program}", *arguments]
+      output, status = Open3.capture2e(USUAL_HEAP, *command, chdir: folder)
 
-      assert_equal [names.sort, 0], [output.lines(chomp: true).sort, status.exitstatus]
+      assert_equal [lines.sort, 0], [output.lines(chomp: true).sort, status.exitstatus], arguments.join
     end
   end
 end

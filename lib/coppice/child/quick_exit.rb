@@ -30,7 +30,7 @@ module Coppice
         def note_objects(exits)
           return unless OS.respond_to?(:note_files_and)
 
-          exits ? OS.pass_note_on : OS.note_files_and(goodbyes.keys)
+          exits ? OS.keep_note : OS.note_files_and(goodbyes.keys)
         end
 
         # From now on this process ends quickly when it exits, and logs which connections it could not close. One that

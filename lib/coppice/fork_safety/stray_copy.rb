@@ -12,6 +12,7 @@ module Coppice
       module Watch
         #: () -> Integer
         def _fork
+          OS::SiblingFork.fork_begins
           super.tap do |pid|
             next unless pid.zero?
 

@@ -19,11 +19,24 @@ module Coppice
       HELD = "another thread prevents forks for longer than %s s: Coppice.prevent_fork is for short calls"
 
       @forking = @made_sibling = false
+      @prepare = nil
 
       class << self
         # Whether the last fork has made a sibling without a middle process. Both processes can ask.
         #: () -> bool
         def made_sibling? = @made_sibling
+
+        # Called right before each fork, within all that wraps it.
+        #: () -> void
+        def fork_begins = @prepare&.call
+
+        #: [T] (^() -> void) { () -> T } -> T
+        def preparing(prepare)
+          @prepare = prepare
+          yield
+        ensure
+          @prepare = nil
+        end
 
         # Called in each process that was just forked, before any hook of the user's: a middle process dies with the
         # process that forked it. Otherwise one that hangs in such a hook would stay forever.
@@ -52,7 +65,8 @@ module Coppice
       # timeout: seconds that the middle process may take. One that takes longer hangs in a fork handler, and is killed.
       # patience: seconds to wait before that for threads which must not be interrupted by a fork.
       # adopts: a caller that is a subreaper becomes the parent itself. direct: without a middle process, if possible.
-      # prepare: called right before each fork, with whether the process that forks exits after it: a middle process.
+      # prepare: called right before each fork, within all that wraps Process._fork, with whether the process that forks
+      # exits after it: a middle process.
       #: (lock: ForkLock, timeout: Numeric, patience: Numeric, ?adopts: bool, ?direct: bool,
       #    ?prepare: ^(bool) -> void) -> void
       def initialize(lock:, timeout:, patience:, adopts: false, direct: false, prepare: ->(_) {})
@@ -136,8 +150,7 @@ module Coppice
       def fork_unflushed(exits:)
         OS.probe_fork
         StandardStreams.unflushed do
-          @prepare.call(exits)
-          Process.fork
+          self.class.preparing(-> { @prepare.call(exits) }) { Process.fork }
         end
       end
 

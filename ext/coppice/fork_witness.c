@@ -1,0 +1,40 @@
+#include "fork_witness.h"
+
+#include "written_pages.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static volatile unsigned char *witness;
+static bool locked; /* in memory: of a page that is swapped out the kernel does not tell who shares it */
+
+static size_t page_bytes(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void *map_page(void) {
+    void *page = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return page == MAP_FAILED ? NULL : page;
+}
+
+bool coppice_fork_witness_renew(void) {
+    if (!witness) witness = map_page();
+    if (!witness) return false;
+
+    (*witness)++; /* the kernel makes a copy if anybody shares it */
+    locked = mlock((void *)(uintptr_t)witness, page_bytes()) == 0; /* a fork does not inherit it */
+    return locked;
+}
+
+bool coppice_fork_witness_is_alone(void) {
+    if (!locked) return false;
+
+    struct coppice_written_pages written;
+    coppice_written_pages_open(&written);
+    bool known = written.pagemap >= 0;
+    bool alone = coppice_written_pages_include(&written, (uintptr_t)witness, (uintptr_t)witness + 1);
+    coppice_written_pages_close(&written);
+    return known && alone;
+}
