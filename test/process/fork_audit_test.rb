@@ -91,6 +91,14 @@ class ForkAuditProcessTest < Coppice::TestCase
     assert_equal [[:native_thread, "rdk:main"]], findings(promoted: -> { NativeThread.start("rdk:main") })
   end
 
+  test "as many native threads without a name as a library starts again are not found" do
+    start = -> { NativeThread.start(File.read("/proc/self/comm").chomp) }
+    preset = ->(count) { Coppice::ForkSafety::Preset.new(constant: "String", restarts: [], restarted_natives: -> { count }) }
+    found = [0, 1].map { |count| Coppice::Presets.stub(:activated, [preset.call(count)]) { findings(promoted: start) } }
+
+    assert_equal [[:native_thread], []], found.map { |findings| findings.map(&:first) }
+  end
+
   test "a connection that all inherit is found" do
     assert_equal shared, findings(promoted: -> { connect })
   end

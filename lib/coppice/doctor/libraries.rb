@@ -36,7 +36,7 @@ module Coppice
 
         covered = preset.covers?(version)
         assessment = @remedies.assess(preset, version)
-        safe = covered ? !NEEDS_CARE.include?(preset.verdict) : preset.nothing_to_do?(version)
+        safe = covered ? !NEEDS_CARE.include?(preset.verdict) : preset.nothing_to_do_for_most?(version)
         Library.new(**facts, why: preset.why, does: (preset.does if covered), verdict: assessment.verdict,
           severity: (:care unless !used || assessment.found || safe), advice: assessment.advice)
       end

@@ -19,12 +19,21 @@ module Coppice
         # native threads.
         #: (Array[ThreadCensus], Array[ThreadCensus::Entry]) -> Array[Finding]
         def compare(censuses, present)
-          keys = present.map(&:key)
-          missing = censuses.flat_map(&:threads).reject { |entry| keys.include?(entry.key) }
+          missing = censuses.flat_map { |census| missing(census.threads, present) }
           findings_of(:missing_thread, missing) + findings_of(:native_thread, censuses.flat_map(&:natives))
         end
 
         private
+
+        # A library that starts a thread again may do it on another line of the same file.
+        def missing(threads, present)
+          gone, others = without(threads, present), without(present, threads)
+          restarted = others.map(&:file).compact.tally
+          gone.reject { |entry| restarted.fetch(entry.file, 0).positive? && (restarted[entry.file] -= 1) }
+        end
+
+        # Those of the first that are not among the second.
+        def without(entries, others) = others.map(&:key).then { |keys| entries.reject { |one| keys.include?(one.key) } }
 
         def findings_of(kind, entries)
           entries.group_by(&:key).map do |_, same|
@@ -38,7 +47,7 @@ module Coppice
           return unless ThreadCensus.unnamed?(entry)
 
           names = Presets.activated.select { |preset| preset.unnamed_threads && preset.loaded? }.map(&:gem)
-          "probably of #{names.join(' or ')}" unless names.empty?
+          "probably of #{names.join(' or ')}, whose own advice goes first" unless names.empty?
         end
 
         def owner_of(entry)

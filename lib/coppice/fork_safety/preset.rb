@@ -25,6 +25,8 @@ module Coppice
     #             fork audit overlooks them
     #   unnamed_threads  whether the library has native threads without names of their own, so that the fork audit can
     #             only guess whose they are
+    #   restarted_natives  returns how many such threads of this process the library starts again in a copy: the fork
+    #             audit overlooks as many; nil for none
     #   reconnecting  names of the classes whose objects hold a socket that the library drops unused when it is next
     #             used in another process: the fork audit overlooks these sockets
     #   calls     what Coppice calls: by :before, :after_in_parent, :after_in_mold and :after_in_worker (see
@@ -40,7 +42,8 @@ module Coppice
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
     Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts,
-      :unnamed_threads, :reconnecting, :calls, :goodbye, :does, :advice, :always, :why, :source, keyword_init: true) do
+      :unnamed_threads, :restarted_natives, :reconnecting, :calls, :goodbye, :does, :advice, :always, :why, :source,
+      keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
       #: (String) -> untyped
       def self.loaded_constant(name)

@@ -15,6 +15,10 @@ module Coppice
         # What is the same in a thread that was started again.
         #: () -> String
         def key = place || name
+
+        # Where it was started, without the line.
+        #: () -> String?
+        def file = place && place[/\A(.+):\d+\z/, 1]
       end
 
       COPPICE = Log::Text.valid(File.expand_path("..", __dir__))
@@ -93,7 +97,13 @@ module Coppice
           entries = entries.reject { |entry| entry.name.match?(NAMED_BY_RUBY) || HARMLESS.include?(entry.name) }
           entries = without_ended(entries) if KEEPS_NATIVE_THREADS
           unnamed, named = entries.partition { |entry| entry.name == process_name }
-          named + unnamed.drop(unnamed_by_ruby)
+          named + unnamed.drop(unnamed_by_ruby + restarted_natives)
+        end
+
+        # Those without names that their libraries start again.
+        def restarted_natives
+          Presets.activated.select { |preset| preset.restarted_natives && preset.loaded? }
+                 .sum { |preset| preset.restarted_natives.call }
         end
 
         # Without those whose Ruby thread has ended. That of the last moment can be taken over only a little later.

@@ -1,7 +1,17 @@
 # frozen_string_literal: true
 
+# Those that do not survive a fork. With :single_threaded there are none.
+threads_of_v8 = lambda do
+  Dir.glob("/proc/self/task/*/comm").any? { |file| File.read(file).start_with?("V8 ") }
+rescue SystemCallError # one that has just ended
+  true
+end
+
 Coppice::Presets.define(:mini_racer, gem: "mini_racer", constant: "MiniRacer::Context",
-  verdict: :advice, unnamed_threads: true,
-  advice: "in an initializer: `MiniRacer::Platform.set_flags!(:single_threaded)`, before the first context",
-  why: "V8's threads do not exist in a copy.",
+  verdict: :advice, unnamed_threads: true, used: threads_of_v8,
+  restarted_natives: -> { threads_of_v8.call ? 0 : ObjectSpace.each_object(MiniRacer::Context).count },
+  advice: "in an initializer: `MiniRacer::Platform.set_flags!(:single_threaded)`, before the first context; then " \
+          "hooks need not dispose or reset contexts",
+  why: "V8's threads do not exist in a copy. Without the flag each process makes its contexts anew, hundreds of MiB " \
+       "each, and a promoted worker hands on those that it has not disposed.",
   source: "README.md (Fork Safety)")

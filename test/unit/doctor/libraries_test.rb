@@ -71,6 +71,7 @@ module Coppice
           library(:opentelemetry_sdk, version: "1.9.0").to_h.values_at(:severity, :verdict)
         assert_equal [:care, "another version than the preset is for"],
           library(:redis_client, version: "0.11.0").to_h.values_at(:severity, :verdict)
+        assert_nil library(:sidekiq, version: "6.5.12").severity # only with an old redis
         assert_equal :care, library(:appsignal, version: "6.0.0").severity # its preset would act
       end
 

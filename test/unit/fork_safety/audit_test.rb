@@ -8,7 +8,7 @@ module Coppice
   module ForkSafety
     class AuditTest < TestCase
       SEED = Integer(ENV.fetch("AUDIT_SEED", 20_261_122))
-      PLACES = Array.new(8) { |line| "/app/lib/job.rb:#{line}" } + [nil]
+      PLACES = Array.new(8) { |number| "/app/lib/job#{number}.rb:1" } + [nil]
 
       def entry(place, name: nil) = ThreadCensus::Entry.new(name || place || "cron", place, 7)
       def census(threads, natives = []) = ThreadCensus.new(1, threads, natives)
@@ -37,6 +37,15 @@ module Coppice
         assert_empty Audit.compare(ancestors, [entry("/app/pool.rb:3", name: "pool-7")])
       end
 
+      test "as many threads as were started on other lines of a file were started again" do
+        ancestors = [[3, 3], [5, 5]].map { |lines| census(lines.map { |line| entry("/app/timer.rb:#{line}") }) }
+        again = entry("/app/timer.rb:9")
+
+        assert_empty Audit.compare(ancestors, [again, again])
+        assert_equal 2, Audit.compare(ancestors, [again]).size
+        assert_equal 2, Audit.compare(ancestors, [entry("/app/other.rb:9")] * 2).size
+      end
+
       test "threads from one place are one finding, with their number" do
         ancestors = [census([entry("/app/pool.rb:3", name: "pool-1"), entry("/app/pool.rb:3", name: "pool-2")])]
         finding, *others = Audit.compare(ancestors, [])
@@ -60,7 +69,8 @@ module Coppice
           Presets.stub(:activated, presets) { Audit.compare([census([], [native, native])], []).first }
         end
 
-        assert_equal ["2 threads, probably of mini_racer", "2 threads"], findings.map(&:detail)
+        assert_equal ["2 threads, probably of mini_racer, whose own advice goes first", "2 threads"],
+          findings.map(&:detail)
         assert_same true, Presets[:mini_racer].unnamed_threads
       end
 
