@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
+require "coppice/config/hooks"
 require "coppice/config/options"
 
 module Coppice
   module Config
-    # What changes in the settings when one release follows another: names of options.
+    # What changes in the settings when one release follows another: names of options; of hooks and services, which the
+    # release brings, those that come and go. What their blocks do is not compared.
     class SettingsChange
       # Options of a release that the lobby reads as well, at its own start.
       READ_BY_LOBBY = %i[
@@ -24,8 +26,8 @@ module Coppice
       end
 
       # Those that have another value from the commit of the release on.
-      #: () -> Array[Symbol]
-      def changed = differing(@earlier, :release) - kept_for_processes
+      #: () -> Array[Symbol | String]
+      def changed = differing(@earlier, :release) - kept_for_processes + hooks + services
 
       # Those whose new value has no effect before the server is started again.
       #: () -> Array[Symbol]
@@ -39,6 +41,13 @@ module Coppice
 
       # A server of several processes does not become one, nor the other way round.
       def kept_for_processes = @earlier.single? == @later.single? ? [] : [:worker_processes]
+
+      def hooks = HOOKS.names.reject { |name| @earlier.hooks[name].nil? == @later.hooks[name].nil? }
+
+      def services
+        one, other = [@earlier, @later].map { |settings| settings.services.map { |service| service.to_a.first(3) } }
+        ((one | other) - (one & other)).filter_map(&:first).uniq.map { |name| "service #{name}" }
+      end
 
       # A logger of the user's has no value to compare, and sockets that a service manager has passed stay as they are.
       def differing(before, scope)

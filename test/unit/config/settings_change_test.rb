@@ -57,6 +57,18 @@ module Coppice
         assert_equal [[], [:timeout_signal]], changed
       end
 
+      test "hooks and services that come, go or have other options change with the release" do
+        jobs, other, mail = [["jobs", false], ["jobs", true], ["mail", false]].map do |name, survives|
+          ServiceDefinition.new(name: name, survives_reforks: survives, timeout: 25, block: -> {})
+        end
+        earlier = Settings.new(hooks: { before_fork: -> {}, after_mold_fork: -> {} }, services: [jobs])
+        later = Settings.new(hooks: { before_fork: -> {}, after_worker_fork: -> {} }, services: [other, mail])
+
+        assert_equal [:after_mold_fork, :after_worker_fork, "service jobs", "service mail"],
+          SettingsChange.new(earlier, later).changed
+        assert_empty SettingsChange.new(earlier, earlier).changed
+      end
+
       test "the lobby keeps what it reads at its start" do
         times = [{ timeout: 5, spawn_timeout: 9 }, { timeout: 6, spawn_timeout: 10 }]
 
