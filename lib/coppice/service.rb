@@ -18,6 +18,8 @@ module Coppice
     STOP_SIGNALS = %w[SIGTERM SIGQUIT].freeze
     PAUSE = 0.2 # seconds
     LOOKS = 10 # for the end of the monitor
+    FIRST_MEASURING_PAUSE_MS = 1000
+    LONGEST_MEASURING_PAUSE_MS = 60_000
 
     #: (inheritance: Child::Inheritance, membership: Child::Membership) -> void
     def initialize(inheritance:, membership:)
@@ -77,7 +79,18 @@ module Coppice
       @sampler = Memory::MemorySampler.new(membership.row, log)
       @sampler.set_baseline
       @life.ready(orphan_signal: Signal.list.fetch("TERM"))
-      Thread.new { @life.obey_until_stopped }.name = "coppice service"
+      Thread.new { obey_and_measure }.name = "coppice service"
+    end
+
+    # On the helper thread. What the block runs changes its memory at any time, and most of all at its start.
+    def obey_and_measure
+      pause_ms = FIRST_MEASURING_PAUSE_MS
+      until @life.stopping?
+        next @life.obey if @life.waiter.wait(pause_ms)
+
+        @sampler.sample
+        pause_ms = [pause_ms * 2, LONGEST_MEASURING_PAUSE_MS].min
+      end
     end
 
     # On the helper thread. What the block has forked must not outlive the server either.
