@@ -186,6 +186,18 @@ module Coppice
       assert_empty to_h[:processes]
     end
 
+    test "a process that a signal has stopped is told apart" do
+      child = fork { sleep }
+      Process.kill(:STOP, child)
+      Process.wait(child, Process::WUNTRACED)
+      worker(0).pid = child
+
+      assert_equal "stopped", to_h[:processes][0][:state]
+    ensure
+      Process.kill(:KILL, child)
+      Process.wait(child)
+    end
+
     test "a process's state follows from its row" do
       row = worker(0)
       states = [[:ready, 0], [:ready, 1], [:started_ms, 1], [:leaving, 1]].map do |column, value|

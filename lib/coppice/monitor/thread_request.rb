@@ -2,6 +2,7 @@
 
 require "coppice/control/messages"
 require "coppice/errors"
+require "coppice/os/process_stat"
 
 module Coppice
   class Monitor
@@ -47,8 +48,8 @@ module Coppice
       # What can be said without the child. Source: proc_pid_stat(5), proc_pid_wchan(5), proc_pid_syscall(5).
       #: () -> Array[String]
       def lines_of_kernel
-        ["#{@handle.name} (process #{@handle.pid}) does not answer within #{SECONDS} s: it is still starting, native " \
-         "code holds Ruby's lock, or it is stopped. The kernel says of its threads:",
+        ["#{@handle.name} (process #{@handle.pid}) does not answer within #{SECONDS} s: #{reason}. " \
+         "The kernel says of its threads:",
          *Dir.children("/proc/#{@handle.pid}/task").sort_by(&:to_i).map { |thread| "  #{thread_line(thread)}" }]
       rescue Errno::ENOENT
         raise Error, "#{@handle.name} has exited"
@@ -61,6 +62,12 @@ module Coppice
         pipe.fcntl(SET_PIPE_SIZE, PIPE_BYTES)
       rescue SystemCallError
         nil # the limit for this user's pipes is reached, or the machine's is lower
+      end
+
+      def reason
+        return "a signal has stopped it, kill -CONT continues it" if OS::ProcessStat.of(@handle.pid)&.stopped?
+
+        "it is still starting, or native code holds Ruby's lock"
       end
 
       def thread_line(thread)

@@ -25,7 +25,9 @@ module Coppice
           @row = row
           @now_ms = now_ms
           @measured = measured
-          @cpu_us = [OS::ProcessStat.of(row.pid)&.cpu_us.to_i, row.cpu_us].max
+          stat = OS::ProcessStat.of(row.pid)
+          @cpu_us = [stat&.cpu_us.to_i, row.cpu_us].max
+          @stopped = stat&.stopped? || false
           @role = row.role_name
           @nr = row.nr unless row.nr.negative?
           @ready = row.ready?
@@ -97,6 +99,7 @@ module Coppice
         end
 
         def state
+          return "stopped" if @stopped
           return "leaving" if row.leaving == 1
           return "starting" unless ready?
 
