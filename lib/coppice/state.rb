@@ -56,7 +56,7 @@ module Coppice
     def measurement(&problem)
       read(@measured, problem) do |lines|
         key, allocations = lines
-        raise ArgumentError, "it was measured with #{key}" if key != @key
+        raise ArgumentError, "it was measured with #{difference(key)}" if key != @key
 
         GCProfile::Allocations.parse(allocations.to_s) or raise ArgumentError, "it has no measurement"
       end
@@ -85,6 +85,8 @@ module Coppice
     def keep_paths(counts) = @paths.write(counts.map { |path, count| "#{count} #{path}" })
 
     private
+
+    def difference(key) = (key.split - @key.split).join(" ")
 
     def read(file, problem)
       lines = file.read
