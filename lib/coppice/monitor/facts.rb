@@ -210,7 +210,8 @@ module Coppice
       # Once in a row: each failure has lines of its own, and by default the server tries forever.
       def warn_of_failing_starts
         @log.warn("workers fail to start", in_a_row: MANY_FAILURES,
-          remedy: "mend what the errors above name: after `before_fork failed` nothing is forked. " \
+          remedy: "mend what the errors above name, or raise spawn_timeout if they were too slow; after `before_fork " \
+                  "failed` nothing is forked. " \
                   "max_consecutive_spawn_errors makes the server give up")
       end
 
