@@ -28,13 +28,17 @@ bool coppice_fork_witness_renew(void) {
     return locked;
 }
 
+void coppice_fork_witness_leave(void) {
+    witness = NULL; /* the page stays mapped: a new one is made when it is needed */
+    locked = false;
+}
+
 bool coppice_fork_witness_is_alone(void) {
     if (!locked) return false;
 
     struct coppice_written_pages written;
     coppice_written_pages_open(&written);
-    bool known = written.pagemap >= 0;
-    bool alone = coppice_written_pages_include(&written, (uintptr_t)witness, (uintptr_t)witness + 1);
+    bool alone = coppice_written_pages_certainly_include(&written, (uintptr_t)witness);
     coppice_written_pages_close(&written);
-    return known && alone;
+    return alone;
 }

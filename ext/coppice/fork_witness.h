@@ -4,15 +4,18 @@
 #include <stdbool.h>
 
 /*
- * A page of memory that tells of forks which nobody has told of: while a process that came of such a fork lives, and has
- * not become another program, it shares the page. Who makes a fork that he tells of renews the page after it, in both
- * processes.
+ * A page of memory that shows whether there are copies of this process of which nothing was noted: a process that was
+ * forked without a note shares the page until it exits or calls exec. Both processes of a noted fork renew it, so they
+ * no longer share it.
  */
 
-/* From now on the page is this process's alone. Returns whether it is: there may be no memory for it. */
+/* From now on the page is this process's alone. Returns whether it is: it must be possible to lock it in memory. */
 bool coppice_fork_witness_renew(void);
 
-/* Whether no other process shares it. */
+/* In a process that was forked without a note: leaves the page as it is, for the process that it is a copy of. */
+void coppice_fork_witness_leave(void);
+
+/* Whether certainly no other process shares it. */
 bool coppice_fork_witness_is_alone(void);
 
 #endif

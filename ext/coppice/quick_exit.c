@@ -131,6 +131,7 @@ static VALUE os_note_files_and(VALUE self, VALUE classes) {
  * own copy's alone by then, so it will be looked at. */
 static VALUE os_keep_note(VALUE self) {
     (void)self;
+    noted.complete = noted.complete && coppice_fork_witness_is_alone();
     noted.fork_follows = true;
     return Qnil;
 }
@@ -147,8 +148,12 @@ static void after_fork_in_original(void) {
 }
 
 static void after_fork_in_copy(void) {
-    noted.complete = noted.complete && noted.fork_follows && coppice_fork_witness_renew();
-    noted.fork_follows = false;
+    if (noted.fork_follows) {
+        after_fork_in_original();
+    } else {
+        noted.complete = false;
+        coppice_fork_witness_leave();
+    }
 }
 
 /* Ends this process with the handlers of atexit(3), and without Ruby's own end: no object is freed. Does not return. */

@@ -35,19 +35,25 @@ static bool read_window(struct coppice_written_pages *written, uint64_t window) 
     return whole;
 }
 
-bool coppice_written_pages_include(struct coppice_written_pages *written, uintptr_t start, uintptr_t end) {
-    uint64_t first = start / written->page_bytes;
-    uint64_t last = (end - 1) / written->page_bytes;
-    uint64_t window = first / COPPICE_WRITTEN_PAGES_WINDOW;
-    /* Ruby's pages lie in one window, as both begin at multiples of their size. */
-    if (last / COPPICE_WRITTEN_PAGES_WINDOW != window) return true;
-    if (written->pagemap < 0 || !read_window(written, window)) return true;
+/* 0, as of a page that is not present, where nothing is known. */
+static uint64_t entry_of(struct coppice_written_pages *written, uint64_t page) {
+    if (written->pagemap < 0 || !read_window(written, page / COPPICE_WRITTEN_PAGES_WINDOW)) return 0;
 
-    for (uint64_t page = first; page <= last; page++) {
-        uint64_t entry = written->entries[page % COPPICE_WRITTEN_PAGES_WINDOW];
+    return written->entries[page % COPPICE_WRITTEN_PAGES_WINDOW];
+}
+
+bool coppice_written_pages_include(struct coppice_written_pages *written, uintptr_t start, uintptr_t end) {
+    uint64_t last = (end - 1) / written->page_bytes;
+    for (uint64_t page = start / written->page_bytes; page <= last; page++) {
+        uint64_t entry = entry_of(written, page);
         if (!(entry & PRESENT) || (entry & EXCLUSIVE)) return true;
     }
     return false;
+}
+
+bool coppice_written_pages_certainly_include(struct coppice_written_pages *written, uintptr_t address) {
+    uint64_t entry = entry_of(written, address / written->page_bytes);
+    return (entry & PRESENT) && (entry & EXCLUSIVE);
 }
 
 void coppice_written_pages_open(struct coppice_written_pages *written) {

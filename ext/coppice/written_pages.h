@@ -23,6 +23,9 @@ void coppice_written_pages_open(struct coppice_written_pages *written);
 /* Whether any page of these addresses counts as written. Quick for addresses near to those asked for before. */
 bool coppice_written_pages_include(struct coppice_written_pages *written, uintptr_t start, uintptr_t end);
 
+/* Whether the page of this address was written to: false where that is not known. */
+bool coppice_written_pages_certainly_include(struct coppice_written_pages *written, uintptr_t address);
+
 void coppice_written_pages_close(struct coppice_written_pages *written);
 
 #endif

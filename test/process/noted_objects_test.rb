@@ -124,6 +124,47 @@ class NotedObjectsTest < Coppice::TestCase
     RUBY
   end
 
+  test "everything is looked at as well while a copy without a note lives that has made noted forks" do
+    assert_said ["late"], <<~RUBY
+      note
+      copy { exit! }
+      make "late"
+      read, write = IO.pipe
+      from_unknown, ready = IO.pipe
+      unknown = fork do
+        write.close
+        note
+        Process.wait(fork { exit! })
+        ready.puts
+        read.read
+        exit!
+      end
+      from_unknown.gets
+      say
+      write.close
+      Process.wait(unknown)
+    RUBY
+  end
+
+  test "what a middle process has made is found while another copy of that process lives" do
+    assert_said ["middle"], <<~RUBY
+      note
+      read, write = IO.pipe
+      middle = fork do
+        make "middle"
+        unknown = fork { write.close; read.read; exit! }
+        note(exits: true)
+        fork do
+          say
+          write.close
+        end
+        exit!
+      end
+      Process.wait(middle)
+      write.close
+    RUBY
+  end
+
   test "a program that was started is no copy" do
     assert_said %w[true true], <<~RUBY
       note
@@ -169,7 +210,7 @@ class NotedObjectsTest < Coppice::TestCase
     end
 
     def live(random, depth)
-      children = 8.times.filter_map do
+      children = 6.times.filter_map do
         random.rand(1..4).times { change(random) }
         next unless depth < 3 && random.rand(3).zero?
 

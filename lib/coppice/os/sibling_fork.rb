@@ -26,7 +26,7 @@ module Coppice
         #: () -> bool
         def made_sibling? = @made_sibling
 
-        # Called right before each fork, within all that wraps it.
+        # Called right before each fork, within what the application has wrapped it in.
         #: () -> void
         def fork_begins = @prepare&.call
 
@@ -44,6 +44,7 @@ module Coppice
         def forked
           OS.parent_death_signal(Signal.list.fetch("KILL")) if @forking && !OS.sibling_made?
           @forking = false
+          @prepare = nil
         end
 
         # direct: try to do without a middle process.
@@ -65,8 +66,8 @@ module Coppice
       # timeout: seconds that the middle process may take. One that takes longer hangs in a fork handler, and is killed.
       # patience: seconds to wait before that for threads which must not be interrupted by a fork.
       # adopts: a caller that is a subreaper becomes the parent itself. direct: without a middle process, if possible.
-      # prepare: called right before each fork, within all that wraps Process._fork, with whether the process that forks
-      # exits after it: a middle process.
+      # prepare: called right before each fork, within the application's wrappers of Process._fork, with whether the
+      # process that forks exits after it: a middle process.
       #: (lock: ForkLock, timeout: Numeric, patience: Numeric, ?adopts: bool, ?direct: bool,
       #    ?prepare: ^(bool) -> void) -> void
       def initialize(lock:, timeout:, patience:, adopts: false, direct: false, prepare: ->(_) {})
