@@ -18,7 +18,7 @@ module Coppice
       #: (SyntaxError, file: String, ?path: String, ?line: Integer?) -> ConfigError
       def self.error(error, file:, path: file, line: nil)
         message = Log::Text.valid(error.message).gsub(COLOUR, "")
-        path = Log::Text.valid(path)
+        file, path = [file, path].map { |name| Log::Text.valid(name) }
         own = message.match(/\A#{Regexp.escape(path)}:(\d+): /)
         text = own ? own.post_match.gsub("#{path}:", "#{file}:") : message
         ConfigError.new(shortened(text), file: file, line: own ? Integer(own[1]) : line)

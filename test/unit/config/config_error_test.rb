@@ -119,7 +119,9 @@ module Coppice
       end
 
       test "a syntax error is one in each encoding of the file's path" do
-        assert_equal 3, syntax_problem("caf\u00e9:3: x", path: "caf\u00e9".b).line
+        error = syntax_problem("caf\u00e9:3: x\ncaf\u00e9:4: y", path: "caf\u00e9".b, file: "caf\u00e9".b)
+
+        assert_equal "caf\u00e9:3: x\ncaf\u00e9:4: y", error.message
       end
 
       test "the line is the one that sets an option within a loop or a method" do
@@ -142,8 +144,8 @@ module Coppice
 
       def complaint(text) = assert_raises(ConfigError) { read(text) }
 
-      def syntax_problem(message, path: "config")
-        SyntaxProblem.error(SyntaxError.new(message), file: "coppice.rb", path: path)
+      def syntax_problem(message, path: "config", file: "coppice.rb")
+        SyntaxProblem.error(SyntaxError.new(message), file: file, path: path)
       end
 
       def read(text)
