@@ -190,7 +190,9 @@ module Coppice
       child = fork { sleep }
       Process.kill(:STOP, child)
       Process.wait(child, Process::WUNTRACED)
-      worker(0).pid = child
+      row = worker(0)
+      row.ready = 1
+      row.pid = child
 
       assert_equal "stopped", to_h[:processes][0][:state]
     ensure

@@ -99,9 +99,9 @@ module Coppice
         end
 
         def state
-          return "stopped" if @stopped
           return "leaving" if row.leaving == 1
           return "starting" unless ready?
+          return "stopped" if @stopped
 
           busy? ? "busy" : "idle"
         end

@@ -9,7 +9,7 @@ import { Detail } from "./family/detail.js";
 
 const ANCESTORS = 8;
 const OF_THE_MONITOR = ["observer", "lobby"]; // what has no generation
-const STATES = ["busy", "idle", "starting", "leaving"];
+const STATES = ["busy", "idle", "starting", "leaving", "stopped"];
 
 export class Family {
   constructor(features) {
@@ -232,6 +232,7 @@ export class Family {
       ["idle", "idle"],
       ["starting", "starting"],
       ["leaving", "leaving"],
+      ["stopped", "stopped: by a signal"],
       ["overdue", "overdue"],
       ["mold", "mold"],
     ];
