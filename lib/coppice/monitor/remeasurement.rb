@@ -38,8 +38,9 @@ module Coppice
 
       def begin_round(roster)
         @since = roster.sharing_since
-        @waiting = @since ? [*roster.mold, *roster.kept, *roster.workers, *roster.services] : []
-        @asked = @asked.slice(*@waiting)
+        everybody = [*roster.mold, *roster.kept, *roster.workers, *roster.services]
+        @waiting = @since ? everybody : []
+        @asked = @asked.slice(*everybody)
       end
 
       # One with a long request has not read its channel, which must have room for other messages.

@@ -6,7 +6,8 @@ require "coppice/monitor/steps"
 module Coppice
   class Monitor
     # The system has no descriptor, process or memory to give. Says once of each kind of process that it could not be
-    # started, until one is started again, and delays whatever starts one: with each further failure for longer.
+    # started, until one of a kind that failed is started, and delays whatever starts one: with each further failure for
+    # longer.
     class Shortage
       # What the steps start that do not name it.
       STARTS = { Steps::ColdBoot => :mold, Steps::Promote => :mold, Steps::Rehearse => :worker,
@@ -34,7 +35,7 @@ module Coppice
 
       #: (Step) -> void
       def succeeded(step)
-        return if @reported.empty? || started_by(step).nil?
+        return if @reported.none? { |role, _| role == started_by(step) }
 
         @reported = []
         @backoff.succeeded
