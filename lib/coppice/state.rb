@@ -86,7 +86,7 @@ module Coppice
 
     private
 
-    def difference(key) = (key.split - @key.split).join(" ")
+    def difference(key) = (key.to_s.split - @key.split).join(" ")
 
     def read(file, problem)
       lines = file.read

@@ -97,7 +97,9 @@ module Coppice
           entries = entries.reject { |entry| entry.name.match?(NAMED_BY_RUBY) || HARMLESS.include?(entry.name) }
           entries = without_ended(entries) if KEEPS_NATIVE_THREADS
           unnamed, named = entries.partition { |entry| entry.name == process_name }
-          named + unnamed.drop(unnamed_by_ruby + restarted_natives)
+          unknown = unnamed.drop(unnamed_by_ruby)
+          unknown = unknown.drop(restarted_natives) unless unknown.empty?
+          named + unknown
         end
 
         # Those without names that their libraries start again.

@@ -2,9 +2,11 @@
 
 # Those that do not survive a fork. With :single_threaded there are none.
 threads_of_v8 = lambda do
-  Dir.glob("/proc/self/task/*/comm").any? { |file| File.read(file).start_with?("V8 ") }
-rescue SystemCallError # one that has just ended
-  true
+  Dir.glob("/proc/self/task/*/comm").any? do |file|
+    File.read(file).start_with?("V8 ")
+  rescue SystemCallError # it has just ended
+    false
+  end
 end
 
 Coppice::Presets.define(:mini_racer, gem: "mini_racer", constant: "MiniRacer::Context",
