@@ -26,6 +26,14 @@ class NotedObjectsTest < Coppice::TestCase
     def found(classes = []) = Coppice::OS.files_and(classes).grep(File).map(&:path).grep_v(/\W/).sort
     def say(classes = []) = puts(found(classes).join(" "))
 
+    # Runs the block in a copy that then exits, and waits for that.
+    def in_middle_process
+      Process.wait(fork do
+        yield
+        exit!
+      end)
+    end
+
     def copy(classes: [])
       child = fork do
         yield if block_given?
@@ -67,7 +75,7 @@ class NotedObjectsTest < Coppice::TestCase
       make "boot"
       note
       read, write = IO.pipe
-      middle = fork do
+      in_middle_process do
         make "middle"
         note(exits: true)
         fork do
@@ -76,9 +84,7 @@ class NotedObjectsTest < Coppice::TestCase
           make "own"
           say
         end
-        exit!
       end
-      Process.wait(middle)
       write.close
     RUBY
   end
@@ -150,17 +156,15 @@ class NotedObjectsTest < Coppice::TestCase
     assert_said ["middle"], <<~RUBY
       note
       read, write = IO.pipe
-      middle = fork do
+      in_middle_process do
         make "middle"
-        unknown = fork { write.close; read.read; exit! }
+        fork { write.close; read.read; exit! }
         note(exits: true)
         fork do
           say
           write.close
         end
-        exit!
       end
-      Process.wait(middle)
       write.close
     RUBY
   end
