@@ -64,22 +64,16 @@ module Coppice
       end
       private_class_method :timeout
 
+      # From the longest timeout that the file names: which one holds may depend on a condition.
       def self.spawn_timeout(translator)
         hooks = !translator.kept(*Compatibility::Unicorn::STARTING_HOOKS).empty?
-        seconds = Compatibility::Unicorn.spawn_timeout(longest_timeout(translator), hooks: hooks) or return
+        longest = translator.called(:timeout).map(&:value).grep(Numeric).max || Compatibility::Unicorn::DEFAULT_TIMEOUT
+        seconds = Compatibility::Unicorn.spawn_timeout(longest, hooks: hooks) or return
         ours = Config::OPTIONS[:spawn_timeout].default
         [:spawn_timeout, "spawn_timeout #{seconds}",
          "Unicorn has no limit for hooks before a worker serves, and Coppice #{ours} seconds: raise it for longer ones"]
       end
       private_class_method :spawn_timeout
-
-      # Of those that may hold, as the file's conditions go: a worker that starts too slowly would never serve.
-      def self.longest_timeout(translator)
-        known = translator.called(:timeout).map(&:value).grep(Numeric)
-        known << Compatibility::Unicorn::DEFAULT_TIMEOUT if known.empty? || !translator.certain?(:timeout)
-        known.max
-      end
-      private_class_method :longest_timeout
 
       #: (Array[Entry], Translator) -> Array[Entry]
       def self.advised(entries, translator)
