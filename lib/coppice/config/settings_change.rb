@@ -45,8 +45,8 @@ module Coppice
       def hooks = HOOKS.names.reject { |name| @earlier.hooks[name].nil? == @later.hooks[name].nil? }
 
       def services
-        one, other = [@earlier, @later].map { |settings| settings.services.map { |service| service.to_a.first(3) } }
-        ((one | other) - (one & other)).filter_map(&:first).uniq.map { |name| "service #{name}" }
+        before, after = [@earlier, @later].map { |settings| settings.services.map { |one| one.to_h.except(:block) } }
+        ((before | after) - (before & after)).filter_map { |one| one[:name] }.uniq.map { |name| "service #{name}" }
       end
 
       # A logger of the user's has no value to compare, and sockets that a service manager has passed stay as they are.
