@@ -22,13 +22,14 @@ module Coppice
     private_constant :ROOT, :FOLDER, :FLAGS, :SANITIZERS, :INCLUDED
 
     # name: of the program. sources: patterns of paths in the project. macros: for those sources that name them. flags:
-    # for the linker.
-    #: (String, *String, ?macros: Hash[Symbol, untyped], ?flags: Array[String]) -> void
-    def initialize(name, *sources, macros: {}, flags: [])
+    # for the linker. sanitizers: none for a program that only plays what another one is tested with.
+    #: (String, *String, ?macros: Hash[Symbol, untyped], ?flags: Array[String], ?sanitizers: Array[String]) -> void
+    def initialize(name, *sources, macros: {}, flags: [], sanitizers: SANITIZERS)
       @name = name
       @patterns = sources
       @macros = macros
       @flags = flags
+      @sanitizers = sanitizers
     end
 
     # Runs it, and answers what it printed. Raises Failed unless its exit status is 0.
@@ -41,7 +42,7 @@ module Coppice
 
     # Its path; builds it if need be.
     def path #: () -> String
-      @path ||= make(@name, *SANITIZERS, *@flags, *sources.flat_map { |source| facts(source) }) { |path| build(path) }
+      @path ||= make(@name, *@sanitizers, *@flags, *sources.flat_map { |source| facts(source) }) { |path| build(path) }
     end
 
     private
@@ -63,7 +64,7 @@ module Coppice
 
     # Where a compiler has no sanitizers to link with, the program still checks what it asserts.
     def build(path)
-      complaint = link(path, SANITIZERS) && link(path, []) and raise Failed, complaint
+      complaint = link(path, @sanitizers) && link(path, []) and raise Failed, complaint
     end
 
     def link(path, options)
