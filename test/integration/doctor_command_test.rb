@@ -76,7 +76,7 @@ class DoctorCommandTest < DoctorTestCase
   end
 
   test "a library that is loaded, but not used, is told apart" do
-    _, output, = doctor(<<~'RUBY' + PLAIN)
+    _, output, = doctor(<<~'RUBY' + PLAIN, "--all")
       Gem.loaded_specs["solid_queue"] = Gem::Specification.new("solid_queue", "1.7.2")
       module SolidQueue; end
     RUBY

@@ -46,6 +46,7 @@ module Coppice
       Command.new(name: "doctor", class_name: "CLI::DoctorCommand", feature: "coppice/cli/doctor_command",
         loads_application: true, takes_serve_flags: true, words: "[PATH …] [config.ru]",
         flags: { "--strict" => "exit with status 1 if it needs care",
+                 "--all" => "print the rows of all libraries that Coppice knows, also of those that need nothing",
                  "--json" => "print one JSON document",
                  "--host HOST" => "send requests to this host (default: localhost)",
                  "--limit SECONDS" => "give up a step that takes longer (default: 120)" },

@@ -35,7 +35,7 @@ module Coppice
 
         @output ||= ForkSafety::KeptIOs.keep(ReportOutput.reserve) # the examined processes have it on purpose
         diagnosis = diagnose
-        report = @json ? Doctor::JsonReport.new(diagnosis) : Doctor::TextReport.new(diagnosis)
+        report = @json ? Doctor::JsonReport.new(diagnosis) : Doctor::TextReport.new(diagnosis, all: @all)
         @output.puts report.text
         diagnosis.passed?(strict: @strict) ? 0 : STATUS_ERROR
       rescue Interrupt
@@ -49,6 +49,7 @@ module Coppice
         Config::Arguments.parse(@command_line, paths: true) do |parser|
           parser.on("--host HOST") { |host| @host = host }
           parser.on("--limit SECONDS", Float) { |seconds| @seconds = positive("--limit", seconds) }
+          parser.on("--all") { @all = true }
           parser.on("--json") { @json = true }
           parser.on("--strict") { @strict = true }
         end

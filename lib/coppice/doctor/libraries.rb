@@ -8,8 +8,12 @@ module Coppice
     # The presets for libraries that a process of the chain has loaded.
     class Libraries
       # used: whether a request of this run has used it, as far as its preset can tell. does: what Coppice does. advice:
-      # what the user must do. Both are nil for nothing.
-      Library = Struct.new(:name, :version, :verdict, :severity, :used, :does, :advice, :why, keyword_init: true)
+      # what the user must do. Both are nil for nothing. configured: what the user has for that, or nil.
+      Library = Struct.new(:name, :version, :verdict, :severity, :used, :configured, :does, :advice, :why,
+        keyword_init: true) do
+        #: () -> String
+        def title = [name, version].compact.join(" ")
+      end
       NEEDS_CARE = %i[advice keep_away].freeze # verdicts
 
       # events: of loaded libraries, with name, version and used. blocks: of the blocks of Coppice.at_fork, with moment,
@@ -32,14 +36,17 @@ module Coppice
         version = events.first[:version]
         used = events.any? { |event| event[:used] }
         facts = { name: preset.gem, version: version, used: used }
-        return Library.new(**facts, verdict: "you handle it yourself") if @off.include?(preset.name)
+        return off(facts) if @off.include?(preset.name)
 
         covered = preset.covers?(version)
         assessment = @remedies.assess(preset, version)
         safe = covered ? !NEEDS_CARE.include?(preset.verdict) : preset.nothing_to_do_for_most?(version)
         Library.new(**facts, why: preset.why, does: (preset.does if covered), verdict: assessment.verdict,
-          severity: (:care unless !used || assessment.found || safe), advice: assessment.advice)
+          severity: (:care unless !used || assessment.found || safe), advice: assessment.advice,
+          configured: assessment.found)
       end
+
+      def off(facts) = Library.new(**facts, verdict: "you handle it yourself", configured: "fork_safety_presets")
     end
   end
 end

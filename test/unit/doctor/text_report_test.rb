@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "coppice/doctor/chain"
+require "coppice/doctor/diagnosis"
+require "coppice/doctor/text_report"
+
+module Coppice
+  module Doctor
+    class TextReportTest < TestCase
+      DIAGNOSIS = Struct.new(:verdict, :failures, :findings, :unsafe_calls, :stray_copies, :answers, :libraries, :notes,
+        :not_seen, :boot_failure, :caveat, keyword_init: true)
+      NOTHING = { failures: [], findings: [], unsafe_calls: [], stray_copies: [], answers: [], libraries: [],
+                  notes: [], not_seen: [] }.freeze
+
+      def report(all: false, **facts)
+        TextReport.new(DIAGNOSIS.new(verdict: :care, **NOTHING, **facts), all: all).text.lines(chomp: true)
+      end
+
+      def library(name, used: true, **facts)
+        Libraries::Library.new(name: name, version: "1.0", verdict: "some verdict", used: used, **facts)
+      end
+
+      def libraries
+        [library("airbrake", does: "compares the pid", advice: "nothing"),
+         library("concurrent-ruby", advice: "nothing for pools"), library("appsignal", advice: "`stop` it"),
+         library("bunny", advice: "you have a hook", configured: "the hook before_fork"),
+         library("pg", verdict: "you handle it yourself", configured: "fork_safety_presets"),
+         library("solid_queue", used: false, advice: "start a service"),
+         library("sequel", severity: :care, advice: "disconnect")]
+      end
+
+      test "libraries without anything to do are names, after those that need something" do
+        assert_equal ["needs care: the library sequel 1.0", "  verdict: some verdict", "  you: disconnect", "",
+                      "libraries that may need something of you, depending on their use",
+                      "  appsignal 1.0: `stop` it", "",
+                      "other libraries that Coppice knows (--all prints their rows)",
+                      "  loaded, but not used by this run (1): solid_queue",
+                      "  you have configured something for them (2): bunny, pg",
+                      "  nothing to do for most uses (2): airbrake, concurrent-ruby"],
+          report(libraries: libraries).drop(2)
+      end
+
+      test "all libraries have their rows where they are asked for" do
+        text = report(libraries: libraries, all: true).join("\n")
+
+        libraries.each { |library| assert_match(/^(?:  |.*the library )#{library.name} 1\.0/, text) }
+        assert_includes text, "airbrake 1.0: some verdict\n    Coppice: compares the pid\n  concurrent-ruby"
+        assert_includes text, "solid_queue 1.0: some verdict\n    if you use it: start a service"
+      end
+
+      test "a report without libraries has no section for them" do
+        assert_equal 1, report.size
+      end
+
+      test "what is not safe comes before what needs care, whatever it is" do
+        care = Diagnosis::Entry.new(kind: :locked, severity: :care, message: "a lock", processes: [])
+        danger = Answers::Answer.new(path: "/", before: [200], after: { 1 => [500] })
+        titles = report(findings: [care], answers: [danger]).grep(/\A(?:not safe|needs care): (?!it may)/)
+
+        assert_equal ["not safe: answers change after a fork: GET /", "needs care: a lock"], titles
+      end
+    end
+  end
+end
