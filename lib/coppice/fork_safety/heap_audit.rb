@@ -3,6 +3,7 @@
 require "monitor"
 require "rbconfig"
 require "coppice/fork_safety/finding"
+require "coppice/fork_safety/lock_holders"
 
 module Coppice
   module ForkSafety
@@ -17,18 +18,22 @@ module Coppice
       OTHERS = [File.expand_path("..", __dir__), RbConfig::CONFIG["rubylibdir"]].map(&:b).freeze
 
       #: () -> Array[Finding]
-      def findings = locks + findings_of(:copied_random, generators) + queues
+      def findings = locks + generators + queues
 
       private
 
       def locks
         mutexes = objects(Thread::Mutex).select { |mutex| mutex.locked? && !mutex.owned? }
         monitors = objects(::Monitor).select { |lock| lock.mon_locked? && !lock.mon_owned? }
-        findings_of(:locked, mutexes + monitors)
+        locks = mutexes + monitors
+        return [] if locks.empty?
+
+        holders = LockHolders.new
+        locks.map { |lock| finding(:locked, lock, file_of(lock)&.then { |file| holders.of(file) }) }
       end
 
       # Not the generator of Kernel#rand and Random.rand, which gets a new seed in each copy.
-      def generators = objects(Random)
+      def generators = objects(Random).map { |object| finding(:copied_random, object) }
 
       def queues
         filled = objects(Thread::Queue).reject(&:empty?)
@@ -36,8 +41,6 @@ module Coppice
       end
 
       def objects(type) = ObjectSpace.each_object(type).select { |object| of_application?(object) }
-
-      def findings_of(kind, objects) = objects.map { |object| finding(kind, object) }
 
       def finding(kind, object, detail = nil)
         Finding.new(kind, [object.class.name, place_of(object)].compact.join(" "), detail)
@@ -58,10 +61,12 @@ module Coppice
       end
 
       def place_of(object)
-        return unless ObjectSpace.respond_to?(:allocation_sourcefile)
-
-        file = ObjectSpace.allocation_sourcefile(object)
+        file = file_of(object)
         Finding.short_place("#{file}:#{ObjectSpace.allocation_sourceline(object)}") if file
+      end
+
+      def file_of(object)
+        ObjectSpace.allocation_sourcefile(object) if ObjectSpace.respond_to?(:allocation_sourcefile)
       end
     end
   end

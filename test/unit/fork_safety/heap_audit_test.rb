@@ -34,13 +34,41 @@ module Coppice
         thread.kill.join
       end
 
+      def found_while_held(lock)
+        found = []
+        holding(lock) { found = HeapAudit.new.findings }
+        found
+      end
+
       test "a mutex and a monitor that another thread holds are found" do
         { "Thread::Mutex" => Mutex.new, "Monitor" => ::Monitor.new }.each do |name, lock|
-          findings = []
-          holding(lock) { findings = HeapAudit.new.findings }
+          findings = found_while_held(lock)
 
           assert_includes findings.map { |finding| [finding.kind, finding.owner] }, [:locked, name]
         end
+      end
+
+      test "the thread that holds a lock is named where allocations are traced" do
+        [Mutex, ::Monitor].each do |type|
+          findings = ObjectSpace.trace_object_allocations { found_while_held(type.new) }
+          lock = findings.find { |finding| finding.kind == :locked }
+
+          place = /test\/unit\/fork_safety\/heap_audit_test\.rb:\d+/
+          assert_match(/\Aprobably held by the thread #{place} \(in #{place}\)\z/, lock.detail)
+        end
+      end
+
+      test "a thread in a lock of another gem is not named, and a gem's own thread in another file is" do
+        names = { "a-1.0/lock.rb" => /held by the thread a-1\.0\/thread\.rb:1 \(in a-1\.0\/thread\.rb:1\)/,
+                  "b-1.0/lock.rb" => /\A\z/ }
+        lock = Mutex.new
+        start = eval("->(lock, held) { Thread.new { lock.synchronize { held << true; Thread.stop } } }", nil,
+          "/x/gems/a-1.0/thread.rb", 1)
+        thread = start.call(lock, held = Queue.new)
+        BoundedWait.pop(held)
+        names.each { |file, text| assert_match text, LockHolders.new([thread]).of("/x/gems/#{file}").to_s }
+      ensure
+        thread&.kill&.join
       end
 
       test "a lock that this thread holds, or nobody, is not found" do
@@ -93,7 +121,7 @@ module Coppice
         with_tmpdir do |folder|
           library = "#{folder}/caf\u00E9/coppice"
           FileUtils.mkdir_p(%w[fork_safety log].map { |name| "#{library}/#{name}" })
-          [HeapAudit, Finding, Log::Text].each do |used|
+          [HeapAudit, Finding, LockHolders, Log::Text].each do |used|
             file = Object.const_source_location(used.name).first
             FileUtils.cp(file, "#{library}/#{file[%r{coppice/(\w+/\w+\.rb)\z}, 1]}")
           end
