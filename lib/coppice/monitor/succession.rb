@@ -31,9 +31,11 @@ module Coppice
 
       # Of a mold: whether it has booted the application, its resident KiB, and the CPU time that it took until it could
       # fork.
-      MoldUsage = Struct.new(:cold, :rss_kib, :cpu_ms) do
+      MoldUsage = Struct.new(:cold, :rss_kib, :anonymous_kib, :cpu_ms) do
         #: (Handle) -> MoldUsage
-        def self.of(mold) = new(mold.cold?, mold.row.rss_kib, mold.row.cpu_at_start_ms)
+        def self.of(mold)
+          new(mold.cold?, mold.row.rss_kib, mold.row.anonymous_kib, mold.row.cpu_at_start_ms)
+        end
       end
 
       attr_reader :stage              #: Symbol -- a key of MOVES

@@ -7,13 +7,15 @@ module Coppice
       #
       #   requests     served by this generation's workers
       #   waste        growth of their private memory since their fork
+      #   kept         what a worker had made before it was ready, on average: the next mold would hold it in addition,
+      #                and its workers make it again
       #   total        memory of all: the mold's, which they share, and what is private to each
       #   left         memory that the server may still take
       #   refork_ms    CPU time that this generation cost: the mold's heap preparation, the workers' start
       #   request_ms   CPU time of a request; nil as long as it is unknown
       #   cold         whether the mold has booted the application: then nothing is known of what a refork saves
       GenerationUsage = Struct.new(
-        :generation, :cold, :workers, :requests, :waste, :total, :left, :refork_ms, :request_ms,
+        :generation, :cold, :workers, :requests, :waste, :kept, :total, :left, :refork_ms, :request_ms,
         keyword_init: true
       ) do
         # nil until every worker has measured itself.
@@ -27,16 +29,25 @@ module Coppice
           start_ms = workers.sum(&:cpu_at_start_ms)
           new(generation: roster.generation, cold: mold.cold, workers: workers.size, requests: requests,
               waste: [workers.sum { |row| row.private_kib - row.private_at_start_kib }, 0].max,
+              kept: workers.sum { |row| kept(row, mold) } / workers.size,
               total: mold.rss_kib + workers.sum(&:private_kib), left: roster.memory_left_kib,
               refork_ms: mold.cpu_ms + start_ms,
               request_ms: request_ms(workers.sum(&:cpu_ms) - start_ms, requests)).freeze
+        end
+
+        # Memory that only replaces the mold's does not count, nor does what has grown since.
+        def self.kept(row, mold)
+          return 0 if mold.anonymous_kib.zero? # not measured
+
+          grown = [row.private_kib - row.private_at_start_kib, 0].max
+          [row.anonymous_kib - mold.anonymous_kib - grown, 0].max
         end
 
         # A worker that has served only a few short requests may have used less than the millisecond that is counted.
         def self.request_ms(served_ms, requests)
           served_ms / requests.to_f if requests.positive? && served_ms.positive?
         end
-        private_class_method :request_ms
+        private_class_method :kept, :request_ms
       end
     end
   end

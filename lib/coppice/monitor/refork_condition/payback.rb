@@ -9,7 +9,8 @@ module Coppice
     module ReforkCondition
       # `refork_after :auto` starts a refork when the memory that it saves is worth the work that it costs.
       #
-      #   gain [requests] = (private memory now [KiB] × requests served by this generation
+      #   gain [requests] = ((private memory now − memory that the next mold would hold in addition) [KiB]
+      #                      × requests served by this generation
       #                      − private memory expected of the next one [KiB], summed over as many requests)
       #                     × memory_price [cores per KiB] ÷ number of workers that are busy
       #   cost [requests] = CPU time of the last refork [ms] ÷ CPU time of a request [ms]
@@ -31,6 +32,9 @@ module Coppice
       # compared with the growth of the last one after the same number of requests. Memory that came back at once is a
       # working set: it comes back after every refork, so a refork does not save it. After a cold boot nothing is known,
       # and all private memory counts as saved.
+      #
+      # What a worker has made before it was ready, such as in after_worker_fork, is not shared by a refork: the next
+      # mold is a copy of such a worker and holds it too, while the workers forked from it make it again.
       class Payback
         # The minimum saving, as a share of the server's memory and in KiB for each worker. A smaller one is within the
         # error of measurement.
@@ -126,20 +130,21 @@ module Coppice
         end
 
         def pays?(measurement)
-          saving >= minimum_saving(measurement) && gain(measurement) >= cost(measurement) * headroom(measurement)
+          saving(measurement) >= minimum_saving(measurement) &&
+            gain(measurement) >= cost(measurement) * headroom(measurement)
         end
 
         def minimum_saving(measurement) = [measurement.total * MINIMUM_SHARE, measurement.workers * MINIMUM_KIB].max
 
         # KiB that a refork is expected to save.
-        def saving = @curve.level - (@regrowth * working_set)
+        def saving(measurement) = @curve.level - measurement.kept - (@regrowth * working_set)
 
         # KiB of private memory that came back at once after the last refork.
         def working_set = @last ? @last.working_set : 0
 
         # In requests.
         def gain(measurement)
-          held = @curve.level * @curve.requests
+          held = (@curve.level - measurement.kept) * @curve.requests
           (held - (@regrowth * @curve.area(floor: working_set))) / worth_a_request(measurement)
         end
 
@@ -153,7 +158,7 @@ module Coppice
 
         def forecast(measurement)
           Forecast.new(level: @curve.level, slope: @curve.slope, served: @curve.requests, floor: working_set,
-                       area: @curve.area(floor: working_set), regrowth: @regrowth,
+                       area: @curve.area(floor: working_set), kept: measurement.kept, regrowth: @regrowth,
                        worth_a_request: worth_a_request(measurement), least: minimum_saving(measurement),
                        worth: cost(measurement) * headroom(measurement))
         end

@@ -26,6 +26,26 @@ class GenerationUsageTest < SupervisionTestCase
     assert_equal [320, 15.0], measurement.to_h.values_at(:refork_ms, :request_ms)
   end
 
+  test "what workers have made before they were ready is what the next mold would hold in addition" do
+    server = settled_server(worker_processes: 2)
+    workers = server.roster.ready_workers.map(&:row) # each with 1000 KiB at its start
+    workers.zip([60_000, 25_000]) do |row, more|
+      row.private_kib = 21_000 # 20,000 of it since the start
+      row.anonymous_kib = server.roster.mold.row.anonymous_kib + more
+    end
+    assert_equal (40_000 + 5_000) / 2, GenerationUsage.of(server.roster).kept
+
+    server.roster.mold.row.anonymous_kib = 0 # not measured
+    assert_equal 0, GenerationUsage.of(server.roster).kept
+  end
+
+  test "memory that only replaces the mold's is nothing in addition" do
+    server = settled_server
+    server.roster.ready_workers.each { |worker| worker.row.anonymous_kib = server.roster.mold.row.anonymous_kib }
+
+    assert_equal 0, GenerationUsage.of(server.roster).kept
+  end
+
   test "before the first request nobody knows what one costs" do
     assert_nil GenerationUsage.of(settled_server.roster).request_ms
   end

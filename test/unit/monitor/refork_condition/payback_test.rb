@@ -74,6 +74,36 @@ module Coppice
           assert_operator both.size, :>, set_alone.size
         end
 
+        # Each is the growth of a server in one of many ways: at a pace of its own, above a working set of its own.
+        def histories(count)
+          random = Random.new(Minitest.seed)
+          Array.new(count) do
+            most, within, pace = [200_000, 2_000, 20.0].map { |highest| random.rand(highest) + 1 }
+            growth = ->(_, served) { settling(most, within).call(served) + (pace * served) }
+            [random.rand(1..8), random.rand(400_000), growth]
+          end
+        end
+
+        test "memory that each worker makes before it is ready must be earned first, whatever the history" do
+          histories(100).each do |workers, kept, growth|
+            without, with = [0, kept].map do |kib|
+              PaybackPlay.new(workers: workers, kept: kib, &growth).run(20_000).first
+            end
+            next assert_nil with unless without
+            next unless with
+
+            assert_operator with[:served], :>=, without[:served]
+            assert_operator growth.call(0, with[:served]).round, :>=, kept + (workers * Payback::MINIMUM_KIB)
+          end
+        end
+
+        test "a refork that would share less than the next mold holds in addition is none" do
+          grown = settling(200_000, 400)
+
+          refute_empty PaybackPlay.new(workers: 4) { |_, served| grown.call(served) }.run(20_000)
+          assert_empty PaybackPlay.new(workers: 4, kept: 256_000) { |_, served| grown.call(served) }.run(20_000)
+        end
+
         test "little growth is none, whatever it would save" do
           assert_empty(lengths { |_, requests| [requests, 8_000].min })
         end

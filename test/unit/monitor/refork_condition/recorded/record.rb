@@ -26,13 +26,13 @@ APPLICATIONS = {
 }.freeze
 
 Worker = Struct.new(:row)
-MoldUsage = Struct.new(:cold, :rss_kib, :cpu_ms)
+MoldUsage = Struct.new(:cold, :rss_kib, :anonymous_kib, :cpu_ms)
 # What the monitor's roster would say.
 Roster = Struct.new(:ready_workers, :mold_usage, :generation, :memory_left_kib)
 
 def measure(server)
   row, generation = server.rows(:mold).first, server.board.generation
-  usage = MoldUsage.new(generation.zero?, row.rss_kib, row.cpu_ms)
+  usage = MoldUsage.new(generation.zero?, row.rss_kib, row.anonymous_kib, row.cpu_ms)
   roster = Roster.new(server.ready_workers.map { |worker| Worker.new(worker) }, usage, generation, nil)
   Coppice::Monitor::ReforkCondition::GenerationUsage.of(roster)
 end
