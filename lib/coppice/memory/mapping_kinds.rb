@@ -9,6 +9,7 @@ module Coppice
       # Kind => its label, in the order of the reports.
       NAMES = {
         gc_heap: "GC heap",
+        v8: "V8 heap",
         malloc: "malloc",
         other: "anonymous",
         jit: "JIT code",
@@ -38,6 +39,11 @@ module Coppice
       # With these allocators alignment does not tell: they align their memory like the pages of Ruby's heap.
       ALLOCATORS = /lib(?:jemalloc|tcmalloc|mimalloc)/
 
+      # V8, in the library of the gem mini_racer or of its own, takes its heap in pages of this size, each at a multiple
+      # of it. Objects that are larger than a page stay in `other`.
+      V8 = %r{/(?:mini_racer_extension\.so|libv8[^/]*\.so)}
+      V8_PAGE_KIB = 256
+
       # What is in `other` then, unless the kernel has its name.
       HIDDEN = [:gc_heap, :malloc].freeze
 
@@ -59,6 +65,7 @@ module Coppice
         names = mappings.map(&:name).uniq
         @code = mappings.select { |mapping| mapping.file? && mapping.executable? }.map(&:name).uniq
         @allocator = names.any? { |name| ALLOCATORS.match?(name) }
+        @v8 = names.any? { |name| V8.match?(name) }
         @aligned_is_ruby = !@allocator && names.none? { |name| name.start_with?("[anon:Ruby:GC:") }
         old_ruby = names.any? { |name| name.match?(%r{ruby(?:[-/]|\.so\.)?[23]\.[01]\b}) }
         @page_bytes = old_ruby ? PAGE_BYTES_BEFORE_3_2 : PAGE_BYTES
@@ -96,6 +103,7 @@ module Coppice
         if mapping.executable? then :jit
         elsif !@allocator && arena?(mapping, after) then :malloc
         elsif guarded?(mapping, before) then :stacks
+        elsif v8_page?(mapping) then :v8
         elsif ruby_pages?(mapping) then :gc_heap
         else :other
         end
@@ -112,6 +120,8 @@ module Coppice
       def guarded?(mapping, before)
         before&.reserved? && before.finish == mapping.start && before.kib <= GUARD_KIB && mapping.kib <= STACK_KIB
       end
+
+      def v8_page?(mapping) = @v8 && mapping.kib == V8_PAGE_KIB && mapping.aligned?(V8_PAGE_KIB * 1024)
 
       # Ruby writes to a whole heap page when it creates it. A mapping that is mostly untouched is memory reserved for
       # later use, such as the table of object shapes.

@@ -98,6 +98,17 @@ module Coppice
         assert_equal :other, kind_of(mapping(start: guard.finish + 4096, kib: 640), guard)
       end
 
+      test "a page of V8's heap is recognized where V8 is loaded" do
+        page = mapping(kib: 256, rss: 12)
+        extension = mapping(start: AT + MIB, name: "/gems/mini_racer-0.22.2/mini_racer_extension.so")
+        library = mapping(start: AT + MIB, name: "/usr/lib/libv8.so.9", permissions: "r-xp")
+
+        assert_equal %i[v8 v8 other], [kind_of(page, extension), kind_of(page, library), kind_of(page)]
+        assert_equal :gc_heap, kind_of(mapping(kib: 256))
+        assert_equal :other, kind_of(mapping(start: AT + (64 * KIB), kib: 256, rss: 12), extension)
+        assert_equal :gc_heap, kind_of(mapping(kib: 64), extension)
+      end
+
       private
 
       def recorded(name) = MappingKinds.new(RecordedMemory.mappings(name)).to_h
