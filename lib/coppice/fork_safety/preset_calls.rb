@@ -110,12 +110,13 @@ module Coppice
           verdict: (preset.verdict if preset.covers?(version)), advice: preset.advice_for(version))
       end
 
-      # A warning where Coppice leaves to the user what it does for other versions, and the user has not done it.
+      # A warning where Coppice leaves to the user what it does for other versions, until there is something of the
+      # user's for it. The fork audit tells if that leaves a connection or a thread open.
       def level_of(preset, version)
         return :debug if !preset.acts? || preset.covers?(version)
 
         done = preset.nothing_to_do_for_most?(version) || @remedies&.assess(preset, version)&.found
-        done ? :info : :warn
+        done ? :debug : :warn
       end
     end
   end

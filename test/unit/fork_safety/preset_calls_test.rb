@@ -95,7 +95,7 @@ module Coppice
         assert_match(/was not tested with 5.*; close it/, @log.first.fields[:advice])
       end
 
-      test "what is to be done for another version is no warning where there is nothing, or a hook for it" do
+      test "what is to be done for another version is logged at debug where there is nothing, or a hook for it" do
         { "nothing for one use" => nil, "`before_fork`: close it" => Config::Settings.new(values: {}, hooks: HOOKS) }
           .each do |advice, settings|
             calls = Calls.new(true, remedies: settings && Remedies.new(settings))
@@ -103,7 +103,7 @@ module Coppice
             calls.call(:before_fork, @log)
           end
 
-        assert_equal [:info, :info], @log.map(&:level)
+        assert_equal [:debug, :debug], @log.map(&:level)
       end
 
       test "false turns all presets off" do
