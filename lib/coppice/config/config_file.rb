@@ -94,9 +94,9 @@ module Coppice
       rescue NameError => error
         unknown_directive?(error) ? refuse_directive(error) : wrap(error)
       rescue SyntaxError => error
-        raise SyntaxProblem.error(error, file: @file, path: @path, line: line_of(error))
+        refuse_text(error)
       rescue UserCodeError => error
-        wrap(error)
+        SyntaxProblem.about?(error, @path) ? refuse_text(error) : wrap(error)
       rescue SystemExit => error
         raise ConfigError.new("the file calls exit", file: @file, line: line_of(error))
       end
@@ -137,6 +137,10 @@ module Coppice
         remedy = UNSUPPORTED_DIRECTIVES[name] || Suggestion.sentence(name, OPTIONS.names + HOOKS.names + %i[service]) ||
                  "docs/configuration.md lists all options and hooks"
         raise ConfigError.new("unknown option or hook #{name}", file: @file, line: line_of(error), remedy: remedy)
+      end
+
+      def refuse_text(error)
+        raise SyntaxProblem.error(error, file: @file, path: @path, line: line_of(error))
       end
 
       def wrap(error)

@@ -96,6 +96,12 @@ module Coppice
         assert_match(/\Acoppice\.rb:\d: syntax error/, error.message)
       end
 
+      test "an encoding that Ruby does not know is an error of the file, which is named once" do
+        message = complaint("# encoding: none-such\n").message
+        known = "coppice.rb: ArgumentError: unknown encoding name: none-such" # the parser of Rubies before 3.4
+        assert_match(/\A(?:#{known}\z|coppice\.rb:1: unknown or invalid encoding in the magic comment)/, message)
+      end
+
       test "a syntax error in a file that this one requires has that file's name, and the line that requires it" do
         with_tmpdir do |folder|
           File.write("#{folder}/other.rb", "1\n2 (\n")
