@@ -18,7 +18,7 @@ module Coppice
         within_texts = TextLines.of(@text)
         kept = paragraphs.reject do |numbered|
           lines, numbers = numbered.transpose
-          (numbers & within_texts).empty? && comment?(lines) && lines.any? { |line| directive?(line) }
+          within_texts.disjoint?(numbers.to_set) && comment?(lines) && lines.any? { |line| directive?(line) }
         end
         kept.flatten(1).map(&:first).join
       end

@@ -55,7 +55,7 @@ module Coppice
       # What is a part of a line, or of a branch, is told above its statement.
       def untold
         @tasks.keys.reject { |node| @told.include?(node) }.map do |node|
-          statement = @source.statements.find { |one| one.from <= node.from && node.to <= one.to }
+          statement = @source.statement_of(node)
           [statement.from, statement.from, @source.todo(task(node, node), statement)]
         end
       end

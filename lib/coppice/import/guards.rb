@@ -27,16 +27,22 @@ module Coppice
       #: (Source) -> Source
       def without(source)
         @source = source
-        nodes = nodes(source.root)
-        edits = nodes.lazy.filter_map { |node| removal(node) }.first
-        return without(source.with(edits)) if edits
+        edits = removals(source.root)
+        return without(source.with(edits)) unless edits.empty?
 
-        source.with(nodes.select { |node| guard?(node) }.map { |node| [node.from, node.to, "true"] })
+        source.with(nodes(source.root).select { |node| guard?(node) }.map { |node| [node.from, node.to, "true"] })
       end
 
       private
 
       def nodes(node) = OTHERS.include?(node.type) ? [] : [node, *node.nodes.flat_map { |child| nodes(child) }]
+
+      # The edits for all of them but those within others, which are left out next.
+      def removals(node)
+        return [] if OTHERS.include?(node.type)
+
+        removal(node) || node.nodes.flat_map { |child| removals(child) }
+      end
 
       # Whether a node is such a condition alone, maybe in parentheses.
       def guard?(node) = !directive(node).nil?

@@ -23,7 +23,8 @@ module Coppice
       # The calls that another group may replace, or that may replace it.
       #: () -> Array[Call]
       def rivals
-        to_a.select { |group| (to_a - [group]).any? { |other| !exclusive?(group.first, other.first) } }.flatten
+        to_a.select { |group| to_a.any? { |other| !other.equal?(group) && !exclusive?(group.first, other.first) } }
+            .flatten
       end
 
       private

@@ -11,7 +11,7 @@ module Coppice
     # What the main part of a translated file still uses, and Coppice or its monitor does not have. Each such statement
     # gets a comment above it and an entry of the report. Hooks are looked through by Hooks.
     class Leftovers
-      #: (Source, Module, Liveness, Array[Source::Node]) -> void
+      #: (Source, Module, Liveness, Set[Source::Node]) -> void
       def initialize(source, server, liveness, hooks)
         @source = source
         @server = server
@@ -57,7 +57,7 @@ module Coppice
         [node, *node.nodes.flat_map { |child| live(child) }]
       end
 
-      def gone?(node) = @liveness.dead?(node) || @hooks.any? { |hook| hook.equal?(node) }
+      def gone?(node) = @liveness.dead?(node) || @hooks.include?(node)
 
       # The names of calls that stand where directives do, and are none.
       def unknown(node)

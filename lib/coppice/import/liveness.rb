@@ -33,9 +33,12 @@ module Coppice
 
       # Whether what is left reads a variable that a node sets.
       #: (Source::Node) -> bool
-      def needs?(node) = assigned(node).any? { |name| reads(@root, live: true).key?(name) }
+      def needs?(node) = assigned(node).any? { |name| left.key?(name) }
 
       private
+
+      # The variables that what is left reads.
+      def left = @left ||= reads(@root, live: true)
 
       # Without the variables of methods, which are their own.
       def assigned(node)
@@ -54,8 +57,7 @@ module Coppice
       def find_orphans
         read_before = reads(@root)
         loop do
-          left = reads(@root, live: true)
-          found = read_before.keys - left.keys - @orphans.keys
+          found = read_before.keys - reads(@root, live: true).keys - @orphans.keys
           break if found.empty?
 
           found.each { |name| @orphans[name] = true }

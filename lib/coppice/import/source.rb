@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "set"
+
 module Coppice
   module Import
     # The text of a configuration file with its syntax tree. The tree is that of RubyVM::AbstractSyntaxTree, whose nodes
@@ -98,6 +100,13 @@ module Coppice
       #: () -> Array[Node]
       def statements = root.nodes.last&.statements || []
 
+      # The one of them that a node is in, or is.
+      #: (Node) -> Node
+      def statement_of(node)
+        _, body, statement = path(node)
+        body.type == :BLOCK ? statement : body
+      end
+
       # The names of the methods that the file defines.
       #: () -> Array[Symbol]
       def methods
@@ -113,12 +122,11 @@ module Coppice
       end
 
       # The nodes from the root to a node, which is the last one.
-      #: (Node, ?Node) -> Array[Node]?
-      def path(node, from = root)
-        return [from] if from.equal?(node)
-
-        from.nodes.each { |child| path(node, child)&.then { |below| return [from, *below] } }
-        nil
+      #: (Node) -> Array[Node]
+      def path(node)
+        path = [node]
+        path.unshift(parents[path.first]) while parents.key?(path.first)
+        path
       end
 
       # The name of a statement in the report.
@@ -146,7 +154,7 @@ module Coppice
       # The same after some edits. Lines keep their numbers.
       #: (Array[[Integer, Integer, String]]) -> Source
       def with(edits)
-        gone = edits.flat_map { |edit| lines_lost(*edit) }
+        gone = edits.flat_map { |edit| lines_lost(*edit) }.to_set
         Source.new(edited(edits), @numbers.reject.with_index { |_, index| gone.include?(index) })
       end
 
@@ -182,9 +190,15 @@ module Coppice
 
       private
 
+      def parents
+        @parents ||= root.walk.with_object({}.compare_by_identity) do |node, parents|
+          node.nodes.each { |child| parents[child] = node }
+        end
+      end
+
       # The indices of the lines that an edit makes fewer.
       def lines_lost(from, to, text)
-        index = @starts.rindex { |start| start <= from }
+        index = (@starts.bsearch_index { |start| start > from } || @starts.size) - 1
         index += 1 unless @starts[index] == from
         [*index...(index + @bytes[from...to].count("\n") - text.count("\n"))]
       end

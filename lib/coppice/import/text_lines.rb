@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "ripper"
+require "set"
 
 module Coppice
   module Import
@@ -15,12 +16,12 @@ module Coppice
       private_constant :TOKENS, :LIST_TOKENS
 
       # Their numbers, from 1 on; without lists, only those of other texts than lists of words.
-      #: (String, ?lists: bool) -> Array[Integer]
+      #: (String, ?lists: bool) -> Set[Integer]
       def self.of(code, lists: true)
-        Ripper.lex(code).flat_map do |(line, column), type, token|
-          next [] unless TOKENS.include?(type) || (lists && LIST_TOKENS.include?(type))
+        Ripper.lex(code).each_with_object(Set.new) do |((line, column), type, token), numbers|
+          next unless TOKENS.include?(type) || (lists && LIST_TOKENS.include?(type))
 
-          [*(column.zero? ? line : line + 1)..(line + token.chomp.count("\n"))]
+          numbers.merge((column.zero? ? line : line + 1)..(line + token.chomp.count("\n")))
         end
       end
     end

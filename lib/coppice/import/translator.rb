@@ -40,7 +40,7 @@ module Coppice
       def text #: () -> String
         decide
         liveness = Liveness.new(@source.root, @dropped)
-        leftovers = Leftovers.new(@source, @server, liveness, hooks.map { |call, _| call.node })
+        leftovers = Leftovers.new(@source, @server, liveness, hook_nodes)
         @entries = (@entries + leftovers.entries).sort_by(&:line)
         edits = Edits.new(@source, @server, @replaced, liveness, @tasks).to_a + leftovers.comments
         text = finished(@source.edited(edits))
@@ -88,6 +88,7 @@ module Coppice
       end
 
       def hooks = @hooks ||= directives.select { |_, row| row.hook }
+      def hook_nodes = @hook_nodes ||= Set.new.compare_by_identity.merge(hooks.map { |call, _| call.node })
 
       def settle(call, row, text)
         text ? @replaced[call.node] = text : @dropped << call.node
@@ -127,7 +128,7 @@ module Coppice
       end
 
       def requires(node)
-        return [] if hooks.any? { |call, _| call.node.equal?(node) }
+        return [] if hook_nodes.include?(node)
 
         @server::FOREIGN.feature(node) ? [node] : node.nodes.flat_map { |child| requires(child) }
       end
