@@ -5,17 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static volatile unsigned char *witness;
 static bool locked; /* in memory: of a page that is swapped out the kernel does not tell who shares it */
 
-static size_t page_bytes(void) {
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
+static const size_t ONE_PAGE = 1; /* byte: the kernel maps and locks whole pages */
 
 static void *map_page(void) {
-    void *page = mmap(NULL, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *page = mmap(NULL, ONE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return page == MAP_FAILED ? NULL : page;
 }
 
@@ -24,7 +21,7 @@ bool coppice_fork_witness_renew(void) {
     if (!witness) return false;
 
     (*witness)++; /* the kernel makes a copy if anybody shares it */
-    locked = mlock((void *)(uintptr_t)witness, page_bytes()) == 0; /* a fork does not inherit it */
+    locked = mlock((void *)(uintptr_t)witness, ONE_PAGE) == 0; /* a fork does not inherit it */
     return locked;
 }
 
