@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 static volatile unsigned char *witness;
+static bool impossible; /* to lock it, which it stays in copies */
 static bool locked; /* in memory: of a page that is swapped out the kernel does not tell who shares it */
 
 static const size_t ONE_PAGE = 1; /* byte: the kernel maps and locks whole pages */
@@ -16,12 +17,18 @@ static void *map_page(void) {
     return page == MAP_FAILED ? NULL : page;
 }
 
+bool coppice_fork_witness_is_possible(void) {
+    return !impossible;
+}
+
 bool coppice_fork_witness_renew(void) {
+    if (impossible) return false;
     if (!witness) witness = map_page();
     if (!witness) return false;
 
     (*witness)++; /* the kernel makes a copy if anybody shares it */
     locked = mlock((void *)(uintptr_t)witness, ONE_PAGE) == 0; /* a fork does not inherit it */
+    impossible = !locked;
     return locked;
 }
 

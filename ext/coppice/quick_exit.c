@@ -116,15 +116,17 @@ static VALUE os_files_and(VALUE self, VALUE classes) {
     return all.found;
 }
 
-/* note_files_and(classes): to be called right before a fork, for the sake of a later files_and in both processes. */
+/* note_files_and(classes) -> whether anything was noted: nothing is where no fork can be seen.
+ * To be called right before a fork, for the sake of a later files_and in both processes. */
 static VALUE os_note_files_and(VALUE self, VALUE classes) {
     (void)self;
+    if (!coppice_fork_witness_is_possible()) return Qfalse;
     if (!noted.pages) noted.pages = st_init_numtable();
     struct walk all = {.look_at_page = note_page, .classes = classes, .found = Qfalse};
     walk_over_heap(&all);
     noted.classes = classes;
     noted.complete = noted.fork_follows = true;
-    return Qnil;
+    return Qtrue;
 }
 
 /* keep_note: in the place of a note in a copy that does nothing but to fork and to exit. What it has written to is its

@@ -205,6 +205,21 @@ class NotedObjectsTest < Coppice::TestCase
     RUBY
   end
 
+  test "where no page can be locked, the first fork alone is noted" do
+    assert_said ["true", "false in a copy", "late", "false", "late"], <<~RUBY
+      Process.setrlimit(:MEMLOCK, 0)
+      make "late"
+      Process::Sys.setuid(65534) if Process.uid.zero? # whom no limit holds
+      puts note
+      Process.wait(fork do
+        puts "\#{note} in a copy"
+        say
+      end)
+      puts note
+      copy
+    RUBY
+  end
+
   # A tree of processes, each of which forks with and without a note, while others live.
   RANDOM_LIFE = <<~'RUBY'
     GC.enable
