@@ -201,6 +201,15 @@ class ThreadedServerTest < Coppice::TestCase
     silent&.close
   end
 
+  test "a head that is not complete by then is answered with 408, and blank lines are no head" do
+    clients = ["GET / HTTP/1.1\r\n", "\r\n\r\n"].map { |part| connect.tap { |client| client.write(part) } }
+    serve(client_header_timeout: 0.01) { |_env| answer("served") }
+
+    clients.each { |client| assert_match(/\AHTTP.1.1 408 .*\r\n\r\n\z/m, BoundedWait.read(client)) }
+  ensure
+    clients&.each(&:close)
+  end
+
   test "a process that the application has forked keeps no client waiting that was accepted before, and no stop" do
     pid = nil
     serve { |env| answer(env["PATH_INFO"] == "/fork" ? (pid = fork { sleep }).to_s : "whole") }

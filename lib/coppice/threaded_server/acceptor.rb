@@ -24,7 +24,7 @@ module Coppice
       # So many bytes are looked at for the end of a head. Longer ones, and what is none, are for the thread.
       HEAD_BYTES = 16 * 1024
       BEGUN = /\A[A-Za-z\r\n]/n.freeze
-      ENDED = /\n\r?\n/n.freeze
+      ENDED = /[^\r\n]\r?\n\r?\n/n.freeze # a blank line in front of it ends no head
 
       # Seconds until the next try when accept(2) has failed, most likely for a lack of descriptors.
       PAUSE = 0.5
@@ -133,7 +133,7 @@ module Coppice
         end
       end
 
-      # No request has come from them, so there is nothing to answer.
+      # Who has sent nothing has asked nothing, so there is nothing to answer.
       def close_silent
         now = OS::Clock.now
         close_oldest while @silent.size > CLIENTS || (@silent.any? && @silent.each_value.first.last <= now)
@@ -142,6 +142,7 @@ module Coppice
       def close_oldest
         socket, (client, _) = @silent.shift
         @begun.delete(socket)
+        client.refuse_late_head(HEAD_BYTES) if begun?(socket)
         client.close
       end
     end

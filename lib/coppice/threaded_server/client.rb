@@ -4,6 +4,9 @@ require "socket"
 
 module Coppice
   class ThreadedServer
+    # The answer to a client whose head is not complete in time.
+    LATE_HEAD = "HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
     # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
     # copies: Http::Connection.copies of before it was accepted.
     Client = Struct.new(:socket, :address, :copies) do
@@ -14,6 +17,15 @@ module Coppice
 
         peer = peer.ipv6_to_ipv4 if peer.ipv6_v4mapped?
         new(socket, peer.ip_address[/[^%]+/], copies) # a link-local address without its interface
+      end
+
+      # What has come of the head is read: a close would otherwise take the answer back.
+      #: (Integer) -> void
+      def refuse_late_head(bytes)
+        socket.recv_nonblock(bytes, exception: false)
+        socket.write_nonblock(LATE_HEAD, exception: false)
+      rescue SystemCallError # the client has left already
+        nil
       end
 
       # Without an answer. A process that the application has forked since may have the descriptor as well, so that a
