@@ -213,8 +213,15 @@ module Coppice
       def log_kill(handle, reason)
         hook = handle.row.hook
         hook = nil if hook.empty?
-        remedy = "raise spawn_timeout if #{hook} needs more time" if hook && reason == :spawn_timeout
+        remedy = "raise #{start_option(handle)} if #{hook || 'the start'} needs more time" if reason == :spawn_timeout
         @log.error("killing a child", **handle.to_log, why: reason, **{ during: hook, remedy: remedy }.compact)
+      end
+
+      # The one by which it was late. What was ready is killed for a child that it did not fork.
+      def start_option(handle)
+        return :spawn_timeout if handle.ready_at
+
+        handle.cold? || handle.observer? || handle.rehearsing? ? :boot_timeout : :spawn_timeout
       end
 
       def record_kill(handle, reason, deadline)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 # The first fork of a mold, before which the user's hook may take long.
@@ -23,5 +24,17 @@ class FirstForkTest < SupervisionTestCase
     server.turn
 
     assert_match(/"killing a child".* why=spawn_timeout during=before_fork remedy="raise spawn_timeout/, output.string)
+  end
+
+  test "where no hook runs the log names the option too, which is another one of a process that boots" do
+    server = server_of(boot_timeout: 50, log: log = RecordingLog.new)
+    server.turn
+    server.process_of(server.roster.candidate).hanging = true
+    server.system.advance(51)
+    server.turn
+
+    remedies = log.saying("killing a child").map { |_, _, fields| fields.values_at(:child, :remedy) }
+
+    assert_includes remedies, [:mold, "raise boot_timeout if the start needs more time"]
   end
 end
