@@ -144,6 +144,7 @@ module Coppice
         @releases.reinstate(step.mold, now)
         @roster.spawns.succeeded
         @roster.spawns.wait_until(now)
+        @roster.start_limit.lift
       end
 
       def warn_of_unsafe_application

@@ -3,6 +3,7 @@
 require "forwardable"
 require "coppice/monitor/backoff"
 require "coppice/monitor/children"
+require "coppice/monitor/start_limit"
 require "coppice/monitor/succession"
 
 module Coppice
@@ -28,6 +29,7 @@ module Coppice
       attr_reader :held_back        #: Integer -- slots that are left empty for a lean roll
       attr_accessor :boot_peak_kib  #: Integer? -- the most memory that the last cold boot took
       attr_reader :spawns           #: Backoff -- of workers; trials do not count
+      attr_reader :start_limit      #: StartLimit -- of workers
       attr_reader :observers        #: Backoff
       attr_reader :lobbies          #: Backoff
       attr_accessor :observer_release #: Release? -- whose configuration the observer has
@@ -61,6 +63,7 @@ module Coppice
         @first_requests = {} # by release
         @lobby_wanted = @listening = false
         @spawns = Backoff.new
+        @start_limit = StartLimit.new
         @service_backoffs = Hash.new { |backoffs, name| backoffs[name] = Backoff.new }
         @observers = Backoff.new
         @lobbies = Backoff.new

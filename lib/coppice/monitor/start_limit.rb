@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Coppice
+  class Monitor
+    # How many workers may start at the same time. There is no limit until one is killed because its start took too
+    # long: the others may have used the processors that it needed, and would do so again. So it starts with half as
+    # many, down to one. When as many have become ready as may start at once, one more may.
+    class StartLimit
+      attr_reader :workers #: Integer? -- nil: as many as there should be
+
+      def initialize
+        lift
+      end
+
+      # A worker was killed while it started. starting: how many workers were not ready at that moment, with this one.
+      # One that was forked under an earlier limit says nothing of this one. Returns whether the limit is another one.
+      #: (Handle, Integer, Float) -> bool
+      def too_slow(worker, starting, now)
+        return false if worker.forked_at.nil? || worker.forked_at < @since
+
+        before, @workers = @workers, [[starting, *@workers].min / 2, 1].max
+        @since = now
+        @ready = 0
+        @workers != before
+      end
+
+      # A worker has become ready.
+      #: () -> void
+      def worker_ready
+        return unless @workers && (@ready += 1) >= @workers
+
+        @workers += 1
+        @ready = 0
+      end
+
+      # starting: how many workers are not ready.
+      #: (Integer) -> bool
+      def reached?(starting) = !@workers.nil? && starting >= @workers
+
+      # What was too slow is not used any more.
+      #: () -> void
+      def lift
+        @workers = nil
+        @since = -Float::INFINITY
+        @ready = 0
+      end
+    end
+  end
+end

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/start_limit"
+require_relative "../../support/recording_log"
+require_relative "../../support/supervision_test_case"
+
+class StartLimitTest < SupervisionTestCase
+  Worker = Struct.new(:forked_at)
+
+  # Workers whose start takes a number of CPU seconds, on processors that they share.
+  class Machine
+    attr_reader :missing, :rounds, :most
+
+    def initialize(random)
+      @limit = Coppice::Monitor::StartLimit.new
+      @missing = random.rand(1..60)
+      @processors = random.rand(1..8)
+      @timeout = 10.0
+      @cpu_seconds = random.rand(0.1..9.9)
+      @now = @rounds = 0
+    end
+
+    def start_some
+      starting = 0
+      starting += 1 until starting == @missing || @limit.reached?(starting)
+      seconds = @cpu_seconds * [starting.fdiv(@processors), 1].max
+      seconds > @timeout ? kill(starting) : note_ready(starting, seconds)
+      @rounds += 1
+      starting
+    end
+
+    private
+
+    def kill(starting)
+      worker = Worker.new(@now)
+      @now += @timeout
+      starting.times { |gone| @limit.too_slow(worker, starting - gone, @now) }
+    end
+
+    def note_ready(starting, seconds)
+      @now += seconds
+      @missing -= starting
+      starting.times { @limit.worker_ready }
+    end
+  end
+
+  test "however busy the processors, all workers become ready if one alone would" do
+    random = Random.new(7)
+    200.times do
+      machine = Machine.new(random)
+      wanted = machine.missing
+      assert_operator machine.start_some, :>=, 1 while machine.missing.positive? && machine.rounds < 3 * wanted
+
+      assert_equal 0, machine.missing
+    end
+  end
+
+  test "there is no limit until a worker was too slow, then half as many start, and one at least" do
+    limit = Coppice::Monitor::StartLimit.new
+
+    refute limit.reached?(1000)
+    assert_equal [true, 4], [limit.too_slow(Worker.new(1), 9, 11), limit.workers]
+    assert_equal [false, 4], [limit.too_slow(Worker.new(1), 8, 11), limit.workers]
+    assert_equal [true, 2], [limit.too_slow(Worker.new(12), 9, 22), limit.workers]
+    assert_equal [true, 1], [limit.too_slow(Worker.new(23), 2, 33), limit.workers]
+    assert_equal [false, 1], [limit.too_slow(Worker.new(34), 1, 44), limit.workers]
+    assert limit.reached?(1)
+  end
+
+  test "one more may start when as many have become ready" do
+    limit = Coppice::Monitor::StartLimit.new
+    limit.too_slow(Worker.new(1), 4, 11)
+
+    assert_equal [2, 3, 3, 3, 4], Array.new(5) { limit.tap(&:worker_ready).workers }
+  end
+
+  test "a worker that was never forked was not slow" do
+    limit = Coppice::Monitor::StartLimit.new
+
+    refute limit.too_slow(Worker.new(nil), 4, 11)
+    assert_nil limit.workers
+  end
+
+  test "workers that are all too slow at the first start are followed by fewer, until they become ready" do
+    server = server_of(spawn_timeout: 10, log: log = RecordingLog.new, **WITHOUT_LOBBY)
+
+    assert_equal([4, 2, 1], Array.new(3) { start_in_vain(server) })
+    assert_equal([2, 1], log.saying("fewer workers start at once").map { |_, _, fields| fields[:limit] })
+    server.settle
+    server.system.advance(6)
+    server.settle
+
+    assert_equal 4, server.roster.ready_workers.size
+  end
+
+  private
+
+  # Has all workers hang that start at once. Returns how many they were.
+  def start_in_vain(server)
+    server.system.advance([server.roster.spawns.not_before - server.system.now, 0].max)
+    40.times do
+      server.turn
+      hang_workers(server)
+      server.system.processes.values.each { |process| server.system.step(process) }
+    end
+    starting = server.roster.workers.count(&:starting?)
+    [11, 2, 2].each do |seconds| # the signal, KILL, the exit
+      server.system.advance(seconds)
+      server.turn
+    end
+    starting
+  end
+
+  def hang_workers(server)
+    server.roster.workers.select(&:pid).each { |worker| server.process_of(worker).hanging = true }
+  end
+end
