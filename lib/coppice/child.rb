@@ -33,6 +33,7 @@ module Coppice
       raise if current.is_a?(Guest) # its program's: `at_exit` handlers see it, then it is shown
 
       current.log.exception("#{current.membership.name} failed", error)
+      current.membership.report_failure(error)
       exit(1)
     end
 

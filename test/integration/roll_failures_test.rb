@@ -31,10 +31,14 @@ class RollFailuresTest < Coppice::TestCase
   end
 
   test "a release that raises, exits or is killed while it boots, or has no application" do
-    apps = { raising: 'raise "not today"', exiting: "exit! 0", killed: "Process.kill(:KILL, Process.pid)",
-             no_ruby: "run ->(", empty: "" }
+    apps = { raising: 'raise "not\\e[2Jtoday"', leaving: "exit 3", exiting: "exit! 0",
+             killed: "Process.kill(:KILL, Process.pid)", no_ruby: "run ->(", empty: "" }
+    reasons = { raising: /: status 1, RuntimeError: not\\u\{1b\}\[2Jtoday \(config\.ru:1:in/,
+                leaving: /: status 3, SystemExit: exit \(config\.ru:1:in/, no_ruby: /: status 1, SyntaxError: / }
     with_releases(:one, *apps.keys, apps: apps) do |server, directories|
-      apps.each_key { |name| assert_given_up(server, directories[name], /exited before it was ready/) }
+      apps.each_key do |name|
+        assert_given_up(server, directories[name], /exited before it was ready#{reasons[name]}/)
+      end
     end
   end
 
@@ -49,8 +53,9 @@ class RollFailuresTest < Coppice::TestCase
 
   test "a release whose workers do not start" do
     broken = "worker_processes 2\nafter_worker_fork { raise 'no connection' }"
+    reason = /first worker did not become ready: status 1, RuntimeError: no connection \(/
     with_releases(:one, :two, configs: { two: broken }) do |server, directories|
-      assert_given_up(server, directories[:two], /first worker did not become ready/)
+      assert_given_up(server, directories[:two], reason)
     end
   end
 

@@ -2,6 +2,8 @@
 
 require "coppice/control/messages"
 require "coppice/info"
+require "coppice/log/error_report"
+require "coppice/log/terminal_backtrace"
 require "coppice/os/clock"
 require "coppice/os/signals"
 require "coppice/roles"
@@ -119,6 +121,12 @@ module Coppice
       def ready
         row.ready = 1
         tell(Control::Messages::Ready.new)
+      end
+
+      # Reports the exception for which this process is about to exit.
+      #: (Exception) -> void
+      def report_failure(error)
+        tell(Control::Messages::Failed.new(reason: Log::TerminalBacktrace.one_line(Log::ErrorReport.new(error))))
       end
 
       # Only the user's exit hook is left to run. The watchdog kills a process that takes longer than so many seconds

@@ -4,7 +4,7 @@ module Coppice
   module Control
     # The version of the messages below. The first message carries it, so that a mold of another release is refused, not
     # misunderstood.
-    PROTOCOL = 11
+    PROTOCOL = 12
 
     # Every message, once: the monitor sends imperatives, its children send facts in the past. A message carries plain
     # values; the descriptors that travel beside it have names.
@@ -50,6 +50,8 @@ module Coppice
         Ready: [],
         # From the child: it got TERM or QUIT, and goes on.
         SignalReceived: [:name],
+        # From any child that fails, before it exits: the exception, in one line.
+        Failed: [:reason],
         # From a worker: it has served as many requests as its generation should.
         RequestLimitReached: [:requests],
         # From a worker: how often clients have requested each path since the last such message; see Worker::PathCounter.

@@ -9,6 +9,7 @@ module Coppice
     module TerminalBacktrace
       RUN = 5    # frames: a longer run is cut
       SHOWN = 3  # frames of a run that is cut
+      LONGEST = 200 # characters of a reason, and of a frame, in one line
       BUNDLED = %r{\A(?:vendor|\.bundle)/}.freeze # gems below the working directory
 
       # Class, reason and backtrace of the exception and its causes.
@@ -20,6 +21,13 @@ module Coppice
 
         first, *others = of(cause)
         lines + [["caused by #{first.first}", first.last], *others]
+      end
+
+      # Class, the reason's first line, and the first frame of the application if there is one.
+      #: (ErrorReport) -> String
+      def self.one_line(report)
+        frame, = lines(report.backtrace).find { |_, style| style.nil? }
+        shorten(reason(report).first.first) + (frame ? " (#{shorten(frame.strip)})" : "")
       end
 
       # Frames, as an Array or as text of several lines.
@@ -38,6 +46,9 @@ module Coppice
         [["#{report.class_name}: #{safe(first)}", :red], *others.map { |line| ["  #{safe(line)}", :red] }]
       end
       private_class_method :reason
+
+      def self.shorten(text) = text.size > LONGEST ? "#{text[0, LONGEST]}..." : text
+      private_class_method :shorten
 
       def self.cut(run)
         shown = run.size > RUN ? run.first(SHOWN) : run

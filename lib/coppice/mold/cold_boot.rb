@@ -36,10 +36,11 @@ module Coppice
         boot = packet.message
         take(**packet.descriptors)
         row = @board.row(boot.row)
-        membership = Child::Membership.new(role: :mold, purpose: :boot, generation: boot.generation, row: row,
-                                    channel: @channel)
-        Child.run(Mold.new(inheritance: inherit(boot, membership), membership: membership))
+        @membership = Child::Membership.new(role: :mold, purpose: :boot, generation: boot.generation, row: row,
+                                            channel: @channel)
+        Child.run(Mold.new(inheritance: inherit(boot), membership: @membership))
       rescue ConfigError => error # the file was good when the monitor read it
+        @membership&.report_failure(error)
         abort "coppice: #{error.message}"
       end
 
@@ -54,14 +55,14 @@ module Coppice
         [board, settings].each(&:close)
       end
 
-      def inherit(boot, membership)
+      def inherit(boot)
         # Values come from the monitor. Hooks and logger come from reading the file again, beside the application's
         # classes.
         settings = Config::Settings.evaluate_in_mold(@settings)
         log = Log.for(settings, role: :mold, generation: boot.generation).follow(@board)
         changed = settings.config_changed?
         log.warn("the file has changed since the server was started", config: settings.config_file) if changed
-        Info.attach(board: @board, row: membership.row) # initializers ask for workers_count
+        Info.attach(board: @board, row: @membership.row) # initializers ask for workers_count
         Compatibility.configure(settings, listener_names: boot.listener_names)
         Child::Inheritance.build(app: load_app(settings, log), settings: settings, log: log, board: @board,
                           listener_names: boot.listener_names, borrowed_queues: boot.borrowed_queues,
@@ -79,9 +80,11 @@ module Coppice
         app
       rescue SystemExit => error
         log.error("the application called exit while it was loaded", status: error.status)
+        @membership.report_failure(error)
         raise
       rescue BootError => error
         log.exception(error.message, error.cause || error)
+        @membership.report_failure(error.cause || error)
         exit(1)
       end
 

@@ -37,6 +37,7 @@ module Coppice
         @pid = pid
         @status = status
         @cause = cause_of(handle, out_of_memory)
+        @why = handle.failure || "the log says why"
         @requests = handle.requests_count
         @age = now - handle.forked_at if handle.forked_at
         @peak_memory = peak_kib * 1024 if peak_kib
@@ -66,12 +67,12 @@ module Coppice
         end
       end
 
-      # For people, where the exit itself is the news: the signal, and who sent it if that is known, or the status.
-      # What exits with status 0 has logged no error.
+      # For people, where the exit itself is the news: the signal, and who sent it if that is known, or the status and
+      # the exception. What exits with status 0 has logged no error.
       #: () -> String
       def summary
-        return "the log says why" unless status
-        return "status #{status.exitstatus}#{", the log says why" unless status.success?}" unless status.signaled?
+        return @why unless status
+        return "status #{status.exitstatus}#{", #{@why}" unless status.success?}" unless status.signaled?
 
         "killed by SIG#{signal}#{" (#{cause})" unless cause == :signal}"
       end

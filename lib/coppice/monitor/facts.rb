@@ -77,6 +77,7 @@ module Coppice
         when Control::Messages::Registered then registered(handle, message.pid)
         when Control::Messages::AuditFinished then audited(handle, message.findings)
         when Control::Messages::Ready then ready(handle)
+        when Control::Messages::Failed then handle.failure ||= message.reason
         when Control::Messages::SignalReceived then signal_received(handle, message.name)
         when Control::Messages::PathsCounted then @keeper.add_paths(message.counts)
         when Control::Messages::RequestLimitReached then nil # it only wakes the monitor: the count is on the board

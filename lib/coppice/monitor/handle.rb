@@ -31,6 +31,7 @@ module Coppice
       attr_accessor :leave_deadline #: Float?
       # Why the monitor killed it, or told it to exit at once; nil if the monitor did not.
       attr_accessor :kill_reason #: Symbol?
+      attr_accessor :failure #: String? -- the exception for which it exits, in one line
       # How and why it exited; nil as long as it lives.
       attr_accessor :exit_report #: ExitReport?
       # When it was forked (monotonic seconds).
@@ -49,11 +50,9 @@ module Coppice
       # When it first reported that it got TERM or QUIT (monotonic seconds), and which of them.
       attr_reader :signalled_at #: Float?
       attr_accessor :stop_signal #: Symbol?
-      # Number of attempts to promote this worker since the last mold was committed.
-      attr_accessor :promotions #: Integer
+      attr_accessor :promotions #: Integer -- attempts to promote this worker since the last mold was committed
       attr_accessor :forked_any #: bool? -- whether it has forked another child
-      # Number of things that the fork audit has found, of a worker that was audited.
-      attr_accessor :audit_findings #: Integer
+      attr_accessor :audit_findings #: Integer -- number of things that the fork audit has found
       # For whom a guest runs.
       attr_accessor :client #: GuestClient?
       # Those for a guest that does not handle signals yet, in their order.

@@ -92,9 +92,10 @@ module Coppice
       end
 
       def end_of_trial(trial)
-        return "its first worker did not become ready" unless trial.ready_at
+        report = trial.exit_report
+        return "its first worker did not become ready#{": #{report.summary}" if report}" unless trial.ready_at
 
-        "its first worker exited while it was on trial (#{trial.exit_report&.cause || :asked})"
+        "its first worker exited while it was on trial (#{report&.cause || :asked})"
       end
 
       def judge(roster, candidate, now)

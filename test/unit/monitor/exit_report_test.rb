@@ -46,6 +46,12 @@ class ExitReportTest < Coppice::TestCase
     end
   end
 
+  test "the summary has the exception that the child has reported in place of a hint" do
+    failed = handle_in(:ready, failure: "RuntimeError: no (config.ru:1)")
+
+    assert_equal "status 3, RuntimeError: no (config.ru:1)", report_on(failed, Status.new(3, nil)).summary
+  end
+
   test "the cause of an end is told from what we did and what the kernel says" do
     {
       [:leaving, nil, Status.new(0, nil)] => [:asked, :debug],

@@ -189,7 +189,8 @@ class RollingTest < SupervisionTestCase
 
   { "hangs" => "it exited before it was ready: the log says why",
     "broken" => "it exited before it was ready: status 1, the log says why",
-    "broken_workers" => "its first worker did not become ready", "no_gemfile" => "no Gemfile",
+    "broken_workers" => "its first worker did not become ready: status 1, the log says why",
+    "no_gemfile" => "no Gemfile",
     "endless_check" => "too late" }.each do |fault, reason|
     test "a release that fails (#{fault}) is given up, and nothing is left of it" do
       server = settled_server(boot_timeout: 30)
