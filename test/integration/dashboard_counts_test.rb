@@ -18,6 +18,21 @@ class DashboardCountsTest < Coppice::TestCase
     open_page { |browser| assert_equal "No request is in flight.", says(browser, "requests") }
   end
 
+  test "a worker with work after its response is not told as one whose client waits" do
+    stats = @fixture.stats
+    request = { request: "GET /x", in_flight: true, request_age: 9.0, state: "busy", answered_age: nil }
+    stats[:processes].each { |process| process.update(in_flight: false) }
+    first, second = stats[:processes].select { |process| process[:role] == "worker" }
+    first.update(request)
+    second.update(**request, request_age: 60.0, answered_age: 12.0)
+    @stats = -> { stats }
+    open_page do |browser|
+      assert_equal "1 request, the oldest for 9.00 s; 1 with work after the response.",
+        says(browser, "requests").tr("\u00A0", " ")
+      assert_includes browser.evaluate("document.querySelector('#requests table').textContent"), "after response 12"
+    end
+  end
+
   test "the requests that were refused are those of workers and of the lobby" do
     refused = [["400", "request", 5], ["503", "max_waiting", 4], ["502", "worker_lost", 100], ["504", "timeout", 100]]
     lobby = { refused: refused.map { |status, cause, count| { status: status, cause: cause, count: count } } }

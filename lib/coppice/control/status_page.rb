@@ -130,7 +130,13 @@ module Coppice
         return unless process[:request]
 
         overdue = ", OVERDUE" if process[:overdue]
-        "#{Log::Text.printable(process[:request])} for #{process[:request_age]&.round(1)} s#{overdue}"
+        "#{Log::Text.printable(process[:request])}#{duration(process)}#{overdue}"
+      end
+
+      # A client that has its answer does not wait for the work after it.
+      def duration(process)
+        answered_age, request_age = process.values_at(:answered_age, :request_age)
+        answered_age ? ", after its response for #{answered_age.round(1)} s" : " for #{request_age&.round(1)} s"
       end
 
       def mib(bytes) = bytes ? (bytes / 1_048_576.0).round(1).to_s : "-"

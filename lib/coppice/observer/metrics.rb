@@ -16,7 +16,8 @@ module Coppice
     end
 
     flag = ->(holds) { holds ? 1 : 0 }
-    oldest = ->(processes) { processes.filter_map { |one| one[:request_age] if one[:in_flight] }.max || 0 }
+    unanswered = ->(process) { process[:in_flight] && process[:answered_age].nil? }
+    oldest = ->(processes) { processes.select(&unanswered).filter_map { |one| one[:request_age] }.max || 0 }
 
     # All metrics of /metrics, and the only place where one is described: the text, docs/metrics.md and the tests are
     # made from it. The label of what is counted for each worker is its slot, never pid or generation: a series lasts as
@@ -46,8 +47,8 @@ module Coppice
         "Number of clients that wait in the queues of a listener."),
       metric.call(:listener_backlog, :gauge, "server.listeners[listener=name].backlog",
         "Number of clients that may wait in the queues of a listener."),
-      metric.call(:oldest_request_seconds, :gauge, "processes", "Age of the oldest request in flight; 0 without one.",
-        unit: :seconds, value: oldest),
+      metric.call(:oldest_request_seconds, :gauge, "processes",
+        "Age of the oldest request that is not answered yet; 0 without one.", unit: :seconds, value: oldest),
 
       metric.call(:lobby_connections, :gauge, "lobby.connections", "Open connections of the lobby."),
       metric.call(:lobby_idle_connections, :gauge, "lobby.idle", "Open connections without a request."),

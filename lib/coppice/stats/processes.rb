@@ -48,7 +48,8 @@ module Coppice
         #: () -> bool
         def ready? = @ready
 
-        # Whether it is a worker with a request in flight. Neither what a guest runs nor out-of-band work is one.
+        # Whether it is a worker with a request in flight, or with work after its response. Neither what a guest runs
+        # nor out-of-band work is one.
         #: () -> bool
         def in_flight? = worker? && busy?
 
@@ -109,7 +110,8 @@ module Coppice
         def request
           deadline_ms = row.deadline_ms
           { request: (Log::Text.valid(row.request) if @started_ms.positive?), in_flight: in_flight?,
-            request_age: age(@started_ms), overdue: deadline_ms.positive? && deadline_ms < @now_ms }
+            request_age: age(@started_ms), answered_age: (age(row.answered_ms) if in_flight?),
+            overdue: deadline_ms.positive? && deadline_ms < @now_ms }
         end
 
         def age(since_ms) = since_ms.positive? ? [@now_ms - since_ms, 0].max / 1000.0 : nil

@@ -15,10 +15,15 @@ module Coppice
       Column.new(name: :release, title: "rel", width: 3, keep: 5.5, value: of[:release], text: :to_s.to_proc),
       Column.new(name: :pid, title: "pid", width: 7, keep: 4, upwards: true, value: of[:pid], text: :to_s.to_proc),
       Column.new(name: :state, title: "state", width: 8, keep: 10, upwards: true, text: :to_s.to_proc,
-        value: ->(process, _) { process[:overdue] ? "overdue" : process[:state] }),
+        value: lambda do |process, _|
+          next "overdue" if process[:overdue]
+
+          process[:state] == "busy" && process[:answered_age] ? "answered" : process[:state]
+        end),
       Column.new(name: :request, title: "request", width: 10, keep: 9, upwards: true, value: of[:request],
         text: :to_s.to_proc),
-      Column.new(name: :age, title: "for", width: 6, keep: 8, value: of[:request_age], text: Units.method(:seconds)),
+      Column.new(name: :age, title: "for", width: 6, keep: 8, text: Units.method(:seconds),
+        value: ->(process, _) { process[:answered_age] || process[:request_age] }),
       Column.new(name: :requests, title: "served", width: 6, keep: 3, text: Units.method(:count),
         value: ->(process, _) { process[:requests] if process[:slot] }),
       Column.new(name: :rate, title: "req/s", width: 6, keep: 7, text: Units.method(:rate),

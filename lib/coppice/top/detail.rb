@@ -36,7 +36,9 @@ module Coppice
 
       def request
         text = @worker[:request] or return "none in flight"
-        age = @worker[:request_age]
+        answered_age, age = @worker.values_at(:answered_age, :request_age)
+        return "#{text}  after its response for #{Units.seconds(answered_age)}" if answered_age
+
         age ? "#{text}  for #{Units.seconds(age)}" : text
       end
 

@@ -7,8 +7,8 @@ module Coppice
   module Top
     # The table of processes: molds and others first, then the workers, sorted by one column.
     class ProcessTable
-      STYLES = { "busy" => :green, "starting" => :cyan, "leaving" => :dim, "idle" => :dim, "overdue" => :red,
-                 "stopped" => :red }.freeze
+      STYLES = { "busy" => :green, "answered" => :green, "starting" => :cyan, "leaving" => :dim, "idle" => :dim,
+                 "overdue" => :red, "stopped" => :red }.freeze
 
       #: (Meter::Reading, ?sort: Symbol, ?backwards: bool) -> void
       def initialize(reading, sort: :slot, backwards: false)

@@ -24,7 +24,8 @@ module Coppice
         q esc           back, or quit
 
         requests, p50, p99, req/s and cpu cover the last ten seconds.
-        for: age of the request in flight    own: memory that no other process shares
+        for: age of the request in flight; answered: of the work after its response
+        own: memory that no other process shares
         pss: memory, each shared page divided by the processes that share it
       TEXT
 

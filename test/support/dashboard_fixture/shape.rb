@@ -124,8 +124,8 @@ module Coppice
         { role: role, slot: nil, generation: role == "observer" ? nil : fixture.generation,
           release: role == "observer" ? nil : fixture.release_of(fixture.generation), pid: pid,
           parent_pid: parent, state: "idle", age: fixture.generation_age.round(1), requests: 0, request: nil,
-          in_flight: false, request_age: nil, overdue: false, fork_safe: true, rss: 190 * MIB, pss: 22 * MIB,
-          private: 2 * MIB, private_at_start: 0, measured_age: 1.2,
+          in_flight: false, request_age: nil, answered_age: nil, overdue: false, fork_safe: true, rss: 190 * MIB,
+          pss: 22 * MIB, private: 2 * MIB, private_at_start: 0, measured_age: 1.2,
           cpu_seconds: 1.31, first_request_seconds: nil, median_seconds: nil, client_uid: nil, client_pid: nil,
           time_left: nil }
       end
@@ -142,9 +142,9 @@ module Coppice
           pid: fixture.pid + (1000 * (generation + 1)) + 10 + slot,
           parent_pid: old ? fixture.pid + (1000 * fixture.generation) : mold.fetch(:pid), state: state,
           age: age.round(1), requests: (age * 22 * weight).round, request: (request if state == "busy"),
-          in_flight: state == "busy", request_age: (request_age(slot, request) if state == "busy"), overdue: false,
-          fork_safe: @workers < 8 || slot % 97 != 5, rss: (190 * MIB) + own, pss: own + (190 * MIB / (@workers + 1)),
-          private: own, private_at_start: (1.9 * MIB).round, measured_age: 1.2,
+          in_flight: state == "busy", request_age: (request_age(slot, request) if state == "busy"), answered_age: nil,
+          overdue: false, fork_safe: @workers < 8 || slot % 97 != 5, rss: (190 * MIB) + own,
+          pss: own + (190 * MIB / (@workers + 1)), private: own, private_at_start: (1.9 * MIB).round, measured_age: 1.2,
           cpu_seconds: (age * 0.31 * weight).round(2),
           first_request_seconds: first_request(generation) * (0.9 + (slot % 5 * 0.05)),
           median_seconds: median(generation) * (0.97 + (slot % 7 * 0.01)) }

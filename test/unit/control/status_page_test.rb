@@ -66,6 +66,14 @@ module Coppice
           page(processes: [worker, { **worker, slot: 2, hijacked: 0 }]))
       end
 
+      test "work after a response is told from a request that waits for its answer" do
+        worker = { role: "worker", slot: 1, generation: 1, pid: 12, state: "busy", requests: 3, hijacked: 0,
+                   request: "GET /x", request_age: 5.0 }
+        text = page(processes: [worker, { **worker, slot: 2, answered_age: 3.04, overdue: true }])
+
+        assert_equal ["GET /x for 5.0 s", "GET /x, after its response for 3.0 s, OVERDUE"], text.scan(/GET .*$/)
+      end
+
       test "a death of what was never a process has no number of one" do
         text = page(exits: { worker: { "never_forked" => 1 } },
                     recent_exits: [{ role: "worker", slot: 2, pid: nil, cause: "never_forked" }])

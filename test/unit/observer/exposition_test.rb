@@ -34,9 +34,10 @@ module Coppice
         METRICS.each { |metric| assert_match(/\A[A-Z0-9].+\.\z/, metric.help) }
       end
 
-      test "the oldest request is one in flight, not what a process does without a request" do
+      test "the oldest request is one in flight, not what a process does without one or after its response" do
         stats = SampleStats.of
-        stats[:processes] += [{ in_flight: false, request_age: 9000.0 }, { in_flight: true, request_age: 4.5 }]
+        stats[:processes] += [{ in_flight: false, request_age: 9000.0 }, { in_flight: true, request_age: 4.5 },
+                              { in_flight: true, request_age: 70.0, answered_age: 60.0 }]
 
         assert_equal ["coppice_oldest_request_seconds 4.5"], samples(text(stats))["coppice_oldest_request_seconds"]
       end

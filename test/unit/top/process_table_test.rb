@@ -23,6 +23,15 @@ module Coppice
           row(client_uid: 0, time_left: nil)
       end
 
+      test "a worker that works after its response is no longer with a request, and is shown with the time since" do
+        worker = { role: "worker", slot: 1, generation: 12, pid: 7, state: "busy", request: "GET /x",
+                   request_age: 60.0, requests: 3 }
+
+        assert_match(/^ *1 12 7 busy GET \/x 1m00s /, row(**worker))
+        assert_match(/^ *1 12 7 answered GET \/x 2\.00s /, row(**worker, answered_age: 2.0))
+        assert_match(/ stopped GET /, row(**worker, answered_age: 2.0, state: "stopped"))
+      end
+
       test "while processes run several releases, each says which, and those of another than the committed stand out" do
         stats = StatsFixture.at
         first, second, third = stats[:processes].select { |process| process[:slot] }

@@ -90,6 +90,11 @@ export function requestLine({ role, request }) {
   return request ? request.split("?", 1)[0] : "";
 }
 
+// For how long a process has been doing what it does. After the response nobody waits for it.
+export const workName = (process) => (process.answered_age == null ? "request_age" : "answered_age");
+export const workAge = (process) => process[workName(process)];
+export const workNote = (process) => (process.answered_age == null ? " for " : " after its response for ");
+
 export function processName(process) {
   if (process.role === "worker") return `worker ${process.slot}`;
   return process.name ? `${process.role} ${process.name}` : process.role;

@@ -1,7 +1,7 @@
 // The requests in flight, oldest first.
 
 import { card, derived, empty, fill, h, table } from "../dom.js";
-import { plural, processName, requestLine, seconds } from "../format.js";
+import { plural, processName, requestLine, seconds, workAge, workName } from "../format.js";
 import { showStack } from "../stack.js";
 
 const SHOWN = 12;
@@ -23,7 +23,7 @@ export class Requests {
   draw(stats) {
     const busy = stats.processes
       .filter((process) => process.in_flight)
-      .sort((one, other) => other.request_age - one.request_age);
+      .sort((one, other) => workAge(other) - workAge(one));
     if (!busy.length) {
       fill(this.says, "No request is in flight.");
       fill(this.body, empty("Every worker waits for a client."));
@@ -32,11 +32,11 @@ export class Requests {
     const late = busy.filter((process) => process.overdue).length;
     fill(
       this.says,
-      `${plural(busy.length, "request")}, the oldest for ${seconds(busy[0].request_age)}`,
+      this.summary(busy),
       late ? h("b.bad", `; ${late} overdue`) : "",
       ".",
     );
-    const longest = Math.max(busy[0].request_age, 0.001);
+    const longest = Math.max(workAge(busy[0]), 0.001);
     const columns = [
       { title: "worker" },
       { title: "request", kind: "grow cut" },
@@ -65,9 +65,17 @@ export class Requests {
     });
   }
 
+  // Who has an answer does not wait for the work after it.
+  summary(busy) {
+    const unanswered = busy.filter((process) => process.answered_age == null);
+    const oldest = unanswered.length ? `, the oldest for ${seconds(workAge(unanswered[0]))}` : "";
+    const others = busy.length - unanswered.length;
+    return `${plural(unanswered.length, "request")}${oldest}${others ? `; ${others} with work after the response` : ""}`;
+  }
+
   row(process, stats, longest) {
-    const shown = derived(process.request_age, "seconds");
-    shown.dataset.path = `processes.${stats.processes.indexOf(process)}.request_age`;
+    const shown = derived(workAge(process), "seconds");
+    shown.dataset.path = `processes.${stats.processes.indexOf(process)}.${workName(process)}`;
     const row = [
       h(
         "b",
@@ -75,10 +83,10 @@ export class Requests {
         String(process.slot),
       ),
       h("code", { "data-tip": requestLine(process) }, requestLine(process)),
-      shown,
+      process.answered_age == null ? shown : ["after response ", shown],
       h(
         "div.agebar",
-        h(process.overdue ? "span.bad" : "span", { style: { width: `${(100 * process.request_age) / longest}%` } }),
+        h(process.overdue ? "span.bad" : "span", { style: { width: `${(100 * workAge(process)) / longest}%` } }),
       ),
     ];
     if (this.stacks)

@@ -2,7 +2,7 @@
 
 import { bar, derived, fill, h } from "../../dom.js";
 import { act } from "../../connection.js";
-import { age, bytes, identityOf, percent, processName, requestLine } from "../../format.js";
+import { age, bytes, identityOf, percent, processName, requestLine, workAge, workNote } from "../../format.js";
 import { confirmed } from "../head.js";
 import { showStack } from "../../stack.js";
 
@@ -50,7 +50,7 @@ export class Detail {
     return [
       h(`span.dot.${place}`),
       h("code", requestLine(process)),
-      ` for ${process.request_age < 1 ? "< 1 s" : age(process.request_age)}`,
+      `${workNote(process)}${workAge(process) < 1 ? "< 1 s" : age(workAge(process))}`,
     ];
   }
 
