@@ -64,6 +64,18 @@ module Coppice
         lobby[:refused].map(&:values).select { |_, _, count| count.positive? }.sort
     end
 
+    test "a lobby's loop that has not moved says for how long" do
+      row = @board.row(0)
+      row.assign(role: :lobby, nr: nil, generation: 0)
+      row.pid = Process.pid
+      @board.rows_count = 1
+
+      assert_nil to_h[:lobby][:beat_age]
+      row.seen_ms = OS::Clock.now_ms - 8000
+
+      assert_operator to_h[:lobby][:beat_age], :>=, 8
+    end
+
     test "the lobby's errors are the requests that it has answered with 5xx" do
       Stats::Lobby::REFUSALS.each_key { |name| @board.lobby.public_send(:"#{name}=", 1) }
       lobby = Stats::Lobby.new(@board.lobby)

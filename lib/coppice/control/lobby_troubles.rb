@@ -1,17 +1,29 @@
 # frozen_string_literal: true
 
+require "coppice/control/duration"
+
 module Coppice
   module Control
     # What keeps clients out of the lobby at this moment, as people read it.
     module LobbyTroubles
       TEXTS = { paused: "cannot accept connections", full: "refuses requests: as many wait as may" }.freeze
 
+      # The loop notes the time every two seconds. The monitor kills one that has not for ten.
+      LATE_SECONDS = 5
+
       # nil without a lobby, and where it takes all that come.
       #: (Hash[Symbol, untyped]?) -> String?
       def self.text(lobby)
-        troubles = TEXTS.select { |name, _| lobby[name] }.values if lobby
-        troubles.join("; ") if troubles&.any?
+        return unless lobby
+
+        troubles = [*late(lobby[:beat_age]), *TEXTS.select { |name, _| lobby[name] }.values]
+        troubles.join("; ") if troubles.any?
       end
+
+      def self.late(age)
+        "has not moved for #{Duration.text(age)}: it is stopped or hangs" if age && age > LATE_SECONDS
+      end
+      private_class_method :late
     end
   end
 end

@@ -23,12 +23,15 @@ module Coppice
       #: (Board, Processes) -> Lobby?
       def self.of(board, processes)
         lobby = board.lobby
-        new(lobby) if processes.role?(:lobby) || lobby.accepted.positive? || lobby.log_lines_dropped.positive?
+        return unless processes.role?(:lobby) || lobby.accepted.positive? || lobby.log_lines_dropped.positive?
+
+        new(lobby, beat_age: processes.lobby_beat_age)
       end
 
-      #: (Board::Record) -> void
-      def initialize(record)
+      #: (Board::Record, ?beat_age: Float?) -> void
+      def initialize(record, beat_age: nil)
         @values = record.to_h
+        @beat_age = beat_age
       end
 
       # Number of requests that no worker has taken yet.
@@ -46,7 +49,7 @@ module Coppice
       #: () -> Hash[Symbol, untyped]
       def to_h
         { **@values.slice(*PLAIN), full: @values[:full] == 1, paused: @values[:paused] == 1,
-          bytes_received: @values[:bytes_in], bytes_sent: @values[:bytes_out], refused: refused }
+          beat_age: @beat_age, bytes_received: @values[:bytes_in], bytes_sent: @values[:bytes_out], refused: refused }
       end
 
       private

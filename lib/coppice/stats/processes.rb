@@ -33,6 +33,7 @@ module Coppice
           @ready = row.ready?
           @out_of_band = row.out_of_band?
           @started_ms = row.started_ms
+          @seen_ms = row.seen_ms
           @values = read
         end
 
@@ -52,6 +53,10 @@ module Coppice
         # nor out-of-band work is one.
         #: () -> bool
         def in_flight? = worker? && busy?
+
+        # Of a worker or the lobby: seconds since its last heartbeat.
+        #: () -> Float?
+        def beat_age = age(@seen_ms)
 
         # Sizes of memory are in bytes, as the process has last measured, or as they are at the first call.
         #: () -> Hash[Symbol, untyped]
@@ -137,6 +142,10 @@ module Coppice
 
       #: () -> Integer
       def busy_workers = @entries.count(&:in_flight?)
+
+      # Seconds since the lobby's loop last said that it moves; nil without one, or before it did.
+      #: () -> Float?
+      def lobby_beat_age = @entries.find { |entry| entry.role == :lobby }&.beat_age
 
       # Those with these names, `service` being the service worker; also one that does not exist at this moment.
       #: (Array[String]) -> Array[Hash[Symbol, untyped]]
