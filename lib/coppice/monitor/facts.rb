@@ -77,7 +77,7 @@ module Coppice
         when Control::Messages::Registered then registered(handle, message.pid)
         when Control::Messages::AuditFinished then audited(handle, message.findings)
         when Control::Messages::Ready then ready(handle)
-        when Control::Messages::Failed then handle.failure ||= message.reason
+        when Control::Messages::Failed then handle.failure ||= message
         when Control::Messages::SignalReceived then signal_received(handle, message.name)
         when Control::Messages::PathsCounted then @keeper.add_paths(message.counts)
         when Control::Messages::RequestLimitReached then nil # it only wakes the monitor: the count is on the board
@@ -134,7 +134,7 @@ module Coppice
         return unless handle.worker?
 
         @roster.spawns.succeeded
-        @roster.start_limit.worker_ready
+        @roster.filled? ? @roster.start_limit.lift : @roster.start_limit.worker_ready
         @roster.succession.worker_ready
         open_port unless handle.rehearsing? || @roster.stopping
       end

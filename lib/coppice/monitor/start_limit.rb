@@ -4,7 +4,8 @@ module Coppice
   class Monitor
     # How many workers may start at the same time. There is no limit until one is killed because its start took too
     # long: the others may have used the processors that it needed, and would do so again. So it starts with half as
-    # many, down to one. When as many have become ready as may start at once, one more may.
+    # many, down to one. When as many have become ready as may start at once, one more may; when all are ready that
+    # there should be, there is no limit again. One that hangs while no other starts has not been slowed by others.
     class StartLimit
       attr_reader :workers #: Integer? -- nil: as many as there should be
 
@@ -16,7 +17,7 @@ module Coppice
       # One that was forked under an earlier limit says nothing of this one. Returns whether the limit is another one.
       #: (Handle, Integer, Float) -> bool
       def too_slow(worker, starting, now)
-        return false if worker.forked_at.nil? || worker.forked_at < @since
+        return false if starting < 2 || worker.forked_at.nil? || worker.forked_at < @since
 
         before, @workers = @workers, [[starting, *@workers].min / 2, 1].max
         @since = now
@@ -37,7 +38,7 @@ module Coppice
       #: (Integer) -> bool
       def reached?(starting) = !@workers.nil? && starting >= @workers
 
-      # What was too slow is not used any more.
+      # All workers are ready, or a release that has been too slow is not the server's any more.
       #: () -> void
       def lift
         @workers = nil

@@ -63,7 +63,7 @@ class StartLimitTest < SupervisionTestCase
     assert_equal [false, 4], [limit.too_slow(Worker.new(1), 8, 11), limit.workers]
     assert_equal [true, 2], [limit.too_slow(Worker.new(12), 9, 22), limit.workers]
     assert_equal [true, 1], [limit.too_slow(Worker.new(23), 2, 33), limit.workers]
-    assert_equal [false, 1], [limit.too_slow(Worker.new(34), 1, 44), limit.workers]
+    assert_equal [false, 1], [limit.too_slow(Worker.new(34), 2, 44), limit.workers]
     assert limit.reached?(1)
   end
 
@@ -81,6 +81,13 @@ class StartLimitTest < SupervisionTestCase
     assert_nil limit.workers
   end
 
+  test "a worker that is too slow while no other starts was not slowed by others" do
+    limit = Coppice::Monitor::StartLimit.new
+
+    refute limit.too_slow(Worker.new(1), 1, 11)
+    assert_nil limit.workers
+  end
+
   test "workers that are all too slow at the first start are followed by fewer, until they become ready" do
     server = server_of(spawn_timeout: 10, log: log = RecordingLog.new, **WITHOUT_LOBBY)
 
@@ -91,6 +98,7 @@ class StartLimitTest < SupervisionTestCase
     server.settle
 
     assert_equal 4, server.roster.ready_workers.size
+    assert_nil server.roster.start_limit.workers
   end
 
   private
