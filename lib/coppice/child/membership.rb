@@ -126,7 +126,11 @@ module Coppice
       # Reports the exception for which this process is about to exit.
       #: (Exception) -> void
       def report_failure(error)
-        tell(Control::Messages::Failed.new(reason: Log::TerminalBacktrace.one_line(Log::ErrorReport.new(error))))
+        report = Log::ErrorReport.new(error)
+        tell(Control::Messages::Failed.new(error: Log::TerminalBacktrace.one_line(report),
+                                           message: Log::TerminalBacktrace.first_reason(report)))
+      rescue UserCodeError # its methods are the application's: then the log alone says why
+        nil
       end
 
       # Only the user's exit hook is left to run. The watchdog kills a process that takes longer than so many seconds

@@ -50,8 +50,8 @@ module Coppice
         Ready: [],
         # From the child: it got TERM or QUIT, and goes on.
         SignalReceived: [:name],
-        # From any child that fails, before it exits: the exception, in one line.
-        Failed: [:reason],
+        # From any child that fails, before it exits: the exception's class and place, and its message, a line each.
+        Failed: [:error, :message],
         # From a worker: it has served as many requests as its generation should.
         RequestLimitReached: [:requests],
         # From a worker: how often clients have requested each path since the last such message; see Worker::PathCounter.

@@ -217,7 +217,7 @@ module Coppice
         @log.error("killing a child", **handle.to_log, why: reason, **{ during: hook, remedy: remedy }.compact)
       end
 
-      # The one by which it was late. What was ready is killed for a child that it did not fork.
+      # The limit that it exceeded. A process that was ready is killed when it has not forked a child in time.
       def start_option(handle)
         return :spawn_timeout if handle.ready_at
 

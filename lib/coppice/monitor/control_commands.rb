@@ -149,10 +149,15 @@ module Coppice
       def outcome_of_roll(roll)
         raise Error, "the server is stopping" if @roster.stopping && !roll.decided?
         return unless roll.decided?
-        raise Error, "#{roll.kind} given up: #{roll.reason}. #{@roster.release} serves on" if roll.outcome == :given_up
+        raise Error, given_up(roll) if roll.outcome == :given_up
 
         canary = "canary: #{roll.canary.reason}" if roll.canary
         [*canary, "#{@roster.release} is committed#{rollout}"]
+      end
+
+      def given_up(roll)
+        why = [roll.reason, roll.message.to_s].reject(&:empty?).join(": ")
+        "#{roll.kind} given up: #{why}. #{@roster.release} serves on"
       end
 
       # A release that warms up only begins with it now.

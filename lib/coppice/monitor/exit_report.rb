@@ -37,7 +37,7 @@ module Coppice
         @pid = pid
         @status = status
         @cause = cause_of(handle, out_of_memory)
-        @why = handle.failure || "the log says why"
+        @failure = handle.failure&.error
         @requests = handle.requests_count
         @age = now - handle.forked_at if handle.forked_at
         @peak_memory = peak_kib * 1024 if peak_kib
@@ -71,10 +71,11 @@ module Coppice
       # the exception. What exits with status 0 has logged no error.
       #: () -> String
       def summary
-        return @why unless status
-        return "status #{status.exitstatus}#{", #{@why}" unless status.success?}" unless status.signaled?
+        why = @failure || "the log says why"
+        return why unless status
+        return "status #{status.exitstatus}#{", #{why}" unless status.success?}" unless status.signaled?
 
-        "killed by SIG#{signal}#{" (#{cause})" unless cause == :signal}"
+        "killed by SIG#{signal}#{" (#{cause})" unless cause == :signal}#{", after #{@failure}" if @failure}"
       end
 
       # The fields of its log line.

@@ -31,7 +31,7 @@ module Coppice
       attr_accessor :leave_deadline #: Float?
       # Why the monitor killed it, or told it to exit at once; nil if the monitor did not.
       attr_accessor :kill_reason #: Symbol?
-      attr_accessor :failure #: String? -- the exception for which it exits, in one line
+      attr_accessor :failure #: Control::Messages::Failed? -- the exception for which it exits
       # How and why it exited; nil as long as it lives.
       attr_accessor :exit_report #: ExitReport?
       # When it was forked (monotonic seconds).

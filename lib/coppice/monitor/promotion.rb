@@ -86,16 +86,19 @@ module Coppice
         roster.trial.starting? ? [] : abandon(roster, candidate, end_of_trial(roster.trial))
       end
 
-      # One that was told to exit has no report yet.
-      def early_exit(candidate)
-        "it exited before it was ready: #{candidate.exit_report&.summary || 'the log says why'}"
-      end
+      def early_exit(candidate) = "it exited before it was ready: #{end_of(candidate) || 'the log says why'}"
 
       def end_of_trial(trial)
-        report = trial.exit_report
-        return "its first worker did not become ready#{": #{report.summary}" if report}" unless trial.ready_at
+        why = end_of(trial)
+        return "its first worker did not become ready#{": #{why}" if why}" unless trial.ready_at
 
-        "its first worker exited while it was on trial (#{report&.cause || :asked})"
+        "its first worker exited while it was on trial (#{trial.exit_report&.cause || :asked})"
+      end
+
+      # One that was told to exit, or killed, has no report yet.
+      def end_of(child)
+        killed = "killed (#{child.kill_reason}), as the log says" if child.kill_reason
+        child.exit_report&.summary || child.failure&.error || killed
       end
 
       def judge(roster, candidate, now)

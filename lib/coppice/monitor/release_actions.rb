@@ -35,14 +35,15 @@ module Coppice
         return unless @roster.roll.awaits?(step.candidate.release)
 
         @roster.roll.canary = step.verdict
-        give_up(step.reason)
+        give_up(step.reason, message: [step.candidate, trial].compact.filter_map(&:failure).first&.message)
       end
 
-      # The roll that is under way ends without its release. wanted: by a user, so that nothing has failed.
-      #: (String, ?wanted: bool?) -> void
-      def give_up(reason, wanted: false)
+      # The roll that is under way ends without its release. wanted: by a user, so that nothing has failed. message: of
+      # the exception, if one is why.
+      #: (String, ?wanted: bool?, ?message: String?) -> void
+      def give_up(reason, wanted: false, message: nil)
         roll = @roster.roll
-        roll.give_up(reason)
+        roll.give_up(reason, message)
         @statistics.roll_decided(roll)
         @log.public_send(wanted ? :info : :error, "#{roll.kind} given up", **roll.to_log, why: reason)
       end

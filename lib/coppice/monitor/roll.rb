@@ -13,6 +13,7 @@ module Coppice
       attr_accessor :canary  #: Canary::Verdict? -- nil without one
       attr_reader :outcome   #: Symbol? -- :committed or :given_up; nil before
       attr_reader :reason    #: String? -- why it was given up
+      attr_reader :message   #: String? -- of the release's exception: for its user only, as it may tell a secret
 
       #: (kind: Symbol, directory: String, asked_by: String, asked_at: Float, ?release: Release?) -> void
       def initialize(kind:, directory:, asked_by:, asked_at:, release: nil)
@@ -40,10 +41,11 @@ module Coppice
       #: () -> void
       def commit = @outcome = :committed
 
-      #: (String) -> void
-      def give_up(reason)
+      #: (String, ?String?) -> void
+      def give_up(reason, message = nil)
         @outcome = :given_up
         @reason = reason
+        @message = message
       end
 
       #: () -> Hash[Symbol, untyped]

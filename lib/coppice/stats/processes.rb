@@ -32,6 +32,7 @@ module Coppice
           @nr = row.nr unless row.nr.negative?
           @ready = row.ready?
           @out_of_band = row.out_of_band?
+          @answered_ms = row.answered_ms # before the beginning: the work after the response may end in between
           @started_ms = row.started_ms
           @seen_ms = row.seen_ms
           @values = read
@@ -114,8 +115,9 @@ module Coppice
 
         def request
           deadline_ms = row.deadline_ms
+          answered = in_flight? && @answered_ms >= @started_ms
           { request: (Log::Text.valid(row.request) if @started_ms.positive?), in_flight: in_flight?,
-            request_age: age(@started_ms), answered_age: (age(row.answered_ms) if in_flight?),
+            request_age: age(@started_ms), answered_age: (age(@answered_ms) if answered),
             overdue: deadline_ms.positive? && deadline_ms < @now_ms }
         end
 

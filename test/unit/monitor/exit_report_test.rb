@@ -47,9 +47,11 @@ class ExitReportTest < Coppice::TestCase
   end
 
   test "the summary has the exception that the child has reported in place of a hint" do
-    failed = handle_in(:ready, failure: "RuntimeError: no (config.ru:1)")
+    failure = Coppice::Control::Messages::Failed.new(error: "RuntimeError (config.ru:1)", message: "a secret")
+    failed = handle_in(:ready, failure: failure)
 
-    assert_equal "status 3, RuntimeError: no (config.ru:1)", report_on(failed, Status.new(3, nil)).summary
+    assert_equal "status 3, RuntimeError (config.ru:1)", report_on(failed, Status.new(3, nil)).summary
+    assert_equal "killed by SIGKILL, after RuntimeError (config.ru:1)", report_on(failed, Status.new(nil, 9)).summary
   end
 
   test "the cause of an end is told from what we did and what the kernel says" do

@@ -187,7 +187,7 @@ class RollingTest < SupervisionTestCase
     assert_equal :committed, server.roster.roll.outcome
   end
 
-  { "hangs" => "it exited before it was ready: the log says why",
+  { "hangs" => "it exited before it was ready: killed (spawn_timeout), as the log says",
     "broken" => "it exited before it was ready: status 1, the log says why",
     "broken_workers" => "its first worker did not become ready: status 1, the log says why",
     "no_gemfile" => "no Gemfile",

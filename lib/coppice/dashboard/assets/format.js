@@ -91,8 +91,8 @@ export function requestLine({ role, request }) {
 }
 
 // For how long a process has been doing what it does. After the response nobody waits for it.
-export const workName = (process) => (process.answered_age == null ? "request_age" : "answered_age");
-export const workAge = (process) => process[workName(process)];
+export const ageKey = (process) => (process.answered_age == null ? "request_age" : "answered_age");
+export const workAge = (process) => process[ageKey(process)];
 export const workNote = (process) => (process.answered_age == null ? " for " : " after its response for ");
 
 export function processName(process) {

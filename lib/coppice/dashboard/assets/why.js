@@ -1,6 +1,6 @@
 // "Why are clients waiting?", answered in one sentence from the data.
 
-import { age, count, percent, plural, requestLine, seconds, workAge, workNote } from "./format.js";
+import { age, count, percent, plural, requestLine, seconds } from "./format.js";
 import { median } from "./numbers.js";
 
 export function why(stats, past) {
@@ -29,10 +29,11 @@ function cause(stats, past) {
 
 function reason(stats, past) {
   const busy = stats.processes.filter((process) => process.in_flight);
-  const slow = busy.filter((process) => workAge(process) > 1);
+  const slow = busy.filter((process) => process.request_age > 1); // the work after the response occupies it, too
   if (slow.length * 2 >= busy.length && slow.length > 0) {
-    const oldest = slow.reduce((one, other) => (workAge(one) > workAge(other) ? one : other));
-    const longest = `${requestLine(oldest) || "a request"}${workNote(oldest)}${age(workAge(oldest))}`;
+    const oldest = slow.reduce((one, other) => (one.request_age > other.request_age ? one : other));
+    const after = oldest.answered_age == null ? "" : ", which is answered already";
+    const longest = `${requestLine(oldest) || "a request"} for ${age(oldest.request_age)}${after}`;
     return `${slow.length} of them for more than 1 s, longest with ${longest}`;
   }
   const usual = median(stats.processes.map((process) => process.median_seconds));

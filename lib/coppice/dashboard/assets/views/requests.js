@@ -1,7 +1,7 @@
 // The requests in flight, oldest first.
 
 import { card, derived, empty, fill, h, table } from "../dom.js";
-import { plural, processName, requestLine, seconds, workAge, workName } from "../format.js";
+import { ageKey, plural, processName, requestLine, seconds, workAge } from "../format.js";
 import { showStack } from "../stack.js";
 
 const SHOWN = 12;
@@ -65,7 +65,7 @@ export class Requests {
     });
   }
 
-  // Who has an answer does not wait for the work after it.
+  // A client that has its answer does not wait for the work after it.
   summary(busy) {
     const unanswered = busy.filter((process) => process.answered_age == null);
     const oldest = unanswered.length ? `, the oldest for ${seconds(workAge(unanswered[0]))}` : "";
@@ -75,7 +75,7 @@ export class Requests {
 
   row(process, stats, longest) {
     const shown = derived(workAge(process), "seconds");
-    shown.dataset.path = `processes.${stats.processes.indexOf(process)}.${workName(process)}`;
+    shown.dataset.path = `processes.${stats.processes.indexOf(process)}.${ageKey(process)}`;
     const row = [
       h(
         "b",
