@@ -79,6 +79,12 @@ static VALUE connection_accept(VALUE self, VALUE listener) {
     return Qtrue;
 }
 
+/* https = true or false: whether the client that was just accepted or adopted used TLS, up to a proxy. */
+static VALUE connection_set_https(VALUE self, VALUE https) {
+    coppice_connection_open(self)->https = RTEST(https);
+    return https;
+}
+
 static void adopt(struct coppice_connection *connection, int fd, const char *address) {
     socklen_t length = sizeof(connection->peer);
     if (getsockname(fd, (struct sockaddr *)&connection->peer, &length) < 0) rb_sys_fail("getsockname");
@@ -139,6 +145,7 @@ bool coppice_connection_take_slot(VALUE self, VALUE seat_object, struct coppice_
     connection->queued_us = slot->queued_us;
     connection->reading_us = slot->queued_us - slot->arrived_us;
     connection->server = slot->server;
+    connection->https = slot->flags & COPPICE_LOBBY_HTTPS;
     if (slot->request_id[0]) {
         snprintf(connection->request_id, sizeof(connection->request_id), "%.39s", slot->request_id);
     }
@@ -170,6 +177,7 @@ static VALUE connection_adopt_head(VALUE self, VALUE fd, VALUE address, VALUE rb
 void Init_coppice_accept(VALUE coppice) {
     VALUE klass = coppice_connection_class(coppice);
     rb_define_method(klass, "accept", connection_accept, 1);
+    rb_define_method(klass, "https=", connection_set_https, 1);
     rb_define_method(klass, "adopt", connection_adopt, -1);
     rb_define_method(klass, "adopt_head", connection_adopt_head, 3);
 }

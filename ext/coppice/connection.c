@@ -133,7 +133,7 @@ void coppice_connection_begin(struct coppice_connection *connection, int fd) {
     connection->waited_us = -1;
     connection->traffic.sent = 0;
     connection->traffic.status = 0;
-    connection->detached = false;
+    connection->https = connection->detached = false;
     connection->fork_count = fork_count;
     connection->copy_count = copy_count;
     connection->client_gone = false;

@@ -149,12 +149,13 @@ static bool from_trusted_proxy(const struct env *env, VALUE trusted_proxies, VAL
     return RTEST(rb_funcall(trusted_proxies, rb_intern("include?"), 1, from));
 }
 
-/* Only a trusted proxy may say that its own client used TLS. */
-static bool forwarded_https(const struct env *env, VALUE trusted_proxies, VALUE address) {
-    if (NIL_P(env->forwarded_proto) && NIL_P(env->forwarded_ssl)) return false;
-    bool https = NIL_P(env->forwarded_proto) ? first_item_is(env->forwarded_ssl, "on")
-                                             : first_item_is(env->forwarded_proto, "https");
-    return https && from_trusted_proxy(env, trusted_proxies, address);
+/* As the connection says, unless a trusted proxy says the opposite. What is neither, such as "wss", says nothing. */
+static bool is_https(const struct env *env, VALUE trusted_proxies, VALUE address) {
+    bool https = env->connection->https;
+    VALUE proto = env->forwarded_proto, ssl = env->forwarded_ssl;
+    bool opposite = NIL_P(proto) ? !NIL_P(ssl) && first_item_is(ssl, https ? "off" : "on")
+                                 : first_item_is(proto, https ? "http" : "https");
+    return opposite && from_trusted_proxy(env, trusted_proxies, address) ? !https : https;
 }
 
 /* How long the request has waited, in microseconds; -1 for not known. In the lobby it waits from when it is complete;
@@ -251,7 +252,7 @@ static VALUE connection_env(VALUE self, VALUE prototype, VALUE trusted_proxies, 
     add_fields(&env);
     coppice_connection_identify(connection);
     set_request_id(&env);
-    bool https = forwarded_https(&env, trusted_proxies, address);
+    bool https = is_https(&env, trusted_proxies, address);
     if (https) set(&env, COPPICE_ENV_RACK_URL_SCHEME, rb_interned_str_cstr("https"));
     if (!NIL_P(connection->traffic.cells)) note_queue_time(connection, queue_time(&env, trusted_proxies, address));
     set_server(&env, self, https);

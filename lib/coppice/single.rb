@@ -60,9 +60,9 @@ module Coppice
       listeners.listen!
       @board.state = Board::SERVER_STATES.index("serving")
       @log.info("listening", on: listeners.names.join(" "))
-      sockets = Info.keep_ios(listeners.flat_map(&:sockets))
+      Info.keep_ios(listeners.flat_map(&:sockets))
       become_worker(inheritance)
-      serve_until_stopped(sockets)
+      serve_until_stopped(listeners)
     rescue Interrupt
       @stopped_for_good = true
       @log.info("interrupted")
@@ -120,8 +120,10 @@ module Coppice
       trap(:INT, "DEFAULT")
     end
 
-    def serve_until_stopped(sockets)
-      @server = ThreadedServer.new(@inheritance.app, listeners: sockets, settings: @settings, log: @log,
+    def serve_until_stopped(listeners)
+      https = listeners.select { |listener| listener.address.https? }
+      @server = ThreadedServer.new(@inheritance.app, listeners: listeners.flat_map(&:sockets),
+                                   https: https.flat_map(&:sockets), settings: @settings, log: @log,
                                    worker: self, row: @membership.row) { |env| request_finished(env) }
       @server.start
       @membership.ready

@@ -23,15 +23,18 @@ module Coppice
     # How long `stop` waits for the `ensure` clauses of threads that it has killed.
     CLEANUP_SECONDS = 1
 
-    # listeners: sockets that listen; they stay the caller's, who closes them after `stop`. worker: the value of
-    # env["coppice.worker"]. row: of the board, on which requests are counted. The block is called after each request,
-    # on the thread that served it.
+    # listeners: sockets that listen; they stay the caller's, who closes them after `stop`. https: those of
+    # them whose clients use TLS, up to a proxy. worker: the value of env["coppice.worker"]. row: of the board, on which
+    # requests are counted. The block is called after each request, on the thread that served it.
     #: (^(Hash[String, untyped]) -> untyped, listeners: Array[Socket], settings: Config::Settings, log: Log,
-    #    ?threads: Integer, ?worker: untyped, ?row: Board::Row?) ?{ (Hash[String, untyped]) -> void } -> void
-    def initialize(app, listeners:, settings:, log:, threads: THREADS, worker: nil, row: nil, &after_request)
+    #    ?https: Array[Socket], ?threads: Integer, ?worker: untyped, ?row: Board::Row?)
+    #    ?{ (Hash[String, untyped]) -> void } -> void
+    def initialize(app, listeners:, settings:, log:, https: [], threads: THREADS, worker: nil, row: nil,
+                   &after_request)
       @clients = SizedQueue.new(Acceptor::CLIENTS)
       @lingering = Http::Lingering.new(LINGER_MS)
-      @acceptor = Acceptor.new(listeners, @clients, @lingering, log, silence: settings.client_header_timeout)
+      @acceptor = Acceptor.new(listeners, @clients, @lingering, log, https: https,
+                                                                            silence: settings.client_header_timeout)
       access_log = access_log_of(settings, row, log)
       @servers = Array.new(threads) do
         observer = RequestObserver.new(worker, row, after_request)

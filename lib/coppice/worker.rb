@@ -106,10 +106,12 @@ module Coppice
     end
 
     def listener_sources
-      @listeners.map { |listener| ListenerSource.new(listener, log, borrowed: borrowed?(listener)) }
+      @listeners.map do |listener|
+        inode = listener.stat.ino
+        ListenerSource.new(listener, log, borrowed: inheritance.borrowed_queues.include?(inode),
+                           https: inheritance.https_queues.include?(inode))
+      end
     end
-
-    def borrowed?(listener) = inheritance.borrowed_queues.include?(listener.stat.ino)
 
     def first_lobby
       lobby_source(membership.seat, @lobby_descriptors) unless @lobby_descriptors.empty?

@@ -59,6 +59,18 @@ class SocketsTest < Coppice::TestCase
     end
   end
 
+  test "the clients of a listener with the scheme https have it" do
+    app = 'run ->(env) { [200, {}, [env.values_at("rack.url_scheme", "SERVER_PORT").join(" ")]] }'
+    [1, 0].each do |workers|
+      config = "listen 'unix:https.sock', scheme: :https\nworker_processes #{workers}"
+      serve(app: app, listen: { scheme: :https }, config: config) do |server|
+        assert_equal "https 443", answer_at(server.connect)
+        assert_equal "https 443", answer_at(UNIXSocket.new(server.path("https.sock")))
+        assert_equal "http 80", answer_at(UNIXSocket.new(server.socket_path))
+      end
+    end
+  end
+
   soak_test "as many queues as a worker can be given, and the largest heads, are served" do
     limits = %w[max_request_line_bytes max_header_bytes].map { |name| "#{name} 1024 * 1024\n" }.join
     of_workers = Coppice::Config::Maximum::QUEUES - 1 # the test server has a Unix socket as well

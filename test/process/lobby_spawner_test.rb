@@ -33,7 +33,7 @@ module Coppice
     alias error warn
 
     def spawner(**settings)
-      listen = [Listeners::Address.parse("127.0.0.1:0", lobby: true, proxy_protocol: true),
+      listen = [Listeners::Address.parse("127.0.0.1:0", lobby: true, proxy_protocol: true, scheme: :https),
                 Listeners::Address.parse("127.0.0.1:0", lobby: false)]
       settings = Config::Settings.new(values: { listen: listen, **settings })
       @port = Monitor::ServingPort.new(Listeners::Set.bind(listen), self, lobby: true)
@@ -70,7 +70,7 @@ module Coppice
         descriptors.first(4).map { |target| target.sub("anon_inode:eventfd", "anon_inode:").sub(/\[eventfd.*/, "") }
       assert_equal [6, "socket:"], [descriptors.size, descriptors.last]
       assert_operator lines.size, :>, 30
-      assert_includes lines, "listener 0 proxy_protocol 1 borrowed 0"
+      assert_includes lines, "listener 0 proxy_protocol 1 https 1 borrowed 0"
       assert_includes lines, "access_log json"
       assert_includes lines, "max_connections 500"
       assert_operator limit, :>=, 500

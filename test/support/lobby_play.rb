@@ -214,7 +214,7 @@ module Coppice
 
     def begin_lobby(accept, settings)
       settings.each { |name, value| Array(value).each { |one| @commands.puts "#{name} #{one}" } }
-      @commands.puts "listener 0 proxy_protocol 0 borrowed 0" unless settings.key?(:listener)
+      @commands.puts "listener 0 proxy_protocol 0 https 0 borrowed 0" unless settings.key?(:listener)
       ready = tell("")
       raise "the lobby did not start: #{ready}\n#{errors}" unless ready == "ready"
 

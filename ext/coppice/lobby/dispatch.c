@@ -25,7 +25,8 @@ static void fill_slot(struct coppice_lobby *lobby, const struct lobby_connection
     slot->queued_us = lobby_process.now_us;
     slot->body_length = arrival->body_length;
     slot->length = arrival->length;
-    slot->flags = arrival->flags | (keep ? COPPICE_LOBBY_KEEP : 0);
+    bool https = connection->flags & LOBBY_HTTPS;
+    slot->flags = arrival->flags | (keep ? COPPICE_LOBBY_KEEP : 0) | (https ? COPPICE_LOBBY_HTTPS : 0);
     slot->client = connection->client;
     slot->server.family = 0;
     if (slot->head.host.length == 0) read_server_address(&slot->server, connection);

@@ -126,6 +126,7 @@ static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const 
     lobby_read_address(&connection->client, peer);
     set_options(lobby, connection);
     if (lobby->settings.proxy_protocol[listener]) connection->flags |= LOBBY_PROXY_DUE;
+    if (lobby->settings.https[listener]) connection->flags |= LOBBY_HTTPS;
     bool trusted = coppice_trusted_networks_include(&lobby->settings.trusted, &connection->client);
     if (trusted) connection->flags |= LOBBY_TRUSTED_PEER;
     if (lobby_client_enter(lobby, connection)) {

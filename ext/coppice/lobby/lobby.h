@@ -52,7 +52,8 @@ enum lobby_connection_flags {
     LOBBY_NO_KEEP = 128,    /* bytes of it were dropped: nothing more can be read from it */
     LOBBY_HAD_REQUEST = 256,
     LOBBY_NAMED = 512,      /* a PROXY header has named its client, who is counted even behind a trusted proxy */
-    LOBBY_LAST_REQUEST = 1024 /* the client has asked to close the connection after it */
+    LOBBY_LAST_REQUEST = 1024, /* the client has asked to close the connection after it */
+    LOBBY_HTTPS = 2048      /* the client used TLS, up to a proxy */
 };
 
 struct lobby_connection {

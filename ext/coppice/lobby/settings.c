@@ -70,15 +70,17 @@ static bool store(struct lobby_settings *settings, const struct setting *setting
     return false;
 }
 
-/* "INDEX proxy_protocol 0|1 borrowed 0|1" */
+/* "INDEX proxy_protocol 0|1 https 0|1 borrowed 0|1" */
 static bool read_listener(struct lobby_settings *settings, const char *text) {
-    unsigned index, proxy_protocol, borrowed;
+    unsigned index, proxy_protocol, https, borrowed;
     int end = 0;
-    int found = sscanf(text, "%u proxy_protocol %u borrowed %u%n", &index, &proxy_protocol, &borrowed, &end);
-    if (found != 3 || text[end] != '\0' || index >= LOBBY_LISTENERS) return false;
+    int found = sscanf(text, "%u proxy_protocol %u https %u borrowed %u%n", &index, &proxy_protocol, &https, &borrowed,
+                       &end);
+    if (found != 4 || text[end] != '\0' || index >= LOBBY_LISTENERS) return false;
     settings->proxy_protocol[index] = proxy_protocol == 1;
+    settings->https[index] = https == 1;
     settings->borrowed[index] = borrowed == 1;
-    return proxy_protocol <= 1 && borrowed <= 1;
+    return proxy_protocol <= 1 && https <= 1 && borrowed <= 1;
 }
 
 static bool read_board_cells(struct lobby_settings *settings, const char *text) {

@@ -20,6 +20,10 @@ module Coppice
       row.call(:proxy_protocol, Types::Boolean.new,
         "Whether each connection begins with a header of the PROXY protocol, version 1 or 2, that names the client. " \
         "Any other connection is closed. Needs the lobby."),
+      row.call(:scheme, Types::OneOf.new(:http, :https),
+        "The scheme of its clients: `:https` where they always come through a proxy that ends TLS, such as hitch, " \
+        "stunnel or a load balancer that speaks TCP, and so sends no X-Forwarded-Proto. It is `rack.url_scheme` " \
+        "unless X-Forwarded-Proto or X-Forwarded-Ssl of one of trusted_proxies says the other."),
       row.call(:backlog, Types::Whole.new(minimum: -1, maximum: Maximum::C_INT),
         "Length of the listen backlog, at most net.core.somaxconn, which -1 stands for. The queues share it equally. " \
         "With a short backlog a load balancer turns to another server soon. The default is 1024; a socket that " \

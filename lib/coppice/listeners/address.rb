@@ -7,7 +7,7 @@ module Coppice
     # Defaults of the options of `listen`; nil leaves the choice to the kernel, to `queues`, or to the socket's owner.
     # Config::LISTEN_OPTIONS describes them.
     DEFAULT_OPTIONS = {
-      lobby: nil, proxy_protocol: false, backlog: nil, queues: 1, queues_per_worker: nil,
+      lobby: nil, proxy_protocol: false, scheme: :http, backlog: nil, queues: 1, queues_per_worker: nil,
       rcvbuf: nil, sndbuf: nil,
       tcp_nodelay: true, tcp_nopush: false, tcp_defer_accept: 1, ipv6only: nil, reuseport: false,
       umask: 0, tries: 5, delay: 0.5
@@ -42,6 +42,11 @@ module Coppice
       # Whether the lobby meets the clients, or else workers accept them.
       def lobby? #: () -> bool
         options[:lobby].nil? ? LOBBY_KINDS.include?(kind) : options[:lobby]
+      end
+
+      # Whether its clients use TLS, up to a proxy.
+      def https? #: () -> bool
+        options[:scheme] == :https
       end
 
       def ipv6? #: () -> bool

@@ -66,7 +66,7 @@ module Coppice
         Compatibility.configure(settings, listener_names: boot.listener_names)
         Child::Inheritance.build(app: load_app(settings, log), settings: settings, log: log, board: @board,
                           listener_names: boot.listener_names, borrowed_queues: boot.borrowed_queues,
-                          environment: @environment)
+                          https_queues: boot.https_queues, environment: @environment)
       end
 
       def load_app(settings, log)

@@ -78,8 +78,8 @@ module Coppice
       def lines(listeners)
         sockets = listeners.flat_map { |listener| [listener] * listener.descriptors.size }
         sockets.each_with_index.map do |listener, index|
-          proxy = flag(listener.address.options[:proxy_protocol])
-          "#{index} proxy_protocol #{proxy} borrowed #{flag(listener.borrowed?)}"
+          proxy, https = flag(listener.address.options[:proxy_protocol]), flag(listener.address.https?)
+          "#{index} proxy_protocol #{proxy} https #{https} borrowed #{flag(listener.borrowed?)}"
         end
       end
 

@@ -66,6 +66,10 @@ module Coppice
       #: () -> Array[Integer]
       def borrowed = @direct.select(&:borrowed?).flat_map(&:inodes)
 
+      # The inodes of the workers' sockets whose clients use TLS, up to a proxy.
+      #: () -> Array[Integer]
+      def https = @direct.select { |listener| listener.address.https? }.flat_map(&:inodes)
+
       # Whether the clients that wait for a worker stay in queues for the server's successor.
       #: () -> bool
       def all_borrowed? = @with_lobby.empty? && @direct.all?(&:borrowed?)

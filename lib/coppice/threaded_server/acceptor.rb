@@ -29,10 +29,12 @@ module Coppice
       # Seconds until the next try when accept(2) has failed, most likely for a lack of descriptors.
       PAUSE = 0.5
 
-      # silence: how many seconds a client may stay connected without sending a head.
-      #: (Array[Socket], Thread::SizedQueue, Http::Lingering, Log, silence: Numeric) -> void
-      def initialize(listeners, clients, lingering, log, silence:)
+      # https: those of the listeners whose clients use TLS, up to a proxy. silence: how many seconds a client may
+      # stay connected without sending a head.
+      #: (Array[Socket], Thread::SizedQueue, Http::Lingering, Log, https: Array[Socket], silence: Numeric) -> void
+      def initialize(listeners, clients, lingering, log, https:, silence:)
         @listeners = listeners
+        @https = https
         @clients = clients
         @lingering = lingering
         @log = log
@@ -118,7 +120,7 @@ module Coppice
         socket, = listener.accept_nonblock(exception: false)
         return false if socket == :wait_readable
 
-        @silent[socket] = [Client.of(socket, copies), OS::Clock.now + @silence]
+        @silent[socket] = [Client.of(socket, copies, https: @https.include?(listener)), OS::Clock.now + @silence]
         true
       rescue Errno::ENOTCONN, Errno::EINVAL # it has left already
         socket&.close

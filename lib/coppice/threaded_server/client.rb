@@ -8,15 +8,15 @@ module Coppice
     LATE_HEAD = "HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
     # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
-    # copies: Http::Connection.copies of before it was accepted.
-    Client = Struct.new(:socket, :address, :copies) do
-      #: (BasicSocket, Integer) -> Client
-      def self.of(socket, copies)
+    # copies: Http::Connection.copies of before it was accepted. https: whether it used TLS, up to a proxy.
+    Client = Struct.new(:socket, :address, :copies, :https) do
+      #: (BasicSocket, Integer, https: bool) -> Client
+      def self.of(socket, copies, https:)
         peer = socket.remote_address
-        return new(socket, "", copies) unless peer.ip?
+        return new(socket, "", copies, https) unless peer.ip?
 
         peer = peer.ipv6_to_ipv4 if peer.ipv6_v4mapped?
-        new(socket, peer.ip_address[/[^%]+/], copies) # a link-local address without its interface
+        new(socket, peer.ip_address[/[^%]+/], copies, https) # a link-local address without its interface
       end
 
       # What has come of the head is read: a close would otherwise take the answer back.

@@ -11,11 +11,13 @@ module Coppice
       EXHAUSTED = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
       PAUSE_WHEN_EXHAUSTED = 0.5 # seconds until the next attempt
 
-      # borrowed: whether another process, such as systemd, goes on listening there.
-      #: (Socket, Log, ?borrowed: bool) -> void
-      def initialize(listener, log, borrowed: false)
+      # borrowed: whether another process, such as systemd, goes on listening there. https: whether the clients use TLS,
+      # up to a proxy.
+      #: (Socket, Log, ?borrowed: bool, ?https: bool) -> void
+      def initialize(listener, log, borrowed: false, https: false)
         @listener = listener
         @borrowed = borrowed
+        @https = https
         @descriptor = listener.fileno
         @log = log
       end
@@ -27,7 +29,10 @@ module Coppice
       # Returns whether there was a client for the connection.
       #: (Http::Connection) -> bool
       def accept(connection)
-        connection.accept(@descriptor)
+        return false unless connection.accept(@descriptor)
+
+        connection.https = @https
+        true
       rescue *EXHAUSTED => error
         @log.error("cannot accept", error: error.message, again_in: PAUSE_WHEN_EXHAUSTED)
         Kernel.sleep(PAUSE_WHEN_EXHAUSTED) # the client waits in the queue, and epoll would report it again at once

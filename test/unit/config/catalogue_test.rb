@@ -33,7 +33,7 @@ module Coppice
       end
 
       test "every listen option of Pitchfork is there" do
-        assert_equal PITCHFORK_LISTEN_OPTIONS.sort, (LISTEN_OPTIONS.names - [:lobby, :proxy_protocol]).sort
+        assert_equal PITCHFORK_LISTEN_OPTIONS.sort, (LISTEN_OPTIONS.names - [:lobby, :proxy_protocol, :scheme]).sort
       end
 
       test "each default has the type of its option" do

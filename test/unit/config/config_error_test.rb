@@ -44,6 +44,8 @@ module Coppice
         "coppice.rb:1: listen has no option setpgid. It is an option of its own: write it on its own line"
       complains "a listen option of the wrong type", "listen 3000, backlog: 'x'",
         'coppice.rb:1: backlog of listen must be a whole number, from -1 to 2147483647, but is "x"'
+      complains "a scheme that is a text", "listen 3000, scheme: 'https'",
+        'coppice.rb:1: scheme of listen must be one of :http, :https, but is "https"'
       complains "a hook that asks for too much", "before_fork do |server, worker|\nend",
         "coppice.rb:1: before_fork is called with 1 (server), but the block asks for 2: write |server|. " \
         "For example: before_fork do |server| … end"

@@ -146,6 +146,22 @@ module Coppice
       assert_equal %w[https https https http http http], schemes
     end
 
+    test "a client of a connection that is HTTPS has that scheme, unless a trusted proxy says another" do
+      fields = { nil => "https", "X-Forwarded-Proto: https" => "https", "X-Forwarded-Proto: http" => "http",
+                 "X-Forwarded-Proto: wss" => "https", "X-Forwarded-Ssl: on" => "https",
+                 "X-Forwarded-Ssl: off" => "http", "X-Forwarded-Proto: wss\r\nX-Forwarded-Ssl: off" => "https" }
+      fields.each do |field, scheme|
+        assert_equal scheme, https_server(["192.0.2.1"], field)[/\w+/], field
+        assert_equal "https 443", https_server([], field), field
+      end
+    end
+
+    test "the next client of another connection is not HTTPS" do
+      harness = HttpHarness.new(lobby: false) { |env| [200, {}, [env["rack.url_scheme"]]] }
+      schemes = [true, nil].map { |https| answer_to(harness, "GET / HTTP/1.1\r\nHost: a\r\n\r\n", https: https) }
+      assert_equal %w[https http], schemes
+    end
+
     test "no other client may say that it used TLS" do
       harness = HttpHarness.new(trusted_networks: ["192.0.2.1"]) { |env| [200, {}, [env["rack.url_scheme"]]] }
       client = harness.connect("192.0.2.2", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
@@ -205,6 +221,23 @@ module Coppice
     end
 
     private
+
+    # Scheme and port of a request that comes from 192.0.2.1 on a connection that is HTTPS.
+    def https_server(trusted, field)
+      harness = HttpHarness.new(lobby: false, trusted_networks: trusted) do |env|
+        [200, {}, [env.values_at("rack.url_scheme", "SERVER_PORT").join(" ")]]
+      end
+      answer_to(harness, ["GET / HTTP/1.1", "Host: a", *field, "", ""].join("\r\n"), https: true)
+    end
+
+    def answer_to(harness, request, https:)
+      client = harness.connect("192.0.2.1", request)
+      harness.connection.https = true if https
+      harness.serve_client
+      HttpHarness::Answer.new(BoundedWait.read(client)).body
+    ensure
+      client.close
+    end
 
     def env_of(request, **settings)
       seen = nil

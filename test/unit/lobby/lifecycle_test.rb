@@ -60,7 +60,7 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
   end
 
   test "a listener that is another's is left to the next server" do
-    play(listener: "0 proxy_protocol 0 borrowed 1")
+    play(listener: "0 proxy_protocol 0 https 0 borrowed 1")
     stop_loop
     @lobby.tell("tell drain")
     @lobby.connect(GET)

@@ -9,7 +9,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   FORWARDED = GET.sub("\r\n\r\n", "\r\nX-Forwarded-For: 192.0.2.9, 192.0.2.1\r\n\r\n")
 
   test "a PROXY header names the client, however it comes" do
-    play(listener: "0 proxy_protocol 1 borrowed 0", access_log: "json", trusted: "127.0.0.1",
+    play(listener: "0 proxy_protocol 1 https 0 borrowed 0", access_log: "json", trusted: "127.0.0.1",
          max_connections_per_client: 1)
     client = @lobby.connect(PROXY + GET)
     assert_equal GET, @lobby.pop.bytes
@@ -28,7 +28,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   end
 
   test "clients that a PROXY header names count after a takeover as before" do
-    play(listener: "0 proxy_protocol 1 borrowed 0", trusted: "127.0.0.1", max_connections_per_client: 1)
+    play(listener: "0 proxy_protocol 1 https 0 borrowed 0", trusted: "127.0.0.1", max_connections_per_client: 1)
     client = @lobby.connect(PROXY + GET)
     @lobby.pop
     @lobby.answer("before")
@@ -41,7 +41,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   end
 
   test "a connection with a PROXY header and no request is closed without an answer" do
-    play(listener: "0 proxy_protocol 1 borrowed 0", accept: false, header_timeout_ms: 200)
+    play(listener: "0 proxy_protocol 1 https 0 borrowed 0", accept: false, header_timeout_ms: 200)
     spare = @lobby.connect(PROXY)
     @lobby.tell("tell accept")
     assert_equal "", @lobby.read_all(spare)
@@ -49,7 +49,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   end
 
   test "a server that drains does not wait for connections with a PROXY header and no request" do
-    play(listener: "0 proxy_protocol 1 borrowed 0")
+    play(listener: "0 proxy_protocol 1 https 0 borrowed 0")
     spare = @lobby.connect(PROXY)
     used, split = Array.new(2) { @lobby.connect(PROXY[0, 10]) }
     @lobby.await_counter(:bytes_in, PROXY.bytesize + 20)
@@ -62,7 +62,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   end
 
   test "refuses a connection without the header, and a header on a listener that expects none" do
-    play(listener: "0 proxy_protocol 1 borrowed 0")
+    play(listener: "0 proxy_protocol 1 https 0 borrowed 0")
     assert_refused(400, @lobby.connect(GET))
     @lobby.quit
     play
