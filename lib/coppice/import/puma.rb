@@ -148,8 +148,10 @@ module Coppice
         table.drop(:raise_exception_on_sigterm, note: "the exit status after TERM is 0")
         table.drop(:silence_single_worker_warning, :silence_fork_callback_warning, note: "there is no such warning")
         table.drop(:supported_http_methods, note: "all registered methods are accepted")
-        table.drop(:rack_url_scheme, note: "the scheme is that of X-Forwarded-Proto from trusted_proxies",
-          target: "`trusted_proxies`")
+        table.drop(:rack_url_scheme,
+          note: "the scheme is that of X-Forwarded-Proto from trusted_proxies, or of the listener: " \
+                "listen …, scheme: :https",
+          target: "`listen …, scheme: :https`", &rewrites.method(:rack_url_scheme))
         table.drop(:set_remote_address,
           note: "REMOTE_ADDR is the other end of the connection, or the client that the PROXY protocol names: " \
                 "listen …, proxy_protocol: true",

@@ -153,6 +153,16 @@ module Coppice
           nil
         end
 
+        # An option of each address here.
+        #: (Call) -> nil
+        def rack_url_scheme(call)
+          return if call.arguments.empty?
+          return call.drop("http is the default") if call.value == "http"
+
+          call.task = call.value == "https" ? "listen …, scheme: :https" : "listen …, scheme: :http or :https"
+          nil
+        end
+
         # Solid Queue's supervisor has a process of its own; other plugins have nothing to be loaded into.
         #: (Call) -> String?
         def plugin(call)

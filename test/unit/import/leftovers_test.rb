@@ -31,6 +31,14 @@ module Coppice
           translated("a && set_remote_address(header: b) || timeout(9)"))
       end
 
+      test "the scheme is to be written to each address" do
+        line = "rack_url_scheme \"https\" if production"
+        assert_equal "#{TODO}listen …, scheme: :https, in place of: #{line}", translated(line)
+        assert_equal "#{TODO}listen …, scheme: :http or :https, in place of: rack_url_scheme scheme",
+          translated("rack_url_scheme scheme")
+        assert_empty translated("rack_url_scheme \"http\"")
+      end
+
       test "what has to be done by hand for a part of a line, or for a branch, is marked above its statement" do
         call = "set_remote_address header: 'X-Real-IP'"
         task = "#{TODO}take the client's address from the header, in place of: #{call}\n"

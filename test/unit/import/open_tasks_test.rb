@@ -16,7 +16,7 @@ module Coppice
       ], "config/puma.rb" => [
         "on_booted { Puma.stats }", "set_remote_address header: \"X-Real-IP\"",
         "set_remote_address proxy_protocol: :v1", "before_worker_fork { |index| p index }",
-        "workers 2; workers 3 if Rails.env.test?"
+        "rack_url_scheme \"https\"", "workers 2; workers 3 if Rails.env.test?"
       ] }.freeze
 
       test "it finds each comment that coppice import writes" do
