@@ -4,6 +4,7 @@ require "test_helper"
 require "open3"
 require "coppice/config/maximum"
 require_relative "../support/closed_loop"
+require_relative "../support/proxy_headers"
 require_relative "../support/server_over_tcp"
 
 # The listeners of the whole server: each address is served, in all its queues, whichever workers
@@ -55,6 +56,19 @@ class SocketsTest < Coppice::TestCase
         assert_equal seen, BoundedWait.read(client).lines.last
       ensure
         client&.close
+      end
+    end
+  end
+
+  test "behind a PROXY header of a client that used TLS all requests are https" do
+    app = 'run ->(env) { [200, {}, [env.values_at("rack.url_scheme", "SERVER_PORT").join(" "), "\n"]] }'
+    headers = Coppice::ProxyHeaders
+    serve(app: app, listen: { lobby: true, proxy_protocol: true }) do |server|
+      { "https 443" => headers.tls, "http 80" => headers.tls(0) }.each do |seen, tls|
+        client = server.connect
+        client.write("#{headers.version2(headers::IPV4 + tls)}GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+
+        assert_includes answer_at(client), seen
       end
     end
   end

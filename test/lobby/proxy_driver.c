@@ -1,6 +1,7 @@
 /*
  * Reads PROXY headers for the tests. Standard input holds cases, each a line with a number and then as many bytes. One
- * line is printed for each: the verdict, and of a complete header its length, addresses and ports.
+ * line is printed for each: the verdict, and of a complete header its length, addresses and ports,
+ * and whether it says https.
  */
 
 #include <arpa/inet.h>
@@ -30,6 +31,7 @@ int main(void) {
         if (result == COPPICE_PROXY_COMPLETE && header.known) {
             print_address(&header.client);
             print_address(&header.server);
+            if (header.https) printf(" https");
         }
         puts("");
         free(input);

@@ -28,10 +28,19 @@ module Coppice
       PROGRAM.run(input: inputs.map { |bytes| "#{bytes.bytesize}\n".b << bytes.b }.join).lines(chomp: true)
     end
 
+    # An extension of version 2.
+    #: (Integer, String) -> String
+    def self.extension(type, value) = [type, value.bytesize].pack("Cn") + value.b
+
+    # That of a proxy that ends TLS, as HAProxy sends it. flags: 1 for a client that used TLS.
+    #: (?Integer) -> String
+    def self.tls(flags = 1) = extension(0x20, [flags, 0].pack("CN") + extension(0x21, "TLSv1.3"))
+
     # What fuzzing begins with.
     def self.seeds #: () -> Array[String]
       SAMPLES + [version2(IPV4), version2(IPV6, family: 0x21), version2("", command: 0, family: 0),
-                 version2("x" * 216, family: 0x31), version2("#{IPV4}\x04\x00\x03abc")]
+                 version2("x" * 216, family: 0x31), version2("#{IPV4}\x04\x00\x03abc"),
+                 version2(IPV4 + tls), version2("#{IPV6}#{tls(0)}\x04\x00\x00", family: 0x21)]
     end
   end
 end

@@ -11,7 +11,7 @@ static bool rename_client(struct coppice_lobby *lobby, struct lobby_connection *
     lobby_client_leave(lobby, connection);
     connection->client = header->client;
     connection->server = header->server;
-    connection->flags |= LOBBY_NAMED;
+    connection->flags |= LOBBY_NAMED | (header->https ? LOBBY_HTTPS : 0);
     return lobby_client_enter(lobby, connection);
 }
 

@@ -3,7 +3,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
-enum { V2_FIXED_BYTES = 16, V2_IPV4_BYTES = 12, V2_IPV6_BYTES = 36, V2_UNIX_BYTES = 216, WORDS = 6 };
+enum { WORDS = 6 };
+enum { V2_FIXED_BYTES = 16, V2_EXTENSION_BYTES = 3, V2_TLS_BYTES = 5 };
+enum { V2_UNKNOWN, V2_IPV4, V2_IPV6, V2_UNIX }; /* families */
+enum { V2_TLS = 0x20, V2_CLIENT_USED_TLS = 1 };
 
 static const char v1_start[] = "PROXY ";
 static const char v2_start[] = "\r\n\r\n\0\r\nQUIT\n";
@@ -86,24 +89,42 @@ static void copy_addresses(const char *bytes, int family, size_t each, struct co
     header->server.port = (uint16_t)(ports[2] << 8 | ports[3]);
 }
 
-static bool read_addresses(unsigned family, const char *bytes, size_t length, struct coppice_proxy_header *header) {
-    switch (family) {
-    case 0:
-        return true;
-    case 1:
-        if (length < V2_IPV4_BYTES) return false;
+static void read_addresses(unsigned family, const char *bytes, struct coppice_proxy_header *header) {
+    header->known = true;
+    if (family == V2_IPV4) {
         copy_addresses(bytes, AF_INET, 4, header);
-        return true;
-    case 2:
-        if (length < V2_IPV6_BYTES) return false;
+    } else if (family == V2_IPV6) {
         copy_addresses(bytes, AF_INET6, 16, header);
-        return true;
-    default:
-        if (length < V2_UNIX_BYTES) return false;
-        header->known = true;
+    } else {
         header->client.family = header->server.family = AF_UNIX;
-        return true;
     }
+}
+
+/* Each has a type, a length of two bytes and a value. That of TLS begins with a byte of flags and four of its check of
+ * the client's certificate; other types are skipped. */
+static bool read_extensions(const char *bytes, size_t length, struct coppice_proxy_header *header) {
+    const unsigned char *extension = (const unsigned char *)bytes;
+    while (length > 0) {
+        if (length < V2_EXTENSION_BYTES) return false;
+        size_t value = (size_t)(extension[1] << 8 | extension[2]);
+        if (value > length - V2_EXTENSION_BYTES) return false;
+        if (extension[0] == V2_TLS) {
+            if (value < V2_TLS_BYTES) return false;
+            header->https = extension[V2_EXTENSION_BYTES] & V2_CLIENT_USED_TLS;
+        }
+        extension += V2_EXTENSION_BYTES + value;
+        length -= V2_EXTENSION_BYTES + value;
+    }
+    return true;
+}
+
+/* What is behind the fixed part; of a family that the proxy does not know it is to be ignored. */
+static bool read_rest(unsigned family, const char *bytes, size_t length, struct coppice_proxy_header *header) {
+    static const size_t addresses[] = {[V2_IPV4] = 12, [V2_IPV6] = 36, [V2_UNIX] = 216};
+    if (family == V2_UNKNOWN) return true;
+    if (length < addresses[family]) return false;
+    read_addresses(family, bytes, header);
+    return read_extensions(bytes + addresses[family], length - addresses[family], header);
 }
 
 static enum coppice_proxy_result parse_v2(const char *bytes, size_t length, struct coppice_proxy_header *header) {
@@ -116,7 +137,7 @@ static enum coppice_proxy_result parse_v2(const char *bytes, size_t length, stru
     if (V2_FIXED_BYTES + rest > COPPICE_PROXY_V2_BYTES) return COPPICE_PROXY_REFUSED;
     if (length < V2_FIXED_BYTES + rest) return COPPICE_PROXY_INCOMPLETE;
     bool local = fixed[0] == 0x20;
-    if (!local && !read_addresses(fixed[1] >> 4, bytes + V2_FIXED_BYTES, rest, header)) return COPPICE_PROXY_REFUSED;
+    if (!local && !read_rest(fixed[1] >> 4, bytes + V2_FIXED_BYTES, rest, header)) return COPPICE_PROXY_REFUSED;
     header->length = V2_FIXED_BYTES + rest;
     return COPPICE_PROXY_COMPLETE;
 }

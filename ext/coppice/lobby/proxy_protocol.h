@@ -19,6 +19,7 @@ enum coppice_proxy_result { COPPICE_PROXY_INCOMPLETE, COPPICE_PROXY_COMPLETE, CO
 struct coppice_proxy_header {
     size_t length; /* the client's own bytes begin here */
     bool known;    /* else the proxy connects for itself, or cannot say for whom: the socket's addresses count */
+    bool https;    /* the client used TLS, and the proxy says so */
     struct coppice_lobby_address client, server;
 };
 

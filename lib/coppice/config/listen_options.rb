@@ -19,7 +19,8 @@ module Coppice
         "after each response. The default is true for TCP addresses and false for Unix sockets."),
       row.call(:proxy_protocol, Types::Boolean.new,
         "Whether each connection begins with a header of the PROXY protocol, version 1 or 2, that names the client. " \
-        "Any other connection is closed. Needs the lobby."),
+        "In version 2 it can also say that the client used TLS, and then `rack.url_scheme` is https. Any other " \
+        "connection is closed. Needs the lobby."),
       row.call(:scheme, Types::OneOf.new(:http, :https),
         "The scheme of its clients: `:https` where they always come through a proxy that ends TLS, such as hitch, " \
         "stunnel or a load balancer that speaks TCP, and so sends no X-Forwarded-Proto. It is `rack.url_scheme` " \

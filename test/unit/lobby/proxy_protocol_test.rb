@@ -60,7 +60,28 @@ class ProxyProtocolTest < Coppice::TestCase
 
   test "the extensions of version 2 are skipped" do
     assert_complete version2("#{IPV4}#{"\x04\x00\x03abc" * 10}"), ADDRESSES[4]
-    assert_complete version2(IPV4 + ("x" * (520 - 12))), ADDRESSES[4]
+    assert_complete version2(IPV4 + extension(4, "x" * (520 - 12 - 3))), ADDRESSES[4]
+  end
+
+  test "a proxy that ends TLS says whether the client used it" do
+    https = "#{ADDRESSES[4]} https"
+    assert_complete version2(IPV4 + tls), https
+    assert_complete version2(IPV4 + extension(1, "h2") + tls(7) + extension(4, "")), https
+    assert_complete version2(IPV4 + extension(0x20, "\1\0\0\0\0")), https
+    assert_complete version2(IPV6 + tls, family: 0x21), "#{ADDRESSES[6]} https"
+    assert_complete version2(IPV4 + tls(6)), ADDRESSES[4]
+    assert_complete version2(IPV4 + extension(4, tls)), ADDRESSES[4]
+  end
+
+  test "what a proxy says of TLS for itself, or for a client that it does not know, does not count" do
+    assert_complete version2(IPV4 + tls, command: 0)
+    assert_complete version2(tls, family: 0)
+  end
+
+  test "extensions that are malformed are refused" do
+    assert_refused(*["\4", "\4\0", "\4\0\1", "\4\xff\xff#{"x" * 9}", "\x20\0\4\1\0\0\0", "\x20\0\0"].flat_map do |bytes|
+      [version2(IPV4 + bytes.b), version2(IPV4 + tls + bytes.b)]
+    end)
   end
 
   test "what version 2 does not know is refused" do
@@ -90,6 +111,8 @@ class ProxyProtocolTest < Coppice::TestCase
   private
 
   def version2(...) = Coppice::ProxyHeaders.version2(...)
+  def extension(...) = Coppice::ProxyHeaders.extension(...)
+  def tls(...) = Coppice::ProxyHeaders.tls(...)
 
   # Alone and with a request behind it.
   def assert_complete(header, addresses = nil)
