@@ -46,6 +46,21 @@ class ApplicationBundleTest < Coppice::TestCase
     end
   end
 
+  test "a user without a home gets no temporary one, which each process would remove when it exits" do
+    app = <<~'RUBY'
+      require "bundler"
+      Bundler.user_cache
+      run ->(_env) { [200, {}, Dir.glob("bundler*", base: ENV.fetch("TMPDIR"))] }
+    RUBY
+    with_gemfile("") do |folder|
+      options = bundle(folder)
+      homeless = { "HOME" => "#{folder}/none", "BUNDLE_USER_HOME" => nil, "TMPDIR" => folder }
+      Server.open(app: app, **options, env: options[:env].merge(homeless)) do |server|
+        assert_equal "", server.get.body
+      end
+    end
+  end
+
   private
 
   # Its folder, removed afterwards.
