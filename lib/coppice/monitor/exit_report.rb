@@ -100,7 +100,7 @@ module Coppice
         return handle.kill_reason if handle.kill_reason
         return handle.pid ? :vanished : :never_forked unless status
         return :timeout if handle.row.timed_out == 1 && status.exited?
-        return :asked if handle.leaving? && exited_as_told?
+        return :asked if handle.leaving? && (exited_as_told? || stopped_as_ruby_started?(handle))
         return :asked if handle.guest? && ended_by_itself?
         return out_of_memory ? :out_of_memory : :signal if status.signaled?
 
@@ -118,6 +118,12 @@ module Coppice
 
       # A mold that still loads the application exits by the default action of TERM.
       def exited_as_told? = status.success? || status.termsig == Signal.list["TERM"]
+
+      # Ruby exits with status 1, and without a word, when TERM comes while it loads what RUBYOPT names: `bundle exec`
+      # names Bundler. A mold that cannot load the application reports why.
+      def stopped_as_ruby_started?(handle)
+        handle.mold? && !handle.row.ready? && handle.failure.nil? && status.exitstatus == 1
+      end
 
       def note_guest(handle)
         @program = handle.row.request

@@ -74,6 +74,18 @@ class ExitReportTest < Coppice::TestCase
     end
   end
 
+  test "a mold that was told to stop while Ruby started was asked, unless it has reported a failure" do
+    handles = [nil, "RuntimeError: no (config.ru:1)"].map do |failure|
+      mold = Coppice::Monitor::Handle.new(role: :mold, generation: 0, row: @row, channel: nil, deadline: 1.0)
+      mold.pid = 42
+      mold.note_fork(940.0)
+      mold.move(:leaving)
+      mold.tap { mold.failure = failure }
+    end
+
+    assert_equal(%i[asked failed], handles.map { |mold| report_on(mold, Status.new(1, nil)).cause })
+  end
+
   test "a worker that was in a request is reported with it, and a killed one with the stack that it has left" do
     @row.started_ms = 990_000
     @row.request = "GET /report"
