@@ -21,12 +21,13 @@ module Coppice
         end
       end
 
-      # Under another name first: a reader finds a whole pid, or none.
+      # Under another name first: a reader finds a whole pid, or none. On a full disk the file exists, and is empty.
       def self.write(path)
         temporary = "#{path}.#{Process.pid}"
         File.write(temporary, "#{Process.pid}\n")
         File.rename(temporary, path)
       rescue SystemCallError => error
+        delete(temporary)
         raise Error, "pidfile #{path} cannot be written: #{error.message}"
       end
       private_class_method :write
@@ -37,6 +38,13 @@ module Coppice
         nil # somebody has removed it
       end
       private_class_method :remove
+
+      def self.delete(path)
+        File.delete(path)
+      rescue SystemCallError
+        nil # it could not be made
+      end
+      private_class_method :delete
     end
   end
 end

@@ -36,5 +36,14 @@ module Coppice
       error = assert_raises(Error) { OS::Pidfile.hold("/proc/none/server.pid") { flunk } }
       assert_match(%r{\Apidfile /proc/none/server.pid cannot be written: }, error.message)
     end
+
+    test "one that cannot be written leaves no other file behind" do
+      with_tmpdir do |folder|
+        Dir.mkdir("#{folder}/server.pid")
+
+        assert_raises(Error) { OS::Pidfile.hold("#{folder}/server.pid") { flunk } }
+        assert_equal ["server.pid"], Dir.children(folder)
+      end
+    end
   end
 end
