@@ -35,6 +35,25 @@ class ServerStandardStreamsTest < Coppice::TestCase
     end
   end
 
+  test "an error of the start is told to the stream that the server was started with, where the log's disk is full" do
+    config = "stderr_path '/dev/full'\npidfile '/proc/none/server.pid'\n"
+    Server.open(app: APP, config: config, ready: false) do |server|
+      assert_equal 1, server.wait_for_end.exitstatus
+      assert_match(%r{^coppice: pidfile /proc/none/server.pid cannot be written}, server.log)
+    end
+  end
+
+  test "an error is told once where the streams lead nowhere else, and a running server has given the first one back" do
+    Server.open(app: APP, config: "pidfile '/proc/none/server.pid'", ready: false) do |server|
+      server.wait_for_end
+
+      assert_equal 1, server.log.scan("coppice: pidfile").size
+    end
+    Server.open(app: APP, config: "stdout_path '/dev/null'\nstderr_path '/dev/null'\n") do |server|
+      refute_includes Dir.glob("/proc/#{server.pid}/fd/*").map { |one| File.readlink(one) }, server.path("log")
+    end
+  end
+
   private
 
   def kill_mold_and_worker(server)

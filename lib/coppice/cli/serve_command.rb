@@ -2,6 +2,7 @@
 
 require "coppice"
 require "coppice/cli/banner"
+require "coppice/cli/first_stderr"
 require "coppice/cli/server_settings"
 require "coppice/cli/warnings"
 require "coppice/compatibility"
@@ -50,6 +51,7 @@ module Coppice
       private
 
       def serve(settings, writer, hooks)
+        first_stderr = FirstStderr.new
         Log::Reopening.redirect(settings)
         OS::StandardStreams.unbuffer
         log = Log.for(settings, role: :monitor) { |output| writer.log_output(output) }
@@ -63,7 +65,13 @@ module Coppice
         monitor = Monitor.new(releases: releases(settings, keeper, log), listeners: listeners, admin_listeners: admin,
                               control: control, keeper: keeper, log: log, hook_thread: hooks, log_thread: writer,
                               service_manager: OS::ServiceManager.new(@variables))
-        OS::Pidfile.hold(settings.pidfile) { monitor.run }
+        OS::Pidfile.hold(settings.pidfile) do
+          first_stderr.close
+          monitor.run
+        end
+      rescue Error => error
+        first_stderr.tell(error)
+        raise
       ensure
         [listeners, admin, control].compact.each(&:close)
       end

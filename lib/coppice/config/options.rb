@@ -264,7 +264,8 @@ module Coppice
       Option.describe(:stderr_path, Groups::LOGGING, Types::Optional.new(Types::FilePath.new), scope: :server,
         default_text: "nil: as the server was started", since: :coppice, example: "stderr_path \"log/stderr.log\"",
         doc: "The file that the standard error of all processes is appended to, with the server's log. `coppice " \
-             "reopen-logs` opens it anew."),
+             "reopen-logs` opens it anew. An error that ends the start before the application is loaded is also " \
+             "written to the stream that the server was started with."),
 
       Option.describe(:admin_listen, Groups::MONITORING, Types::Optional.new(Types::AdminAddresses.new),
         scope: :server, default_text: "nil: no observer", since: :coppice,

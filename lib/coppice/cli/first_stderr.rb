@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Coppice
+  class CLI
+    # Standard error as the server was started with. An error of the start is told there as well where `stderr_path`
+    # leads the stream to a file: nobody looks into that file yet, and on a full disk it cannot take the error.
+    class FirstStderr
+      def initialize(stream = STDERR) #: (?IO) -> void
+        @stream = stream
+        @first = stream.dup
+      end
+
+      # Nothing where the stream is still the first one: the command line tells the error there.
+      #: (Error) -> void
+      def tell(error)
+        @first.puts "coppice: #{error.message}" unless @first.closed? || File.identical?(@first, @stream)
+      rescue SystemCallError, IOError
+        nil # nobody reads it, or this disk is full as well
+      end
+
+      # Once the server runs: somebody may wait for the end of that stream.
+      def close = @first.close #: () -> void
+    end
+  end
+end
