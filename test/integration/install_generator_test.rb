@@ -44,6 +44,17 @@ class InstallGeneratorTest < Coppice::TestCase
     end
   end
 
+  test "says that bin/rails server keeps another server which the Gemfile still names" do
+    with_shop do |folder|
+      File.write("#{folder}/Gemfile", "gem 'rails'\n# gem \"falcon\"\ngem \"puma\", \">= 5.0\"\n")
+
+      assert_match(/names puma: bin\/rails server.*starts that and not Coppice\. Remove.*-u coppice$/, generate(folder))
+      File.write("#{folder}/Gemfile", "gem 'rails'\ngem 'puma_worker_killer'\n")
+
+      refute_match(/bin\/rails server/, generate(folder, "--force"))
+    end
+  end
+
   test "says in a few words what is wrong with a configuration that is no Ruby, and writes nothing" do
     with_shop do |folder|
       File.write("#{folder}/config/puma.rb", "workers 3\nthreads(5,\n")

@@ -13,6 +13,9 @@ module Coppice
       WEB = "web: bundle exec coppice"
       OLD_WEB = /^web:.*\b(?:puma|unicorn(?:_rails)?|rails s(?:erver)?)\b.*$/.freeze
 
+      # Servers that `rails server` prefers (Rails::Railtie).
+      OTHER_SERVER = /^\s*gem[\s(]+["'](puma|falcon)["']/.freeze
+
       desc "Writes #{CONFIGURATION}, translated from config/puma.rb or config/unicorn.rb, and a line of the Procfile."
       source_root File.join(__dir__, "templates")
       class_option :import, type: :boolean, default: true, desc: "Translate config/puma.rb or config/unicorn.rb"
@@ -38,6 +41,17 @@ module Coppice
         return say "The web line of the Procfile is left as it is" if text.match?(/^web:/) && !text.match?(OLD_WEB)
 
         text.match?(OLD_WEB) ? gsub_file("Procfile", OLD_WEB, WEB) : append_to_file("Procfile", "#{WEB}\n")
+      end
+
+      # The Dockerfile that `rails new` generates runs `bin/rails server`.
+      #: () -> void
+      def name_other_server
+        path = File.join(destination_root, "Gemfile")
+        server = File.read(path)[OTHER_SERVER, 1] if File.exist?(path)
+        return unless server
+
+        say "The Gemfile names #{server}: bin/rails server, also in a generated Dockerfile, starts that and not " \
+            "Coppice. Remove it from the Gemfile, or run bin/rails server -u coppice"
       end
 
       private
