@@ -119,6 +119,7 @@ module Coppice
         #: (untyped) -> (Array[Integer | false] | :auto)
         def check(value)
           return value if value == :auto
+          raise InvalidValue, "is not turned off by false: leave the line out" if value == false
           return refuse(value) unless value.is_a?(Array) && !value.empty?
 
           *counts, last = value
