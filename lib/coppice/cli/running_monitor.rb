@@ -97,11 +97,21 @@ module Coppice
       def self.only_one(to_roll)
         found = all
         return found.first if found.size == 1
-        raise Error, "this user runs no Coppice server. Give the pid of the monitor" if found.empty?
+        raise Error, none_found if found.empty?
 
         meant(found, to_roll: to_roll) || raise(Error, several(found))
       end
       private_class_method :only_one
+
+      # The message where this user runs none. Root may use the server of any user, but has to name it.
+      #: () -> String
+      def self.none_found
+        others = Process.euid.zero? ? pids.select { |pid| monitor?(pid) } : []
+        return "this user runs no Coppice server. Give the pid of the monitor" if others.empty?
+
+        ["this user runs no Coppice server. Give the pid of another user's:",
+         *others.map { |pid| "  #{described(pid)}, as user #{uid(pid)}" }].join("\n")
+      end
 
       def self.several(pids)
         ["this user runs several Coppice servers, and not exactly one of them in this directory. Give the pid of one:",
@@ -123,15 +133,19 @@ module Coppice
       # Pids of this user's monitors. Children map the board as well, but it has the pid of its monitor.
       #: () -> Array[Integer]
       def self.all
-        Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort.select { |pid| own?(pid) && monitor?(pid) }
+        pids.select { |pid| uid(pid) == Process.euid && monitor?(pid) }
       end
 
-      def self.own?(pid)
-        File.stat("/proc/#{pid}").uid == Process.euid
+      def self.pids = Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort
+      private_class_method :pids
+
+      # Nil when it has exited.
+      def self.uid(pid)
+        File.stat("/proc/#{pid}").uid
       rescue Errno::ENOENT, Errno::ESRCH
-        false
+        nil
       end
-      private_class_method :own?
+      private_class_method :uid
 
       def self.monitor?(pid)
         board = Board.of_process(pid)

@@ -29,7 +29,7 @@ class RunningMonitorTest < Coppice::TestCase
 
   # Yields the pid of a monitor in a directory.
   def with_monitor(directory, *arguments)
-    command = [RbConfig.ruby, "--disable=gems", "-I", LIBRARY, "-e", MONITOR, *arguments]
+    command = [*@as, RbConfig.ruby, "--disable=gems", "-I", LIBRARY, "-e", MONITOR, *arguments]
     IO.popen({ "RUBYOPT" => nil }, command, "r+", chdir: directory) do |monitor|
       assert_equal "ready\n", monitor.gets
       yield monitor.pid
@@ -87,6 +87,15 @@ class RunningMonitorTest < Coppice::TestCase
       with_monitor(one, link) do |ours|
         assert_equal [ours, nil], [one, two].map { |folder| Coppice::CLI::RunningMonitor.running_in([folder]) }
       end
+    end
+  end
+
+  test "root is told which servers other users run, with the pid to give" do
+    skip "needs root" unless Process.uid.zero?
+
+    @as = %w[setpriv --reuid 1234 --clear-groups]
+    with_monitor("/") do |pid|
+      assert_match(/^  #{pid}  does not listen, runs in \/, as user 1234$/, Coppice::CLI::RunningMonitor.none_found)
     end
   end
 
