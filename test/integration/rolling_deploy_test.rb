@@ -11,9 +11,10 @@ require_relative "../support/loopback_ports"
 require_relative "../support/reverse_proxy"
 
 # Three instances behind a proxy are replaced one after the other under load, with the configurations of
-# docs/deployment.md: no request may fail, and none that changes something may arrive twice.
+# docs/proxies.md: no request may fail, and none that changes something may arrive twice.
 class RollingDeployTest < Coppice::TestCase
-  PAGE = Coppice::Documentation.new("deployment.md")
+  PAGE = Coppice::Documentation.new("proxies.md")
+  HEALTH = Coppice::Documentation.new("deployment.md").block("lib/health.rb")
   NUMBERS = %w[1 2 3].freeze
 
   # Seconds of shutdown_delay behind HAProxy, which sees after two that a server stops, or later on a busy machine.
@@ -22,7 +23,7 @@ class RollingDeployTest < Coppice::TestCase
   # Takes a while, so that a stop always meets requests. Each order is a line of the journal, with the monitor of who
   # took it.
   APP = <<~RUBY.freeze
-    #{PAGE.block('lib/health.rb')}
+    #{HEALTH}
     map("/up") { run Health }
 
     run(lambda do |env|

@@ -61,7 +61,7 @@ module Coppice
         table.take(:first_data_timeout, to: :client_header_timeout, &rewrites.number_for(:client_header_timeout))
         table.change(:persistent_timeout, to: :keepalive_timeout,
           note: "`trusted:`, the time for proxies, stays at 75 s unless this is longer or 0. It must be longer than " \
-                "the proxy's own idle timeout (docs/deployment.md)",
+                "the proxy's own idle timeout (docs/proxies.md)",
           &rewrites.method(:persistent_timeout))
         table.change(:enable_keep_alives, to: "keepalive_timeout 0", note: "where it is false") do |call|
           next call.drop("connections are kept open anyway") unless call.value == false

@@ -10,9 +10,9 @@ require_relative "../../support/documentation"
 require_relative "../../support/systemd_units"
 
 module Coppice
-  # What docs/deployment.md shows, and what lies in examples. The proxies' part is in
-  # test/integration/rolling_deploy_test.rb, the Procfile's in test/integration/heroku_test.rb, the manifests' in
-  # kubernetes_example_test.rb, and Kamal's in test/integration/kamal_test.rb.
+  # What docs/deployment.md shows, and what lies in examples. The Procfile's part is in
+  # test/integration/heroku_test.rb, the manifests' in kubernetes_example_test.rb, and Kamal's in
+  # test/integration/kamal_test.rb.
   class DeploymentPageTest < TestCase
     include SystemdUnits
 
