@@ -208,7 +208,8 @@ module Coppice
         doc: "Maximum size of a rewindable body in memory; a larger body goes to a temporary file."),
       Option.describe(:early_hints, Groups::REQUESTS, Types::Boolean.new, scope: :release, default: false,
         example: "early_hints true",
-        doc: "Whether the application may send 103 Early Hints with `env[\"rack.early_hints\"]`."),
+        doc: "Whether the application may send 103 Early Hints with `env[\"rack.early_hints\"]`. Some proxies fail " \
+             "at them: behind nginx 1.22 requests hang (docs/proxies.md, Early hints)."),
       Option.describe(:check_client_connection, Groups::REQUESTS, Types::Boolean.new, scope: :release, default: false,
         example: "check_client_connection true",
         doc: "Whether to check that the client is still connected before the application is called; if it is not, " \

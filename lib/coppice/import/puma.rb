@@ -52,7 +52,9 @@ module Coppice
         table.change(:stdout_redirect, to: "stdout_path, stderr_path", note: "files are always appended to",
           &rewrites.method(:stdout_redirect))
 
-        table.take(:early_hints) { |call| call.as(:early_hints, call.text("true")) }
+        table.take(:early_hints, note: "not behind every proxy (docs/proxies.md, Early hints)") do |call|
+          call.as(:early_hints, call.text("true"))
+        end
         table.change(:log_requests, to: :access_log, note: "a line of another form") do |call|
           rewrites.access_log(call, "if")
         end

@@ -28,8 +28,9 @@ module Coppice
       LIMIT = "its limit is spawn_timeout, where Unicorn has none"
 
       DIRECTIVES = Table.build do |table|
-        %i[worker_processes logger listeners rewindable_input client_body_buffer_size check_client_connection
-           early_hints].each { |name| table.take(name) }
+        %i[worker_processes logger listeners rewindable_input client_body_buffer_size
+           check_client_connection].each { |name| table.take(name) }
+        table.take(:early_hints, note: "not behind every proxy (docs/proxies.md, Early hints)")
         %i[stdout_path stderr_path].each { |name| table.take_file(name) }
         table.take_file(:pid, to: :pidfile)
         table.take_directory(:working_directory)
