@@ -24,8 +24,8 @@ module Coppice
       Option.describe(:max_connections, Groups::LOBBY, Types::Whole.new(minimum: 1, maximum: 1_000_000),
         scope: :server, default: 10_000, since: :coppice,
         doc: "Maximum number of open connections. When all are in use, idle ones are closed first, and then new " \
-             "clients get a 503 response. The limit of file descriptors (RLIMIT_NOFILE) may lower it; one line of " \
-             "the log says so."),
+             "clients get a 503 response. Behind a proxy leave room (docs/proxies.md, Idle connections). The limit " \
+             "of file descriptors (RLIMIT_NOFILE) may lower it; one line of the log says so."),
       Option.describe(:max_connections_per_client, Groups::LOBBY,
         Types::Optional.new(Types::Whole.new(minimum: 1, maximum: Maximum::C_INT)), scope: :server,
         default_text: "nil: no limit",
