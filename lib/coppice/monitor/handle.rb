@@ -31,7 +31,7 @@ module Coppice
       attr_accessor :leave_deadline #: Float?
       # Why the monitor killed it, or told it to exit at once; nil if the monitor did not.
       attr_accessor :kill_reason #: Symbol?
-      attr_accessor :failure #: Control::Messages::Failed? -- the exception for which it exits
+      attr_accessor :failure #: untyped -- Control::Messages::Failed: the exception for which it exits; or nil
       # How and why it exited; nil as long as it lives.
       attr_accessor :exit_report #: ExitReport?
       # When it was forked (monotonic seconds).

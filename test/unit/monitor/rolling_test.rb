@@ -187,16 +187,6 @@ class RollingTest < SupervisionTestCase
     assert_equal :committed, server.roster.roll.outcome
   end
 
-  test "the workers of a new release are not limited since those of the one before were too slow" do
-    server = settled_server
-    roll(server, "/releases/2")
-    run_until_trial_is_ready(server)
-    server.roster.start_limit.too_slow(server.roster.workers.first, 4, server.system.now)
-    server.turn until server.roster.roll.decided?
-
-    assert_equal [:committed, nil], [server.roster.roll.outcome, server.roster.start_limit.workers]
-  end
-
   { "hangs" => "it exited before it was ready: killed (spawn_timeout), as the log says",
     "broken" => "it exited before it was ready: status 1, the log says why",
     "broken_workers" => "its first worker did not become ready: status 1, the log says why",

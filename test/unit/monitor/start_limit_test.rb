@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/start_limit"
+require_relative "../../support/fake_server_rolls"
 require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 class StartLimitTest < SupervisionTestCase
+  include FakeServerRolls
+
   Worker = Struct.new(:forked_at)
 
   # Workers whose start takes a number of CPU seconds, on processors that they share.
@@ -99,6 +102,16 @@ class StartLimitTest < SupervisionTestCase
 
     assert_equal 4, server.roster.ready_workers.size
     assert_nil server.roster.start_limit.workers
+  end
+
+  test "the workers of a new release are not limited since those of the one before were too slow" do
+    server = settled_server
+    roll(server, "/releases/2")
+    run_until_trial_is_ready(server)
+    server.roster.start_limit.too_slow(server.roster.workers.first, 4, server.system.now)
+    server.turn until server.roster.roll.decided?
+
+    assert_equal [:committed, nil], [server.roster.roll.outcome, server.roster.start_limit.workers]
   end
 
   private
