@@ -41,7 +41,15 @@ module Coppice
       def removals(node)
         return [] if OTHERS.include?(node.type)
 
-        removal(node) || node.nodes.flat_map { |child| removals(child) }
+        removal(node) || of_condition(node) || node.nodes.flat_map { |child| removals(child) }
+      end
+
+      # Those within a condition come before its branches, which may have to go as they are.
+      def of_condition(node)
+        return unless %i[IF UNLESS].include?(node.type)
+
+        edits = removals(node.nodes.first)
+        edits unless edits.empty?
       end
 
       # Whether a node is such a condition alone, maybe in parentheses.

@@ -50,6 +50,23 @@ module Coppice
         assert_equal "for versions of Puma without before_worker_boot", note(VERSIONS, "on_booted { old }")
       end
 
+      test "the lines of a branch that is left out are reported as they were written" do
+        dropped = result(<<~'RUBY').entries.select { |entry| entry.outcome == :dropped }
+          if respond_to?(:fork_worker) && respond_to?(:nakayoshi_fork)
+            fork_worker
+          else
+            workers 3 if respond_to?(:quiet)
+            puts 1 unless respond_to?(:tag)
+            if respond_to?(:quiet) && ENV["Q"]
+              quiet
+            end
+          end
+        RUBY
+        assert_equal [[4, "workers 3 if respond_to?(:quiet)"], [5, "puts 1 unless respond_to?(:tag)"],
+                      [6, "if respond_to?(:quiet) && ENV[\"Q\"]"]], dropped.map { |entry| [entry.line, entry.name] }
+        assert_equal ["for versions of Puma without nakayoshi_fork"], dropped.map(&:note).uniq
+      end
+
       test "within a longer condition it is left out, or true" do
         { "worker_timeout 9 if respond_to?(:worker_timeout) && ENV[\"A\"]" => "timeout 9 if ENV[\"A\"]",
           "worker_timeout 9 if ENV[\"A\"] and respond_to?(:worker_timeout)" => "timeout 9 if ENV[\"A\"]",
