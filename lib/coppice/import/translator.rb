@@ -41,7 +41,7 @@ module Coppice
         decide
         liveness = Liveness.new(@source.root, @dropped)
         leftovers = Leftovers.new(@source, @server, liveness, hook_nodes)
-        @entries = (@entries + leftovers.entries).sort_by(&:line)
+        @entries = (@entries + leftovers.entries).sort_by.with_index { |entry, index| [entry.line, index] }
         edits = Edits.new(@source, @server, @replaced, liveness, @tasks).to_a + leftovers.comments
         text = finished(@source.edited(edits))
         raise Error, "#{@file} cannot be translated: write its directives one to a line" unless Source.valid?(text)
