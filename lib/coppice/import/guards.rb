@@ -73,10 +73,16 @@ module Coppice
 
       def operand(nodes)
         index = nodes.index { |node| guard?(node) } or return
-        one, before, after = nodes[index], nodes[index - 1], nodes[index + 1]
-        between = after ? one.to...after.from : before.to...one.from
-        gone = after ? one.from...after.from : before.to...one.to
-        [[gone.begin, gone.end, ""]] if @source.of(between).match?(/\A\s*(?:&&|and)\s*\z/)
+        operator = closer_operator(nodes, index) or return
+        one = nodes[index]
+        [[[one.from, operator.begin].min, [one.to, operator.end].max, ""]]
+      end
+
+      # The bytes of the operator beside it that goes with it, `&&` rather than `and`: what `and` joins, such as a call
+      # without parentheses, may be no operand of `&&`.
+      def closer_operator(nodes, index)
+        beside = nodes[[index - 1, 0].max..(index + 1)].each_cons(2).map { |one, other| one.to...other.from }
+        %w[&& and].filter_map { |name| beside.reverse.find { |bytes| @source.of(bytes).strip == name } }.first
       end
 
       def branch(node)

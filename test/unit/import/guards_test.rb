@@ -71,6 +71,8 @@ module Coppice
         { "worker_timeout 9 if respond_to?(:worker_timeout) && ENV[\"A\"]" => "timeout 9 if ENV[\"A\"]",
           "worker_timeout 9 if ENV[\"A\"] and respond_to?(:worker_timeout)" => "timeout 9 if ENV[\"A\"]",
           "respond_to?(:worker_timeout) && worker_timeout(9)" => "timeout(9)",
+          "ENV[\"A\"] && respond_to?(:worker_timeout) and worker_timeout 9" => "ENV[\"A\"] and timeout 9",
+          "ENV[\"A\"] and respond_to?(:worker_timeout) && worker_timeout(9)" => "ENV[\"A\"] and timeout(9)",
           "worker_timeout(respond_to?(:quiet) ? 9 : 8)" => "timeout(Integer(true ? 9 : 8))",
           "if a\n  b\nelsif respond_to?(:pidfile)\n  pidfile \"a\"\nend" =>
             "#{TODO}Coppice has no b.\nif a\n  b\nelsif true\n  pidfile \"a\"\nend",
