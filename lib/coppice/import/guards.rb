@@ -97,6 +97,8 @@ module Coppice
 
       def report(branch, name)
         branch.statements.each do |statement|
+          next if empty?(statement)
+
           @entries << Entry.new(line: statement.line, name: @source.first_line(statement), outcome: :dropped,
             note: "for versions of #{@server::TITLE} without #{name}")
         end

@@ -80,6 +80,12 @@ module Coppice
           .each { |text, expected| assert_equal expected, translated(text) }
       end
 
+      test "a branch that is left out may have statements without a text" do
+        text = "if respond_to?(:pidfile)\n  pidfile \"a\"\nelse\n  begin\n  end\n  puts 1\nend"
+        assert_equal "pidfile \"a\"", translated(text)
+        assert_equal [2, 6], result(text).entries.filter_map(&:line)
+      end
+
       test "another question stays" do
         ["puts 1 if respond_to?(:other)", "puts 1 if Object.respond_to?(:quiet)", "puts 1 if respond_to?(name)",
          "class A\n  b if respond_to?(:quiet)\nend"].each do |text|
