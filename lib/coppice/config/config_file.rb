@@ -96,7 +96,7 @@ module Coppice
       rescue SyntaxError => error
         refuse_text(error)
       rescue UserCodeError => error
-        SyntaxProblem.about?(error, @path) ? refuse_text(error) : wrap(error)
+        of_text?(error) ? refuse_text(error) : wrap(error)
       rescue SystemExit => error
         raise ConfigError.new("the file calls exit", file: @file, line: line_of(error))
       end
@@ -138,6 +138,9 @@ module Coppice
                  "docs/configuration.md lists all options and hooks"
         raise ConfigError.new("unknown option or hook #{name}", file: @file, line: line_of(error), remedy: remedy)
       end
+
+      # What the file itself raises has a line of it among its callers, whatever its message begins with.
+      def of_text?(error) = SyntaxProblem.about?(error, @path) && line_of(error).nil?
 
       def refuse_text(error)
         raise SyntaxProblem.error(error, file: @file, path: @path, line: line_of(error))

@@ -13,8 +13,8 @@ module Coppice
       COLOUR = /\e\[[\d;]*m/.freeze # where standard error is a terminal, Ruby colours the excerpt
       private_constant :LINES, :WIDTH, :COLOUR
 
-      # Whether an error is Ruby's about the text at a path, though it is no SyntaxError: from 3.4 on an ArgumentError
-      # about a magic comment with an unknown encoding is one.
+      # Whether an error has Ruby's message about the text at a path, though it is no SyntaxError: from 3.4 on an
+      # ArgumentError about a magic comment with an unknown encoding has one.
       #: (Exception, String) -> bool
       def self.about?(error, path) = !of_text(Log::Text.valid(error.message), Log::Text.valid(path)).nil?
 

@@ -107,6 +107,11 @@ module Coppice
         assert_match(/\A(?:#{known}\z|coppice\.rb:1: unknown or invalid encoding in the magic comment)/, message)
       end
 
+      test "an exception of the file is no error of its text, though its message begins with the file and a line" do
+        error = complaint("timeout 9\nraise ArgumentError, \"\#{__FILE__}:1: no such release\"")
+        assert_match(/\Acoppice\.rb:2: ArgumentError: .*:1: no such release\z/, error.message)
+      end
+
       test "a syntax error in a file that this one requires has that file's name, and the line that requires it" do
         with_tmpdir do |folder|
           File.write("#{folder}/other.rb", "1\n2 (\n")
