@@ -2,12 +2,15 @@
 
 #include "written_pages.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static volatile unsigned char *witness;
-static bool impossible; /* to lock it, which it stays in copies */
+static bool lock_forbidden; /* copies inherit it */
 static bool locked; /* in memory: of a page that is swapped out the kernel does not tell who shares it */
 
 static const size_t ONE_PAGE = 1; /* byte: the kernel maps and locks whole pages */
@@ -17,18 +20,30 @@ static void *map_page(void) {
     return page == MAP_FAILED ? NULL : page;
 }
 
+static bool limit_is_below_a_page(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur < (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The kernel also refuses for a moment: while memory is short, or while other pages use up the limit. */
+static bool lock_page(void *page) {
+    if (mlock(page, ONE_PAGE) == 0) return true;
+
+    lock_forbidden = errno == EPERM || (errno == ENOMEM && limit_is_below_a_page());
+    return false;
+}
+
 bool coppice_fork_witness_is_possible(void) {
-    return !impossible;
+    return !lock_forbidden;
 }
 
 bool coppice_fork_witness_renew(void) {
-    if (impossible) return false;
+    if (lock_forbidden) return false;
     if (!witness) witness = map_page();
     if (!witness) return false;
 
     (*witness)++; /* the kernel makes a copy if anybody shares it */
-    locked = mlock((void *)(uintptr_t)witness, ONE_PAGE) == 0; /* a fork does not inherit it */
-    impossible = !locked;
+    locked = lock_page((void *)(uintptr_t)witness); /* a fork does not inherit it */
     return locked;
 }
 

@@ -12,7 +12,7 @@
 /* From now on the page is this process's alone. Returns whether it is: it must be possible to lock it in memory. */
 bool coppice_fork_witness_renew(void);
 
-/* Whether that has not failed yet, in this process or in one that it is a copy of. */
+/* False once the kernel has forbidden this process, or one that it is a copy of, to lock any page. */
 bool coppice_fork_witness_is_possible(void);
 
 /* In a process that was forked without a note: leaves the page as it is, for the process that it is a copy of. */

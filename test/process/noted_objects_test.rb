@@ -27,6 +27,12 @@ class NotedObjectsTest < Coppice::TestCase
     def found(classes = []) = Coppice::OS.files_and(classes).grep(File).map(&:path).grep_v(/\W/).sort
     def say(classes = []) = puts(found(classes).join(" "))
 
+    # No limit holds root. The files of presets may be in a folder that root alone may enter.
+    def give_up_rights
+      Coppice::Presets.activated
+      Process::Sys.setuid(65534) if Process.uid.zero?
+    end
+
     # Runs the block in a copy that then exits, and waits for that.
     def in_middle_process
       Process.wait(fork do
@@ -209,8 +215,7 @@ class NotedObjectsTest < Coppice::TestCase
     assert_said ["true", "false in a copy", "late", "false", "late"], <<~RUBY
       Process.setrlimit(:MEMLOCK, 0)
       make "late"
-      Coppice::Presets.activated # their files may be in a folder that root alone may enter
-      Process::Sys.setuid(65534) if Process.uid.zero? # whom no limit holds
+      give_up_rights
       puts note
       Process.wait(fork do
         puts "\#{note} in a copy"
@@ -218,6 +223,21 @@ class NotedObjectsTest < Coppice::TestCase
       end)
       puts note
       copy
+    RUBY
+  end
+
+  test "where other pages use up what may be locked, later forks are noted as well" do
+    assert_said %w[0 true true], <<~RUBY
+      require "etc"
+      require "fiddle"
+      lock = Fiddle::Function.new(Fiddle::Handle::DEFAULT["mlock"], [Fiddle::TYPE_VOIDP, Fiddle::TYPE_SIZE_T],
+                                  Fiddle::TYPE_INT)
+      Process.setrlimit(:MEMLOCK, Etc.sysconf(Etc::SC_PAGESIZE))
+      give_up_rights
+      puts lock.call(Fiddle.malloc(1), 1)
+      puts note
+      Process.wait(fork { exit! })
+      puts note
     RUBY
   end
 
