@@ -210,6 +210,22 @@ class ThreadedServerTest < Coppice::TestCase
     clients&.each(&:close)
   end
 
+  test "of too many connections at once the oldest are closed, but those with a head are served" do
+    listeners = [@listener, other = TCPServer.new("127.0.0.1", 0)]
+    texts = ["", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: test\r\n\r\n"]
+    oldest = texts * 20
+    clients = [*oldest.map { |text| [connect, text] }, *Array.new(64) { [connect(other), texts.last] }]
+              .each { |client, text| client.write(text) }
+    serve(listeners: listeners) { |_env| answer("served") }
+
+    answers = clients.map { |client, _| BoundedWait.read(client)[/ 408 |served|\z/] }
+    assert_equal (["", " 408 ", "served"] * 20) + (["served"] * 64), answers
+  ensure
+    clients&.each { |client, _| client.close }
+    @server&.stop(0)
+    other&.close
+  end
+
   test "a process that the application has forked keeps no client waiting that was accepted before, and no stop" do
     pid = nil
     serve { |env| answer(env["PATH_INFO"] == "/fork" ? (pid = fork { sleep }).to_s : "whole") }
@@ -234,8 +250,8 @@ class ThreadedServerTest < Coppice::TestCase
 
   private
 
-  def serve(after: nil, row: nil, **values, &app)
-    @server = Coppice::ThreadedServer.new(app, listeners: [@listener], log: @log, row: row,
+  def serve(after: nil, row: nil, listeners: [@listener], **values, &app)
+    @server = Coppice::ThreadedServer.new(app, listeners: listeners, log: @log, row: row,
       settings: Coppice::Config::Settings.new(values: values), &after)
     @server.start
   end
@@ -247,7 +263,7 @@ class ThreadedServerTest < Coppice::TestCase
     files.each(&:close)
   end
 
-  def connect = TCPSocket.new("127.0.0.1", @listener.local_address.ip_port)
+  def connect(listener = @listener) = TCPSocket.new("127.0.0.1", listener.local_address.ip_port)
 
   def answer(text) = [200, { "content-type" => "text/plain" }, [text]]
 

@@ -11,8 +11,8 @@ module Coppice
     # requests, and would occupy all threads with connections on which nothing comes, as would clients that send a byte
     # and no more. Runs on a thread of its own, and attends to the clients that linger.
     class Acceptor
-      # How many clients may wait for a thread, and how many connections on which no head came stay open: beyond, the
-      # oldest is closed.
+      # How many clients may wait for a thread, and how many connections without a whole head stay open. When there are
+      # more, the oldest is closed.
       CLIENTS = 64
 
       # Seconds between two looks at clients that linger.
@@ -84,17 +84,23 @@ module Coppice
 
         @lingering.attend
         accept_clients(ready & @listeners)
-        @begun, complete = (begun + (ready - @listeners)).partition { |socket| begun?(socket) }
+        @begun, complete = (begun + (ready - @listeners)).partition { |socket| arrived(socket) == :part }
         hand_over(complete)
         close_silent
       end
 
-      # Whether there is a part of a head, and more may come. Such a socket is readable already.
-      def begun?(socket)
+      # What has come: :nothing, :part of a head, or :enough for a thread. A socket with a part is readable already.
+      def arrived(socket)
         bytes = socket.recv_nonblock(HEAD_BYTES, Socket::MSG_PEEK, exception: false)
-        bytes.is_a?(String) && bytes.size < HEAD_BYTES && bytes.match?(BEGUN) && !bytes.match?(ENDED)
+        return :nothing if bytes == :wait_readable
+
+        part?(bytes) ? :part : :enough
       rescue SystemCallError # the thread finds out
-        false
+        :enough
+      end
+
+      def part?(bytes)
+        bytes.is_a?(String) && bytes.size < HEAD_BYTES && bytes.match?(BEGUN) && !bytes.match?(ENDED)
       end
 
       def ready_of(ios, seconds) = IO.select(ios, nil, nil, seconds)&.first || []
@@ -135,16 +141,20 @@ module Coppice
         end
       end
 
-      # Who has sent nothing has asked nothing, so there is nothing to answer.
       def close_silent
         now = OS::Clock.now
         close_oldest while @silent.size > CLIENTS || (@silent.any? && @silent.each_value.first.last <= now)
       end
 
+      # A connection on which nothing came gets no answer. A whole head may have come since the last look, or, of many
+      # clients that were accepted at once, before the first one.
       def close_oldest
         socket, (client, _) = @silent.shift
         @begun.delete(socket)
-        client.refuse_late_head(HEAD_BYTES) if begun?(socket)
+        case arrived(socket)
+        when :enough then return @clients.push(client)
+        when :part then client.refuse_late_head(HEAD_BYTES)
+        end
         client.close
       end
     end

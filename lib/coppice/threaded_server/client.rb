@@ -19,7 +19,8 @@ module Coppice
         new(socket, peer.ip_address[/[^%]+/], copies, https) # a link-local address without its interface
       end
 
-      # What has come of the head is read: a close would otherwise take the answer back.
+      # Reads what has come of the head. The kernel resets a connection that is closed with unread bytes, and the client
+      # may lose the response.
       #: (Integer) -> void
       def refuse_late_head(bytes)
         socket.recv_nonblock(bytes, exception: false)
