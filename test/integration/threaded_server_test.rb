@@ -210,6 +210,16 @@ class ThreadedServerTest < Coppice::TestCase
     clients&.each(&:close)
   end
 
+  test "a head with a carriage return too many is refused at once" do
+    serve { |_env| answer("served") }
+    client = connect
+    client.write("GET / HTTP/1.1\r\nHost: test\r\r\n\r\n")
+
+    assert_includes BoundedWait.read(client), " 400 "
+  ensure
+    client&.close
+  end
+
   test "of too many connections at once the oldest are closed, but those with a head are served" do
     listeners = [@listener, other = TCPServer.new("127.0.0.1", 0)]
     texts = ["", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: test\r\n\r\n"]

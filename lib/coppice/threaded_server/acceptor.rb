@@ -24,7 +24,7 @@ module Coppice
       # So many bytes are looked at for the end of a head. Longer ones, and what is none, are for the thread.
       HEAD_BYTES = 16 * 1024
       BEGUN = /\A[A-Za-z\r\n]/n.freeze
-      ENDED = /[^\r\n]\r?\n\r?\n/n.freeze # a blank line in front of it ends no head
+      ENDED = /[^\r\n]\r*\n\r?\n/n.freeze # a blank line in front of it ends no head
 
       # Seconds until the next try when accept(2) has failed, most likely for a lack of descriptors.
       PAUSE = 0.5
