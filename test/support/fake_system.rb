@@ -198,7 +198,7 @@ class FakeSystem
     row = process.row
     row.measured_ms = (@now * 1000).to_i
     @mold_kib += @mold_growth_kib if process.role == :mold
-    row.anonymous_kib = row.rss_kib = row.pss_kib = @mold_kib
+    row.anonymous_kib = row.anonymous_at_start_kib = row.rss_kib = row.pss_kib = @mold_kib
     row.private_kib = row.private_at_start_kib = 1000
     row.cpu_ms = row.cpu_at_start_ms = 10
     row.allocations = "measured"

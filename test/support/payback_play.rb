@@ -15,9 +15,9 @@ class PaybackPlay
   # The block answers what is measured in a generation that has served so many requests: the workers' private memory in
   # KiB, or several fields of a measurement.
   def initialize(workers: 1, refork_ms: 500, request_ms: 10.0, shared: 100_000, left: 1_000_000, price: PRICE,
-                 kept: 0, &measured)
+                 rebuilt: 0, &measured)
     @price = price
-    @always = { workers: workers, kept: kept, refork_ms: refork_ms, request_ms: request_ms, left: left }
+    @always = { workers: workers, rebuilt: rebuilt, refork_ms: refork_ms, request_ms: request_ms, left: left }
     @shared = shared
     @measured = measured
     @pauses = []

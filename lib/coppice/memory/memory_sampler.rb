@@ -38,6 +38,7 @@ module Coppice
       def set_baseline
         sample
         @row.private_at_start_kib = @row.private_kib
+        @row.anonymous_at_start_kib = @row.anonymous_kib
         @row.cpu_at_start_ms = @row.cpu_ms
       end
 
@@ -59,7 +60,7 @@ module Coppice
         @row.rss_kib = rollup.rss
         @row.pss_kib = rollup.pss
         @row.private_kib = rollup.private
-        @row.anonymous_kib = rollup.anonymous
+        @row.anonymous_kib = rollup.anonymous + rollup.swap
         @row.cpu_ms = process_cpu_ms - @cpu_at_start_ms
         @row.cpu_us = process_cpu_ms * 1000
         write_collections

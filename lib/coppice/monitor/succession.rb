@@ -29,12 +29,12 @@ module Coppice
         on_trial: [:idle]              # the candidate's first worker serves beside the others
       }.freeze
 
-      # Of a mold: whether it has booted the application, its resident KiB, and the CPU time that it took until it could
-      # fork.
-      MoldUsage = Struct.new(:cold, :rss_kib, :anonymous_kib, :cpu_ms) do
+      # Of a mold: whether it has booted the application, when it was forked, its resident and anonymous KiB, and the
+      # CPU time that it took until it could fork.
+      MoldUsage = Struct.new(:cold, :forked_at, :rss_kib, :anonymous_kib, :cpu_ms) do
         #: (Handle) -> MoldUsage
         def self.of(mold)
-          new(mold.cold?, mold.row.rss_kib, mold.row.anonymous_kib, mold.row.cpu_at_start_ms)
+          new(mold.cold?, mold.forked_at, mold.row.rss_kib, mold.row.anonymous_kib, mold.row.cpu_at_start_ms)
         end
       end
 

@@ -62,13 +62,22 @@ module Coppice
 
       test "the first sample is the baseline" do
         @sampler.set_baseline
-        start = [@row.private_at_start_kib, @row.cpu_at_start_ms]
-        assert_equal [@row.private_kib, @row.cpu_ms], start
+        start = at_start
+        assert_equal [@row.private_kib, @row.anonymous_kib, @row.cpu_ms], start
         kept = "x" * (16 << 20)
         @sampler.sample
 
-        assert_equal start, [@row.private_at_start_kib, @row.cpu_at_start_ms]
+        assert_equal start, at_start
         assert_operator @row.private_kib - @row.private_at_start_kib, :>, 8 * 1024, kept.size
+      end
+
+      def at_start = [@row.private_at_start_kib, @row.anonymous_at_start_kib, @row.cpu_at_start_ms]
+
+      test "anonymous memory is counted in swap as well" do
+        sums = Rollup.new(rss: 90, pss: 80, private: 70, anonymous: 60, swap: 50)
+        MemorySampler.new(@row, @notes, rollup: Class.new { define_singleton_method(:of) { sums } }).sample
+
+        assert_equal 110, @row.anonymous_kib
       end
 
       test "after a sample none is due for a thousand times its CPU time" do

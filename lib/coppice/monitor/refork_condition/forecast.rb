@@ -5,7 +5,7 @@ module Coppice
     module ReforkCondition
       # How many more requests it takes until a refork pays, if memory goes on growing as it does: an estimate for
       # people who watch. Nothing is decided by it. Payback explains the terms; memory in KiB.
-      Forecast = Struct.new(:level, :slope, :served, :area, :floor, :kept, :regrowth, :worth_a_request, :least,
+      Forecast = Struct.new(:level, :slope, :served, :area, :floor, :rebuilt, :regrowth, :worth_a_request, :least,
         :worth, keyword_init: true) do
         # 0 when it pays already, nil when it will not within LIMIT requests.
         #: () -> Integer?
@@ -23,7 +23,7 @@ module Coppice
         def pays_after?(more)
           then_level = level + (slope * more)
           then_area = area + (more * ([level, floor].max + [then_level, floor].max) / 2.0)
-          shared = then_level - kept
+          shared = then_level - rebuilt
           shared - (regrowth * floor) >= least &&
             (shared * (served + more)) - (regrowth * then_area) >= worth * worth_a_request
         end

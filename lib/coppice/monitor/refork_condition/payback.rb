@@ -137,14 +137,14 @@ module Coppice
         def minimum_saving(measurement) = [measurement.total * MINIMUM_SHARE, measurement.workers * MINIMUM_KIB].max
 
         # KiB that a refork is expected to save.
-        def saving(measurement) = @curve.level - measurement.kept - (@regrowth * working_set)
+        def saving(measurement) = @curve.level - measurement.rebuilt - (@regrowth * working_set)
 
         # KiB of private memory that came back at once after the last refork.
         def working_set = @last ? @last.working_set : 0
 
         # In requests.
         def gain(measurement)
-          held = (@curve.level - measurement.kept) * @curve.requests
+          held = (@curve.level - measurement.rebuilt) * @curve.requests
           (held - (@regrowth * @curve.area(floor: working_set))) / worth_a_request(measurement)
         end
 
@@ -158,7 +158,7 @@ module Coppice
 
         def forecast(measurement)
           Forecast.new(level: @curve.level, slope: @curve.slope, served: @curve.requests, floor: working_set,
-                       area: @curve.area(floor: working_set), kept: measurement.kept, regrowth: @regrowth,
+                       area: @curve.area(floor: working_set), rebuilt: measurement.rebuilt, regrowth: @regrowth,
                        worth_a_request: worth_a_request(measurement), least: minimum_saving(measurement),
                        worth: cost(measurement) * headroom(measurement))
         end

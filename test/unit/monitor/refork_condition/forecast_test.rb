@@ -8,7 +8,7 @@ module Coppice
     Forecast = Monitor::ReforkCondition::Forecast
 
     # 10 KiB for each request, 1000 requests so far; a refork is worth 100 requests of 100,000 KiB.
-    STEADY = { level: 10_000, slope: 10.0, served: 1000, area: 5_000_000.0, floor: 0, kept: 0, regrowth: 0.0,
+    STEADY = { level: 10_000, slope: 10.0, served: 1000, area: 5_000_000.0, floor: 0, rebuilt: 0, regrowth: 0.0,
                worth_a_request: 100_000, least: 5000, worth: 100 }.freeze
 
     def requests(**changes) = Forecast.new(**STEADY, **changes).requests
@@ -29,8 +29,8 @@ module Coppice
     end
 
     test "what the next mold would hold in addition is not won" do
-      assert_operator requests(kept: 9_000), :>, 0
-      assert_equal requests(worth: 400), requests(worth: 400, level: 15_000, kept: 5_000)
+      assert_operator requests(rebuilt: 9_000), :>, 0
+      assert_equal requests(worth: 400), requests(worth: 400, level: 15_000, rebuilt: 5_000)
     end
 
     test "memory that does not grow never makes it pay" do

@@ -28,22 +28,47 @@ class GenerationUsageTest < SupervisionTestCase
 
   test "what workers have made before they were ready is what the next mold would hold in addition" do
     server = settled_server(worker_processes: 2)
-    workers = server.roster.ready_workers.map(&:row) # each with 1000 KiB at its start
-    workers.zip([60_000, 25_000]) do |row, more|
-      row.private_kib = 21_000 # 20,000 of it since the start
-      row.anonymous_kib = server.roster.mold.row.anonymous_kib + more
-    end
-    assert_equal (40_000 + 5_000) / 2, GenerationUsage.of(server.roster).kept
+    build(server, 40_000, 5_000)
+    assert_equal (40_000 + 5_000) / 2, GenerationUsage.of(server.roster).rebuilt
 
     server.roster.mold.row.anonymous_kib = 0 # not measured
-    assert_equal 0, GenerationUsage.of(server.roster).kept
+    assert_equal 0, GenerationUsage.of(server.roster).rebuilt
+  end
+
+  # Before they are ready, each so many KiB.
+  def build(server, *kib)
+    server.roster.ready_workers.zip(kib) do |worker, more|
+      worker.row.anonymous_at_start_kib = server.roster.mold.row.anonymous_kib + more
+    end
+  end
+
+  test "it stays the same while workers copy the mold's pages and take more memory" do
+    server = settled_server(worker_processes: 2)
+    build(server, 40_000, 40_000)
+    first, second = server.roster.ready_workers.map(&:row)
+    first.private_kib += 60_000 # copies of pages: its anonymous memory is no larger
+    second.private_kib += 60_000
+    second.anonymous_kib += 60_000
+
+    assert_equal 40_000, GenerationUsage.of(server.roster).rebuilt
   end
 
   test "memory that only replaces the mold's is nothing in addition" do
     server = settled_server
-    server.roster.ready_workers.each { |worker| worker.row.anonymous_kib = server.roster.mold.row.anonymous_kib }
+    build(server, *[0] * 4)
+    assert_equal 0, GenerationUsage.of(server.roster).rebuilt
+  end
 
-    assert_equal 0, GenerationUsage.of(server.roster).kept
+  test "a mold that replaces a lost one is compared with its own workers only" do
+    server = settled_server(worker_processes: 2)
+    server.roster.ready_workers.each { |worker| worker.row.not_fork_safe = 1 } # so the next mold is a cold one
+    server.system.mold_kib = 60_000
+    former = server.roster.mold
+    server.system.die(server.process_of(former), FakeSystem::Status.new(nil, 9))
+    run_until(server) { server.roster.mold&.ready? && !server.roster.mold.equal?(former) }
+    assert_equal 0, server.roster.generation
+
+    assert_equal 0, GenerationUsage.of(server.roster).rebuilt
   end
 
   test "before the first request nobody knows what one costs" do

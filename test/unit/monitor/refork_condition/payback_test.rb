@@ -85,15 +85,15 @@ module Coppice
         end
 
         test "memory that each worker makes before it is ready must be earned first, whatever the history" do
-          histories(100).each do |workers, kept, growth|
-            without, with = [0, kept].map do |kib|
-              PaybackPlay.new(workers: workers, kept: kib, &growth).run(20_000).first
+          histories(100).each do |workers, rebuilt, growth|
+            without, with = [0, rebuilt].map do |kib|
+              PaybackPlay.new(workers: workers, rebuilt: kib, &growth).run(20_000).first
             end
             next assert_nil with unless without
             next unless with
 
             assert_operator with[:served], :>=, without[:served]
-            assert_operator growth.call(0, with[:served]).round, :>=, kept + (workers * Payback::MINIMUM_KIB)
+            assert_operator growth.call(0, with[:served]).round, :>=, rebuilt + (workers * Payback::MINIMUM_KIB)
           end
         end
 
@@ -101,7 +101,7 @@ module Coppice
           grown = settling(200_000, 400)
 
           refute_empty PaybackPlay.new(workers: 4) { |_, served| grown.call(served) }.run(20_000)
-          assert_empty PaybackPlay.new(workers: 4, kept: 256_000) { |_, served| grown.call(served) }.run(20_000)
+          assert_empty PaybackPlay.new(workers: 4, rebuilt: 256_000) { |_, served| grown.call(served) }.run(20_000)
         end
 
         test "little growth is none, whatever it would save" do

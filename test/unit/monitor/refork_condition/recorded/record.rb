@@ -25,15 +25,15 @@ APPLICATIONS = {
              ["/", "/products?page=2", "/products/7", "/api/products.json", "/products?q=oak", "/products/12"]]
 }.freeze
 
-Worker = Struct.new(:row)
-MoldUsage = Struct.new(:cold, :rss_kib, :anonymous_kib, :cpu_ms)
+Worker = Struct.new(:row, :forked_at)
+MoldUsage = Struct.new(:cold, :forked_at, :rss_kib, :anonymous_kib, :cpu_ms)
 # What the monitor's roster would say.
 Roster = Struct.new(:ready_workers, :mold_usage, :generation, :memory_left_kib)
 
 def measure(server)
   row, generation = server.rows(:mold).first, server.board.generation
-  usage = MoldUsage.new(generation.zero?, row.rss_kib, row.anonymous_kib, row.cpu_ms)
-  roster = Roster.new(server.ready_workers.map { |worker| Worker.new(worker) }, usage, generation, nil)
+  usage = MoldUsage.new(generation.zero?, 0, row.rss_kib, row.anonymous_kib, row.cpu_ms)
+  roster = Roster.new(server.ready_workers.map { |worker| Worker.new(worker, 0) }, usage, generation, nil)
   Coppice::Monitor::ReforkCondition::GenerationUsage.of(roster)
 end
 
