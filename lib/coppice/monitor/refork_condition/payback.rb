@@ -168,7 +168,9 @@ module Coppice
         end
 
         def figures(measurement)
-          { why: :auto, waste_mib: mib(@curve.level), total_mib: mib(measurement.total), served: @curve.requests,
+          rebuilt = mib(measurement.rebuilt)
+          { why: :auto, waste_mib: mib(@curve.level), rebuilt_mib: (rebuilt if rebuilt.positive?),
+            total_mib: mib(measurement.total), served: @curve.requests,
             growth_kib_per_request: @curve.slope.round(2), regrowth: @regrowth.round(2),
             gain_requests: gain(measurement).round, cost_requests: cost(measurement).round,
             available_mib: (mib(measurement.left) if measurement.left) }.compact

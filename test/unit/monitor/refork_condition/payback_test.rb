@@ -84,13 +84,20 @@ module Coppice
           end
         end
 
+        REQUESTS = 20_000
+
+        # Less than `rebuilt` since a refork would have paid without that: a tenth of all memory must be saved besides.
+        def assert_growth_too_small(growth, rebuilt, served)
+          assert_operator (growth.call(0, REQUESTS) - growth.call(0, served)) * 0.9, :<, rebuilt
+        end
+
         test "memory that each worker makes before it is ready must be earned first, whatever the history" do
           histories(100).each do |workers, rebuilt, growth|
             without, with = [0, rebuilt].map do |kib|
-              PaybackPlay.new(workers: workers, rebuilt: kib, &growth).run(20_000).first
+              PaybackPlay.new(workers: workers, rebuilt: kib, &growth).run(REQUESTS).first
             end
             next assert_nil with unless without
-            next unless with
+            next assert_growth_too_small(growth, rebuilt, without[:served]) unless with
 
             assert_operator with[:served], :>=, without[:served]
             assert_operator growth.call(0, with[:served]).round, :>=, rebuilt + (workers * Payback::MINIMUM_KIB)
@@ -122,6 +129,13 @@ module Coppice
                          cost_requests: 50, available_mib: 976 },
             verdict.slice(:why, :growth_kib_per_request, :regrowth, :cost_requests, :available_mib))
           assert_operator verdict[:gain_requests], :>=, 50
+        end
+
+        test "what each worker makes again is a number of the decision unless it is nothing" do
+          refute_includes PaybackPlay.new { |_, requests| 100 * requests }.run(5_000).first, :rebuilt_mib
+          verdict = PaybackPlay.new(rebuilt: 20_480) { |_, requests| 100 * requests }.run(5_000).first
+
+          assert_equal 20, verdict[:rebuilt_mib]
         end
 
         test "what the last refork has left of the growth is expected of the next" do
