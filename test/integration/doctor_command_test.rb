@@ -76,13 +76,17 @@ class DoctorCommandTest < DoctorTestCase
   end
 
   test "a library that is loaded, but not used, is told apart" do
-    _, output, = doctor(<<~'RUBY' + PLAIN, "--all")
+    loaded = <<~'RUBY'
       Gem.loaded_specs["solid_queue"] = Gem::Specification.new("solid_queue", "1.7.2")
       module SolidQueue; end
     RUBY
+    { [] => /.*: if you use it\n  solid_queue 1\.7\.2: `service :solid_queue/,
+      ["--all"] => /.*\n  solid_queue 1\.7\.2: you must act\n    if you use it: / }.each do |options, rows|
+      _, output, = doctor(loaded + PLAIN, *options)
 
-    assert_match(/\Aready: /, output)
-    assert_match(/^libraries that are loaded, but .*\n  solid_queue 1\.7\.2: you must act\n    if you use it: /, output)
+      assert_match(/\Aready: /, output)
+      assert_match(/^libraries that are loaded, but #{rows}/, output)
+    end
   end
 
   test "what a preset says of a library is the remedy for what was found in it" do

@@ -3,14 +3,18 @@
 module Coppice
   module Doctor
     # The libraries of a diagnosis in its text. An application has dozens of them, and most need nothing: these are a
-    # line of names, unless all are asked for.
+    # line of names, unless all are asked for. The others keep their advice, also those that this run has not used: its
+    # requests are only a few of those that the application will serve.
     class LibrarySections
+      UNUSED = "libraries that are loaded, but that this run has not used"
+      NOTHING = /\A(?:nothing\.?)?\z/.freeze # a longer text names what to do for some use
+      private_constant :UNUSED, :NOTHING
+
       attr_reader :urgent #: Array[Libraries::Library] -- those that need care
 
       #: (Array[Libraries::Library], all: bool) -> void
       def initialize(libraries, all:)
-        @urgent, others = libraries.partition(&:severity)
-        @used, @unused = others.partition(&:used)
+        @urgent, @others = libraries.partition(&:severity)
         @all = all
       end
 
@@ -21,20 +25,21 @@ module Coppice
       private
 
       def complete
-        [["libraries that are loaded, but that this run has not used", *rows(@unused, "if you use it")],
-         ["other libraries that Coppice knows", *rows(@used, "you")]]
+        used, unused = @others.partition(&:used)
+        [[UNUSED, *rows(unused, "if you use it")], ["other libraries that Coppice knows", *rows(used, "you")]]
       end
 
       def short
-        left = @used.reject(&:configured)
-        advised, quiet = left.partition { |library| library.advice && !library.advice.start_with?("nothing") }
-        [["libraries that may need something of you, depending on their use",
-          *advised.map { |library| "  #{library.title}: #{library.advice}" }],
+        configured, left = @others.partition(&:configured)
+        quiet, advised = left.partition { |library| nothing?(library.advice) }
+        used, unused = advised.partition(&:used)
+        [["libraries that may need something of you, depending on their use", *advice(used)],
+         ["#{UNUSED}: if you use it", *advice(unused)],
          ["other libraries that Coppice knows (--all prints their rows)",
-          *names("loaded, but not used by this run", @unused),
-          *names("you have configured something for them", @used - left),
-          *names("nothing to do for most uses", quiet)]]
+          *names("you have configured something for them", configured), *names("nothing to do", quiet)]]
       end
+
+      def advice(libraries) = libraries.map { |library| "  #{library.title}: #{library.advice}" }
 
       def names(title, libraries)
         libraries.empty? ? [] : ["  #{title} (#{libraries.size}): #{libraries.map(&:name).join(', ')}"]
@@ -42,13 +47,12 @@ module Coppice
 
       def rows(libraries, you)
         libraries.flat_map do |library|
-          facts = { "Coppice" => something(library.does), you => something(library.advice) }.compact
+          facts = { "Coppice" => library.does, you => library.advice }.reject { |_, text| nothing?(text) }
           ["  #{library.title}: #{library.verdict}", *facts.map { |name, text| "    #{name}: #{text}" }]
         end
       end
 
-      # Without what is nothing to do.
-      def something(text) = (text unless text.to_s.match?(/\A(?:nothing(?:\z|: )|\z)/))
+      def nothing?(text) = NOTHING.match?(text.to_s)
     end
   end
 end

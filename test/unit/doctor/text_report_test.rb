@@ -22,22 +22,22 @@ module Coppice
       end
 
       def libraries
-        [library("airbrake", does: "compares the pid", advice: "nothing"),
-         library("concurrent-ruby", advice: "nothing for pools"), library("appsignal", advice: "`stop` it"),
+        [library("airbrake", does: "compares the pid", advice: "nothing"), library("appsignal", advice: "`stop` it"),
+         library("concurrent-ruby", advice: "nothing for pools. Create a timer anew"),
          library("bunny", advice: "you have a hook", configured: "the hook before_fork"),
          library("pg", verdict: "you handle it yourself", configured: "fork_safety_presets"),
-         library("solid_queue", used: false, advice: "start a service"),
+         library("solid_queue", used: false, advice: "start a service"), library("vips", used: false, does: "nothing."),
          library("sequel", severity: :care, advice: "disconnect")]
       end
 
-      test "libraries without anything to do are names, after those that need something" do
+      test "libraries without anything to do are names, after those that need something, used or not" do
         assert_equal ["needs care: the library sequel 1.0", "  verdict: some verdict", "  you: disconnect", "",
                       "libraries that may need something of you, depending on their use",
-                      "  appsignal 1.0: `stop` it", "",
+                      "  appsignal 1.0: `stop` it", "  concurrent-ruby 1.0: nothing for pools. Create a timer anew", "",
+                      "libraries that are loaded, but that this run has not used: if you use it",
+                      "  solid_queue 1.0: start a service", "",
                       "other libraries that Coppice knows (--all prints their rows)",
-                      "  loaded, but not used by this run (1): solid_queue",
-                      "  you have configured something for them (2): bunny, pg",
-                      "  nothing to do for most uses (2): airbrake, concurrent-ruby"],
+                      "  you have configured something for them (2): bunny, pg", "  nothing to do (2): airbrake, vips"],
           report(libraries: libraries).drop(2)
       end
 
@@ -45,8 +45,9 @@ module Coppice
         text = report(libraries: libraries, all: true).join("\n")
 
         libraries.each { |library| assert_match(/^(?:  |.*the library )#{library.name} 1\.0/, text) }
-        assert_includes text, "airbrake 1.0: some verdict\n    Coppice: compares the pid\n  concurrent-ruby"
-        assert_includes text, "solid_queue 1.0: some verdict\n    if you use it: start a service"
+        assert_includes text, "airbrake 1.0: some verdict\n    Coppice: compares the pid\n  appsignal"
+        assert_includes text, "solid_queue 1.0: some verdict\n    if you use it: start a service\n  vips 1.0: "
+        refute_includes text, "nothing."
       end
 
       test "a report without libraries has no section for them" do
