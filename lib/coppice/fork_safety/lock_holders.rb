@@ -11,10 +11,11 @@ module Coppice
     class LockHolders
       CALLS = %w[synchronize mon_synchronize].freeze
       OF_RUBY = "#{RbConfig::CONFIG['rubylibdir']}/monitor.rb".freeze # which calls one of them for the library
+      NAMED = 3 # threads at most
 
       #: (?Array[Thread]) -> void
       def initialize(threads = Thread.list - [Thread.current])
-        @places = threads.to_h { |thread| [thread, places(thread)] }
+        @places = threads.to_h { |thread| [thread, places(thread.backtrace_locations.to_a)] }
       end
 
       # For people: the threads inside of a `synchronize` in this file, or in another one of its gem. nil for none.
@@ -24,18 +25,19 @@ module Coppice
         gem = Finding.gem_of(file)
         texts = @places.filter_map do |thread, places|
           place = places.find { |path, _| path == file || (gem && Finding.gem_of(path) == gem) }
-          "#{name(thread)} (in #{Finding.short_place(place.join(':'))})" if place
+          text(thread, Finding.short_place(place.join(":"))) if place
         end
-        "probably held by the thread #{texts.join(' or ')}" unless texts.empty?
+        "probably held by the thread #{list(texts)}" unless texts.empty?
       end
 
       private
 
-      # The calls of `synchronize`, as files and lines.
-      def places(thread)
+      # The calls of `synchronize` that have a lock, as files and lines. A thread that waits for one has nothing above
+      # the call.
+      def places(frames)
         inside = false
-        thread.backtrace_locations.to_a.filter_map do |frame|
-          inside ||= CALLS.include?(frame.base_label)
+        frames.drop_while { |frame| call?(frame) }.filter_map do |frame|
+          inside ||= call?(frame)
           next if !inside || own?(frame)
 
           inside = false
@@ -43,9 +45,23 @@ module Coppice
         end
       end
 
-      # Older versions of Ruby give a method in C the place of its caller, newer ones an internal place at times.
-      def own?(frame) = frame.path == OF_RUBY || frame.path.start_with?("<internal:")
+      def call?(frame) = CALLS.include?(frame.base_label)
 
+      # Older versions of Ruby give a method in C the place of its caller, or none, newer ones an internal place at
+      # times.
+      def own?(frame) = frame.path.nil? || frame.path == OF_RUBY || frame.path.start_with?("<internal:")
+
+      def list(texts)
+        more = texts.size - NAMED
+        "#{texts.first(NAMED).join(' or ')}#{" and #{more} other#{'s' if more > 1}" if more.positive?}"
+      end
+
+      def text(thread, place)
+        name = name(thread)
+        name.empty? ? "in #{place}" : "#{name} (in #{place})"
+      end
+
+      # Threads that C code has started, and the main thread, have no place, and often no name.
       def name(thread)
         place = Log::Text.valid(thread.inspect)[/(\S+:\d+) \w+>\z/, 1]
         name = Log::Text.valid(thread.name) if thread.name

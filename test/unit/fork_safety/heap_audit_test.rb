@@ -58,19 +58,6 @@ module Coppice
         end
       end
 
-      test "a thread in a lock of another gem is not named, and a gem's own thread in another file is" do
-        names = { "a-1.0/lock.rb" => /held by the thread a-1\.0\/thread\.rb:1 \(in a-1\.0\/thread\.rb:1\)/,
-                  "b-1.0/lock.rb" => /\A\z/ }
-        lock = Mutex.new
-        start = eval("->(lock, held) { Thread.new { lock.synchronize { held << true; Thread.stop } } }", nil,
-          "/x/gems/a-1.0/thread.rb", 1)
-        thread = start.call(lock, held = Queue.new)
-        BoundedWait.pop(held)
-        names.each { |file, text| assert_match text, LockHolders.new([thread]).of("/x/gems/#{file}").to_s }
-      ensure
-        thread&.kill&.join
-      end
-
       test "a lock that this thread holds, or nobody, is not found" do
         own = Mutex.new
         free = Mutex.new
