@@ -21,6 +21,13 @@ module Coppice
     INCLUDED = %w[ext/coppice/**/*.h test/{fuzz,lobby}/*.h ext/coppice/lobby/loop.c].freeze # by one source or another
     private_constant :ROOT, :FOLDER, :FLAGS, :SANITIZERS, :INCLUDED
 
+    # What to spawn a program with that is to search for no leaks when it ends; other options, such as where reports go,
+    # stay.
+    #: (?untyped) -> Hash[String, String]
+    def self.without_leak_search(environment = ENV)
+      { "ASAN_OPTIONS" => [environment["ASAN_OPTIONS"], "detect_leaks=0"].compact.join(":") }.freeze
+    end
+
     # name: of the program. sources: patterns of paths in the project. macros: for those sources that name them. flags:
     # for the linker. sanitizers: none for a program that only plays what another one is tested with.
     #: (String, *String, ?macros: Hash[Symbol, untyped], ?flags: Array[String], ?sanitizers: Array[String]) -> void

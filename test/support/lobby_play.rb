@@ -28,7 +28,7 @@ module Coppice
                  cleanup_ms: 1000, listeners: 1 }.freeze
     # A search for leaks takes longer than most plays, and would see the keeper only: the loop, which has the clients,
     # ends without one. bin/fuzz lobby counts its memory.
-    ENVIRONMENT = { "ASAN_OPTIONS" => "detect_leaks=0" }.freeze
+    ENVIRONMENT = CProgram.without_leak_search
     # Types and flags of records (answer_ring.h).
     HEAD, DATA, FILE, HINTS, ENDED = 1, 2, 3, 4, 5
     KEEP, WHOLE, RESET = 1, 2, 4
