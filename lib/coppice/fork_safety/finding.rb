@@ -30,8 +30,9 @@ module Coppice
         native_thread: Kind.new("a native thread exists before the fork: its locks may stay locked after it",
           "call Coppice::Info.no_longer_fork_safe! when the library is first used"),
         locked: Kind.new("another thread holds a lock at the fork: the copy unlocks it in the middle of its work",
-          "stop the thread in before_fork and start it again in after_fork_in_parent and after_worker_fork; nothing, " \
-          "if copies make anew what the lock protects, such as the connection of a thread that waits for messages"),
+          "stop the thread in before_fork and start it again in after_fork_in_parent and after_worker_fork. You need " \
+          "to do nothing if copies make anew what the lock protects, such as the connection of a thread that waits " \
+          "for messages"),
         copied_random: Kind.new("a Random object is copied: all copies draw the same numbers",
           "make it in after_worker_fork, or use Random.rand or SecureRandom"),
         copied_queue: Kind.new("a queue is copied with its contents: each copy may work through them again",

@@ -110,8 +110,8 @@ module Coppice
           verdict: (preset.verdict if preset.covers?(version)), advice: preset.advice_for(version))
       end
 
-      # A warning where Coppice leaves to the user what it does for other versions, until there is something of the
-      # user's for it. The fork audit tells if that leaves a connection or a thread open.
+      # A warning where Coppice leaves to the user what it does for other versions, until the user has configured a
+      # hook. The fork audit tells if that leaves a connection or a thread open.
       def level_of(preset, version)
         return :debug if !preset.acts? || preset.covers?(version)
 
