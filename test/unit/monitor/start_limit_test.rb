@@ -66,7 +66,6 @@ class StartLimitTest < SupervisionTestCase
     assert_equal [false, 4], [limit.too_slow(Worker.new(1), 8, 11), limit.workers]
     assert_equal [true, 2], [limit.too_slow(Worker.new(12), 9, 22), limit.workers]
     assert_equal [true, 1], [limit.too_slow(Worker.new(23), 2, 33), limit.workers]
-    assert_equal [false, 1], [limit.too_slow(Worker.new(34), 2, 44), limit.workers]
     assert limit.reached?(1)
   end
 
@@ -89,6 +88,16 @@ class StartLimitTest < SupervisionTestCase
 
     refute limit.too_slow(Worker.new(1), 1, 11)
     assert_nil limit.workers
+  end
+
+  test "slots whose workers always hang do not keep other slots empty" do
+    server = server_of(spawn_timeout: 10, **WITHOUT_LOBBY)
+    beside_hanging(server, [0, 1]) { server.roster.start_limit.workers == 1 }
+    lost = server.roster.ready_workers.last
+    server.system.signal(lost.pid, :KILL)
+    beside_hanging(server, [0, 1]) { lost.gone? && server.roster.ready_workers.size == 2 }
+
+    assert_equal [2, 3], server.roster.ready_workers.map(&:nr).sort
   end
 
   test "workers that are all too slow at the first start are followed by fewer, until they become ready" do
@@ -132,7 +141,19 @@ class StartLimitTest < SupervisionTestCase
     starting
   end
 
-  def hang_workers(server)
-    server.roster.workers.select(&:pid).each { |worker| server.process_of(worker).hanging = true }
+  # Has the workers of these slots hang until the block answers true, or for a long time.
+  def beside_hanging(server, slots)
+    400.times do
+      server.turn
+      hang_workers(server, slots)
+      server.system.processes.values.each { |process| server.system.step(process) }
+      server.system.advance(0.5)
+      break if yield
+    end
+  end
+
+  def hang_workers(server, slots = (0..3))
+    workers = server.roster.workers.select { |worker| slots.include?(worker.nr) }
+    server.system.processes.values_at(*workers.map(&:pid)).compact.each { |process| process.hanging = true }
   end
 end
