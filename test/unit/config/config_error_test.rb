@@ -27,9 +27,6 @@ module Coppice
         "coppice.rb:1: worker_processes takes one value, but got 0. For example: worker_processes 16"
       complains "too many values", "refork_after 50, 100",
         "coppice.rb:1: refork_after takes one value, but got 2. For example: refork_after [50, 100, 1000]"
-      complains "a false for what is off without a line", "refork_after false",
-        "coppice.rb:1: refork_after is not turned off by false: leave the line out. " \
-        "For example: refork_after [50, 100, 1000]"
       complains "a short limit", "timeout 0",
         "coppice.rb:1: timeout must be a number of seconds, 0.1 or more, but is 0. For example: timeout 10, cleanup: 3"
       complains "ratios that Ruby ignores", 'gc_profile "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => 0.1',

@@ -110,6 +110,7 @@ module Coppice
       test "request counts may be left to the server" do
         type = Types::RequestCounts.new
         assert_equal [:auto, :auto, [5, false]], [type.check(:auto), type.parse("auto"), type.parse("5,false")]
+        assert_nil type.check(false)
         assert_refused type, :never
       end
 

@@ -111,15 +111,15 @@ module Coppice
       end
 
       # Request counts, one for each generation. The last may be false or nil: that generation is the final one.
-      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, which is no count.
+      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, which is no count. false alone becomes nil.
       class RequestCounts < Type
         def description = "a list of request counts, each 1 or more, of which the last may be false; or :auto"
         def placeholder = "N,N,…|auto"
 
-        #: (untyped) -> (Array[Integer | false] | :auto)
+        #: (untyped) -> (Array[Integer | false] | :auto | nil)
         def check(value)
           return value if value == :auto
-          raise InvalidValue, "is not turned off by false: leave the line out" if value == false
+          return if value == false
           return refuse(value) unless value.is_a?(Array) && !value.empty?
 
           *counts, last = value
