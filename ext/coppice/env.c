@@ -202,9 +202,12 @@ static void set_server_of_host(const struct env *env, struct coppice_span host, 
 }
 
 /* The client sent no Host: the address that it connected to. */
-static void set_server_of_socket(const struct env *env, VALUE self) {
+static void set_server_of_socket(const struct env *env, VALUE self, bool https) {
     VALUE local = rb_funcall(self, rb_intern("local_address"), 0);
-    if (NIL_P(local)) return; /* "localhost", as in the prototype */
+    if (NIL_P(local)) { /* "localhost", as in the prototype */
+        if (https) set(env, COPPICE_ENV_SERVER_PORT, rb_interned_str_cstr("443"));
+        return;
+    }
     set(env, COPPICE_ENV_SERVER_NAME, RARRAY_AREF(local, 0));
     set(env, COPPICE_ENV_SERVER_PORT, rb_obj_as_string(RARRAY_AREF(local, 1)));
 }
@@ -216,7 +219,7 @@ static void set_server(const struct env *env, VALUE self, bool https) {
         if (head->authority.length > 0) set(env, COPPICE_ENV_HTTP_HOST, span_text(env->connection, host));
         set_server_of_host(env, host, https);
     } else {
-        set_server_of_socket(env, self);
+        set_server_of_socket(env, self, https);
     }
 }
 

@@ -44,6 +44,7 @@ module Coppice
       def body_in_file? = flags.anybits?(2)
       def unbuffered? = flags.anybits?(4)
       def retried? = flags.anybits?(8)
+      def https? = flags.anybits?(16)
       def body = bytes.split("\r\n\r\n", 2).last
       def target = bytes[/\A\S+ (\S+)/, 1]
     end

@@ -11,7 +11,9 @@ static bool rename_client(struct coppice_lobby *lobby, struct lobby_connection *
     lobby_client_leave(lobby, connection);
     connection->client = header->client;
     connection->server = header->server;
-    connection->flags |= LOBBY_NAMED | (header->https ? LOBBY_HTTPS : 0);
+    connection->flags |= LOBBY_NAMED;
+    if (header->tls_known) connection->flags &= (uint16_t)~LOBBY_HTTPS; /* it knows better than the listener */
+    if (header->https) connection->flags |= LOBBY_HTTPS;
     return lobby_client_enter(lobby, connection);
 }
 

@@ -82,7 +82,6 @@ static enum coppice_proxy_result parse_v1(const char *bytes, size_t length, stru
 
 static void copy_addresses(const char *bytes, int family, size_t each, struct coppice_proxy_header *header) {
     const unsigned char *ports = (const unsigned char *)bytes + 2 * each;
-    header->known = true;
     coppice_lobby_address_set(&header->client, family, bytes);
     coppice_lobby_address_set(&header->server, family, bytes + each);
     header->client.port = (uint16_t)(ports[0] << 8 | ports[1]);
@@ -110,6 +109,7 @@ static bool read_extensions(const char *bytes, size_t length, struct coppice_pro
         if (value > length - V2_EXTENSION_BYTES) return false;
         if (extension[0] == V2_TLS) {
             if (value < V2_TLS_BYTES) return false;
+            header->tls_known = true;
             header->https = extension[V2_EXTENSION_BYTES] & V2_CLIENT_USED_TLS;
         }
         extension += V2_EXTENSION_BYTES + value;
@@ -120,11 +120,11 @@ static bool read_extensions(const char *bytes, size_t length, struct coppice_pro
 
 /* What is behind the fixed part; of a family that the proxy does not know it is to be ignored. */
 static bool read_rest(unsigned family, const char *bytes, size_t length, struct coppice_proxy_header *header) {
-    static const size_t addresses[] = {[V2_IPV4] = 12, [V2_IPV6] = 36, [V2_UNIX] = 216};
+    static const size_t address_bytes[] = {[V2_IPV4] = 12, [V2_IPV6] = 36, [V2_UNIX] = 216};
     if (family == V2_UNKNOWN) return true;
-    if (length < addresses[family]) return false;
+    if (length < address_bytes[family]) return false;
     read_addresses(family, bytes, header);
-    return read_extensions(bytes + addresses[family], length - addresses[family], header);
+    return read_extensions(bytes + address_bytes[family], length - address_bytes[family], header);
 }
 
 static enum coppice_proxy_result parse_v2(const char *bytes, size_t length, struct coppice_proxy_header *header) {

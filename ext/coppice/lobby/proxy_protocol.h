@@ -17,9 +17,10 @@ enum {
 enum coppice_proxy_result { COPPICE_PROXY_INCOMPLETE, COPPICE_PROXY_COMPLETE, COPPICE_PROXY_REFUSED };
 
 struct coppice_proxy_header {
-    size_t length; /* the client's own bytes begin here */
-    bool known;    /* else the proxy connects for itself, or cannot say for whom: the socket's addresses count */
-    bool https;    /* the client used TLS, and the proxy says so */
+    size_t length;  /* the client's own bytes begin here */
+    bool known;     /* else the proxy connects for itself, or cannot say for whom: the socket's addresses count */
+    bool tls_known; /* the proxy says whether the client used TLS */
+    bool https;     /* it did */
     struct coppice_lobby_address client, server;
 };
 

@@ -22,9 +22,9 @@ module Coppice
         "In version 2 it can also say that the client used TLS, and then `rack.url_scheme` is https. Any other " \
         "connection is closed. Needs the lobby."),
       row.call(:scheme, Types::OneOf.new(:http, :https),
-        "The scheme of its clients: `:https` where they always come through a proxy that ends TLS, such as hitch, " \
-        "stunnel or a load balancer that speaks TCP, and so sends no X-Forwarded-Proto. It is `rack.url_scheme` " \
-        "unless X-Forwarded-Proto or X-Forwarded-Ssl of one of trusted_proxies says the other."),
+        "The scheme of its clients: `:https` where they always come through a proxy that ends TLS and sends no " \
+        "X-Forwarded-Proto, such as stunnel or a load balancer that speaks TCP. It is `rack.url_scheme` unless a " \
+        "PROXY header, or X-Forwarded-Proto or X-Forwarded-Ssl of one of trusted_proxies, says the other."),
       row.call(:backlog, Types::Whole.new(minimum: -1, maximum: Maximum::C_INT),
         "Length of the listen backlog, at most net.core.somaxconn, which -1 stands for. The queues share it equally. " \
         "With a short backlog a load balancer turns to another server soon. The default is 1024; a socket that " \

@@ -162,6 +162,12 @@ module Coppice
       assert_equal %w[https http], schemes
     end
 
+    test "without a Host header a Unix socket has the port of the scheme" do
+      harness = HttpHarness.new(lobby: false) { |env| [200, {}, [env.values_at("SERVER_NAME", "SERVER_PORT").join(" ")]] }
+      names = [nil, true].map { |https| answer_to(harness, "GET / HTTP/1.0\r\n\r\n", https: https, from: "") }
+      assert_equal ["localhost 80", "localhost 443"], names
+    end
+
     test "no other client may say that it used TLS" do
       harness = HttpHarness.new(trusted_networks: ["192.0.2.1"]) { |env| [200, {}, [env["rack.url_scheme"]]] }
       client = harness.connect("192.0.2.2", "GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: https\r\n\r\n")
@@ -230,8 +236,8 @@ module Coppice
       answer_to(harness, ["GET / HTTP/1.1", "Host: a", *field, "", ""].join("\r\n"), https: true)
     end
 
-    def answer_to(harness, request, https:)
-      client = harness.connect("192.0.2.1", request)
+    def answer_to(harness, request, https:, from: "192.0.2.1")
+      client = harness.connect(from, request)
       harness.connection.https = true if https
       harness.serve_client
       HttpHarness::Answer.new(BoundedWait.read(client)).body

@@ -2,9 +2,11 @@
 
 require "json"
 require "support/lobby_test_case"
+require "support/proxy_headers"
 
 # What the lobby tells of clients: the PROXY header before them, request IDs and access log behind them.
 class LobbyProxiedTest < Coppice::LobbyTestCase
+  ProxyHeaders = Coppice::ProxyHeaders
   PROXY = "PROXY TCP4 192.0.2.7 198.51.100.1 4711 80\r\n"
   FORWARDED = GET.sub("\r\n\r\n", "\r\nX-Forwarded-For: 192.0.2.9, 192.0.2.1\r\n\r\n")
 
@@ -25,6 +27,16 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
       @lobby.await_counter(:bytes_in, count)
     end
     assert_equal GET, @lobby.pop.bytes
+  end
+
+  test "what a PROXY header says of TLS counts for more than the listener" do
+    play(listener: "0 proxy_protocol 1 https 1 borrowed 0")
+    headers = [ProxyHeaders.tls(0), ProxyHeaders.tls, ""].map { |tls| ProxyHeaders.version2(ProxyHeaders::IPV4 + tls) }
+    seen = headers.map do |header|
+      @lobby.connect(header + GET)
+      @lobby.pop.https?.tap { @lobby.answer("fine") }
+    end
+    assert_equal [false, true, true], seen
   end
 
   test "clients that a PROXY header names count after a takeover as before" do
