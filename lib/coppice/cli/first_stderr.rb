@@ -2,8 +2,8 @@
 
 module Coppice
   class CLI
-    # Standard error as the server was started with. An error of the start is told there as well where `stderr_path`
-    # leads the stream to a file: nobody looks into that file yet, and on a full disk it cannot take the error.
+    # Standard error as the server was started with. An error that ends the start is also written there where
+    # `stderr_path` leads the stream to a file: nobody looks into that file yet, and on a full disk it cannot take it.
     class FirstStderr
       def initialize(stream = STDERR) #: (?IO) -> void
         @stream = stream
@@ -13,7 +13,9 @@ module Coppice
       # Nothing where the stream is still the first one: the command line tells the error there.
       #: (Error) -> void
       def tell(error)
-        @first.puts "coppice: #{error.message}" unless @first.closed? || File.identical?(@first, @stream)
+        return if @first.closed? || File.identical?(@first, @stream)
+
+        @first.write_nonblock("coppice: #{error.message}\n")
       rescue SystemCallError, IOError
         nil # nobody reads it, or this disk is full as well
       end

@@ -37,8 +37,8 @@ module Coppice
              "killed and replaced: a fork can leave a deadlock behind. A mold has three times as long, because it " \
              "prepares its heap at a lower priority than workers serve. It has as long again for its first fork, as " \
              "before_fork may prepare there what all workers share; a mold that takes longer is killed. When a " \
-             "worker was killed in this way, half as many start at the same time as before, down to one: they may " \
-             "have kept each other from the processors. Once as many have become ready as may start, one more may."),
+             "worker was killed in this way while others started, half as many start at the same time as before, " \
+             "down to one, until all are ready: they may have kept each other from the processors."),
       Option.describe(:boot_timeout, Groups::PROCESSES, Types::Seconds.new, scope: :release, default: 300,
         since: :coppice,
         doc: "Maximum time for a cold mold to load the application. Forks have their own limit, spawn_timeout."),
@@ -217,7 +217,7 @@ module Coppice
       Option.describe(:trusted_proxies, Groups::REQUESTS, Types::Optional.new(Types::Networks.new), scope: :release,
         default_text: "loopback and the private networks", since: :coppice,
         example: "trusted_proxies [\"127.0.0.1\", \"10.0.0.0/8\"]",
-        doc: "The proxies whose X-Forwarded-Proto and X-Forwarded-Ssl headers are trusted when they say https. " \
+        doc: "The proxies whose X-Forwarded-Proto and X-Forwarded-Ssl headers decide rack.url_scheme. " \
              "Their X-Forwarded-For names the client in the access log. Clients of a Unix socket are always trusted. " \
              "An empty list trusts no others."),
       Option.describe(:allow_underscore_headers, Groups::REQUESTS, Types::Boolean.new, scope: :release, default: false,
@@ -265,8 +265,8 @@ module Coppice
       Option.describe(:stderr_path, Groups::LOGGING, Types::Optional.new(Types::FilePath.new), scope: :server,
         default_text: "nil: as the server was started", since: :coppice, example: "stderr_path \"log/stderr.log\"",
         doc: "The file that the standard error of all processes is appended to, with the server's log. `coppice " \
-             "reopen-logs` opens it anew. An error that ends the start before the application is loaded is also " \
-             "written to the stream that the server was started with."),
+             "reopen-logs` opens it anew. What is wrong with the configuration, a listener or the pidfile is " \
+             "also written to the stream that the server was started with."),
 
       Option.describe(:admin_listen, Groups::MONITORING, Types::Optional.new(Types::AdminAddresses.new),
         scope: :server, default_text: "nil: no observer", since: :coppice,

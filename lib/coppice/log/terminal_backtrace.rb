@@ -27,7 +27,7 @@ module Coppice
       # Class, and the first frame of the application if there is one.
       #: (ErrorReport) -> String
       def self.one_line(report)
-        frame, = lines(report.backtrace).find { |_, style| style.nil? }
+        frame, = lines(report.backtrace.grep_v(/\A\.\.\. /)).find { |_, style| style.nil? } # without the mark of a cut
         shorten(safe(report.class_name)) + (frame ? " (#{shorten(frame.strip)})" : "")
       end
 

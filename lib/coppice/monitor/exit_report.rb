@@ -122,7 +122,7 @@ module Coppice
       # Ruby exits with status 1, and without a word, when TERM comes while it loads what RUBYOPT names: `bundle exec`
       # names Bundler. A mold that cannot load the application reports why.
       def stopped_as_ruby_started?(handle)
-        handle.mold? && !handle.row.ready? && handle.failure.nil? && status.exitstatus == 1
+        handle.cold? && !handle.row.ready? && handle.failure.nil? && status.exitstatus == 1
       end
 
       def note_guest(handle)

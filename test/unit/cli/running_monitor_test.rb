@@ -7,6 +7,8 @@ require "coppice/cli"
 require "coppice/cli/running_monitor"
 
 class RunningMonitorTest < Coppice::TestCase
+  OTHER_USER = %w[setpriv --reuid 1234 --clear-groups].freeze
+
   # The first thread ends alone, and another one goes on.
   LAST_THREAD = <<~RUBY.freeze
     require #{File.expand_path("../../support/native_thread", __dir__).inspect}
@@ -76,6 +78,7 @@ class RunningMonitorTest < Coppice::TestCase
 
   test "the next release of a server with another root directory is none of this one's directories" do
     skip "needs root" unless Process.uid.zero?
+    skip "needs setpriv(1), and a checkout that others may read" unless system(*OTHER_USER, "test", "-r", __FILE__)
 
     with_directories do |one, two, other, link|
       with_monitor(one, link, other) { |theirs| assert_nil meant_in(two, theirs) }
@@ -92,8 +95,9 @@ class RunningMonitorTest < Coppice::TestCase
 
   test "root is told which servers other users run, with the pid to give" do
     skip "needs root" unless Process.uid.zero?
+    skip "needs setpriv(1), and a checkout that others may read" unless system(*OTHER_USER, "test", "-r", __FILE__)
 
-    @as = %w[setpriv --reuid 1234 --clear-groups]
+    @as = OTHER_USER
     with_monitor("/") do |pid|
       assert_match(/^  #{pid}  does not listen, runs in \/, as user 1234$/, Coppice::CLI::RunningMonitor.none_found)
     end

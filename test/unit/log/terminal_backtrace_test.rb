@@ -24,6 +24,10 @@ class TerminalBacktraceTest < Coppice::TestCase
     assert_equal "RuntimeError", one_line(RuntimeError.new("no"), "/gems/pg/lib/pg.rb:9:in `connect'")
   end
 
+  test "the mark of a backtrace that was cut is no frame" do
+    assert_equal "RuntimeError", one_line(RuntimeError.new("no"), *Array.new(150, "/gems/pg/lib/pg.rb:9:in `connect'"))
+  end
+
   test "both lines are bounded, and harmless for a terminal" do
     error = RuntimeError.new("\e[2J#{"long " * 1000}\nsecond line")
 
