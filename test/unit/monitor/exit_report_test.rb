@@ -3,6 +3,7 @@
 require "test_helper"
 require "coppice"
 require "coppice/board"
+require "coppice/control/messages"
 require "coppice/monitor/exit_report"
 require "coppice/monitor/handle"
 
@@ -75,7 +76,8 @@ class ExitReportTest < Coppice::TestCase
   end
 
   test "a mold that was told to stop while Ruby started was asked, unless it has reported a failure" do
-    handles = [nil, "RuntimeError: no (config.ru:1)"].map do |failure|
+    failed = Coppice::Control::Messages::Failed.new(error: "RuntimeError (config.ru:1)", message: "no")
+    handles = [nil, failed].map do |failure|
       mold = Coppice::Monitor::Handle.new(role: :mold, generation: 0, row: @row, channel: nil, deadline: 1.0)
       mold.pid = 42
       mold.note_fork(940.0)
