@@ -163,7 +163,9 @@ module Coppice
     end
 
     test "without a Host header a Unix socket has the port of the scheme" do
-      harness = HttpHarness.new(lobby: false) { |env| [200, {}, [env.values_at("SERVER_NAME", "SERVER_PORT").join(" ")]] }
+      harness = HttpHarness.new(lobby: false) do |env|
+        [200, {}, [env.values_at("SERVER_NAME", "SERVER_PORT").join(" ")]]
+      end
       names = [nil, true].map { |https| answer_to(harness, "GET / HTTP/1.0\r\n\r\n", https: https, from: "") }
       assert_equal ["localhost 80", "localhost 443"], names
     end

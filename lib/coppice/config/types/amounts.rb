@@ -111,7 +111,7 @@ module Coppice
       end
 
       # Request counts, one for each generation. The last may be false or nil: that generation is the final one.
-      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, which is no count. false alone becomes nil.
+      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, which is no count. false alone is nil.
       class RequestCounts < Type
         def description = "a list of request counts, each 1 or more, of which the last may be false; or :auto"
         def placeholder = "N,N,…|auto"
