@@ -14,8 +14,9 @@ module Coppice
       #: (Error) -> void
       def tell(error)
         return if @first.closed? || File.identical?(@first, @stream)
+        return unless IO.select(nil, [@first], nil, 0) # a pipe that nobody reads must not hold up the end
 
-        @first.write_nonblock("coppice: #{error.message}\n")
+        @first.puts "coppice: #{error.message}"
       rescue SystemCallError, IOError
         nil # nobody reads it, or this disk is full as well
       end
