@@ -9,6 +9,8 @@ require "rbconfig"
 #   RUBYOPT=-r.../locked_gems.rb COPPICE_TEST_GEMS=/a.gemspec:/b.gemspec ruby ...
 #
 # Where a test names a Gemfile (BUNDLE_GEMFILE) or takes RUBYOPT away, this does nothing.
+#
+# The three gems that decorate messages of errors (HINTS) are a third of Ruby's start: no process below has them.
 module LockedGems
   # Prints the specifications of what Bundler has activated, in an order in which each follows those it needs. Those
   # that belong to Ruby activate themselves, and Coppice is on the load path.
@@ -17,13 +19,16 @@ module LockedGems
     print gems.map(&:loaded_from).join(":")
   RUBY
 
+  HINTS = ["did_you_mean", "error_highlight", *("syntax_suggest" if RUBY_VERSION >= "3.2")].freeze
+
   # For this process to hand on to those that it starts.
   def self.hand_on #: () -> void
     files = IO.popen([RbConfig.ruby, "-rbundler/setup", "-e", QUESTION], &:read)
     raise "Bundler does not find the gems of #{ENV.fetch('BUNDLE_GEMFILE')}" unless $?.success?
 
     ENV["COPPICE_TEST_GEMS"] = files
-    ENV["RUBYOPT"] = [ENV.fetch("RUBYOPT", nil), "-r#{__FILE__}"].compact.join(" ")
+    without = HINTS.map { |gem| "--disable=#{gem}" }
+    ENV["RUBYOPT"] = [ENV.fetch("RUBYOPT", nil), *without, "-r#{__FILE__}"].compact.join(" ")
     ENV.delete("BUNDLE_GEMFILE")
   end
 
