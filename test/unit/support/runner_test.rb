@@ -120,7 +120,7 @@ module Coppice
       assert_equal "3 passed, 0 failed, 0 skipped", run_files(files, "--alone").last.last
     end
 
-    test "what one of several files has left behind, or crashed, is told with its name" do
+    soak_test "what one of several files has left behind, or crashed, is told with its name" do
       files = %w[a b c].to_h { |name| ["test/unit/#{name}_test.rb", GOOD.sub("Mixed", name.upcase)] }
       { "Minitest.after_run { abort 'LEAK: descriptor 9' }" => /\(all tests passed, but/,
         "Process.kill(:KILL, Process.pid)" => /\(exited without a summary/ }.each do |code, problem|
@@ -131,7 +131,7 @@ module Coppice
       end
     end
 
-    test "what is left behind only by files that share a process has failed" do
+    soak_test "what is left behind only by files that share a process has failed" do
       leaks = "Minitest.after_run { abort 'LEAK: descriptor 9' if defined?(ATest) && defined?(BTest) }"
       files = %w[A B].to_h { |name| ["test/unit/#{name.downcase}_test.rb", "#{GOOD.sub("Mixed", name)}\n#{leaks}"] }
       passed, lines = run_files(files)
@@ -140,7 +140,7 @@ module Coppice
       assert_match(/\A1 passed, 1 failed, 0 skipped; .*{a,b}_test.rb .*; none of the files does so alone\)/, lines.last)
     end
 
-    test "what several files have left behind stays reported where one of them fails alone for another reason" do
+    soak_test "what several files have left behind stays reported where one of them fails alone for another reason" do
       leaks = "Minitest.after_run { abort 'LEAK: descriptor 9' if defined?(ATest) && defined?(BTest) }"
       files = %w[A B].to_h { |name| ["test/unit/#{name.downcase}_test.rb", "#{GOOD.sub("Mixed", name)}\n#{leaks}"] }
       files["test/unit/a_test.rb"] += "\nATest.class_eval { def test_alone = assert(defined?(BTest)) }"
@@ -157,7 +157,7 @@ module Coppice
       assert(lines.any? { |line| line.include?("_test.rb holds no test in a class of its own") })
     end
 
-    test "more than three unsteady files are a failure" do
+    soak_test "more than three unsteady files are a failure" do
       passed, lines = run_once_failing(%w[a b c d].to_h { |name| ["#{name}_test.rb", "flunk('on purpose')"] })
 
       refute passed
