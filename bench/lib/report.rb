@@ -2,6 +2,7 @@
 
 require "etc"
 require "fileutils"
+require "coppice/allocator"
 require_relative "setup"
 
 module Bench
@@ -63,6 +64,7 @@ module Bench
         "- #{time}, #{processor}, #{Etc.nprocessors} cores, Linux #{Etc.uname[:release]}",
         "- #{RUBY_DESCRIPTION}#{" with YJIT in the servers" if yjit}",
         "- #{versions.join(", ")}",
+        "- malloc: #{File.basename(Coppice::Allocator.library(:auto) || "the system's")} in coppice, the system's in others",
         ("- environment: #{tuning.join(" ")}" if tuning.any?),
         "- load average before: #{File.read("/proc/loadavg").split.first} (other load makes every figure worse)"
       ].compact
