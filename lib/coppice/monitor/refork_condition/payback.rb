@@ -62,44 +62,43 @@ module Coppice
 
         #: (Roster, Float) -> Hash[Symbol, untyped]?
         def reason_fields(roster, now)
-          measurement = GenerationUsage.of(roster)
-          judge(measurement, now) if measurement
+          usage = GenerationUsage.of(roster)
+          judge(usage, now) if usage
         end
 
         #: (GenerationUsage, Float) -> Hash[Symbol, untyped]?
-        def judge(measurement, now)
-          @measurement = measurement
-          start_generation(measurement, now) if measurement.generation != @generation
-          @curve.add(measurement.requests, measurement.waste)
+        def judge(usage, now)
+          @usage = usage
+          start_generation(now) if usage.generation != @generation
+          @curve.add(usage.requests, usage.waste)
           compare_with_last
-          due = measurement.request_ms && pause_over?(measurement, now) && pays?(measurement)
+          due = usage.request_ms && pause_over?(now) && pays?
           @started_at = (now if due) # if this refork fails, the next call overwrites it
-          figures(measurement) if due
+          figures if due
         end
 
         # What was judged last, as values of the board's ledger; nil before there is anything to judge.
         #: (Float) -> Hash[Symbol, Integer]?
         def ledger(now)
-          measurement = @measurement
-          return unless measurement&.request_ms
+          return unless @usage&.request_ms
 
-          { waste_kib: @curve.level, total_kib: measurement.total, gain_requests: gain(measurement).round,
-            cost_requests: cost(measurement).round, headroom_permille: (headroom(measurement) * 1000).round,
-            served: @curve.requests, growth_bytes: (@curve.slope * 1024).round,
-            due_in_requests: forecast(measurement).requests || -1, resting_ms: resting_ms(measurement, now) }
+          { waste_kib: @curve.level, total_kib: @usage.total, gain_requests: gain.round, cost_requests: cost.round,
+            headroom_permille: (headroom * 1000).round, served: @curve.requests,
+            growth_bytes: (@curve.slope * 1024).round, due_in_requests: forecast.requests || -1,
+            resting_ms: resting_ms(now) }
         end
 
         private
 
         # Promotion calls this class only when one generation serves every slot, so the refork has ended by now.
-        def start_generation(measurement, now)
+        def start_generation(now)
           took = @started_at ? now - @started_at : 0 # the start of a refork that the user asked for is unknown
           @took = [took, SHORTEST_REFORK].max
-          @last = (@curve unless measurement.cold || @curve.requests.zero?)
+          @last = (@curve unless @usage.cold || @curve.requests.zero?)
           @pause = @last ? (@pause * 2).clamp(PAUSE) : 0
           @regrowth = @last ? 1.0 : 0.0
           @curve = GrowthCurve.new
-          @generation = measurement.generation
+          @generation = @usage.generation
           @generation_started_at = now
           @started_at = nil
         end
@@ -113,67 +112,53 @@ module Coppice
           @regrowth = before.positive? ? (@curve.level / before).clamp(0.0, 1.0) : 1.0
         end
 
-        def pause_over?(measurement, now)
-          return true if @pause.zero?
-
-          now - @generation_started_at >= pause(measurement)
-        end
+        def pause_over?(now) = @pause.zero? || now - @generation_started_at >= pause
 
         # Seconds that must pass after the last refork.
-        def pause(measurement)
-          @took * [@pause * headroom(measurement).clamp(MINIMUM_PAUSE_FACTOR, 1), PAUSE.begin].max
-        end
+        def pause = @took * [@pause * headroom.clamp(MINIMUM_PAUSE_FACTOR, 1), PAUSE.begin].max
 
-        def resting_ms(measurement, now)
-          left = @pause.zero? ? 0 : @generation_started_at + pause(measurement) - now
+        def resting_ms(now)
+          left = @pause.zero? ? 0 : @generation_started_at + pause - now
           left.positive? ? (left * 1000).round : -1
         end
 
-        def pays?(measurement)
-          saving(measurement) >= minimum_saving(measurement) &&
-            gain(measurement) >= cost(measurement) * headroom(measurement)
-        end
+        def pays? = saving >= minimum_saving && gain >= cost * headroom
 
-        def minimum_saving(measurement) = [measurement.total * MINIMUM_SHARE, measurement.workers * MINIMUM_KIB].max
+        def minimum_saving = [@usage.total * MINIMUM_SHARE, @usage.workers * MINIMUM_KIB].max
 
         # KiB that a refork is expected to save.
-        def saving(measurement) = @curve.level - measurement.rebuilt - (@regrowth * working_set)
+        def saving = @curve.level - @usage.rebuilt - (@regrowth * working_set)
 
         # KiB of private memory that came back at once after the last refork.
         def working_set = @last ? @last.working_set : 0
 
         # In requests.
-        def gain(measurement)
-          held = (@curve.level - measurement.rebuilt) * @curve.requests
-          (held - (@regrowth * @curve.area(floor: working_set))) / worth_a_request(measurement)
+        def gain
+          held = (@curve.level - @usage.rebuilt) * @curve.requests
+          (held - (@regrowth * @curve.area(floor: working_set))) / worth_a_request
         end
 
         # KiB that cost as much, for the duration of a request, as its CPU time.
-        def worth_a_request(measurement) = @core_kib * measurement.workers * BUSY
+        def worth_a_request = @core_kib * @usage.workers * BUSY
 
         # In requests.
-        def cost(measurement)
-          [measurement.refork_ms / measurement.request_ms, FIRST_REQUESTS * measurement.workers].max
-        end
+        def cost = [@usage.refork_ms / @usage.request_ms, FIRST_REQUESTS * @usage.workers].max
 
-        def forecast(measurement)
+        def forecast
           Forecast.new(level: @curve.level, slope: @curve.slope, served: @curve.requests, floor: working_set,
-                       area: @curve.area(floor: working_set), rebuilt: measurement.rebuilt, regrowth: @regrowth,
-                       worth_a_request: worth_a_request(measurement), least: minimum_saving(measurement),
-                       worth: cost(measurement) * headroom(measurement))
+                       area: @curve.area(floor: working_set), rebuilt: @usage.rebuilt, regrowth: @regrowth,
+                       worth_a_request: worth_a_request, least: minimum_saving, worth: cost * headroom)
         end
 
-        def headroom(measurement)
-          measurement.left ? (measurement.left / measurement.total.to_f).clamp(HEADROOM) : HEADROOM.end
-        end
+        def headroom = @usage.left ? (@usage.left / @usage.total.to_f).clamp(HEADROOM) : HEADROOM.end
 
-        def figures(measurement)
-          rebuilt = mib(measurement.rebuilt)
+        def figures
+          rebuilt = mib(@usage.rebuilt)
           { why: :auto, waste_mib: mib(@curve.level), rebuilt_mib: (rebuilt if rebuilt.positive?),
-            total_mib: mib(measurement.total), served: @curve.requests,
+            total_mib: mib(@usage.total), served: @curve.requests,
             growth_kib_per_request: @curve.slope.round(2), regrowth: @regrowth.round(2),
-            gain_requests: gain(measurement).round, cost_requests: cost(measurement).round,
-            available_mib: (mib(measurement.left) if measurement.left) }.compact
+            gain_requests: gain.round, cost_requests: cost.round,
+            available_mib: (mib(@usage.left) if @usage.left) }.compact
         end
 
         def mib(kib) = kib / 1024
