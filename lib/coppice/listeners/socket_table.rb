@@ -17,17 +17,17 @@ module Coppice
       # The number of connections that wait, by the inode of each listening TCP socket.
       #: (?pid: Integer | String) -> Hash[Integer, Integer]
       def self.tcp_queues(pid: "self")
-        rows = %w[tcp tcp6].flat_map { |name| rows(name, pid: pid) }.select { |fields| fields[3] == LISTENS }
-        rows.to_h { |fields| [fields[9].to_i, fields[4].split(":").last.to_i(16)] }
+        listening(pid).to_h { |fields| [fields[9].to_i, fields[4].split(":").last.to_i(16)] }
       end
 
       # The inode and the local address of each listening TCP socket.
       #: (?pid: Integer | String) -> Array[[String, String]]
-      def self.tcp_listeners(pid: "self")
-        %w[tcp tcp6].flat_map { |name| rows(name, pid: pid) }.filter_map do |_, local, _, state, *rest|
-          [rest[5], local] if state == LISTENS
-        end
+      def self.tcp_listeners(pid: "self") = listening(pid).map { |fields| [fields[9], fields[1]] }
+
+      def self.listening(pid)
+        %w[tcp tcp6].flat_map { |name| rows(name, pid: pid) }.select { |fields| fields[3] == LISTENS }
       end
+      private_class_method :listening
     end
   end
 end
