@@ -7,7 +7,6 @@ module Coppice
       # nil when it has exited meanwhile.
       #: (pid: Integer, slot: Integer, generation: Integer) -> String?
       def self.of(pid:, slot:, generation:)
-        require "coppice/memory/address_space"
         require "coppice/memory/process_memory"
         require "coppice/memory/picture"
         measured = Memory::ProcessMemory.of(pid: pid, role: :worker, nr: slot, generation: generation)

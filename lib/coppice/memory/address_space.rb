@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/memory/mapping_kinds"
+require "coppice/memory/pagemap"
 require "coppice/memory/smaps"
 
 module Coppice
@@ -25,12 +26,13 @@ module Coppice
       #: (Array[Symbol]) -> Array[Symbol]
       def self.shortened(states)
         states.chunk_while { |one, other| one == other }.flat_map do |run|
-          run.first == :absent ? run.first(LONGEST_GAP) : run
+          run.first == :absent ? run.first(self::LONGEST_GAP) : run
         end
       end
 
       #: () -> Integer
       def size = pages.values.sum(&:size)
     end
+    AddressSpace::LONGEST_GAP = 64 # consecutive absent pages that are kept
   end
 end

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "etc"
-require "coppice/memory/address_space"
 
 module Coppice
   module Memory
@@ -41,8 +40,5 @@ module Coppice
         (ENTRY_BYTES - 1).step(entries.bytesize - 1, ENTRY_BYTES).map { |at| STATES[entries.getbyte(at)] }
       end
     end
-
-    # An AddressSpace keeps at most this number of consecutive absent pages.
-    LONGEST_GAP = 64
   end
 end

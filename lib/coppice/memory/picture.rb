@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/memory/address_space"
 require "coppice/memory/cell_grid"
-require "coppice/memory/pagemap"
 
 module Coppice
   module Memory

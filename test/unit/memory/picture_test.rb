@@ -45,7 +45,9 @@ module Coppice
 
       test "a long stretch of absent pages is cut short" do
         states = [:private, *([:absent] * 1000), :private, :absent]
-        assert_equal [:private, *([:absent] * LONGEST_GAP), :private, :absent], AddressSpace.shortened(states)
+        gap = [:absent] * AddressSpace::LONGEST_GAP
+
+        assert_equal [:private, *gap, :private, :absent], AddressSpace.shortened(states)
       end
 
       # As in the observer beside processes that another allocator was preloaded into.
