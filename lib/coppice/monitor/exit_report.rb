@@ -52,6 +52,10 @@ module Coppice
       #: () -> bool
       def begun? = @begun || false
 
+      # The name of the signal that has killed it, or its number where Ruby has no name for it: the real-time signals.
+      #: () -> (String | Integer)?
+      def signal = (Signal.signame(status.termsig) || status.termsig if status&.signaled?)
+
       # The log level. A rollout is routine; an exit that nobody asked for is an error. After a timeout the worker
       # itself has logged the error, with the request. What was never forked because its parent is lost is no further
       # error: the exit of the parent has a line of its own.
@@ -84,8 +88,7 @@ module Coppice
         {
           child: role, nr: nr, name: service, gen: generation, child_pid: pid, why: cause,
           reason: ("#{@lost_parent} exited before the fork" if @lost_parent), status: status&.exitstatus,
-          signal: (signal if status&.signaled?),
-          requests: (requests if role == :worker), age: age&.round(1),
+          signal: signal, requests: (requests if role == :worker), age: age&.round(1),
           run: @program, **@client.to_h, request: request, request_id: request_id,
           request_age: request_age&.round(1), answered_ago: answered_ago&.round(1),
           peak_mib: (peak_memory / 1_048_576 if peak_memory), stack: stack
@@ -93,8 +96,6 @@ module Coppice
       end
 
       private
-
-      def signal = Signal.signame(status.termsig) || status.termsig
 
       def cause_of(handle, out_of_memory)
         return handle.kill_reason if handle.kill_reason

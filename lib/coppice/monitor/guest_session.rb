@@ -47,12 +47,9 @@ module Coppice
         status = report.status or raise Error, "the mold could not fork the guest: the server's log says why"
         raise Error, "the guest was not ready in time: the server's log says why" if late?(report)
 
-        ending = status.signaled? ? "killed #{signal_of(status)}" : "exited #{status.exitstatus}"
+        ending = report.signal ? "killed #{report.signal}" : "exited #{status.exitstatus}"
         [*("not begun" unless report.begun?), ending]
       end
-
-      # Its number where Ruby has no name for it: the real-time signals.
-      def signal_of(status) = Signal.signame(status.termsig) || status.termsig
 
       # It can be a while until the mold forks the guest. A user who sends a second signal waits no longer: the guest
       # gets them, and is told to exit, once it is there.
