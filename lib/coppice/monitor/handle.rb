@@ -40,9 +40,9 @@ module Coppice
       attr_accessor :ready_at #: Float?
       # A worker's listeners (descriptors), and whether it must be replaced so that every queue has a worker.
       attr_accessor :listeners #: Array[Integer]?
+      attr_reader :wrong_queues #: bool
       # The monitor's end of a worker's inspection socket, see Control::Messages.
       attr_accessor :inspection #: Control::Channel?
-      attr_reader :wrong_queues #: bool
       # A worker's place at the lobby.
       attr_reader :seat #: Seat?
       # Whether a worker is over one of its limits and must be replaced.
