@@ -173,8 +173,8 @@ module Coppice
       #: (?String?) -> Handle?
       def service(name = nil) = services.find { |handle| handle.service.name == name }
 
-      #: (?String?) -> Backoff
-      def service_backoff(name = nil) = @service_backoffs[name]
+      #: (String?) -> Backoff
+      def service_backoff(name) = @service_backoffs[name]
 
       # That of a child whose successor is delayed after each exit (see Roles).
       #: (Handle) -> Backoff
