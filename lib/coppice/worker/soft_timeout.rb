@@ -53,9 +53,7 @@ module Coppice
 
       #: () -> Thread
       def start
-        @thread = Thread.new { watch }
-        @thread.name = "coppice timeout"
-        @thread
+        Thread.new { watch }.tap { |thread| thread.name = "coppice timeout" }
       end
 
       # Whether the worker exits because a request is past its deadline: then it must not accept another client. The
