@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/backoff"
 require "coppice/monitor/rollout_budget"
 require "coppice/monitor/steps"
 require "coppice/monitor/worker_limits"
@@ -15,15 +16,14 @@ module Coppice
     class Recycling
       YOUNG = 60.0 # a worker is young until so many seconds after it became ready
       YOUNG_IN_A_ROW = 3 # recyclings of young workers until the log warns
-      PAUSE = 1.0 # seconds, doubled with each young worker in a row
+      FIRST_PAUSE = 2.0 # seconds, doubled with each further one
       LONGEST_PAUSE = 600.0
 
       #: (Config::Settings) -> void
       def initialize(settings)
         @limits = WorkerLimits.new(settings)
         @budget = RolloutBudget.new(settings)
-        @young_in_a_row = 0
-        @memory_not_before = -Float::INFINITY
+        @young = Backoff.new
         @too_large_since = {} # Handle => when it was first seen over its memory limit
       end
 
@@ -49,7 +49,7 @@ module Coppice
       def excess(worker, roster, now)
         memory = memory_excess(worker, roster)
         @too_large_since[worker] ||= now if memory
-        (memory if now >= @memory_not_before) || @limits.request_or_age_excess(worker, now)
+        (memory if @young.over?(now)) || @limits.request_or_age_excess(worker, now)
       end
 
       # A PSS that was measured while fewer processes shared the same pages says nothing.
@@ -65,14 +65,13 @@ module Coppice
         return false if for_memory.empty?
 
         young = for_memory.any? { |step| @too_large_since[step.worker] - step.worker.ready_at < YOUNG }
-        @young_in_a_row = 0 unless young
+        @young.succeeded unless young
         young
       end
 
       def back_off(steps, now)
-        @young_in_a_row += 1
-        @memory_not_before = now + [PAUSE * (2**@young_in_a_row), LONGEST_PAUSE].min
-        return steps unless @young_in_a_row == YOUNG_IN_A_ROW
+        @young.failed(now, pause: [FIRST_PAUSE * (2**@young.failures), LONGEST_PAUSE].min)
+        return steps unless @young.failures == YOUNG_IN_A_ROW
 
         problem = "worker_memory_limit is too low: workers reach it soon after their fork"
         [Steps::Warn.new(problem, steps.first.reason_fields), *steps]
