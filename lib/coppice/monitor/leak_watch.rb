@@ -2,6 +2,7 @@
 
 require "coppice/config/types/amounts"
 require "coppice/monitor/steps"
+require "coppice/monitor/throttle"
 
 module Coppice
   class Monitor
@@ -20,7 +21,7 @@ module Coppice
         @limit = settings.cold_boot_after_growth && Config::Types::Percentage.fraction(settings.cold_boot_after_growth)
         @molds = [] # KiB of each mold, from the last one that was no larger than its predecessor
         @warned_at = 0 # growth in KiB
-        @not_before = -Float::INFINITY
+        @boots = Throttle.new(PAUSE)
       end
 
       #: (Roster, Float) -> Array[Step]
@@ -71,9 +72,8 @@ module Coppice
       end
 
       def cold_boot(roster, now)
-        return [] unless @limit && growth > first * @limit && now >= [@not_before, roster.reforks.not_before].max
+        return [] unless @limit && growth > first * @limit && roster.reforks.over?(now) && @boots.pass?(now)
 
-        @not_before = now + PAUSE
         [Steps::ColdBoot.new(roster.next_generation)]
       end
 
