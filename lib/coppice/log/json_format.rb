@@ -25,7 +25,8 @@ module Coppice
 
       def value(value)
         case value
-        when nil, true, false, Integer then value.nil? ? "null" : value.to_s
+        when nil then "null"
+        when true, false, Integer then value.to_s
         when Float then value.finite? ? value.to_s : string(value)
         when Array then "[#{value.map { |item| value(item) }.join(',')}]"
         when Hash then object(value)
