@@ -2,12 +2,15 @@
 
 require "coppice/board"
 require "coppice/stats/histogram"
+require "coppice/stats/records"
 require "coppice/stats/totals"
 
 module Coppice
   class Stats
     # The last hour on the board, and what follows from two of its records.
     class History
+      include Records
+
       UTILIZATION_RECORDS = 8 # 16 seconds
       KIB = ->(kib) { kib * 1024 }
       MICRO = ->(microseconds) { microseconds / 1e6 }
@@ -35,7 +38,7 @@ module Coppice
       def to_h(since:)
         last = @board.moments_count
         from = [since + 1, last - Board::MOMENTS_KEPT + 1, 1].max
-        records = (from..last).filter_map { |sequence| read(sequence) }
+        records = (from..last).filter_map { |sequence| moment(sequence) }
         { seq: last, interval: Board::MOMENT_SECONDS, names: NAMES, le: Histogram::BOUNDS,
           records: records.map { |values| row_of(values) } }
       end
@@ -44,8 +47,8 @@ module Coppice
       #: () -> Float?
       def utilization
         last = @board.moments_count
-        newest = read(last) if last > 1
-        oldest = read([last - UTILIZATION_RECORDS, 1].max) if newest
+        newest = moment(last) if last > 1
+        oldest = moment([last - UTILIZATION_RECORDS, 1].max) if newest
         return unless oldest
 
         elapsed = (newest[:time_ms] - oldest[:time_ms]) * 1000.0
@@ -55,12 +58,7 @@ module Coppice
 
       private
 
-      # nil when it is overwritten meanwhile.
-      def read(sequence)
-        record = @board.moment_record(sequence)
-        values = record.to_h
-        values if values[:sequence] == sequence && record.sequence == sequence
-      end
+      def moment(sequence) = read(:moment_record, sequence)
 
       def row_of(values)
         gauges = GAUGES.map { |_, (column, convert)| convert ? convert.call(values[column]) : values[column] }

@@ -8,13 +8,16 @@ module Coppice
     module Records
       private
 
-      # The values of the records of a ring, newest first. One that is overwritten meanwhile is left out.
+      # The values of the records of a ring, newest first, without those that are overwritten meanwhile.
       def newest(ring, last, kept)
-        last.downto([last - kept + 1, 1].max).filter_map do |sequence|
-          record = @board.public_send(ring, sequence)
-          values = record.to_h
-          values if values[:sequence] == sequence && record.sequence == sequence
-        end
+        last.downto([last - kept + 1, 1].max).filter_map { |sequence| read(ring, sequence) }
+      end
+
+      # The values of one record; nil when it is overwritten meanwhile.
+      def read(ring, sequence)
+        record = @board.public_send(ring, sequence)
+        values = record.to_h
+        values if values[:sequence] == sequence && record.sequence == sequence
       end
 
       def known(number) = number.negative? ? nil : number
