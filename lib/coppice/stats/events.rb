@@ -43,7 +43,7 @@ module Coppice
           cause: Board::EXIT_CAUSES.fetch(values[:cause]), signal: (Signal.signame(signal) unless signal.zero?),
           status: known(values[:status]), requests: values[:requests], age: seconds(values[:age_ms]),
           request: text(values[:request]), request_age: seconds(values[:request_age_ms]),
-          peak_memory: known(values[:peak_kib])&.*(1024) }
+          peak_memory: bytes(values[:peak_kib]) }
       end
 
       def reforks
@@ -68,8 +68,7 @@ module Coppice
         { generation: values[:generation], time: values[:time_ms] / 1000.0,
           reason: reason, refork: refork?(reason), outcome: outcome(values[:outcome]),
           template_slot: known(values[:template_nr]), phases: phases, workers: known(values[:workers]),
-          private_before: known(values[:private_before_kib])&.*(1024),
-          private_after: known(values[:private_after_kib])&.*(1024),
+          private_before: bytes(values[:private_before_kib]), private_after: bytes(values[:private_after_kib]),
           first_request_seconds: micro_if_known(values[:first_request_us]),
           median_seconds: micro_if_known(values[:median_us]) }
       end

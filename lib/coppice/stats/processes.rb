@@ -82,9 +82,9 @@ module Coppice
         # The moment is read once, and first: the process may measure itself in between, and writes it last.
         def last_measured
           age = age(row.measured_ms)
-          { rss: (row.rss_kib * 1024 if age), pss: (row.pss_kib * 1024 if age),
-            private: (row.private_kib * 1024 if age), private_at_start: (row.private_at_start_kib * 1024 if age),
-            measured_age: age }
+          kib = { rss: row.rss_kib, pss: row.pss_kib, private: row.private_kib,
+                  private_at_start: row.private_at_start_kib }
+          { **kib.transform_values { |size| size * 1024 if age }, measured_age: age }
         end
 
         # Of a guest or service, whose program cannot measure itself.

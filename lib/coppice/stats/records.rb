@@ -22,6 +22,7 @@ module Coppice
 
       def known(number) = number.negative? ? nil : number
       def seconds(milliseconds) = known(milliseconds)&./(1000.0)
+      def bytes(kib) = known(kib)&.*(1024)
       def micro(microseconds) = known(microseconds)&./(1e6)
       def positive(number) = (number if number.positive?)
       def text(bytes) = bytes.empty? ? nil : Log::Text.valid(bytes)
