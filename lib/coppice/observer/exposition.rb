@@ -9,11 +9,8 @@ module Coppice
     class Exposition
       ESCAPES = { "\\" => "\\\\", "\n" => "\\n", "\"" => "\\\"" }.freeze
 
-      attr_reader :content_type #: String
-
-      def initialize
-        @content_type = "text/plain; version=0.0.4; charset=utf-8"
-      end
+      #: () -> String
+      def content_type = "text/plain; version=0.0.4; charset=utf-8"
 
       #: (Hash[Symbol, untyped]) -> String
       def text(stats)

@@ -10,10 +10,8 @@ module Coppice
       #: (String?) -> bool
       def self.accepted?(accept) = accept.to_s.include?("application/openmetrics-text")
 
-      def initialize
-        super
-        @content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8"
-      end
+      #: () -> String
+      def content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
       #: (Hash[Symbol, untyped]) -> String
       def text(stats) = "#{super}# EOF\n"
