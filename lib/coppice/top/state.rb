@@ -50,7 +50,7 @@ module Coppice
         return answer(key) if @question
 
         @message = nil
-        return leave_text(key) if @mode == :help
+        return leave_help if @mode == :help
         return in_detail(key, workers, page) if @mode == :worker
 
         in_table(key, workers, page)
@@ -113,7 +113,8 @@ module Coppice
         nil
       end
 
-      def leave_text(_key)
+      # Any key does.
+      def leave_help
         @mode = @before
         nil
       end
