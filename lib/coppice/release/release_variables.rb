@@ -16,33 +16,31 @@ module Coppice
     # Gemfile in use there is none for the other release.
     #: (Hash[String, String], from: Array[String], to: String) -> Hash[String, String]
     def self.of(environment, from:, to:)
-      variables = original(environment)
-      gemfile = environment[GEMFILE]
-      gemfile ? variables.merge(GEMFILE => moved(gemfile, from, to)) : variables
+      original(environment).merge(gemfile(environment, from, to))
     end
 
     # Those of the first release, whose molds may be booted again when the symlink that names its Gemfile leads to
     # another release. names: as `from` above. directory: without symlinks.
     #: (Hash[String, String], names: Array[String], directory: String) -> Hash[String, String]
     def self.of_first(environment, names:, directory:)
-      gemfile = environment[GEMFILE]
-      gemfile ? environment.merge(GEMFILE => moved(gemfile, names, directory)) : environment
+      environment.merge(gemfile(environment, names, directory))
     end
 
     # The variables as they were before `bundle exec`.
-    #: (Hash[String, String]) -> Hash[String, String]
     def self.original(environment)
       kept, others = environment.partition { |name, _| name.start_with?(PRESERVED) }.map(&:to_h)
       kept.transform_keys! { |name| name.delete_prefix(PRESERVED) }
       others.merge(kept).reject { |_, value| value == NOT_SET }
     end
+    private_class_method :original
 
-    # A Gemfile within the directory is the one at the same place in the other directory.
-    #: (String, Array[String], String) -> String
-    def self.moved(gemfile, from, to)
-      folder = from.map { |name| File.join(name, "") }.find { |name| gemfile.start_with?(name) }
-      folder ? File.join(to, gemfile.delete_prefix(folder)) : gemfile
+    # The variable of the Gemfile in use, if there is one. A Gemfile within the directory is the one at the same place
+    # in the other directory.
+    def self.gemfile(environment, from, to)
+      path = environment[GEMFILE] or return {}
+      folder = from.map { |name| File.join(name, "") }.find { |name| path.start_with?(name) }
+      { GEMFILE => folder ? File.join(to, path.delete_prefix(folder)) : path }
     end
-    private_class_method :moved
+    private_class_method :gemfile
   end
 end
