@@ -4,7 +4,7 @@ require "coppice/coppice_ext"
 
 module Coppice
   class Stats
-    # Durations of one kind, as the cells of a histogram on the board hold them.
+    # Durations of one kind, as the cells of a histogram on the board hold them, or as somebody else has counted them.
     class Histogram
       # Upper bounds of the buckets in seconds; the last bucket has none.
       BOUNDS = Coppice::Histogram::BOUNDS.map { |microseconds| microseconds / 1e6 }.freeze
@@ -13,8 +13,10 @@ module Coppice
       attr_reader :counts #: Array[Integer] -- of each bucket
       attr_reader :sum    #: Float -- of all durations, in seconds
 
-      #: (Array[Integer]) -> void
-      def initialize(cells)
+      # bounds: as BOUNDS.
+      #: (Array[Integer], ?bounds: Array[Float]) -> void
+      def initialize(cells, bounds: BOUNDS)
+        @bounds = bounds
         @sum = cells.first / 1e6
         @counts = cells.drop(1)
       end
@@ -34,20 +36,20 @@ module Coppice
 
           rank -= number
         end
-        BOUNDS.last
+        @bounds.last
       end
 
       #: () -> Hash[Symbol, untyped]
       def to_h
-        { le: BOUNDS, counts: counts, sum: sum, count: count,
+        { le: @bounds, counts: counts, sum: sum, count: count,
           **PERCENTILES.transform_values { |part| percentile(part) } }
       end
 
       private
 
       def within(bucket, share)
-        low = bucket.zero? ? 0.0 : BOUNDS[bucket - 1]
-        low + (((BOUNDS[bucket] || low) - low) * share)
+        low = bucket.zero? ? 0.0 : @bounds[bucket - 1]
+        low + (((@bounds[bucket] || low) - low) * share)
       end
     end
   end

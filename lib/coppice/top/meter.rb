@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/stats/histogram"
+
 module Coppice
   module Top
     # What happened in the last seconds: the difference between two snapshots of a server's totals, which only grow.
@@ -32,9 +34,9 @@ module Coppice
 
       def service(before, now, elapsed)
         requests = difference(before, now, :totals, :requests)
-        latencies = histogram(before, now)
+        latencies = latencies(before, now)
         { rate: requests && (requests / elapsed), errors: errors(before, now),
-          p50: quantile(latencies, 0.50), p99: quantile(latencies, 0.99) }
+          p50: latencies&.percentile(0.50), p99: latencies&.percentile(0.99) }
       end
 
       def errors(before, now)
@@ -69,29 +71,13 @@ module Coppice
         to - from if from && to
       end
 
-      # Pairs of an upper bound in seconds, nil for none, and the number of requests below it and above the last.
-      def histogram(before, now)
+      # Of the requests in between.
+      def latencies(before, now)
         from, to = [before, now].map { |stats| stats.dig(:histograms, :application_seconds) }
-        return [] unless from && to
+        return unless from && to
 
-        to[:counts].each_with_index.map { |count, at| [to[:le][at], count - from[:counts][at].to_i] }
-      end
-
-      # The time that this share of the requests did not exceed, as if they were even within their bucket.
-      def quantile(buckets, share)
-        total = buckets.sum(&:last)
-        return unless total.positive?
-
-        rank = total * share
-        lower = 0.0
-        buckets.each do |upper, count|
-          return lower if count >= rank && (upper.nil? || upper == Float::INFINITY)
-          return lower + ((upper - lower) * rank / count) if count.positive? && count >= rank
-
-          rank -= count
-          lower = upper if upper
-        end
-        lower
+        counts = to[:counts].zip(from[:counts]).map { |new, old| new - old.to_i }
+        Stats::Histogram.new([0, *counts], bounds: to[:le])
       end
     end
   end
