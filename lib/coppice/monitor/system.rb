@@ -42,13 +42,11 @@ module Coppice
       #: () -> [Control::Channel, Control::Channel]
       def channel_pair = Control::Channel.pair
 
-      # Spawns a Ruby that boots a release, with these variables added to its environment; returns its pid. It inherits
-      # one descriptor.
+      # Spawns a Ruby that boots a release, with these variables added to its environment; returns its pid.
       #: (Control::Channel, Release, added: Hash[String, String]) -> Integer
       def spawn_mold(channel, release, added:)
-        spawn(release.environment.merge(added), release.ruby, release.executable, "mold", channel.fileno.to_s,
-              channel.fileno => channel.fileno, pgroup: release.settings.setpgid || nil, close_others: true,
-              unsetenv_others: true, chdir: release.directory, rlimit_nofile: @descriptor_limits)
+        spawn([release.environment.merge(added), release.ruby, release.executable, "mold"], channel,
+          own_group: release.settings.setpgid, unsetenv_others: true, chdir: release.directory)
       end
 
       # The most memory that a process had so far, in KiB; nil when it has exited.
@@ -59,24 +57,21 @@ module Coppice
         nil
       end
 
-      # Spawns the Ruby of a release, without RubyGems, that becomes the observer; returns its pid. It inherits one
-      # descriptor.
+      # Spawns the Ruby of a release, without RubyGems, that becomes the observer; returns its pid.
       #: (Control::Channel, Release) -> Integer
       def spawn_observer(channel, release)
-        spawn(release.ruby, "--disable=gems,rubyopt", release.executable, "observer", channel.fileno.to_s,
-              channel.fileno => channel.fileno, pgroup: release.settings.setpgid || nil, close_others: true,
-              rlimit_nofile: @descriptor_limits)
+        spawn([release.ruby, "--disable=gems,rubyopt", release.executable, "observer"], channel,
+          own_group: release.settings.setpgid)
       end
 
       # As channel_pair, for the lobby.
       #: () -> [Control::LobbyChannel, Control::LobbyChannel]
       def lobby_channel_pair = Control::LobbyChannel.pair
 
-      # Spawns the lobby's keeper with this limit of descriptors; returns its pid. It inherits one descriptor.
+      # Spawns the lobby's keeper with this limit of descriptors; returns its pid.
       #: (Control::LobbyChannel, executable: String, own_group: bool, descriptors: Integer) -> Integer
       def spawn_lobby(channel, executable:, own_group:, descriptors:)
-        spawn([executable, executable], channel.fileno.to_s, channel.fileno => channel.fileno,
-              pgroup: own_group || nil, close_others: true, rlimit_nofile: [descriptors, descriptor_limit])
+        spawn([[executable, executable]], channel, own_group: own_group, rlimit_nofile: [descriptors, descriptor_limit])
       end
 
       # The largest number of descriptors that a process of ours may have.
@@ -154,10 +149,13 @@ module Coppice
 
       private
 
-      # Where no process is left, Process.spawn waits for one, and the monitor would reap none.
-      def spawn(...)
+      # The process inherits one descriptor, the channel's, and has its number as the last argument. Where no process
+      # is left, Process.spawn waits for one, and the monitor would reap none.
+      def spawn(command, channel, own_group:, rlimit_nofile: @descriptor_limits, **options)
         OS.probe_fork
-        Process.spawn(...)
+        descriptor = channel.fileno
+        Process.spawn(*command, descriptor.to_s, descriptor => descriptor, pgroup: own_group || nil, close_others: true,
+                                                 rlimit_nofile: rlimit_nofile, **options)
       end
 
       # Each thread has the children that it spawned, and one has the orphans. Source: proc(5).
