@@ -33,7 +33,11 @@ module Coppice
 
         @too_large_since.keep_if { |worker, _| worker.ready? }
         steps = workers_over_limit(roster, now).map { |worker, excess| Steps::Recycle.new(worker, excess) }
-        young?(steps) ? back_off(steps, now) : steps
+        too_large = steps.select { |step| step.reason_fields[:why] == :memory }
+        return back_off(steps, now) if too_large.any? { |step| young?(step.worker) }
+
+        @young.succeeded if too_large.any?
+        steps
       end
 
       private
@@ -60,14 +64,8 @@ module Coppice
 
       def budget(roster) = [@budget.surge(roster), @budget.max_unavailable(roster), 1].max
 
-      def young?(steps)
-        for_memory = steps.select { |step| step.reason_fields[:why] == :memory }
-        return false if for_memory.empty?
-
-        young = for_memory.any? { |step| @too_large_since[step.worker] - step.worker.ready_at < YOUNG }
-        @young.succeeded unless young
-        young
-      end
+      # Whether it was young when it reached its memory limit.
+      def young?(worker) = @too_large_since[worker] - worker.ready_at < YOUNG
 
       def back_off(steps, now)
         @young.failed(now, pause: [FIRST_PAUSE * (2**@young.failures), LONGEST_PAUSE].min)
