@@ -222,8 +222,7 @@ module Coppice
       def warn_of_failing_starts
         @log.warn("workers fail to start", in_a_row: MANY_FAILURES,
           remedy: "mend what the errors above name, or raise spawn_timeout if they were too slow; after `before_fork " \
-                  "failed` nothing is forked. " \
-                  "max_consecutive_spawn_errors makes the server give up")
+                  "failed` nothing is forked. max_consecutive_spawn_errors makes the server give up")
       end
 
       # What was never forked, or was killed by somebody else, did not hang. One of a release that was taken back says

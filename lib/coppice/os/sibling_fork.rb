@@ -198,8 +198,8 @@ module Coppice
         "exited with status #{status.exitstatus}#{': standard error says why' if status.exitstatus == CANNOT_FORK}"
       end
 
-      # nil when it takes too long. A signal may interrupt the wait, so it is bounded by
-      # the clock; a kernel without pidfd, or a sandbox that denies it, is asked again and again.
+      # nil when it takes too long. A signal may interrupt the wait, so it is bounded by the clock; a kernel without
+      # pidfd, or a sandbox that denies it, is asked again and again.
       def exit_of(middle)
         deadline = Clock.now + @timeout
         unless_reaped do
