@@ -32,7 +32,7 @@ module Coppice
     end
 
     def respond_to_missing?(name, _include_private = false)
-      Config::OPTIONS.any? { |option| option.name == name } || super
+      Config::OPTIONS.include?(name) || super
     end
   end
 end
