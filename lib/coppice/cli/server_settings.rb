@@ -31,8 +31,8 @@ module Coppice
         private
 
         def read(arguments, environment, directory, settled: false)
-          place = { directory: directory, settled: settled }
-          Config::Loader.new(arguments: arguments, environment: environment, **place).load
+          Config::Loader.new(arguments: arguments, environment: environment, directory: directory,
+                             settled: settled).load
         end
       end
     end
