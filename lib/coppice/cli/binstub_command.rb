@@ -46,15 +46,11 @@ module Coppice
       # Without names: those that are there.
       def parse
         parser = Config::FlagParser.new { |flags| flags.on("--remove") { @remove = true } }
-        names = parser.permute(@arguments).map { |name| name.delete_prefix("#{FOLDER}/") }
+        names = parser.words(@arguments).map { |name| name.delete_prefix("#{FOLDER}/") }
         names = NAMES.select { |name| File.file?("#{FOLDER}/#{name}") } if names.empty?
         raise Error, "there is neither #{FOLDER}/rails nor #{FOLDER}/rake in #{Dir.pwd}: name a program" if names.empty?
 
         names.each { |name| check("#{FOLDER}/#{name}") }
-      rescue OptionParser::InvalidOption => error
-        raise UsageError, parser.unknown_flag(error.args.first)
-      rescue OptionParser::ParseError => error
-        raise UsageError, error.message
       end
 
       def check(path)

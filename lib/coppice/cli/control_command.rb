@@ -42,15 +42,11 @@ module Coppice
           verb.switches.each_key { |name| flags.on(name) { switches << name } }
           flags(flags)
         end
-        words = parser.permute(@arguments).zip(verb.arguments).map { |word, argument| encoded(word, argument) }
+        words = parser.words(@arguments).zip(verb.arguments).map { |word, argument| encoded(word, argument) }
         words += switches
         raise UsageError, "--pid and --socket both name the server: use one" if @pid && @path
 
         words
-      rescue OptionParser::InvalidOption => error
-        raise UsageError, parser.unknown_flag(error.args.first)
-      rescue OptionParser::ParseError => error
-        raise UsageError, error.message
       end
 
       # A path is meant from the user's directory, not from the server's.

@@ -37,14 +37,10 @@ module Coppice
           flags.on("--output FILE", "-o") { |path| @target = path }
           flags.on("--force") { @force = true }
         end
-        files = parser.permute(@arguments)
+        files = parser.words(@arguments)
         raise UsageError, USAGE if files.size > 1
 
         files.first || only_one
-      rescue OptionParser::InvalidOption => error
-        raise UsageError, parser.unknown_flag(error.args.first)
-      rescue OptionParser::ParseError => error
-        raise UsageError, error.message
       end
 
       def only_one

@@ -16,14 +16,10 @@ module Coppice
           own.on("--pid PID") { |pid| pids << pid }
           flags.call(own)
         end
-        pids.concat(parser.permute(arguments))
+        pids.concat(parser.words(arguments))
         raise UsageError, "one pid is enough, but there are #{pids.size}: #{pids.join(' ')}" if pids.size > 1
 
         pids.first
-      rescue OptionParser::InvalidOption => error
-        raise UsageError, parser.unknown_flag(error.args.first)
-      rescue OptionParser::ParseError => error
-        raise UsageError, error.message
       end
     end
   end

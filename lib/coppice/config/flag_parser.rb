@@ -2,6 +2,7 @@
 
 require "optparse"
 require "coppice/config/suggestion"
+require "coppice/errors"
 
 module Coppice
   module Config
@@ -13,6 +14,16 @@ module Coppice
       SERVER = "A running server is found without its configuration: run this in the server's directory, or give " \
                "--pid PID"
       private_constant :CONFIGURATION, :SERVER
+
+      # Obeys the flags, and returns the words between and after them. Raises UsageError.
+      #: (Array[String]) -> Array[String]
+      def words(arguments)
+        permute(arguments)
+      rescue InvalidOption => error
+        raise UsageError, unknown_flag(error.args.first)
+      rescue ParseError => error
+        raise UsageError, error.message
+      end
 
       # The message for a flag that this parser does not know.
       #: (String) -> String
