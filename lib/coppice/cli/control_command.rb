@@ -40,7 +40,7 @@ module Coppice
           flags.on("--pid PID") { |pid| @pid = pid }
           flags.on("--socket PATH") { |path| @path = path }
           verb.switches.each_key { |name| flags.on(name) { switches << name } }
-          flags(flags)
+          own_flags(flags)
         end
         words = parser.words(@arguments).zip(verb.arguments).map { |word, argument| encoded(word, argument) }
         words += switches
@@ -53,7 +53,7 @@ module Coppice
       def encoded(word, argument) = argument&.path ? Control::PathWord.encode(File.expand_path(word)) : word
 
       # Flags of this command alone.
-      def flags(_parser) = nil
+      def own_flags(_flags) = nil
 
       def show(line)
         @output.puts line

@@ -28,7 +28,7 @@ module Coppice
 
       def verb = Control::VERBS.fetch("status")
 
-      def flags(parser) = parser.on("--json") { @json = true }
+      def own_flags(flags) = flags.on("--json") { @json = true }
 
       def json(status)
         require "json"
