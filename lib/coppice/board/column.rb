@@ -13,10 +13,6 @@ module Coppice
         columns.freeze
       end
 
-      def text? = kind == :text
-
-      def numbers? = kind == :numbers
-
       # What it holds before anything is written to it.
       def empty_value
         case kind
