@@ -29,9 +29,9 @@ module Coppice
       end
 
       # Not the application's fault, and not worth a line of the log.
-      #: (String, **untyped) -> void
-      def note(what, **details)
-        @logger.debug(what, **details)
+      #: (String) -> void
+      def note(what)
+        @logger.debug(what)
       end
 
       private
