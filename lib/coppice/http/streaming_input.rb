@@ -89,7 +89,7 @@ module Coppice
 
         taken = @ahead
         @ahead = String.new
-        more = connection.read_body(missing) if missing.positive?
+        more = connection.read_body(missing)
         more ? taken << more : taken
       end
 
