@@ -226,20 +226,19 @@ module Coppice
       # cannot travel: hooks, the logger, and a timeout_signal that is a block, which only the monitor calls.
       def to_wire #: () -> Hash[Symbol, untyped]
         values = @values.reject { |name, value| name == :logger || value.respond_to?(:call) }
-        plain = PLAIN.to_h { |name| [name, public_send(name)] }
         values = values.merge(values.slice(*ADDRESSES).transform_values { |list| list&.map(&:to_wire) })
         plain.merge(values: values, origins: @origins, ruby_flags: @ruby_flags.list)
       end
 
       private
 
-      def with_values(first_generation: self.first_generation, rackup: self.rackup, config_file: self.config_file,
-                      **values)
-        plain = PLAIN.to_h { |name| [name, public_send(name)] }
-        self.class.new(values: @values.merge(values), origins: @origins, hooks: @hooks,
-          services: services.select(&:name), ruby_flags: @ruby_flags, notes: @notes, **plain,
-          first_generation: first_generation, rackup: rackup, config_file: config_file)
+      # Other values of options, or of attributes that travel unchanged.
+      def with_values(**changed)
+        self.class.new(values: @values.merge(changed.except(*PLAIN)), origins: @origins, hooks: @hooks,
+          services: services.select(&:name), ruby_flags: @ruby_flags, notes: @notes, **plain, **changed.slice(*PLAIN))
       end
+
+      def plain = PLAIN.to_h { |name| [name, public_send(name)] }
 
       def service_worker
         return unless @hooks[:before_service_worker_ready]
