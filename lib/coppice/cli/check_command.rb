@@ -7,6 +7,7 @@ require "coppice/cli/server_settings"
 require "coppice/cli/settings_table"
 require "coppice/cli/warnings"
 require "coppice/config/loader"
+require "coppice/control/table"
 require "coppice/gc_profile/fit"
 require "coppice/import/open_tasks"
 require "coppice/mold_environment"
@@ -114,8 +115,7 @@ module Coppice
         paths = LearnedPaths.most_frequent(counts)
         return ["", "learned paths: none yet"] if paths.empty?
 
-        width = ["learned path", *paths].map(&:size).max
-        ["", "#{"learned path".ljust(width)}  requests", *paths.map { |path| "#{path.ljust(width)}  #{counts[path]}" }]
+        ["", *Control::Table.lines([["learned path", "requests"], *paths.map { |path| [path, counts[path].to_s] }])]
       end
 
       def not_used(file, reason)

@@ -3,6 +3,7 @@
 require "coppice/cli/effective_values"
 require "coppice/config/options"
 require "coppice/config/settings"
+require "coppice/control/table"
 
 module Coppice
   class CLI
@@ -16,9 +17,9 @@ module Coppice
       end
 
       def lines #: () -> Array[String]
-        rows = [%w[setting value origin], *plain_rows, *option_rows, *hook_rows, *service_rows, *variable_rows]
-        widths = [0, 1].map { |column| rows.map { |row| row[column].size }.max }
-        rows.map { |row| "#{row[0].ljust(widths[0])}  #{row[1].ljust(widths[1])}  #{row[2]}".rstrip }
+        Control::Table.lines(
+          [%w[setting value origin], *plain_rows, *option_rows, *hook_rows, *service_rows, *variable_rows]
+        )
       end
 
       private
