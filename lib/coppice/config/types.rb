@@ -15,6 +15,10 @@ module Coppice
           accepts?(value) ? value : refuse(value)
         end
 
+        # Of a type whose values are texts.
+        #: (String) -> untyped
+        def parse(text) = check(text)
+
         # The name of the value in a flag's help (`--timeout SECONDS`); nil when the value cannot be written as text.
         def placeholder #: () -> String?
           nil

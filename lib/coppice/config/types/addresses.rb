@@ -32,8 +32,6 @@ module Coppice
 
           Listeners::Address.parse("unix:#{value.delete_prefix('unix:')}").path
         end
-
-        alias parse check
       end
 
       # Addresses and networks, such as "10.0.0.0/8". Kept as frozen texts in the one form that the lobby reads;

@@ -13,8 +13,6 @@ module Coppice
         def check(value)
           super([value].flatten.map { |one| one.to_s.match?(/\A\d+\z/) ? "127.0.0.1:#{one}" : one })
         end
-
-        alias parse check
       end
 
       # A text that nobody else may know. It is in no message and in no output.

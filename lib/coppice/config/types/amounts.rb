@@ -21,9 +21,6 @@ module Coppice
         def description = "a share such as \"20%\"#{", at most \"#{@maximum}%\"" if @maximum}"
         def placeholder = "SHARE"
 
-        #: (String) -> String
-        def parse(text) = check(text)
-
         #: (untyped) -> bool
         def accepts?(value)
           value.is_a?(String) && value.match?(TEXT) && (@maximum.nil? || Percentage.fraction(value) * 100 <= @maximum)

@@ -15,8 +15,6 @@ module Coppice
           path = absolute(value) if value.is_a?(String)
           path && File.directory?(path) ? -path : refuse(value)
         end
-
-        alias parse check
       end
 
       # The format of the access log, with or without a path. Kept as a frozen Array of both; the path is absolute, or

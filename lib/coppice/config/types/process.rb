@@ -20,8 +20,6 @@ module Coppice
           name = value.to_s.delete_prefix("SIG")
           Signal.list.key?(name) && name != "EXIT" ? name.to_sym : refuse(value)
         end
-
-        alias parse check
       end
 
       # The path of a directory, which may not exist yet. Kept as it is, with its symlinks.
@@ -33,8 +31,6 @@ module Coppice
         def check(value)
           value.is_a?(String) && value.start_with?("/") ? -value : refuse(value)
         end
-
-        alias parse check
       end
 
       # The path of a file. Kept as an absolute path.
@@ -48,8 +44,6 @@ module Coppice
 
           -absolute(value)
         end
-
-        alias parse check
       end
 
       # Whether presets act: true, false, or a Hash of those that do not. Names stand for files of lib/coppice/presets,
