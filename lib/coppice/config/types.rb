@@ -83,8 +83,20 @@ module Coppice
         def range = @maximum ? "from #{@minimum} to #{@maximum}" : "#{@minimum} or more"
       end
 
-      # A duration in seconds, with or without a fraction.
-      class Seconds < Type
+      # A number with or without a fraction.
+      class Number < Type
+        #: (String) -> Numeric
+        def parse(text)
+          check(Integer(text, 10, exception: false) || Float(text, exception: false) || text)
+        end
+
+        private
+
+        def number?(value) = value.is_a?(Integer) || value.is_a?(Float) || value.is_a?(Rational)
+      end
+
+      # A duration in seconds.
+      class Seconds < Number
         MAXIMUM = 365 * 86_400 # sums of several, in milliseconds, fit into 64 bits
 
         #: (?minimum: Numeric) -> void
@@ -104,34 +116,18 @@ module Coppice
         def placeholder = "SECONDS"
         def unit = "seconds"
 
-        #: (String) -> Numeric
-        def parse(text)
-          check(Integer(text, 10, exception: false) || Float(text, exception: false) || text)
-        end
-
         #: (untyped) -> bool
         def accepts?(value) = number?(value) && value >= @minimum && value <= MAXIMUM
-
-        private
-
-        def number?(value) = value.is_a?(Integer) || value.is_a?(Float) || value.is_a?(Rational)
       end
 
       # A price, as a number above 0.
-      class Price < Type
+      class Price < Number
         def description = "a number above 0"
         def placeholder = "N"
 
-        #: (String) -> Numeric
-        def parse(text)
-          check(Integer(text, 10, exception: false) || Float(text, exception: false) || text)
-        end
-
         private
 
-        def accepts?(value)
-          (value.is_a?(Integer) || value.is_a?(Float) || value.is_a?(Rational)) && value.positive? && value.finite?
-        end
+        def accepts?(value) = number?(value) && value.positive? && value.finite?
       end
 
       # Strictly true or false: `nil` is more often a mistake than a false.
