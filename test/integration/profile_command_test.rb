@@ -6,13 +6,12 @@ require "test_helper"
 require "open3"
 require "rbconfig"
 require "coppice/gc_profile"
-require "coppice/gc_profile/allocation_meter"
 require_relative "../support/server"
 
 # `coppice profile`, asked about a real server.
 class ProfileCommandTest < Coppice::TestCase
   APP = "run(->(_env) { [200, {}, [Array.new(100) { Object.new.to_s }.last]] })"
-  REQUESTS = Coppice::GCProfile::AllocationMeter::SETTLED + Coppice::GCProfile::AllocationMeter::ENOUGH
+  REQUESTS = Coppice::GCProfile::MEASURED_REQUESTS
 
   test "what the first worker has measured becomes a file that a server reads" do
     serve do |server|

@@ -7,7 +7,6 @@ require "coppice/config/options"
 require "coppice/gc_profile"
 require "coppice/gc_profile/fit"
 require "coppice/gc_profile/allocations"
-require "coppice/gc_profile/allocation_meter"
 
 module Coppice
   class CLI
@@ -58,9 +57,8 @@ module Coppice
       end
 
       def nothing_yet
-        requests = GCProfile::AllocationMeter::SETTLED + GCProfile::AllocationMeter::ENOUGH
-        "no worker has measured its requests yet. Each does, with its first #{requests} requests, " \
-          "where gc_profile is :fitted"
+        "no worker has measured its requests yet. Each does, with its first #{GCProfile::MEASURED_REQUESTS} " \
+          "requests, where gc_profile is :fitted"
       end
 
       def text_of(measurement)

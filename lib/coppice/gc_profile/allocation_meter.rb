@@ -9,7 +9,6 @@ module Coppice
     # Measures what the requests of a worker allocate. Runs in the worker, after each request, until it has measured
     # ENOUGH of them. Takes some microseconds per request, and a few garbage collections at the end.
     class AllocationMeter
-      SETTLED = SETTLED_REQUESTS
       ENOUGH = MEASURED_REQUESTS - SETTLED_REQUESTS
       COLLECTIONS = 3 # that are measured; the fastest counts
       SURVIVALS = 3 # collections that make an object old

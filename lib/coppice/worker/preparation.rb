@@ -47,7 +47,7 @@ module Coppice
 
       # Only in the lead worker, because the collections that this takes write to shared pages.
       def measure_requests
-        @cycle.meter = GCProfile::AllocationMeter.new(skip: GCProfile::AllocationMeter::SETTLED)
+        @cycle.meter = GCProfile::AllocationMeter.new(skip: GCProfile::SETTLED_REQUESTS)
       end
 
       def rehearse
