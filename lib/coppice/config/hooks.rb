@@ -25,9 +25,9 @@ module Coppice
         "which has no monitor: once the one process serves."),
       row.call(:before_fork, %i[server], :mold,
         "Called in a mold before it forks a worker, and in a worker before it forks a mold."),
-      Hook.new(name: :after_fork_in_parent, arguments: %i[server].freeze, process: :mold, since: :coppice,
-        doc: "Called after each fork in the process that forked, which is a mold or a worker. Also called when the " \
-             "fork failed: what before_fork has stopped must start again here.").freeze,
+      row.call(:after_fork_in_parent, %i[server], :mold,
+        "Called after each fork in the process that forked, which is a mold or a worker. Also called when the " \
+        "fork failed: what before_fork has stopped must start again here.", since: :coppice),
       row.call(:after_mold_fork, %i[server mold], :mold,
         "Called in a new mold: in a cold mold after the application is loaded, in a warm one after its promotion. " \
         "Use it to disconnect, to warm up, and to refuse the promotion with `exit` when something is wrong."),
