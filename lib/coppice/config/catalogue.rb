@@ -33,10 +33,5 @@ module Coppice
         @rows.keys
       end
     end
-
-    # How long an option's value holds. Those of the server hold from its start to its end: its sockets and files, and
-    # what is in front of all releases. Those of the release hold until `coppice roll` brings the next one, which has a
-    # configuration file of its own.
-    SCOPES = %i[server release].freeze
   end
 end

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/config/catalogue"
 require "coppice/errors"
 require "coppice/fork_safety/stray_copy"
 

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/config/catalogue"
 require "coppice/config/groups"
 require "coppice/config/option"
 require "coppice/config/types"
