@@ -26,6 +26,14 @@ module Coppice
       #: () -> Array[Symbol]
       def names = @names ||= Dir.children(FOLDER).map { |file| File.basename(file, ".rb").to_sym }.sort
 
+      # The names of those that a value of the option fork_safety_presets turns off.
+      #: (bool | Hash[Symbol, Array[Symbol]]) -> Array[Symbol]
+      def turned_off(setting)
+        return setting.fetch(:except) if setting.is_a?(Hash)
+
+        setting ? [] : names
+      end
+
       # Raises KeyError for an unknown name.
       #: (Symbol) -> ForkSafety::Preset
       def [](name)

@@ -10,9 +10,7 @@ module Coppice
     class PresetReport
       #: (Config::Settings, LockedGems) -> void
       def initialize(settings, gems)
-        setting = settings.fork_safety_presets
-        @off = setting == false ? Presets.names : []
-        @off = setting.fetch(:except) if setting.is_a?(Hash)
+        @off = Presets.turned_off(settings.fork_safety_presets)
         @remedies = ForkSafety::Remedies.new(settings)
         @gems = gems
       end

@@ -22,9 +22,7 @@ module Coppice
       def initialize(events, blocks, settings)
         @events = events.group_by { |event| Presets[event[:name].to_sym] }
         @remedies = ForkSafety::Remedies.new(settings, blocks)
-        setting = settings.fork_safety_presets
-        @off = setting == false ? Presets.names : []
-        @off = setting.fetch(:except) if setting.is_a?(Hash)
+        @off = Presets.turned_off(settings.fork_safety_presets)
       end
 
       #: () -> Array[Library]
