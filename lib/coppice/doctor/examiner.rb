@@ -126,9 +126,8 @@ module Coppice
           version = Presets.activated_version(preset)
           @journal.note(:library, name: preset.name, version: version, used: preset.used?)
         end
-        Coppice.fork_callbacks.places.each do |moment, place|
-          gem = place && ForkSafety::Finding.gem_of(place)
-          @journal.note(:block, moment: moment, gem: gem, place: place && short(place))
+        Coppice.fork_callbacks.blocks.each do |block|
+          @journal.note(:block, **block, place: block[:place] && short(block[:place]))
         end
       end
 

@@ -18,12 +18,12 @@ module Coppice
         before_service_worker_ready: :after_in_worker
       }.freeze
 
-      # The moment of each block, and the file and line of its beginning.
-      attr_reader :places #: Array[[Symbol, String?]]
+      # The blocks, as Remedies compares them with what presets ask for. place: file and line of the beginning.
+      attr_reader :blocks #: Array[Hash[Symbol, String?]]
 
       def initialize
         @callbacks = []
-        @places = []
+        @blocks = []
       end
 
       # Raises ArgumentError for something that cannot be called without arguments.
@@ -31,14 +31,8 @@ module Coppice
       def add(callbacks)
         callbacks = callbacks.compact
         callbacks.each { |moment, callback| check(moment, callback) }
-        @places.concat(callbacks.map { |moment, callback| [moment, place_of(callback)] })
+        @blocks.concat(callbacks.map { |moment, callback| described(moment, place_of(callback)) })
         @callbacks << callbacks.transform_values { |callback| StrayCopy.end_after_each(callback) }
-      end
-
-      # The blocks, as Remedies compares them with what presets ask for.
-      #: () -> Array[Hash[Symbol, untyped]]
-      def blocks
-        places.map { |moment, place| { moment: moment.to_s, place: place, gem: place && Finding.gem_of(place) } }
       end
 
       # Calls the blocks for the moment of this hook, in the order in which they were registered. An error in one is
@@ -54,6 +48,8 @@ module Coppice
       end
 
       private
+
+      def described(moment, place) = { moment: moment.to_s, place: place, gem: place && Finding.gem_of(place) }
 
       def place_of(callback)
         callback.source_location&.join(":") if callback.respond_to?(:source_location)
