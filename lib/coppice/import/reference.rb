@@ -6,9 +6,6 @@ module Coppice
   module Import
     # Writes the tables of directives into docs/migrating.md, between comments. Only `rake docs` runs it.
     class Reference
-      OUTCOMES = { taken: "taken over", changed: "changed", dropped: "dropped" }.freeze
-      private_constant :OUTCOMES
-
       #: (String) -> void
       def initialize(page)
         @page = page
@@ -34,7 +31,7 @@ module Coppice
         names = directive.names.map { |name| "`#{name}`" }.join(", ")
         target = directive.target
         target = target.split(", ").map { |name| "`#{name}`" }.join(", ") if target && !target.include?("`")
-        "| #{names} | #{target} | #{OUTCOMES.fetch(directive.outcome)} | #{directive.note} |"
+        "| #{names} | #{target} | #{Result::TITLES.fetch(directive.outcome)} | #{directive.note} |"
       end
     end
   end

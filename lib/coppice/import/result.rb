@@ -7,7 +7,7 @@ module Coppice
       TITLES = { taken: "taken over", changed: "changed", dropped: "dropped",
                  by_hand: "to be changed by hand, marked with TODO" }.freeze
       WIDTH = 30 # of the column of names, at most
-      private_constant :TITLES, :WIDTH
+      private_constant :WIDTH
 
       attr_reader :server  #: Module
       attr_reader :text    #: String
