@@ -155,8 +155,9 @@ module Coppice
     #: (Row) -> void
     def fold(row)
       place, = row.place_of(:role)
+      counts, = row.place_of(:responses) # the first of COUNT_COLUMNS
       slot = LAYOUT.at(:slot, slot_index(row.role_name == :worker ? row.nr : nil))
-      @cells.fold(row.counts_at, slot, Row::COUNTS, place, Row::CELLS, @server.place_of(:folds).first)
+      @cells.fold(counts, slot, Row::COUNTS, place, Row::CELLS, @server.place_of(:folds).first)
     end
 
     # Gives the lobby's row to its next loop, once the one before is reaped (monitor): CPU time is that of one process,

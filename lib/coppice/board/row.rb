@@ -8,7 +8,6 @@ module Coppice
     # The gauges of one process.
     class Row < Record.of(ROW_COLUMNS)
       CELLS = ROW_COLUMNS.sum(&:cells)
-      COUNTS_AT = Layout.offset(ROW_COLUMNS, COUNT_COLUMNS.first.name)
       COUNTS = COUNT_COLUMNS.sum(&:cells)
 
       attr_reader :index #: Integer
@@ -18,10 +17,6 @@ module Coppice
         super(cells, offset)
         @index = index
       end
-
-      # The first of the cells that COUNT_COLUMNS describes.
-      #: () -> Integer
-      def counts_at = @offset + COUNTS_AT
 
       # Hands the row to a process about to be spawned (monitor).
       # Raises Bug for a role that does not exist.
