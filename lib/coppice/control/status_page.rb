@@ -87,9 +87,8 @@ module Coppice
       # Exits that nobody asked for.
       def deaths
         last = @status[:recent_exits]&.find { |exit| !ASKED.include?(exit[:cause].to_s) } or return
-        slot = "[#{last[:slot] || last[:name]}]" if last[:slot] || last[:name]
         "#{death_counts.map { |cause, count| "#{count} #{cause}" }.join(', ')}; " \
-          "last: #{last[:role]}#{slot}#{" (process #{last[:pid]})" if last[:pid]}, #{last[:cause]}"
+          "last: #{last[:role]}#{slot(last)}#{" (process #{last[:pid]})" if last[:pid]}, #{last[:cause]}"
       end
 
       # By cause, of all roles.
@@ -113,11 +112,13 @@ module Coppice
       end
 
       def row(process)
-        slot = "[#{process[:slot] || process[:name]}]" if process[:slot] || process[:name]
-        ["#{process[:role]}#{slot} (gen #{process[:generation]}#{@releases.mark(process)})", process[:pid].to_s,
-         process[:state], process[:role] == "worker" ? process[:requests].to_s : "", mib(process[:pss]),
-         mib(process[:private]), [request(process), taken_over(process)].compact.join("; ")]
+        ["#{process[:role]}#{slot(process)} (gen #{process[:generation]}#{@releases.mark(process)})",
+         process[:pid].to_s, process[:state], process[:role] == "worker" ? process[:requests].to_s : "",
+         mib(process[:pss]), mib(process[:private]), [request(process), taken_over(process)].compact.join("; ")]
       end
+
+      # Which one of its role: the slot of a worker, the name of a service.
+      def slot(process) = ("[#{process[:slot] || process[:name]}]" if process[:slot] || process[:name])
 
       # A worker with WebSockets is idle between two requests, and yet it does something. Which of them are closed by
       # now the server does not know.
