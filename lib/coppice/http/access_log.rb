@@ -13,9 +13,9 @@ module Coppice
       #: (Config::Settings, Board::Row?, worker: Integer, generation: Integer) -> AccessLog?
       def self.of(settings, row, worker:, generation:)
         format, path = settings.access_log
-        record = Board.new(row.cells).lobby if row
         return unless format
 
+        record = Board.new(row.cells).lobby if row
         new(path, json: format == :json, worker: worker, generation: generation, record: record,
           networks: settings.trusted_networks)
       end
