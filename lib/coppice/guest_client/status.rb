@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/control/call"
 require "coppice/errors"
 require "coppice/log/text"
 require "coppice/os/clock"
@@ -8,10 +9,8 @@ module Coppice
   class GuestClient
     # How the guest has ended, as the monitor says it.
     class Status
-      ANSWER_SECONDS = 15 # for the first line: on a busy machine the monitor may stand still
-
       #: (Socket, ?seconds: Numeric) -> void
-      def initialize(socket, seconds: ANSWER_SECONDS)
+      def initialize(socket, seconds: Control::Call::ANSWER_SECONDS)
         @socket = socket
         @deadline = OS::Clock.now + seconds
         @rest = +""

@@ -84,8 +84,8 @@ module Coppice
     end
 
     test "a monitor that says nothing in time is reported as one that does not answer" do
-      times = [0, GuestClient::Status::ANSWER_SECONDS - 0.001] # the deadline is set, then looked at
-      late = GuestClient::Status::ANSWER_SECONDS + 1
+      times = [0, Control::Call::ANSWER_SECONDS - 0.001] # the deadline is set, then looked at
+      late = Control::Call::ANSWER_SECONDS + 1
       client = FakeClient.new(@ours) { |_descriptors| nil }
       error = assert_raises(GuestLost) do
         OS::Clock.stub(:now, -> { times.shift || late }) { GuestClient.new(client, request).run }
