@@ -1,33 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice"
-require "coppice/stats"
+require "support/stats_test_case"
 
 module Coppice
   # What a reader of the board is told of the requests in flight.
-  class RequestsInStatsTest < TestCase
-    def setup
-      @board = Board.create
-      @stats = Stats.new(@board)
-    end
-
-    def teardown
-      @board.close
-    end
-
-    # A worker that this process stands for.
-    def worker(nr)
-      @board.rows_count = @board.slots_count = nr + 1
-      @board.row(nr).tap do |row|
-        row.assign(role: :worker, nr: nr, generation: 0)
-        row.pid = Process.pid
-        row.ready = 1
-      end
-    end
-
-    def to_h = @stats.to_h
-
+  class RequestsInStatsTest < StatsTestCase
     test "a request in flight has an age, and is overdue past its deadline" do
       row = worker(0)
 

@@ -2,37 +2,14 @@
 
 require "json"
 require "test_helper"
-require "coppice"
-require "coppice/stats"
+require "support/stats_test_case"
 
 module Coppice
   # What a reader of the board answers.
-  class StatsTest < TestCase
+  class StatsTest < StatsTestCase
     TOTALS = %i[requests responses refused dropped_headers timeouts hijacked bytes_received bytes_sent busy_seconds
                 gc_seconds gc_runs cpu_seconds].freeze
 
-    def setup
-      @board = Board.create
-      @stats = Stats.new(@board)
-    end
-
-    def teardown
-      @board.close
-    end
-
-    # A worker that this process stands for.
-    def worker(nr, index: nr)
-      @board.rows_count = [@board.rows_count, index + 1].max
-      @board.slots_count = [@board.slots_count, nr + 1].max
-      @board.row(index).tap do |row|
-        row.assign(role: :worker, nr: nr, generation: 0)
-        row.pid = Process.pid
-        row.ready = 1
-        row.forked_ms = OS::Clock.now_ms
-      end
-    end
-
-    def to_h = @stats.to_h
     def cpu_seconds = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
     test "an empty board has the whole shape" do
