@@ -79,7 +79,7 @@ static VALUE connection_accept(VALUE self, VALUE listener) {
     return Qtrue;
 }
 
-/* https = true or false: whether the client that was just accepted or adopted used TLS, up to a proxy. */
+/* https = true or false: whether the client that was just accepted or adopted used TLS to the proxy. */
 static VALUE connection_set_https(VALUE self, VALUE https) {
     coppice_connection_open(self)->https = RTEST(https);
     return https;

@@ -56,7 +56,7 @@ struct coppice_connection {
     int64_t queued_us;        /* monotonic: when the lobby had the whole request; 0 without a lobby */
     int64_t reading_us;       /* from its first byte until then */
     struct coppice_lobby_address server; /* where a client of the lobby connected to */
-    bool https;               /* the client used TLS up to a proxy, as the listener or a PROXY header says */
+    bool https;               /* the client used TLS to the proxy, as the listener or a PROXY header says */
     bool detached;            /* hijacked: the descriptor belongs to the application now */
     unsigned fork_count;      /* of this process when the client came: see coppice_connection_foreign */
     unsigned copy_count;      /* the same, see coppice_connection_copied */

@@ -36,7 +36,7 @@ enum coppice_lobby_flags {
     COPPICE_LOBBY_BODY_FILE = 2,  /* the body is a file: ask for it on the seat's socket */
     COPPICE_LOBBY_UNBUFFERED = 4, /* the body is not read: ask for the client on the seat's socket */
     COPPICE_LOBBY_RETRIED = 8,    /* another worker died while it had this request */
-    COPPICE_LOBBY_HTTPS = 16      /* the client used TLS, up to a proxy */
+    COPPICE_LOBBY_HTTPS = 16      /* the client used TLS to the proxy */
 };
 
 /* One request. All but `client_gone` is written before the slot is pushed, and stays until its END was read. */

@@ -23,9 +23,9 @@ module Coppice
     # How long `stop` waits for the `ensure` clauses of threads that it has killed.
     CLEANUP_SECONDS = 1
 
-    # listeners: sockets that listen; they stay the caller's, who closes them after `stop`. https: those of
-    # them whose clients use TLS, up to a proxy. worker: the value of env["coppice.worker"]. row: of the board, on which
-    # requests are counted. The block is called after each request, on the thread that served it.
+    # listeners: sockets that listen; they stay the caller's, who closes them after `stop`. https: those of them whose
+    # clients use TLS to the proxy. worker: the value of env["coppice.worker"]. row: of the board, on which requests are
+    # counted. The block is called after each request, on the thread that served it.
     #: (^(Hash[String, untyped]) -> untyped, listeners: Array[Socket], settings: Config::Settings, log: Log,
     #    ?https: Array[Socket], ?threads: Integer, ?worker: untyped, ?row: Board::Row?)
     #    ?{ (Hash[String, untyped]) -> void } -> void

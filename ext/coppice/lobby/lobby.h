@@ -53,7 +53,7 @@ enum lobby_connection_flags {
     LOBBY_HAD_REQUEST = 256,
     LOBBY_NAMED = 512,      /* a PROXY header has named its client, who is counted even behind a trusted proxy */
     LOBBY_LAST_REQUEST = 1024, /* the client has asked to close the connection after it */
-    LOBBY_HTTPS = 2048      /* the client used TLS, up to a proxy */
+    LOBBY_HTTPS = 2048      /* the client used TLS to the proxy */
 };
 
 struct lobby_connection {

@@ -33,7 +33,7 @@ struct lobby_settings {
     char buffer_directory[LOBBY_PATH_BYTES];
     uint32_t listeners;
     bool proxy_protocol[LOBBY_LISTENERS];
-    bool https[LOBBY_LISTENERS]; /* its clients use TLS, up to a proxy */
+    bool https[LOBBY_LISTENERS]; /* its clients use TLS to the proxy */
     bool borrowed[LOBBY_LISTENERS]; /* who waits there is left to the next server */
     struct coppice_trusted_networks trusted;
 };

@@ -19,7 +19,7 @@ module Coppice
       :fork_callbacks,  # ForkSafety::ForkCallbacks: the blocks of Coppice.at_fork
       :preset_calls,    # ForkSafety::PresetCalls: for libraries that need care when a process forks
       :borrowed_queues, # Array[Integer] -- inodes of listeners on which another process, such as systemd, listens on
-      :https_queues,    # Array[Integer] -- inodes of listeners whose clients use TLS, up to a proxy
+      :https_queues,    # Array[Integer] -- inodes of listeners whose clients use TLS to the proxy
       :directory,       # String -- of the application
       :trusted_proxies, # Listeners::TrustedProxies: parsed once, not in each worker
       :environment,     # Hash[String, String] -- variables before the application was loaded

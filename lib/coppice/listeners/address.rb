@@ -44,7 +44,7 @@ module Coppice
         options[:lobby].nil? ? LOBBY_KINDS.include?(kind) : options[:lobby]
       end
 
-      # Whether its clients use TLS, up to a proxy.
+      # Whether its clients use TLS to the proxy.
       def https? #: () -> bool
         options[:scheme] == :https
       end

@@ -66,7 +66,7 @@ module Coppice
       #: () -> Array[Integer]
       def borrowed = @direct.select(&:borrowed?).flat_map(&:inodes)
 
-      # The inodes of the workers' sockets whose clients use TLS, up to a proxy.
+      # The inodes of the workers' sockets whose clients use TLS to the proxy.
       #: () -> Array[Integer]
       def https = @direct.select { |listener| listener.address.https? }.flat_map(&:inodes)
 

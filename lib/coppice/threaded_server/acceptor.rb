@@ -29,8 +29,8 @@ module Coppice
       # Seconds until the next try when accept(2) has failed, most likely for a lack of descriptors.
       PAUSE = 0.5
 
-      # https: those of the listeners whose clients use TLS, up to a proxy. silence: how many seconds a client may
-      # stay connected without sending a head.
+      # https: those of the listeners whose clients use TLS to the proxy. silence: how many seconds a client may stay
+      # connected without sending a head.
       #: (Array[Socket], Thread::SizedQueue, Http::Lingering, Log, https: Array[Socket], silence: Numeric) -> void
       def initialize(listeners, clients, lingering, log, https:, silence:)
         @listeners = listeners

@@ -8,7 +8,7 @@ module Coppice
     LATE_HEAD = "HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
     # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
-    # copies: Http::Connection.copies of before it was accepted. https: whether it used TLS, up to a proxy.
+    # copies: Http::Connection.copies of before it was accepted. https: whether it used TLS to the proxy.
     Client = Struct.new(:socket, :address, :copies, :https) do
       #: (BasicSocket, Integer, https: bool) -> Client
       def self.of(socket, copies, https:)

@@ -11,8 +11,8 @@ module Coppice
       EXHAUSTED = [Errno::EMFILE, Errno::ENFILE, Errno::ENOBUFS, Errno::ENOMEM].freeze
       PAUSE_WHEN_EXHAUSTED = 0.5 # seconds until the next attempt
 
-      # borrowed: whether another process, such as systemd, goes on listening there. https: whether the clients use TLS,
-      # up to a proxy.
+      # borrowed: whether another process, such as systemd, goes on listening there. https: whether the clients use TLS
+      # to the proxy.
       #: (Socket, Log, ?borrowed: bool, ?https: bool) -> void
       def initialize(listener, log, borrowed: false, https: false)
         @listener = listener
