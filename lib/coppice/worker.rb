@@ -107,9 +107,7 @@ module Coppice
 
     def listener_sources
       @listeners.map do |listener|
-        inode = listener.stat.ino
-        ListenerSource.new(listener, log, borrowed: inheritance.borrowed_queues.include?(inode),
-                           https: inheritance.https_queues.include?(inode))
+        ListenerSource.new(listener, log, **inheritance.queues.fetch(listener.stat.ino, {}))
       end
     end
 

@@ -18,8 +18,7 @@ module Coppice
       :fork_lock,       # OS::ForkLock
       :fork_callbacks,  # ForkSafety::ForkCallbacks: the blocks of Coppice.at_fork
       :preset_calls,    # ForkSafety::PresetCalls: for libraries that need care when a process forks
-      :borrowed_queues, # Array[Integer] -- inodes of listeners on which another process, such as systemd, listens on
-      :https_queues,    # Array[Integer] -- inodes of listeners whose clients use TLS to the proxy
+      :queues,          # Hash[Integer, Hash] -- by inode of the monitor's listeners: options of ListenerSource
       :directory,       # String -- of the application
       :trusted_proxies, # Listeners::TrustedProxies: parsed once, not in each worker
       :environment,     # Hash[String, String] -- variables before the application was loaded
@@ -28,17 +27,14 @@ module Coppice
     ) do
       # Builds the first one, around an application that this process has just loaded.
       #: (app: untyped, settings: Config::Settings, log: Log, board: Board, ?listener_names: Array[String],
-      #    ?borrowed_queues: Array[Integer], ?https_queues: Array[Integer],
-      #    ?environment: Hash[String, String]) -> Inheritance
-      def self.build(app:, settings:, log:, board:, listener_names: [], borrowed_queues: [], https_queues: [],
-                     environment: {})
+      #    ?queues: Hash[Integer, Hash[Symbol, bool]], ?environment: Hash[String, String]) -> Inheritance
+      def self.build(app:, settings:, log:, board:, listener_names: [], queues: {}, environment: {})
         context = HookContext.new(settings: settings, log: log, listener_names: listener_names)
         new(app: app, settings: settings, hook_context: context, log: log, board: board,
             fork_lock: Coppice.fork_lock, fork_callbacks: Coppice.fork_callbacks,
             preset_calls: preset_calls(settings),
             trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_networks),
-            borrowed_queues: borrowed_queues, https_queues: https_queues, directory: Dir.pwd.freeze,
-            environment: environment.freeze).freeze
+            queues: queues.freeze, directory: Dir.pwd.freeze, environment: environment.freeze).freeze
       end
 
       def self.preset_calls(settings)

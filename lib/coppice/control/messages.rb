@@ -4,14 +4,14 @@ module Coppice
   module Control
     # The version of the messages below. The first message carries it, so that a mold of another release is refused, not
     # misunderstood.
-    PROTOCOL = 13
+    PROTOCOL = 14
 
     # Every message, once: the monitor sends imperatives, its children send facts in the past. A message carries plain
     # values; the descriptors that travel beside it have names.
     module Messages
       TABLE = {
-        # To a cold mold, first. Descriptors: board, settings (a MemoryFile).
-        Boot: [:protocol, :generation, :row, :listener_names, :borrowed_queues, :https_queues],
+        # To a cold mold, first. queues: see Child::Inheritance. Descriptors: board, settings (a MemoryFile).
+        Boot: [:protocol, :generation, :row, :listener_names, :queues],
         # To the observer, first. hook: whether the configuration has on_stats. Descriptors: board (to read only),
         # settings, listeners (an Array).
         Observe: [:protocol, :hook],

@@ -65,8 +65,7 @@ module Coppice
         Info.attach(board: @board, row: @membership.row) # initializers ask for workers_count
         Compatibility.configure(settings, listener_names: boot.listener_names)
         Child::Inheritance.build(app: load_app(settings, log), settings: settings, log: log, board: @board,
-                          listener_names: boot.listener_names, borrowed_queues: boot.borrowed_queues,
-                          https_queues: boot.https_queues, environment: @environment)
+                          listener_names: boot.listener_names, queues: boot.queues, environment: @environment)
       end
 
       def load_app(settings, log)

@@ -62,13 +62,14 @@ module Coppice
       #: () -> Integer
       def connecting = @open ? @listeners.connecting : 0
 
-      # The inodes of the workers' sockets on which somebody else, such as systemd, keeps listening.
-      #: () -> Array[Integer]
-      def borrowed = @direct.select(&:borrowed?).flat_map(&:inodes)
-
-      # The inodes of the workers' sockets whose clients use TLS to the proxy.
-      #: () -> Array[Integer]
-      def https = @direct.select { |listener| listener.address.https? }.flat_map(&:inodes)
+      # Of the workers' sockets, by inode: the options of each one's Worker::ListenerSource.
+      #: () -> Hash[Integer, Hash[Symbol, bool]]
+      def queues
+        @direct.flat_map { |listener|
+          options = { borrowed: listener.borrowed?, https: listener.address.https? }
+          listener.inodes.map { |inode| [inode, options] }
+        }.to_h
+      end
 
       # Whether the clients that wait for a worker stay in queues for the server's successor.
       #: () -> bool
