@@ -14,9 +14,9 @@ module Coppice
     FOUNDATION = %w[errors version version_order executable coppice_ext roles terminal os board control log].freeze
 
     # What every process is given. It may know the foundation.
-    SHARED = %w[coppice config listeners fork_safety presets memory mem_info gc_profile allocator mold_environment info
-                learned_paths state child/inheritance child/membership child/thread_report hook_context compatibility
-                stats].freeze
+    SHARED = %w[coppice config listeners fork_safety presets memory mem_info gc_profile allocator bundler_home
+                mold_environment info learned_paths state child/inheritance child/membership child/thread_report
+                hook_context compatibility stats].freeze
 
     # The rest belongs to one process or starts it: each part with the other such parts that it may know.
     # Parts are files or folders of lib/coppice; the longest name that fits is a file's part.

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "bundler_home"
 require_relative "executable"
 require_relative "cli/commands"
 
@@ -34,8 +35,9 @@ module Coppice
     private
 
     # Before anything else is required, with `bundle exec` or without: the bundle may ask for another version of a gem
-    # that comes with Ruby, and a loaded gem cannot be exchanged.
+    # that comes with Ruby, and a loaded gem cannot be exchanged. A mold has the variable already.
     def set_up_bundle
+      ENV.update(BundlerHome.variables(ENV))
       require "bundler/setup" if ENV["BUNDLE_GEMFILE"]
     rescue ScriptError, StandardError => error # a Gemfile is the user's program
       abort "coppice: #{ENV.fetch('BUNDLE_GEMFILE')}: #{error.message.strip} (#{error.class})"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/allocator"
+require "coppice/bundler_home"
 require "coppice/gc_profile"
 
 module Coppice
@@ -35,6 +36,7 @@ module Coppice
     #   ?fitted: Hash[String, String]?, ?origin: String?) -> void
     def initialize(settings, environment: ENV, directory: Dir.pwd, fitted: nil, origin: GCProfile::MEASURED)
       @settings = settings
+      @bundler_home = BundlerHome.variables(environment)
       @file = File.join(directory, GCProfile::FILE)
       @fitted = fitted && described(fitted, origin)
       @unmeasured = settings.gc_profile == :fitted && fitted.nil? && !File.exist?(@file)
@@ -44,12 +46,14 @@ module Coppice
       @variables = described(users, YOURS) + added.reject { |variable| groups.include?(group(variable.name)) }
     end
 
-    # The variables to add to the mold's environment.
+    # The variables to add to the mold's environment. That of Bundler stays there: it looks whenever the application
+    # asks it to.
     #: () -> Hash[String, String]
     def added
       added = variables.reject { |variable| variable.origin == YOURS }
       added = added.to_h { |variable| [variable.name, variable.value] }
-      added.empty? ? added : added.merge(ADDED => added.keys.join(","))
+      added[ADDED] = added.keys.join(",") unless added.empty?
+      added.merge(@bundler_home)
     end
 
     # Whether this application has not been measured yet.

@@ -52,11 +52,13 @@ class ApplicationBundleTest < Coppice::TestCase
       Bundler.user_cache
       run ->(_env) { [200, {}, Dir.glob("bundler*", base: ENV.fetch("TMPDIR"))] }
     RUBY
-    with_gemfile("") do |folder|
+    with_gemfile("Bundler.user_cache") do |folder|
       options = bundle(folder)
       homeless = { "HOME" => "#{folder}/none", "BUNDLE_USER_HOME" => nil, "TMPDIR" => folder }
-      Server.open(app: app, **options, env: options[:env].merge(homeless)) do |server|
-        assert_equal "", server.get.body
+      ["worker_processes 1", "worker_processes 0"].each do |config|
+        Server.open(app: app, config: config, **options, env: options[:env].merge(homeless)) do |server|
+          assert_equal "", server.get.body
+        end
       end
     end
   end

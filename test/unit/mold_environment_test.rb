@@ -95,12 +95,20 @@ module Coppice
     end
 
     test "the mold removes the added variables, and no others" do
-      environment = { "HOME" => "/root", "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1" }
+      environment = { "LANG" => "C", "RUBY_GC_HEAP_GROWTH_FACTOR" => "1.1" }
       inside = environment.merge(self.environment(environment: environment).added)
       refute_equal environment, inside
       MoldEnvironment.remove_from(inside)
 
       assert_equal environment, inside
+    end
+
+    test "Bundler is told the home of a user who has none, and looks there later as well" do
+      environment = { "HOME" => "/none" }
+      inside = environment.merge(self.environment(environment: environment).added)
+      MoldEnvironment.remove_from(inside)
+
+      assert_equal environment.merge("BUNDLE_USER_HOME" => "/none/.bundle"), inside
     end
 
     test "without added variables nothing is removed" do
@@ -125,7 +133,7 @@ module Coppice
 
     def environment_in(folder, environment: {}, fitted: nil, allocator: :system, gc_profile: :fitted)
       settings = Config::Settings.new(values: { gc_profile: gc_profile, allocator: allocator })
-      MoldEnvironment.new(settings, environment: environment, directory: folder, fitted: fitted)
+      MoldEnvironment.new(settings, environment: { "HOME" => folder, **environment }, directory: folder, fitted: fitted)
     end
 
     def in_folder(file)

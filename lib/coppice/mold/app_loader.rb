@@ -2,7 +2,6 @@
 
 require "coppice/compatibility"
 require "coppice/errors"
-require "coppice/mold/bundler_home"
 
 module Coppice
   class Mold
@@ -20,7 +19,6 @@ module Coppice
       # Raises BootError; its cause is the application's, if there is one.
       #: () -> ^(Hash[String, untyped]) -> untyped
       def call
-        BundlerHome.settle
         require "rack"
         Compatibility.stand_in
         wrap(load_app)
