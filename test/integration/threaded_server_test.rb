@@ -205,7 +205,10 @@ class ThreadedServerTest < Coppice::TestCase
     clients = ["GET / HTTP/1.1\r\n", "\r\n\r\n"].map { |part| connect.tap { |client| client.write(part) } }
     serve(client_header_timeout: 0.01) { |_env| answer("served") }
 
-    clients.each { |client| assert_match(/\AHTTP.1.1 408 .*\r\n\r\n\z/m, BoundedWait.read(client)) }
+    page = "408: the head did not arrive within client_header_timeout\n"
+    clients.each do |client|
+      assert_match(/\AHTTP.1.1 408 .*content-length: #{page.size}\r\n\r\n#{page}\z/m, BoundedWait.read(client))
+    end
   ensure
     clients&.each(&:close)
   end

@@ -4,6 +4,7 @@ require "coppice/errors"
 require "coppice/fork_safety/stray_copy"
 require "coppice/http/client"
 require "coppice/http/env_prototype"
+require "coppice/http/error_page"
 require "coppice/http/failures"
 require "coppice/http/input_reader"
 require "coppice/http/response_writer"
@@ -196,9 +197,7 @@ module Coppice
         return @connection.close if @connection.response_started?
 
         note_refusal(status, reason, cause) if reason
-        page = "#{status}: #{reason || 'the application failed'}\n"
-        headers = { "content-type" => "text/plain; charset=utf-8", "connection" => "close", **headers }
-        @connection.respond(status, headers, [page])
+        @connection.respond(status, ErrorPage::HEADERS.merge(headers), [ErrorPage.text(status, reason)])
       rescue ClientGone => error
         @failures.note(error.message)
       end

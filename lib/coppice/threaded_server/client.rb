@@ -1,12 +1,10 @@
 # frozen_string_literal: true
 
 require "socket"
+require "coppice/http/error_page"
 
 module Coppice
   class ThreadedServer
-    # The answer to a client whose head is not complete in time.
-    LATE_HEAD = "HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
-
     # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
     # copies: Http::Connection.copies of before it was accepted. https: whether it used TLS to the proxy.
     Client = Struct.new(:socket, :address, :copies, :https) do
@@ -24,7 +22,7 @@ module Coppice
       #: (Integer) -> void
       def refuse_late_head(bytes)
         socket.recv_nonblock(bytes, exception: false)
-        socket.write_nonblock(LATE_HEAD, exception: false)
+        socket.write_nonblock(late_head, exception: false)
       rescue SystemCallError # the client has left already
         nil
       end
@@ -38,6 +36,15 @@ module Coppice
         nil
       ensure
         socket.close
+      end
+
+      private
+
+      # As the exchange of a thread refuses it, which would wait for the rest.
+      def late_head
+        page = Http::ErrorPage.text(408, "the head did not arrive within client_header_timeout")
+        fields = Http::ErrorPage::HEADERS.merge("content-length" => page.bytesize)
+        ["HTTP/1.1 408 Request Timeout", *fields.map { |field| field.join(": ") }, "", page].join("\r\n")
       end
     end
   end
