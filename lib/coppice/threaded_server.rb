@@ -33,8 +33,8 @@ module Coppice
                    &after_request)
       @clients = SizedQueue.new(Acceptor::CLIENTS)
       @lingering = Http::Lingering.new(LINGER_MS)
-      @acceptor = Acceptor.new(listeners, @clients, @lingering, log, https: https,
-                                                                            silence: settings.client_header_timeout)
+      @acceptor = Acceptor.new(listeners, @clients, @lingering, log,
+                               https: https, silence: settings.client_header_timeout)
       access_log = access_log_of(settings, row, log)
       @servers = Array.new(threads) do
         observer = RequestObserver.new(worker, row, after_request)

@@ -135,10 +135,13 @@ module Coppice
 
       # Waits while too many clients wait already.
       def hand_over(sockets)
-        sockets.each do |socket|
-          client, = @silent.delete(socket)
-          @clients.push(client)
-        end
+        sockets.each { |socket| @clients.push(release(socket)) }
+      end
+
+      # Returns the client, which is somebody else's from now on.
+      def release(socket)
+        @begun.delete(socket)
+        @silent.delete(socket).first
       end
 
       def close_silent
@@ -149,12 +152,12 @@ module Coppice
       # A connection on which nothing came gets no answer. A whole head may have come since the last look, or, of many
       # clients that were accepted at once, before the first one.
       def close_oldest
-        socket, (client, _) = @silent.shift
-        @begun.delete(socket)
-        case arrived(socket)
-        when :enough then return @clients.push(client)
-        when :part then client.refuse_late_head(HEAD_BYTES)
-        end
+        socket = @silent.each_key.first
+        what = arrived(socket)
+        return hand_over([socket]) if what == :enough
+
+        client = release(socket)
+        client.refuse_late_head(HEAD_BYTES) if what == :part
         client.close
       end
     end
