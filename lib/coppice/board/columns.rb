@@ -8,6 +8,10 @@ module Coppice
     # How often an idle worker notes the time in `seen_ms`.
     HEARTBEAT_SECONDS = 5
 
+    # How long a loop of the lobby may go without noting the time before the monitor kills it. A loop notes it every two
+    # seconds, but a disk that takes no bytes of a body may hold it up.
+    LOOP_LIMIT_SECONDS = 10.0
+
     # Workers of this many slots have totals of their own. The last record of the region is for all other processes.
     SLOT_COUNT = 1024
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/board/columns"
 require "coppice/control/duration"
 
 module Coppice
@@ -8,8 +9,8 @@ module Coppice
     module LobbyTroubles
       TEXTS = { paused: "cannot accept connections", full: "refuses requests: as many wait as may" }.freeze
 
-      # The loop notes the time every two seconds. The monitor kills one that has not for ten.
-      LATE_SECONDS = 5
+      # A loop that is late is shown before the monitor kills it.
+      LATE_SECONDS = Board::LOOP_LIMIT_SECONDS / 2
 
       # nil without a lobby, and where it takes all that come.
       #: (Hash[Symbol, untyped]?) -> String?

@@ -16,10 +16,6 @@ module Coppice
       LOOK_PAUSE = 0.1 # seconds
       GRACE = 1.0 # seconds between the signal that the user chose and KILL
 
-      # Seconds without a heartbeat after which a loop is killed. It notes the time every two seconds, but a disk that
-      # takes no bytes of a body may hold it up.
-      LOOP_LIMIT = 10.0
-
       #: (Config::Settings, Board) -> void
       def initialize(settings, board)
         @board = board
@@ -27,7 +23,7 @@ module Coppice
         @spawn_timeout = settings.spawn_timeout
         @heartbeat = Heartbeat.new(Board::HEARTBEAT_SECONDS + settings.client_header_timeout + settings.timeout +
                                    settings.timeout_cleanup)
-        @loop_heartbeat = Heartbeat.new(LOOP_LIMIT)
+        @loop_heartbeat = Heartbeat.new(Board::LOOP_LIMIT_SECONDS)
         @looks = Throttle.new(LOOK_PAUSE)
       end
 
