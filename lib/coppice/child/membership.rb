@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
+require "coppice/control/failure_report"
 require "coppice/control/messages"
 require "coppice/info"
-require "coppice/log/error_report"
-require "coppice/log/terminal_backtrace"
 require "coppice/os/clock"
 require "coppice/os/signals"
 require "coppice/roles"
@@ -126,9 +125,7 @@ module Coppice
       # Reports the exception for which this process is about to exit.
       #: (Exception) -> void
       def report_failure(error)
-        report = Log::ErrorReport.new(error)
-        tell(Control::Messages::Failed.new(error: Log::TerminalBacktrace.one_line(report),
-                                           message: Log::TerminalBacktrace.first_reason(report)))
+        tell(Control::FailureReport.of(error))
       rescue UserCodeError # its methods are the application's: then the log alone says why
         nil
       end

@@ -9,8 +9,6 @@ module Coppice
     module TerminalBacktrace
       RUN = 5    # frames: a longer run is cut
       SHOWN = 3  # frames of a run that is cut
-      LONGEST = 80 # characters of a class's name, and of a frame, in one line
-      LONGEST_REASON = 200
       BUNDLED = %r{\A(?:vendor|\.bundle)/}.freeze # gems below the working directory
 
       # Class, reason and backtrace of the exception and its causes.
@@ -22,20 +20,6 @@ module Coppice
 
         first, *others = of(cause)
         lines + [["caused by #{first.first}", first.last], *others]
-      end
-
-      # Class, and the first frame of the application if there is one.
-      #: (ErrorReport) -> String
-      def self.one_line(report)
-        frame, = lines(report.backtrace.grep_v(/\A\.\.\. /)).find { |_, style| style.nil? } # without the mark of a cut
-        shorten(safe(report.class_name)) + (frame ? " (#{shorten(frame.strip)})" : "")
-      end
-
-      # The first line of the reason that is not blank; "" if none is.
-      #: (ErrorReport) -> String
-      def self.first_reason(report)
-        line = Text.valid(report.reason).lines(chomp: true).find { |one| one.match?(/\S/) }
-        shorten(safe(line.to_s), LONGEST_REASON)
       end
 
       # Frames, as an Array or as text of several lines.
@@ -54,9 +38,6 @@ module Coppice
         [["#{report.class_name}: #{safe(first)}", :red], *others.map { |line| ["  #{safe(line)}", :red] }]
       end
       private_class_method :reason
-
-      def self.shorten(text, longest = LONGEST) = text.size > longest ? "#{text[0, longest]}..." : text
-      private_class_method :shorten
 
       def self.cut(run)
         shown = run.size > RUN ? run.first(SHOWN) : run
