@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/cli/commands"
+require "coppice/cli/error_line"
 require "coppice/coppice_ext"
 require "coppice/errors"
 
@@ -109,7 +110,7 @@ module Coppice
     end
 
     def report(error, status)
-      @error.puts "coppice: #{error.message}"
+      @error.puts ErrorLine.of(error)
       status
     end
   end

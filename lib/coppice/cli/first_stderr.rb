@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/cli/error_line"
+
 module Coppice
   class CLI
     # Standard error as the server was started with. An error that ends the start is also written there where
@@ -16,7 +18,7 @@ module Coppice
         return if @first.closed? || File.identical?(@first, @stream)
         return unless IO.select(nil, [@first], nil, 0) # a pipe that nobody reads must not hold up the end
 
-        @first.puts "coppice: #{error.message}"
+        @first.puts ErrorLine.of(error)
       rescue SystemCallError, IOError
         nil # nobody reads it, or this disk is full as well
       end
