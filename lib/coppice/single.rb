@@ -48,8 +48,9 @@ module Coppice
     def_delegators :@membership, :nr, :generation, :pid, :requests_count, :worker?, :mold?, :service?, :to_log
 
     # Serves until the process is told to stop, by a signal or by `stop`. Ctrl-C ends it at once, and `run` returns as
-    # well. Raises BindError, and BootError for an application that cannot be loaded.
-    #: () -> void
+    # well. The block is called when clients can connect. Raises BindError, and BootError for an application that cannot
+    # be loaded.
+    #: () ?{ () -> void } -> void
     def run
       ForkSafety::StrayCopy.adopt # hooks are called before the ThreadedServer is started
       listeners = Listeners::Set.bind(@settings.listen, environment: @variables)
@@ -60,6 +61,7 @@ module Coppice
       listeners.listen!
       @board.state = Board::SERVER_STATES.index("serving")
       @log.info("listening", on: listeners.names.join(" "))
+      yield if block_given?
       Info.keep_ios(listeners.flat_map(&:sockets))
       become_worker(inheritance)
       serve_until_stopped(listeners)

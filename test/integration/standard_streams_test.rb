@@ -36,10 +36,20 @@ class ServerStandardStreamsTest < Coppice::TestCase
   end
 
   test "an error of the start is told to the stream that the server was started with, where the log's disk is full" do
-    config = "stderr_path '/dev/full'\npidfile '/proc/none/server.pid'\n"
-    Server.open(app: APP, config: config, ready: false) do |server|
+    [1, 0].each do |workers|
+      config = "worker_processes #{workers}\nstderr_path '/dev/full'\npidfile '/proc/none/server.pid'\n"
+      Server.open(app: APP, config: config, ready: false) do |server|
+        assert_equal 1, server.wait_for_end.exitstatus
+        assert_match(%r{^coppice: pidfile /proc/none/server.pid cannot be written}, server.log)
+      end
+    end
+  end
+
+  test "one process tells that stream as well why it cannot load the application" do
+    config = "worker_processes 0\nstderr_path '/dev/full'\n"
+    Server.open(app: "raise 'no database'", config: config, ready: false) do |server|
       assert_equal 1, server.wait_for_end.exitstatus
-      assert_match(%r{^coppice: pidfile /proc/none/server.pid cannot be written}, server.log)
+      assert_match(/^coppice: could not load .*no database/, server.log)
     end
   end
 
@@ -49,8 +59,9 @@ class ServerStandardStreamsTest < Coppice::TestCase
 
       assert_equal 1, server.log.scan("coppice: pidfile").size
     end
-    Server.open(app: APP, config: "stdout_path '/dev/null'\nstderr_path '/dev/null'\n") do |server|
-      refute_includes open_files(server.pid), server.path("log")
+    [1, 0].each do |workers|
+      config = "worker_processes #{workers}\nstdout_path '/dev/null'\nstderr_path '/dev/null'\n"
+      Server.open(app: APP, config: config) { |server| refute_includes open_files(server.pid), server.path("log") }
     end
   end
 

@@ -7,13 +7,26 @@ module Coppice
     # Standard error as the server was started with. An error that ends the start is also written there where
     # `stderr_path` leads the stream to a file: nobody looks into that file yet, and on a full disk it cannot take it.
     class FirstStderr
-      def initialize(stream = STDERR) #: (?IO) -> void
+      # Tells it an error that ends the block. The block closes it once the server runs.
+      #: [T] (?IO) { (FirstStderr) -> T } -> T
+      def self.watch(stream = STDERR)
+        first = new(stream)
+        yield first
+      rescue StandardError => error
+        first&.tell(error)
+        raise
+      ensure
+        first&.close
+      end
+
+      #: (IO) -> void
+      def initialize(stream)
         @stream = stream
         @first = stream.dup
       end
 
       # Nothing where the stream is still the first one: the command line tells the error there.
-      #: (Error) -> void
+      #: (StandardError) -> void
       def tell(error)
         return if @first.closed? || File.identical?(@first, @stream)
         return unless IO.select(nil, [@first], nil, 0) # a pipe that nobody reads must not hold up the end

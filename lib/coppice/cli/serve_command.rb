@@ -42,7 +42,7 @@ module Coppice
         @variables = OS::ServiceManager.take_variables(ENV)
         writer = Monitor::HelperThread.new
         hooks = Monitor::HelperThread.new
-        serve(settings, writer, hooks)
+        FirstStderr.watch { |first_stderr| serve(settings, writer, hooks, first_stderr) }
       ensure
         hooks&.finish(HOOKS_TIMEOUT)
         writer&.finish(LOG_TIMEOUT)
@@ -50,8 +50,7 @@ module Coppice
 
       private
 
-      def serve(settings, writer, hooks)
-        first_stderr = FirstStderr.new
+      def serve(settings, writer, hooks, first_stderr)
         Log::Reopening.redirect(settings)
         OS::StandardStreams.unbuffer
         log = Log.for(settings, role: :monitor) { |output| writer.log_output(output) }
@@ -69,9 +68,6 @@ module Coppice
           first_stderr.close
           monitor.run
         end
-      rescue Error => error
-        first_stderr.tell(error)
-        raise
       ensure
         [listeners, admin, control].compact.each(&:close)
       end

@@ -8,9 +8,11 @@ require "support/bounded_wait"
 class FirstStderrTest < Coppice::TestCase
   SET_PIPE_SIZE = 1031 # F_SETPIPE_SZ of linux/fcntl.h
 
+  FirstStderr = Coppice::CLI::FirstStderr
+
   def with_stream
     reader, stream = IO.pipe
-    first = Coppice::CLI::FirstStderr.new(stream)
+    first = FirstStderr.new(stream)
     yield reader, stream, first
   ensure
     first&.close
@@ -24,6 +26,25 @@ class FirstStderrTest < Coppice::TestCase
       first.tell(Coppice::Error.new("no room"))
 
       assert_equal "coppice: no room\n", reader.read_nonblock(100)
+    end
+  end
+
+  test "what ends the start is told, also what is no error of Coppice, and what ends a running server is not" do
+    with_stream do |reader, stream|
+      assert_raises(RuntimeError) { FirstStderr.watch(stream) { stream.reopen(File::NULL) && raise("no reason") } }
+      assert_equal "coppice: no reason (RuntimeError)\n", reader.read_nonblock(100)
+    end
+    with_stream do |reader, stream, first|
+      assert_raises(RuntimeError) do
+        FirstStderr.watch(stream) do |watched|
+          stream.reopen(File::NULL)
+          watched.close
+          raise "no reason"
+        end
+      end
+      first.close
+
+      assert_nil reader.read(1)
     end
   end
 
