@@ -16,7 +16,7 @@ module Coppice
                     trailer_count: 64 }.freeze
 
     # test/fuzz/replay_test.rb looks for leaks of the same code. That takes longer than all else that one run does.
-    ENVIRONMENT = { "ASAN_OPTIONS" => "detect_leaks=0" }.freeze
+    ENVIRONMENT = CProgram.without_leak_search
     private_constant :ENVIRONMENT
 
     # What became of one input. Numbers are Integers, pieces of a head and decoded data Strings, fields pairs of
