@@ -60,7 +60,7 @@ module Coppice
       @board.introduce(listeners: listeners.description)
       listeners.listen!
       @board.state = Board::SERVER_STATES.index("serving")
-      @log.info("listening", on: listeners.names.join(" "))
+      @log.info("listening", on: listeners.names_with_options.join(" "))
       yield if block_given?
       Info.keep_ios(listeners.flat_map(&:sockets))
       become_worker(inheritance)

@@ -59,7 +59,7 @@ module Coppice
         control = Monitor::ControlServer.bind(settings, log)
         listeners, admin = bind(settings, log)
         Compatibility.configure(settings, listener_names: listeners.names)
-        announce(log, writer, settings, Banner.new(settings, listeners.names))
+        announce(log, writer, settings, Banner.new(settings, listeners.names_with_options))
         warn_of(settings, log)
         monitor = Monitor.new(releases: releases(settings, keeper, log), listeners: listeners, admin_listeners: admin,
                               control: control, keeper: keeper, log: log, hook_thread: hooks, log_thread: writer,

@@ -60,7 +60,7 @@ module Coppice
 
       # A logger or a block is shown by its class.
       def text_of(option, value)
-        return value.join(" ") if value && Config::Settings::ADDRESSES.include?(option.name)
+        return value.map(&:text_with_options).join(" ") if value && Config::Settings::ADDRESSES.include?(option.name)
         return "a secret" if value && option.type.secret?
 
         text = value.inspect

@@ -67,6 +67,9 @@ module Coppice
         (socket activation) are used for the addresses that they are bound to. Those with
         `FileDescriptorName=listen` take the place of all addresses of `listen` in the file.
 
+        `coppice check --show` and the server's log name each address with the options that are not the default:
+        `0.0.0.0:3000 (backlog: 64)`.
+
         Options of `listen`, as in `listen 3000, backlog: 64`:
       MARKDOWN
 

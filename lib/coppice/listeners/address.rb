@@ -83,6 +83,15 @@ module Coppice
         "#{ipv6? ? "[#{host}]" : host}:#{port}"
       end
 
+      # For people: the text, and the options that are not the default, as the configuration file has them.
+      def text_with_options #: () -> String
+        own = options.reject { |name, value| value == DEFAULT_OPTIONS[name] }
+        return to_s if own.empty?
+
+        texts = own.map { |name, value| "#{name}: #{name == :umask ? format('0o%03o', value) : value.inspect}" }
+        "#{self} (#{texts.join(', ')})"
+      end
+
       # Plain values only.
       def to_wire #: () -> Hash[Symbol, untyped]
         to_h

@@ -45,6 +45,11 @@ module Coppice
         map(&:name)
       end
 
+      # The same for people, with the options that are not the default.
+      def names_with_options #: () -> Array[String]
+        map { |listener| listener.address.text_with_options }
+      end
+
       # A line for each listener: backlog, the inodes of its sockets with commas, name.
       def description #: () -> String
         map { |listener| "#{listener.backlog} #{listener.inodes.join(',')} #{listener.name}\n" }.join

@@ -49,7 +49,7 @@ module Coppice
 
         @open = true
         @listeners.listen!
-        @log.info("listening", on: names.join(" "))
+        @log.info("listening", on: @listeners.names_with_options.join(" "))
       end
 
       # From now on no client can connect. Workers and the lobby hold the queues too, and serve the clients in them.

@@ -66,6 +66,12 @@ module Coppice
         Config::OPTIONS.each { |option| assert(rows.any? { |row| row.first == option.name.to_s }, option.name) }
       end
 
+      test "--show names the options of listeners that are not the default" do
+        output = check("listen 3000, scheme: :https\nlisten 3001", "--show")
+
+        assert_match(/^listen +0\.0\.0\.0:3000 \(scheme: :https\) 0\.0\.0\.0:3001 /, output)
+      end
+
       test "--show prints the effective values of :auto and nil" do
         lines = check("worker_processes :auto\nclient_min_rate nil", "--show",
           environment: { "LD_PRELOAD" => "/opt/libmy.so" }).lines

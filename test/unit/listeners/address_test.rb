@@ -90,6 +90,13 @@ module Coppice
         end
       end
 
+      test "is shown with the options that are not the default" do
+        { Address.parse(1) => "0.0.0.0:1", Address.parse(1, backlog: nil, scheme: :http) => "0.0.0.0:1",
+          Address.parse(1, scheme: :https, proxy_protocol: true) => "0.0.0.0:1 (proxy_protocol: true, scheme: :https)",
+          Address.parse("/a", lobby: true, umask: 0o17) => "/a (lobby: true, umask: 0o017)" }
+          .each { |address, text| assert_equal text, address.text_with_options }
+      end
+
       test "overlaps with those of which the kernel lets only one be bound" do
         { [1, 1] => true, [1, 2] => false, [1, "127.0.0.1:1"] => true, ["127.0.0.1:1", "127.0.0.2:1"] => false,
           ["[::]:1", 1] => true, ["[::]:1", "127.0.0.1:1"] => true, ["[::]:1", "[::1]:1"] => true,
