@@ -3,6 +3,7 @@
 require "coppice/config/arguments"
 require "coppice/config/config_file"
 require "coppice/config/environment"
+require "coppice/config/listen_options_of_file"
 require "coppice/config/maximum"
 require "coppice/config/replaced_addresses"
 require "coppice/config/settings"
@@ -42,8 +43,8 @@ module Coppice
         merged = merge(file, embedded, name)
         verify(merged)
         Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, services: file.services.values,
-          ruby_flags: flags, notes: file.notes + ReplacedAddresses.notes(file, merged), config_file: file.file,
-          config_text: file.text, rackup: rackup, environment_name: name)
+          ruby_flags: flags, notes: file.notes + notes(file, merged), config_file: file.file, config_text: file.text,
+          rackup: rackup, environment_name: name)
       end
 
       private
@@ -105,7 +106,7 @@ module Coppice
         variables = environment.source_values(files, host: host)
         variables = variables.without(file.values.keys) unless file.replaceable?
         flags = @arguments.source_values(host: host, port: port)
-        keep_listen_options(flags.over(variables).over(files).over(default_listen(host)), file)
+        with_listen_options(flags.over(variables).over(files).over(default_listen(host)), file)
       end
 
       # The host of a port without one: of -p, of PORT, and of the default address. An application in development shows
@@ -123,11 +124,15 @@ module Coppice
         SourceValues.new(source.values, source.origins.transform_values { |origin| "#{rackup} (#{origin})" })
       end
 
-      # An address of a flag or a variable has no options: it keeps those that the file gives to the same address.
-      def keep_listen_options(merged, file)
-        known = file.values.fetch(:listen, []).to_h { |address| [address.to_s, address] }
-        listen = merged.values.fetch(:listen).map { |address| known.fetch(address.to_s, address) }.uniq.freeze
+      # An address of a flag or a variable has no options: it has those of the file.
+      def with_listen_options(merged, file)
+        options = ListenOptionsOfFile.new(file)
+        listen = merged.values.fetch(:listen).map { |address| options.given_to(address) }.uniq.freeze
         SourceValues.new(merged.values.merge(listen: listen), merged.origins)
+      end
+
+      def notes(file, merged)
+        ReplacedAddresses.notes(file, merged) + ListenOptionsOfFile.new(file).notes(merged)
       end
 
       # Refuses values that are valid alone, but not together.

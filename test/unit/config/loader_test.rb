@@ -68,6 +68,28 @@ module Coppice
         assert_nil load(%w[-p 3001], files: files, environment: PRODUCTION.dup).listen.first.options[:backlog]
       end
 
+      test "an address has the options that the file gives to its port, whatever its host" do
+        %w[3000 [::]:3000 localhost:3000 127.0.0.1:3000].each do |written|
+          files = { "config/coppice.rb" => "listen '#{written}', backlog: 7\nlisten '/tmp/x.sock', backlog: 8" }
+          [%w[-p 3000], %w[-p 3000 -o localhost], %w[-b [::]:3000], %w[-l 0.0.0.0:3000]].each do |words|
+            settings = load(words, files: files)
+            assert_equal [[7], []], [settings.listen.map { |address| address.options[:backlog] }, settings.notes], words
+          end
+        end
+      end
+
+      test "an address has no options where those of its port differ, and a note says so" do
+        files = { "config/coppice.rb" => "listen 3000, backlog: 7\nlisten '[::1]:3000', backlog: 8" }
+
+        settings = load(%w[-p 3000], files: files)
+
+        assert_nil settings.listen.first.options[:backlog]
+        assert_equal ["flag -p: 127.0.0.1:3000 has none of the options that config/coppice.rb gives to port 3000, " \
+                      "since they differ. Name one of the file's addresses"], settings.notes
+        exact = load(%w[-l [::1]:3000], files: files)
+        assert_equal [8, []], [exact.listen.first.options[:backlog], exact.notes]
+      end
+
       test "a file that listens on PORT itself keeps its addresses" do
         files = { "config/coppice.rb" => "listen '127.0.0.1:5000', backlog: 7\nlisten '/tmp/x.sock'" }
         assert_equal %w[127.0.0.1:5000 /tmp/x.sock], names(load(files: files, environment: { "PORT" => "5000" }))
