@@ -36,6 +36,7 @@ module Coppice
       # the call.
       def places(frames)
         inside = false
+        frames = frames.drop_while { |frame| !call?(frame) } if waits_for_condition?(frames)
         frames.drop_while { |frame| call?(frame) }.filter_map do |frame|
           inside ||= call?(frame)
           next if !inside || own?(frame)
@@ -44,6 +45,9 @@ module Coppice
           [Log::Text.valid(frame.absolute_path || frame.path), frame.lineno]
         end
       end
+
+      # ConditionVariable#wait releases the innermost lock, by Mutex#sleep.
+      def waits_for_condition?(frames) = frames.first(2).map(&:base_label) == %w[sleep wait]
 
       def call?(frame) = CALLS.include?(frame.base_label)
 

@@ -69,6 +69,19 @@ module Coppice
         end
       end
 
+      test "a thread that waits for a condition is not named for the lock that it has released, but for another one" do
+        [[Mutex.new, ConditionVariable.new], [lock = ::Monitor.new, lock.new_cond]].each do |lock, condition|
+          wait = condition.is_a?(ConditionVariable) ? "condition.wait(lock)" : "condition.wait"
+          threads = [waiter("/x/gems/a-1.0/waiter.rb", "lock.synchronize { #{wait} }", lock: lock, condition: condition),
+                     waiter("/x/gems/b-1.0/both.rb", "other.synchronize {\nlock.synchronize { #{wait} } }",
+                       other: Mutex.new, lock: lock, condition: condition)]
+          holders = LockHolders.new(threads)
+
+          assert_nil holders.of(lock_of("a"))
+          assert_match(/\(in b-1\.0\/both\.rb:1\)\z/, holders.of(lock_of("b")))
+        end
+      end
+
       test "at most three threads are named" do
         { 4 => "1 other", 6 => "3 others" }.each do |count, others|
           threads = Array.new(count) { |number| fake(name: "t#{number}") }
