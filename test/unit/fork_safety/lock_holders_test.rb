@@ -72,7 +72,8 @@ module Coppice
       test "a thread that waits for a condition is not named for the lock that it has released, but for another one" do
         [[Mutex.new, ConditionVariable.new], [lock = ::Monitor.new, lock.new_cond]].each do |lock, condition|
           wait = condition.is_a?(ConditionVariable) ? "condition.wait(lock)" : "condition.wait"
-          threads = [waiter("/x/gems/a-1.0/waiter.rb", "lock.synchronize { #{wait} }", lock: lock, condition: condition),
+          threads = [waiter("/x/gems/a-1.0/waiter.rb", "lock.synchronize { #{wait} }",
+            lock: lock, condition: condition),
                      waiter("/x/gems/b-1.0/both.rb", "other.synchronize {\nlock.synchronize { #{wait} } }",
                        other: Mutex.new, lock: lock, condition: condition)]
           holders = LockHolders.new(threads)
