@@ -133,7 +133,7 @@ module Coppice
         raise Error, "the server is stopping" if @roster.stopping
 
         succession = @roster.succession
-        raise Error, "the new mold was abandoned: #{succession.abandoned_for}" if succession.abandonments > abandonments
+        raise Error, abandoned(succession) if succession.abandonments > abandonments
         if succession.generation != generation
           return ["generation #{@roster.generation} is committed; its workers replace the others now"]
         end
@@ -156,9 +156,14 @@ module Coppice
       end
 
       def given_up(roll)
-        why = [roll.reason, roll.message.to_s].reject(&:empty?).join(": ")
-        "#{roll.kind} given up: #{why}. #{@roster.release} serves on"
+        "#{roll.kind} given up: #{why(roll.reason, roll.message)}. #{@roster.release} serves on"
       end
+
+      def abandoned(succession)
+        "the new mold was abandoned: #{why(succession.abandoned_for, succession.abandoned_message)}"
+      end
+
+      def why(reason, message) = [reason, message.to_s].reject(&:empty?).join(": ")
 
       # A release that warms up only begins with it now.
       def rollout

@@ -155,8 +155,9 @@ module Coppice
       def abandon(step, now)
         trial = @succession.trial
         pause = step.at_once ? 0 : settings.refork_backoff
+        message = [step.candidate, trial].compact.filter_map(&:failure).first&.message
         @succession.abandon(step.candidate, step.reason, now, pause: pause, at_once: step.at_once || false,
-                                                              of_release: @roster.of_release?(step.candidate))
+                            of_release: @roster.of_release?(step.candidate), message: message)
         @statistics.promotion_abandoned(step.candidate)
         @board.refused_commits += 1 if step.refused
         log_abandonment(step, pause)

@@ -35,7 +35,7 @@ module Coppice
         return unless @roster.roll.awaits?(step.candidate.release)
 
         @roster.roll.canary = step.verdict
-        give_up(step.reason, message: [step.candidate, trial].compact.filter_map(&:failure).first&.message)
+        give_up(step.reason, message: @roster.succession.abandoned_message)
       end
 
       # The roll that is under way ends without its release. wanted: by a user, so that nothing has failed. message: of

@@ -48,6 +48,7 @@ module Coppice
       attr_reader :asked              #: bool -- a user wants a refork
       attr_reader :abandonments       #: Integer -- how many candidates were abandoned
       attr_reader :abandoned_for      #: String? -- why the last one was
+      attr_reader :abandoned_message #: String? -- of the exception, for the user who waits only: it may tell a secret
       attr_reader :given_up_for       #: String? -- why the last refork that a user wanted is not made
       attr_reader :reforks            #: Backoff
       attr_reader :replacements       #: Backoff -- of a lost mold
@@ -107,11 +108,13 @@ module Coppice
 
       # Gives up the candidate, or the mold itself when it cannot fork. The next try follows after `pause` seconds.
       # at_once: it was killed, and another one may follow without a pause. of_release: whether it would have been the
-      # running release's; the loss of that mold is replaced more and more rarely.
-      #: (Handle, String, Float, pause: Numeric, at_once: bool, of_release: bool) -> void
-      def abandon(given_up, reason, now, pause:, at_once:, of_release:)
+      # running release's; the loss of that mold is replaced more and more rarely. message: of the exception, if one is
+      # why.
+      #: (Handle, String, Float, pause: Numeric, at_once: bool, of_release: bool, ?message: String?) -> void
+      def abandon(given_up, reason, now, pause:, at_once:, of_release:, message: nil)
         @abandonments += 1
         @abandoned_for = reason
+        @abandoned_message = message
         @fork_failures.succeeded if given_up.equal?(mold)
         lose(given_up)
         end_candidacy if candidate

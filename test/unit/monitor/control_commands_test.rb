@@ -106,6 +106,20 @@ module Coppice
         end
       end
 
+      test "refork: the message of the exception for which the new mold exits is told" do
+        server do |server|
+          answer = @commands.call("refork")
+          server.turn
+          server.system.step(server.process_of(server.roster.candidate.parent)) # forks
+          server.turn
+          server.roster.candidate.failure = Control::Messages::Failed.new(error: "RuntimeError (a.rb:1)", message: "no")
+          server.system.die(server.process_of(server.roster.candidate), FakeSystem::Status.new(1, nil))
+          server.turn
+
+          assert_match(/RuntimeError \(a\.rb:1\): no\z/, assert_raises(Error) { answer.poll.call }.message)
+        end
+      end
+
       test "refork: that no worker is fork-safe is announced at once" do
         server do |server|
           server.roster.workers.each { |worker| server.process_of(worker).refuses = true }
