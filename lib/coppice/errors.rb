@@ -6,7 +6,13 @@ module Coppice
   def self.system_error_text(error) = SystemCallError.new(nil, error.errno).message
 
   # The root of every error that Coppice raises. A class says the cause, its message the remedy.
-  class Error < StandardError; end
+  class Error < StandardError
+    # What everybody who sees the server's status may know: the message without the detail.
+    def reason = message #: () -> String
+
+    # The message of the user's own exception, which may tell a secret, if there is one.
+    def detail = nil #: () -> String?
+  end
 
   # A branch that cannot be reached was reached: please report it.
   class Bug < Error; end
@@ -14,11 +20,32 @@ module Coppice
   # The configuration is wrong: where (file and line, when it was a file), what, and what to do about it.
   class ConfigError < Error
     attr_reader :file, :line, :remedy
+    attr_reader :reason #: String
+    attr_reader :detail #: String?
 
-    #: (String, ?file: String?, ?line: Integer?, ?remedy: String?) -> void
-    def initialize(problem, file: nil, line: nil, remedy: nil)
-      @file, @line, @remedy = file, line, remedy
-      super([[file, line].compact.join(":"), [problem, remedy].compact.join(". ")].reject(&:empty?).join(": "))
+    #: (String, ?file: String?, ?line: Integer?, ?remedy: String?, ?detail: String?) -> void
+    def initialize(problem, file: nil, line: nil, remedy: nil, detail: nil)
+      @file, @line, @remedy, @detail = file, line, remedy, detail
+      @reason = text(problem)
+      super(text([problem, detail].compact.join(": ")))
+    end
+
+    private
+
+    def text(problem)
+      [[file, line].compact.join(":"), [problem, remedy].compact.join(". ")].reject(&:empty?).join(": ")
+    end
+  end
+
+  # A release cannot be booted by this server.
+  class ReleaseRefused < Error
+    attr_reader :reason #: String
+    attr_reader :detail #: String?
+
+    #: (String, reason: String, detail: String?) -> void
+    def initialize(message, reason:, detail:)
+      @reason, @detail = reason, detail
+      super(message)
     end
   end
 

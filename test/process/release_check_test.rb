@@ -95,6 +95,20 @@ module Coppice
       end
     end
 
+    test "the reason is without the message of an exception, which may tell a secret" do
+      { { "config/coppice.rb" => "\nraise 'no vault'" } => ["config/coppice.rb:2: RuntimeError", "no vault"],
+        { "config/coppice.rb" => "timeout 0" } => [/timeout must be/, nil],
+        { "Gemfile" => "raise 'no token'" } => [/\ABundler::\S+\z/, /no token/] }.each do |files, (reason, detail)|
+        with_release(files) do |folder|
+          gemfile = { BUNDLE_GEMFILE: "#{folder}/Gemfile" } if files.key?("Gemfile")
+          error = assert_raises(ReleaseRefused) { result(folder, **gemfile.to_h) }
+
+          assert_operator reason, :===, error.reason
+          assert_operator detail, :===, error.detail
+        end
+      end
+    end
+
     test "a configuration that ends the process is no answer" do
       with_release("config/coppice.rb" => "exit! 0") do |folder|
         assert_match(/ended without an answer/, refusal(folder))

@@ -43,6 +43,9 @@ class FakeServer
 
     def result
       raise Coppice::Error, "no Gemfile" if directory.end_with?("no_gemfile")
+      if directory.end_with?("broken_gemfile")
+        raise Coppice::ReleaseRefused.new("secret (KeyError)", reason: "KeyError", detail: "secret")
+      end
       return RESULT unless directory.end_with?("endless_check")
 
       raise Coppice::Error, "too late" if system.now - began_at >= 60

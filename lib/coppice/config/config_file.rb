@@ -147,9 +147,10 @@ module Coppice
       end
 
       def wrap(error)
-        message = "#{error.class}: #{error.message.scrub("?").lines.first.to_s.chomp.chomp(".")}"
+        detail = error.message.scrub("?").lines.first.to_s.chomp.chomp(".")
         remedy = "Begin the file with require \"bundler/setup\"" if Gems.conflict?(error)
-        raise ConfigError.new(Log::Text.without_singleton(message), file: @file, line: line_of(error), remedy: remedy)
+        raise ConfigError.new(Log::Text.without_singleton(error.class.to_s), file: @file, line: line_of(error),
+          remedy: remedy, detail: Log::Text.without_singleton(detail))
       end
 
       def line_of(error)

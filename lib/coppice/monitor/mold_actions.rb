@@ -41,7 +41,7 @@ module Coppice
         when Steps::GiveUpRefork then give_up_refork(step.reason)
         when Steps::Reinstate then reinstate(step, now)
         when Steps::EndKept then @releases.end_kept(step.reason, now)
-        when Steps::GiveUpRoll then @releases.give_up(step.reason, wanted: step.wanted)
+        when Steps::GiveUpRoll then @releases.give_up(step.reason, wanted: step.wanted, message: step.message)
         end
       end
 

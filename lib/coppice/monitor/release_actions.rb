@@ -45,7 +45,8 @@ module Coppice
         roll = @roster.roll
         roll.give_up(reason, message)
         @statistics.roll_decided(roll)
-        @log.public_send(wanted ? :info : :error, "#{roll.kind} given up", **roll.to_log, why: reason)
+        @log.public_send(wanted ? :info : :error, "#{roll.kind} given up",
+          **roll.to_log, why: reason, **{ error: message }.compact)
       end
 
       # The kept mold forks all workers from now on; the mold of the release that it takes back exits.

@@ -92,8 +92,9 @@ module Coppice
       rescue ConfigError => error
         raise unless bundle && gem_missing?(error.cause)
 
-        raise ConfigError.new(error.message, remedy: "Until it is restarted the server reads configuration files " \
-          "with the bundle of #{bundle}: restart it, or require the gem within the hook that needs it")
+        remedy = "Until it is restarted the server reads configuration files with the bundle of #{bundle}: restart " \
+                 "it, or require the gem within the hook that needs it"
+        raise ConfigError.new(error.reason, detail: error.detail, remedy: remedy)
       ensure
         ENV.replace(before)
         @loaded_files.note

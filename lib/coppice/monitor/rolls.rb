@@ -68,8 +68,7 @@ module Coppice
         prepare(@roster.roll, result)
         end_check
       rescue UserCodeError => error # the monitor must not die of a release
-        @log.exception("a release could not be prepared", error) unless error.is_a?(Error)
-        give_up(error.message)
+        refuse(error)
       end
 
       #: () -> void
@@ -130,9 +129,16 @@ module Coppice
         @roster.ready_workers.map { |worker| worker.row.private_kib }.min(count).sum
       end
 
-      def give_up(reason, wanted: false)
+      def refuse(error)
+        return give_up(error.reason, message: error.detail) if error.is_a?(Error)
+
+        @log.exception("a release could not be prepared", error)
+        give_up(error.class.to_s, message: error.message)
+      end
+
+      def give_up(reason, wanted: false, message: nil)
         end_check
-        @actions.perform([Steps::GiveUpRoll.new(reason, wanted)], @system.now)
+        @actions.perform([Steps::GiveUpRoll.new(reason, wanted, message)], @system.now)
         @roster.roll
       end
 

@@ -43,6 +43,10 @@ begin
   answer.write(Marshal.dump({ executable: executable, ruby_version: RUBY_VERSION,
                               interpreter: Coppice::State::INTERPRETER }))
 rescue ScriptError, StandardError => error # whatever Bundler raises for the bundle, and Ruby for the files
-  kind = " (#{error.class})" unless error.instance_of?(RuntimeError) || error.class.name.start_with?("Coppice::")
-  answer.write(Marshal.dump({ error: "#{error.message.strip.gsub(/\s*\n\s*/, '; ')[0, 1000]}#{kind}" }))
+  text = error.message.strip.gsub(/\s*\n\s*/, "; ")[0, 1000]
+  ours = error.instance_of?(RuntimeError) || error.class.name.start_with?("Coppice::")
+  # The reason without what may tell a secret: Coppice's own errors know it.
+  reason, detail = ours ? [text, nil] : [error.class.name, text]
+  reason, detail = error.reason, error.detail if error.respond_to?(:detail)
+  answer.write(Marshal.dump({ error: ours ? text : "#{text} (#{reason})", reason: reason, detail: detail }))
 end

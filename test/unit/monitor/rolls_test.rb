@@ -55,6 +55,16 @@ class RollsTest < SupervisionTestCase
     assert_equal ["roll", "given_up", "no Gemfile"], written
   end
 
+  test "the message for which a release is refused is for its user and the log alone" do
+    log = RecordingLog.new
+    settled_server(log: log)
+    settle_roll("/releases/broken_gemfile")
+
+    assert_equal ["roll", "given_up", "KeyError"], written
+    assert_equal %w[KeyError secret], log.saying("roll given up").first.last.values_at(:why, :error)
+    assert_equal "secret", @server.roster.roll.message
+  end
+
   test "a rollback gives up the roll that is under way, and not itself" do
     settled_server
     settle_roll
