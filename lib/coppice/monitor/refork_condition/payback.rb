@@ -82,10 +82,10 @@ module Coppice
         def ledger(now)
           return unless @usage&.request_ms
 
-          { waste_kib: @curve.level, total_kib: @usage.total, gain_requests: gain.round, cost_requests: cost.round,
-            headroom_permille: (headroom * 1000).round, served: @curve.requests,
-            growth_bytes: (@curve.slope * 1024).round, due_in_requests: forecast.requests || -1,
-            resting_ms: resting_ms(now) }
+          { waste_kib: @curve.level, rebuilt_kib: @usage.rebuilt, total_kib: @usage.total,
+            gain_requests: gain.round, cost_requests: cost.round, headroom_permille: (headroom * 1000).round,
+            served: @curve.requests, growth_bytes: (@curve.slope * 1024).round,
+            due_in_requests: forecast.requests || -1, resting_ms: resting_ms(now) }
         end
 
         private

@@ -59,6 +59,7 @@ export class Ledger {
               ),
             ],
           ],
+          ["not saved", [number(stats, "ledger.rebuilt", "bytes"), h("small", " that each generation makes anew")]],
           ["growth", [number(stats, "ledger.growth_per_request", "bytes"), h("small", " a request")]],
           ["served", [number(stats, "ledger.served", "compact"), h("small", " by this generation")]],
           [
