@@ -207,8 +207,9 @@ module Coppice
       gain = (private_all * 0.52 * served / (pss * 20.0)).round
       cost = 700 + (25 * @workers)
       growth = private_each / [served, 1].max
-      { waste: (private_all * 0.52).round, rebuilt: private_each / 8, total: pss, gain_requests: gain, cost_requests: cost, headroom: 1.0,
-        served: served, growth_per_request: growth, due_in_requests: [((cost - gain) * 1.8).round, 0].max,
+      { waste: (private_all * 0.52).round, rebuilt: private_each / 8, total: pss, gain_requests: gain,
+        cost_requests: cost, headroom: 1.0, served: served, growth_per_request: growth,
+        due_in_requests: [((cost - gain) * 1.8).round, 0].max,
         resting_for: generation_age < 40 ? (40 - generation_age).round(1) : nil }
     end
   end

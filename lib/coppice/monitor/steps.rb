@@ -20,8 +20,8 @@ module Coppice
       Reinstate = Struct.new(:mold)
       # Let the kept mold of the release before exit.
       EndKept = Struct.new(:reason)
-      # Give up the roll that is under way. wanted: as in Abandon. message: of the exception, if one is why: for its user
-      # and the log alone, as it may tell a secret.
+      # Give up the roll that is under way. wanted: as in Abandon. message: of the exception, if one is why: for its
+      # user and the log alone, as it may tell a secret.
       GiveUpRoll = Struct.new(:reason, :wanted, :message)
       # Have so many workers less than wanted, to make room for the boot of another release.
       HoldBack = Struct.new(:workers)

@@ -82,7 +82,8 @@ module Coppice
         { waste: values[:waste_kib] * 1024, rebuilt: values[:rebuilt_kib] * 1024, total: values[:total_kib] * 1024,
           gain_requests: values[:gain_requests], cost_requests: values[:cost_requests],
           headroom: values[:headroom_permille] / 1000.0, served: values[:served],
-          growth_per_request: values[:growth_bytes], due_in_requests: known(values[:due_in_requests]), resting_for: seconds(values[:resting_ms]) }
+          growth_per_request: values[:growth_bytes], due_in_requests: known(values[:due_in_requests]),
+          resting_for: seconds(values[:resting_ms]) }
       end
 
       # Each cause once, newest first.
