@@ -47,7 +47,7 @@ module Coppice
       end
 
       # ConditionVariable#wait releases the innermost lock, by Mutex#sleep.
-      def waits_for_condition?(frames) = frames.first(2).map(&:base_label) == %w[sleep wait]
+      def waits_for_condition?(frames) = frames.first(2).map(&:base_label).reverse == %w[wait sleep]
 
       def call?(frame) = CALLS.include?(frame.base_label)
 

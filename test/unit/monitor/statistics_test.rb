@@ -283,18 +283,6 @@ class MonitorStatisticsTest < SupervisionTestCase
     assert_operator ledger[:cost_requests], :>, 0
   end
 
-  test "memory that workers make before they are ready is on the board beside the waste" do
-    server = settled_server(refork_after: :auto)
-    server.roster.mold.row.anonymous_kib = 50_000
-    server.roster.ready_workers.each do |worker|
-      worker.row.anonymous_at_start_kib = 58_000
-      work(worker.row)
-    end
-    seconds(server, 4)
-
-    assert_equal 8_000 * 1024, stats(server)[:ledger][:rebuilt]
-  end
-
   # Counted in such requests a refork costs infinitely many, which is no number for the board.
   test "requests that took less CPU time than is counted weigh nothing" do
     server = settled_server(refork_after: :auto)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../support/supervision_test_case"
+require "coppice/stats"
 
 class GenerationUsageTest < SupervisionTestCase
   GenerationUsage = Coppice::Monitor::ReforkCondition::GenerationUsage
@@ -9,6 +10,22 @@ class GenerationUsageTest < SupervisionTestCase
     row.measured_requests = requests
     row.private_kib = private_kib
     row.cpu_ms = cpu_ms
+  end
+
+  test "memory that workers make before they are ready is in the ledger, beside the waste" do
+    server = settled_server(refork_after: :auto)
+    server.roster.mold.row.anonymous_kib = 50_000
+    server.roster.ready_workers.map(&:row).each do |row|
+      row.requests = 500
+      row.anonymous_at_start_kib = 58_000
+      measure(row, requests: 500, private_kib: 100_000, cpu_ms: 10_000)
+    end
+    4.times do
+      server.system.advance(1)
+      server.turn
+    end
+
+    assert_equal 8_000 * 1024, Coppice::Stats.new(server.board).to_h[:ledger][:rebuilt]
   end
 
   test "what the workers and the mold have put down is added up" do
