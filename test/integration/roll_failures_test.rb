@@ -109,7 +109,7 @@ class RollFailuresTest < Coppice::TestCase
       restart_with_bundle(server, directories[:one])
 
       assert_given_up(server, directories[:two], /there is no .*two.Gemfile/)
-      assert_given_up(server, directories[:three], /not-installed-anywhere/)
+      assert_given_up(server, directories[:three], /Bundler::GemNotFound/, /: .*not-installed-anywhere/)
       assert_given_up(server, directories[:four], /its bundle has Coppice 99.1.*start a new server/)
     end
   end
