@@ -30,7 +30,8 @@ module Coppice
     #: () -> void
     def run
       @life.start
-      @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
+      @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?,
+                                                                first: membership.cold?)
       @life.call_hook(:fork, self)
       prepare_heap unless membership.temporary?
       @sampler.set_baseline

@@ -21,12 +21,14 @@ module Coppice
       # When the next measurement is due, in milliseconds of the monotonic clock.
       attr_reader :due_ms #: Integer | Float
 
-      # needed: whether a setting of the user depends on the measurements.
-      #: (Board::Row, Log, ?needed: bool, ?rollup: singleton(Rollup)) -> void
-      def initialize(row, log, needed: false, rollup: Rollup)
+      # needed: whether a setting of the user depends on the measurements. first: whether it is the process that all
+      # others of the server are forked from: it says for all of them that there is no such file.
+      #: (Board::Row, Log, ?needed: bool, ?first: bool, ?rollup: singleton(Rollup)) -> void
+      def initialize(row, log, needed: false, first: false, rollup: Rollup)
         @row = row
         @log = log
         @needed = needed
+        @first = first
         @rollup = rollup
         @cpu_at_start_ms = process_cpu_ms # not 0: a cold mold has loaded the application by now
         @gc_at_start = [GC.count, GC.stat(:time)] # those of the parent
@@ -48,11 +50,16 @@ module Coppice
         write(@rollup.of)
         @due_ms = OS::Clock.now_ms + [((thread_cpu_ms - before) * PAUSE_FACTOR).ceil, MINIMUM_PAUSE_MS].max
       rescue SystemCallError => error
-        @due_ms = NEVER_AGAIN.include?(error.class) ? Float::INFINITY : OS::Clock.now_ms + RETRY_MS
-        @log.public_send(@needed ? :warn : :info, "memory is not measured", error: error.message)
+        never_again = NEVER_AGAIN.include?(error.class)
+        @due_ms = never_again ? Float::INFINITY : OS::Clock.now_ms + RETRY_MS
+        tell(error) if @first || !never_again
       end
 
       private
+
+      def tell(error)
+        @log.public_send(@needed ? :warn : :info, "memory is not measured", error: error.message)
+      end
 
       # measured_ms comes last: a reader that finds it set finds the other cells set as well.
       def write(rollup)

@@ -87,11 +87,11 @@ module Coppice
         assert_operator @sampler.due_ms - @row.measured_ms, :>=, MemorySampler::MINIMUM_PAUSE_MS
       end
 
-      test "a kernel without smaps_rollup is logged once, and never tried again" do
+      test "a kernel without smaps_rollup is logged once for all processes, and never tried again" do
         missing = Class.new { def self.of = raise(Errno::ENOENT) }
-        sampler = MemorySampler.new(@row, @notes, rollup: missing)
+        samplers = [true, false].map { |first| MemorySampler.new(@row, @notes, first: first, rollup: missing) }
 
-        2.times { sampler.sample if OS::Clock.now_ms >= sampler.due_ms }
+        2.times { samplers.each { |sampler| sampler.sample if OS::Clock.now_ms >= sampler.due_ms } }
 
         assert_equal ["memory is not measured"], @notes.lines
         assert_equal 0, @row.measured_ms
