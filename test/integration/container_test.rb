@@ -4,6 +4,7 @@
 
 require "test_helper"
 require "open3"
+require_relative "../support/admin_client"
 require_relative "../support/server"
 
 # What a careful container forbids: to write anywhere but in one folder, and to be a user that the system knows.
@@ -99,10 +100,14 @@ class ContainerTest < Coppice::TestCase
     end
   end
 
-  test "without /proc the server serves and reforks" do
+  test "without /proc the server serves and reforks, and has an observer" do
     obstacle = ConfinedServer.obstacle
     skip obstacle if obstacle
-    WithoutProc.open(app: APP, config: "worker_processes 2") do |server|
+    config = "worker_processes 2\nadmin_listen File.join(__dir__, 'admin')"
+    WithoutProc.open(app: APP, config: config) do |server|
+      server.wait { server.rows(:observer).any?(&:ready?) }
+
+      assert_equal 200, AdminClient.new(server.path("admin")).get("/readyz").status
       assert_match(/\A#{LARGE} /o, upload(server))
       server.signal(:USR2)
       server.wait { server.settled?(1) }

@@ -76,8 +76,7 @@ module Coppice
       # A mold's first worker stands for all of them.
       def begin_audit(membership)
         return if @inheritance.settings.fork_audit == :off || @audited || membership.service?
-
-        return @parent.log.info("forks are not audited, as there is no /proc") unless ForkSafety::OpenDescriptors.known?
+        return unless ForkSafety::OpenDescriptors.known? # the monitor has said so (CLI::MissingProc)
 
         ForkSafety::Audit.new(previous: @parent.membership.audit)
       rescue StandardError => error # from the application's threads, or no descriptor is left: this process goes on

@@ -11,11 +11,11 @@ module Coppice
     #
     #   Coppice::Control::Client.new(pid: 1234).call("workers", "8") # => ["8 workers wanted, 4 until now"]
     class Client
-      # pid: the monitor's; or path: that of `control_socket`. Raises Error.
+      # pid: the monitor's; or path: that of `control_socket`. Raises UsageError.
       #: (?pid: Integer?, ?path: String?) -> void
       def initialize(pid: nil, path: nil)
         @pid = pid
-        @address = path ? Addrinfo.unix(path) : Endpoint.of(pid)
+        @address = Addrinfo.unix(path) if path
       rescue ArgumentError => error # longer than a path of a socket can be
         raise UsageError, "#{path}: #{error.message}"
       end
@@ -47,6 +47,9 @@ module Coppice
 
       private
 
+      # Only with /proc is there one of a pid. The observer serves without.
+      def address = @address ||= Endpoint.of(@pid)
+
       def connected
         socket = Socket.new(:UNIX, :STREAM)
         yield socket
@@ -56,26 +59,26 @@ module Coppice
 
       # A path may lead to a socket of another kind, or through a file; an empty one is no address.
       def connect(call)
-        call.connect(@address)
+        call.connect(address)
       rescue Errno::ECONNREFUSED, Errno::ENOENT, Errno::ENOTDIR, Errno::EPROTOTYPE, Errno::EINVAL
         raise Error, unreachable
       rescue Errno::EACCES
-        raise Error, "this user may not use #{Endpoint.name(@address)}. Run this as the server's user or as root"
+        raise Error, "this user may not use #{Endpoint.name(address)}. Run this as the server's user or as root"
       end
 
       # Another process may have taken the name: a monitor that has exited, or that never was. Root may command the
       # server of any user.
       def check(peer)
         unless peer.allowed? || Process.euid.zero?
-          raise Error, "#{Endpoint.name(@address)} is of another user (uid #{peer.uid})"
+          raise Error, "#{Endpoint.name(address)} is of another user (uid #{peer.uid})"
         end
         return if @pid.nil? || peer.pid == @pid
 
-        raise Error, "#{Endpoint.name(@address)} is of process #{peer.pid}, not of #{@pid}"
+        raise Error, "#{Endpoint.name(address)} is of process #{peer.pid}, not of #{@pid}"
       end
 
       def unreachable
-        return "there is no control socket #{Endpoint.name(@address)}" unless @pid
+        return "there is no control socket #{Endpoint.name(address)}" unless @pid
         return "process #{@pid} is no Coppice monitor" if network(@pid) == network("self")
 
         "process #{@pid} is in another network namespace, such as a container. Run this there, or use --socket"

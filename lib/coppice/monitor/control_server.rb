@@ -6,6 +6,7 @@ require "coppice/listeners/address"
 require "coppice/listeners/binder"
 require "coppice/monitor/control_connection"
 require "coppice/os/clock"
+require "coppice/os/process_stat"
 
 module Coppice
   class Monitor
@@ -30,7 +31,10 @@ module Coppice
       end
       private_class_method :bind_path
 
+      # Without /proc it has no name, and that is said (CLI::MissingProc).
       def self.bind_name(log)
+        return unless OS::ProcessStat.of(Process.pid)
+
         address = Control::Endpoint.of(Process.pid)
         socket = Socket.new(:UNIX, :STREAM)
         socket.bind(address)

@@ -22,18 +22,17 @@ module Coppice
       #: (Control::Channel, Release) -> Integer
       def spawn(channel, release) = @system.spawn_observer(channel, release)
 
-      # The first message. The observer gets a descriptor of the board by which it cannot be written to, and calls the
-      # hook of this release.
+      # The first message. The observer calls the hook of this release.
       #: (Handle, Release) -> void
       def introduce(observer, release)
         hook = !release.settings.hook(:on_stats).nil?
         message = Control::Messages::Observe.new(protocol: Control::PROTOCOL, hook: hook)
         settings = Control::MemoryFile.write(settings_of(release).to_wire, name: "coppice-settings")
         listeners = @listeners.descriptors.map { |descriptor| IO.for_fd(descriptor, autoclose: false) }
-        File.open("/proc/self/fd/#{@board.fileno}", "r") do |board|
-          observer.channel.send(message, descriptors: { board: board, settings: settings, listeners: listeners })
-        end
+        board = board_to_read
+        observer.channel.send(message, descriptors: { board: board, settings: settings, listeners: listeners })
       ensure
+        board&.close
         settings&.close
       end
 
@@ -41,6 +40,14 @@ module Coppice
       def close = @listeners.close
 
       private
+
+      # A descriptor by which the board cannot be written to. Only /proc has such a one: without it the observer gets a
+      # copy of the monitor's, and maps it to read only.
+      def board_to_read
+        File.open("/proc/self/fd/#{@board.fileno}", "r")
+      rescue Errno::ENOENT
+        IO.for_fd(@board.fileno, autoclose: false).dup
+      end
 
       # The observer begins in the monitor's directory, which a hook of the monitor may have changed.
       def settings_of(release)
