@@ -78,12 +78,18 @@ struct coppice_lobby_seat *coppice_lobby_seat_get(VALUE self) {
     return seat;
 }
 
+/* What workers share takes address space before it takes memory. */
+static void fail_to_map(void) {
+    if (errno != ENOMEM) rb_sys_fail("mmap");
+    rb_sys_fail("mmap of what the lobby shares: raise the limit of address space (ulimit -v, LimitAS=)");
+}
+
 static void *map(int fd, int protection, size_t *bytes) {
     struct stat stat;
     if (fstat(fd, &stat) < 0) rb_sys_fail("fstat");
     *bytes = (size_t)stat.st_size;
     void *memory = mmap(NULL, *bytes, protection, MAP_SHARED, fd, 0);
-    if (memory == MAP_FAILED) rb_sys_fail("mmap");
+    if (memory == MAP_FAILED) fail_to_map();
 #ifdef MADV_DONTFORK
     madvise(memory, *bytes, MADV_DONTFORK);
 #endif
@@ -127,7 +133,7 @@ static VALUE seat_initialize(VALUE self, VALUE number, VALUE requests, VALUE que
     seat->queue = map(NUM2INT(queue), PROT_READ | PROT_WRITE, &seat->queue_bytes);
     check_queue(seat->queue, seat->queue_bytes);
     struct coppice_answer_ring *mapped = coppice_answer_ring_map(NUM2INT(ring), true);
-    if (!mapped) rb_sys_fail("mmap");
+    if (!mapped) fail_to_map();
     coppice_ring_writer_begin(&seat->writer, mapped);
     coppice_request_queue_worker_wakes(seat->queue, seat->number); /* the last worker of this seat may have slept */
     check("the ring", mapped->magic, mapped->version, mapped->bytes == COPPICE_RING_BYTES);

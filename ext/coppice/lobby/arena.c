@@ -12,6 +12,8 @@
 #include "../socket_io.h"
 #include "parts.h"
 
+#define MORE_ADDRESS_SPACE " (mmap): raise the limit of address space (ulimit -v, LimitAS=)"
+
 enum {
     SMALL_BYTES = 16 * 1024,
     BLOCK_BYTES = 16 * 1024,
@@ -196,10 +198,16 @@ static void open_directory(struct coppice_lobby *lobby) {
         lobby_log(lobby, LOBBY_WARN, "buffer_directory cannot be used, memory is: %s", strerror(errno));
 }
 
+static const char *remedy(int error) {
+    if (error == EFBIG) return " (ftruncate): raise the limit (ulimit -f, LimitFSIZE=)";
+    if (error == ENOMEM) return MORE_ADDRESS_SPACE;
+    return "";
+}
+
 struct coppice_lobby *lobby_create(const struct lobby_settings *settings, int channel_fd, const int *descriptors) {
     struct coppice_lobby *lobby = map_arena(settings);
     if (!lobby) {
-        lobby_tell(channel_fd, "log error the lobby got no memory\n");
+        lobby_tell(channel_fd, "log error the lobby got no memory" MORE_ADDRESS_SPACE "\n");
         return NULL;
     }
     lobby->channel_fd = channel_fd;
@@ -208,8 +216,7 @@ struct coppice_lobby *lobby_create(const struct lobby_settings *settings, int ch
     lobby_spares_begin(lobby);
     open_directory(lobby);
     if (lobby->epoll_fd < 0 || !map_requests(lobby) || !map_queue(lobby) || !map_board(lobby)) {
-        const char *remedy = errno == EFBIG ? " (ftruncate): raise the limit (ulimit -f, LimitFSIZE=)" : "";
-        lobby_log(lobby, LOBBY_ERROR, "the lobby cannot map what it shares: %s%s", strerror(errno), remedy);
+        lobby_log(lobby, LOBBY_ERROR, "the lobby cannot map what it shares: %s%s", strerror(errno), remedy(errno));
         return NULL;
     }
     begin_numbers(lobby);

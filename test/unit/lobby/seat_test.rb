@@ -86,6 +86,16 @@ module Coppice
       harness.connection.close
     end
 
+    test "more than there is address space for is refused, with the limit's name" do
+      requests = File.for_fd(OS.memory_file("requests"), "w+b")
+      requests.truncate(1 << 60)
+      error = assert_raises(Errno::ENOMEM) { LobbySeat.new(0, *[requests.fileno] * 6) }
+
+      assert_includes error.message, "ulimit -v"
+    ensure
+      requests&.close
+    end
+
     test "what is not a lobby's memory is refused" do
       IO.pipe do |reader, _|
         assert_raises(SystemCallError) { LobbySeat.new(0, *[reader.fileno] * 6) }
