@@ -25,10 +25,12 @@ class SmallDisk
     begin
       yield
     ensure
-      system("umount", folder, exception: true)
+      system("umount", "-l", folder, exception: true) # a process of the test may still have a file there
     end
   end
   private_class_method :mounted
+
+  attr_reader :folder #: String
 
   def initialize(folder)
     @folder = folder
