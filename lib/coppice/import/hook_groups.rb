@@ -23,8 +23,7 @@ module Coppice
       # The calls that another group may replace, or that may replace it.
       #: () -> Array[Call]
       def rivals
-        to_a.select { |group| to_a.any? { |other| !other.equal?(group) && !exclusive?(group.first, other.first) } }
-            .flatten
+        to_a.select { |group| rival?(path(group)) }.flatten
       end
 
       private
@@ -34,11 +33,20 @@ module Coppice
         list.type == :BLOCK ? list : node
       end
 
-      # Whether the calls are in two branches of one condition.
-      def exclusive?(*calls)
-        one, other = calls.map { |call| @paths[call] }
-        depth = one.zip(other).index { |a, b| !a.equal?(b) }
-        BRANCHES.include?(one[depth - 1].type)
+      def path(group) = @paths[group.first]
+
+      # Whether another group is elsewhere than in another branch of one condition: its path leaves this one at a node
+      # without branches.
+      def rival?(path)
+        path.each_cons(2).any? do |node, child|
+          !BRANCHES.include?(node.type) && groups_below[node] > groups_below[child]
+        end
+      end
+
+      # How many groups each node has below it. Not in pairs: a `case` may have hundreds, each inside the one before.
+      def groups_below
+        @groups_below ||= to_a.flat_map { |group| path(group) }
+                              .each_with_object(Hash.new(0).compare_by_identity) { |node, counts| counts[node] += 1 }
       end
     end
   end

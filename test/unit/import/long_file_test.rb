@@ -12,6 +12,7 @@ module Coppice
       FILE = "config/puma.rb"
       SIZE = 30
       GROWTH = 2.1 # of the calls of methods and blocks, while the file doubles
+      GROWTH_OF_PATHS = 2.5
 
       { "options" => "workers NR",
         "hooks" => "on_worker_boot { puts NR }",
@@ -29,6 +30,16 @@ module Coppice
 
           assert_operator twice, :<, once * GROWTH
         end
+      end
+
+      # Each branch is inside the one before, so the paths to them are as long as there are branches.
+      test "the hooks of a long case are not compared in pairs" do
+        once, twice = [SIZE, 2 * SIZE].map do |size|
+          branches = Array.new(size) { |index| "when 'x#{index}' then before_fork { |*| puts #{index} }\n" }.join
+          calls { Import.translate("case ENV['X']\n#{branches}end\n", file: "config/unicorn.rb").text }
+        end
+
+        assert_operator twice, :<, once * GROWTH_OF_PATHS
       end
 
       private
