@@ -46,8 +46,7 @@ module Coppice
         with_client do
           rounds = paths.empty? ? 0 : rounds(paths) { yield }
           block&.call(self) unless @interrupted.call
-          seconds = (OS::Clock.now - began).round(2)
-          @log.info("rehearsal finished", rounds: rounds, paths: paths.size, seconds: seconds)
+          log_end(rounds: rounds, paths: paths.size, seconds: (OS::Clock.now - began).round(2))
         end
       end
 
@@ -135,6 +134,14 @@ module Coppice
           log_answer(answer, method: method, path: path, status: status, ms: (seconds * 1000).round)
         end
         status
+      end
+
+      # A worker is promoted also where nothing has become warm, so the line that explains a promotion says so.
+      def log_end(**fields)
+        not_warm = @reported.each_value.count(false)
+        return @log.info("rehearsal finished", **fields) if not_warm.zero?
+
+        @log.public_send(@reported.value?(true) ? :info : :warn, "rehearsal finished", **fields, not_warm: not_warm)
       end
 
       def log_answer(answer, **fields)

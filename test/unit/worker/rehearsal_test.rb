@@ -45,6 +45,14 @@ module Coppice
         assert_equal [[:warn, 500, "/broken", nil], [:warn, 404, "/missing", nil], [:warn, 302, "/moved", "/there"],
                       [:info, 200, "/good", nil]], reported
         assert_equal ["warm-up request", "rehearsal finished"], @harness.log.at(:info)
+        assert_equal 3, @harness.log.entries.last.last[:not_warm]
+      end
+
+      test "the end is a warning when no request has warmed anything" do
+        rehearse(%w[/ /moved]) { |env| env["PATH_INFO"] == "/" ? [500, {}, []] : [302, { "location" => "/" }, []] }
+
+        level, message, fields = @harness.log.entries.last
+        assert_equal [:warn, "rehearsal finished", 2], [level, message, fields[:not_warm]]
       end
 
       test "a path that fails only later is logged once more" do
