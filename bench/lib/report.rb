@@ -2,7 +2,6 @@
 
 require "etc"
 require "fileutils"
-require "coppice/allocator"
 require_relative "setup"
 
 module Bench
@@ -64,10 +63,20 @@ module Bench
         "- #{time}, #{processor}, #{Etc.nprocessors} cores, Linux #{Etc.uname[:release]}",
         "- #{RUBY_DESCRIPTION}#{" with YJIT in the servers" if yjit}",
         "- #{versions.join(", ")}",
-        "- malloc: #{File.basename(Coppice::Allocator.library(:auto) || "the system's")} in coppice, the system's in others",
+        preloaded,
         ("- environment: #{tuning.join(" ")}" if tuning.any?),
         "- load average before: #{File.read("/proc/loadavg").split.first} (other load makes every figure worse)"
       ].compact
+    end
+
+    # What `allocator :auto` finds on this machine. The other servers have the system's malloc.
+    def preloaded
+      ours = @plans.select { |plan| plan.server.gem == "coppice" && plan.settings.to_a.grep(/\Aallocator/).empty? }
+      return if ours.empty? || ENV.key?("LD_PRELOAD")
+
+      require "coppice/allocator" # from the checkout that Library has chosen
+      library = Coppice::Allocator.library(:auto)
+      "- coppice preloads #{File.basename(library)}" if library
     end
 
     def processor = File.read("/proc/cpuinfo")[/^model name\s*: (.*)/, 1] || RbConfig::CONFIG["arch"]

@@ -18,4 +18,11 @@ class HelpTest < Coppice::TestCase
       assert_equal [comment.join.gsub(/^# ?/, ""), true], [output, status.success?], path
     end
   end
+
+  test "the benchmarks need no part of Coppice to print their usage: --checkout says which one they measure" do
+    output, status = Open3.capture2e(RbConfig.ruby, File.expand_path("../../../bench/bench.rb", __dir__), "--help")
+
+    assert_predicate status, :success?, output
+    assert_match(/\AUsage: bin\/bench/, output)
+  end
 end
