@@ -25,10 +25,10 @@ module Coppice
       def count = @count ||= counts.sum
 
       # The duration in seconds that this part of all durations (0.0 to 1.0) does not exceed, interpolated within its
-      # bucket; nil without any.
+      # bucket; nil without any, and for a difference of counts that have not grown.
       #: (Float) -> Float?
       def percentile(part)
-        return if count.zero?
+        return unless count.positive?
 
         rank = part * count
         counts.each_with_index do |number, bucket|

@@ -53,6 +53,13 @@ module Coppice
         assert_nil meter.read(StatsFixture.at.merge(time: StatsFixture::TIME + 2)).p50
       end
 
+      test "counts below those before have none: the monitor may stand still while it adds them up" do
+        meter = Meter.new
+        meter.read(StatsFixture.at(4))
+
+        assert_nil meter.read(StatsFixture.at(0).merge(time: StatsFixture::TIME + 6)).p50
+      end
+
       test "the figures cover the last ten seconds" do
         meter = Meter.new
         burst = StatsFixture.at(2).tap { |stats| stats[:totals][:requests] = 500 }
