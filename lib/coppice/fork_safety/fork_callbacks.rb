@@ -3,6 +3,7 @@
 require "coppice/errors"
 require "coppice/fork_safety/finding"
 require "coppice/fork_safety/stray_copy"
+require "coppice/log/text"
 
 module Coppice
   module ForkSafety
@@ -49,10 +50,14 @@ module Coppice
 
       private
 
-      def described(moment, place) = { moment: moment.to_s, place: place, gem: place && Finding.gem_of(place) }
+      def described(moment, place)
+        { moment: moment.to_s, place: place, gem: place && Finding.gem_of(place) }.freeze
+      end
 
+      # A file's name may have any bytes.
       def place_of(callback)
-        callback.source_location&.join(":") if callback.respond_to?(:source_location)
+        location = callback.source_location if callback.respond_to?(:source_location)
+        Log::Text.valid(location.join(":")) if location
       end
 
       def check(moment, callback)

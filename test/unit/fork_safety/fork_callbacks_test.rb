@@ -25,6 +25,12 @@ module Coppice
         assert_empty @errors
       end
 
+      test "a block may stand in a file whose name is no valid text" do
+        @callbacks.add(before: eval("-> { @called << 1 }", binding, "/gems/caf\xE9-1.0/a.rb", 7))
+
+        assert_equal ["/gems/caf\uFFFD-1.0/a.rb:7"], @callbacks.blocks.map { |block| block[:place] }
+      end
+
       test "what a block raises is logged, and the others are called" do
         @callbacks.add(after_in_mold: -> { raise "no such host" })
         @callbacks.add(after_in_mold: -> { raise SystemStackError, "too deep" })
