@@ -217,6 +217,12 @@ class GuestsTest < Coppice::TestCase
     end
   end
 
+  test "an exception is shown with the hints of Ruby's gems, which other tests do without" do
+    serve(env: { "RUBYOPT" => ENV["RUBYOPT"].to_s.gsub(/--disable=\S+/, "") }) do |server|
+      assert_match(/Did you mean\?  first/, guest(server, "-e", "[1].frist")[1])
+    end
+  end
+
   test "twenty megabytes go through both streams" do
     share do |server|
       bytes = Random.new(1).bytes(1024 * 1024)

@@ -8,9 +8,9 @@ require "rbconfig"
 #
 #   RUBYOPT=-r.../locked_gems.rb COPPICE_TEST_GEMS=/a.gemspec:/b.gemspec ruby ...
 #
-# Where a test names a Gemfile (BUNDLE_GEMFILE) or takes RUBYOPT away, this does nothing.
-#
-# The three gems that decorate messages of errors (HINTS) are a third of Ruby's start: no process below has them.
+# Where a test names a Gemfile (BUNDLE_GEMFILE), Bundler finds that one's gems. These processes do not load the gems that
+# add hints to messages of errors (HINTS) either, which is a part of each start of Ruby. A test that takes RUBYOPT away
+# has them, and Bundler.
 module LockedGems
   # Prints the specifications of what Bundler has activated, in an order in which each follows those it needs. Those
   # that belong to Ruby activate themselves, and Coppice is on the load path.
@@ -19,7 +19,8 @@ module LockedGems
     print gems.map(&:loaded_from).join(":")
   RUBY
 
-  HINTS = ["did_you_mean", "error_highlight", *("syntax_suggest" if RUBY_VERSION >= "3.2")].freeze
+  # Those that this Ruby has.
+  HINTS = ["did_you_mean", "error_highlight", *("syntax_suggest" unless RUBY_VERSION.start_with?("3.1."))].freeze
 
   # For this process to hand on to those that it starts.
   def self.hand_on #: () -> void
