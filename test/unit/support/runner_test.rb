@@ -120,7 +120,7 @@ module Coppice
       assert_equal "3 passed, 0 failed, 0 skipped", run_files(files, "--alone").last.last
     end
 
-    soak_test "what one of several files has left behind, or crashed, is told with its name" do
+    test "what one of several files has left behind, or crashed, is told with its name" do
       files = %w[a b c].to_h { |name| ["test/unit/#{name}_test.rb", GOOD.sub("Mixed", name.upcase)] }
       { "Minitest.after_run { abort 'LEAK: descriptor 9' }" => /\(all tests passed, but/,
         "Process.kill(:KILL, Process.pid)" => /\(exited without a summary/ }.each do |code, problem|
@@ -157,7 +157,7 @@ module Coppice
       assert(lines.any? { |line| line.include?("_test.rb holds no test in a class of its own") })
     end
 
-    soak_test "more than three unsteady files are a failure" do
+    test "more than three unsteady files are a failure" do
       passed, lines = run_once_failing(%w[a b c d].to_h { |name| ["#{name}_test.rb", "flunk('on purpose')"] })
 
       refute passed
