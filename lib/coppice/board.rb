@@ -155,7 +155,7 @@ module Coppice
     #: (Row) -> void
     def fold(row)
       place, = row.place_of(:role)
-      counts, = row.place_of(:responses) # the first of COUNT_COLUMNS
+      counts, = row.place_of(Row::FIRST_COUNT)
       slot = LAYOUT.at(:slot, slot_index(row.role_name == :worker ? row.nr : nil))
       @cells.fold(counts, slot, Row::COUNTS, place, Row::CELLS, @server.place_of(:folds).first)
     end

@@ -9,6 +9,8 @@ module Coppice
     class Row < Record.of(ROW_COLUMNS)
       CELLS = ROW_COLUMNS.sum(&:cells)
       COUNTS = COUNT_COLUMNS.sum(&:cells)
+      # Where all counts begin, in a row, a slot and a record of the last hour.
+      FIRST_COUNT = COUNT_COLUMNS.first.name
 
       attr_reader :index #: Integer
 

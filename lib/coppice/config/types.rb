@@ -15,10 +15,6 @@ module Coppice
           accepts?(value) ? value : refuse(value)
         end
 
-        # Of a type whose values are texts.
-        #: (String) -> untyped
-        def parse(text) = check(text)
-
         # The name of the value in a flag's help (`--timeout SECONDS`); nil when the value cannot be written as text.
         def placeholder #: () -> String?
           nil
@@ -53,6 +49,12 @@ module Coppice
         def refuse(value)
           raise InvalidValue, "must be #{description}, but is #{value.inspect[0, 80]}"
         end
+      end
+
+      # The base class of types whose values are written as they are.
+      class Text < Type
+        #: (String) -> untyped
+        def parse(text) = check(text)
       end
 
       # A whole number, of bytes or of anything else.

@@ -88,7 +88,7 @@ module Coppice
       def deaths
         last = @status[:recent_exits]&.find { |exit| !ASKED.include?(exit[:cause].to_s) } or return
         "#{death_counts.map { |cause, count| "#{count} #{cause}" }.join(', ')}; " \
-          "last: #{last[:role]}#{slot(last)}#{" (process #{last[:pid]})" if last[:pid]}, #{last[:cause]}"
+          "last: #{last[:role]}#{which(last)}#{" (process #{last[:pid]})" if last[:pid]}, #{last[:cause]}"
       end
 
       # By cause, of all roles.
@@ -112,13 +112,13 @@ module Coppice
       end
 
       def row(process)
-        ["#{process[:role]}#{slot(process)} (gen #{process[:generation]}#{@releases.mark(process)})",
+        ["#{process[:role]}#{which(process)} (gen #{process[:generation]}#{@releases.mark(process)})",
          process[:pid].to_s, process[:state], process[:role] == "worker" ? process[:requests].to_s : "",
          mib(process[:pss]), mib(process[:private]), [request(process), taken_over(process)].compact.join("; ")]
       end
 
       # Which one of its role: the slot of a worker, the name of a service.
-      def slot(process) = ("[#{process[:slot] || process[:name]}]" if process[:slot] || process[:name])
+      def which(process) = ("[#{process[:slot] || process[:name]}]" if process[:slot] || process[:name])
 
       # A worker with WebSockets is idle between two requests, and yet it does something. Which of them are closed by
       # now the server does not know.

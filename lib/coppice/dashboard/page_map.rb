@@ -8,6 +8,7 @@ module Coppice
       #: (pid: Integer, slot: Integer, generation: Integer) -> String?
       def self.of(pid:, slot:, generation:)
         require "coppice/memory/process_memory"
+        require "coppice/memory/address_space"
         require "coppice/memory/picture"
         measured = Memory::ProcessMemory.of(pid: pid, role: :worker, nr: slot, generation: generation)
         space = measured && Memory::AddressSpace.of(measured)

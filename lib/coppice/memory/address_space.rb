@@ -8,7 +8,11 @@ module Coppice
   module Memory
     # The pages of one process by kind of mapping, in the order of their addresses, each as :private, :shared, :swapped
     # or :absent. Long runs of absent pages are cut short: they use no memory.
-    AddressSpace = Struct.new(:measurement, :pages, keyword_init: true) do
+    AddressSpace = Struct.new(:measurement, :pages, keyword_init: true)
+
+    class AddressSpace
+      LONGEST_GAP = 64 # consecutive absent pages that are kept
+
       # nil when the process has exited meanwhile.
       #: (ProcessMemory) -> AddressSpace?
       def self.of(measurement)
@@ -26,13 +30,12 @@ module Coppice
       #: (Array[Symbol]) -> Array[Symbol]
       def self.shortened(states)
         states.chunk_while { |one, other| one == other }.flat_map do |run|
-          run.first == :absent ? run.first(self::LONGEST_GAP) : run
+          run.first == :absent ? run.first(LONGEST_GAP) : run
         end
       end
 
       #: () -> Integer
       def size = pages.values.sum(&:size)
     end
-    AddressSpace::LONGEST_GAP = 64 # consecutive absent pages that are kept
   end
 end

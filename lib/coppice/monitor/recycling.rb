@@ -16,14 +16,14 @@ module Coppice
     class Recycling
       YOUNG = 60.0 # a worker is young until so many seconds after it became ready
       YOUNG_IN_A_ROW = 3 # recyclings of young workers until the log warns
-      FIRST_PAUSE = 2.0 # seconds, doubled with each further one
+      FIRST_PAUSE = 2.0 # seconds, doubled with each further recycling of young workers
       LONGEST_PAUSE = 600.0
 
       #: (Config::Settings) -> void
       def initialize(settings)
         @limits = WorkerLimits.new(settings)
         @budget = RolloutBudget.new(settings)
-        @young = Backoff.new
+        @memory_backoff = Backoff.new
         @too_large_since = {} # Handle => when it was first seen over its memory limit
       end
 
@@ -36,7 +36,7 @@ module Coppice
         too_large = steps.select { |step| step.reason_fields[:why] == :memory }
         return back_off(steps, now) if too_large.any? { |step| young?(step.worker) }
 
-        @young.succeeded if too_large.any?
+        @memory_backoff.succeeded if too_large.any?
         steps
       end
 
@@ -53,7 +53,7 @@ module Coppice
       def excess(worker, roster, now)
         memory = memory_excess(worker, roster)
         @too_large_since[worker] ||= now if memory
-        (memory if @young.over?(now)) || @limits.request_or_age_excess(worker, now)
+        (memory if @memory_backoff.over?(now)) || @limits.request_or_age_excess(worker, now)
       end
 
       # A PSS that was measured while fewer processes shared the same pages says nothing.
@@ -68,8 +68,8 @@ module Coppice
       def young?(worker) = @too_large_since[worker] - worker.ready_at < YOUNG
 
       def back_off(steps, now)
-        @young.failed(now, pause: [FIRST_PAUSE * (2**@young.failures), LONGEST_PAUSE].min)
-        return steps unless @young.failures == YOUNG_IN_A_ROW
+        @memory_backoff.failed(now, pause: [FIRST_PAUSE * (2**@memory_backoff.failures), LONGEST_PAUSE].min)
+        return steps unless @memory_backoff.failures == YOUNG_IN_A_ROW
 
         problem = "worker_memory_limit is too low: workers reach it soon after their fork"
         [Steps::Warn.new(problem, steps.first.reason_fields), *steps]

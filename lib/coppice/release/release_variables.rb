@@ -16,14 +16,14 @@ module Coppice
     # Gemfile in use there is none for the other release.
     #: (Hash[String, String], from: Array[String], to: String) -> Hash[String, String]
     def self.of(environment, from:, to:)
-      original(environment).merge(gemfile(environment, from, to))
+      original(environment).merge(gemfile_variable(environment, from, to))
     end
 
     # Those of the first release, whose molds may be booted again when the symlink that names its Gemfile leads to
     # another release. names: as `from` above. directory: without symlinks.
     #: (Hash[String, String], names: Array[String], directory: String) -> Hash[String, String]
     def self.of_first(environment, names:, directory:)
-      environment.merge(gemfile(environment, names, directory))
+      environment.merge(gemfile_variable(environment, names, directory))
     end
 
     # The variables as they were before `bundle exec`.
@@ -36,11 +36,11 @@ module Coppice
 
     # The variable of the Gemfile in use, if there is one. A Gemfile within the directory is the one at the same place
     # in the other directory.
-    def self.gemfile(environment, from, to)
+    def self.gemfile_variable(environment, from, to)
       path = environment[GEMFILE] or return {}
       folder = from.map { |name| File.join(name, "") }.find { |name| path.start_with?(name) }
       { GEMFILE => folder ? File.join(to, path.delete_prefix(folder)) : path }
     end
-    private_class_method :gemfile
+    private_class_method :gemfile_variable
   end
 end

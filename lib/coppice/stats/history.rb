@@ -12,17 +12,14 @@ module Coppice
       include Records
 
       UTILIZATION_RECORDS = 8 # 16 seconds
-      KIB = ->(kib) { kib * 1024 }
-      MICRO = ->(microseconds) { microseconds / 1e6 }
-      KNOWN = ->(number) { number unless number.negative? }
-      # Names of a record's values, and how each follows from the columns of the board.
+      # Names of a record's values, and how each follows from a column of the board: by which method of Records.
       GAUGES = {
-        time: [:time_ms, ->(milliseconds) { milliseconds / 1000.0 }], generation: [:generation],
+        time: [:time_ms, :seconds], generation: [:generation],
         workers: [:workers_wanted], workers_ready: [:workers_ready], workers_busy: [:workers_busy],
-        requests_waiting: [:requests_waiting, KNOWN], rss: [:rss_kib, KIB], pss: [:pss_kib, KIB],
-        private: [:private_kib, KIB], refused: [:refused], dropped_headers: [:dropped_headers], timeouts: [:timeouts],
-        hijacked: [:hijacked], lobby_refused: [:lobby_refused], bytes_received: [:bytes_received],
-        bytes_sent: [:bytes_sent], gc_seconds: [:gc_us, MICRO], gc_runs: [:gc_runs], cpu_seconds: [:cpu_us, MICRO]
+        requests_waiting: [:requests_waiting, :known], rss: [:rss_kib, :bytes], pss: [:pss_kib, :bytes],
+        private: [:private_kib, :bytes], refused: [:refused], dropped_headers: [:dropped_headers],
+        timeouts: [:timeouts], hijacked: [:hijacked], lobby_refused: [:lobby_refused], bytes_received: [:bytes_received],
+        bytes_sent: [:bytes_sent], gc_seconds: [:gc_us, :micro], gc_runs: [:gc_runs], cpu_seconds: [:cpu_us, :micro]
       }.freeze
       NAMES = [
         *GAUGES.keys, *Totals::CLASSES.map { |name| :"responses_#{name}" }, :errors, :requests, :busy_seconds,
@@ -61,7 +58,7 @@ module Coppice
       def moment(sequence) = read(:moment_record, sequence)
 
       def row_of(values)
-        gauges = GAUGES.map { |_, (column, convert)| convert ? convert.call(values[column]) : values[column] }
+        gauges = GAUGES.map { |_, (column, convert)| convert ? send(convert, values[column]) : values[column] }
         application = values[:application_us].drop(1)
         errors = values[:responses].last + values[:lobby_errors]
         [*gauges, *values[:responses], errors, application.sum, busy_us(values) / 1e6, application,

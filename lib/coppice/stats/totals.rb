@@ -32,7 +32,7 @@ module Coppice
 
       # CPU time is newer in /proc than on the rows.
       def counts_of(slot, processes)
-        places = [slot, *processes.map(&:row)].map { |record| record.place_of(:responses).first }
+        places = [slot, *processes.map(&:row)].map { |record| record.place_of(Board::Row::FIRST_COUNT).first }
         counts = @board.cells.sum(places, Board::Row::COUNTS)
         counts[OFFSETS.fetch(:cpu_us).first] = slot.cpu_us + processes.sum(&:cpu_us)
         counts

@@ -39,13 +39,13 @@ module Coppice
 
       test "the observer is a program of the release, as its mold is" do
         started = nil
-        system = System.new
-        system.define_singleton_method(:spawn) { |command, *, **| started = command }
         release = Struct.new(:ruby, :executable, :settings)
                         .new("/opt/ruby/bin/ruby", "/gems/coppice/exe/coppice", Config::Settings.new(values: {}))
-        ObserverSpawner.new(board: nil, listeners: nil, system: system).spawn(Struct.new(:fileno).new(9), release)
+        Process.stub(:spawn, ->(*command, **) { started = command }) do
+          ObserverSpawner.new(board: nil, listeners: nil, system: System.new).spawn(Struct.new(:fileno).new(9), release)
+        end
 
-        assert_equal %w[/opt/ruby/bin/ruby --disable=gems,rubyopt /gems/coppice/exe/coppice observer], started
+        assert_equal %w[/opt/ruby/bin/ruby --disable=gems,rubyopt /gems/coppice/exe/coppice observer 9], started
       end
 
       test "the observer reads the configuration file in the release's directory, wherever the monitor is" do

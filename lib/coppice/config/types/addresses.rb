@@ -9,7 +9,7 @@ module Coppice
   module Config
     module Types
       # Addresses to listen on. Takes one value or a list of at least one; kept as a frozen Array of Listeners::Address.
-      class Addresses < Type
+      class Addresses < Text
         def description = "addresses: #{Listeners::AddressParser::FORMS}"
 
         #: (untyped) -> Array[Listeners::Address]
@@ -22,7 +22,7 @@ module Coppice
       end
 
       # The path of a Unix socket. Kept as an absolute path.
-      class SocketPath < Type
+      class SocketPath < Text
         def description = "the path of a socket"
         def placeholder = "PATH"
 

@@ -6,7 +6,7 @@ module Coppice
   module Config
     module Types
       # A share of a total that is known only later, as a text such as "20%".
-      class Percentage < Type
+      class Percentage < Text
         TEXT = /\A[1-9]\d{0,3}%\z/.freeze
 
         #: (String) -> Rational

@@ -6,7 +6,7 @@ module Coppice
   module Config
     module Types
       # The path of a directory. Kept as an absolute path.
-      class Directory < Type
+      class Directory < Text
         def description = "the path of a directory that exists"
         def placeholder = "PATH"
 

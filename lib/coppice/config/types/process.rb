@@ -8,7 +8,7 @@ module Coppice
     module Types
       # The name of a signal, with or without SIG, or an object whose `call(pid)` returns one. Kept as a Symbol without
       # SIG, or as that object.
-      class SignalName < Type
+      class SignalName < Text
         def description = 'the name of a signal, such as :KILL or "TERM", or a block that takes a pid and returns one'
         def placeholder = "SIGNAL"
 
@@ -23,7 +23,7 @@ module Coppice
       end
 
       # The path of a directory, which may not exist yet. Kept as it is, with its symlinks.
-      class DirectoryPath < Type
+      class DirectoryPath < Text
         def description = "the absolute path of a directory"
         def placeholder = "DIR"
 
@@ -34,7 +34,7 @@ module Coppice
       end
 
       # The path of a file. Kept as an absolute path.
-      class FilePath < Type
+      class FilePath < Text
         def description = "the path of a file"
         def placeholder = "PATH"
 

@@ -21,7 +21,7 @@ module Coppice
           @port = port
           @due_at = -Float::INFINITY
           @busy_us = 0
-          @slot_places = Hash.new { |places, nr| places[nr] = board.slot(nr).place_of(:responses).first }
+          @slot_places = Hash.new { |places, nr| places[nr] = board.slot(nr).place_of(Board::Row::FIRST_COUNT).first }
         end
 
         # They keep their distance, unless the monitor was held up meanwhile.
@@ -33,7 +33,7 @@ module Coppice
           moment = @board.moment_record(sequence)
           sums = counts # before the gauges: a request that ends in between must not count twice
           moment.fill(sequence, gauges((now * 1000).to_i, sums[APPLICATION_AT])) do
-            @board.cells.write(moment.place_of(:responses).first, sums)
+            @board.cells.write(moment.place_of(Board::Row::FIRST_COUNT).first, sums)
           end
           @board.moments_count = sequence
         end
