@@ -8,8 +8,8 @@ require "rbconfig"
 #
 #   RUBYOPT=-r.../locked_gems.rb COPPICE_TEST_GEMS=/a.gemspec:/b.gemspec ruby ...
 #
-# Where a test names a Gemfile (BUNDLE_GEMFILE), Bundler finds that one's gems. These processes do not load the gems that
-# add hints to messages of errors (HINTS) either, which is a part of each start of Ruby. A test that takes RUBYOPT away
+# Where a test names a Gemfile (BUNDLE_GEMFILE), Bundler finds that one's gems. Nor do these processes have the gems that
+# add hints to messages of errors (HINTS): loading them is a part of each start of Ruby. A test that takes RUBYOPT away
 # has them, and Bundler.
 module LockedGems
   # Prints the specifications of what Bundler has activated, in an order in which each follows those it needs. Those
