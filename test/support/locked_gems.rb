@@ -8,9 +8,9 @@ require "rbconfig"
 #
 #   RUBYOPT=-r.../locked_gems.rb COPPICE_TEST_GEMS=/a.gemspec:/b.gemspec ruby ...
 #
-# Where a test names a Gemfile (BUNDLE_GEMFILE), Bundler finds that one's gems. Nor do these processes have the gems that
-# add hints to messages of errors (HINTS): loading them is a part of each start of Ruby. A test that takes RUBYOPT away
-# has them, and Bundler.
+# Where a test names a Gemfile (BUNDLE_GEMFILE), Bundler finds that one's gems. The gems that add hints to messages of
+# errors (HINTS) are loaded in none of these processes: they are a part of each start of Ruby. A test that takes RUBYOPT
+# away has them, and Bundler.
 module LockedGems
   # Prints the specifications of what Bundler has activated, in an order in which each follows those it needs. Those
   # that belong to Ruby activate themselves, and Coppice is on the load path.

@@ -19,7 +19,8 @@ module Coppice
         requests_waiting: [:requests_waiting, :known], rss: [:rss_kib, :bytes], pss: [:pss_kib, :bytes],
         private: [:private_kib, :bytes], refused: [:refused], dropped_headers: [:dropped_headers],
         timeouts: [:timeouts], hijacked: [:hijacked], lobby_refused: [:lobby_refused],
-        bytes_received: [:bytes_received], bytes_sent: [:bytes_sent], gc_seconds: [:gc_us, :micro], gc_runs: [:gc_runs], cpu_seconds: [:cpu_us, :micro]
+        bytes_received: [:bytes_received], bytes_sent: [:bytes_sent], gc_seconds: [:gc_us, :micro],
+        gc_runs: [:gc_runs], cpu_seconds: [:cpu_us, :micro]
       }.freeze
       NAMES = [
         *GAUGES.keys, *Totals::CLASSES.map { |name| :"responses_#{name}" }, :errors, :requests, :busy_seconds,
