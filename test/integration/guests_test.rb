@@ -219,7 +219,8 @@ class GuestsTest < Coppice::TestCase
 
   test "an exception is shown with the hints of Ruby's gems, which other tests do without" do
     serve(env: { "RUBYOPT" => ENV["RUBYOPT"].to_s.gsub(/--disable=\S+/, "") }) do |server|
-      assert_match(/Did you mean\?  first/, guest(server, "-e", "[1].frist")[1])
+      assert_match(/\A-e:1:in .*undefined method .frist. .*NoMethodError/, guest(server, "-e", "[1].frist")[1])
+      assert_match(/Did you mean\?  first/, guest(server, write(server, "typo.rb", "[1].frist"))[1])
     end
   end
 

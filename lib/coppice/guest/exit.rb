@@ -14,6 +14,7 @@ module Coppice
       OURS = Log::Text.valid(File.expand_path("..", __dir__)).freeze
 
       CAUSE = Exception.instance_method(:cause) # errors of libraries have other causes: a symbol, a response
+      MESSAGE = Exception.instance_method(:to_s) # as it was raised
       THREAD_SECONDS = 10 # for the `ensure` of all threads
 
       # The first call in a guest: from here on each handler and each file is the program's. The block runs it; what it
@@ -50,8 +51,8 @@ module Coppice
         $stderr.puts(framed ? error.full_message(highlight: $stderr.tty?, order: :top) : without_frames(error))
       rescue IOError, SystemCallError # nobody reads it
         nil
-      rescue UserCodeError # of a method of the error's own class
-        $stderr.puts(error.class)
+      rescue UserCodeError # of a method of the error's own class, or of error_highlight in Ruby 3.1 for code of -e
+        $stderr.puts("#{error.backtrace&.first}: #{MESSAGE.bind_call(error)} (#{error.class})")
       end
       private_class_method :show
 
