@@ -7,11 +7,15 @@ module Coppice
 
   # The root of every error that Coppice raises. A class says the cause, its message the remedy.
   class Error < StandardError
-    # What everybody who sees the server's status may know: the message without the detail.
-    def reason = message #: () -> String
+    # reason: the message without what may tell a secret, if there is such a thing in it.
+    #: (?String?, ?reason: String?) -> void
+    def initialize(message = nil, reason: nil)
+      super(message)
+      @reason = reason
+    end
 
-    # The message of the user's own exception, which may tell a secret, if there is one.
-    def detail = nil #: () -> String?
+    # What everybody who sees the server's status may know.
+    def reason = @reason || message #: () -> String
   end
 
   # A branch that cannot be reached was reached: please report it.
@@ -20,14 +24,11 @@ module Coppice
   # The configuration is wrong: where (file and line, when it was a file), what, and what to do about it.
   class ConfigError < Error
     attr_reader :file, :line, :remedy
-    attr_reader :reason #: String
-    attr_reader :detail #: String?
 
-    #: (String, ?file: String?, ?line: Integer?, ?remedy: String?, ?detail: String?) -> void
-    def initialize(problem, file: nil, line: nil, remedy: nil, detail: nil)
-      @file, @line, @remedy, @detail = file, line, remedy, detail
-      @reason = text(problem)
-      super(text([problem, detail].compact.join(": ")))
+    #: (String, ?file: String?, ?line: Integer?, ?remedy: String?, ?reason: String?) -> void
+    def initialize(problem, file: nil, line: nil, remedy: nil, reason: nil)
+      @file, @line, @remedy = file, line, remedy
+      super(text(problem), reason: (text(reason) if reason))
     end
 
     private
@@ -38,16 +39,7 @@ module Coppice
   end
 
   # A release cannot be booted by this server.
-  class ReleaseRefused < Error
-    attr_reader :reason #: String
-    attr_reader :detail #: String?
-
-    #: (String, reason: String, detail: String?) -> void
-    def initialize(message, reason:, detail:)
-      @reason, @detail = reason, detail
-      super(message)
-    end
-  end
+  class ReleaseRefused < Error; end
 
   # The other end of a channel or of the board is another version of Coppice.
   class ProtocolMismatch < Error; end

@@ -72,7 +72,8 @@ module Coppice
           name, value = line.split("=", 2)
           next [name, value] if value && GCProfile.variable?(name, value)
 
-          raise ConfigError.new("must be RUBY_GC_…=number, but is #{line.inspect}", file: path, line: number)
+          problem = "must be RUBY_GC_…=number"
+          raise ConfigError.new("#{problem}, but is #{line.inspect}", reason: problem, file: path, line: number)
         end
       end
       private_class_method :parse

@@ -95,16 +95,24 @@ module Coppice
       end
     end
 
-    test "the reason is without the message of an exception, which may tell a secret" do
-      { { "config/coppice.rb" => "\nraise 'no vault'" } => ["config/coppice.rb:2: RuntimeError", "no vault"],
-        { "config/coppice.rb" => "timeout 0" } => [/timeout must be/, nil],
-        { "Gemfile" => "raise 'no token'" } => [/\ABundler::\S+\z/, /no token/] }.each do |files, (reason, detail)|
+    SECRETS = {
+      { "config/coppice.rb" => "\nraise 'no vault'" } =>
+        ["config/coppice.rb:2: RuntimeError", "config/coppice.rb:2: RuntimeError: no vault"],
+      { "config/coppice.rb" => "timeout 0" } =>
+        [/timeout must be a number of seconds, 0.1 or more. For/, /0.1 or more, but is 0. For/],
+      { "config/coppice.rb" => "admin_token 'no key'\ntimeout (\n" } =>
+        [%r{\Aconfig/coppice.rb:[23]: syntax error\z}, /syntax error.*timeout \(/],
+      { "Gemfile" => "raise 'no token'" } => [/\ABundler::\S+\z/, /\ABundler::\S+: .*no token/]
+    }.freeze
+
+    test "the reason is without what may tell a secret: an exception's message, a value, an excerpt of the file" do
+      SECRETS.each do |files, (reason, message)|
         with_release(files) do |folder|
           gemfile = { BUNDLE_GEMFILE: "#{folder}/Gemfile" } if files.key?("Gemfile")
           error = assert_raises(ReleaseRefused) { result(folder, **gemfile.to_h) }
 
           assert_operator reason, :===, error.reason
-          assert_operator detail, :===, error.detail
+          assert_operator message, :===, error.message
         end
       end
     end

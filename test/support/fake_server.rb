@@ -44,7 +44,7 @@ class FakeServer
     def result
       raise Coppice::Error, "no Gemfile" if directory.end_with?("no_gemfile")
       if directory.end_with?("broken_gemfile")
-        raise Coppice::ReleaseRefused.new("secret (KeyError)", reason: "KeyError", detail: "secret")
+        raise Coppice::ReleaseRefused.new("KeyError: secret\n#{'x' * 2000}", reason: "KeyError")
       end
       return RESULT unless directory.end_with?("endless_check")
 

@@ -79,7 +79,8 @@ module Coppice
         listen = Types::Addresses.new.check(addresses.map(&:last))
         SourceValues.of(@values.merge(listen: [listen, "flag #{addresses.first.first}"]))
       rescue InvalidValue => error
-        raise UsageError, "#{addresses.map(&:first).uniq.join(', ')} #{error.message}"
+        flags = addresses.map(&:first).uniq.join(", ")
+        raise UsageError.new("#{flags} #{error.message}", reason: "#{flags} #{error.reason}")
       end
 
       # The parser that fills this object.
@@ -159,7 +160,7 @@ module Coppice
       def checked(flag, type, text)
         type.parse(text)
       rescue InvalidValue => error
-        raise UsageError, "#{flag} #{error.message}"
+        raise UsageError.new("#{flag} #{error.message}", reason: "#{flag} #{error.reason}")
       end
 
       def bind(text)

@@ -147,10 +147,10 @@ module Coppice
       end
 
       def wrap(error)
-        detail = error.message.scrub("?").lines.first.to_s.chomp.chomp(".")
+        text = error.message.scrub("?").lines.first.to_s.chomp.chomp(".")
         remedy = "Begin the file with require \"bundler/setup\"" if Gems.conflict?(error)
-        raise ConfigError.new(Log::Text.without_singleton(error.class.to_s), file: @file, line: line_of(error),
-          remedy: remedy, detail: Log::Text.without_singleton(detail))
+        reason, problem = [error.class, "#{error.class}: #{text}"].map { |words| Log::Text.without_singleton(words.to_s) }
+        raise ConfigError.new(problem, reason: reason, file: @file, line: line_of(error), remedy: remedy)
       end
 
       def line_of(error)

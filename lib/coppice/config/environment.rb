@@ -18,7 +18,8 @@ module Coppice
         text = given("PORT") or return
         Integer(text, 10)
       rescue ArgumentError
-        raise ConfigError.new("environment variable PORT must be a port number, but is #{text.inspect}")
+        problem = "environment variable PORT must be a port number"
+        raise ConfigError.new("#{problem}, but is #{text.inspect}", reason: problem)
       end
 
       # `host` is where PORT listens. When the file already listens on PORT, it has read the variable itself, perhaps
@@ -33,7 +34,7 @@ module Coppice
         end
         SourceValues.of(values.merge(passed(file)))
       rescue InvalidValue => error
-        raise ConfigError.new("environment variable PORT: #{error.message}")
+        refuse("PORT:", error)
       end
 
       private
@@ -42,7 +43,12 @@ module Coppice
         text = given(option.environment) or return
         [option.name, [option.type.parse(text), "environment #{option.environment}"]]
       rescue InvalidValue => error
-        raise ConfigError.new("environment variable #{option.environment} #{error.message}")
+        refuse(option.environment, error)
+      end
+
+      def refuse(name, error)
+        problem, reason = [error.message, error.reason].map { |text| "environment variable #{name} #{text}" }
+        raise ConfigError.new(problem, reason: reason)
       end
 
       # Sockets that a service manager has opened under the name of an option: their addresses are its value, written as

@@ -99,7 +99,7 @@ module Coppice
         @hooks[name] = row.check(block || arguments.first)
         @origins[name] = origin
       rescue InvalidValue => error
-        refuse("#{name} #{error.message}", "For example: #{row.example.sub("\n", ' … ')}")
+        refuse_value(name, error, "For example: #{row.example.sub("\n", ' … ')}")
       end
 
       # Adds a message for the user, who has written something that has no effect.
@@ -120,13 +120,13 @@ module Coppice
         call = Hook.new(name: name, arguments: SERVICE_ARGUMENTS).check(block)
         @services[name] = ServiceDefinition.new(name: name, block: call, **values).freeze
       rescue InvalidValue => error
-        refuse("service #{name} #{error.message}", "For example: #{SERVICE_EXAMPLE.lines.first.chomp} …")
+        refuse_value("service #{name}", error, "For example: #{SERVICE_EXAMPLE.lines.first.chomp} …")
       end
 
       # Raises a ConfigError that names the line of the file.
-      #: (String, ?String?) -> bot
-      def refuse(problem, remedy = nil)
-        raise ConfigError.new(problem, file: @file, line: line, remedy: remedy)
+      #: (String, ?String?, ?reason: String?) -> bot
+      def refuse(problem, remedy = nil, reason: nil)
+        raise ConfigError.new(problem, file: @file, line: line, remedy: remedy, reason: reason)
       end
 
       #: () -> self
@@ -149,28 +149,34 @@ module Coppice
       def listen_option(name, value)
         LISTEN_OPTIONS[name].check(value)
       rescue InvalidValue => error
-        refuse("#{name} of listen #{error.message}")
+        refuse_value("#{name} of listen", error)
       end
 
       def service_name(name)
         text = name.to_s
         return text if text.match?(Control::SERVICE_NAME) && !RESERVED_SERVICE_NAMES.include?(text)
 
-        refuse("service needs a name of up to 31 letters, digits, - and _, but got #{name.inspect[0, 80]}",
-          "#{RESERVED_SERVICE_NAMES.join(' and ')} are reserved. For example: service :jobs do … end")
+        problem = "service needs a name of up to 31 letters, digits, - and _"
+        refuse("#{problem}, but got #{name.inspect[0, 80]}",
+          "#{RESERVED_SERVICE_NAMES.join(' and ')} are reserved. For example: service :jobs do … end", reason: problem)
       end
 
       def service_option(service, option, options)
         option.type.check(options.fetch(option.name, option.default))
       rescue InvalidValue => error
-        refuse("#{option.name} of service #{service} #{error.message}")
+        refuse_value("#{option.name} of service #{service}", error)
       end
 
       # Adds an example to the message of an InvalidValue.
       def explaining(name)
         yield
       rescue InvalidValue => error
-        refuse("#{name} #{error.message}", example_of(name))
+        refuse_value(name, error, example_of(name))
+      end
+
+      # Adds what an InvalidValue is about.
+      def refuse_value(name, error, remedy = nil)
+        refuse("#{name} #{error.message}", remedy, reason: "#{name} #{error.reason}")
       end
 
       def example_of(name) = "For example: #{OPTIONS[name].example.lines.first.chomp.sub(/,\z/, ', …')}"

@@ -13,7 +13,7 @@ module Coppice
       def check(block)
         return if block.nil?
         unless block.respond_to?(:to_proc) && !block.is_a?(Symbol)
-          raise InvalidValue, "takes a block, but got #{block.inspect[0, 80]}"
+          raise InvalidValue.new("takes a block, but got #{block.inspect[0, 80]}", reason: "takes a block")
         end
 
         ForkSafety::StrayCopy.end_after_each(fit(block.to_proc))

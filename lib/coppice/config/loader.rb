@@ -61,7 +61,7 @@ module Coppice
         line = File.foreach(path).find { |text| text.start_with?("#\\") }
         Arguments.parse(line.to_s.delete_prefix("#\\").split)
       rescue UsageError => error
-        raise ConfigError.new(error.message, file: rackup)
+        raise ConfigError.new(error.message, reason: error.reason, file: rackup)
       end
 
       def environment_name(embedded)

@@ -6,7 +6,7 @@ require "coppice/log/text"
 module Coppice
   module Config
     # Makes a ConfigError of Ruby's message about a text that is not Ruby: with its line, and the excerpt that shows
-    # where.
+    # where. The excerpt may tell a secret of the lines around.
     module SyntaxProblem
       LINES = 12 # of the message, at most: in a file that is no program everything is wrong
       WIDTH = 200 # of each of them
@@ -26,7 +26,7 @@ module Coppice
         file, path = [file, path].map { |name| Log::Text.valid(name) }
         own = of_text(message, path)
         text = own ? own.post_match.gsub("#{path}:", "#{file}:") : message
-        ConfigError.new(shortened(text), file: file, line: own ? Integer(own[1]) : line)
+        ConfigError.new(shortened(text), reason: "syntax error", file: file, line: own ? Integer(own[1]) : line)
       end
 
       def self.of_text(message, path) = message.match(/\A#{Regexp.escape(path)}:(\d+): /)

@@ -42,12 +42,12 @@ module Coppice
         def absolute(path)
           File.expand_path(path)
         rescue ArgumentError => error # a null byte, or an unknown user after the tilde
-          raise InvalidValue, "cannot be #{path.inspect[0, 80]}: #{error.message}"
+          raise InvalidValue.new("cannot be #{path.inspect[0, 80]}: #{error.message}", reason: "is no path")
         end
 
-        #: (untyped) -> bot
-        def refuse(value)
-          raise InvalidValue, "must be #{description}, but is #{value.inspect[0, 80]}"
+        #: (untyped, ?String) -> bot
+        def refuse(value, problem = "must be #{description}")
+          raise InvalidValue.new("#{problem}, but is #{value.inspect[0, 80]}", reason: problem)
         end
       end
 
@@ -111,7 +111,7 @@ module Coppice
         def check(value)
           return super unless number?(value) && value > MAXIMUM
 
-          raise InvalidValue, "must be at most #{MAXIMUM} seconds, which is a year, but is #{value.inspect[0, 80]}"
+          refuse(value, "must be at most #{MAXIMUM} seconds, which is a year")
         end
 
         def description = "a number of seconds, #{@minimum} or more"

@@ -61,7 +61,7 @@ module Coppice
       end
 
       def refuse(reason)
-        raise InvalidValue, "cannot be #{@value.inspect[0, 80]}: #{reason}"
+        raise InvalidValue.new("cannot be #{@value.inspect[0, 80]}: #{reason}", reason: "is no address: #{reason}")
       end
     end
   end

@@ -156,14 +156,13 @@ module Coppice
       end
 
       def given_up(roll)
-        "#{roll.kind} given up: #{why(roll.reason, roll.message)}. #{@roster.release} serves on"
+        "#{roll.kind} given up: #{roll.message || roll.reason}. #{@roster.release} serves on"
       end
 
       def abandoned(succession)
-        "the new mold was abandoned: #{why(succession.abandoned_for, succession.abandoned_message)}"
+        why = [succession.abandoned_for, succession.abandoned_message.to_s].reject(&:empty?).join(": ")
+        "the new mold was abandoned: #{why}"
       end
-
-      def why(reason, message) = [reason, message.to_s].reject(&:empty?).join(": ")
 
       # A release that warms up only begins with it now.
       def rollout

@@ -35,18 +35,19 @@ module Coppice
         return unless @roster.roll.awaits?(step.candidate.release)
 
         @roster.roll.canary = step.verdict
-        give_up(step.reason, message: @roster.succession.abandoned_message)
+        message = [step.reason, @roster.succession.abandoned_message.to_s].reject(&:empty?).join(": ")
+        give_up(step.reason, message: message)
       end
 
-      # The roll that is under way ends without its release. wanted: by a user, so that nothing has failed. message: of
-      # the exception, if one is why.
+      # The roll that is under way ends without its release. wanted: by a user, so that nothing has failed. message: the
+      # reason with what may tell a secret.
       #: (String, ?wanted: bool?, ?message: String?) -> void
       def give_up(reason, wanted: false, message: nil)
         roll = @roster.roll
         roll.give_up(reason, message)
         @statistics.roll_decided(roll)
         @log.public_send(wanted ? :info : :error, "#{roll.kind} given up",
-          **roll.to_log, why: reason, **{ error: message }.compact)
+          **roll.to_log, why: reason, **{ error: (message if message != reason) }.compact)
       end
 
       # The kept mold forks all workers from now on; the mold of the release that it takes back exits.

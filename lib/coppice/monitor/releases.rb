@@ -94,7 +94,7 @@ module Coppice
 
         remedy = "Until it is restarted the server reads configuration files with the bundle of #{bundle}: restart " \
                  "it, or require the gem within the hook that needs it"
-        raise ConfigError.new(error.reason, detail: error.detail, remedy: remedy)
+        raise ConfigError.new(error.message, reason: error.reason, remedy: remedy)
       ensure
         ENV.replace(before)
         @loaded_files.note

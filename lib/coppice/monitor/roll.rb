@@ -13,7 +13,7 @@ module Coppice
       attr_accessor :canary  #: Canary::Verdict? -- nil without one
       attr_reader :outcome   #: Symbol? -- :committed or :given_up; nil before
       attr_reader :reason    #: String? -- why it was given up
-      attr_reader :message   #: String? -- of the release's exception: for its user only, as it may tell a secret
+      attr_reader :message   #: String? -- the same with what may tell a secret: for its user and the log only
 
       #: (kind: Symbol, directory: String, asked_by: String, asked_at: Float, ?release: Release?) -> void
       def initialize(kind:, directory:, asked_by:, asked_at:, release: nil)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
+require "coppice/log/text"
 require "coppice/monitor/roll"
 require "coppice/monitor/steps"
 
@@ -11,6 +12,8 @@ module Coppice
     class Rolls
       # A boot takes up to so much of the last one's peak: with less to spare the log warns.
       COMFORTABLE = 1.5
+
+      LONGEST_MESSAGE = 1000 # characters of it that the log and the user get, as from the process that checks a release
 
       #: (Context, releases: Releases, actions: Actions) -> void
       def initialize(context, releases:, actions:)
@@ -130,11 +133,13 @@ module Coppice
       end
 
       def refuse(error)
-        return give_up(error.reason, message: error.detail) if error.is_a?(Error)
+        return give_up(line(error.reason), message: line(error.message)) if error.is_a?(Error)
 
         @log.exception("a release could not be prepared", error)
-        give_up(error.class.to_s, message: error.message)
+        give_up(error.class.to_s, message: line("#{error.class}: #{error.message}"))
       end
+
+      def line(text) = Log::Text.valid(text).strip.gsub(/\s*\n\s*/, "; ")[0, LONGEST_MESSAGE]
 
       def give_up(reason, wanted: false, message: nil)
         end_check

@@ -43,10 +43,12 @@ begin
   answer.write(Marshal.dump({ executable: executable, ruby_version: RUBY_VERSION,
                               interpreter: Coppice::State::INTERPRETER }))
 rescue ScriptError, StandardError => error # whatever Bundler raises for the bundle, and Ruby for the files
-  text = error.message.strip.gsub(/\s*\n\s*/, "; ")[0, 1000]
-  ours = error.instance_of?(RuntimeError) || error.class.name.start_with?("Coppice::")
-  # The reason without what may tell a secret: Coppice's own errors know it.
-  reason, detail = ours ? [text, nil] : [error.class.name, text]
-  reason, detail = error.reason, error.detail if error.respond_to?(:detail)
-  answer.write(Marshal.dump({ error: ours ? text : "#{text} (#{reason})", reason: reason, detail: detail }))
+  name = error.class.name
+  # The reason is without what may tell a secret: Coppice's own errors know it, and this program's have none.
+  message, reason = if name.start_with?("Coppice::") then [error.message, error.reason]
+                    elsif error.instance_of?(RuntimeError) then [error.message, error.message]
+                    else ["#{name}: #{error.message.strip}", name]
+                    end
+  message, reason = [message, reason].map { |text| text.strip.gsub(/\s*\n\s*/, "; ")[0, 1000] }
+  answer.write(Marshal.dump({ error: message, reason: reason }))
 end

@@ -52,7 +52,7 @@ module Coppice
       return unless ended?
 
       answer = Marshal.load(@bytes) # rubocop:disable Security/MarshalLoad -- of our own child
-      raise ReleaseRefused.new(answer[:error], **answer.slice(:reason, :detail)) if answer[:error]
+      raise ReleaseRefused.new(answer[:error], reason: answer[:reason]) if answer[:error]
 
       Result.new(@ruby, *answer.values_at(:executable, :ruby_version, :interpreter))
     rescue ArgumentError, TypeError # it was killed, or the configuration has called exit!

@@ -61,8 +61,10 @@ class RollsTest < SupervisionTestCase
     settle_roll("/releases/broken_gemfile")
 
     assert_equal ["roll", "given_up", "KeyError"], written
-    assert_equal %w[KeyError secret], log.saying("roll given up").first.last.values_at(:why, :error)
-    assert_equal "secret", @server.roster.roll.message
+    message = "KeyError: secret; #{'x' * 982}"
+
+    assert_equal ["KeyError", message], log.saying("roll given up").first.last.values_at(:why, :error)
+    assert_equal message, @server.roster.roll.message
   end
 
   test "a rollback gives up the roll that is under way, and not itself" do
