@@ -18,7 +18,8 @@ module Coppice
       Verb.new(name: "status", arguments: [], changes: false, seconds: 5,
         summary: "show the state of the server and of each process"),
       Verb.new(name: "refork", arguments: [], changes: true, seconds: 120, signal: "USR2",
-        summary: "promote the warmest worker and replace all workers by its copies; wait for the commit"),
+        summary: "promote the warmest worker and replace all workers by its copies; wait for the commit, or say why " \
+                 "there is none"),
       Verb.new(name: "roll", changes: true, asked_by: true, seconds: nil, signal: "USR1",
         arguments: [Argument.new(usage: "DIR", path: true, optional: true),
                     Argument.new(usage: "--force", optional: true,
