@@ -79,7 +79,7 @@ module Coppice
     LEDGER_COLUMNS = Column.table(
       [:judgements, :monitor, "number of times it was judged; 0 means never"],
       [:waste_kib, :monitor, "growth of private memory since the workers' forks"],
-      [:rebuilt_kib, :monitor, "of it, what the next mold would hold in addition: made before a worker is ready"],
+      [:rebuilt_kib, :monitor, "that the next mold would hold in addition: made before a worker is ready, on average"],
       [:total_kib, :monitor, "memory of the server"],
       [:gain_requests, :monitor, "what a refork saves"],
       [:cost_requests, :monitor, "what it costs"],

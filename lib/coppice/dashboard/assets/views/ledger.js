@@ -59,7 +59,7 @@ export class Ledger {
               ),
             ],
           ],
-          ["not saved", [number(stats, "ledger.rebuilt", "bytes"), h("small", " that each generation makes anew")]],
+          ["next mold", [number(stats, "ledger.rebuilt", "bytes"), h("small", " that it holds in addition")]],
           ["growth", [number(stats, "ledger.growth_per_request", "bytes"), h("small", " a request")]],
           ["served", [number(stats, "ledger.served", "compact"), h("small", " by this generation")]],
           [
