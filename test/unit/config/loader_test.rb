@@ -85,9 +85,32 @@ module Coppice
 
         assert_nil settings.listen.first.options[:backlog]
         assert_equal ["flag -p: 127.0.0.1:3000 has none of the options that config/coppice.rb gives to port 3000, " \
-                      "since they differ. Name one of the file's addresses"], settings.notes
+                      "because they differ. Name one of the file's addresses"], settings.notes
         exact = load(%w[-l [::1]:3000], files: files)
         assert_equal [8, []], [exact.listen.first.options[:backlog], exact.notes]
+      end
+
+      test "options that are for an address alone are no difference, and are not those of another host" do
+        files = { "config/coppice.rb" => "listen '0.0.0.0:3000', umask: 0o77\nlisten '[::]:3000', ipv6only: true" }
+
+        settings = load(%w[-p 3000], files: files)
+
+        assert_equal [Listeners::DEFAULT_OPTIONS, []], [settings.listen.first.options, settings.notes]
+        assert load(%w[-l [::]:3000], files: files).listen.first.options[:ipv6only]
+      end
+
+      test "an address for other machines does not trust them as the file trusts this one, and a note says so" do
+        files = { "config/coppice.rb" =>
+                    "listen '127.0.0.1:3000', proxy_protocol: true, scheme: :https, backlog: 7" }
+        trust = ->(settings) { settings.listen.first.options.values_at(:proxy_protocol, :scheme, :backlog) }
+
+        settings = load(%w[-p 3000 -o 0.0.0.0], files: files)
+
+        assert_equal [false, :http, 7], trust.call(settings)
+        assert_equal ["flag -p: 0.0.0.0:3000 does not have proxy_protocol and scheme of 127.0.0.1:3000 in " \
+                      "config/coppice.rb, because other machines can reach it. Name the file's address"], settings.notes
+        local = load(%w[-p 3000 -o localhost], files: files)
+        assert_equal [[true, :https, 7], []], [trust.call(local), local.notes]
       end
 
       test "a file that listens on PORT itself keeps its addresses" do
