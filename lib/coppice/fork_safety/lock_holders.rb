@@ -13,6 +13,9 @@ module Coppice
       OF_RUBY = "#{RbConfig::CONFIG['rubylibdir']}/monitor.rb".freeze # which calls one of them for the library
       NAMED = 3 # threads at most
 
+      WAIT_FOR_CONDITION = "Thread::ConditionVariable#wait" # the label of its frame
+      OLDER_WAIT_FOR_CONDITION = ["sleep", "wait"].freeze # before Ruby 3.4, with the frame of what it calls
+
       #: (?Array[Thread]) -> void
       def initialize(threads = Thread.list - [Thread.current])
         @places = threads.to_h { |thread| [thread, places(thread.backtrace_locations.to_a)] }
@@ -46,8 +49,11 @@ module Coppice
         end
       end
 
-      # ConditionVariable#wait releases the innermost lock, by Mutex#sleep.
-      def waits_for_condition?(frames) = frames.first(2).map(&:base_label).reverse == %w[wait sleep]
+      # As a rule ConditionVariable#wait releases the innermost lock, by Mutex#sleep, a frame that Ruby 4.0 omits.
+      def waits_for_condition?(frames)
+        labels = frames.first(2).map(&:label)
+        labels.include?(WAIT_FOR_CONDITION) || labels == OLDER_WAIT_FOR_CONDITION
+      end
 
       def call?(frame) = CALLS.include?(frame.base_label)
 

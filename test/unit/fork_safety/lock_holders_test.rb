@@ -7,7 +7,9 @@ require "coppice/fork_safety/lock_holders"
 module Coppice
   module ForkSafety
     class LockHoldersTest < TestCase
-      FakeFrame = Struct.new(:base_label, :path, :absolute_path, :lineno)
+      FakeFrame = Struct.new(:base_label, :path, :absolute_path, :lineno) do
+        def label = base_label
+      end
       FakeThread = Struct.new(:name, :backtrace_locations) do
         def inspect = "#<Thread:0x0001 run>"
       end
@@ -81,6 +83,16 @@ module Coppice
           assert_nil holders.of(lock_of("a"))
           assert_match(/\(in b-1\.0\/both\.rb:1\)\z/, holders.of(lock_of("b")))
         end
+      end
+
+      test "a thread that sleeps in a method of its own called wait is named for the lock that it has" do
+        skip "older versions of Ruby do not tell whose method it is" if RUBY_VERSION < "3.4"
+
+        own = Class.new { def wait = sleep }.new
+        holders = LockHolders.new([waiter("/x/gems/a-1.0/own.rb", "lock.synchronize { own.wait }",
+          lock: Mutex.new, own: own)])
+
+        assert_match(/\(in a-1\.0\/own\.rb:1\)\z/, holders.of(lock_of("a")))
       end
 
       test "at most three threads are named" do
