@@ -14,7 +14,7 @@ module Coppice
     class Banner
       HELPFUL = %w[status top refork].freeze # commands, where there are such
 
-      # listener_names: with their options.
+      # listener_names: the texts of the addresses, each with its options.
       #: (Config::Settings, Array[String]) -> void
       def initialize(settings, listener_names)
         @settings = settings

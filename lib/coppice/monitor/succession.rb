@@ -48,7 +48,7 @@ module Coppice
       attr_reader :asked              #: bool -- a user wants a refork
       attr_reader :abandonments       #: Integer -- how many candidates were abandoned
       attr_reader :abandoned_for      #: String? -- why the last one was
-      attr_reader :abandoned_message #: String? -- of the exception, for the user who waits only: it may tell a secret
+      attr_reader :abandoned_message  #: String? -- of the exception, for the user who waits only: may tell a secret
       attr_reader :given_up_for       #: String? -- why the last refork that a user wanted is not made
       attr_reader :reforks            #: Backoff
       attr_reader :replacements       #: Backoff -- of a lost mold
