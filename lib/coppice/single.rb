@@ -48,10 +48,10 @@ module Coppice
     def_delegators :@membership, :nr, :generation, :pid, :requests_count, :worker?, :mold?, :service?, :to_log
 
     # Serves until the process is told to stop, by a signal or by `stop`. Ctrl-C ends it at once, and `run` returns as
-    # well. The block is called when clients can connect. Raises BindError, and BootError for an application that cannot
+    # well. The block is called when clients are served. Raises BindError, and BootError for an application that cannot
     # be loaded.
     #: () ?{ () -> void } -> void
-    def run
+    def run(&ready)
       ForkSafety::StrayCopy.adopt # hooks are called before the ThreadedServer is started
       listeners = Listeners::Set.bind(@settings.listen, environment: @variables)
       # An application that is loaded already may have taken some for itself.
@@ -61,10 +61,9 @@ module Coppice
       listeners.listen!
       @board.state = Board::SERVER_STATES.index("serving")
       @log.info("listening", on: listeners.names_with_options.join(" "))
-      yield if block_given?
       Info.keep_ios(listeners.flat_map(&:sockets))
       become_worker(inheritance)
-      serve_until_stopped(listeners)
+      serve_until_stopped(listeners, ready)
     rescue Interrupt
       @stopped_for_good = true
       @log.info("interrupted")
@@ -122,12 +121,13 @@ module Coppice
       trap(:INT, "DEFAULT")
     end
 
-    def serve_until_stopped(listeners)
+    def serve_until_stopped(listeners, ready)
       https = listeners.select { |listener| listener.address.https? }
       @server = ThreadedServer.new(@inheritance.app, listeners: listeners.flat_map(&:sockets),
                                    https: https.flat_map(&:sockets), settings: @settings, log: @log,
                                    worker: self, row: @membership.row) { |env| request_finished(env) }
       @server.start
+      ready&.call
       @membership.ready
       @service_manager.notify(["READY=1", "STATUS=serving with one process"])
       @membership.status = "ready"

@@ -45,11 +45,14 @@ class ServerStandardStreamsTest < Coppice::TestCase
     end
   end
 
-  test "one process tells that stream as well why it cannot load the application" do
-    config = "worker_processes 0\nstderr_path '/dev/full'\n"
-    Server.open(app: "raise 'no database'", config: config, ready: false) do |server|
-      assert_equal 1, server.wait_for_end.exitstatus
-      assert_match(/^coppice: could not load .*no database/, server.log)
+  test "one process tells that stream as well why it cannot load the application, or begin to serve" do
+    { ["raise 'no database'", ""] => /^coppice: could not load .*no database/,
+      [APP, "after_worker_ready { |*| raise 'no cache' }"] => /^coppice: .*no cache/ }.each do |(app, hook), expected|
+      config = "worker_processes 0\nstderr_path '/dev/full'\n#{hook}"
+      Server.open(app: app, config: config, ready: false) do |server|
+        assert_equal 1, server.wait_for_end.exitstatus
+        assert_match expected, server.log
+      end
     end
   end
 
