@@ -113,6 +113,7 @@ class ContainerTest < Coppice::TestCase
       server.wait { server.settled?(1) }
 
       assert_match(/\A#{LARGE} /o, upload(server))
+      assert_equal 1, server.log.lines.grep(%r{/proc|memory is not measured}).size
     end
   end
 

@@ -47,7 +47,8 @@ module Coppice
 
       private
 
-      # Only with /proc is there one of a pid. The observer serves without.
+      # It is looked up on the first call: the name of a pid's socket is known from /proc only, and the observer serves
+      # also without it.
       def address = @address ||= Endpoint.of(@pid)
 
       def connected

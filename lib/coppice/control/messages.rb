@@ -12,7 +12,7 @@ module Coppice
       TABLE = {
         # To a cold mold, first. queues: see Child::Inheritance. Descriptors: board, settings (a MemoryFile).
         Boot: [:protocol, :generation, :row, :listener_names, :queues],
-        # To the observer, first. hook: whether the configuration has on_stats. Descriptors: board (to read only),
+        # To the observer, first. hook: whether the configuration has on_stats. Descriptors: board,
         # settings, listeners (an Array).
         Observe: [:protocol, :hook],
         # To a mold: fork a worker, a service or a guest. To a worker: fork a mold. purpose: :rehearsal for a worker

@@ -58,6 +58,8 @@ module Coppice
       private
 
       def tell(error)
+        return unless File.directory?("/proc/self") # the start has told what is missing without
+
         @log.public_send(@needed ? :warn : :info, "memory is not measured", error: error.message)
       end
 

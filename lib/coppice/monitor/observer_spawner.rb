@@ -41,11 +41,11 @@ module Coppice
 
       private
 
-      # A descriptor by which the board cannot be written to. Only /proc has such a one: without it the observer gets a
-      # copy of the monitor's, and maps it to read only.
+      # A descriptor by which the board cannot be written to. It is opened by its name in /proc: where that is not
+      # possible the observer gets a copy of the monitor's, and maps it to read only.
       def board_to_read
         File.open("/proc/self/fd/#{@board.fileno}", "r")
-      rescue Errno::ENOENT
+      rescue SystemCallError
         IO.for_fd(@board.fileno, autoclose: false).dup
       end
 
