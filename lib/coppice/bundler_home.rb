@@ -23,7 +23,7 @@ module Coppice
     # As RubyGems finds it, which the monitor has not loaded.
     def self.home(environment)
       environment["HOME"] || Dir.home
-    rescue ArgumentError # the user has no entry in the system's list
+    rescue ArgumentError, SystemCallError # the user has no entry in the system's list, or it cannot be read
       "/"
     end
     private_class_method :home

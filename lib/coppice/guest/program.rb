@@ -9,7 +9,8 @@ module Coppice
     class Program
       CONSOLE = "bin/rails"
       FIRST_LINE_BYTES = 256
-      SIGNS = %w[config/application.rb config.ru].freeze # of the folder of an application, with Rails and without
+      # They mark the folder of an application, with Rails and without.
+      APPLICATION_FILES = %w[config/application.rb config.ru].freeze
 
       # directory: of the application.
       #: (Control::GuestRequest, directory: String) -> void
@@ -78,7 +79,7 @@ module Coppice
       # The scripts of another release would load their own application into the one that is here.
       def foreign?
         folder = File.dirname(File.dirname(File.realpath(@path)))
-        SIGNS.any? { |name| File.file?("#{folder}/#{name}") } && folder != File.realpath(@directory)
+        APPLICATION_FILES.any? { |name| File.file?("#{folder}/#{name}") } && folder != File.realpath(@directory)
       end
 
       # As the main script of a process: `__FILE__ == $0` is true in it.
