@@ -107,7 +107,7 @@ module Coppice
 
     def listener_sources
       @listeners.map do |listener|
-        ListenerSource.new(listener, log, **inheritance.queues.fetch(listener.stat.ino, {}))
+        ListenerSource.new(listener, log, **inheritance.listener_options.fetch(listener.stat.ino, {}))
       end
     end
 

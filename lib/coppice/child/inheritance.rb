@@ -10,31 +10,32 @@ module Coppice
     # What a process passes on to the processes forked from it: the loaded application, and what every process of the
     # server needs. The cold mold builds it once. It is never changed afterwards.
     Inheritance = Struct.new(
-      :app,             # the Rack application
-      :settings,        # Config::Settings
-      :hook_context,    # HookContext: the first argument of every hook
-      :log,             # Log, not yet of a role
-      :board,           # Board
-      :fork_lock,       # OS::ForkLock
-      :fork_callbacks,  # ForkSafety::ForkCallbacks: the blocks of Coppice.at_fork
-      :preset_calls,    # ForkSafety::PresetCalls: for libraries that need care when a process forks
-      :queues,          # Hash[Integer, Hash] -- by inode of the monitor's listeners: options of ListenerSource
-      :directory,       # String -- of the application
-      :trusted_proxies, # Listeners::TrustedProxies: parsed once, not in each worker
-      :environment,     # Hash[String, String] -- variables before the application was loaded
-      :first_path,      # String? -- what each worker requests from itself before it is ready
+      :app,              # the Rack application
+      :settings,         # Config::Settings
+      :hook_context,     # HookContext: the first argument of every hook
+      :log,              # Log, not yet of a role
+      :board,            # Board
+      :fork_lock,        # OS::ForkLock
+      :fork_callbacks,   # ForkSafety::ForkCallbacks: the blocks of Coppice.at_fork
+      :preset_calls,     # ForkSafety::PresetCalls: for libraries that need care when a process forks
+      :listener_options, # Hash[Integer, Hash] -- by inode of the monitor's listeners: options of ListenerSource
+      :directory,        # String -- of the application
+      :trusted_proxies,  # Listeners::TrustedProxies: parsed once, not in each worker
+      :environment,      # Hash[String, String] -- variables before the application was loaded
+      :first_path,       # String? -- what each worker requests from itself before it is ready
       keyword_init: true
     ) do
       # Builds the first one, around an application that this process has just loaded.
       #: (app: untyped, settings: Config::Settings, log: Log, board: Board, ?listener_names: Array[String],
-      #    ?queues: Hash[Integer, Hash[Symbol, bool]], ?environment: Hash[String, String]) -> Inheritance
-      def self.build(app:, settings:, log:, board:, listener_names: [], queues: {}, environment: {})
+      #    ?listener_options: Hash[Integer, Hash[Symbol, bool]], ?environment: Hash[String, String]) -> Inheritance
+      def self.build(app:, settings:, log:, board:, listener_names: [], listener_options: {}, environment: {})
         context = HookContext.new(settings: settings, log: log, listener_names: listener_names)
         new(app: app, settings: settings, hook_context: context, log: log, board: board,
             fork_lock: Coppice.fork_lock, fork_callbacks: Coppice.fork_callbacks,
             preset_calls: preset_calls(settings),
             trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_networks),
-            queues: queues.freeze, directory: Dir.pwd.freeze, environment: environment.freeze).freeze
+            listener_options: listener_options.freeze, directory: Dir.pwd.freeze,
+            environment: environment.freeze).freeze
       end
 
       def self.preset_calls(settings)

@@ -10,8 +10,8 @@ module Coppice
     # values; the descriptors that travel beside it have names.
     module Messages
       TABLE = {
-        # To a cold mold, first. queues: see Child::Inheritance. Descriptors: board, settings (a MemoryFile).
-        Boot: [:protocol, :generation, :row, :listener_names, :queues],
+        # To a cold mold, first. listener_options: see Child::Inheritance. Descriptors: board, settings (a MemoryFile).
+        Boot: [:protocol, :generation, :row, :listener_names, :listener_options],
         # To the observer, first. hook: whether the configuration has on_stats. Descriptors: board,
         # settings, listeners (an Array).
         Observe: [:protocol, :hook],

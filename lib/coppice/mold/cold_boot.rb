@@ -65,7 +65,8 @@ module Coppice
         Info.attach(board: @board, row: @membership.row) # initializers ask for workers_count
         Compatibility.configure(settings, listener_names: boot.listener_names)
         Child::Inheritance.build(app: load_app(settings, log), settings: settings, log: log, board: @board,
-                          listener_names: boot.listener_names, queues: boot.queues, environment: @environment)
+                                 listener_names: boot.listener_names, listener_options: boot.listener_options,
+                                 environment: @environment)
       end
 
       def load_app(settings, log)

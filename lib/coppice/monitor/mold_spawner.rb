@@ -36,7 +36,8 @@ module Coppice
       #: (Handle) -> void
       def introduce(mold)
         message = Control::Messages::Boot.new(protocol: Control::PROTOCOL, generation: mold.generation,
-                                              row: mold.row.index, listener_names: @port.names, queues: @port.queues)
+                                              row: mold.row.index, listener_names: @port.names,
+                                              listener_options: @port.listener_options)
         board = IO.for_fd(@board.fileno, autoclose: false)
         settings = Control::MemoryFile.write(mold.release.settings.to_wire, name: "coppice-settings")
         mold.channel.send(message, descriptors: { board: board, settings: settings })

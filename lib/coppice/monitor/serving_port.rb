@@ -64,7 +64,7 @@ module Coppice
 
       # Of the workers' sockets, by inode: the options of each one's Worker::ListenerSource.
       #: () -> Hash[Integer, Hash[Symbol, bool]]
-      def queues
+      def listener_options
         @direct.flat_map { |listener|
           options = { borrowed: listener.borrowed?, https: listener.address.https? }
           listener.inodes.map { |inode| [inode, options] }

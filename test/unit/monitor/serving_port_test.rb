@@ -7,8 +7,8 @@ require "coppice/monitor/serving_port"
 module Coppice
   class Monitor
     class ServingPortTest < TestCase
-      def setup
-        addresses = [{ lobby: false, backlog: 5 }, {}].map { |own| Listeners::Address.parse("127.0.0.1:0", own) }
+      def bind(*options)
+        addresses = options.map { |own| Listeners::Address.parse("127.0.0.1:0", own) }
         @port = ServingPort.new(Listeners::Set.bind(addresses, environment: {}), self)
       end
 
@@ -18,10 +18,20 @@ module Coppice
       def info(message, **fields) = @line = [message, fields]
 
       test "the log names the listeners with the options that are not the default" do
+        bind({ lobby: false, backlog: 5 }, {})
         @port.open
 
         first, second = @port.names
         assert_equal ["listening", { on: "#{first} (lobby: false, backlog: 5) #{second}" }], @line
+      end
+
+      test "the options of listeners are known by the sockets that workers get" do
+        bind({ lobby: false, scheme: :https }, { lobby: false }, { lobby: true })
+        options = @port.listener_options
+        sockets = @port.listeners_for(0, workers: 1)
+
+        assert_equal [true, false], sockets.map { |socket| options.fetch(socket.stat.ino)[:https] }
+        assert_equal 2, options.size
       end
     end
   end
