@@ -26,7 +26,7 @@ module Coppice
       end
 
       test "the options of listeners are known by the sockets that workers get" do
-        bind({ lobby: false, scheme: :https }, { lobby: false }, { lobby: true })
+        bind({ lobby: false, scheme: :https }, { lobby: false })
         options = @port.listener_options
         sockets = @port.listeners_for(0, workers: 1)
 
