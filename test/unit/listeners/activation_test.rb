@@ -64,13 +64,13 @@ module Coppice
         end
       end
 
-      test "a socket with the name of an option has the options of the file's address, or else of its port" do
+      test "a socket with the name of an option has the options of the file's address for which it can stand" do
         skip "no IPv6 here" unless Socket.ip_address_list.any?(&:ipv6_loopback?)
         passed("[::]:0") do |set|
           port = set.first.address.port
           { "listen #{port}, proxy_protocol: true" => "0.0.0.0:#{port} true\n",
             "listen '[::]:#{port}', proxy_protocol: true" => "[::]:#{port} true\n",
-            "listen '127.0.0.1:#{port}', proxy_protocol: true" => "[::]:#{port} true\n" }.each do |text, expected|
+            "listen '127.0.0.1:#{port}', proxy_protocol: true" => "[::]:#{port} false\n" }.each do |text, expected|
             assert_equal expected, configured(set.descriptors, text)
           end
         end
