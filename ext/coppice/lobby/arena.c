@@ -189,15 +189,13 @@ static void begin_numbers(struct coppice_lobby *lobby) {
 static void open_directory(struct coppice_lobby *lobby) {
     const char *directory = lobby->settings.buffer_directory;
     lobby->directory_fd = -1;
-    lobby->files_in_memory = true;
     if (!*directory) return;
     lobby->directory_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int file = lobby->directory_fd < 0 ? -1 : openat(lobby->directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    lobby->files_in_memory = file < 0;
     if (file >= 0)
         close(file);
     else
-        lobby_log(lobby, LOBBY_WARN, "buffer_directory has no files without a name, memory is used: %s", strerror(errno));
+        lobby_log(lobby, LOBBY_WARN, "buffer_directory cannot be used, memory is: %s", strerror(errno));
 }
 
 static const char *remedy(int error) {

@@ -13,13 +13,10 @@
 #endif
 
 /* File systems without O_TMPFILE are NFS and old ones: the file is in memory then. */
-static int create(struct coppice_lobby *lobby) {
+static int create(const struct coppice_lobby *lobby) {
     int fd = -1;
     if (lobby->directory_fd >= 0) fd = openat(lobby->directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0) return fd;
-    fd = memfd_create("coppice-buffer", MFD_CLOEXEC);
-    if (fd >= 0) lobby->files_in_memory = true;
-    return fd;
+    return fd >= 0 ? fd : memfd_create("coppice-buffer", MFD_CLOEXEC);
 }
 
 /* At most one line of each kind in FILE_ERROR_PAUSE_MS, for all clients together. */
@@ -56,10 +53,10 @@ static void account(struct coppice_lobby *lobby, uint64_t bytes) {
     lobby_count_to(lobby->counters, LOBBY_file_bytes, (int64_t)bytes);
 }
 
-/* A file system without a size, and one that does not tell, has room, as memory has. */
+/* Whether buffer_directory can take so much. A file system without a size, and one that does not tell, can. */
 bool lobby_file_has_room(const struct coppice_lobby *lobby, uint64_t bytes) {
     struct statvfs disk;
-    if (lobby->files_in_memory || fstatvfs(lobby->directory_fd, &disk) != 0 || disk.f_blocks == 0) return true;
+    if (lobby->directory_fd < 0 || fstatvfs(lobby->directory_fd, &disk) != 0 || disk.f_blocks == 0) return true;
     if ((uint64_t)disk.f_bavail * disk.f_frsize >= bytes) return true;
     log_missing_room(lobby, strerror(ENOSPC));
     return false;

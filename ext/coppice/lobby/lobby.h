@@ -156,7 +156,6 @@ struct lobby_client_count;
 struct coppice_lobby {
     struct lobby_settings settings;
     int32_t channel_fd, epoll_fd, requests_fd, queue_fd, board_fd, event_fd, reserve_fd, directory_fd;
-    bool files_in_memory; /* buffer_directory has had no file for the lobby: how full it is says nothing */
     int32_t listener_fds[LOBBY_LISTENERS];
     int32_t spare_fds[LOBBY_SPARES]; /* -1: lent, or taken */
 

@@ -104,18 +104,6 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     end
   end
 
-  test "a full buffer_directory that has no files for the lobby holds no worker" do
-    SmallDisk.open do |disk|
-      disk.fill
-      disk.forbid_writing
-      play(buffer_directory: disk.folder, response_buffer: 100_000)
-      client = @lobby.connect(GET, receive_buffer: 4096)
-      @lobby.answer_large(LARGE)
-      @lobby.await_counter(:answered, 1)
-      assert_equal LARGE, @lobby.read_response(client).last.bytesize
-    end
-  end
-
   test "nobody is cut off because another process has filled buffer_directory" do
     SmallDisk.open do |disk|
       play(seats: 2, buffer_directory: disk.folder, response_buffer: 100_000, queue_timeout_ms: 2000)
