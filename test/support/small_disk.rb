@@ -25,12 +25,10 @@ class SmallDisk
     begin
       yield
     ensure
-      system("umount", "-l", folder, exception: true) # a process of the test may still have a file there
+      system("umount", folder, exception: true)
     end
   end
   private_class_method :mounted
-
-  attr_reader :folder #: String
 
   def initialize(folder)
     @folder = folder

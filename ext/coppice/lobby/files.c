@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "parts.h"
@@ -51,15 +50,6 @@ static void log_missing_room(const struct coppice_lobby *lobby, const char *why)
 static void account(struct coppice_lobby *lobby, uint64_t bytes) {
     lobby->file_bytes = bytes;
     lobby_count_to(lobby->counters, LOBBY_file_bytes, (int64_t)bytes);
-}
-
-/* Whether buffer_directory can take so much. A file system without a size, and one that does not tell, can. */
-bool lobby_file_has_room(const struct coppice_lobby *lobby, uint64_t bytes) {
-    struct statvfs disk;
-    if (lobby->directory_fd < 0 || fstatvfs(lobby->directory_fd, &disk) != 0 || disk.f_blocks == 0) return true;
-    if ((uint64_t)disk.f_bavail * disk.f_frsize >= bytes) return true;
-    log_missing_room(lobby, strerror(ENOSPC));
-    return false;
 }
 
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length) {

@@ -5,10 +5,7 @@
 #include "../socket_io.h"
 #include "parts.h"
 
-enum {
-    RESERVE_BLOCKS = 2 * COPPICE_RING_BYTES / (16 * 1024), /* a whole ring's bytes always find room */
-    SPILL_BYTES = 2 * COPPICE_RING_BYTES /* of the directory: a ring's bytes, and what the file system adds */
-};
+enum { RESERVE_BLOCKS = 2 * COPPICE_RING_BYTES / (16 * 1024) /* a whole ring's bytes always find room */ };
 
 static struct lobby_output_block *block_at(const struct coppice_lobby *lobby, uint32_t block) {
     return (struct lobby_output_block *)(void *)coppice_block_pool_at(lobby->blocks, block);
@@ -23,12 +20,10 @@ static uint64_t spill_limit(const struct coppice_lobby *lobby) {
     return lobby->settings.disk_limit - lobby->settings.disk_limit / 4;
 }
 
-/* Bodies may use up the share of answers as well, and others the directory: what has no room at all waits, since it
- * would be cut otherwise. */
+/* Bodies may use up the share of answers as well: what has no room at all waits, since it would be cut otherwise. */
 bool lobby_output_may_spill(const struct coppice_lobby *lobby) {
     return lobby->spilled_bytes + COPPICE_RING_BYTES <= spill_limit(lobby) &&
-           lobby->file_bytes + COPPICE_RING_BYTES <= lobby->settings.disk_limit &&
-           lobby_file_has_room(lobby, SPILL_BYTES);
+           lobby->file_bytes + COPPICE_RING_BYTES <= lobby->settings.disk_limit;
 }
 
 static bool blocks_left(const struct coppice_lobby *lobby) {
@@ -125,7 +120,7 @@ void lobby_output_close_spill(struct coppice_lobby *lobby, struct lobby_output *
 bool lobby_output_keep(struct coppice_lobby *lobby, struct lobby_output *output, const char *bytes, size_t length) {
     bool memory = output->spill < 0 && output->buffered < lobby->settings.response_buffer && blocks_left(lobby);
     if (memory) return keep_in_blocks(lobby, output, bytes, length);
-    if (output->spill >= 0 || lobby_output_may_spill(lobby)) return keep_in_file(lobby, output, bytes, length);
+    if (lobby_output_may_spill(lobby) || output->spill >= 0) return keep_in_file(lobby, output, bytes, length);
     return keep_in_blocks(lobby, output, bytes, length);
 }
 

@@ -113,7 +113,6 @@ bool lobby_body_too_large(const struct coppice_lobby *lobby, const struct coppic
 /* files.c: a file that has no name; -1 after a log packet. */
 int lobby_file_create(struct coppice_lobby *lobby);
 /* False after a log packet: there is no room. */
-bool lobby_file_has_room(const struct coppice_lobby *lobby, uint64_t bytes);
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length);
 void lobby_file_close(struct coppice_lobby *lobby, int32_t *place, uint64_t bytes);
 /* Puts -1 in its place and answers it, to be closed then: a successor of this loop must not close the number a second

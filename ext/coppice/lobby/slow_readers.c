@@ -60,7 +60,7 @@ static void cut_slowest(struct coppice_lobby *lobby) {
 }
 
 void lobby_cut_slow_readers(struct coppice_lobby *lobby) {
-    if (lobby_process.readers_checked || !worker_waits(lobby) || lobby_output_may_spill(lobby)) return;
+    if (lobby_process.readers_checked || lobby_output_may_spill(lobby) || !worker_waits(lobby)) return;
     lobby_process.readers_checked = true;
     cut_below_min_rate(lobby);
     if (lobby_output_short_of_room(lobby) && lobby_longest_wait_ms(lobby) >= PATIENCE_MS) cut_slowest(lobby);

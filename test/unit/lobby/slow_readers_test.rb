@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "support/lobby_test_case"
-require "support/small_disk"
 
 # Answers that their clients do not read, or not as fast as they come, once nothing more can be kept of them.
 class LobbySlowReadersTest < Coppice::LobbyTestCase
@@ -87,21 +86,6 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     BoundedWait.value_of(filled)
     @lobby.finish
     @lobby.await_counter(:answered, 1)
-  end
-
-  test "an answer that finds buffer_directory full waits, and is not cut" do
-    SmallDisk.open do |disk|
-      play(buffer_directory: disk.folder, response_buffer: 100_000)
-      disk.fill
-      client = @lobby.connect(GET, receive_buffer: 4096)
-      @lobby.pop
-      @lobby.head(LARGE)
-      filled = Thread.new { @lobby.tell("fill 0 #{LARGE}") }
-      assert_equal LARGE, @lobby.read_response(client).last.bytesize
-      BoundedWait.value_of(filled)
-      @lobby.finish
-      @lobby.await_counter(:answered, 1)
-    end
   end
 
   test "only a reader that holds a worker is cut off while uploads fill the disk" do
