@@ -35,6 +35,7 @@ module Coppice
         @log = log
         @interrupted = interrupted
         @reported = {} # [method, path] => whether the reported status was a success
+        @warm = {} # [method, path] => whether any request was a success
         @quick = {} # path => status and duration of its last request without own headers, if it was not an error
       end
 
@@ -128,6 +129,7 @@ module Coppice
       # Logs the status of each path once, not in every round; and once more if it turns into an error.
       def report(method, path, answer, seconds)
         status = answer.status
+        @warm[[method, path]] ||= success?(status)
         was_success = @reported[[method, path]]
         if was_success.nil? || (was_success && !(200..399).cover?(status))
           @reported[[method, path]] = success?(status)
@@ -138,10 +140,10 @@ module Coppice
 
       # A worker is promoted also where nothing has become warm, so the line that explains a promotion says so.
       def log_end(**fields)
-        not_warm = @reported.each_value.count(false)
+        not_warm = @warm.each_value.count(false)
         return @log.info("rehearsal finished", **fields) if not_warm.zero?
 
-        @log.public_send(@reported.value?(true) ? :info : :warn, "rehearsal finished", **fields, not_warm: not_warm)
+        @log.public_send(@warm.value?(true) ? :info : :warn, "rehearsal finished", **fields, not_warm: not_warm)
       end
 
       def log_answer(answer, **fields)

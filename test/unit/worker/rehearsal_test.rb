@@ -48,6 +48,14 @@ module Coppice
         assert_equal 3, @harness.log.entries.last.last[:not_warm]
       end
 
+      test "a path that fails first and succeeds later is warm at the end" do
+        asked = 0
+        rehearse(["/"]) { [(asked += 1) < 3 ? 500 : 200, {}, []] }
+
+        level, _, fields = @harness.log.entries.last
+        assert_equal [:info, nil], [level, fields[:not_warm]]
+      end
+
       test "the end is a warning when no request has warmed anything" do
         rehearse(%w[/ /moved]) { |env| env["PATH_INFO"] == "/" ? [500, {}, []] : [302, { "location" => "/" }, []] }
 
