@@ -52,9 +52,17 @@ module Coppice
       rescue IOError, SystemCallError # nobody reads it
         nil
       rescue UserCodeError # of a method of the error's own class, or of error_highlight in Ruby 3.1 for code of -e
-        $stderr.puts("#{error.backtrace&.first}: #{MESSAGE.bind_call(error)} (#{error.class})")
+        show_plainly(error)
       end
       private_class_method :show
+
+      def self.show_plainly(error)
+        place, message = [error.backtrace&.first, MESSAGE.bind_call(error)].map { |text| Log::Text.valid(text.to_s) }
+        $stderr.puts("#{place}: #{message} (#{error.class})")
+      rescue UserCodeError # its message is an object that fails as well, or nobody reads it
+        nil
+      end
+      private_class_method :show_plainly
 
       # Of the error and its causes. A cause that has none of the program keeps its frames: without any, Ruby would name
       # the line that shows it.
