@@ -47,8 +47,8 @@ rescue ScriptError, StandardError => error # whatever Bundler raises for the bun
   # The reason is without what may tell a secret: Coppice's own errors know it, and this program's have none.
   message, reason = if name.start_with?("Coppice::") then [error.message, error.reason]
                     elsif error.instance_of?(RuntimeError) then [error.message, error.message]
-                    else ["#{name}: #{error.message.strip}", name]
+                    else ["#{name}: #{error.message.scrub("?").strip}", name]
                     end
-  message, reason = [message, reason].map { |text| text.strip.gsub(/\s*\n\s*/, "; ")[0, 1000] }
+  message, reason = [message, reason].map { |text| text.scrub("?").strip.gsub(/\s*\n\s*/, "; ")[0, 1000] }
   answer.write(Marshal.dump({ error: message, reason: reason }))
 end
