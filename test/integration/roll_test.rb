@@ -25,6 +25,23 @@ class RollTest < Coppice::TestCase
     end
   end
 
+  test "the first worker of a new release has served its warm-up requests before it serves a client" do
+    app = <<~RUBY
+      served = []
+      run ->(env) { served << env["PATH_INFO"] if env["coppice.warm_up"]; [200, {}, ["NAME \#{served.join(' ')}"]] }
+    RUBY
+    config = "worker_processes 2\ncanary_requests 1\nwarm_up_requests '/a', '/b'"
+    with_releases(:one, :two, app: app, config: config) do |server, directories|
+      first = nil
+      output, status = during_canary(server, directories[:two]) do
+        first = server.wait { server.get("/").body[/\Atwo.*/] }
+      end
+
+      assert_predicate status, :success?, output
+      assert_equal "two /a /b", first
+    end
+  end
+
   test "a release that cannot be booted is given up, and the one before serves on" do
     with_releases(:one, :two, apps: { two: 'raise "not today"' }) do |server, directories|
       workers = server.ready_workers.map(&:pid)

@@ -31,8 +31,9 @@ module Coppice
         new(role: role, nr: nr, generation: generation, row: row, channel: channel)
       end
 
-      # purpose: :rehearsal for a worker that gets no clients, :boot for a mold that boots the application, :temporary
-      # for one that only forks what is missing; else nil. first_request: whether a worker reconnects, and makes a
+      # purpose: :rehearsal for a worker that gets no clients, :warmed_trial for one that serves the warm-up requests
+      # before it gets any, :boot for a mold that boots the application, :temporary for one that only forks what is
+      # missing; else nil. first_request: whether a worker reconnects, and makes a
       # request to itself, before it is ready. Raises Bug for a role that does not exist.
       #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?,
       #    ?purpose: Symbol?, ?first_request: bool, ?seat: Integer?, ?service: String?) -> void
@@ -53,6 +54,10 @@ module Coppice
       # Whether this worker gets no clients, and is rehearsed to be promoted.
       #: () -> bool
       def rehearsing? = @purpose == :rehearsal
+
+      # Whether this worker is the first one of a new release, and serves the warm-up requests before its clients.
+      #: () -> bool
+      def warmed_trial? = @purpose == :warmed_trial
 
       # Whether this mold boots the application itself.
       #: () -> bool

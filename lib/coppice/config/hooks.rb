@@ -34,9 +34,9 @@ module Coppice
       row.call(:after_worker_fork, %i[server worker], :worker,
         "Called in a new worker. Use it to reconnect and to restart threads. Also called in a guest, whose nr is nil."),
       row.call(:on_warm_up, %i[client], :worker,
-        "The block of warm_up_requests. Called in the first worker of a cold mold, which no client can reach. " \
-        "`client.get(path, **headers)` and `client.request(method, path, headers, body)` return the status. An " \
-        "exception is logged.", since: :coppice),
+        "The block of warm_up_requests. Called in the first worker of a cold mold, which no client can reach; at a " \
+        "roll also in the one that is tried with clients, before it gets any. `client.get(path, **headers)` and " \
+        "`client.request(method, path, headers, body)` return the status. An exception is logged.", since: :coppice),
       row.call(:after_worker_ready, %i[server worker], :worker,
         "Called when the worker is set up, right before it accepts its first request."),
       row.call(:after_request_complete, %i[server worker env], :worker,

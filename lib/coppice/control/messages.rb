@@ -4,7 +4,7 @@ module Coppice
   module Control
     # The version of the messages below. The first message carries it, so that a mold of another release is refused, not
     # misunderstood.
-    PROTOCOL = 14
+    PROTOCOL = 15
 
     # Every message, once: the monitor sends imperatives, its children send facts in the past. A message carries plain
     # values; the descriptors that travel beside it have names.
@@ -16,7 +16,8 @@ module Coppice
         # settings, listeners (an Array).
         Observe: [:protocol, :hook],
         # To a mold: fork a worker, a service or a guest. To a worker: fork a mold. purpose: :rehearsal for a worker
-        # that gets no clients, :temporary for a mold that only forks what is missing, else nil. first_request: whether
+        # that gets no clients, :warmed_trial for one that serves the warm-up requests before it gets any, :temporary
+        # for a mold that only forks what is missing, else nil. first_request: whether
         # a worker reconnects, and makes a request to itself, before it is ready. seat: number of a worker's seat at the
         # lobby, nil without a lobby. service: name of a service, nil for the service worker. Descriptors: channel (the
         # child's end); of a worker listeners (an Array: those that it accepts from), lobby (as of TakeSeat, with a

@@ -97,7 +97,7 @@ module Coppice
         listeners = step.role == :worker ? @port.listeners_for(step.nr, workers: @roster.target) : []
         seat = @lobby.new_seat if step.role == :worker
         generation = step.mold.generation
-        handle = @forks.call(step.mold, role: step.role, nr: step.nr, generation: generation,
+        handle = @forks.call(step.mold, role: step.role, purpose: step.purpose, nr: step.nr, generation: generation,
                                          deadline: @forks.deadline(step.mold, now),
                                          descriptors: { listeners: listeners }.reject { |_, ios| ios.empty? },
                                          first_request: generation >= @roster.succession.first_requests_from) do |child|
@@ -221,7 +221,7 @@ module Coppice
       def start_option(handle)
         return :spawn_timeout if handle.ready_at
 
-        handle.cold? || handle.observer? || handle.rehearsing? ? :boot_timeout : :spawn_timeout
+        handle.cold? || handle.observer? || handle.warms_up? ? :boot_timeout : :spawn_timeout
       end
 
       def record_kill(handle, reason, deadline)

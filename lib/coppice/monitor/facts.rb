@@ -97,7 +97,7 @@ module Coppice
 
       def time_to_get_ready(handle)
         settings = @roster.settings_of(handle)
-        return settings.boot_timeout if handle.rehearsing?
+        return settings.boot_timeout if handle.warms_up?
 
         handle.mold? ? settings.mold_timeout : settings.spawn_timeout
       end

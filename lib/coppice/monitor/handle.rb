@@ -226,12 +226,13 @@ module Coppice
       def may_be_silent? = (@role_entry.other_program || false) && !starting?
 
       # A worker that gets no clients, and is rehearsed to be promoted.
-      #: () -> bool
-      def rehearsing? = @purpose == :rehearsal
+      def rehearsing? = @purpose == :rehearsal #: () -> bool
+
+      # Whether it serves all warm-up requests before it is ready, which may take as long as a boot.
+      def warms_up? = rehearsing? || @purpose == :warmed_trial #: () -> bool
 
       # A worker that gets clients.
-      #: () -> bool
-      def serving? = worker? && ready? && !rehearsing?
+      def serving? = worker? && ready? && !rehearsing? #: () -> bool
 
       #: () -> bool
       def mold? = role == :mold

@@ -155,12 +155,19 @@ module Coppice
         return [] unless roster.seats?
 
         slot = roster.empty_slot(beyond: @budget.surge(roster))
-        return [Steps::Spawn.new(roster.candidate, :worker, slot, true)] if slot
+        return [Steps::Spawn.new(roster.candidate, :worker, slot, true, purpose_of_trial(roster))] if slot
         return [] if roster.unavailable.positive? || roster.workers.any?(&:leaving?)
         return [] if roster.surplus_workers.any?(&:starting?)
 
         coldest = roster.ready_workers.min_by { |worker| [worker.nr < roster.target ? 1 : 0, worker.requests_count] }
         [Steps::Retire.new(coldest)]
+      end
+
+      # Clients are not to pay for what a new release loads on its first requests. Its other workers are forked from one
+      # that was rehearsed.
+      def purpose_of_trial(roster)
+        candidate = roster.candidate
+        :warmed_trial if candidate.release.settings.warm_up? && !roster.of_release?(candidate)
       end
 
       # Without outdated workers the generation stays the same, so no worker is replaced. If a promotion fails, or its

@@ -99,9 +99,12 @@ module Coppice
       #: () -> Release?
       def earlier_release = releases[-2]
 
-      # How long the committed release's first requests took; nil for the one that the server began with.
-      #: () -> Canary::FirstRequests?
-      def first_requests = @first_requests[release.number]
+      # How long the committed release's first requests took; nil for the one that the server began with, and where
+      # warm-up requests came before them in one of both releases only.
+      #: (Handle) -> Canary::FirstRequests?
+      def first_requests_beside(trial)
+        @first_requests[release.number] if trial.release.settings.warm_up? == settings.warm_up?
+      end
 
       #: (Canary::FirstRequests?) -> void
       def note_first_requests(requests)

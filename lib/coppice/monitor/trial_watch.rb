@@ -53,7 +53,7 @@ module Coppice
 
         settings = @trial.release.settings
         Canary.new(requests: settings.canary_requests, seconds: settings.canary_time, started_at: now,
-                   baseline: baseline, first_requests: @roster.first_requests)
+                   baseline: baseline, first_requests: @roster.first_requests_beside(@trial))
       end
 
       # Since the start, or since their forks; also of those that have exited meanwhile.

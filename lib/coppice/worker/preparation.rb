@@ -6,10 +6,11 @@ require "coppice/worker/rehearsal"
 
 module Coppice
   class Worker
-    # Prepares a worker for its first client. A rehearsed worker serves all warm-up requests. Any other worker does what
-    # makes the first request of a fork slow, if its Spawn message said so: it opens connections that could not be
-    # inherited, and after warm-up requests it makes one of them to itself, which also copies the memory that a request
-    # writes to. Both may hang: then the monitor replaces this worker by one that does neither.
+    # Prepares a worker for its first client. A rehearsed worker serves all warm-up requests, and the first worker of a
+    # new release serves each of them once. Any other worker does what makes the first request of a fork slow, if its
+    # Spawn message said so: it opens connections that could not be inherited, and after warm-up requests it makes one
+    # of them to itself, which also copies the memory that a request writes to. Both may hang: then the monitor replaces
+    # this worker by one that does neither.
     class Preparation
       # A path is quick enough for the request to itself if the rehearsal served it within this part of spawn_timeout. A
       # fresh fork is slower than the rehearsal.
@@ -32,6 +33,7 @@ module Coppice
         return rehearse if @membership.rehearsing?
 
         warm_up if @membership.first_request?
+        serve_warm_up_requests if @membership.warmed_trial?
         measure_requests if @settings.gc_profile == :fitted && lead?
       end
 
@@ -72,6 +74,10 @@ module Coppice
         inheritance = @life.inheritance
         inheritance.preset_calls.before_ready(@worker.log)
         build_rehearsal.once(inheritance.first_path) if inheritance.first_path
+      end
+
+      def serve_warm_up_requests
+        build_rehearsal.call(@settings.warm_up_paths, @settings.hook(:on_warm_up), rounds: 1)
       end
 
       def build_rehearsal

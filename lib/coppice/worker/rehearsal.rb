@@ -8,7 +8,8 @@ require "coppice/worker/rehearsal/client"
 module Coppice
   class Worker
     # Requests that a worker makes to itself before it is ready, so that it is warm. The first worker of a cold mold,
-    # which no client can reach, serves all of `warm_up_requests`. Each worker that is forked later serves one of them.
+    # which no client can reach, serves all of `warm_up_requests` again and again; the first one of a new release serves
+    # each of them once. Each worker that is forked later serves one of them.
     # The requests come through a socket, as those of clients do, so that the code which serves clients is warm as well.
     class Rehearsal
       SECONDS = 5 # after this time no further round of the list starts
@@ -41,11 +42,11 @@ module Coppice
 
       # Requests the paths again and again, then calls the user's block. Yields after the first round. Errors are logged
       # and never fatal.
-      #: (Array[String], ^(Rehearsal) -> void | nil) { () -> void } -> void
-      def call(paths, block)
+      #: (Array[String], ^(Rehearsal) -> void | nil, ?rounds: Integer) ?{ () -> void } -> void
+      def call(paths, block, rounds: ROUNDS, &first_round_over)
         began = OS::Clock.now
         with_client do
-          rounds = paths.empty? ? 0 : rounds(paths) { yield }
+          rounds = paths.empty? ? 0 : repeat(paths, rounds, &first_round_over)
           block&.call(self) unless @interrupted.call
           log_end(rounds: rounds, paths: paths.size, seconds: (OS::Clock.now - began).round(2))
         end
@@ -99,12 +100,13 @@ module Coppice
         @client&.finish
       end
 
-      def rounds(paths)
+      # Returns how many rounds there were.
+      def repeat(paths, most)
         limit = OS::Clock.now + SECONDS
-        (1..ROUNDS).find do |round|
+        (1..most).find do |round|
           paths.each { |path| get(path) unless @interrupted.call }
-          yield if round == 1
-          round == ROUNDS || OS::Clock.now > limit || @interrupted.call
+          yield if round == 1 && block_given?
+          round == most || OS::Clock.now > limit || @interrupted.call
         end
       end
 

@@ -97,6 +97,37 @@ class ReleaseSettingsTest < SupervisionTestCase
     assert_equal [2, 2], [server.roster.release.number, server.roster.rehearsal.release.number]
   end
 
+  test "the first worker of a release that warms up does so before its clients, for as long as a boot" do
+    server = settled_server(spawn_timeout: 10, releases: {
+      "/releases/2" => { warm_up_requests: ["/"], boot_timeout: 70 }, "/releases/3" => { boot_timeout: 70 }
+    })
+
+    assert_equal [true, 70], warm_up_of_trial(server, "/releases/2")
+    server.settle
+
+    assert_equal [false, 10], warm_up_of_trial(server, "/releases/3")
+  end
+
+  test "a trial is compared with the first requests of the release before, unless only one of both is warmed up" do
+    server = settled_server(releases: { "/releases/2" => { warm_up_requests: ["/"] } })
+    server.roster.note_first_requests(:times)
+    cold = server.roster.workers.first
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.trial }
+
+    assert_equal [:times, nil], [cold, server.roster.trial].map { |one| server.roster.first_requests_beside(one) }
+  end
+
+  # Whether the trial of this release is warmed up, and how many seconds it has.
+  def warm_up_of_trial(server, directory)
+    roll(server, directory)
+    run_until(server) { server.roster.trial }
+    server.system.step(server.process_of(server.roster.candidate))
+    server.turn
+    trial = server.roster.trial
+    [trial.warms_up?, (trial.deadline - server.system.now).round]
+  end
+
   test "a release without a warm-up is not rehearsed, though the one before was" do
     server = settled_server(warm_up_requests: ["/"], releases: { "/releases/2" => { warm_up_requests: nil } })
     generation = server.roster.generation

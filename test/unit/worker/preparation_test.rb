@@ -11,6 +11,7 @@ module Coppice
       Member = Struct.new(:first_request, :row) do
         def first_request? = first_request
         def rehearsing? = false
+        def warmed_trial? = false
         def nr = 1
       end
       Presets = Struct.new(:calls) do
