@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/log/text"
 
 module Coppice
   class Log
-    # What the log says about an exception, of whatever class: class, reason, backtrace and causes.
+    # What the log says about an exception, of whatever class: class, reason, hints, backtrace and causes.
     class ErrorReport
       # The names under which formats write it.
       FIELDS = %i[error reason backtrace cause].freeze
@@ -12,6 +13,11 @@ module Coppice
       # A stack overflow has ten thousand lines; the first hundred show the cause.
       BACKTRACE_LINES = 100
       CAUSES = 5
+      HINTS = 10 # lines
+
+      # Before Ruby 3.2 hints are a part of the message.
+      PLAIN = (Exception.instance_method(:detailed_message) if Exception.method_defined?(:detailed_message))
+      private_constant :PLAIN
 
       def initialize(error, causes_left: CAUSES) #: (Exception, ?causes_left: Integer) -> void
         @error = error
@@ -27,6 +33,20 @@ module Coppice
         Text.without_singleton(@error.message)
       rescue StandardError => e
         "(its message raised #{e.class})"
+      end
+
+      # What did_you_mean and error_highlight add to the message. Not what syntax_suggest does, which reads the whole file
+      # once more, for up to a second.
+      def hints #: () -> Array[String]
+        return [] if PLAIN.nil? || @error.is_a?(SyntaxError)
+
+        full, plain = [@error.detailed_message(highlight: false), PLAIN.bind_call(@error, highlight: false)]
+                      .map { |text| Text.valid(text) }
+        return [] unless full.start_with?(plain)
+
+        full.delete_prefix(plain).lines(chomp: true).reject(&:empty?).first(HINTS)
+      rescue UserCodeError
+        []
       end
 
       def backtrace #: () -> Array[String]

@@ -11,7 +11,7 @@ module Coppice
       SHOWN = 3  # frames of a run that is cut
       BUNDLED = %r{\A(?:vendor|\.bundle)/}.freeze # gems below the working directory
 
-      # Class, reason and backtrace of the exception and its causes.
+      # Class, reason, hints and backtrace of the exception and its causes.
       #: (ErrorReport) -> Array[[String, Symbol?]]
       def self.of(report)
         lines = reason(report) + lines(report.backtrace)
@@ -35,7 +35,8 @@ module Coppice
 
       def self.reason(report)
         first, *others = Text.valid(report.reason).lines(chomp: true)
-        [["#{report.class_name}: #{safe(first)}", :red], *others.map { |line| ["  #{safe(line)}", :red] }]
+        [["#{report.class_name}: #{safe(first)}", :red],
+         *[*others, *report.hints].map { |line| ["  #{safe(line)}", :red] }]
       end
       private_class_method :reason
 

@@ -112,6 +112,18 @@ module Coppice
         TEXT
       end
 
+      test "hints to an error follow its reason, unless they fail" do
+        hinted = Class.new(RuntimeError) { def detailed_message(**) = "#{super}\n\n  buy 1\n\e[1mDid you mean?  by" }
+        failing = Class.new(RuntimeError) { def detailed_message(**) = raise(NotImplementedError) }
+        lines = [hinted, failing].map do |kind|
+          written { |log| log.exception("application failed", kind.new("first\nsecond")) }.lines.drop(1)
+        end
+        skip "hints are a part of the message before Ruby 3.2" unless Exception.method_defined?(:detailed_message)
+
+        assert_equal ["      second\n", "        buy 1\n", "      \\u{1b}[1mDid you mean?  by\n"], lines[0].drop(1)
+        assert_equal ["      second\n"], lines[1].drop(1)
+      end
+
       test "frames below a working directory with any name are relative, in any locale" do
         place = "/srv/é/app/shop.rb:7:in 'buy'"
         pages = [%w[UTF-8 UTF-8], %w[US-ASCII BINARY]].map do |frames, directory| # in a UTF-8 locale, and in that of C
