@@ -3,6 +3,7 @@
 require "coppice/board"
 require "coppice/errors"
 require "coppice/listeners/listening_sockets"
+require "coppice/os/proc_folder"
 require "coppice/os/process_stat"
 
 module Coppice
@@ -106,7 +107,7 @@ module Coppice
       # The message where this user runs none. Root may use the server of any user, but has to name it.
       #: () -> String
       def self.none_found
-        others = Process.euid.zero? ? pids.select { |pid| monitor?(pid) } : []
+        others = Process.euid.zero? ? OS::ProcFolder.pids.select { |pid| monitor?(pid) } : []
         return "this user runs no Coppice server. Give the pid of the monitor" if others.empty?
 
         ["this user runs no Coppice server. Give the pid of another user's:",
@@ -133,11 +134,8 @@ module Coppice
       # Pids of this user's monitors. Children map the board as well, but it has the pid of its monitor.
       #: () -> Array[Integer]
       def self.all
-        pids.select { |pid| uid(pid) == Process.euid && monitor?(pid) }
+        OS::ProcFolder.pids.select { |pid| uid(pid) == Process.euid && monitor?(pid) }
       end
-
-      def self.pids = Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort
-      private_class_method :pids
 
       # Nil when it has exited.
       def self.uid(pid)

@@ -2,6 +2,7 @@
 
 require "socket"
 require "coppice/errors"
+require "coppice/os/proc_folder"
 
 module Coppice
   module Control
@@ -25,7 +26,7 @@ module Coppice
       def self.of(pid)
         Addrinfo.unix("\0coppice-#{File.stat("/proc/#{pid}/ns/pid").ino}-#{pid_in_own_namespace(pid)}")
       rescue Errno::ENOENT, Errno::ESRCH
-        raise Error, File.exist?("/proc/self") ? "there is no process #{pid}" : "there is no /proc"
+        raise Error, OS::ProcFolder.exist? ? "there is no process #{pid}" : "there is no /proc"
       rescue Errno::EACCES
         raise Error, "process #{pid} is another user's. Run this as that user or as root"
       end

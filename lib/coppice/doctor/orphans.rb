@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/os/proc_folder"
 require "coppice/os/process_stat"
 
 module Coppice
@@ -21,9 +22,7 @@ module Coppice
 
       #: () -> Array[Integer]
       def self.children
-        Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).select do |pid|
-          OS::ProcessStat.of(pid)&.parent == Process.pid
-        end
+        OS::ProcFolder.pids.select { |pid| OS::ProcessStat.of(pid)&.parent == Process.pid }
       end
     end
   end

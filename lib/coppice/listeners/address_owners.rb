@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/listeners/socket_table"
+require "coppice/os/proc_folder"
 
 module Coppice
   module Listeners
@@ -33,7 +34,7 @@ module Coppice
         wanted = inodes.map { |inode| "socket:[#{inode}]" }
         return [] if wanted.empty?
 
-        Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort.select { |pid| owns?(pid, wanted) }
+        OS::ProcFolder.pids.select { |pid| owns?(pid, wanted) }
       end
 
       # Inodes of sockets at the address: listening ones for TCP (the kernel lists no others), any for Unix.

@@ -2,6 +2,7 @@
 
 require "coppice/memory/smaps"
 require "coppice/os/clock"
+require "coppice/os/proc_folder"
 
 module Coppice
   module Memory
@@ -58,7 +59,7 @@ module Coppice
       private
 
       def tell(error)
-        return unless File.directory?("/proc/self") # the start has told what is missing without
+        return unless OS::ProcFolder.exist? # the start has told what is missing without
 
         @log.public_send(@needed ? :warn : :info, "memory is not measured", error: error.message)
       end

@@ -6,7 +6,7 @@ require "coppice/listeners/address"
 require "coppice/listeners/binder"
 require "coppice/monitor/control_connection"
 require "coppice/os/clock"
-require "coppice/os/process_stat"
+require "coppice/os/proc_folder"
 
 module Coppice
   class Monitor
@@ -33,7 +33,7 @@ module Coppice
 
       # Without /proc it has no name, and that is said (CLI::MissingProc).
       def self.bind_name(log)
-        return unless OS::ProcessStat.of(Process.pid)
+        return unless OS::ProcFolder.exist?
 
         address = Control::Endpoint.of(Process.pid)
         socket = Socket.new(:UNIX, :STREAM)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "etc"
+require "coppice/os/proc_folder"
 
 module Coppice
   module OS
@@ -21,8 +22,7 @@ module Coppice
       # Whether a process group has a member that runs, beside this process. Looks at all processes.
       #: (Integer) -> bool
       def self.others_in_group?(group)
-        pids = Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i) - [Process.pid]
-        pids.any? { |pid| (stat = of(pid)) && stat.group == group && !stat.ended? }
+        (ProcFolder.pids - [Process.pid]).any? { |pid| (stat = of(pid)) && stat.group == group && !stat.ended? }
       rescue SystemCallError # no /proc
         false
       end

@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+module Coppice
+  module OS
+    # /proc, by which Linux tells about its processes. A sandbox may have none.
+    module ProcFolder
+      OF_THIS_PROCESS = "/proc/self"
+
+      #: (?String) -> bool
+      def self.exist?(folder = OF_THIS_PROCESS) = File.directory?(folder)
+
+      # The pids of all processes, in ascending order. Raises SystemCallError without /proc.
+      #: () -> Array[Integer]
+      def self.pids = Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort
+    end
+  end
+end
