@@ -10,7 +10,7 @@ module Coppice
     class ListenOptionsOfFile
       OF_ADDRESS = %i[ipv6only umask].freeze # they are for the address itself
 
-      # They trust every client to be the proxy: where only this machine can connect, that says nothing of others.
+      # They trust every client to be the proxy. That of a host says nothing of those that other hosts have.
       OF_PROXY = %i[proxy_protocol scheme].freeze
 
       #: (FileValues) -> void
@@ -26,7 +26,7 @@ module Coppice
       end
 
       # Names the addresses that get no options because the file's listeners on their port have different ones, and
-      # those that other machines can reach, and that do not get the options of a local proxy.
+      # those that do not get the options of a proxy because others can reach them.
       #: (SourceValues) -> Array[String]
       def notes(merged)
         texts = merged.values.fetch(:listen).filter_map { |address| differing(address) || withheld(address) }
@@ -43,12 +43,12 @@ module Coppice
       end
 
       def withheld(address)
-        local = sources(address).select { |other| opens?(address, other) }
-        names = OF_PROXY.select { |name| local.any? { |other| other.options[name] != default[name] } }
+        narrower = sources(address).select { |other| reached_by_others?(address, other) }
+        names = OF_PROXY.select { |name| narrower.any? { |other| other.options[name] != default[name] } }
         return if names.empty?
 
-        "#{address} does not have #{names.join(' and ')} of #{local.join(', ')} in #{@file.file}, because other " \
-          "machines can reach it. Name the file's address"
+        "#{address} does not have #{names.join(' and ')} of #{narrower.join(', ')} in #{@file.file}, because others " \
+          "can reach it. Name the file's address, or listen on this one in the file"
       end
 
       def candidates(address) = sources(address).map { |other| handed_on(other, address) }.uniq
@@ -62,12 +62,14 @@ module Coppice
       def handed_on(other, address)
         return other.options if other.to_s == address.to_s
 
-        kept = [*OF_ADDRESS, *(OF_PROXY if opens?(address, other))]
+        kept = [*OF_ADDRESS, *(OF_PROXY if reached_by_others?(address, other))]
         other.options.merge(default.slice(*kept))
       end
 
-      # Whether other machines can reach the address, unlike the file's.
-      def opens?(address, other) = other.local? && !address.local?
+      # Whether clients may reach the address that cannot reach the file's. Processes of this machine reach both.
+      def reached_by_others?(address, other)
+        !(address.local? || other.any_host? || address.host == other.host)
+      end
 
       def default = Listeners::DEFAULT_OPTIONS
     end

@@ -88,8 +88,8 @@ module Coppice
         example: "listen 3000\nlisten \"/run/app.sock\", backlog: 64",
         doc: "An address to listen on; may be given several times. See [Addresses](#addresses) for its forms and " \
              "options. The flags -p, -o, -b and -l, and the environment variable PORT, replace the file's addresses. " \
-             "Such an address has the options that the file gives to it, or else to its port: but where other " \
-             "machines can reach it, unlike the file's, not proxy_protocol and scheme. A file that already " \
+             "Such an address has the options that the file gives to it, or else to its port: but not " \
+             "proxy_protocol and scheme, if others than the file's clients can reach it. A file that already " \
              "listens on PORT is left as it is. `coppice check` and the start warn where PORT replaces a Unix " \
              "socket, or an address that only this machine reaches. In development -p and PORT mean 127.0.0.1 unless " \
              "-o or -b names another host: `-b 0.0.0.0` in a container."),
