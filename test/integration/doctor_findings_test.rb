@@ -3,7 +3,6 @@
 # lane: soak -- each test boots and forks an application three times
 
 require "test_helper"
-require "coppice/version_order"
 require_relative "../support/doctor_test_case"
 
 # `coppice doctor` over applications that are built to fail it, one for each way in which a fork can break a library.
@@ -57,8 +56,6 @@ class DoctorFindingsTest < DoctorTestCase
 
         assert_equal 1, status
         assert_equal "tcp 127.0.0.1:#{port}", found.fetch(:shared_connection)[:owner]
-        next unless Coppice::VersionOrder.at_least?(RUBY_VERSION, "3.2.3")
-
         assert_equal "config.ru:#{line_of(part, 'TCPSocket')}", found.fetch(:shared_connection)[:place]
       end
     end

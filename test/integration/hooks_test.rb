@@ -153,7 +153,6 @@ class HooksTest < Coppice::TestCase
   end
 
   test "closing all descriptors in a hook closes the application's and keeps ours and those kept" do
-    skip "needs Ruby 3.2.3" unless Coppice::VersionOrder.at_least?(RUBY_VERSION, "3.2.3")
     app = <<~'RUBY'
       $leaked, $writer = IO.pipe
       $kept = Coppice::Info.keep_io(File.open("/dev/null"))

@@ -156,12 +156,10 @@ module Coppice
 
       def loaded_presets = Presets.activated.select(&:loaded?)
 
-      # Where the object of a descriptor was made. Older versions of Ruby can crash in this walk
-      # (bugs.ruby-lang.org/issues/19531).
+      # Where the object of a descriptor was made.
       def place_of(finding)
         number = finding.detail.to_s[/\Adescriptor (\d+)/, 1]
         return finding.owner[/\S+:\d+\z/] unless number
-        return unless VersionOrder.at_least?(RUBY_VERSION, "3.2.3")
 
         io = ObjectSpace.each_object(IO).find { |one| !one.closed? && one.autoclose? && one.fileno == number.to_i }
         file = ObjectSpace.allocation_sourcefile(io) if io

@@ -2,7 +2,6 @@
 
 require "socket"
 require "coppice/fork_safety/weak_set"
-require "coppice/version_order"
 
 module Coppice
   module ForkSafety
@@ -24,14 +23,9 @@ module Coppice
         #: () -> Array[Integer]
         def descriptors = @kept.to_a.map(&:to_io).reject(&:closed?).map(&:fileno)
 
-        # Closes all others. Raises NotImplementedError with Ruby before 3.2.3, which can crash when it walks over IO
-        # objects (bugs.ruby-lang.org/issues/19531).
+        # Closes all others.
         #: () -> void
         def close_others
-          unless VersionOrder.at_least?(RUBY_VERSION, "3.2.3")
-            raise NotImplementedError, "close_all_ios! needs Ruby 3.2.3 or newer: older ones can crash in it"
-          end
-
           kept = [$stdin, $stdout, $stderr, STDIN, STDOUT, STDERR].compact + @kept.to_a.map(&:to_io)
           ObjectSpace.each_object(IO) { |io| close(io) unless kept.include?(io) }
         end

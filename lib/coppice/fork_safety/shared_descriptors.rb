@@ -6,7 +6,6 @@ require "coppice/fork_safety/finding"
 require "coppice/fork_safety/kept_ios"
 require "coppice/fork_safety/open_descriptors"
 require "coppice/fork_safety/reconnecting_clients"
-require "coppice/version_order"
 
 module Coppice
   module ForkSafety
@@ -115,10 +114,9 @@ module Coppice
 
       def objects = GC.stat(:heap_live_slots)
 
-      # The class of the IO object for each link. Older versions of Ruby can crash in this walk
-      # (bugs.ruby-lang.org/issues/19531).
+      # The class of the IO object for each link.
       def classes_by_link
-        return {} if objects > MOST_OBJECTS_FOR_NAMES || !VersionOrder.at_least?(RUBY_VERSION, "3.2.3")
+        return {} if objects > MOST_OBJECTS_FOR_NAMES
 
         ObjectSpace.each_object(IO).each_with_object({}) do |io, found|
           found[@links[io.fileno]] = io.class.name if io.autoclose? # not the objects made here

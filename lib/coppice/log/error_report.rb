@@ -35,7 +35,7 @@ module Coppice
         "(its message raised #{e.class})"
       end
 
-      # What did_you_mean and error_highlight add to the message. Not what syntax_suggest does, which reads the whole file
+      # What did_you_mean and error_highlight add to the message. Not what syntax_suggest does: it reads the whole file
       # once more, for up to a second.
       def hints #: () -> Array[String]
         return [] if PLAIN.nil? || @error.is_a?(SyntaxError)

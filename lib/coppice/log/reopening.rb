@@ -2,7 +2,6 @@
 
 require "coppice/errors"
 require "coppice/log/access_file"
-require "coppice/version_order"
 
 module Coppice
   class Log
@@ -59,11 +58,9 @@ module Coppice
         end
 
         # Opens anew each file of this process that is opened to append, is not buffered, and is no longer at its path:
-        # the files of loggers. Older Rubies can crash in a walk over IO objects (bugs.ruby-lang.org/issues/19531).
+        # the files of loggers.
         #: () -> void
         def reopen_renamed_files
-          return unless VersionOrder.at_least?(RUBY_VERSION, "3.2.3")
-
           ObjectSpace.each_object(File).to_a.each { |file| reopen(file) if renamed_log?(file) }
         end
 
