@@ -108,8 +108,8 @@ module Coppice
 
         assert_equal [false, :http, 7], trust.call(settings)
         assert_equal ["flag -p: 0.0.0.0:3000 does not have proxy_protocol and scheme of 127.0.0.1:3000 in " \
-                      "config/coppice.rb, because others can reach it. Name the file's address, or listen on this one " \
-                      "in the file"], settings.notes
+                      "config/coppice.rb, because others can reach it. Name the file's address, or listen on this " \
+                      "one in the file"], settings.notes
         inner = { "config/coppice.rb" => "listen '10.0.0.5:3000', proxy_protocol: true" }
         assert_equal [false, :http, nil], trust.call(load(%w[-p 3000 -o 10.0.0.6], files: inner))
         all = { "config/coppice.rb" => "listen '0.0.0.0:3000', proxy_protocol: true" }
