@@ -28,6 +28,10 @@ module Coppice
         "Accept-Language" => "en-US,en;q=0.9"
       }.freeze
 
+      # reported: whether the status that was logged was a success, nil before. warm: whether any request was one.
+      Outcome = Struct.new(:reported, :warm)
+      private_constant :Outcome
+
       # exchange: one that adds MARK to each env, without a Lingering, to which nobody attends now. interrupted: returns
       # whether the worker must stop the rehearsal now.
       #: (exchange: Http::Exchange, log: Log, ?interrupted: ^() -> bool) -> void
@@ -35,8 +39,7 @@ module Coppice
         @exchange = exchange
         @log = log
         @interrupted = interrupted
-        @reported = {} # [method, path] => whether the reported status was a success
-        @warm = {} # [method, path] => whether any request was a success
+        @outcomes = Hash.new { |outcomes, key| outcomes[key] = Outcome.new } # [method, path] => Outcome
         @quick = {} # path => status and duration of its last request without own headers, if it was not an error
       end
 
@@ -55,7 +58,7 @@ module Coppice
       # A single request, in a worker forked from a warm mold. Only an error is worth a line of the log.
       #: (String) -> void
       def once(path)
-        @reported[["GET", path]] = true
+        @outcomes[["GET", path]].reported = true
         with_client { get(path) }
       end
 
@@ -131,10 +134,10 @@ module Coppice
       # Logs the status of each path once, not in every round; and once more if it turns into an error.
       def report(method, path, answer, seconds)
         status = answer.status
-        @warm[[method, path]] ||= success?(status)
-        was_success = @reported[[method, path]]
-        if was_success.nil? || (was_success && !(200..399).cover?(status))
-          @reported[[method, path]] = success?(status)
+        outcome = @outcomes[[method, path]]
+        outcome.warm ||= success?(status)
+        if outcome.reported.nil? || (outcome.reported && !(200..399).cover?(status))
+          outcome.reported = success?(status)
           log_answer(answer, method: method, path: path, status: status, ms: (seconds * 1000).round)
         end
         status
@@ -142,10 +145,10 @@ module Coppice
 
       # A worker is promoted also where nothing has become warm, so the line that explains a promotion says so.
       def log_end(**fields)
-        not_warm = @warm.each_value.count(false)
-        return @log.info("rehearsal finished", **fields) if not_warm.zero?
+        cold = @outcomes.each_value.count { |outcome| !outcome.warm }
+        return @log.info("rehearsal finished", **fields) if cold.zero?
 
-        @log.public_send(@warm.value?(true) ? :info : :warn, "rehearsal finished", **fields, not_warm: not_warm)
+        @log.public_send(cold < @outcomes.size ? :info : :warn, "rehearsal finished", **fields, not_warm: cold)
       end
 
       def log_answer(answer, **fields)
