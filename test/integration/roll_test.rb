@@ -42,6 +42,19 @@ class RollTest < Coppice::TestCase
     end
   end
 
+  test "a release whose warm-up ends each worker serves all the same" do
+    app = 'run ->(env) { env["coppice.warm_up"] ? exit!(3) : [200, {}, ["NAME"]] }'
+    config = "worker_processes 2\ncanary false"
+    with_releases(:one, :two, app: app, configs: { two: "#{config}\nwarm_up_requests '/'" }) do |server, directories|
+      output, status = coppice(server, "roll", directories[:two])
+
+      assert_predicate status, :success?, output
+      server.wait { served_by?(server, 2) }
+
+      assert_equal "two", release_of(server)
+    end
+  end
+
   test "a release that cannot be booted is given up, and the one before serves on" do
     with_releases(:one, :two, apps: { two: 'raise "not today"' }) do |server, directories|
       workers = server.ready_workers.map(&:pid)

@@ -46,15 +46,21 @@ module Coppice
 
       test "what is kept in the place of something older is counted, also if a major collection comes" do
         [nil, 20, AllocationMeter::ENOUGH - 1].each do |major_after|
-          kept = Array.new(10) { Array.new(OBJECTS) { Object.new } }
-          replacing = measure do |number|
-            kept[number % kept.size] = Array.new(OBJECTS) { Object.new }
-            GC.start if number == major_after
-          end
+          promoted = (1..3).lazy.map { promoted_by_replacing(major_after) }.find { |objects| objects >= OBJECTS / 8 }
 
-          assert_in_delta OBJECTS, replacing.promoted, OBJECTS, major_after.to_s
-          assert_operator replacing.promoted, :>=, OBJECTS / 8, major_after.to_s
+          assert promoted, "#{major_after}: always fewer"
+          assert_in_delta OBJECTS, promoted, OBJECTS, major_after.to_s
         end
+      end
+
+      # Major collections that Ruby adds itself may hide all of it for once.
+      def promoted_by_replacing(major_after)
+        kept = Array.new(10) { Array.new(OBJECTS) { Object.new } }
+        replacing = measure do |number|
+          kept[number % kept.size] = Array.new(OBJECTS) { Object.new }
+          GC.start if number == major_after
+        end
+        replacing.promoted
       end
 
       test "what they ask of malloc is counted" do

@@ -33,8 +33,8 @@ module Coppice
 
       # purpose: :rehearsal for a worker that gets no clients, :warmed_trial for one that serves the warm-up requests
       # before it gets any, :boot for a mold that boots the application, :temporary for one that only forks what is
-      # missing; else nil. first_request: whether a worker reconnects, and makes a
-      # request to itself, before it is ready. Raises Bug for a role that does not exist.
+      # missing; else nil. first_request: whether a worker reconnects, and makes a request to itself, before it is
+      # ready. Raises Bug for a role that does not exist.
       #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?,
       #    ?purpose: Symbol?, ?first_request: bool, ?seat: Integer?, ?service: String?) -> void
       def initialize(role:, generation:, row:, channel:, nr: nil, purpose: nil, first_request: false, seat: nil,

@@ -68,7 +68,7 @@ module Coppice
 
       # Whether clients may reach the address that cannot reach the file's. Processes of this machine reach both.
       def reached_by_others?(address, other)
-        !(address.local? || other.any_host? || address.host == other.host)
+        !(address.local? || other.includes?(address) || address.host == other.host)
       end
 
       def default = Listeners::DEFAULT_OPTIONS

@@ -17,12 +17,11 @@ module Coppice
         Observe: [:protocol, :hook],
         # To a mold: fork a worker, a service or a guest. To a worker: fork a mold. purpose: :rehearsal for a worker
         # that gets no clients, :warmed_trial for one that serves the warm-up requests before it gets any, :temporary
-        # for a mold that only forks what is missing, else nil. first_request: whether
-        # a worker reconnects, and makes a request to itself, before it is ready. seat: number of a worker's seat at the
-        # lobby, nil without a lobby. service: name of a service, nil for the service worker. Descriptors: channel (the
-        # child's end); of a worker listeners (an Array: those that it accepts from), lobby (as of TakeSeat, with a
-        # seat) and inspection (its end of the socket for ShowThreads); of a guest stdin, stdout, stderr and request
-        # (see GuestRequest).
+        # for a mold that only forks what is missing, else nil. first_request: whether a worker reconnects, and makes a
+        # request to itself, before it is ready. seat: number of a worker's seat at the lobby, nil without a lobby.
+        # service: name of a service, nil for the service worker. Descriptors: channel (the child's end); of a worker
+        # listeners (an Array: those that it accepts from), lobby (as of TakeSeat, with a seat) and inspection (its end
+        # of the socket for ShowThreads); of a guest stdin, stdout, stderr and request (see GuestRequest).
         Spawn: [:role, :purpose, :nr, :generation, :row, :first_request, :seat, :service],
         # To a worker: the lobby was lost; this is its seat at the next one. Descriptors: lobby (an Array: the files of
         # requests, queue and answer ring, the worker's eventfd and the lobby's, the worker's end of the seat's socket).

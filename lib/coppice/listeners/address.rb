@@ -58,9 +58,6 @@ module Coppice
         unix? || host.match?(/\A(?:localhost|127(?:\.\d+){3}|::1)\z/)
       end
 
-      # Whether this is a TCP address that stands for all hosts.
-      def any_host? = [AddressParser::ANY_HOST, "::"].include?(host) #: () -> bool
-
       # Whether the kernel lets only one of both be bound.
       #: (Address) -> bool
       def overlaps?(other)

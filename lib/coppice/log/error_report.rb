@@ -14,6 +14,7 @@ module Coppice
       BACKTRACE_LINES = 100
       CAUSES = 5
       HINTS = 10 # lines
+      HINT_SIZE = 300 # characters
 
       # Before Ruby 3.2 hints are a part of the message.
       PLAIN = (Exception.instance_method(:detailed_message) if Exception.method_defined?(:detailed_message))
@@ -35,8 +36,8 @@ module Coppice
         "(its message raised #{e.class})"
       end
 
-      # What did_you_mean and error_highlight add to the message. Not what syntax_suggest does: it reads the whole file
-      # once more, for up to a second.
+      # What did_you_mean and error_highlight add to the message; longer lines are those of generated code. Not what
+      # syntax_suggest adds, which may search for a second.
       def hints #: () -> Array[String]
         return [] if PLAIN.nil? || @error.is_a?(SyntaxError)
 
@@ -44,7 +45,8 @@ module Coppice
                       .map { |text| Text.valid(text) }
         return [] unless full.start_with?(plain)
 
-        full.delete_prefix(plain).lines(chomp: true).reject(&:empty?).first(HINTS)
+        full.delete_prefix(plain).lines(chomp: true)
+            .reject { |line| line.empty? || line.size > HINT_SIZE }.first(HINTS)
       rescue UserCodeError
         []
       end

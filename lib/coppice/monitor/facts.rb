@@ -226,9 +226,9 @@ module Coppice
       end
 
       # What was never forked, or was killed by somebody else, did not hang. One of a release that was taken back says
-      # nothing of the others, whose generation may be lower.
+      # nothing of the others, whose generation may be lower; nor does one that was in its warm-up.
       def first_request_may_hang?(worker, status)
-        return false if worker.forked_at.nil? || killed_without_fault?(worker, status)
+        return false if worker.forked_at.nil? || worker.warms_up? || killed_without_fault?(worker, status)
 
         @roster.of_release?(worker) || worker.equal?(@roster.trial)
       end

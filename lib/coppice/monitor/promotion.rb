@@ -80,10 +80,25 @@ module Coppice
         return abandon(roster, candidate, early_exit(candidate)) if candidate.gone? || candidate.leaving?
         return [] unless candidate.ready?
         return [commit(candidate)] if roster.mold.nil? && roster.of_release?(candidate)
-        return start_trial(roster) unless roster.trial
-        return judge(roster, candidate, now) if roster.trial.ready?
 
-        roster.trial.starting? ? [] : abandon(roster, candidate, end_of_trial(roster.trial))
+        roster.trial ? advance_trial(roster, roster.trial, now) : start_trial(roster)
+      end
+
+      # A release can be served without its warm-up, as at the start of the server.
+      def advance_trial(roster, trial, now)
+        return judge(roster, roster.candidate, now) if trial.ready?
+        return [] if trial.starting?
+        return try_without_warm_up(roster, trial) if trial.warms_up? && trial.ready_at.nil?
+
+        abandon(roster, roster.candidate, end_of_trial(trial))
+      end
+
+      def try_without_warm_up(roster, trial)
+        steps = trial.gone? ? start_trial(roster) : []
+        return steps unless steps.any?(Steps::Spawn)
+
+        [Steps::Warn.new("the new release's first worker ended in its warm-up: another starts without", trial.to_log),
+         *steps]
       end
 
       def early_exit(candidate) = "it exited before it was ready: #{end_of(candidate) || 'the log says why'}"
@@ -155,7 +170,7 @@ module Coppice
         return [] unless roster.seats?
 
         slot = roster.empty_slot(beyond: @budget.surge(roster))
-        return [Steps::Spawn.new(roster.candidate, :worker, slot, true, purpose_of_trial(roster))] if slot
+        return [Steps::Spawn.new(roster.candidate, :worker, slot, true, purpose_of_trial(roster, slot))] if slot
         return [] if roster.unavailable.positive? || roster.workers.any?(&:leaving?)
         return [] if roster.surplus_workers.any?(&:starting?)
 
@@ -164,10 +179,13 @@ module Coppice
       end
 
       # Clients are not to pay for what a new release loads on its first requests. Its other workers are forked from one
-      # that was rehearsed.
-      def purpose_of_trial(roster)
+      # that was rehearsed. Where the trial has the slot of a worker that serves, clients wait less for a cold one; and
+      # a rollback is not to fail for what is warmed up.
+      def purpose_of_trial(roster, slot)
         candidate = roster.candidate
-        :warmed_trial if candidate.release.settings.warm_up? && !roster.of_release?(candidate)
+        return if roster.trial || slot < roster.target || roster.of_release?(candidate) || roster.roll.rollback?
+
+        :warmed_trial if candidate.release.settings.warm_up?
       end
 
       # Without outdated workers the generation stays the same, so no worker is replaced. If a promotion fails, or its

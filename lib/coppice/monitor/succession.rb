@@ -26,7 +26,7 @@ module Coppice
         idle: [:booting, :promoting],
         booting: [:on_trial, :idle],   # the candidate loads the application
         promoting: [:on_trial, :idle], # a worker forks the candidate, and the candidate prepares its heap
-        on_trial: [:idle]              # the candidate's first worker serves beside the others
+        on_trial: [:on_trial, :idle]   # its first worker serves beside the others, or a second one without a warm-up
       }.freeze
 
       # Of a mold: whether it has booted the application, when it was forked, its resident and anonymous KiB, and the

@@ -73,11 +73,11 @@ module Coppice
       def warm_up
         inheritance = @life.inheritance
         inheritance.preset_calls.before_ready(@worker.log)
-        build_rehearsal.once(inheritance.first_path) if inheritance.first_path
+        build_rehearsal.once([inheritance.first_path]) if inheritance.first_path
       end
 
       def serve_warm_up_requests
-        build_rehearsal.call(@settings.warm_up_paths, @settings.hook(:on_warm_up), rounds: 1)
+        build_rehearsal.once(@settings.warm_up_paths, @settings.hook(:on_warm_up))
       end
 
       def build_rehearsal

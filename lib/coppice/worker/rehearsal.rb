@@ -9,8 +9,8 @@ module Coppice
   class Worker
     # Requests that a worker makes to itself before it is ready, so that it is warm. The first worker of a cold mold,
     # which no client can reach, serves all of `warm_up_requests` again and again; the first one of a new release serves
-    # each of them once. Each worker that is forked later serves one of them.
-    # The requests come through a socket, as those of clients do, so that the code which serves clients is warm as well.
+    # each of them once. Each worker that is forked later serves one of them. The requests come through a socket, as
+    # those of clients do, so that the code which serves clients is warm as well.
     class Rehearsal
       SECONDS = 5 # after this time no further round of the list starts
       ROUNDS = 40 # maximum; YJIT compiles a method once it was called thirty times
@@ -45,21 +45,25 @@ module Coppice
 
       # Requests the paths again and again, then calls the user's block. Yields after the first round. Errors are logged
       # and never fatal.
-      #: (Array[String], ^(Rehearsal) -> void | nil, ?rounds: Integer) ?{ () -> void } -> void
-      def call(paths, block, rounds: ROUNDS, &first_round_over)
+      #: (Array[String], ^(Rehearsal) -> void | nil) { () -> void } -> void
+      def call(paths, block)
         began = OS::Clock.now
         with_client do
-          rounds = paths.empty? ? 0 : repeat(paths, rounds, &first_round_over)
+          rounds = paths.empty? ? 0 : rounds(paths) { yield }
           block&.call(self) unless @interrupted.call
           log_end(rounds: rounds, paths: paths.size, seconds: (OS::Clock.now - began).round(2))
         end
       end
 
-      # A single request, in a worker forked from a warm mold. Only an error is worth a line of the log.
-      #: (String) -> void
-      def once(path)
-        @outcomes[["GET", path]].reported = true
-        with_client { get(path) }
+      # One request for each path, then the user's block. Only an error is worth a line of the log: a rehearsal came
+      # before, or comes later.
+      #: (Array[String], ?^(Rehearsal) -> void | nil) -> void
+      def once(paths, block = nil)
+        paths.each { |path| @outcomes[["GET", path]].reported = true }
+        with_client do
+          paths.each { |path| get(path) unless @interrupted.call }
+          block&.call(self) unless @interrupted.call
+        end
       end
 
       # The first path whose last request succeeded within `limit` seconds, or else the first that was redirected; nil
@@ -103,13 +107,12 @@ module Coppice
         @client&.finish
       end
 
-      # Returns how many rounds there were.
-      def repeat(paths, most)
+      def rounds(paths)
         limit = OS::Clock.now + SECONDS
-        (1..most).find do |round|
+        (1..ROUNDS).find do |round|
           paths.each { |path| get(path) unless @interrupted.call }
-          yield if round == 1 && block_given?
-          round == most || OS::Clock.now > limit || @interrupted.call
+          yield if round == 1
+          round == ROUNDS || OS::Clock.now > limit || @interrupted.call
         end
       end
 

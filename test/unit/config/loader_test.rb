@@ -112,8 +112,8 @@ module Coppice
                       "one in the file"], settings.notes
         inner = { "config/coppice.rb" => "listen '10.0.0.5:3000', proxy_protocol: true" }
         assert_equal [false, :http, nil], trust.call(load(%w[-p 3000 -o 10.0.0.6], files: inner))
-        all = { "config/coppice.rb" => "listen '0.0.0.0:3000', proxy_protocol: true" }
-        assert_equal [true, :http, nil], trust.call(load(%w[-p 3000 -o ::], files: all))
+        all = { "config/coppice.rb" => "listen '[::]:3000', proxy_protocol: true" }
+        assert_equal [true, :http, nil], trust.call(load(%w[-p 3000 -o 0.0.0.0], files: all))
         local = load(%w[-p 3000 -o localhost], files: files)
         assert_equal [[true, :https, 7], []], [trust.call(local), local.notes]
       end

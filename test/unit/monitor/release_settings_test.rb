@@ -110,12 +110,48 @@ class ReleaseSettingsTest < SupervisionTestCase
 
   test "a trial is compared with the first requests of the release before, unless only one of both is warmed up" do
     server = settled_server(releases: { "/releases/2" => { warm_up_requests: ["/"] } })
-    server.roster.note_first_requests(:times)
+    server.roster.note_first_requests(:cold)
     cold = server.roster.workers.first
     roll(server, "/releases/2")
     run_until(server) { server.roster.trial }
+    warmed = server.roster.trial
 
-    assert_equal [:times, nil], [cold, server.roster.trial].map { |one| server.roster.first_requests_beside(one) }
+    assert_equal([:cold, nil], [cold, warmed].map { |one| server.roster.first_requests_beside(one) })
+    server.settle
+    server.roster.note_first_requests(:warm)
+
+    assert_equal([nil, :warm], [cold, warmed].map { |one| server.roster.first_requests_beside(one) })
+  end
+
+  test "a trial that ends in its warm-up is followed by one without, and takes no first request from others" do
+    server = settled_server(releases: { "/releases/2" => { warm_up_requests: ["/"] } })
+    generation = server.roster.generation
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.trial }
+    warmed = server.roster.trial
+    server.system.step(server.process_of(server.roster.candidate))
+    server.turn
+    server.system.die(server.process_of(warmed), FakeSystem::Status.new(0, nil))
+    run_until(server) { !server.roster.trial.equal?(warmed) }
+
+    assert_equal [true, false], [warmed, server.roster.trial].map(&:warms_up?)
+    assert_operator server.roster.succession.first_requests_from, :<=, generation
+    server.settle
+
+    assert_equal 2, server.roster.release.number
+  end
+
+  test "neither a rollback nor a trial in the place of a worker is warmed up" do
+    server = settled_server(warm_up_requests: ["/"], refork_surge: 0, rollback_window: 0, releases: {
+      "/releases/2" => { warm_up_requests: ["/"], refork_surge: 1, rollback_window: 0 }
+    })
+
+    assert_equal false, warm_up_of_trial(server, "/releases/2").first
+    server.settle
+    roll_back(server)
+    run_until(server) { server.roster.trial }
+
+    refute_predicate server.roster.trial, :warms_up?
   end
 
   # Whether the trial of this release is warmed up, and how many seconds it has.

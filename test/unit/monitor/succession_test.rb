@@ -18,6 +18,7 @@ module Coppice
         %i[idle promoting] => ->(succession) { succession.start(Mold.new(generation: 1)) },
         %i[booting on_trial] => ->(succession) { succession.try(:worker) },
         %i[promoting on_trial] => ->(succession) { succession.try(:worker) },
+        %i[on_trial on_trial] => ->(succession) { succession.try(:worker) },
         %i[booting idle] => :commit.to_proc,
         %i[promoting idle] => :commit.to_proc,
         %i[on_trial idle] => :commit.to_proc
@@ -52,7 +53,7 @@ module Coppice
 
           assert_equal to, succession.stage
         end
-        [%i[booting start], %i[on_trial try], %i[idle try]].each do |stage, call|
+        [%i[booting start], %i[on_trial start], %i[idle try]].each do |stage, call|
           assert_raises(Bug) { succession_at(stage).public_send(call, Mold.new(generation: 9)) }
         end
       end

@@ -157,7 +157,7 @@ module Coppice
       test "a single request leaves no client behind" do
         threads = Thread.list.size
         seen = []
-        new_rehearsal { |env| seen << env["PATH_INFO"] && OK }.once("/one")
+        new_rehearsal { |env| seen << env["PATH_INFO"] && OK }.once(["/one"])
 
         assert_equal [["/one"], threads], [seen, Thread.list.size]
         assert_empty @harness.log.entries
