@@ -36,7 +36,7 @@ module Coppice
       orders = {
         Control::Messages::Spawn => method(:promote),
         Control::Messages::Measure => ->(_packet) { @sampler.sample },
-        Control::Messages::Drain => ->(_packet) { @clients.drain },
+        Control::Messages::Drain => ->(_packet) { @serving ? @clients.drain : stop },
         Control::Messages::TakeSeat => method(:take_seat),
         Control::Messages::ReopenLogs => method(:reopen_logs)
       }
@@ -137,6 +137,7 @@ module Coppice
       @sampler.set_baseline
       begin_counting unless membership.rehearsing?
       @life.ready
+      @serving = true
       @clients.serve_until_stopped
     rescue SystemExit
       raise unless @soft_timeout.expired? # the application called exit

@@ -13,6 +13,9 @@ module Coppice
       # They trust every client to be the proxy. That of a host says nothing of those that other hosts have.
       OF_PROXY = %i[proxy_protocol scheme].freeze
 
+      NUMERIC = /\A[\d.]+\z|:/.freeze # a name may mean an address of either family
+      private_constant :NUMERIC
+
       #: (FileValues) -> void
       def initialize(file)
         @file = file
@@ -68,7 +71,9 @@ module Coppice
 
       # Whether clients may reach the address that cannot reach the file's. Processes of this machine reach both.
       def reached_by_others?(address, other)
-        !(address.local? || other.includes?(address) || address.host == other.host)
+        return false if address.local? || address.host == other.host
+
+        !(NUMERIC.match?(address.host) && other.includes?(address))
       end
 
       def default = Listeners::DEFAULT_OPTIONS

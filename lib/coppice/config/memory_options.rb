@@ -57,7 +57,7 @@ module Coppice
         doc: "Paths that the first worker of a cold mold requests from itself with GET before the server accepts " \
              "clients. That worker is then promoted, so that no worker that serves is cold. The list is repeated for " \
              "five seconds, at most 40 times. Each worker that is forked later makes one of these requests to " \
-             "itself before it is ready; the first one of a new release makes each of them once. " \
+             "itself before it is ready; the first one of a new release usually makes each of them once. " \
              "`env[\"coppice.warm_up\"]` is true in these requests. A failure is logged, and the server starts all " \
              "the same. A block is called with a client: see on_warm_up. :learned stands for the paths that clients " \
              "request most; read docs/memory.md, Learned paths, before you use it."),

@@ -36,7 +36,7 @@ module Coppice
         "(its message raised #{e.class})"
       end
 
-      # What did_you_mean and error_highlight add to the message; longer lines are those of generated code. Not what
+      # What did_you_mean and error_highlight add to the message, up to a line of generated code. Not what
       # syntax_suggest adds, which may search for a second.
       def hints #: () -> Array[String]
         return [] if PLAIN.nil? || @error.is_a?(SyntaxError)
@@ -46,7 +46,7 @@ module Coppice
         return [] unless full.start_with?(plain)
 
         full.delete_prefix(plain).lines(chomp: true)
-            .reject { |line| line.empty? || line.size > HINT_SIZE }.first(HINTS)
+            .take_while { |line| line.size <= HINT_SIZE }.reject(&:empty?).first(HINTS)
       rescue UserCodeError
         []
       end

@@ -225,12 +225,10 @@ module Coppice
                   "failed` nothing is forked. max_consecutive_spawn_errors makes the server give up")
       end
 
-      # What was never forked, or was killed by somebody else, did not hang. One of a release that was taken back says
-      # nothing of the others, whose generation may be lower; nor does one that was in its warm-up.
+      # What was never forked, or was killed by somebody else, did not hang. One of another release says nothing of the
+      # others, whose generation may be lower: it is forked from a cold mold, and makes no first request.
       def first_request_may_hang?(worker, status)
-        return false if worker.forked_at.nil? || worker.warms_up? || killed_without_fault?(worker, status)
-
-        @roster.of_release?(worker) || worker.equal?(@roster.trial)
+        !worker.forked_at.nil? && !killed_without_fault?(worker, status) && @roster.of_release?(worker)
       end
 
       # The failure counts against the trial's mold, which is abandoned, and not against the committed generation. But

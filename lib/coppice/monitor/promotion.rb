@@ -84,21 +84,27 @@ module Coppice
         roster.trial ? advance_trial(roster, roster.trial, now) : start_trial(roster)
       end
 
-      # A release can be served without its warm-up, as at the start of the server.
       def advance_trial(roster, trial, now)
         return judge(roster, roster.candidate, now) if trial.ready?
-        return [] if trial.starting?
-        return try_without_warm_up(roster, trial) if trial.warms_up? && trial.ready_at.nil?
+        return [] if trial.starting? || (trial.warms_up? && trial.ready_at.nil? && !trial.gone?)
+        return try_without_warm_up(roster, trial) if ended_in_warm_up?(trial)
 
         abandon(roster, roster.candidate, end_of_trial(trial))
       end
 
+      # A release can be served without its warm-up, as at the start of the server. But a hook that fails would fail
+      # again, and pages that do not fit into the memory would not fit with clients either.
+      def ended_in_warm_up?(trial)
+        trial.warms_up? && trial.ready_at.nil? && !trial.forked_at.nil? && trial.failure.nil? &&
+          trial.exit_report&.cause != :out_of_memory
+      end
+
       def try_without_warm_up(roster, trial)
-        steps = trial.gone? ? start_trial(roster) : []
+        steps = start_trial(roster)
         return steps unless steps.any?(Steps::Spawn)
 
-        [Steps::Warn.new("the new release's first worker ended in its warm-up: another starts without", trial.to_log),
-         *steps]
+        [*steps, Steps::Warn.new("the new release's first worker ended in its warm-up: another starts without",
+          trial.to_log)]
       end
 
       def early_exit(candidate) = "it exited before it was ready: #{end_of(candidate) || 'the log says why'}"

@@ -100,10 +100,11 @@ module Coppice
       def earlier_release = releases[-2]
 
       # How long the committed release's first requests took; nil for the one that the server began with, and where
-      # warm-up requests came before them in one of both releases only.
+      # only one of its trial and this one has served warm-up requests before.
       #: (Handle) -> Canary::FirstRequests?
       def first_requests_beside(trial)
-        @first_requests[release.number] if trial.release.settings.warm_up? == settings.warm_up?
+        times = @first_requests[release.number]
+        times if times && times.warmed? == trial.warms_up?
       end
 
       #: (Canary::FirstRequests?) -> void

@@ -53,7 +53,7 @@ module Coppice
       end
 
       def rehearse
-        rehearsal = build_rehearsal
+        rehearsal = new_rehearsal(interrupted: method(:interrupted?))
         meter = nil
         rehearsal.call(@settings.warm_up_paths, @settings.hook(:on_warm_up)) do
           @cycle.meter = meter = GCProfile::AllocationMeter.new
@@ -73,16 +73,14 @@ module Coppice
       def warm_up
         inheritance = @life.inheritance
         inheritance.preset_calls.before_ready(@worker.log)
-        build_rehearsal.once([inheritance.first_path]) if inheritance.first_path
+        new_rehearsal.once([inheritance.first_path]) if inheritance.first_path
       end
 
       def serve_warm_up_requests
-        build_rehearsal.once(@settings.warm_up_paths, @settings.hook(:on_warm_up))
+        new_rehearsal(interrupted: method(:interrupted?)).once(@settings.warm_up_paths, @settings.hook(:on_warm_up))
       end
 
-      def build_rehearsal
-        Rehearsal.new(exchange: @exchange.call, log: @worker.log, interrupted: method(:interrupted?))
-      end
+      def new_rehearsal(**options) = Rehearsal.new(exchange: @exchange.call, log: @worker.log, **options)
 
       # Most messages before the worker is ready tell it to exit, or show that the monitor is gone. Another one, such as
       # that a log file was renamed, must not end the warm-up.

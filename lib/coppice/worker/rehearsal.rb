@@ -59,7 +59,7 @@ module Coppice
       # before, or comes later.
       #: (Array[String], ?^(Rehearsal) -> void | nil) -> void
       def once(paths, block = nil)
-        paths.each { |path| @outcomes[["GET", path]].reported = true }
+        @outcomes.default_proc = ->(outcomes, key) { outcomes[key] = Outcome.new(true) }
         with_client do
           paths.each { |path| get(path) unless @interrupted.call }
           block&.call(self) unless @interrupted.call

@@ -110,17 +110,19 @@ class ReleaseSettingsTest < SupervisionTestCase
 
   test "a trial is compared with the first requests of the release before, unless only one of both is warmed up" do
     server = settled_server(releases: { "/releases/2" => { warm_up_requests: ["/"] } })
-    server.roster.note_first_requests(:cold)
+    canary = Coppice::Monitor::Canary
+    times = ->(warmed) { canary::FirstRequests.new(canary::Counts::NONE, warmed: warmed) }
+    server.roster.note_first_requests(times.call(false))
     cold = server.roster.workers.first
     roll(server, "/releases/2")
     run_until(server) { server.roster.trial }
     warmed = server.roster.trial
 
-    assert_equal([:cold, nil], [cold, warmed].map { |one| server.roster.first_requests_beside(one) })
+    assert_equal([false, nil], [cold, warmed].map { |one| server.roster.first_requests_beside(one)&.warmed? })
     server.settle
-    server.roster.note_first_requests(:warm)
+    server.roster.note_first_requests(times.call(true))
 
-    assert_equal([nil, :warm], [cold, warmed].map { |one| server.roster.first_requests_beside(one) })
+    assert_equal([nil, true], [cold, warmed].map { |one| server.roster.first_requests_beside(one)&.warmed? })
   end
 
   test "a trial that ends in its warm-up is followed by one without, and takes no first request from others" do
@@ -139,6 +141,20 @@ class ReleaseSettingsTest < SupervisionTestCase
     server.settle
 
     assert_equal 2, server.roster.release.number
+  end
+
+  test "a first worker whose hook fails is not tried without its warm-up" do
+    server = settled_server(releases: { "/releases/2" => { warm_up_requests: ["/"] } })
+    roll(server, "/releases/2")
+    run_until(server) { server.roster.trial }
+    trial = server.roster.trial
+    server.system.step(server.process_of(server.roster.candidate))
+    server.turn
+    trial.failure = Coppice::Control::Messages::Failed.new(error: "RuntimeError in after_worker_fork", message: "no")
+    server.system.die(server.process_of(trial), FakeSystem::Status.new(1, nil))
+    run_until(server) { !server.roster.trial.equal?(trial) }
+
+    assert_equal [nil, 1], [server.roster.trial, server.roster.release.number]
   end
 
   test "neither a rollback nor a trial in the place of a worker is warmed up" do

@@ -16,12 +16,18 @@ module Coppice
 
         attr_reader :durations #: Array[Integer] -- numbers in the buckets of Coppice::Histogram
 
-        # trial: all that the trial had counted when it was committed.
-        #: (Counts) -> void
-        def initialize(trial)
+        # trial: all that the trial had counted when it was committed. warmed: whether it had served warm-up requests
+        # before.
+        #: (Counts, ?warmed: bool) -> void
+        def initialize(trial, warmed: false)
           @durations = trial.durations
+          @warmed = warmed
           freeze
         end
+
+        # Whether the trial had served warm-up requests before.
+        #: () -> bool
+        def warmed? = @warmed
 
         # Seconds; nil without requests.
         #: () -> Float?
