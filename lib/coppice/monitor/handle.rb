@@ -1,12 +1,14 @@
 # frozen_string_literal: true
 
-require "coppice/roles"
+require "coppice/monitor/child_kind"
 
 module Coppice
   class Monitor
     # One child as the monitor knows it. Owns the monitor's end of the child's channel. It holds facts only: it decides
     # and sends nothing. The monitor's hooks get it as `worker`.
     class Handle
+      include ChildKind
+
       # The states of a child, and the states that may follow each.
       MOVES = {
         requested: [:forked, :leaving, :gone],          # another process was told to fork it
@@ -17,7 +19,6 @@ module Coppice
         gone: []                                        # it was reaped, or never forked
       }.freeze
 
-      attr_reader :role       #: Symbol
       attr_reader :nr         #: Integer?
       attr_reader :generation #: Integer
       attr_reader :row        #: Board::Row
@@ -76,18 +77,15 @@ module Coppice
       #    ?release: Release?) -> void
       def initialize(role:, generation:, row:, channel:, deadline:, nr: nil, purpose: nil, parent: nil, service: nil,
                      release: parent&.release)
-        @purpose = purpose
+        take_kind(role, purpose: purpose, cold: parent.nil?)
         @service = service
         @release = release
-        @role = role
-        @role_entry = Roles.fetch(role)
         @nr = nr
         @generation = generation
         @row = row
         @channel = channel
         @deadline = deadline
         @parent = parent
-        @cold = parent.nil?
         @promotions = @audit_findings = 0
         @kept_signals = []
         @state = :requested
@@ -173,77 +171,16 @@ module Coppice
       #: () -> bool
       def gone? = state == :gone
 
-      # Whether it has a slot and counts as one of the workers.
-      #: () -> bool
-      def worker? = @role_entry.slot
-
-      # Whether it serves the clients in its queues before it exits when the server stops.
-      #: () -> bool
-      def drains? = @role_entry.shutdown == :drain
-
-      # Whether its process group gets HUP when the server stops.
-      #: () -> bool
-      def hangs_up? = @role_entry.shutdown == :hang_up
-
-      # Whether it stays until all others are gone when the server stops.
-      #: () -> bool
-      def last? = @role_entry.shutdown == :stop_last
-
-      # Whether it finishes its clients before those that serve them exit when the server stops.
-      #: () -> bool
-      def drains_first? = @role_entry.shutdown == :drain_first
-
-      #: () -> bool
-      def observer? = role == :observer
-
-      #: () -> bool
-      def lobby? = role == :lobby
-
-      #: () -> bool
-      def guest? = role == :guest
-
-      #: () -> bool
-      def service? = role == :service
-
-      # After what the next one of its role is delayed: see Roles.
-      #: () -> Symbol?
-      def pause_after = @role_entry.pause
-
-      # Whether signals go to all processes of its session.
-      #: () -> bool
-      def leads_session? = @role_entry.own_session || false
-
       # Whether it has replaced its parent's handlers, which would lose a signal: see Child::Life#start.
       #: () -> bool
       def handles_signals? = !pid.nil? && row.pid == pid
 
-      # Whether it leads a process group of its own, which is killed when it has exited.
-      #: () -> bool
-      def leads_group? = @role_entry.own_group || false
-
       # Whether it may close its channel and go on: its program may be another one by now.
       #: () -> bool
-      def may_be_silent? = (@role_entry.other_program || false) && !starting?
-
-      # A worker that gets no clients, and is rehearsed to be promoted.
-      def rehearsing? = @purpose == :rehearsal #: () -> bool
-
-      # Whether it serves all warm-up requests before it is ready, which may take as long as a boot.
-      def warms_up? = rehearsing? || @purpose == :warmed_trial #: () -> bool
+      def may_be_silent? = other_program? && !starting?
 
       # A worker that gets clients.
       def serving? = worker? && ready? && !rehearsing? #: () -> bool
-
-      #: () -> bool
-      def mold? = role == :mold
-
-      # A mold that exits once it has forked what is missing.
-      #: () -> bool
-      def temporary? = @purpose == :temporary
-
-      # A mold that booted the application itself.
-      #: () -> bool
-      def cold? = mold? && @cold
 
       # Whether it was requested and the process that was to fork it is gone: most likely it was never forked.
       #: () -> bool
