@@ -86,7 +86,7 @@ module Coppice
 
       def advance_trial(roster, trial, now)
         return judge(roster, roster.candidate, now) if trial.ready?
-        return [] if trial.starting? || (trial.warms_up? && trial.ready_at.nil? && !trial.gone?)
+        return [] if trial.starting? || (in_warm_up?(trial) && !trial.gone?)
         return try_without_warm_up(roster, trial) if ended_in_warm_up?(trial)
 
         abandon(roster, roster.candidate, end_of_trial(trial))
@@ -95,9 +95,12 @@ module Coppice
       # A release can be served without its warm-up, as at the start of the server. But a hook that fails would fail
       # again, and pages that do not fit into the memory would not fit with clients either.
       def ended_in_warm_up?(trial)
-        trial.warms_up? && trial.ready_at.nil? && !trial.forked_at.nil? && trial.failure.nil? &&
+        in_warm_up?(trial) && !trial.forked_at.nil? && trial.failure.nil? &&
           trial.exit_report&.cause != :out_of_memory
       end
+
+      # Whether its warm-up is not over, or was not when it exited.
+      def in_warm_up?(trial) = trial.warms_up? && trial.ready_at.nil?
 
       def try_without_warm_up(roster, trial)
         steps = start_trial(roster)

@@ -32,7 +32,9 @@ module Coppice
         return :waiting unless mold && @roll.awaits?(mold.release)
         return :booting unless mold.ready?
 
-        @board.trial_watched == 1 ? :canary : :trial
+        return :canary if @board.trial_watched == 1
+
+        @roster.trial&.warms_up? ? :warm_up : :trial
       end
 
       def reinstating? = @roll.rollback? && @roster.kept&.release.equal?(@roll.release)
@@ -41,6 +43,7 @@ module Coppice
       def waiting = "waiting until it can be booted"
       def booting = "booting #{@roll.release}"
       def trial = "starting its first worker"
+      def warm_up = "warming up its first worker"
 
       def canary
         settings = @roll.release.settings

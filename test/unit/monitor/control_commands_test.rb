@@ -42,16 +42,18 @@ module Coppice
       end
 
       test "roll: each stage is told once, when it is reached" do
-        server(canary: true, canary_requests: 7, canary_time: 2) do |server|
-          answer = @commands.call("roll", "/releases/2")
-          told = []
-          first_answer(answer, server) do
-            told.concat(answer.news.call)
-            server.system.advance(1)
-          end
+        { [].freeze => "starting", ["/"].freeze => "warming up" }.each do |paths, doing|
+          server(canary: true, canary_requests: 7, canary_time: 2, warm_up_requests: paths) do |server|
+            answer = @commands.call("roll", "/releases/2")
+            told = []
+            first_answer(answer, server) do
+              told.concat(answer.news.call)
+              server.system.advance(1)
+            end
 
-          assert_equal ["checking the release", "booting release 2 (2)", "starting its first worker",
-                        "canary: its first worker serves clients, 7 requests or 2 s"], told
+            assert_equal ["checking the release", "booting release 2 (2)", "#{doing} its first worker",
+                          "canary: its first worker serves clients, 7 requests or 2 s"], told
+          end
         end
       end
 
