@@ -47,6 +47,12 @@ class ExitReportTest < Coppice::TestCase
     end
   end
 
+  test "the summary of a worker that exits after a request past its deadline says so" do
+    @row.timed_out = 1
+
+    assert_equal "a request timed out, as the log says", report_on(handle_in(:ready), Status.new(0, nil)).summary
+  end
+
   test "the summary has the exception that the child has reported in place of a hint" do
     failure = Coppice::Control::Messages::Failed.new(error: "RuntimeError (config.ru:1)", message: "a secret")
     failed = handle_in(:ready, failure: failure)
