@@ -53,7 +53,7 @@ module Coppice
       end
 
       def rehearse
-        rehearsal = new_rehearsal(interrupted: method(:interrupted?))
+        rehearsal = new_rehearsal
         meter = nil
         rehearsal.call(@settings.warm_up_paths, @settings.hook(:on_warm_up)) do
           @cycle.meter = meter = GCProfile::AllocationMeter.new
@@ -73,14 +73,17 @@ module Coppice
       def warm_up
         inheritance = @life.inheritance
         inheritance.preset_calls.before_ready(@worker.log)
-        new_rehearsal.once([inheritance.first_path]) if inheritance.first_path
+        new_rehearsal(errors_only: true).once([inheritance.first_path]) if inheritance.first_path
       end
 
       def serve_warm_up_requests
-        new_rehearsal(interrupted: method(:interrupted?)).once(@settings.warm_up_paths, @settings.hook(:on_warm_up))
+        new_rehearsal(errors_only: true).once(@settings.warm_up_paths, @settings.hook(:on_warm_up))
       end
 
-      def new_rehearsal(**options) = Rehearsal.new(exchange: @exchange.call, log: @worker.log, **options)
+      def new_rehearsal(errors_only: false)
+        Rehearsal.new(exchange: @exchange.call, log: @worker.log, interrupted: method(:interrupted?),
+                      errors_only: errors_only)
+      end
 
       # Most messages before the worker is ready tell it to exit, or show that the monitor is gone. Another one, such as
       # that a log file was renamed, must not end the warm-up.

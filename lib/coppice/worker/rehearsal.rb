@@ -33,13 +33,14 @@ module Coppice
       private_constant :Outcome
 
       # exchange: one that adds MARK to each env, without a Lingering, to which nobody attends now. interrupted: returns
-      # whether the worker must stop the rehearsal now.
-      #: (exchange: Http::Exchange, log: Log, ?interrupted: ^() -> bool) -> void
-      def initialize(exchange:, log:, interrupted: -> { false })
+      # whether the worker must stop the rehearsal now. errors_only: whether only an error is worth a line of the log: a
+      # rehearsal came before, or comes later.
+      #: (exchange: Http::Exchange, log: Log, ?interrupted: ^() -> bool, ?errors_only: bool) -> void
+      def initialize(exchange:, log:, interrupted: -> { false }, errors_only: false)
         @exchange = exchange
         @log = log
         @interrupted = interrupted
-        @outcomes = Hash.new { |outcomes, key| outcomes[key] = Outcome.new } # [method, path] => Outcome
+        @outcomes = Hash.new { |outcomes, key| outcomes[key] = Outcome.new(errors_only || nil) } # by method and path
         @quick = {} # path => status and duration of its last request without own headers, if it was not an error
       end
 
@@ -55,11 +56,9 @@ module Coppice
         end
       end
 
-      # One request for each path, then the user's block. Only an error is worth a line of the log: a rehearsal came
-      # before, or comes later.
+      # One request for each path, then the user's block.
       #: (Array[String], ?^(Rehearsal) -> void | nil) -> void
       def once(paths, block = nil)
-        @outcomes.default_proc = ->(outcomes, key) { outcomes[key] = Outcome.new(true) }
         with_client do
           paths.each { |path| get(path) unless @interrupted.call }
           block&.call(self) unless @interrupted.call
