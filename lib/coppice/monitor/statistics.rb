@@ -89,13 +89,13 @@ module Coppice
         return unless roll.outcome == :committed
 
         @first_moment = @board.moments_count
-        @roster.note_first_requests(roll.canary && @tried && Canary::FirstRequests.new(@tried, warmed: @tried_warmed))
+        @roster.note_first_requests(roll.canary && @tried)
       end
 
       # What the trial of a candidate has counted so far.
       #: (Canary::Counts) -> void
       def tried(counts)
-        @tried, @tried_warmed = counts, @roster.trial.warms_up?
+        @tried = Canary::FirstRequests.new(counts, warmed: @roster.trial.warms_up?)
         @rolls.tried(counts) unless @roster.of_release?(@roster.candidate)
       end
 
