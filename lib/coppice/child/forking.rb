@@ -5,6 +5,7 @@ require "coppice/child/quick_exit"
 require "coppice/control/channel"
 require "coppice/errors"
 require "coppice/fork_safety/audit"
+require "coppice/os/proc_folder"
 require "coppice/os/sibling_fork"
 
 module Coppice
@@ -76,7 +77,7 @@ module Coppice
       # A mold's first worker stands for all of them.
       def begin_audit(membership)
         return if @inheritance.settings.fork_audit == :off || @audited || membership.service?
-        return unless ForkSafety::OpenDescriptors.known? # the monitor has said so (CLI::MissingProc)
+        return unless OS::ProcFolder.exist? # the monitor has said so (CLI::MissingProc)
 
         ForkSafety::Audit.new(previous: @parent.membership.audit)
       rescue StandardError => error # from the application's threads, or no descriptor is left: this process goes on

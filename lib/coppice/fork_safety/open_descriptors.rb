@@ -4,14 +4,10 @@ require "coppice/log/text"
 
 module Coppice
   module ForkSafety
-    # The descriptors that this process has open. Linux only.
+    # The descriptors that this process has open, as /proc tells them (OS::ProcFolder).
     module OpenDescriptors
       FOLDER = "/proc/self/fd"
       SOCKET = /\Asocket:\[(\d+)\]\z/.freeze
-
-      # Not in a sandbox without /proc.
-      #: () -> bool
-      def self.known? = File.directory?(FOLDER)
 
       # What each descriptor refers to, in the kernel's words: 7 => "socket:[4711]". Two descriptors with the same text
       # share one socket or pipe, also across processes. The path of a file may be malformed in the locale, so it
