@@ -46,12 +46,7 @@ class RollTest < Coppice::TestCase
     app = 'run ->(env) { env["coppice.warm_up"] ? exit!(3) : [200, {}, ["NAME"]] }'
     config = "worker_processes 2\ncanary false"
     with_releases(:one, :two, app: app, configs: { two: "#{config}\nwarm_up_requests '/'" }) do |server, directories|
-      output, status = coppice(server, "roll", directories[:two])
-
-      assert_predicate status, :success?, output
-      server.wait { served_by?(server, 2) }
-
-      assert_equal "two", release_of(server)
+      assert_rolled(server, "roll", directories[:two], release: 2)
     end
   end
 
@@ -72,12 +67,8 @@ class RollTest < Coppice::TestCase
       FileUtils.touch(File.join(directories[:one], "broken"))
       server.ready_workers.each { |row| server.signal(:KILL, to: row.pid) }
       server.wait { server.rows(:worker).none?(&:ready?) }
-      output, status = coppice(server, "roll", directories[:two])
 
-      assert_predicate status, :success?, output
-      server.wait { served_by?(server, 2) }
-
-      assert_equal "two", release_of(server)
+      assert_rolled(server, "roll", directories[:two], release: 2)
     end
   end
 
@@ -85,12 +76,8 @@ class RollTest < Coppice::TestCase
     app = 'File.write("boots", "x", mode: "a"); run ->(_env) { [200, {}, ["NAME"]] }'
     with_releases(:one, :two, app: app) do |server, directories|
       coppice(server, "roll", directories[:two])
-      output, status = coppice(server, "rollback")
 
-      assert_predicate status, :success?, output
-      server.wait { served_by?(server, 1) }
-
-      assert_equal "one", release_of(server)
+      assert_rolled(server, "rollback", release: 1)
       assert_equal "x", File.read(File.join(directories[:one], "boots"))
       assert_equal "coppice: there is no release before release 1\n", coppice(server, "rollback").first
     end
@@ -100,12 +87,8 @@ class RollTest < Coppice::TestCase
     with_releases(:one, :two, config: "worker_processes 2\ncanary false\nrollback_window 0") do |server, directories|
       coppice(server, "roll", directories[:two])
       server.wait { served_by?(server, 2) && server.rows(:mold).one? }
-      output, status = coppice(server, "rollback")
 
-      assert_predicate status, :success?, output
-      server.wait { served_by?(server, 1) }
-
-      assert_equal "one", release_of(server)
+      assert_rolled(server, "rollback", release: 1)
     end
   end
 
@@ -135,12 +118,8 @@ class RollTest < Coppice::TestCase
       coppice(server, "roll", directories[:two])
       server.wait { served_by?(server, 2) }
       FileUtils.remove_entry(directories[:two])
-      output, status = coppice(server, "roll", directories[:three])
 
-      assert_predicate status, :success?, output
-      server.wait { served_by?(server, 3) }
-
-      assert_equal "three", release_of(server)
+      assert_rolled(server, "roll", directories[:three], release: 3)
     end
   end
 

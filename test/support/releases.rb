@@ -113,7 +113,7 @@ module Releases
       served_by?(server, release) && mold_of(server, release)&.ready?
     end
 
-    assert_equal({ 1 => "one", 2 => "two" }.fetch(release), release_of(server))
+    assert_equal({ 1 => "one", 2 => "two", 3 => "three" }.fetch(release), release_of(server))
   end
 
   def write_release(directory, app, config)
