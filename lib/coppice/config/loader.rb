@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "coppice/config/arguments"
+require "coppice/config/combinations"
 require "coppice/config/config_file"
 require "coppice/config/environment"
 require "coppice/config/listen_options_of_file"
-require "coppice/config/maximum"
 require "coppice/config/replaced_addresses"
 require "coppice/config/settings"
 require "coppice/config/source_values"
@@ -41,7 +41,7 @@ module Coppice
         flags.apply_load_paths
         file = read_file(embedded)
         merged = merge(file, embedded, name)
-        verify(merged)
+        Combinations.new(merged).verify
         Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, services: file.services.values,
           ruby_flags: flags, notes: file.notes + notes(file, merged), config_file: file.file, config_text: file.text,
           rackup: rackup, environment_name: name)
@@ -133,61 +133,6 @@ module Coppice
 
       def notes(file, merged)
         ReplacedAddresses.notes(file, merged) + ListenOptionsOfFile.new(file).notes(merged)
-      end
-
-      # Refuses values that are valid alone, but not together.
-      def verify(merged)
-        verify_admin(merged)
-        verify_client_check(merged)
-        verify_queues(merged)
-        verify_proxy_protocol(merged)
-        verify_keep_mold(merged)
-      end
-
-      def verify_admin(merged)
-        public = merged.values[:admin_listen]&.find { |address| !address.local? }
-        return if public.nil? || merged.values[:admin_token]
-
-        raise ConfigError.new("other machines can reach admin_listen #{public}, so it needs admin_token",
-          file: merged.origins[:admin_listen], remedy: "Set admin_token, or listen on 127.0.0.1 or on a Unix socket")
-      end
-
-      def verify_queues(merged)
-        lobby, workers = merged.values.fetch(:listen).partition(&:lobby?)
-        { "with the lobby" => [lobby, Maximum::LOBBY_QUEUES],
-          "without the lobby" => [workers, Maximum::QUEUES] }.each do |kind, (addresses, maximum)|
-          sockets = addresses.sum { |address| address.options[:queues] }
-          next if sockets <= maximum
-
-          raise ConfigError.new("#{sockets} sockets to listen on #{kind}, and there can be #{maximum}",
-            file: merged.origins[:listen], remedy: "Use fewer listeners or fewer queues")
-        end
-      end
-
-      def verify_proxy_protocol(merged)
-        listen = merged.values.fetch(:listen)
-        wrong = listen.find { |address| address.options[:proxy_protocol] && !address.lobby? } or return
-        raise ConfigError.new("proxy_protocol needs the lobby (listen #{wrong})",
-          file: merged.origins[:listen], remedy: "Add lobby: true")
-      end
-
-      def verify_keep_mold(merged)
-        return unless merged.values[:keep_mold] == false
-
-        option = "guests" if merged.values[:guests]
-        option = "fork_audit :refuse" if merged.values[:fork_audit] == :refuse
-        return unless option
-
-        raise ConfigError.new("#{option} needs a mold, and keep_mold false lets it exit",
-          file: merged.origins[:keep_mold], remedy: "Remove one of them")
-      end
-
-      def verify_client_check(merged)
-        return unless merged.values[:check_client_connection]
-
-        corked = merged.values.fetch(:listen).find { |address| address.options[:tcp_nopush] } or return
-        raise ConfigError.new("check_client_connection cannot be combined with tcp_nopush (listen #{corked})",
-          file: merged.origins[:check_client_connection], remedy: "Remove one of them")
       end
     end
   end
