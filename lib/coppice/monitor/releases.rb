@@ -3,6 +3,7 @@
 require "coppice/config/arguments"
 require "coppice/config/loader"
 require "coppice/config/settings_change"
+require "coppice/monitor/working_directory"
 require "coppice/release"
 require "coppice/release/loaded_files"
 require "coppice/release/release_check"
@@ -33,6 +34,7 @@ module Coppice
         @first_names = [first.directory, @name, *folder_of_gemfile(first.directory)].uniq
         @loaded_files = LoadedFiles.new(@first_names)
         @first = @entered = with_own_gemfile(first)
+        @working_directory = WorkingDirectory.new(first.directory)
         @first_ruby = ReleaseCheck.ruby_version_in(first.directory)
       end
 
@@ -83,7 +85,7 @@ module Coppice
         ENV.replace(check.environment)
         @loaded_files.forget_for(check.directory)
         bundle = Config::Gems.gemfile
-        settings = within(check.directory) do
+        settings = @working_directory.within(check.directory) do
           evaluated(check.directory) do
             Config::Loader.new(arguments: @arguments, environment: ENV, directory: check.directory, settled: true).load
           end
@@ -109,26 +111,20 @@ module Coppice
         $LOAD_PATH << library unless $LOAD_PATH.include?(library)
         ENV.replace(release.environment)
         @entered = release
-        @elsewhere = true
-        enter
+        note_if_gone { @working_directory.move(release.directory) }
       end
 
-      # Goes to the directory of the release that was adopted, if that was not possible so far: while a hook is in a
-      # block of Dir.chdir, on a thread of its own, Ruby lets no other thread go anywhere.
+      # Goes to the directory of the release that was adopted, if that was not possible so far.
       #: () -> void
-      def enter
-        return unless @elsewhere
-
-        Dir.chdir(@entered.directory)
-        @elsewhere = false
-      rescue SystemCallError => error # it was removed a moment ago
-        @elsewhere = false
-        @log.error("the directory of the release is gone", **@entered.to_log, error: error.message)
-      rescue RuntimeError
-        nil # the next turn
-      end
+      def enter = note_if_gone { @working_directory.return_home }
 
       private
+
+      def note_if_gone
+        yield
+      rescue SystemCallError => error # it was removed a moment ago
+        @log.error("the directory of the release is gone", **@entered.to_log, error: error.message)
+      end
 
       # On a thread that can be ended. Without Timeout: that library is Ruby's own, and the bundle of a configuration
       # which requires a gem may have another version of it.
@@ -139,31 +135,6 @@ module Coppice
 
         thread.kill
         raise Error, "the configuration file in #{directory} takes longer than #{@evaluation_seconds} s"
-      end
-
-      # Dir.chdir with a block asks for the name of the present directory, which may have been removed.
-      def within(directory)
-        present, elsewhere = Dir.open("."), @elsewhere
-        @elsewhere = true
-        go_to(directory)
-        yield
-      ensure
-        @elsewhere = elsewhere if go_back(present)
-      end
-
-      def go_to(directory)
-        Dir.chdir(directory)
-      rescue RuntimeError
-        raise Error, "a hook of the server is in a block of Dir.chdir, which lets nothing else go to #{directory}"
-      end
-
-      def go_back(present)
-        Dir.chdir("/proc/self/fd/#{present.fileno}")
-        true
-      rescue RuntimeError
-        false # see `enter`
-      ensure
-        present.close
       end
 
       # require_relative has an absolute path.
