@@ -78,7 +78,7 @@ class RollFailuresTest < Coppice::TestCase
 
   # That of the log, the releases and all temporary files: nothing can be written any more.
   test "the disk is full" do
-    SmallDisk.open do |disk|
+    SmallDisk.open_for_temporary_files do |disk|
       with_releases(:one, :two) do |server, directories|
         disk.fill
 

@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,6 +68,7 @@ static void prepare(const char *folder) {
 static void try_needed(void) {
     struct epoll_event event = {.events = EPOLLIN};
     struct stat stat;
+    struct statfs disk;
     char bytes[16];
     struct iovec part = {.iov_base = bytes, .iov_len = 1};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
@@ -88,6 +90,7 @@ static void try_needed(void) {
     TRY("fcntl", fcntl(accepted, F_DUPFD_CLOEXEC, 0));
     TRY("close", close(accepted));
     TRY("fstat", fstat(file, &stat));
+    TRY("fstatfs", fstatfs(directory, &disk));
     TRY("temporary_file", openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     TRY("memfd", memfd_create("more", MFD_CLOEXEC));
     TRY("map", mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, 0) == MAP_FAILED ? -1 : 0);

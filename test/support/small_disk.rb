@@ -4,16 +4,21 @@ require "tmpdir"
 
 # A file system of its own, in memory, that a test can fill. Mounting it needs privileges.
 class SmallDisk
-  # Yields the disk, or skips the test. All temporary folders that are made meanwhile are on it.
+  # Yields the disk, or skips the test.
   def self.open(mib: 8)
-    before = ENV.fetch("TMPDIR", nil)
     Dir.mktmpdir("coppice-disk-") do |folder|
-      mounted(folder, mib) do
-        ENV["TMPDIR"] = folder
-        yield new(folder)
-      ensure
-        ENV["TMPDIR"] = before
-      end
+      mounted(folder, mib) { yield new(folder) }
+    end
+  end
+
+  # As `open`; all temporary folders that are made meanwhile are on the disk.
+  def self.open_for_temporary_files(**size)
+    before = ENV.fetch("TMPDIR", nil)
+    open(**size) do |disk|
+      ENV["TMPDIR"] = disk.folder
+      yield disk
+    ensure
+      ENV["TMPDIR"] = before
     end
   end
 
@@ -25,10 +30,12 @@ class SmallDisk
     begin
       yield
     ensure
-      system("umount", folder, exception: true)
+      system("umount", "-l", folder, exception: true) # a process of the test may still have a file there
     end
   end
   private_class_method :mounted
+
+  attr_reader :folder #: String
 
   def initialize(folder)
     @folder = folder
@@ -41,6 +48,8 @@ class SmallDisk
       [65_536, 1].each { |bytes| fill_by(file, "x" * bytes) }
     end
   end
+
+  def forbid_writing = system("mount", "-o", "remount,ro", @folder, exception: true)
 
   def full?
     File.write(File.join(@folder, "more"), "x")

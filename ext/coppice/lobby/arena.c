@@ -192,10 +192,15 @@ static void open_directory(struct coppice_lobby *lobby) {
     if (!*directory) return;
     lobby->directory_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int file = lobby->directory_fd < 0 ? -1 : openat(lobby->directory_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0)
+    if (file >= 0) {
         close(file);
-    else
-        lobby_log(lobby, LOBBY_WARN, "buffer_directory cannot be used, memory is: %s", strerror(errno));
+        return;
+    }
+    int error = errno;
+    lobby_log(lobby, LOBBY_WARN, "buffer_directory cannot be used, memory is: %s", strerror(error));
+    if (error == ENOSPC || error == EDQUOT || lobby->directory_fd < 0) return; /* what is full now is not for ever */
+    close(lobby->directory_fd);
+    lobby->directory_fd = -1;
 }
 
 static const char *remedy(int error) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "parts.h"
@@ -50,6 +51,15 @@ static void log_missing_room(const struct coppice_lobby *lobby, const char *why)
 static void account(struct coppice_lobby *lobby, uint64_t bytes) {
     lobby->file_bytes = bytes;
     lobby_count_to(lobby->counters, LOBBY_file_bytes, (int64_t)bytes);
+}
+
+/* A file system without a size, as that of files in memory, and one that does not tell, has room. */
+bool lobby_file_system_has_room(const struct coppice_lobby *lobby, int fd, uint64_t bytes) {
+    struct statfs disk;
+    if (fd < 0 || fstatfs(fd, &disk) != 0 || disk.f_blocks == 0) return true;
+    if ((uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize >= bytes) return true;
+    log_missing_room(lobby, strerror(ENOSPC));
+    return false;
 }
 
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length) {

@@ -5,7 +5,10 @@
 #include "../socket_io.h"
 #include "parts.h"
 
-enum { RESERVE_BLOCKS = 2 * COPPICE_RING_BYTES / (16 * 1024) /* a whole ring's bytes always find room */ };
+enum {
+    RESERVE_BLOCKS = 2 * COPPICE_RING_BYTES / (16 * 1024), /* a whole ring's bytes always find room */
+    SPILL_BYTES = 2 * COPPICE_RING_BYTES /* of the directory: a ring's bytes, and what the file system adds */
+};
 
 static struct lobby_output_block *block_at(const struct coppice_lobby *lobby, uint32_t block) {
     return (struct lobby_output_block *)(void *)coppice_block_pool_at(lobby->blocks, block);
@@ -20,10 +23,17 @@ static uint64_t spill_limit(const struct coppice_lobby *lobby) {
     return lobby->settings.disk_limit - lobby->settings.disk_limit / 4;
 }
 
-/* Bodies may use up the share of answers as well: what has no room at all waits, since it would be cut otherwise. */
-bool lobby_output_may_spill(const struct coppice_lobby *lobby) {
+/* Bodies may use up the share of answers as well. */
+bool lobby_output_within_limits(const struct coppice_lobby *lobby) {
     return lobby->spilled_bytes + COPPICE_RING_BYTES <= spill_limit(lobby) &&
            lobby->file_bytes + COPPICE_RING_BYTES <= lobby->settings.disk_limit;
+}
+
+/* Others may use up the file system: what has no room at all waits, since it would be cut otherwise. A file may be in
+ * memory although there is a directory. */
+static bool may_spill(const struct coppice_lobby *lobby, const struct lobby_output *output) {
+    int fd = output && output->spill >= 0 ? output->spill : lobby->directory_fd;
+    return lobby_output_within_limits(lobby) && lobby_file_system_has_room(lobby, fd, SPILL_BYTES);
 }
 
 static bool blocks_left(const struct coppice_lobby *lobby) {
@@ -32,7 +42,7 @@ static bool blocks_left(const struct coppice_lobby *lobby) {
 
 bool lobby_output_short_of_room(const struct coppice_lobby *lobby) {
     bool spills = COPPICE_RING_BYTES <= spill_limit(lobby);
-    return spills ? !lobby_output_may_spill(lobby) : !blocks_left(lobby);
+    return spills ? !lobby_output_within_limits(lobby) : !blocks_left(lobby);
 }
 
 /* A whole answer that is kept in memory takes nothing that others need, unless memory is short: bodies may be what fills
@@ -48,9 +58,9 @@ bool lobby_output_has_room(const struct coppice_lobby *lobby, const struct lobby
     const struct lobby_output *output = connection->output == LOBBY_NONE ? NULL : lobby_output_of(lobby, connection);
     if (output && output->file >= 0) return false;
     if (lobby_process.forced) return true;
-    if (!output) return blocks_left(lobby) || lobby_output_may_spill(lobby);
+    if (!output) return blocks_left(lobby) || may_spill(lobby, output);
     if (output->spill < 0 && output->buffered < lobby->settings.response_buffer && blocks_left(lobby)) return true;
-    return lobby_output_may_spill(lobby);
+    return may_spill(lobby, output);
 }
 
 struct lobby_output *lobby_output_begin(struct coppice_lobby *lobby, struct lobby_connection *connection) {
@@ -120,7 +130,7 @@ void lobby_output_close_spill(struct coppice_lobby *lobby, struct lobby_output *
 bool lobby_output_keep(struct coppice_lobby *lobby, struct lobby_output *output, const char *bytes, size_t length) {
     bool memory = output->spill < 0 && output->buffered < lobby->settings.response_buffer && blocks_left(lobby);
     if (memory) return keep_in_blocks(lobby, output, bytes, length);
-    if (lobby_output_may_spill(lobby) || output->spill >= 0) return keep_in_file(lobby, output, bytes, length);
+    if (output->spill >= 0 || may_spill(lobby, output)) return keep_in_file(lobby, output, bytes, length);
     return keep_in_blocks(lobby, output, bytes, length);
 }
 

@@ -58,7 +58,7 @@ static const long allowed[] = {
     SYS_ftruncate, SYS_fallocate, SYS_memfd_create, SYS_eventfd2, SYS_ppoll, SYS_madvise, SYS_munmap, SYS_mremap, SYS_brk,
     SYS_getrandom, SYS_clock_nanosleep, SYS_nanosleep, SYS_restart_syscall, SYS_getpid, SYS_gettid, SYS_exit,
     SYS_exit_group, SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_rt_sigaction, SYS_sigaltstack, SYS_futex, SYS_sched_yield,
-    SYS_pidfd_open,
+    SYS_pidfd_open, SYS_fstatfs,
 #ifdef SYS_epoll_wait
     SYS_epoll_wait,
 #endif

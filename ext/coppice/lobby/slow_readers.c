@@ -2,6 +2,8 @@
  * Few clients that read slowly may fill all that answers can be kept in. Then workers wait for them, and other clients
  * for the workers. First those are cut off that are slower than client_min_rate. If requests wait nevertheless, the
  * slowest reader goes, then the next one: an answer that can be asked for again, for all those who would get none.
+ *
+ * Nobody is cut off because the file system is full: another process may have filled it, and no cut makes room then.
  */
 #include "parts.h"
 
@@ -60,7 +62,7 @@ static void cut_slowest(struct coppice_lobby *lobby) {
 }
 
 void lobby_cut_slow_readers(struct coppice_lobby *lobby) {
-    if (lobby_process.readers_checked || lobby_output_may_spill(lobby) || !worker_waits(lobby)) return;
+    if (lobby_process.readers_checked || !worker_waits(lobby) || lobby_output_within_limits(lobby)) return;
     lobby_process.readers_checked = true;
     cut_below_min_rate(lobby);
     if (lobby_output_short_of_room(lobby) && lobby_longest_wait_ms(lobby) >= PATIENCE_MS) cut_slowest(lobby);

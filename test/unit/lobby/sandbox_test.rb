@@ -9,7 +9,7 @@ class SandboxTest < Coppice::TestCase
     "ext/coppice/lobby/sandbox.c")
   NO_OTHER_ABI = 77 # exit status of the program
   NEEDED = %w[accept4 epoll_ctl epoll_wait send recv readv sendmsg sendfile nodelay linger unsent shutdown fcntl close
-              fstat temporary_file memfd map random name].freeze
+              fstat fstatfs temporary_file memfd map random name].freeze
   FORBIDDEN = %w[open open_in_folder temporary_file_elsewhere unlink socket connect listen exec fork clone_without_pidfd
                  kill kill_self map_code dumpable inject multicast ptrace bpf].freeze
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "support/lobby_test_case"
+require "support/small_disk"
 
 # Answers that their clients do not read, or not as fast as they come, once nothing more can be kept of them.
 class LobbySlowReadersTest < Coppice::LobbyTestCase
@@ -88,15 +89,55 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     @lobby.await_counter(:answered, 1)
   end
 
+  test "an answer that finds buffer_directory full waits, and is not cut" do
+    SmallDisk.open do |disk|
+      play(buffer_directory: disk.folder, response_buffer: 100_000)
+      disk.fill
+      client = @lobby.connect(GET, receive_buffer: 4096)
+      @lobby.pop
+      @lobby.head(LARGE)
+      filled = Thread.new { @lobby.tell("fill 0 #{LARGE}") }
+      assert_equal LARGE, @lobby.read_response(client).last.bytesize
+      BoundedWait.value_of(filled)
+      @lobby.finish
+      @lobby.await_counter(:answered, 1)
+    end
+  end
+
+  test "a full buffer_directory that has no files for the lobby holds no worker" do
+    SmallDisk.open do |disk|
+      disk.fill
+      disk.forbid_writing
+      play(buffer_directory: disk.folder, response_buffer: 100_000)
+      client = @lobby.connect(GET, receive_buffer: 4096)
+      @lobby.answer_large(LARGE)
+      @lobby.await_counter(:answered, 1)
+      assert_equal LARGE, @lobby.read_response(client).last.bytesize
+    end
+  end
+
+  test "nobody is cut off because another process has filled buffer_directory" do
+    SmallDisk.open do |disk|
+      play(seats: 2, buffer_directory: disk.folder, response_buffer: 100_000, queue_timeout_ms: 2000)
+      whole = open_response(0)
+      bytes = fill_until_stalled(100_000) + 100_000
+      @lobby.tell("fill 0 100000")
+      @lobby.publish
+      @lobby.finish
+      @lobby.await_counter(:answered, 1)
+      disk.fill
+      open_response(1)
+      fill_until_stalled(kept + 100_000, seat: 1)
+      assert_refused 503, @lobby.connect(GET) # has waited for longer than others wait until readers are cut off
+      assert_equal 0, @lobby.counter(:slow_readers)
+      assert_equal bytes, @lobby.read_all(whole).split("\r\n\r\n", 2).last.bytesize
+    end
+  end
+
   test "only a reader that holds a worker is cut off while uploads fill the disk" do
     play(seats: 2, buffer_disk_limit: 20_000_000, response_buffer: 300_000)
     begin_upload(19_900_000)
-    reader, holds_a_worker = Array.new(2) do |seat|
-      client = @lobby.connect(GET, receive_buffer: 4096)
-      @lobby.pop(seat)
-      @lobby.record(Coppice::LobbyPlay::HEAD, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", seat: seat, status: 200)
-      client
-    end
+    reader, holds_a_worker = Array.new(2) { |seat| open_response(seat) }
     bytes = fill_until_stalled(100_000)
     @lobby.finish
     @lobby.await_counter(:answered, 1)
@@ -109,6 +150,14 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
   end
 
   private
+
+  # Of a client that does not read yet.
+  def open_response(seat)
+    client = @lobby.connect(GET, receive_buffer: 4096)
+    @lobby.pop(seat)
+    @lobby.record(Coppice::LobbyPlay::HEAD, "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n", seat: seat, status: 200)
+    client
+  end
 
   # A body of which so many bytes came, and one is missing. All but the last of them are in the file.
   def begin_upload(bytes)
