@@ -41,12 +41,14 @@ class SmallDisk
     @folder = folder
   end
 
-  # To the last byte: not even a line of a log fits.
+  # To the last byte: not even a line of a log fits. Answers the path of the file that does.
   def fill
-    File.open(File.join(@folder, "filler"), "wb") do |file|
+    path = File.join(@folder, "filler")
+    File.open(path, "wb") do |file|
       file.sync = true
       [65_536, 1].each { |bytes| fill_by(file, "x" * bytes) }
     end
+    path
   end
 
   def forbid_writing = system("mount", "-o", "remount,ro", @folder, exception: true)

@@ -198,8 +198,9 @@ static void open_directory(struct coppice_lobby *lobby) {
     }
     int error = errno;
     lobby_log(lobby, LOBBY_WARN, "buffer_directory cannot be used, memory is: %s", strerror(error));
-    if (error == ENOSPC || error == EDQUOT || lobby->directory_fd < 0) return; /* what is full now is not for ever */
-    close(lobby->directory_fd);
+    bool never = error == EOPNOTSUPP || error == EISDIR || error == EINVAL || error == EROFS || error == EACCES;
+    if (!never || lobby->directory_fd < 0) return;
+    close(lobby->directory_fd); /* how full it is says nothing */
     lobby->directory_fd = -1;
 }
 

@@ -56,10 +56,11 @@ static void account(struct coppice_lobby *lobby, uint64_t bytes) {
 /* A file system without a size, as that of files in memory, and one that does not tell, has room. */
 bool lobby_file_system_has_room(const struct coppice_lobby *lobby, int fd, uint64_t bytes) {
     struct statfs disk;
-    if (fd < 0 || fstatfs(fd, &disk) != 0 || disk.f_blocks == 0) return true;
-    if ((uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize >= bytes) return true;
-    log_missing_room(lobby, strerror(ENOSPC));
-    return false;
+    bool known = fd >= 0 && fstatfs(fd, &disk) == 0 && disk.f_blocks > 0;
+    uint64_t unit = known ? (uint64_t)(disk.f_frsize > 0 ? disk.f_frsize : disk.f_bsize) : 0;
+    lobby_process.disk_full = known && (uint64_t)disk.f_bavail * unit < bytes;
+    if (lobby_process.disk_full) log_missing_room(lobby, strerror(ENOSPC));
+    return !lobby_process.disk_full;
 }
 
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length) {

@@ -212,6 +212,7 @@ struct lobby_process {
     int64_t paused_until_ms; /* accept no more until then */
     int listen_error;        /* why it cannot listen or accept, as the log says; 0 since it has accepted */
     bool room_made;          /* stalled seats may go on */
+    bool disk_full;          /* the file system of buffer_directory was, when it was asked last */
     struct lobby_keeper_silence keeper_silence;
     int64_t next_renewal_ms; /* of a keeper that could not be made: not before then */
     bool readers_checked;    /* in this tick nobody else is to be cut off */

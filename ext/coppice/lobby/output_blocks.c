@@ -23,14 +23,13 @@ static uint64_t spill_limit(const struct coppice_lobby *lobby) {
     return lobby->settings.disk_limit - lobby->settings.disk_limit / 4;
 }
 
-/* Bodies may use up the share of answers as well. */
+/* Bodies may use up the share of answers as well: what has no room at all waits, since it would be cut otherwise. */
 bool lobby_output_within_limits(const struct coppice_lobby *lobby) {
     return lobby->spilled_bytes + COPPICE_RING_BYTES <= spill_limit(lobby) &&
            lobby->file_bytes + COPPICE_RING_BYTES <= lobby->settings.disk_limit;
 }
 
-/* Others may use up the file system: what has no room at all waits, since it would be cut otherwise. A file may be in
- * memory although there is a directory. */
+/* Other processes may use up the file system. A file may be in memory although there is a directory. */
 static bool may_spill(const struct coppice_lobby *lobby, const struct lobby_output *output) {
     int fd = output && output->spill >= 0 ? output->spill : lobby->directory_fd;
     return lobby_output_within_limits(lobby) && lobby_file_system_has_room(lobby, fd, SPILL_BYTES);
@@ -40,9 +39,12 @@ static bool blocks_left(const struct coppice_lobby *lobby) {
     return lobby->blocks->count - lobby->blocks->used >= RESERVE_BLOCKS;
 }
 
+/* Where no file may grow, a cut helps that ends one in the same file system, or that gives back memory which is short. */
 bool lobby_output_short_of_room(const struct coppice_lobby *lobby) {
     bool spills = COPPICE_RING_BYTES <= spill_limit(lobby);
-    return spills ? !lobby_output_within_limits(lobby) : !blocks_left(lobby);
+    if (spills && !lobby_output_within_limits(lobby)) return true;
+    if (spills && !lobby_process.disk_full) return false;
+    return lobby->spilled_bytes > 0 || !blocks_left(lobby);
 }
 
 /* A whole answer that is kept in memory takes nothing that others need, unless memory is short: bodies may be what fills

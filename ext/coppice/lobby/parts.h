@@ -112,7 +112,8 @@ bool lobby_body_too_large(const struct coppice_lobby *lobby, const struct coppic
 
 /* files.c: a file that has no name; -1 after a log packet. */
 int lobby_file_create(struct coppice_lobby *lobby);
-/* Whether the file system of an open file or directory can take so much; false after a log packet. */
+/* Whether the file system of an open file or directory can take so much, which disk_full remembers; false after a log
+ * packet. */
 bool lobby_file_system_has_room(const struct coppice_lobby *lobby, int fd, uint64_t bytes);
 /* False after a log packet: there is no room. */
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length);
@@ -167,7 +168,7 @@ void lobby_seat_look(uint32_t seat);
 bool lobby_output_has_room(const struct coppice_lobby *lobby, const struct lobby_connection *connection);
 /* Answers have not used up buffer_disk_limit; the file system may be full nevertheless. */
 bool lobby_output_within_limits(const struct coppice_lobby *lobby);
-/* The lobby's own limits let nothing more be kept for clients that have much already. */
+/* Nothing more can be kept for clients that have much already, and it would be otherwise without some of them. */
 bool lobby_output_short_of_room(const struct coppice_lobby *lobby);
 bool lobby_output_cut_helps(const struct coppice_lobby *lobby, const struct lobby_output *output);
 /* Sends them, and keeps what the client does not take. False: it is closed. */

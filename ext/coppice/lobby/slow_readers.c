@@ -3,7 +3,8 @@
  * for the workers. First those are cut off that are slower than client_min_rate. If requests wait nevertheless, the
  * slowest reader goes, then the next one: an answer that can be asked for again, for all those who would get none.
  *
- * Nobody is cut off because the file system is full: another process may have filled it, and no cut makes room then.
+ * The file system of buffer_directory may be full before: then it is one reader in each tick, since other processes may
+ * take the room that a cut has made.
  */
 #include "parts.h"
 
@@ -53,16 +54,18 @@ static uint32_t slowest(const struct coppice_lobby *lobby) {
 static void cut_slowest(struct coppice_lobby *lobby) {
     while (lobby_output_short_of_room(lobby)) {
         uint32_t index = slowest(lobby);
-        lobby_process.readers_checked = index == LOBBY_NONE;
+        lobby_process.readers_checked = index == LOBBY_NONE || lobby_output_within_limits(lobby);
         if (index == LOBBY_NONE) return;
         lobby->in_hand = index;
         lobby_output_cut(lobby, &lobby->connections[index]);
         lobby->in_hand = LOBBY_NONE;
+        if (lobby_process.readers_checked) return; /* the file system is full: the next one in the next tick */
     }
 }
 
 void lobby_cut_slow_readers(struct coppice_lobby *lobby) {
-    if (lobby_process.readers_checked || !worker_waits(lobby) || lobby_output_within_limits(lobby)) return;
+    if (lobby_process.readers_checked || (lobby_output_within_limits(lobby) && !lobby_process.disk_full)) return;
+    if (!worker_waits(lobby)) return;
     lobby_process.readers_checked = true;
     cut_below_min_rate(lobby);
     if (lobby_output_short_of_room(lobby) && lobby_longest_wait_ms(lobby) >= PATIENCE_MS) cut_slowest(lobby);

@@ -108,6 +108,8 @@ void lobby_tick(struct coppice_lobby *lobby) {
         if (lobby->slots[slot].serial) check_request(lobby, &lobby->slots[slot]);
     }
     lobby_process.readers_checked = false;
+    if (lobby_process.disk_full) lobby_process.room_made = true; /* other processes may have made it: ask again */
+    lobby_process.disk_full = false;
     lobby_wake_again(lobby);
     if (lobby_process.paused_until_ms <= lobby_process.now_ms) lobby_listen(lobby);
     if (lobby->monitor_gone) lobby_seats_without_monitor(lobby);
