@@ -4,9 +4,19 @@ require "coppice/roles"
 
 module Coppice
   class Monitor
-    # What a child is for, as its Handle knows it from the start: it never changes.
-    module ChildKind
+    # What a child is for: it never changes.
+    class ChildKind
       attr_reader :role #: Symbol
+
+      # purpose: as of Control::Messages::Spawn. cold: whether no other child forks it.
+      #: (Symbol, purpose: Symbol?, cold: bool) -> void
+      def initialize(role, purpose:, cold:)
+        @role = role
+        @role_entry = Roles.fetch(role)
+        @purpose = purpose
+        @cold = cold
+        freeze
+      end
 
       # Whether it has a slot and counts as one of the workers.
       #: () -> bool
@@ -74,16 +84,6 @@ module Coppice
       # Whether it may become a program that knows nothing of its channel.
       #: () -> bool
       def other_program? = @role_entry.other_program || false
-
-      private
-
-      # purpose: as of Control::Messages::Spawn. cold: whether no other child forks it.
-      def take_kind(role, purpose:, cold:)
-        @role = role
-        @role_entry = Roles.fetch(role)
-        @purpose = purpose
-        @cold = cold
-      end
     end
   end
 end

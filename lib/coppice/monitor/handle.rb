@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "forwardable"
 require "coppice/monitor/child_kind"
 
 module Coppice
@@ -7,7 +8,7 @@ module Coppice
     # One child as the monitor knows it. Owns the monitor's end of the child's channel. It holds facts only: it decides
     # and sends nothing. The monitor's hooks get it as `worker`.
     class Handle
-      include ChildKind
+      extend Forwardable
 
       # The states of a child, and the states that may follow each.
       MOVES = {
@@ -64,6 +65,10 @@ module Coppice
       # Whether the kernel said that there is no such process: then it can never be reaped.
       attr_reader :vanished #: bool
 
+      def_delegators :@kind, :role, :worker?, :mold?, :service?, :guest?, :observer?, :lobby?, :cold?, :temporary?,
+                     :rehearsing?, :warms_up?, :drains?, :drains_first?, :hangs_up?, :last?, :pause_after,
+                     :leads_session?, :leads_group?
+
       # By these, and by their states and channels, children are told apart (Children).
       %i[wrong_queues seat over_limit signalled_at vanished].each do |name|
         define_method(:"#{name}=") do |value|
@@ -77,7 +82,7 @@ module Coppice
       #    ?release: Release?) -> void
       def initialize(role:, generation:, row:, channel:, deadline:, nr: nil, purpose: nil, parent: nil, service: nil,
                      release: parent&.release)
-        take_kind(role, purpose: purpose, cold: parent.nil?)
+        @kind = ChildKind.new(role, purpose: purpose, cold: parent.nil?)
         @service = service
         @release = release
         @nr = nr
@@ -177,7 +182,7 @@ module Coppice
 
       # Whether it may close its channel and go on: its program may be another one by now.
       #: () -> bool
-      def may_be_silent? = other_program? && !starting?
+      def may_be_silent? = @kind.other_program? && !starting?
 
       # A worker that gets clients.
       def serving? = worker? && ready? && !rehearsing? #: () -> bool
