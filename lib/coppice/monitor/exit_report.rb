@@ -77,7 +77,7 @@ module Coppice
       def summary
         why = @failure || "the log says why"
         return why unless status
-        return "a request timed out, as the log says" if cause == :timeout
+        return @failure || "a request timed out, as the log says" if cause == :timeout
         return "status #{status.exitstatus}#{", #{why}" unless status.success?}" unless status.signaled?
 
         "killed by SIG#{signal}#{" (#{cause})" unless cause == :signal}#{", after #{@failure}" if @failure}"

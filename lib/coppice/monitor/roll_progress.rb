@@ -23,7 +23,8 @@ module Coppice
 
       private
 
-      # In the words of Stats::Releases. nil for a rollback to a mold that was kept: there is nothing to wait for.
+      # The phases of Stats::Releases, and one more while the first worker warms up. nil for a rollback to a mold that
+      # was kept: there is nothing to wait for.
       def stage
         return :checking unless @roll.release
         return if reinstating?

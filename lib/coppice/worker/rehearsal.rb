@@ -40,7 +40,8 @@ module Coppice
         @exchange = exchange
         @log = log
         @interrupted = interrupted
-        @outcomes = Hash.new { |outcomes, key| outcomes[key] = Outcome.new(errors_only || nil) } # by method and path
+        reported = errors_only ? true : nil # as if a success had been logged
+        @outcomes = Hash.new { |outcomes, key| outcomes[key] = Outcome.new(reported) } # by method and path
         @quick = {} # path => status and duration of its last request without own headers, if it was not an error
       end
 

@@ -26,7 +26,7 @@ module Coppice
         # nil while more requests are to be waited for.
         #: () -> Verdict?
         def verdict
-          return reject(:timeout, "a request was past its deadline") if @trial.timeouts.positive?
+          return timeout if @trial.timeouts.positive?
           return too_many_failures if @trial.failed > @limit
           return enough if @trial.requests >= @terms.requests
 
@@ -34,6 +34,8 @@ module Coppice
         end
 
         private
+
+        def timeout = verdict_with(:reject, :timeout, "a request was past its deadline")
 
         # Before the end the limit is already that of all requests. At the end there are as many as there are.
         def judged_requests
@@ -53,7 +55,7 @@ module Coppice
         def enough
           return slower if @terms.first_requests&.slower?(@trial, @beside)
 
-          verdict_with(:pass, :passed, failures)
+          verdict_with(:pass, :passed, failures, limit: @limit)
         end
 
         def slower
@@ -70,17 +72,17 @@ module Coppice
           return reject(:failures, "no request succeeded") if nothing_succeeded?
 
           verdict_with(:undecided, :few_requests,
-            "only #{@trial.requests} of #{@terms.requests} requests in #{@terms.seconds} s")
+            "only #{@trial.requests} of #{@terms.requests} requests in #{@terms.seconds} s", limit: @limit)
         end
 
         # One failure alone is within the limit, unless there was nothing else.
         def nothing_succeeded? = @trial.failed.positive? && @trial.failed >= @trial.requests
 
-        def reject(cause, reason, **times) = verdict_with(:reject, cause, reason, **times)
+        def reject(cause, reason, **times) = verdict_with(:reject, cause, reason, limit: @limit, **times)
 
-        def verdict_with(outcome, cause, reason, **times)
+        def verdict_with(outcome, cause, reason, **compared)
           baseline = @terms.baseline
-          fields = { requests: @trial.requests, failed: @trial.failed, limit: @limit, **times,
+          fields = { requests: @trial.requests, failed: @trial.failed, **compared,
                      old_requests: @beside.requests, old_failed: @beside.failed,
                      before_requests: baseline.requests, before_failed: baseline.failed }
           Verdict.new(outcome: outcome, cause: cause, reason: reason, fields: fields.freeze).freeze
