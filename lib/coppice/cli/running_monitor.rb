@@ -11,6 +11,8 @@ module Coppice
     # Finds the server of a command: by its monitor's pid; without one it is the only server that this user runs, or of
     # several the one of the current directory.
     module RunningMonitor
+      TITLE = "coppice monitor" # of its process
+
       # The monitor's pid. Raises UsageError for an invalid pid; without a pid Error when none is found, or more than
       # one. to_roll: the server gets another release.
       #: (String?, ?to_roll: bool) -> Integer
@@ -36,7 +38,7 @@ module Coppice
       rescue Errno::ENOENT, Errno::ESRCH
         raise Error, "there is no process #{pid}"
       rescue Errno::EACCES
-        raise Error, "this user may not read the memory of process #{pid}. Run this as root"
+        raise Error, "this user may not read the memory of process #{pid}. Run this with its group as well, or as root"
       end
 
       # Whether /proc has other pids than those on the board, so that it would tell of other processes.
@@ -107,12 +109,35 @@ module Coppice
       # The message where this user runs none. Root may use the server of any user, but has to name it.
       #: () -> String
       def self.none_found
+        hidden = OS::ProcFolder.pids.find { |pid| hidden_monitor?(pid) }
+        return hidden_found(hidden) if hidden
+
         others = Process.euid.zero? ? OS::ProcFolder.pids.select { |pid| monitor?(pid) } : []
         return "this user runs no Coppice server. Give the pid of the monitor" if others.empty?
 
         ["this user runs no Coppice server. Give the pid of another user's:",
          *others.map { |pid| "  #{described(pid)}, as user #{uid(pid)}" }].join("\n")
       end
+
+      # Whether it is this user's, by its title: Linux lets only root look into a process of another group.
+      def self.hidden_monitor?(pid)
+        return false unless uid(pid) == Process.euid && File.read("/proc/#{pid}/cmdline").start_with?(TITLE)
+
+        File.stat("/proc/#{pid}/ns/pid")
+        false
+      rescue Errno::EACCES
+        true
+      rescue SystemCallError # it has exited meanwhile
+        false
+      end
+      private_class_method :hidden_monitor?
+
+      def self.hidden_found(pid)
+        gid = File.read("/proc/#{pid}/status")[/^Gid:\s+(\d+)/, 1]
+        "this user's server, process #{pid}, has another group (#{gid}), so this user may not look into it. Run this " \
+          "with that group, as root, or with --socket PATH of its control_socket"
+      end
+      private_class_method :hidden_found
 
       def self.several(pids)
         ["this user runs several Coppice servers, and not exactly one of them in this directory. Give the pid of one:",

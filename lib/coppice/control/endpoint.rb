@@ -21,14 +21,15 @@ module Coppice
       end
 
       # The address of this monitor's socket, for connect(2) or bind(2). pid: as the caller's pid namespace has it.
-      # Raises Error when there is no such process, or it is another user's, or there is no /proc.
+      # Raises Error when there is no such process, or the caller may not look into it, or there is no /proc.
       #: (Integer) -> Addrinfo
       def self.of(pid)
         Addrinfo.unix("\0coppice-#{File.stat("/proc/#{pid}/ns/pid").ino}-#{pid_in_own_namespace(pid)}")
       rescue Errno::ENOENT, Errno::ESRCH
         raise Error, OS::ProcFolder.exist? ? "there is no process #{pid}" : "there is no /proc"
       rescue Errno::EACCES
-        raise Error, "process #{pid} is another user's. Run this as that user or as root"
+        raise Error, "the system lets only the user and the group of process #{pid} look into it. Run this as both, as " \
+                     "root, or with --socket PATH of its control_socket"
       end
 
       # The last one is the pid in the innermost namespace.

@@ -20,6 +20,7 @@ class RunningMonitorTest < Coppice::TestCase
   # and a root directory for itself.
   MONITOR = <<~RUBY.freeze
     require "coppice/board"
+    Process.setproctitle("coppice monitor")
     board = Coppice::Board.create
     board.introduce(listeners: "", next_release: ARGV.first.to_s)
     Dir.chroot(ARGV[1]) if ARGV[1]
@@ -100,6 +101,20 @@ class RunningMonitorTest < Coppice::TestCase
     @as = OTHER_USER
     with_monitor("/") do |pid|
       assert_match(/^  #{pid}  does not listen, runs in \/, as user 1234$/, Coppice::CLI::RunningMonitor.none_found)
+    end
+  end
+
+  test "a user whose server has another group is told so" do
+    skip "needs root" unless Process.uid.zero?
+    skip "needs setpriv(1), and a checkout that others may read" unless system(*OTHER_USER, "test", "-r", __FILE__)
+
+    @as = OTHER_USER
+    with_monitor("/") do |pid|
+      command = [*OTHER_USER, "--regid", "1234", RbConfig.ruby, "--disable=gems", "-I", LIBRARY,
+                 "-rcoppice/cli/running_monitor", "-e", "puts Coppice::CLI::RunningMonitor.none_found"]
+
+      assert_match(/\Athis user's server, process #{pid}, has another group \(0\), .*--socket/,
+        IO.popen({ "RUBYOPT" => nil }, command, &:read))
     end
   end
 
