@@ -149,7 +149,7 @@ class Server
     Process.kill(name, to)
   end
 
-  # To every process, as Heroku does, and systemd without KillMode=mixed.
+  # To every process, as Heroku and systemd do.
   def signal_all(name)
     family.shuffle.each do |process|
       signal(name, to: process)
