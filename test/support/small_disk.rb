@@ -14,7 +14,7 @@ class SmallDisk
   # As `open`; all temporary folders that are made meanwhile are on the disk.
   def self.open_for_temporary_files(**size)
     before = ENV.fetch("TMPDIR", nil)
-    open(**size) do |disk|
+    self.open(**size) do |disk|
       ENV["TMPDIR"] = disk.folder
       yield disk
     ensure

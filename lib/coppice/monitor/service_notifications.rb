@@ -66,7 +66,7 @@ module Coppice
       def reloading(asked_at) = "RELOADING=1\nMONOTONIC_USEC=#{usec(asked_at)}"
 
       def status
-        return "STATUS=stopping: #{@roster.handles.size} processes left" if @roster.stopping
+        return "STATUS=stopping: processes left: #{@roster.handles.size}" if @roster.stopping
 
         doing = @port.open? ? "serving" : "booting"
         "STATUS=#{doing}: release #{@roster.release.number}, generation #{@roster.generation}, " \

@@ -131,7 +131,7 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     end
   end
 
-  test "readers who hold the workers are cut off for those who wait where their answers are what fills buffer_directory" do
+  test "readers who hold the workers are cut off for those who wait where answers fill buffer_directory" do
     SmallDisk.open do |disk|
       play(seats: 2, buffer_directory: disk.folder, response_buffer: 100_000)
       2.times { |seat| open_response(seat) }
