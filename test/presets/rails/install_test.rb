@@ -16,10 +16,10 @@ module Coppice
                  process_hook].freeze
 
     CONFIGURATION = <<~'RUBY'
+      worker_processes :auto
       listen ENV.fetch("PORT", 3000)
       service(:solid_queue, survives_reforks: true) { SolidQueue::Supervisor.start } if ENV["SOLID_QUEUE_IN_PUMA"]
       pidfile ENV["PIDFILE"] if ENV["PIDFILE"]
-      worker_processes :auto
     RUBY
 
     def setup
