@@ -205,6 +205,17 @@ module Coppice
       assert_empty line
     end
 
+    test "each line has its priority where the journal of systemd reads it" do
+      lines = written_to_journal(0) do |log|
+        log.warn("one")
+        log.exception("two", failure)
+      end
+
+      assert_equal [4, *[3] * (lines.size - 1)], lines.map { |line| Integer(line[/\A<(\d)>/, 1]) }
+      assert_operator lines.size, :>, 2 # the backtrace has lines of its own
+      assert_match(/\A\d{4}-/, written_to_journal(1) { |log| log.warn("elsewhere") }.first)
+    end
+
     test "what stands before the place gets entries that have their time" do
       io = StringIO.new
       kept = []
@@ -241,6 +252,19 @@ module Coppice
       io = StringIO.new
       yield Log.new(io, format: format, role: :worker, nr: 3, generation: 2, **options)
       io.string
+    end
+
+    # The lines at an IO; the variable of systemd says the same IO, or another one by so many inodes.
+    def written_to_journal(distance)
+      IO.pipe do |reader, writer|
+        stat = writer.stat
+        ENV["JOURNAL_STREAM"] = "#{stat.dev}:#{stat.ino + distance}"
+        yield Log.new(writer, role: :monitor)
+        writer.close
+        reader.readlines
+      end
+    ensure
+      ENV.delete("JOURNAL_STREAM")
     end
 
     def failure

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/log/journal_format"
 require "coppice/log/text_format"
 require "coppice/terminal"
 
@@ -40,13 +41,17 @@ module Coppice
 
         if Output.for_people?(@io, format: name)
           require "coppice/log/terminal_format"
-          TerminalFormat.new(Terminal.new(@io))
-        elsif name == :json
-          require "coppice/log/json_format"
-          JsonFormat.new
-        else
-          TextFormat.new
+          return TerminalFormat.new(Terminal.new(@io))
         end
+
+        JournalFormat.for?(@io) ? JournalFormat.new(for_programs(name)) : for_programs(name)
+      end
+
+      def for_programs(name)
+        return TextFormat.new unless name == :json
+
+        require "coppice/log/json_format"
+        JsonFormat.new
       end
     end
   end
