@@ -18,8 +18,8 @@ static int64_t expected[RECORDS]; /* the tick of each; 0: not armed */
 static struct coppice_timer_wheel wheel;
 static int64_t now_ms;
 
-static void start(void) {
-    coppice_timer_wheel_init(&wheel, &records[0].timer, sizeof(struct record), RECORDS, now_ms);
+static void start(uint32_t count) {
+    coppice_timer_wheel_init(&wheel, &records[0].timer, sizeof(struct record), count, now_ms);
 }
 
 static void arm(uint32_t index, int64_t delay_ms) {
@@ -53,10 +53,10 @@ static void check_wait(void) {
 
 static void check_empty_wheel(void) {
     memset(records, 0, sizeof(records));
-    start();
+    start(0);
     CHECK(coppice_timer_wheel_wait_ms(&wheel, now_ms) == -1);
     CHECK(coppice_timer_wheel_expire(&wheel, now_ms + 1000000) == COPPICE_TIMER_NONE);
-    start();
+    start(0);
     coppice_timer_wheel_arm(&wheel, 0, now_ms + 10);
     coppice_timer_wheel_cancel(&wheel, 0);
     CHECK(coppice_timer_wheel_expire(&wheel, now_ms + 1000) == COPPICE_TIMER_NONE);
@@ -67,7 +67,7 @@ static void check_empty_wheel(void) {
 static void check_jump(int64_t jump_ms) {
     memset(records, 0, sizeof(records));
     memset(expected, 0, sizeof(expected));
-    start();
+    start(0);
     for (uint32_t i = 0; i < RECORDS; i++) arm(i, i % 2 ? 30000 : 2 * jump_ms);
     now_ms += jump_ms;
     for (uint32_t fired = 0; fired < RECORDS / 2; fired++) {
@@ -92,14 +92,14 @@ int main(int count, char **arguments) {
     check_jump(INT64_C(24) * 60 * 60 * 1000);
     check_jump(INT64_C(365) * 24 * 60 * 60 * 1000);
     memset(records, 0, sizeof(records));
-    start();
+    start(0);
     for (int step = 0; step < STEPS; step++) {
         uint32_t index = check_random(&random, RECORDS);
         switch (check_random(&random, 40)) {
         case 0: /* a process died while it linked: links are waste, due is right */
             memset(wheel.buckets, (int)check_random(&random, 256), sizeof(wheel.buckets));
             for (uint32_t i = 0; i < RECORDS; i++) records[i].timer.next = records[i].timer.linked = i * 7;
-            start();
+            start(RECORDS);
             for (uint32_t i = 0; i < RECORDS; i++) {
                 if (expected[i] && expected[i] <= wheel.now) expected[i] = wheel.now + 1;
             }

@@ -15,6 +15,10 @@ module ProcessMemory
       File.read("/proc/#{pid}/smaps").split(MAPPING).grep(UNNAMED).sum { |text| Integer(text[/^Rss:\s+(\d+)/, 1]) }
     end
 
+    # What it has in shared memory, with a name and without.
+    #: (Integer) -> Integer
+    def shared_kib(pid) = status_kib(pid, "RssShmem")
+
     # By how much a process was larger, at its largest moment while the block ran, than before.
     #: (Integer) { () -> void } -> Integer
     def growth_kib(pid)

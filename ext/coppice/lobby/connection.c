@@ -24,10 +24,20 @@ void lobby_disarm(struct coppice_lobby *lobby, struct lobby_connection *connecti
     coppice_timer_wheel_cancel(&lobby->wheel, lobby_index_of(lobby, connection));
 }
 
+/* Prefers a record that was used before: it touches no new page. */
+static uint32_t take_record(struct coppice_lobby *lobby) {
+    uint32_t index = lobby->free_connection;
+    if (index != LOBBY_NONE)
+        lobby->free_connection = lobby->connections[index].next;
+    else if (lobby->connections_used < lobby->settings.max_connections)
+        index = lobby->connections_used++;
+    return index;
+}
+
 struct lobby_connection *lobby_open(struct coppice_lobby *lobby, int fd) {
-    if (lobby->free_connection == LOBBY_NONE) return NULL;
-    struct lobby_connection *connection = &lobby->connections[lobby->free_connection];
-    lobby->free_connection = connection->next;
+    uint32_t index = take_record(lobby);
+    if (index == LOBBY_NONE) return NULL;
+    struct lobby_connection *connection = &lobby->connections[index];
     *connection = (struct lobby_connection){
         .timer = connection->timer,
         .fd = fd,
@@ -180,7 +190,7 @@ void lobby_answered(struct coppice_lobby *lobby, struct lobby_connection *connec
 /* One that has its answer and is still sending. They are in no list: a bounded look goes on where the last one
  * ended. */
 static bool evict_lingering(struct coppice_lobby *lobby) {
-    uint32_t count = lobby->settings.max_connections;
+    uint32_t count = lobby->connections_used;
     for (uint32_t looks = 0; looks < MOST_LOOKS && looks < count; looks++) {
         lobby_process.evicted = (lobby_process.evicted + 1) % count;
         struct lobby_connection *connection = &lobby->connections[lobby_process.evicted];

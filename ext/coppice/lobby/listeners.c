@@ -113,7 +113,7 @@ static void set_options(const struct coppice_lobby *lobby, const struct lobby_co
 }
 
 static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const struct sockaddr_storage *peer) {
-    if (lobby->free_connection == LOBBY_NONE) lobby_evict(lobby);
+    if (lobby->open_connections == lobby->settings.max_connections) lobby_evict(lobby);
     struct lobby_connection *connection = lobby_open(lobby, fd);
     if (!connection) {
         lobby_count(lobby, LOBBY_shed_max_connections, 1);

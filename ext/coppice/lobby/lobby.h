@@ -178,6 +178,7 @@ struct coppice_lobby {
     uint32_t in_hand;       /* the connection being worked on: a successor closes it */
     uint32_t loops_started;
     uint32_t intake_overhead, slot_capacity;
+    uint32_t connections_used; /* the others were never used: they are zeros, and no page of them was touched */
     uint32_t free_connection, free_slot;
     uint32_t idle_first, idle_last;
     uint32_t seat_first, seat_last;

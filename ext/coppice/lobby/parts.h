@@ -52,6 +52,7 @@ struct sockaddr_storage;
 void lobby_read_address(struct coppice_lobby_address *address, const struct sockaddr_storage *socket);
 
 /* connection.c */
+/* Takes it in hand; NULL where there are max_connections. */
 struct lobby_connection *lobby_open(struct coppice_lobby *lobby, int fd);
 /* How long an idle connection of this client may stay open; 0: not at all. */
 int64_t lobby_keepalive_ms(const struct coppice_lobby *lobby, const struct lobby_connection *connection);

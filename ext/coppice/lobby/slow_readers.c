@@ -3,7 +3,7 @@
  * for the workers. First those are cut off that are slower than client_min_rate. If requests wait nevertheless, the
  * slowest reader goes, then the next one: an answer that can be asked for again, for all those who would get none.
  *
- * The file system of buffer_directory may be full before: then it is one reader in each tick, since other processes may
+ * The file system of buffer_directory may be full sooner: then it is one reader in each tick, since other processes may
  * take the room that a cut has made.
  */
 #include "parts.h"
@@ -25,7 +25,7 @@ static bool reads(const struct lobby_connection *connection) {
 }
 
 static void cut_below_min_rate(struct coppice_lobby *lobby) {
-    for (uint32_t i = 0; i < lobby->settings.max_connections && lobby->settings.min_rate > 0; i++) {
+    for (uint32_t i = 0; i < lobby->connections_used && lobby->settings.min_rate > 0; i++) {
         struct lobby_connection *connection = &lobby->connections[i];
         if (!reads(connection)) continue;
         lobby->in_hand = i;
@@ -38,7 +38,7 @@ static void cut_below_min_rate(struct coppice_lobby *lobby) {
 static uint32_t slowest(const struct coppice_lobby *lobby) {
     uint32_t found = LOBBY_NONE;
     int64_t least = INT64_MAX;
-    for (uint32_t i = 0; i < lobby->settings.max_connections; i++) {
+    for (uint32_t i = 0; i < lobby->connections_used; i++) {
         const struct lobby_connection *connection = &lobby->connections[i];
         if (!reads(connection)) continue;
         const struct lobby_output *output = lobby_output_of(lobby, connection);

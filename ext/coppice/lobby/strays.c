@@ -33,7 +33,7 @@ void lobby_close_strays(const struct coppice_lobby *lobby) {
     memset(known, 0, sizeof(known)); /* this may be a copy of an earlier loop */
     if (lobby->access_log) note(lobby->access_log->fd);
     for (uint32_t i = 0; i < lobby->settings.listeners; i++) note(lobby->listener_fds[i]);
-    for (uint32_t i = 0; i < lobby->settings.max_connections; i++) {
+    for (uint32_t i = 0; i < lobby->connections_used; i++) {
         const struct lobby_connection *connection = &lobby->connections[i];
         if (connection->state == LOBBY_FREE) continue;
         note(connection->fd);

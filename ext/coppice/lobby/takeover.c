@@ -18,7 +18,7 @@ static void reset_lists(struct coppice_lobby *lobby) {
     coppice_block_pool_begin(lobby->large);
     coppice_block_pool_begin(lobby->outputs);
     coppice_block_pool_begin(lobby->blocks);
-    lobby_clients_clear(lobby);
+    if (lobby->loops_started > 1) lobby_clients_clear(lobby); /* the first loop has zeros, on pages never touched */
 }
 
 /* A request was pushed, but its number was not noted yet. */
@@ -113,7 +113,7 @@ static void keep_slot(struct coppice_lobby *lobby, uint32_t slot) {
     }
     lobby->used_slots++;
     if (request->body_file >= 0) lobby->file_bytes += request->body_file_bytes;
-    bool mutual = index < lobby->settings.max_connections && lobby->connections[index].state != LOBBY_FREE &&
+    bool mutual = index < lobby->connections_used && lobby->connections[index].state != LOBBY_FREE &&
                   lobby->connections[index].serial == request->serial;
     if (mutual) return;
     request->connection = LOBBY_NONE;
@@ -134,7 +134,7 @@ void lobby_rebuild(struct coppice_lobby *lobby) {
     uint32_t in_hand = lobby->in_hand;
     reset_lists(lobby);
     finish_push(lobby);
-    for (uint32_t i = lobby->settings.max_connections; i-- > 0;) {
+    for (uint32_t i = lobby->connections_used; i-- > 0;) {
         if (lobby->connections[i].state == LOBBY_FREE)
             make_free(lobby, i);
         else
@@ -143,7 +143,7 @@ void lobby_rebuild(struct coppice_lobby *lobby) {
     lobby->in_hand = LOBBY_NONE;
     if (lobby->loops_started > 1) lobby_close_strays(lobby);
     coppice_timer_wheel_init(&lobby->wheel, &lobby->connections[0].timer, sizeof(struct lobby_connection),
-                             lobby->settings.max_connections, lobby_process.now_ms);
+                             lobby->connections_used, lobby_process.now_ms);
     for (uint32_t slot = lobby->settings.slots; slot-- > 0;) keep_slot(lobby, slot);
     keep_seats(lobby);
     lobby_count_to(lobby->counters, LOBBY_connections, lobby->open_connections);

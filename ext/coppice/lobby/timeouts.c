@@ -87,7 +87,7 @@ static void check_request(struct coppice_lobby *lobby, struct lobby_request *req
 static void close_idle(struct coppice_lobby *lobby) {
     if (!lobby->draining || lobby_process.now_ms < lobby->drain_since_ms + DRAIN_GRACE_MS) return;
     while (lobby->idle_first != LOBBY_NONE) lobby_close(lobby, &lobby->connections[lobby->idle_first]);
-    for (uint32_t i = 0; i < lobby->settings.max_connections; i++) { /* and those that never sent a byte */
+    for (uint32_t i = 0; i < lobby->connections_used; i++) { /* and those that never sent a byte */
         struct lobby_connection *connection = &lobby->connections[i];
         if (connection->state == LOBBY_HEAD && connection->arrived_us == 0) lobby_close(lobby, connection);
     }

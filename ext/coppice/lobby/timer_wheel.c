@@ -60,6 +60,7 @@ void coppice_timer_wheel_arm(struct coppice_timer_wheel *wheel, uint32_t index, 
     struct coppice_timer *timer = timer_at(wheel, index);
     int64_t due = due_ms > 0 ? (due_ms + COPPICE_TIMER_TICK_MS - 1) / COPPICE_TIMER_TICK_MS : 0;
     if (due <= wheel->now) due = (int64_t)wheel->now + 1;
+    if (wheel->count <= index) wheel->count = index + 1;
     timer->due = due < UINT32_MAX ? (uint32_t)due : UINT32_MAX;
     if (timer->linked) {
         if (timer->due >= timer->linked) return;

@@ -27,14 +27,15 @@ struct coppice_timer {
 struct coppice_timer_wheel {
     struct coppice_timer *timers; /* the timer of record 0 */
     uint32_t stride;              /* bytes from one record to the next */
-    uint32_t count;
+    uint32_t count;               /* of records that may be armed; the others are not touched */
     uint32_t tick; /* buckets of earlier ticks are empty; the last one is COPPICE_TIMER_BUCKETS - 1 later */
     uint32_t now;  /* the tick up to which timers fire */
     uint64_t filled[COPPICE_TIMER_BUCKETS / 64];
     uint32_t buckets[COPPICE_TIMER_BUCKETS];
 };
 
-/* Also makes all links again from timers that are armed already. Times are milliseconds of the monotonic clock. */
+/* Also makes all links again from timers that are armed already, in the first `count` records: arming another one adds
+ * to these. Times are milliseconds of the monotonic clock. */
 void coppice_timer_wheel_init(struct coppice_timer_wheel *wheel, struct coppice_timer *timers, uint32_t stride,
                               uint32_t count, int64_t now_ms);
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "support/lobby_test_case"
+require "support/process_memory"
 
 # The lobby's beginning and end, and deaths of its loop.
 class LobbyLifecycleTest < Coppice::LobbyTestCase
@@ -196,6 +197,28 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
     assert_served(client)
     kill_loop
     assert_served(client)
+  end
+
+  test "connections that never were take no memory" do
+    play(max_connections: 200_000) # 25 MiB of records, and 8 MiB to count them by client
+    clients = Array.new(20) { @lobby.connect }
+    clients.each { |client| assert_served(client) }
+    assert_operator ProcessMemory.shared_kib(loop_pid), :<, 4096
+    kill_loop
+    clients.each { |client| assert_served(client) }
+  end
+
+  test "a client's connections are counted anew when the loop was lost" do
+    play(max_connections_per_client: 2)
+    kept = @lobby.connect
+    assert_served(kept)
+    kill_loop
+    other = @lobby.connect
+    [kept, other].each { |client| assert_served(client) }
+    assert_refused(503, refused = @lobby.connect)
+    [kept, refused].each(&:close)
+    @lobby.await_counter(:connections, 1)
+    assert_served(@lobby.connect)
   end
 
   test "a wrong setting is refused" do
