@@ -99,16 +99,25 @@ static void turn(void) {
     lobby_tick(lobby);
 }
 
-/* What a loop that is killed leaves to the next one: also a client that it had accepted and not noted, which is closed. */
-static void die(void) {
+/* Answers the lobby's end of a connection, and has the client's, beyond the others. */
+static int accepted(int *client, int number) {
     int pair[2];
-    char byte;
     CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) == 0);
-    int client = dup3(pair[1], FIRST_CLIENT_FD + CLIENTS, O_CLOEXEC);
-    CHECK(client >= 0 && close(pair[1]) == 0);
+    *client = dup3(pair[1], FIRST_CLIENT_FD + CLIENTS + number, O_CLOEXEC);
+    CHECK(*client >= 0 && close(pair[1]) == 0);
+    return pair[0];
+}
+
+/* What a loop that is killed leaves to the next one: also a client that it had accepted and not noted, and one that it
+ * had noted and nothing more. Both are closed. */
+static void die(void) {
+    int last[2];
+    char byte;
+    accepted(&last[0], 0);
+    (void)lobby_open(lobby, accepted(&last[1], 1)); /* or there is no record left for it, and it is not noted either */
     coppice_answer_ring_unmap(lobby_process.rings[0]);
     begin(lobby);
-    CHECK(recv(client, &byte, 1, 0) == 0 && close(client) == 0);
+    for (int i = 0; i < 2; i++) CHECK(recv(last[i], &byte, 1, 0) == 0 && close(last[i]) == 0);
 }
 
 static void step(void) {

@@ -37,6 +37,8 @@ static uint32_t take_record(struct coppice_lobby *lobby) {
 struct lobby_connection *lobby_open(struct coppice_lobby *lobby, int fd) {
     uint32_t index = take_record(lobby);
     if (index == LOBBY_NONE) return NULL;
+    lobby->in_hand = index;
+    atomic_signal_fence(memory_order_seq_cst); /* a successor knows of it before there is anything in it */
     struct lobby_connection *connection = &lobby->connections[index];
     *connection = (struct lobby_connection){
         .timer = connection->timer,

@@ -122,7 +122,6 @@ static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const 
         return;
     }
     connection->listener = (uint8_t)listener;
-    lobby->in_hand = lobby_index_of(lobby, connection);
     lobby_read_address(&connection->client, peer);
     set_options(lobby, connection);
     if (lobby->settings.proxy_protocol[listener]) connection->flags |= LOBBY_PROXY_DUE;
