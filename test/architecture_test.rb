@@ -11,7 +11,8 @@ module Coppice
   # Holds the shape of the house, as docs/architecture.md draws it: who may know whom, and how large a room may be.
   class ArchitectureTest < TestCase
     # What every process is made of. It knows nothing of processes, and of what is above only its like.
-    FOUNDATION = %w[errors version version_order executable coppice_ext roles terminal os board control log].freeze
+    FOUNDATION = %w[errors version version_order executable start_variables bare_ruby coppice_ext roles terminal os
+                    board control log].freeze
 
     # What every process is given. It may know the foundation.
     SHARED = %w[coppice config listeners fork_safety presets memory mem_info gc_profile allocator bundler_home

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "bare_ruby"
 require_relative "bundler_home"
-require_relative "executable"
 require_relative "cli/commands"
 
 module Coppice
@@ -9,8 +9,7 @@ module Coppice
   #
   # The monitor needs no gem, and it keeps in memory what it loads for as long as it lives. So a `serve` that was
   # started with RubyGems (or Bundler) replaces itself, under the same pid, by a Ruby without. So does the client of a
-  # guest that may live for long, or that Bundler has made large: that takes 25 ms and saves 3 to 12 MiB. RUBYOPT and
-  # the rest of the environment stay as they are: they are meant for the application, and reach it in the mold.
+  # guest that may live for long, or that Bundler has made large: that takes 25 ms and saves 3 to 12 MiB.
   class Launcher
     LIBRARY = File.expand_path("..", __dir__)
 
@@ -22,17 +21,26 @@ module Coppice
 
     #: () -> void
     def call
-      restart_without_gems if defined?(::Gem) && large_client?
+      BareRuby.run_instead(@arguments) if defined?(::Gem) && large_client?
       set_up_bundle if @command&.loads_application
+      remove_start_variables
       $LOAD_PATH.unshift(LIBRARY) unless $LOAD_PATH.include?(LIBRARY)
       load_extension
       OS.release_main_stack # for all that is forked from this process, too
       return run_child if @command&.needs_channel && channel?
 
-      serving? && defined?(::Gem) ? restart_without_gems : run_command
+      serving? && defined?(::Gem) ? BareRuby.run_instead(@arguments) : run_command
     end
 
     private
+
+    # After Bundler, which may start the program again, with the version of it that the lock file names. It keeps a copy
+    # of ENV for programs that run without it.
+    def remove_start_variables
+      [ENV, (::Bundler::ORIGINAL_ENV if defined?(::Bundler::ORIGINAL_ENV))].compact.each do |environment|
+        StartVariables.remove_from(environment)
+      end
+    end
 
     # Before anything else is required, with `bundle exec` or without: the bundle may ask for another version of a gem
     # that comes with Ruby, and a loaded gem cannot be exchanged. A mold has the variable already.
@@ -57,11 +65,6 @@ module Coppice
     def serving?
       require "coppice/cli"
       CLI.serving?(@arguments)
-    end
-
-    def restart_without_gems
-      require "rbconfig"
-      exec(RbConfig.ruby, "--disable=gems,rubyopt", EXECUTABLE, *@arguments)
     end
 
     def run_command

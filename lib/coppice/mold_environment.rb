@@ -3,15 +3,12 @@
 require "coppice/allocator"
 require "coppice/bundler_home"
 require "coppice/gc_profile"
+require "coppice/start_variables"
 
 module Coppice
-  # The variables that a cold mold's environment gets in addition to the user's: Ruby and the C library read them only
-  # at start. Used by the monitor, which spawns the mold, and by `coppice check`. Never replaces a variable of the
-  # user.
+  # The variables that a cold mold's environment gets in addition to the user's. Used by the monitor, which spawns the
+  # mold, and by `coppice check`. Never replaces a variable of the user.
   class MoldEnvironment
-    # Lists the added variables, so that the mold can remove them: programs that the application runs must not inherit
-    # them.
-    ADDED = "COPPICE_ADDED_VARIABLES"
     ALLOCATOR = [Allocator::PRELOAD, Allocator::CONF].freeze
     YOURS = "environment (yours)"
 
@@ -23,12 +20,6 @@ module Coppice
 
     # For the garbage collector and the allocator: the user's, then the added ones.
     attr_reader :variables #: Array[Variable]
-
-    # To be called in a cold mold, after Ruby and the allocator have read the variables.
-    #: (Hash[String, String]) -> void
-    def self.remove_from(environment)
-      environment.delete(ADDED).to_s.split(",").each { |name| environment.delete(name) }
-    end
 
     # fitted: variables computed from a measurement, with its origin. Raises ConfigError for a profile that
     # cannot be read, and for an allocator that is not installed.
@@ -51,9 +42,7 @@ module Coppice
     #: () -> Hash[String, String]
     def added
       added = variables.reject { |variable| variable.origin == YOURS }
-      added = added.to_h { |variable| [variable.name, variable.value] }
-      added[ADDED] = added.keys.join(",") unless added.empty?
-      added.merge(@bundler_home)
+      StartVariables.listed(added.to_h { |variable| [variable.name, variable.value] }).merge(@bundler_home)
     end
 
     # Whether this application has not been measured yet.

@@ -5,6 +5,7 @@ require "fileutils"
 require "open3"
 require "rbconfig"
 require "coppice/coppice_ext"
+require "coppice/start_variables"
 
 # What `exe/coppice` answers before any of its commands runs.
 class LauncherTest < Coppice::TestCase
@@ -49,6 +50,21 @@ class LauncherTest < Coppice::TestCase
     touched, used = text.lines.last(2).map { |line| Integer(line) }
 
     assert_operator touched, :>, used + 256
+  end
+
+  # Bundler starts the program once more when the lock file names another version of it.
+  test "the variables of a program's start are there as long as its bundle may start it again" do
+    with_tmpdir do |folder|
+      Dir.mkdir("#{folder}/bundler")
+      File.write("#{folder}/bundler/setup.rb", "puts ENV['AT_START'].inspect")
+      File.write("#{folder}/coppice.rb", "puts ENV['AT_START'].inspect")
+      variables = { "AT_START" => "1", Coppice::StartVariables::LIST => "AT_START", "BUNDLE_GEMFILE" => "Gemfile",
+                    "RUBYLIB" => folder, "RUBYOPT" => nil }
+      text, = Open3.capture2e(variables, RbConfig.ruby, "--disable=gems", "#{ROOT}/exe/coppice", "cold", "-c",
+        "coppice.rb", chdir: folder)
+
+      assert_equal ['"1"', "nil"], text.split.first(2)
+    end
   end
 
   private

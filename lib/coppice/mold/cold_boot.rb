@@ -11,7 +11,6 @@ require "coppice/control/channel"
 require "coppice/control/memory_file"
 require "coppice/log"
 require "coppice/mold/app_loader"
-require "coppice/mold_environment"
 require "coppice/os/jit"
 require "coppice/os/signals"
 
@@ -30,7 +29,6 @@ module Coppice
       def call
         Child::QuickExit.watch_end
         OS::Signals.outlive_file_size_limit
-        environments.each { |environment| MoldEnvironment.remove_from(environment) }
         @environment = ENV.to_h
         packet = @channel.receive_first or exit(0) # the monitor is gone already
         boot = packet.message
@@ -45,9 +43,6 @@ module Coppice
       end
 
       private
-
-      # If RUBYOPT has loaded Bundler already, it keeps a copy of ENV for programs that run without it.
-      def environments = [ENV, (::Bundler::ORIGINAL_ENV if defined?(::Bundler::ORIGINAL_ENV))].compact
 
       def take(board:, settings:)
         @board = Board.attach(board.fileno)

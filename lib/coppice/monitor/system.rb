@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/bare_ruby"
 require "coppice/control/channel"
 require "coppice/control/lobby_channel"
 require "coppice/memory/available_memory"
@@ -60,7 +61,7 @@ module Coppice
       # Spawns the Ruby of a release, without RubyGems, that becomes the observer; returns its pid.
       #: (Control::Channel, Release) -> Integer
       def spawn_observer(channel, release)
-        spawn([release.ruby, "--disable=gems,rubyopt", release.executable, "observer"], channel,
+        spawn([BareRuby.variables(ENV), release.ruby, BareRuby::FLAGS, release.executable, "observer"], channel,
           own_group: release.settings.setpgid)
       end
 

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
-require "rbconfig"
+require "coppice/bare_ruby"
 require "coppice/config/loader"
-require "coppice/executable"
 require "coppice/log"
 require "coppice/log/reopening"
 require "coppice/os/pidfile"
@@ -59,7 +58,7 @@ module Coppice
         addresses = settings.listen if settings.origin(:listen) == "default"
         listen = (addresses || []).flat_map { |address| ["-l", address.to_s] }
         $stdout.flush
-        exec(RbConfig.ruby, "--disable=gems,rubyopt", EXECUTABLE, *listen, *@options.arguments)
+        BareRuby.run_instead([*listen, *@options.arguments])
       end
 
       # Rails' log of requests goes to standard output: lines that are still buffered would come late, or, when the

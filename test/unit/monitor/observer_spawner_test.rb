@@ -45,6 +45,7 @@ module Coppice
           ObserverSpawner.new(board: nil, listeners: nil, system: System.new).spawn(Struct.new(:fileno).new(9), release)
         end
 
+        assert_equal BareRuby.variables(ENV), started.shift
         assert_equal %w[/opt/ruby/bin/ruby --disable=gems,rubyopt /gems/coppice/exe/coppice observer 9], started
       end
 
