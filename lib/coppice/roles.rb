@@ -39,6 +39,8 @@ module Coppice
       Role.new(name: :lobby, title: "lobby", slot: false, shutdown: :drain_first, hooks: {}.freeze)
     ].each(&:freeze).freeze
 
+    MONITOR_TITLE = "coppice monitor" # their parent's, in ps
+
     FREE = 0 # what a row of the board has in the place of a role's number while no process owns it
 
     # Raises Bug for a role that the table does not have.

@@ -5,14 +5,13 @@ require "coppice/errors"
 require "coppice/listeners/listening_sockets"
 require "coppice/os/proc_folder"
 require "coppice/os/process_stat"
+require "coppice/roles"
 
 module Coppice
   class CLI
     # Finds the server of a command: by its monitor's pid; without one it is the only server that this user runs, or of
     # several the one of the current directory.
     module RunningMonitor
-      TITLE = "coppice monitor" # of its process
-
       # The monitor's pid. Raises UsageError for an invalid pid; without a pid Error when none is found, or more than
       # one. to_roll: the server gets another release.
       #: (String?, ?to_roll: bool) -> Integer
@@ -121,7 +120,8 @@ module Coppice
 
       # Whether it is this user's, by its title: Linux lets only root look into a process of another group.
       def self.hidden_monitor?(pid)
-        return false unless uid(pid) == Process.euid && File.read("/proc/#{pid}/cmdline").start_with?(TITLE)
+        return false unless uid(pid) == Process.euid
+        return false unless File.read("/proc/#{pid}/cmdline").start_with?(Roles::MONITOR_TITLE)
 
         File.stat("/proc/#{pid}/ns/pid")
         false

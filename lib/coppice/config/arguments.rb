@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/config/flag_parser"
 require "coppice/config/options"
 require "coppice/config/ruby_flags"
 require "coppice/config/source_values"
@@ -9,7 +8,7 @@ require "coppice/errors"
 module Coppice
   module Config
     # A parsed command line: all flags of Pitchfork, one flag for each simple option of the catalogue, and one rackup
-    # file. Parsing has no side effects.
+    # file. Parsing has no side effects. The library for it takes 0.9 MiB, and is loaded for those who give flags.
     class Arguments
       DEFAULT_PORT = 8080
       # A value of -b that is a host, as in Rails: a name or a numeric address. Anything else is an address with a
@@ -38,12 +37,15 @@ module Coppice
       def initialize
         @values = {}
         @listen = []
+        @paths = []
         @ruby_flags = []
         @notes = []
         @help = @version = false
       end
 
       def parse(words, paths: false) #: (Array[String], ?paths: bool) ?{ (OptionParser) -> void } -> self
+        return freeze if words.empty? && !block_given?
+
         parser = self.parser
         yield parser if block_given?
         refuse_number_of_workers(words)
@@ -85,6 +87,7 @@ module Coppice
 
       # The parser that fills this object.
       def parser #: () -> OptionParser
+        require "coppice/config/flag_parser"
         FlagParser.new(nil, 34, "  ") do |parser|
           ruby_options(parser)
           server_options(parser)
