@@ -21,7 +21,6 @@ module Coppice
 
       CONTINUE = [100, "100"].freeze
       NONE = [].freeze
-      WORK_AFTER = %w[rack.response_finished rack.after_reply rack.tempfiles].freeze # the response
 
       attr_reader :connection #: Connection
 
@@ -214,17 +213,23 @@ module Coppice
       end
 
       # rack.response_finished in reverse order, with what became of the request; then rack.after_reply; then temporary
-      # files of uploads are removed, as Rack::TempfileReaper would, but without a wrapper around each body.
+      # files of uploads are removed, as Rack::TempfileReaper would, but without a wrapper around each body. The
+      # application may have put anything in the place of these lists.
       def run_callbacks(env, status, headers, error)
-        @observer.request_answered if WORK_AFTER.any? { |key| !list(env[key]).empty? }
-        finished = env["rack.response_finished"]
-        list(finished).reverse_each { |callback| guard(env) { callback.call(env, status, headers, error) } }
-        list(env["rack.after_reply"]).each { |callback| guard(env) { callback.call } }
-        list(env["rack.tempfiles"]).each { |file| guard(env) { file.close! } }
+        return if no_callbacks?(env)
+
+        @observer.request_answered
+        Array(env["rack.response_finished"]).reverse_each do |callback|
+          guard(env) { callback.call(env, status, headers, error) }
+        end
+        Array(env["rack.after_reply"]).each { |callback| guard(env) { callback.call } }
+        Array(env["rack.tempfiles"]).each { |file| guard(env) { file.close! } }
       end
 
-      # The application may have put anything in its place.
-      def list(callbacks) = callbacks ? Array(callbacks) : NONE
+      # After most requests.
+      def no_callbacks?(env)
+        NONE == env["rack.response_finished"] && NONE == env["rack.after_reply"] && env["rack.tempfiles"].nil?
+      end
 
       # No callback can keep another one from running.
       def guard(env, &callback)
