@@ -44,7 +44,8 @@ module Coppice
           return TerminalFormat.new(Terminal.new(@io))
         end
 
-        JournalFormat.for?(@io) ? JournalFormat.new(for_programs(name)) : for_programs(name)
+        format = for_programs(name)
+        JournalFormat.for?(@io) ? JournalFormat.new(format) : format
       end
 
       def for_programs(name)

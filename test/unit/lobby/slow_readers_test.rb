@@ -79,28 +79,14 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
   test "an answer that finds the disk full of uploads waits, and is not cut" do
     play(buffer_disk_limit: 20_000_000)
     begin_upload(19_000_000)
-    client = @lobby.connect(GET, receive_buffer: 4096)
-    @lobby.pop
-    @lobby.head(LARGE)
-    filled = Thread.new { @lobby.tell("fill 0 #{LARGE}") }
-    assert_equal LARGE, @lobby.read_response(client).last.bytesize
-    BoundedWait.value_of(filled)
-    @lobby.finish
-    @lobby.await_counter(:answered, 1)
+    assert_waits_for_its_client
   end
 
   test "an answer that finds buffer_directory full waits, and is not cut" do
     SmallDisk.open do |disk|
       play(buffer_directory: disk.folder, response_buffer: 100_000)
       disk.fill
-      client = @lobby.connect(GET, receive_buffer: 4096)
-      @lobby.pop
-      @lobby.head(LARGE)
-      filled = Thread.new { @lobby.tell("fill 0 #{LARGE}") }
-      assert_equal LARGE, @lobby.read_response(client).last.bytesize
-      BoundedWait.value_of(filled)
-      @lobby.finish
-      @lobby.await_counter(:answered, 1)
+      assert_waits_for_its_client
     end
   end
 
@@ -163,6 +149,18 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
   end
 
   private
+
+  # A worker with an answer of which the lobby can keep only a part.
+  def assert_waits_for_its_client
+    client = @lobby.connect(GET, receive_buffer: 4096)
+    @lobby.pop
+    @lobby.head(LARGE)
+    filled = Thread.new { @lobby.tell("fill 0 #{LARGE}") }
+    assert_equal LARGE, @lobby.read_response(client).last.bytesize
+    BoundedWait.value_of(filled)
+    @lobby.finish
+    @lobby.await_counter(:answered, 1)
+  end
 
   # Of a client that does not read yet.
   def open_response(seat)
