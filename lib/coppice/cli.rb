@@ -96,7 +96,7 @@ module Coppice
     def command_of_flags(arguments)
       require "coppice/config/arguments"
       flags = Config::Arguments.parse(arguments)
-      flags.notes.each { |note| @error.puts "coppice: #{note}" }
+      flags.notes.each { |note| @error.puts Log::PlainLine.of(note, level: :warn, io: @error) }
       return "help" if flags.help?
 
       "version" if flags.version?
@@ -110,7 +110,7 @@ module Coppice
     end
 
     def report(error, status)
-      @error.puts ErrorLine.of(error)
+      @error.puts ErrorLine.of(error, io: @error)
       status
     end
   end

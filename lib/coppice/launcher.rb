@@ -3,6 +3,7 @@
 require_relative "bare_ruby"
 require_relative "bundler_home"
 require_relative "cli/commands"
+require_relative "log/plain_line"
 
 module Coppice
   # The first code that runs in each process started with `exe/coppice`; decides which kind of process this is.
@@ -48,14 +49,14 @@ module Coppice
       ENV.update(BundlerHome.variables(ENV))
       require "bundler/setup" if ENV["BUNDLE_GEMFILE"]
     rescue ScriptError, StandardError => error # a Gemfile is the user's program
-      abort "coppice: #{ENV.fetch('BUNDLE_GEMFILE')}: #{error.message.strip} (#{error.class})"
+      abort Log::PlainLine.of("#{ENV.fetch('BUNDLE_GEMFILE')}: #{error.message.strip} (#{error.class})")
     end
 
     # Before every command, also those that do not need it: `coppice check` must not pass where the server cannot start.
     def load_extension
       require "coppice/coppice_ext"
     rescue LoadError => error
-      abort "coppice: #{error.message}"
+      abort Log::PlainLine.of(error.message)
     end
 
     def large_client?

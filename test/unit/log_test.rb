@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "coppice/log"
+require "coppice/log/plain_line"
 require "json"
 require "logger"
 require "open3"
@@ -227,6 +228,14 @@ module Coppice
       assert_operator kept.first.time, :<=, Time.now.utc
     end
 
+    test "a line outside of the log has its priority at the journal only" do
+      IO.pipe do |_reader, writer|
+        line = -> { Log::PlainLine.of("first\n  second", io: writer) }
+        assert_equal ["<3>coppice: first\n<3>  second", "coppice: first\n  second"],
+          [0, 1].map { |distance| at_journal(writer, distance, &line) }
+      end
+    end
+
     test "it loads and writes both formats without RubyGems or any library" do
       script = 'before = $LOADED_FEATURES.size; require "coppice/log"; ' \
                "%i[text json].each { |format| " \
@@ -257,12 +266,16 @@ module Coppice
     # The lines at an IO; the variable of systemd says the same IO, or another one by so many inodes.
     def written_to_journal(distance)
       IO.pipe do |reader, writer|
-        stat = writer.stat
-        ENV["JOURNAL_STREAM"] = "#{stat.dev}:#{stat.ino + distance}"
-        yield Log.new(writer, role: :monitor)
+        at_journal(writer, distance) { yield Log.new(writer, role: :monitor) }
         writer.close
         reader.readlines
       end
+    end
+
+    def at_journal(io, distance)
+      stat = io.stat
+      ENV["JOURNAL_STREAM"] = "#{stat.dev}:#{stat.ino + distance}"
+      yield
     ensure
       ENV.delete("JOURNAL_STREAM")
     end

@@ -31,7 +31,7 @@ module Coppice
         return if @first.closed? || File.identical?(@first, @stream)
         return unless IO.select(nil, [@first], nil, 0) # a pipe that nobody reads must not hold up the end
 
-        @first.puts ErrorLine.of(error)
+        @first.puts ErrorLine.of(error, io: @first)
       rescue SystemCallError, IOError
         nil # nobody reads it, or this disk is full as well
       end

@@ -19,6 +19,10 @@ module Coppice
         false
       end
 
+      # The text with the priority of this level before each line.
+      #: (String, Symbol) -> String
+      def self.with_priority(text, level) = text.gsub(/^/, "<#{PRIORITIES.fetch(level)}>")
+
       #: (TextFormat | JsonFormat) -> void
       def initialize(format)
         @format = format
@@ -26,7 +30,7 @@ module Coppice
 
       # The whole entry, with its line end.
       #: (Entry) -> String
-      def render(entry) = @format.render(entry).gsub(/^/, "<#{PRIORITIES.fetch(entry.level)}>")
+      def render(entry) = JournalFormat.with_priority(@format.render(entry), entry.level)
     end
   end
 end

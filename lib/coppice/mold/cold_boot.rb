@@ -10,6 +10,7 @@ require "coppice/config/settings"
 require "coppice/control/channel"
 require "coppice/control/memory_file"
 require "coppice/log"
+require "coppice/log/plain_line"
 require "coppice/mold/app_loader"
 require "coppice/os/jit"
 require "coppice/os/signals"
@@ -39,7 +40,7 @@ module Coppice
         Child.run(Mold.new(inheritance: inherit(boot), membership: @membership))
       rescue ConfigError => error # the file was good when the monitor read it
         @membership&.report_failure(error)
-        abort "coppice: #{error.message}"
+        abort Log::PlainLine.of(error.message)
       end
 
       private

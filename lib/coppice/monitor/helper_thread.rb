@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/log/plain_line"
 require "coppice/os/clock"
 
 module Coppice
@@ -74,7 +75,8 @@ module Coppice
 
         count = @dropped
         @dropped = 0
-        @queue << -> { warn "coppice: dropped #{count} log lines or hooks: the log's reader or a hook is too slow" }
+        text = "dropped #{count} log lines or hooks: the log's reader or a hook is too slow"
+        @queue << -> { warn Log::PlainLine.of(text, level: :warn) }
       end
 
       def work
@@ -86,7 +88,7 @@ module Coppice
       def attempt(work)
         work.call
       rescue Exception => error # rubocop:disable Lint/RescueException -- # why: it is the user's, not the thread's
-        warn "coppice: #{error.message} (#{error.class})", *error.backtrace&.first(5)
+        warn Log::PlainLine.of(["#{error.message} (#{error.class})", *error.backtrace&.first(5)].join("\n"))
       end
     end
   end

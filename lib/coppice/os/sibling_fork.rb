@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/coppice_ext"
+require "coppice/log/plain_line"
 require "coppice/os/clock"
 require "coppice/os/loading_threads"
 require "coppice/os/standard_streams"
@@ -168,7 +169,7 @@ module Coppice
       end
 
       def exit_copy(error)
-        warn "coppice: a fork failed in the new process #{Process.pid}: #{error.message} (#{error.class})"
+        warn Log::PlainLine.of("a fork failed in the new process #{Process.pid}: #{error.message} (#{error.class})")
       ensure # standard error may be gone
         exit!(CANNOT_FORK)
       end
