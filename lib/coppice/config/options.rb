@@ -46,8 +46,8 @@ module Coppice
         Types::Optional.new(Types::Whole.new(minimum: 1)), scope: :release,
         default_text: "nil: never give up", example: "max_consecutive_spawn_errors 5",
         doc: "Number of consecutive workers that fail to become ready after which the server exits with status 1. A " \
-             "worker that becomes ready resets the count. A server without this option tries forever, and warns once " \
-             "after five."),
+             "worker that becomes ready resets the count. Lobbies that last less than ten seconds have a count of " \
+             "their own. A server without this option tries forever, and warns once after five."),
       Option.describe(:setpgid, Groups::PROCESSES, Types::Boolean.new, scope: :server, default: true,
         example: "setpgid false",
         doc: "Whether each child process leads a process group of its own. Use false to read from the terminal in a " \

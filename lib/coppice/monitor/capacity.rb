@@ -19,7 +19,8 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return [Steps::GiveUp.new(give_up_reason(roster))] if too_many_errors?(roster)
+        reason = give_up_reason(roster)
+        return [Steps::GiveUp.new(reason)] if reason
 
         surplus(roster) + missing(roster, now)
       end
@@ -27,11 +28,16 @@ module Coppice
       private
 
       def give_up_reason(roster)
-        "#{roster.spawns.failures} children in a row exited before they were ready (max_consecutive_spawn_errors): " \
-          "the lines above say why; check the hooks before_fork and after_worker_fork"
+        if too_many?(roster.spawns)
+          "#{roster.spawns.failures} children in a row exited before they were ready (max_consecutive_spawn_errors): " \
+            "the lines above say why; check the hooks before_fork and after_worker_fork"
+        elsif too_many?(roster.lobbies)
+          "the lobby was lost #{roster.lobbies.failures} times in a row (max_consecutive_spawn_errors): " \
+            "the lines above say why"
+        end
       end
 
-      def too_many_errors?(roster) = @max_errors && roster.spawns.failures >= @max_errors
+      def too_many?(tries) = @max_errors && tries.failures >= @max_errors
 
       # Retires surplus workers, once a rollout no longer needs them.
       def surplus(roster)

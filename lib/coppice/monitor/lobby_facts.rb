@@ -12,6 +12,10 @@ module Coppice
       CLOSING_TIME = 1.0 # seconds from the end of the channel until the processes must have exited
       SEAT_PAUSE = 1.0 # seconds without a fork after the lobby had no descriptor left for a seat
 
+      # For a process that installs a filter of its own where another filter kills for that.
+      FILTERED = "a filter of system calls forbids the lobby's own: allow seccomp, in a systemd unit with " \
+                 "SystemCallFilter=@system-service seccomp"
+
       # Causes of an exit after which another worker may get the request: the worker died by itself, or was killed by
       # somebody else, or for its seat.
       HARMLESS = %i[asked exited_by_itself failed signal vanished never_forked lost_seat].freeze
@@ -135,7 +139,8 @@ module Coppice
 
       def report(lobby, part, pid, status, peak_kib = nil)
         report = ExitReport.new(lobby, status, now: @system.now, pid: pid, peak_kib: peak_kib)
-        @log.public_send(report.level, "lobby exited", part: part, **report.to_log)
+        remedy = FILTERED if report.signal == "SYS"
+        @log.public_send(report.level, "lobby exited", part: part, **report.to_log, **{ remedy: remedy }.compact)
         @statistics.exited(lobby, report)
       end
 

@@ -99,7 +99,10 @@ module Coppice
 
       def starting = @roster.children[:starting].to_a
 
-      def failing? = @roster.spawns.failures.positive? || @roster.replacements.failures.positive?
+      def failing?
+        tries = [@roster.spawns, @roster.replacements, *(@roster.lobbies unless @roster.seats?)]
+        tries.any? { |each| each.failures.positive? }
+      end
     end
   end
 end

@@ -4,6 +4,8 @@ require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"
 
 class CapacityTest < SupervisionTestCase
+  FILTERED = FakeSystem::Status.new(nil, 31).freeze # by SIGSYS
+
   # How many forks are asked of a mold that has not looked yet, when three of four workers are gone.
   def asked_at_once(server)
     server.roster.ready_workers.first(3).each { |worker| server.system.signal(worker.pid, :KILL) }
@@ -111,6 +113,20 @@ class CapacityTest < SupervisionTestCase
     server.turn
 
     assert_match(/3 children in a row/, server.roster.give_up_reason)
+  end
+
+  test "a lobby that a filter of system calls kills is lost until the user has had enough, and told why" do
+    log = RecordingLog.new
+    server = server_of(max_consecutive_spawn_errors: 3, log: log)
+    run_until(server) do
+      lobby = server.system.lobby
+      [lobby&.keeper, lobby&.loop].compact.each { |part| server.system.die(part, FILTERED) }
+      server.system.advance(1) # the pause before the next one
+      server.roster.give_up_reason
+    end
+
+    assert_match(/the lobby was lost 3 times in a row/, server.roster.give_up_reason)
+    assert_match(/allow seccomp/, log.saying("lobby exited").first.last.fetch(:remedy))
   end
 
   test "five workers in a row that fail to start are a warning, once" do

@@ -20,6 +20,8 @@ class ServiceNotificationsTest < SupervisionTestCase
     def take = @told.slice!(0..)
   end
 
+  FILTERED = FakeSystem::Status.new(nil, 31).freeze
+
   def notifications(server, watchdog: nil)
     @manager = Manager.new(watchdog)
     @notifications = Coppice::Monitor::ServiceNotifications.new(@manager, roster: server.roster, port: server)
@@ -94,6 +96,21 @@ class ServiceNotificationsTest < SupervisionTestCase
     server.supervision.rolls.roll_by_signal
 
     assert_equal ["STOPPING=1"], told(server).grep(/RELOADING|READY|STOPPING/)
+  end
+
+  test "a lobby that cannot start gets no more time than the service manager gives" do
+    server = server_of
+    notifications(server, watchdog: 10)
+    server.turn
+    assert_operator seconds_of(told(server)), :>, 0
+    [server.system.lobby.keeper, server.system.lobby.loop].compact.each { |part| server.system.die(part, FILTERED) }
+    run_until(server) { server.roster.lobbies.failures == 1 && !server.roster.seats? }
+    server.system.advance(11)
+
+    assert_empty told(server).grep(/EXTEND|WATCHDOG/)
+    server.settle
+
+    assert_includes told(server), "WATCHDOG=1"
   end
 
   test "a boot and the first worker have the time of their deadlines" do
