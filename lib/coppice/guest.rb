@@ -52,8 +52,8 @@ module Coppice
       request = Control::GuestRequest.read(@request_file)
       @request_file.close
       membership.row.request = request.summary
+      lower_priority # what it logs is for the server's log, not for the client's terminal
       @streams.take(terminal: request.terminal)
-      lower_priority
       request
     end
 

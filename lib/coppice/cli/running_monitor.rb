@@ -133,9 +133,11 @@ module Coppice
       private_class_method :hidden_monitor?
 
       def self.hidden_found(pid)
-        gid = File.read("/proc/#{pid}/status")[/^Gid:\s+(\d+)/, 1]
-        "this user's server, process #{pid}, has another group (#{gid}), so this user may not look into it. Run this " \
-          "with that group, as root, or with --socket PATH of its control_socket"
+        gid = File.read("/proc/#{pid}/status")[/^Gid:\s+(\d+)/, 1].to_i
+        obstacle = gid == Process.egid ? "is in a user namespace of its own" : "has another group (#{gid})"
+        remedy = "with that group, " unless gid == Process.egid
+        "this user's server, process #{pid}, #{obstacle}, so this user may not look into it. Run this #{remedy}as " \
+          "root, or with --socket PATH of its control_socket"
       end
       private_class_method :hidden_found
 

@@ -28,8 +28,8 @@ module Coppice
       rescue Errno::ENOENT, Errno::ESRCH
         raise Error, OS::ProcFolder.exist? ? "there is no process #{pid}" : "there is no /proc"
       rescue Errno::EACCES
-        raise Error, "only the user and the group of process #{pid} may look into it. Run this as both, as root, or " \
-                     "with --socket PATH of its control_socket"
+        raise Error, "only the user and the group of process #{pid} may look into it, and in a user namespace of its " \
+                     "own only root. Run this as both, as root, or with --socket PATH of its control_socket"
       end
 
       # The last one is the pid in the innermost namespace.

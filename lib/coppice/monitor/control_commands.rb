@@ -156,7 +156,8 @@ module Coppice
       end
 
       def given_up(roll)
-        "#{roll.kind} given up: #{roll.message || roll.reason}. #{@roster.release} serves on"
+        why = (roll.message || roll.reason).to_s.sub(/[.:]\z/, "")
+        "#{roll.kind} given up: #{why}#{'.' unless why.end_with?('?')} #{@roster.release} serves on"
       end
 
       def abandoned(succession)
