@@ -111,6 +111,12 @@ module Coppice
       assert_equal environment.merge("BUNDLE_USER_HOME" => "/none/.bundle"), inside
     end
 
+    test "without added variables nothing is removed" do
+      StartVariables.remove_from(inside = { "LD_PRELOAD" => "/opt/libother.so" })
+
+      assert_equal({ "LD_PRELOAD" => "/opt/libother.so" }, inside)
+    end
+
     test "an invalid profile is an error" do
       in_folder("nonsense\n") do |folder|
         error = assert_raises(ConfigError) { environment_in(folder) }
