@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
 require "coppice/errors"
+require "coppice/os/atomic_file"
 
 module Coppice
   module OS
     # The file of the option `pidfile`. A server that starts beside the former one replaces its file, which is then no
     # longer the former's to remove.
     module Pidfile
+      READ = File::RDONLY | File::NOFOLLOW | File::NONBLOCK
+
       # The file has this process's pid while the block runs; without a path there is none. Raises Error for a file that
       # cannot be written.
       #: [T] (String?) { () -> T } -> T
@@ -21,30 +24,21 @@ module Coppice
         end
       end
 
-      # Under another name first: a reader finds a whole pid, or none. On a full disk the file exists, and is empty.
+      # On a full disk this fails, and the file is as before.
       def self.write(path)
-        temporary = "#{path}.#{Process.pid}"
-        File.write(temporary, "#{Process.pid}\n")
-        File.rename(temporary, path)
+        AtomicFile.replace(path, "#{Process.pid}\n")
       rescue SystemCallError => error
-        delete(temporary)
         raise Error, "pidfile #{path} cannot be written: #{error.message}"
       end
       private_class_method :write
 
+      # A symbolic link, or what would block its reader, is not what this server has put there.
       def self.remove(path)
-        File.delete(path) if File.read(path).to_i == Process.pid
-      rescue Errno::ENOENT
-        nil # somebody has removed it
+        File.delete(path) if File.read(path, mode: READ).to_i == Process.pid
+      rescue SystemCallError
+        nil # somebody has removed or replaced it
       end
       private_class_method :remove
-
-      def self.delete(path)
-        File.delete(path)
-      rescue SystemCallError
-        nil # it could not be made
-      end
-      private_class_method :delete
     end
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "digest"
+require "coppice/os/atomic_file"
 
 module Coppice
   class State
@@ -11,7 +12,6 @@ module Coppice
       TITLE = "# Written by Coppice for its next start (docs/memory.md, What a server keeps). You may delete it."
       MAX_BYTES = 64 * 1024
       READ = File::RDONLY | File::NOFOLLOW | File::NONBLOCK
-      CREATE = File::WRONLY | File::CREAT | File::EXCL | File::NOFOLLOW
 
       attr_reader :path #: String
 
@@ -37,13 +37,7 @@ module Coppice
       def write(lines)
         folder = File.dirname(path)
         Dir.mkdir(folder) unless Dir.exist?(folder)
-        temporary = "#{path}.#{Process.pid}.new"
-        remove(temporary) # of a server that was killed; in a container each has the same pid
-        File.open(temporary, CREATE, 0o644) { |file| file.puts(TITLE, *lines, checksum_of(lines)) }
-        File.rename(temporary, path)
-      rescue SystemCallError
-        remove(temporary) if temporary
-        raise
+        OS::AtomicFile.replace(path, [TITLE, *lines, checksum_of(lines)].map { |line| "#{line}\n" }.join)
       end
 
       private
@@ -58,15 +52,9 @@ module Coppice
         end
       end
 
-      def trusted?(stat) = [Process.euid, 0].include?(stat.uid) && stat.mode.nobits?(0o002)
+      def trusted?(stat) = [Process.euid, 0].include?(stat.uid) && stat.mode.nobits?(0o022)
 
       def checksum_of(lines) = "checksum #{Digest::SHA256.hexdigest(lines.join("\n"))[0, 16]}"
-
-      def remove(file)
-        File.unlink(file)
-      rescue SystemCallError
-        nil # it was never there, or stays where nothing can be written
-      end
     end
   end
 end

@@ -31,6 +31,20 @@ module Coppice
       end
     end
 
+    test "a link, and what would block a reader, is another's" do
+      with_tmpdir do |folder|
+        path = File.join(folder, "server.pid")
+        [-> { File.symlink("other", path) }, -> { File.mkfifo(path) }].each do |replace|
+          OS::Pidfile.hold(path) do
+            File.rename(path, "#{folder}/other")
+            replace.call
+          end
+
+          assert File.unlink(path)
+        end
+      end
+    end
+
     test "without a path there is no file, and one that cannot be written is a mistake" do
       assert_equal 5, OS::Pidfile.hold(nil) { 5 }
       error = assert_raises(Error) { OS::Pidfile.hold("/proc/none/server.pid") { flunk } }
