@@ -7,6 +7,8 @@
 #include "coppice_ext.h"
 #include "main_stack.h"
 
+#include <sys/time.h>
+
 #ifdef COPPICE_LINUX
 
 #include <errno.h>
@@ -173,9 +175,23 @@ static VALUE os_release_main_stack(VALUE self) {
     return Qnil;
 }
 
+/*
+ * Ends the interval timers of this process, such as a profiler's. exec keeps them, and resets the handlers of their
+ * signals: the next signal would end the new program.
+ */
+static VALUE os_stop_timers(VALUE self) {
+    static const struct itimerval none;
+    (void)self;
+    setitimer(ITIMER_REAL, &none, NULL);
+    setitimer(ITIMER_VIRTUAL, &none, NULL);
+    setitimer(ITIMER_PROF, &none, NULL);
+    return Qnil;
+}
+
 void Init_coppice_process(VALUE coppice) {
     VALUE os = rb_define_module_under(coppice, "OS");
     rb_define_module_function(os, "supervises?", os_supervises_p, 0);
     rb_define_module_function(os, "release_main_stack", os_release_main_stack, 0);
+    rb_define_module_function(os, "stop_timers", os_stop_timers, 0);
     define_functions(os);
 }

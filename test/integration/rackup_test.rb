@@ -70,6 +70,17 @@ class RackupTest < Coppice::TestCase
     end
   end
 
+  test "a profiler's interval timer, which the application has started, does not end the monitor" do
+    timer = <<~RUBY
+      require "fiddle"
+      every = [0, 50_000, 0, 50_000].pack("l!4") # 50 ms
+      types = [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP, Fiddle::TYPE_VOIDP]
+      trap(:ALRM) { nil }
+      Fiddle::Function.new(Fiddle::Handle::DEFAULT["setitimer"], types, Fiddle::TYPE_INT).call(0, every, nil)
+    RUBY
+    rackup("-E", "production", app: timer + APP) { |server| assert_predicate server, :monitor? }
+  end
+
   test "a roll loads the rackup file of the next release, though rackup has named its own by an absolute path" do
     rackup("-E", "production") do |server|
       write_release(server.path("next"), "run ->(_env) { [200, {}, ['next']] }", "canary false")

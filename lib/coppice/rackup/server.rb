@@ -58,6 +58,7 @@ module Coppice
         addresses = settings.listen if settings.origin(:listen) == "default"
         listen = (addresses || []).flat_map { |address| ["-l", address.to_s] }
         $stdout.flush
+        OS.stop_timers
         BareRuby.run_instead([*listen, *@options.arguments])
       end
 
@@ -75,6 +76,7 @@ module Coppice
         return if !restart&.touched? || single.stopped_for_good?
 
         log.info("restarting", command: @options.restart_command)
+        OS.stop_timers
         exec(@options.restart_command)
       end
     end
