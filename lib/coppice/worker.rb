@@ -15,6 +15,7 @@ require "coppice/worker/path_counter"
 require "coppice/worker/preparation"
 require "coppice/worker/request_cycle"
 require "coppice/worker/soft_timeout"
+require "coppice/worker/trial"
 
 module Coppice
   # Serves one client at a time, and forks the next mold when the monitor asks for it. Owns an exchange, the client loop
@@ -102,7 +103,8 @@ module Coppice
       lingering = Http::Lingering.new(ClientLoop::LINGER_MS)
       @exchange = build_exchange(@paths || inheritance.app, lingering: lingering)
       @clients = ClientLoop.new(self, listener_sources, exchange: @exchange, lingering: lingering, cycle: @cycle,
-                                                        lobby: first_lobby, out_of_band: @out_of_band)
+                                                        lobby: first_lobby, out_of_band: @out_of_band,
+                                                        trial: Trial.of(inheritance.board, membership.row))
     end
 
     def listener_sources

@@ -15,6 +15,12 @@ module Coppice
     # Workers of this many slots have totals of their own. The last record of the region is for all other processes.
     SLOT_COUNT = 1024
 
+    # Time between two looks of the monitor at a new mold's first worker.
+    TRIAL_LOOK_SECONDS = 0.1
+
+    # The place of 5xx in the column `responses`.
+    SERVER_ERRORS = 4
+
     SERVER_STATES = %w[booting serving stopping].freeze
     REFORK_REASONS = %w[requests auto asked mold_lost boot warmed_up growth roll mold_needed].freeze
     # Reasons of promotions that are not reforks: those of a cold mold, and a roll, which is noted as such.

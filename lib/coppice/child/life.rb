@@ -72,9 +72,9 @@ module Coppice
       #: () -> bool
       def stopping? = @stopping
 
-      # Whether a message has come. Also true when the monitor is gone.
-      #: () -> bool
-      def message? = !membership.channel.socket.wait_readable(0).nil?
+      # Whether a message has come, or comes within so many seconds. Also true when the monitor is gone.
+      #: (?Numeric) -> bool
+      def message?(seconds = 0) = !membership.channel.socket.wait_readable(seconds).nil?
 
       # Obeys one message, if there is one.
       #: () -> void

@@ -99,7 +99,7 @@ module Coppice
         now = @system.now
         deadlines = [@watchdog.due_at, roster.stop_begins_at, roster.stop_deadline, roster.lobby_deadline]
         due = [*deadlines, *roster.pauses, @facts.due_at, @statistics.due_at, @remeasurement.due_at,
-               *(now + TrialWatch::PAUSE if roster.trial&.ready?),
+               *(now + Board::TRIAL_LOOK_SECONDS if roster.trial&.ready?),
                *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
       end

@@ -10,7 +10,6 @@ module Coppice
     class TrialWatch
       REFORK_REQUESTS = 20
       REFORK_SECONDS = 1.0
-      PAUSE = 0.1 # seconds between two looks
 
       # The workers that the trial is compared with.
       #: (Roster) -> Array[Handle]
@@ -21,7 +20,7 @@ module Coppice
       def initialize(roster, now, baseline:)
         @roster = roster
         @trial = roster.trial
-        @looks = Throttle.new(PAUSE)
+        @looks = Throttle.new(Board::TRIAL_LOOK_SECONDS)
         @counts = Canary::Counts::NONE
         @canary = canary(now, baseline)
         @first = self.class.others(roster).to_h { |worker| [worker, Canary::Counts.of(worker.row)] }

@@ -24,10 +24,10 @@ module Coppice
       # waits this long for all of them.
       LINGER_MS = 2000
 
-      # lingering: that of the exchange.
+      # lingering: that of the exchange. trial: of a worker whose mold is not committed yet.
       #: (Worker, Array[ListenerSource], exchange: Http::Exchange, lingering: Http::Lingering, cycle: RequestCycle,
-      #    ?lobby: LobbySource?, ?out_of_band: OutOfBand?) -> void
-      def initialize(worker, sources, exchange:, lingering:, cycle:, lobby: nil, out_of_band: nil)
+      #    ?lobby: LobbySource?, ?out_of_band: OutOfBand?, ?trial: Trial?) -> void
+      def initialize(worker, sources, exchange:, lingering:, cycle:, lobby: nil, out_of_band: nil, trial: nil)
         @worker = worker
         @life = worker.life
         @row = worker.membership.row
@@ -37,6 +37,7 @@ module Coppice
         @lingering = lingering
         @cycle = cycle
         @out_of_band = out_of_band
+        @trial = trial
         @status_due_ms = 0
         @fair = @life.settings.accept_order == :fair
         @keeps_place = false
@@ -190,7 +191,14 @@ module Coppice
 
         @keeps_place = false
         @exchange.serve
+        await_verdict if @trial
         true
+      end
+
+      # Leaves the next clients to other workers until the monitor has seen the failure: it may give up this worker.
+      def await_verdict
+        @life.obey if @trial.failed? && @life.message?(Trial::PAUSE)
+        @trial = nil if @trial.over?
       end
     end
   end

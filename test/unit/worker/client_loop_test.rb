@@ -40,6 +40,8 @@ module Coppice
         def stop = @stopping = true
         def stopping? = @stopping
 
+        def message?(seconds) = !@channel.wait_readable(seconds).nil?
+
         def obey
           @obeyed << (message = @channel.readpartial(4).to_sym)
           stop if message == :stop
@@ -72,6 +74,12 @@ module Coppice
         attr_reader :idled
 
         def idle = @idled = idled.to_i + 1
+      end
+
+      # Fails at the client of this number. Is over when it has none.
+      FailingTrial = Struct.new(:number) do
+        def failed? = over? ? false : (self.number -= 1).zero?
+        def over? = number.nil?
       end
 
       # Notes how many clients were served when it is asked to work.
@@ -217,6 +225,22 @@ module Coppice
         assert_equal [1, []], [@exchange.served.size, @process.obeyed]
       end
 
+      test "after a failure on trial the next clients wait for the monitor's verdict" do
+        push(3)
+        @monitor.write("stop") # what the trial is told, whose failure was one too many
+        clients(trial: FailingTrial.new(2)).serve_until_stopped
+
+        assert_equal [2, [:stop]], [@exchange.served.size, @process.obeyed]
+      end
+
+      test "a trial that is over lets a worker fail as any other" do
+        push(20)
+        @monitor.write("stop")
+        OS::Clock.stub(:now_ms, 1) { clients(trial: FailingTrial.new(nil)).serve_until_stopped }
+
+        assert_equal 16, @exchange.served.size
+      end
+
       test "a draining worker serves what the lobby sends until it leaves" do
         push(3)
         @exchange.serve do |count|
@@ -259,8 +283,8 @@ module Coppice
 
       private
 
-      def clients(listeners = [], out_of_band: nil)
-        @clients ||= ClientLoop.new(@process, listeners, exchange: @exchange, cycle: @cycle, out_of_band: out_of_band,
+      def clients(listeners = [], **options)
+        @clients ||= ClientLoop.new(@process, listeners, exchange: @exchange, cycle: @cycle, **options,
           lingering: Http::Lingering.new(ClientLoop::LINGER_MS), lobby: LobbySource.new(@lobby.seat))
       end
 

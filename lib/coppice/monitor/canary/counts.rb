@@ -8,7 +8,6 @@ module Coppice
       # What processes have counted until a moment, or between two moments.
       class Counts
         BUCKETS = Histogram::CELLS - 1
-        SERVER_ERRORS = 4 # the place of 5xx in the column `responses`
 
         # The sums of records that have the columns of Board::COUNT_COLUMNS: rows, slots, or a record of the last hour.
         # When the records change meanwhile, read them in Board#consistent.
@@ -17,7 +16,7 @@ module Coppice
 
         def self.read(record)
           # First the failures: a request that ends in between is counted, and its failure is not.
-          failed = record.responses[SERVER_ERRORS]
+          failed = record.responses[Board::SERVER_ERRORS]
           new(failed: failed, timeouts: record.timeouts, durations: record.application_us.drop(1))
         end
         private_class_method :read
