@@ -72,6 +72,17 @@ class OddApplicationsTest < Coppice::TestCase
     end
   end
 
+  soak_test "a worker whose application has closed all its IOs is replaced" do
+    closing = "ObjectSpace.each_object(IO) { |io| io.close unless io.closed? || io.fileno < 3 }"
+    app = "run ->(env) { #{closing} if env['PATH_INFO'] == '/close'; [200, {}, [Process.pid.to_s]] }"
+    serve(app: app) do |server|
+      closed = server.get("/close").body.to_i
+      server.wait { !pids(server).include?(closed) && server.ready_workers.size == 2 }
+
+      assert_match(/level=error .*role=worker .*must not close descriptors/, server.log)
+    end
+  end
+
   test "an error in before_fork ends neither the mold nor a worker, and the next fork succeeds" do
     config = "before_fork { File.exist?('broken') && File.write('broken', '.', mode: 'a') && raise('no fork') }\n"
     serve(config: "#{config}refork_backoff 0.1") do |server|

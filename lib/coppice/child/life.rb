@@ -12,6 +12,8 @@ module Coppice
     # reports that it is ready, and obeys messages until it is told to stop. Each Mold, Worker and Service owns one
     # Life, and through it the channel and a waiter.
     class Life
+      NO_CHANNEL = "no channel to the monitor: the application must not close descriptors that it has not opened"
+
       attr_reader :membership    #: Membership
       attr_reader :waiter        #: Waiter -- waits for the channel, and for what its owner adds
       attr_accessor :inheritance #: Inheritance
@@ -76,6 +78,16 @@ module Coppice
       #: (?Numeric) -> bool
       def message?(seconds = 0) = !membership.channel.socket.wait_readable(seconds).nil?
 
+      # Stops a process that the monitor cannot reach, and that would not notice the monitor's death, since the
+      # application has closed the channel.
+      #: () -> void
+      def stop_without_channel
+        return unless membership.channel.closed?
+
+        log.error(NO_CHANNEL)
+        stop
+      end
+
       # Obeys one message, if there is one.
       #: () -> void
       def obey
@@ -130,7 +142,7 @@ module Coppice
       def exit_without_channel
         exit!(0) unless Process.ppid == inheritance.board.monitor_pid
 
-        log.error("no channel to the monitor: the application must not close descriptors that it has not opened")
+        log.error(NO_CHANNEL)
         exit!(1)
       end
 

@@ -126,7 +126,9 @@ module Coppice
         note_idle
         wake_last if !@keeps_place && (@fair || @board.trial_watched == 1) # or few clients would come to one on trial
         ready = wait unless @worker.stopping? # it may have been told to stop since the last check
-        dispatch(ready) { serve(ready) } if ready
+        return @life.stop_without_channel unless ready
+
+        dispatch(ready) { serve(ready) }
       end
 
       # Until the next client: a turn without one, such as a heartbeat, leaves the workers in their order.

@@ -40,6 +40,7 @@ module Coppice
         def stop = @stopping = true
         def stopping? = @stopping
 
+        def stop_without_channel = nil
         def message?(seconds) = !@channel.wait_readable(seconds).nil?
 
         def obey
