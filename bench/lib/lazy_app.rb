@@ -15,7 +15,7 @@ module Bench
 
   # The lazy applications of this project, and the user's own.
   module LazyApps
-    NAMES = %w[constants lazy allocating shop].freeze
+    NAMES = %w[constants lazy allocating exports shop].freeze
 
     # A small application has loaded everything after few requests.
     SMALL = { refork_after: [50, 100, 200], points: [500, 2000] }.freeze
@@ -46,6 +46,11 @@ module Bench
           page: "/results/1?rows=1000",
           description: "An application that turns 100, 1,000 or 3,000 rows into JSON in each request, and keeps a " \
                        "part of them in a cache.", **SMALL)
+      end
+
+      def exports #: () -> LazyApp
+        LazyApp.new(name: "exports", rackup: "exports.ru", load: { path: "/rows/{n}", modulus: 50 }, page: "/rows/1",
+          description: "An application of small requests, one in 50 of which allocates 200 MiB.", **SMALL)
       end
 
       # The pages that a visitor reads. None of them writes to the database. The sales report is left out, because it

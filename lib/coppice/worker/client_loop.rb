@@ -126,9 +126,18 @@ module Coppice
         note_idle
         wake_last if !@keeps_place && (@fair || @board.trial_watched == 1) # or few clients would come to one on trial
         ready = wait unless @worker.stopping? # it may have been told to stop since the last check
-        return @life.stop_without_channel unless ready
+        return pass_time unless ready
 
         dispatch(ready) { serve(ready) }
+      end
+
+      # When nothing came for a whole heartbeat, and not only no more than what the lobby has woken this worker for.
+      def pass_time
+        return if OS::Clock.now_ms - @row.seen_ms < HEARTBEAT_MS - 1
+
+        @life.stop_without_channel
+        OS.release_free_memory if @served
+        @served = false
       end
 
       # Until the next client: a turn without one, such as a heartbeat, leaves the workers in their order.
@@ -192,6 +201,7 @@ module Coppice
         return false unless source.accept(@connection)
 
         @keeps_place = false
+        @served = true
         @exchange.serve
         await_verdict if @trial
         true
