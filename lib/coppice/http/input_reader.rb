@@ -2,6 +2,7 @@
 
 require "stringio"
 require "tempfile"
+require "coppice/http/input_file"
 require "coppice/http/null_input"
 require "coppice/http/rack2_streaming_input"
 require "coppice/http/streaming_input"
@@ -27,7 +28,7 @@ module Coppice
       end
 
       # Raises ClientGone and RequestRefused.
-      #: (Hash[String, untyped]) -> (NullInput | StreamingInput | StringIO | File)
+      #: (Hash[String, untyped]) -> (NullInput | StreamingInput | StringIO | InputFile)
       def open(env)
         return @nothing unless @connection.body?
 
@@ -38,7 +39,7 @@ module Coppice
       end
 
       # The request has ended: its input is closed, so that nothing of it can be read in the next request.
-      #: (NullInput | StreamingInput | StringIO | File) -> void
+      #: (NullInput | StreamingInput | StringIO | InputFile) -> void
       def release(input)
         input.close unless input.equal?(@nothing) || input.is_a?(StringIO)
       rescue SystemCallError # closed by another object, or what the application has written to it finds no room
@@ -66,7 +67,7 @@ module Coppice
       end
 
       def received_file(descriptor, env)
-        file = File.for_fd(descriptor, "r+b")
+        file = InputFile.for_fd(descriptor, "r+b")
         describe_decoded(env, file) unless @connection.content_length
         file
       end
@@ -77,7 +78,7 @@ module Coppice
       end
 
       def file(start)
-        file = nameless_file
+        file = InputFile.for_fd(nameless_file, "r+b")
         append(file, start) if start
         piece = String.new(capacity: COPY_BYTES)
         append(file, piece) while @connection.read_body(COPY_BYTES, piece)
@@ -100,17 +101,20 @@ module Coppice
         written += file.syswrite(bytes.byteslice(written..)) while written < bytes.bytesize # the disk is nearly full
       end
 
+      # Returns its descriptor.
       def nameless_file
         return unlinked_file unless File.const_defined?(:TMPFILE) # only Linux has it
 
-        directory = @directory || Dir.tmpdir
-        File.open(directory, File::RDWR | File::TMPFILE, 0o600).binmode # File::BINARY is nothing on Linux
+        IO.sysopen(@directory || Dir.tmpdir, File::RDWR | File::TMPFILE, 0o600)
       rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT # a file system without O_TMPFILE
         unlinked_file
       end
 
       def unlinked_file
-        Tempfile.create("coppice-body", @directory, binmode: true).tap { |file| File.unlink(file.path) }
+        file = Tempfile.create("coppice-body", @directory)
+        File.unlink(file.path)
+        file.autoclose = false
+        file.fileno
       end
     end
   end

@@ -5,7 +5,7 @@ module Coppice
     # The stream that a streaming body is called with (Rack 3): reads the request's body, writes the response's. It
     # lasts for one response: it is closed when the body's call returns, since the worker then serves another client.
     class Stream
-      #: (Connection, NullInput | StreamingInput | StringIO | File) -> void
+      #: (Connection, NullInput | StreamingInput | StringIO | InputFile) -> void
       def initialize(connection, input)
         @connection = connection
         @input = input

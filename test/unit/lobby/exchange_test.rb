@@ -181,7 +181,7 @@ module Coppice
         end
       end
 
-      assert_equal [File, "hello", 0, "hello"], seen
+      assert_equal [Http::InputFile, "hello", 0, "hello"], seen
     end
 
     test "a client whose body is gone is no error, and its request ends" do
