@@ -15,7 +15,7 @@ module Coppice
     # Serves one client after the other, each from the head of its request to the end of the response. There is one in
     # each worker, on the main thread, and one for each thread of a ThreadedServer that serves. Owns a connection, which
     # a source gives the next client. It handles what clients and applications do wrong; only exceptions that concern
-    # the process (SystemExit, signals, no memory) and throws leave it, after cleanup.
+    # the process (SystemExit, signals, no memory) and throws leave it, after an answer and cleanup.
     class Exchange
       RETRY_AFTER = "5" # seconds: the worker is replaced sooner, but what made the application slow may last
 
@@ -122,7 +122,7 @@ module Coppice
         end
       rescue UserCodeError => error
         recover(error, env, client)
-      rescue SystemExit # the application called exit, or its time was over
+      rescue *UserCodeError::OF_THE_PROCESS # the application's, or its time is over. Stop signals raise none
         answer_leaving
         raise
       ensure

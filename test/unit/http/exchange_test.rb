@@ -117,15 +117,19 @@ module Coppice
       client.close
     end
 
-    test "an application that exits leaves its client with an answer" do
-      harness = HttpHarness.new { exit(3) }
-      client = harness.connect
-      client.write(GET)
+    { "exits" => -> { exit(3) }, "is out of memory" => -> { raise NoMemoryError, "no memory" },
+      "is interrupted" => -> { raise Interrupt }, "gets a signal" => -> { raise SignalException, "ALRM" } }
+      .each do |does, leave|
+      test "an application that #{does} leaves its client with an answer" do
+        harness = HttpHarness.new { leave.call }
+        client = harness.connect
+        client.write(GET)
 
-      assert_equal 3, assert_raises(SystemExit) { harness.serve_client }.status
-      assert_equal 500, HttpHarness::Answer.new(BoundedWait.read(client)).status
-      assert_equal %i[started finished], harness.observer.events
-      client.close
+        assert_raises(*UserCodeError::OF_THE_PROCESS) { harness.serve_client }
+        assert_equal 500, HttpHarness::Answer.new(BoundedWait.read(client)).status
+        assert_equal %i[started finished], harness.observer.events
+        client.close
+      end
     end
 
     test "what an application answers after its time was over is no error: its client has the answer of the timeout" do
