@@ -166,12 +166,13 @@ static struct coppice_framing frame_body(struct head *head, int64_t body_length,
     return (struct coppice_framing){.kind = COPPICE_FRAMING_CHUNKED};
 }
 
-/* The content-length of a body that is not sent: for HEAD and 304 that of a GET, if it is known (RFC 9110 8.6). */
+/* The content-length of a body that is not sent: for HEAD and 304 that of a GET, if it is known and would be sent (RFC
+ * 9110 8.6): not with chunks that the application makes. */
 static struct coppice_framing frame_nothing(struct head *head, int status, int64_t body_length,
                                             const struct coppice_response_request *request) {
     if (status == 205) {
         append_length(head, 0);
-    } else if (status == 304 || (request->head && !has_no_body(status, request))) {
+    } else if (!head->chunked && (status == 304 || (request->head && !has_no_body(status, request)))) {
         if (head->has_length) {
             append_length(head, head->length);
         } else if (body_length > 0 && status != 304) {
