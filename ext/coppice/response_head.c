@@ -113,7 +113,7 @@ static void check_headers(VALUE headers) {
 }
 
 /* 100 to 999, as an Integer or in digits. */
-static int status_code(VALUE status) {
+static int status_code(VALUE status, bool http10) {
     VALUE number = RB_TYPE_P(status, T_STRING) ? rb_funcall(status, rb_intern("to_i"), 0) : status;
     if (!FIXNUM_P(number) || FIX2LONG(number) < 100 || FIX2LONG(number) > 999) {
         coppice_raise_response_error("status is %+" PRIsVALUE ", not an Integer from 100 to 999", status);
@@ -122,6 +122,7 @@ static int status_code(VALUE status) {
         coppice_raise_response_error("status %d is not a final one: send early hints with rack.early_hints",
                                      FIX2INT(number));
     }
+    if (FIX2INT(number) == 101 && http10) coppice_raise_response_error("status 101 for an HTTP/1.0 client");
     return FIX2INT(number);
 }
 
@@ -208,7 +209,7 @@ static void append_connection(struct head *head, const struct coppice_framing *f
 struct coppice_framing coppice_response_head(struct coppice_byte_buffer *output, VALUE status, VALUE headers,
                                              int64_t body_length, const struct coppice_response_request *request) {
     struct head head = {.output = output, .joined_lines = request->joined_lines, .protocol = Qnil};
-    int code = status_code(status);
+    int code = status_code(status, request->http10);
     check_headers(headers);
     coppice_status_line_append(output, code);
     rb_hash_foreach(headers, append_header, (VALUE)&head);

@@ -25,6 +25,15 @@ module Coppice
       assert_equal [["content-length: 1"], "x"], framing_and_body(connect, [404, {}, ["x"]])
     end
 
+    test "101 is no answer to HTTP/1.0, which has no status of that kind" do
+      upgrade = { "rack.protocol" => "echo" }
+      harness = HttpHarness.new { [101, upgrade, ->(_socket) { flunk "it is not to be called" }] }
+
+      assert_equal 500, harness.serve("GET / HTTP/1.0\r\nUpgrade: echo\r\nConnection: upgrade\r\n\r\n").status
+      assert_match(%r{101 for an HTTP/1.0 client}, harness.log.at(:error).join)
+      assert_equal 500, HttpHarness.new { [101, upgrade, []] }.serve("GET / HTTP/1.0\r\n\r\n").status
+    end
+
     private
 
     def framing_and_body(request, response)
