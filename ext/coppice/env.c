@@ -228,8 +228,12 @@ static void set_protocol(const struct env *env) {
     if (!env->connection->head->upgrade) return;
     VALUE upgrade = rb_hash_lookup2(env->hash, coppice_env_keys[COPPICE_ENV_HTTP_UPGRADE], Qnil);
     if (NIL_P(upgrade)) return;
-    VALUE names = rb_str_split(upgrade, ",");
-    for (long i = 0; i < RARRAY_LEN(names); i++) rb_funcall(RARRAY_AREF(names, i), rb_intern("strip!"), 0);
+    VALUE members = rb_str_split(upgrade, ",");
+    VALUE names = rb_ary_new();
+    for (long i = 0; i < RARRAY_LEN(members); i++) {
+        VALUE name = rb_funcall(RARRAY_AREF(members, i), rb_intern("strip"), 0);
+        if (RSTRING_LEN(name) > 0) rb_ary_push(names, name); /* RFC 9110 5.6.1.2 */
+    }
     set(env, COPPICE_ENV_RACK_PROTOCOL, names);
 }
 

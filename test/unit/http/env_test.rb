@@ -211,8 +211,8 @@ module Coppice
                    env.values_at("rack.url_scheme", "HTTP_X_FORWARDED_PROTO", "HTTP_X_FORWARDED_SSL")
     end
 
-    test "an upgrade is offered as rack.protocol" do
-      env = env_of("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket, other\r\n\r\n")
+    test "an upgrade is offered as rack.protocol, without empty elements" do
+      env = env_of("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket, ,other,\r\n\r\n")
 
       assert_equal %w[websocket other], env["rack.protocol"]
       refute_includes env_of("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), "rack.protocol"
