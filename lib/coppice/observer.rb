@@ -42,9 +42,9 @@ module Coppice
     #: () -> void
     def call
       OS.parent_death_signal(Signal.list.fetch("KILL")) # until it reads its channel
+      OS::Signals.stop_by { nil }
       packet = @channel.receive_first or exit(0)
       take(**packet.descriptors)
-      OS::Signals.stop_by { nil }
       Process.setproctitle("coppice observer")
       @channel.send(Control::Messages::Registered.new(pid: Process.pid))
       serve(packet.message.hook)

@@ -113,12 +113,13 @@ module Coppice
       Child::Membership.new(role: :worker, nr: 0, generation: 0, row: row, channel: channel)
     end
 
-    # Ctrl-C does everything that Ruby does at the end of a program. HUP comes when the terminal is closed.
+    # Ctrl-C does everything that Ruby does at the end of a program, and Ctrl-Z stops the process. HUP comes when the
+    # terminal is closed.
     def stop_on_signals
       Info.keep_ios([@told_to_stop, @teller])
       OS::Signals.install(HUP: -> { stop })
       OS::Signals.stop_by { stop }
-      trap(:INT, "DEFAULT")
+      %i[INT TSTP].each { |name| trap(name, "DEFAULT") }
     end
 
     def serve_until_stopped(listeners, ready)

@@ -4,8 +4,35 @@ require "test_helper"
 require "coppice/os/signals"
 
 module Coppice
-  # The signals that end a service or a guest.
+  # The signals that end a service or a guest, and those that end nothing.
   class StopSignalsTest < TestCase
+    # All but those that report a fault or are for a profiler, a debugger or a limit, and KILL and STOP.
+    SENT_TO_ALL = %w[HUP PIPE ALRM TERM URG TSTP CONT CHLD TTIN TTOU IO XFSZ VTALRM WINCH USR1 USR2 PWR].freeze
+
+    test "a child goes on after what was sent to all processes of the server" do
+      pid = fork do
+        OS::Signals.stop_by { nil }
+        SENT_TO_ALL.each { |name| Process.kill(name, Process.pid) }
+        exit!(7)
+      end
+
+      assert_equal 7, BoundedWait.status_of(pid).exitstatus
+    end
+
+    test "a program that a child runs ignores none of them" do
+      reader, writer = IO.pipe
+      pid = fork do
+        OS::Signals.begin_child
+        exec("grep", "SigIgn", "/proc/self/status", out: writer)
+      end
+      writer.close
+
+      assert_equal 0, BoundedWait.read(reader)[/\h{16}/].hex
+    ensure
+      Process.wait(pid)
+      reader.close
+    end
+
     # The exit status of a process that runs the block once it has got TERM.
     def status_of_ending
       pid = fork do

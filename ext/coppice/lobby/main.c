@@ -41,11 +41,24 @@ static ssize_t receive_start(int channel_fd, char *text, int *descriptors, int *
     return lobby_packet_receive(channel_fd, text, PACKET_BYTES - 1, descriptors, DESCRIPTORS, count);
 }
 
-/* The end of the channel ends the lobby: a signal that was meant for the whole process group must not. Nor must a write
- * beyond the limit of file sizes, which fails. */
+/* The end of the channel ends the lobby: a signal that was meant for the monitor or for all processes must neither end
+ * nor stop it. Nor must a write beyond the limit of file sizes, which fails. Nothing inherits this: no program is run.
+ * What the kernel sends for a fault ends the process as ever. */
 static void ignore_signals(void) {
-    static const int ignored[] = {SIGTERM, SIGQUIT, SIGHUP, SIGINT, SIGPIPE, SIGUSR1, SIGUSR2, SIGXFSZ};
-    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++) signal(ignored[i], SIG_IGN);
+    for (int number = 1; number <= SIGRTMAX; number++) {
+        switch (number) {
+        case SIGILL:
+        case SIGTRAP:
+        case SIGABRT:
+        case SIGBUS:
+        case SIGFPE:
+        case SIGSEGV:
+        case SIGSYS:
+            continue;
+        default:
+            signal(number, SIG_IGN);
+        }
+    }
 }
 
 /* As many clients as the system allows. */

@@ -29,7 +29,7 @@ module Coppice
       #: () -> void
       def call
         Child::QuickExit.watch_end
-        OS::Signals.outlive_file_size_limit
+        OS::Signals.begin_child
         @environment = ENV.to_h
         packet = @channel.receive_first or exit(0) # the monitor is gone already
         boot = packet.message

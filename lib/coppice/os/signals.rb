@@ -4,25 +4,34 @@ module Coppice
   module OS
     # Signal handlers of one process. A fork inherits those of its parent, so each life begins by replacing them.
     module Signals
-      # Signals that are meant for the monitor and would terminate any other process: `pkill -USR2 coppice` reaches all
-      # processes of the server.
-      FOR_THE_MONITOR = [:USR1, :USR2, :TTIN, :TTOU, :WINCH, :HUP].freeze
+      # Signals that would terminate or stop any process but the monitor, for which they are meant, or that one as well:
+      # `pkill -USR2 coppice` reaches all processes of the server. Ruby has a handler for VTALRM, and profilers need PROF.
+      WITHOUT_EFFECT = [:USR1, :USR2, :TTIN, :TTOU, :WINCH, :HUP, :ALRM, :IO, :PWR].freeze
+
+      # And those of a child: Ctrl-Z stops the monitor, so that the user's shell goes on.
+      WITHOUT_EFFECT_ON_CHILDREN = [*WITHOUT_EFFECT, :TSTP, :XFSZ].freeze
 
       # Those that no process of the server leaves to the system.
-      OF_PROGRAMS = [:INT, :TERM, :QUIT, :XFSZ, *FOR_THE_MONITOR].freeze
+      OF_PROGRAMS = [:INT, :TERM, :QUIT, *WITHOUT_EFFECT_ON_CHILDREN].freeze
 
-      # Sets these handlers, and ignores the signals for the monitor unless the application has a handler of its own.
+      # Sets these handlers, and ignores the other signals that would have an effect, unless the application has a handler
+      # of its own.
       #: (Hash[Symbol, ^() -> void]) -> void
       def self.install(handlers)
         handlers.each { |name, handler| handle(name, handler) }
-        (FOR_THE_MONITOR - handlers.keys).each { |name| ignore(name) }
+        (WITHOUT_EFFECT - handlers.keys).each { |name| ignore(name) }
       end
+
+      # For a child that has just begun, or boots the application: only INT, TERM and QUIT have an effect.
+      #: () -> void
+      def self.begin_child = WITHOUT_EFFECT_ON_CHILDREN.each { |name| ignore(name) }
 
       # For a child: yields TERM and QUIT to the block, which must only record or report them. INT exits at once.
       #: () { (Symbol) -> void } -> void
       def self.stop_by
-        install(INT: -> { exit!(0) }, TERM: -> { yield :TERM }, QUIT: -> { yield :QUIT })
-        outlive_file_size_limit
+        handle(:INT, -> { exit!(0) })
+        %i[TERM QUIT].each { |name| handle(name, -> { yield name }) }
+        begin_child
       end
 
       # From here on a write beyond the limit of file sizes (ulimit -f) raises Errno::EFBIG; the process goes on. A

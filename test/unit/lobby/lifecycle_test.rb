@@ -83,6 +83,19 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
     assert_match(/last\z/, @lobby.read_all(client))
   end
 
+  test "no signal that was sent to all processes of a server ends or stops it" do
+    play
+    client = @lobby.connect
+    faults = %w[ILL TRAP ABRT BUS FPE SEGV SYS].map { |name| Signal.list.fetch(name) }
+    unstoppable = %w[KILL STOP].map { |name| Signal.list.fetch(name) }
+    former = [loop_pid, keeper_pid]
+    ((1..31).to_a - faults - unstoppable).each { |number| Process.kill(number, *former) }
+    assert_served(client)
+    kill_loop(settled: true)
+    assert_served(client)
+    assert_equal [1, former.last], [@lobby.counter(:takeovers), keeper_pid]
+  end
+
   test "stop ends it at once" do
     play
     client = @lobby.connect(GET)
