@@ -39,12 +39,10 @@ static bool blocks_left(const struct coppice_lobby *lobby) {
     return lobby->blocks->count - lobby->blocks->used >= RESERVE_BLOCKS;
 }
 
-/* Where no file may grow, a cut helps that ends one in the same file system, or that gives back memory which is short. */
+/* Where answers never have a file, workers wait for their clients as long as memory is left. */
 bool lobby_output_short_of_room(const struct coppice_lobby *lobby) {
-    bool spills = COPPICE_RING_BYTES <= spill_limit(lobby);
-    if (spills && !lobby_output_within_limits(lobby)) return true;
-    if (spills && !lobby_process.disk_full) return false;
-    return lobby->spilled_bytes > 0 || !blocks_left(lobby);
+    if (COPPICE_RING_BYTES > spill_limit(lobby)) return !blocks_left(lobby);
+    return lobby_process.disk_full || !lobby_output_within_limits(lobby);
 }
 
 /* A whole answer that is kept in memory takes nothing that others need, unless memory is short: bodies may be what fills

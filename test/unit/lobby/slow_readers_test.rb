@@ -133,6 +133,22 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
     end
   end
 
+  test "readers who hold the workers are cut off for those who wait where nothing can be written and memory is left" do
+    SmallDisk.open do |disk|
+      disk.fill
+      play(seats: 2, buffer_directory: disk.folder, response_buffer: 100_000)
+      2.times do |seat|
+        open_response(seat)
+        fill_until_stalled(kept + 100_000, seat: seat)
+      end
+      waiting = @lobby.connect(GET)
+      @lobby.await_counter(:slow_readers, 1)
+      seat = eventually { [0, 1].find { |number| @lobby.try_pop(number) } }
+      @lobby.answer("at last", seat: seat)
+      assert_equal "at last", @lobby.read_response(waiting).last
+    end
+  end
+
   test "only a reader that holds a worker is cut off while uploads fill the disk" do
     play(seats: 2, buffer_disk_limit: 20_000_000, response_buffer: 300_000)
     begin_upload(19_900_000)
