@@ -127,7 +127,9 @@ void file(unsigned number, const char *words) {
     printf("ok\n");
 }
 
+/* What was answered before is to be read at this packet, not sooner. */
 void ask(unsigned number, unsigned type) {
+    coppice_ring_writer_publish(&seats[number].writer);
     struct coppice_lobby_packet packet = {.type = type, .serial = seats[number].serial};
     send_packet(seats[number].socket_fd, (char *)&packet, sizeof(packet), NULL, 0);
     printf("ok\n");

@@ -11,12 +11,16 @@ module Coppice
   # A lobby of its own, under sanitizers, whose monitor and workers a C program without them plays
   # (test/lobby/lobby_play.c) as the test tells it. The clients are sockets of the test.
   class LobbyPlay
-    LOOP = CProgram.new("coppice-lobby", "ext/coppice/lobby/*.c",
-                        "ext/coppice/{answer_ring,request_queue,http_parser,http_request_line,http_fields}.c",
-                        "ext/coppice/{http_framing,http_authority,http_bytes,chunked,chunked_trailers}.c",
-                        "ext/coppice/{access_line,access_log,forwarded_for,lobby_address,request_ids}.c",
-                        "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start,trusted_networks}.c",
-                        macros: { LINGER_PAUSE_MS: 60_000, FILE_ERROR_PAUSE_MS: 3_600_000 })
+    SOURCES = ["ext/coppice/lobby/*.c",
+               "ext/coppice/{answer_ring,request_queue,http_parser,http_request_line,http_fields}.c",
+               "ext/coppice/{http_framing,http_authority,http_bytes,chunked,chunked_trailers}.c",
+               "ext/coppice/{access_line,access_log,forwarded_for,lobby_address,request_ids}.c",
+               "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start,trusted_networks}.c"].freeze
+    MACROS = { LINGER_PAUSE_MS: 60_000, FILE_ERROR_PAUSE_MS: 3_600_000 }.freeze
+    LOOP = CProgram.new("coppice-lobby", *SOURCES, macros: MACROS)
+    # Its loop dies as soon as it has given a client to a worker.
+    DYING_LOOP = CProgram.new("coppice-lobby-dying", *SOURCES, "test/lobby/dying_handover.c", macros: MACROS,
+                              flags: ["-Wl,--wrap=sendmsg"])
     PLAYERS = CProgram.new("lobby_play", "test/lobby/{lobby_play,play_monitor,play_worker}.c",
                            "ext/coppice/{answer_ring,request_queue}.c", sanitizers: [])
     # Nobody waits for these timeouts, and no machine is so slow that a client is past one.
@@ -35,7 +39,7 @@ module Coppice
     # Of packets (lobby_memory.h).
     ASK_BODY, ASK_CLIENT = 1, 2
     BODY, CLIENT, GONE = 4, 5, 6
-    private_constant :PLAYERS, :SETTINGS, :ENVIRONMENT
+    private_constant :SOURCES, :MACROS, :PLAYERS, :SETTINGS, :ENVIRONMENT
 
     # What a worker took: flags and the length of the body, which may be in a file; bytes are head and body, fields the
     # names and values that the lobby has found in the head.
@@ -52,10 +56,10 @@ module Coppice
     # listening: whether the socket listens from the beginning, or only from `listen` on. accept: whether the lobby
     # accepts from the beginning. descriptors: how many the lobby may have. file_bytes: how large its files may become.
     # unix: whether clients come through a Unix socket. watchable: whether epoll takes what it has for a listener.
-    #: (?listening: bool, ?accept: bool, ?descriptors: Integer?, ?file_bytes: Integer?, ?unix: bool, ?watchable: bool,
-    #:   **untyped) -> void
-    def initialize(listening: true, accept: listening, descriptors: nil, file_bytes: nil, unix: false, watchable: true,
-                   **settings)
+    #: (?program: CProgram, ?listening: bool, ?accept: bool, ?descriptors: Integer?, ?file_bytes: Integer?, ?unix: bool,
+    #:   ?watchable: bool, **untyped) -> void
+    def initialize(program: LOOP, listening: true, accept: listening, descriptors: nil, file_bytes: nil, unix: false,
+                   watchable: true, **settings)
       place = unix ? Addrinfo.unix("\0lobby_play.#{SecureRandom.hex}") : Addrinfo.tcp("127.0.0.1", 0)
       @listener = Socket.new(place.pfamily, :STREAM).tap { |socket| socket.bind(place) }
       @listener.listen(Socket::SOMAXCONN) if listening
@@ -68,7 +72,7 @@ module Coppice
       passed = [unwatchable || @listener, log].compact.map(&:fileno)
       options = { in: commands, out: output, err: @errors, **limits(descriptors, file_bytes) }
       options.merge!(passed.to_h { |fd| [fd, fd] })
-      @pid = Process.spawn(ENVIRONMENT, PLAYERS.path, LOOP.path, *passed.map(&:to_s), options)
+      @pid = Process.spawn(ENVIRONMENT, PLAYERS.path, program.path, *passed.map(&:to_s), options)
       [commands, output, log, unwatchable].each { |io| io&.close }
       @clients = []
       begin_lobby(accept, SETTINGS.merge(settings))

@@ -221,6 +221,7 @@ void lobby_seat_left(struct coppice_lobby *lobby, uint32_t number);
 void lobby_seats_without_monitor(struct coppice_lobby *lobby);
 bool lobby_seat_map(struct coppice_lobby *lobby, uint32_t number);
 void lobby_seat_break(struct coppice_lobby *lobby, uint32_t number, const char *why);
+/* The request has a connection. */
 void lobby_request_fail(struct coppice_lobby *lobby, struct lobby_request *request, int status, const char *reason);
 void lobby_seats_tell_faults(const struct coppice_lobby *lobby);
 void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number);

@@ -34,6 +34,7 @@ void lobby_seat_refuse(struct coppice_lobby *lobby, uint32_t number, uint64_t se
 /* With what the client has sent beyond its request. The request goes on without a connection until its END. */
 static void pass_client(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t seat,
                         struct lobby_request *request) {
+    lobby->in_hand = lobby_index_of(lobby, connection); /* again: reading the ring has ended that */
     struct iovec surplus = {.iov_len = 0};
     if (connection->intake != LOBBY_NONE) {
         struct lobby_intake *intake = lobby_intake_of(lobby, connection);

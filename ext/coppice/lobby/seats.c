@@ -1,4 +1,5 @@
 /* The places of workers: their rings, their eventfds, the order in which they are woken. */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,6 +100,7 @@ void lobby_seat_add(struct coppice_lobby *lobby, uint32_t number, const struct l
 /* Its request gets an answer of the lobby's, or an end that the client can tell from a whole answer. An answer that
  * stays open after it is framed by its head; where it is not, only a reset tells. */
 void lobby_request_fail(struct coppice_lobby *lobby, struct lobby_request *request, int status, const char *reason) {
+    assert(request->connection != LOBBY_NONE);
     struct lobby_connection *connection = &lobby->connections[request->connection];
     lobby->in_hand = request->connection;
     if (!request->answered) {

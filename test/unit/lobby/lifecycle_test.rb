@@ -114,6 +114,22 @@ class LobbyLifecycleTest < Coppice::LobbyTestCase
     @lobby.await_counter(:connections, 10)
   end
 
+  test "a client that has become a worker's as the loop died stays the worker's" do
+    play(program: Coppice::LobbyPlay::DYING_LOOP)
+    client = @lobby.connect("#{GET}ahead")
+    @lobby.pop
+    @lobby.head(2)
+    @lobby.tell("ask 0 #{Coppice::LobbyPlay::ASK_CLIENT}")
+    assert_equal "#{Coppice::LobbyPlay::CLIENT} 1 #{"ahead".unpack1("H*")}", @lobby.tell("take 0")
+    assert_equal "ready", @lobby.tell("await ready")
+    @lobby.finish(flags: 0)
+    @lobby.await_counter(:answered, 1)
+    assert_match(/\r\n\r\n\z/, @lobby.read_some(client, 1000))
+    assert_equal "2", @lobby.tell("write 0 #{"ok".unpack1("H*")}")
+    assert_equal "ok", @lobby.read_some(client, 2)
+    assert_all_released
+  end
+
   test "the death of the loop costs no socket that does not listen yet" do
     [false, true].each do |unix|
       play(seats: 0, listening: false, unix: unix)
