@@ -16,6 +16,7 @@ module Coppice
     :ruby,         # String -- the interpreter's path
     :interpreter,  # String -- which one it is, see State::INTERPRETER
     :executable,   # String -- exe/coppice of the release's bundle
+    :not_in_force, # Array[String]? -- what its configuration asks for and only a restart brings, for people
     keyword_init: true
   ) do
     # The release that a server begins with. Its rackup file and its configuration file are named from its directory,

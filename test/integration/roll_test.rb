@@ -50,6 +50,18 @@ class RollTest < Coppice::TestCase
     end
   end
 
+  test "a roll tells what of the new configuration only a restart brings, and so does each one after it" do
+    config = "worker_processes 1\ncanary false"
+    configs = { two: "#{config}\npidfile 'a.pid'", three: "#{config}\ndirectory '/'" }
+    with_releases(:one, :two, :three, config: config, configs: configs) do |server, directories|
+      told = ["roll #{directories[:two]}", "roll #{directories[:three]}", "rollback"].map do |words|
+        coppice(server, *words.split).first[/^only a restart of the server changes: (\w+)$/, 1]
+      end
+
+      assert_equal %w[pidfile directory pidfile], told
+    end
+  end
+
   test "a release that cannot be booted is given up, and the one before serves on" do
     with_releases(:one, :two, apps: { two: 'raise "not today"' }) do |server, directories|
       workers = server.ready_workers.map(&:pid)

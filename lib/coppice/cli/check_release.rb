@@ -22,7 +22,7 @@ module Coppice
         settings, = @releases.configuration(check)
         ["#{check.directory} can be rolled to, with Ruby #{result.ruby_version} (#{result.ruby}) and " \
          "#{result.executable}",
-         *settings.notes, *changes(@releases.change(check, settings))]
+         *settings.notes, *@releases.change(check, settings).lines]
       ensure
         check&.close
       end
@@ -36,12 +36,6 @@ module Coppice
 
           check.reader.wait_readable(ReleaseCheck::SECONDS)
         end
-      end
-
-      def changes(change)
-        { "changes with the release" => change.changed, "only a restart of the server changes" => change.kept,
-          "the lobby keeps until a restart" => change.kept_by_lobby }
-          .reject { |_, names| names.empty? }.map { |title, names| "#{title}: #{names.join(', ')}" }
       end
     end
   end

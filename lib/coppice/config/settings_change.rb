@@ -37,7 +37,21 @@ module Coppice
       #: () -> Array[Symbol]
       def kept_by_lobby = @start.lobby? ? differing(@start, :release) & READ_BY_LOBBY : []
 
+      # All three kinds, for people.
+      #: () -> Array[String]
+      def lines = described("changes with the release" => changed) + not_in_force
+
+      # Those that the next configuration has otherwise, and that hold as they were until a restart.
+      #: () -> Array[String]
+      def not_in_force
+        described("only a restart of the server changes" => kept, "the lobby keeps until a restart" => kept_by_lobby)
+      end
+
       private
+
+      def described(names_of)
+        names_of.reject { |_, names| names.empty? }.map { |title, names| "#{title}: #{names.join(', ')}" }
+      end
 
       # A server of several processes does not become one, nor the other way round.
       def kept_for_processes = @earlier.single? == @later.single? ? [] : [:worker_processes]

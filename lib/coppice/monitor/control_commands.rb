@@ -152,7 +152,7 @@ module Coppice
         raise Error, given_up(roll) if roll.outcome == :given_up
 
         canary = "canary: #{roll.canary.reason}" if roll.canary
-        [*canary, "#{@roster.release} is committed#{rollout}"]
+        [*canary, *@roster.release.not_in_force, "#{@roster.release} is committed#{rollout}"]
       end
 
       def given_up(roll)

@@ -62,11 +62,12 @@ module Coppice
       #: (ReleaseCheck, ReleaseCheck::Result, number: Integer, running: Release) -> Release
       def build(check, result, number:, running:)
         settings, environment = configuration(check)
-        report(change(check, settings, running))
+        change = change(check, settings, running)
+        report(change)
         warn_of_common_rackup(settings.rackup)
         settings = settings.with_learned_paths(@keeper.learned) if settings.learns_paths?
         Release.new(number: number, directory: check.directory, environment: environment, ruby: result.ruby,
-                    interpreter: result.interpreter, executable: result.executable,
+                    interpreter: result.interpreter, executable: result.executable, not_in_force: change.not_in_force,
                     settings: settings.following(running.settings, first_generation: 0)).freeze
       end
 

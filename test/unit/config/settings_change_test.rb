@@ -27,6 +27,15 @@ module Coppice
         assert_equal [[:worker_processes], [:pidfile]], [found.changed, found.kept]
       end
 
+      test "each kind is a line for people, and a roll tells those that are not in force" do
+        found = change({ **LOBBY, worker_processes: 3 }, { **LOBBY, worker_processes: 4, timeout: 5, pidfile: "/a" })
+        restart = ["only a restart of the server changes: pidfile", "the lobby keeps until a restart: timeout"]
+
+        assert_equal ["changes with the release: timeout, worker_processes", *restart],
+          found.lines.map { |line| line.sub("worker_processes, timeout", "timeout, worker_processes") }
+        assert_equal restart, found.not_in_force
+      end
+
       test "a path below the release's directory is compared as it is written, from there" do
         earlier, later, elsewhere = %w[/srv/1 /srv/2 /srv/10].map do |directory|
           Settings.new(values: { pidfile: "#{directory}/tmp/a.pid", state_directory: "#{directory}/state",
