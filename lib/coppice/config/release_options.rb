@@ -32,7 +32,7 @@ module Coppice
       Option.describe(:canary_time, Groups::RELEASES, Types::Seconds.new, scope: :release, default: 60,
         since: :coppice,
         doc: "Maximum time until the first worker of a new release is judged. If it has served fewer requests than " \
-             "`canary_requests` by then, the release is committed unless it has failed."),
+             "`canary_requests` by then, or nobody asks any more, the release is committed unless it has failed."),
       Option.describe(:rollback_window, Groups::RELEASES, Types::Seconds.new(minimum: 0), scope: :release,
         default: 600, since: :coppice, example: "rollback_window 3600",
         doc: "Time for which the mold of the release before stays, idle, after a roll. As long as it is there, " \

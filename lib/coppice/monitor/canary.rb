@@ -7,7 +7,7 @@ module Coppice
   class Monitor
     # Judges a new release by its trial, which serves clients beside the workers of the old release. The trial is
     # rejected as soon as its failures can no longer pass. It passes after so many requests. When the time ends before,
-    # it is undecided.
+    # or nobody asks any more, it is undecided.
     class Canary
       # requests, seconds: of the whole canary, whichever comes first. baseline: what the old release has counted
       # before, such as in its last hour. first_requests: of the old release; nil when they are unknown, as after the
@@ -26,9 +26,15 @@ module Coppice
       end
 
       # nil while it waits for more requests. trial, beside: what the trial and the workers of the old release have
-      # counted since the start. A trial that exits is no matter of this class: its candidate is abandoned.
-      #: (Float, Counts, Counts) -> Verdict?
-      def verdict(now, trial, beside) = Look.new(@terms, trial: trial, beside: beside, ended: now >= ends_at).verdict
+      # counted since the start. traffic_ended: no more requests are expected. A trial that exits is no matter of this
+      # class: its candidate is abandoned.
+      #: (Float, Counts, Counts, ?traffic_ended: bool) -> Verdict?
+      def verdict(now, trial, beside, traffic_ended: false)
+        ended = if now >= ends_at then :time
+                elsif traffic_ended then :traffic
+                end
+        Look.new(@terms, trial: trial, beside: beside, ended: ended).verdict
+      end
     end
   end
 end

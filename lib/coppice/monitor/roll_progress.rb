@@ -49,7 +49,7 @@ module Coppice
       def canary
         settings = @roll.release.settings
         "canary: its first worker serves clients, #{settings.canary_requests} requests or " \
-          "#{settings.canary_time} s"
+          "#{settings.canary_time} s, less if nobody asks"
       end
     end
   end

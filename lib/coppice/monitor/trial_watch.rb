@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/canary"
+require "coppice/monitor/canary/traffic"
 require "coppice/monitor/throttle"
 
 module Coppice
@@ -23,6 +24,7 @@ module Coppice
         @looks = Throttle.new(Board::TRIAL_LOOK_SECONDS)
         @counts = Canary::Counts::NONE
         @canary = canary(now, baseline)
+        @traffic = Canary::Traffic.new(last_hour: baseline, seconds: @canary.ends_at - now)
         @first = self.class.others(roster).to_h { |worker| [worker, Canary::Counts.of(worker.row)] }
         @last = @first.dup
       end
@@ -40,7 +42,10 @@ module Coppice
         return unless @looks.pass?(now)
 
         before, @counts = @counts, Canary::Counts.of(@trial.row)
-        @canary.verdict(now, counts, counts_beside) if counts != before || now >= @canary.ends_at
+        traffic_ended = traffic_ended?(now)
+        return unless counts != before || traffic_ended || now >= @canary.ends_at
+
+        @canary.verdict(now, counts, counts_beside, traffic_ended: traffic_ended)
       end
 
       private
@@ -53,6 +58,12 @@ module Coppice
         settings = @trial.release.settings
         Canary.new(requests: settings.canary_requests, seconds: settings.canary_time, started_at: now,
                    baseline: baseline, first_requests: @roster.first_requests_beside(@trial))
+      end
+
+      # The trial may still be at the last request. What others are at for long, such as a stream, is not waited for.
+      def traffic_ended?(now)
+        begun = @roster.serving_workers.map(&:row).sum { |row| row.requests + (row.started_ms.positive? ? 1 : 0) }
+        @traffic.ended?(now, begun) && @trial.row.started_ms.zero?
       end
 
       # Since the start, or since their forks; also of those that have exited meanwhile.

@@ -12,8 +12,8 @@ module Coppice
       # The number of failures is compared with one limit for the whole canary, at whatever request it is exceeded. So a
       # look after each request rejects no more equal releases than one look at the end.
       class Look
-        # trial, beside: what both have counted since the start. ended: whether the time is over.
-        #: (Terms, trial: Counts, beside: Counts, ended: bool) -> void
+        # trial, beside: what both have counted since the start. ended: what is over, :time or :traffic; or nil.
+        #: (Terms, trial: Counts, beside: Counts, ended: Symbol?) -> void
         def initialize(terms, trial:, beside:, ended:)
           @terms = terms
           @trial = trial
@@ -71,8 +71,9 @@ module Coppice
         def too_few
           return reject(:failures, "no request succeeded") if nothing_succeeded?
 
+          until_when = @ended == :time ? " in #{@terms.seconds} s" : ", and nobody asks any more"
           verdict_with(:undecided, :few_requests,
-            "only #{@trial.requests} of #{@terms.requests} requests in #{@terms.seconds} s", limit: @limit)
+            "only #{@trial.requests} of #{@terms.requests} requests#{until_when}", limit: @limit)
         end
 
         # One failure alone is within the limit, unless there was nothing else.
