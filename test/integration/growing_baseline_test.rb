@@ -16,6 +16,15 @@ class GrowingBaselineTest < Coppice::TestCase
     end)
   RUBY
 
+  # This application is warm at once, rather than after ten minutes.
+  CONFIG = <<~RUBY
+    worker_processes 1
+    cold_boot_after_growth "20%"
+    require "coppice/monitor/leak_watch"
+    Coppice::Monitor::LeakWatch.send(:remove_const, :WARM_UP)
+    Coppice::Monitor::LeakWatch::WARM_UP = 0.1
+  RUBY
+
   # The memory of the mold, once every slot is served by its generation.
   def mold_kib(server, generation)
     server.wait(60, "generation #{generation}") { server.settled?(generation) }
@@ -23,7 +32,7 @@ class GrowingBaselineTest < Coppice::TestCase
   end
 
   test "molds that grow from generation to generation are followed by one that has booted afresh" do
-    Server.open(app: LEAK, config: "worker_processes 1\ncold_boot_after_growth \"20%\"") do |server|
+    Server.open(app: LEAK, config: CONFIG) do |server|
       steps = (1..5).map do |generation|
         server.get
         server.signal(:USR2)

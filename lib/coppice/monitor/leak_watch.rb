@@ -14,12 +14,15 @@ module Coppice
       GROWN_IN_A_ROW = 4 # generations
       MINIMUM_SHARE = 0.1 # minimum growth over these generations, relative to the first mold
       MINIMUM_KIB = 8 * 1024 # minimum growth over these generations
+      # Seconds since a cold boot: an application that warms up grows, and a busy one may have ten generations meanwhile.
+      WARM_UP = 600.0
       PAUSE = 600.0 # seconds between two cold boots: one that failed may fail again
 
       #: (Config::Settings) -> void
       def initialize(settings)
         @limit = settings.cold_boot_after_growth && Config::Types::Percentage.fraction(settings.cold_boot_after_growth)
         @molds = [] # KiB of each mold, from the last one that was no larger than its predecessor
+        @warm_at = -Float::INFINITY
         @warned_at = 0 # growth in KiB
         @boots = Throttle.new(PAUSE)
       end
@@ -28,7 +31,7 @@ module Coppice
       def next(roster, now)
         return [] unless roster.settled? && roster.mold&.ready?
 
-        record_mold(roster)
+        record_mold(roster, now)
         return [] unless growing?
 
         warnings + cold_boot(roster, now)
@@ -36,15 +39,16 @@ module Coppice
 
       private
 
-      # A cold mold does not count, because it is smaller than any warm one. A mold that replaces a lost one does not
-      # count either, because its generation is not new.
-      def record_mold(roster)
+      # A cold mold does not count, because it is smaller than any warm one, and neither do those that warm up after it.
+      # A mold that replaces a lost one does not count either, because its generation is not new.
+      def record_mold(roster, now)
         return if roster.generation == @generation
 
         @generation = roster.generation
+        @warm_at = now + WARM_UP if roster.mold.cold?
         kib = roster.mold.row.anonymous_kib
-        forget if roster.mold.cold? || kib <= @molds.last.to_i
-        @molds << kib unless roster.mold.cold? || kib.zero?
+        forget if now < @warm_at || kib <= @molds.last.to_i
+        @molds << kib unless now < @warm_at || kib.zero?
       end
 
       def forget

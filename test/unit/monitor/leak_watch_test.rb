@@ -21,10 +21,13 @@ class LeakWatchTest < SupervisionTestCase
     Roster.new(generation, mold, Coppice::Monitor::Backoff.new)
   end
 
-  # What is decided when generations begin with molds of these sizes, the first of them cold; a second each.
-  def decisions(*sizes, baseline: nil, **values)
+  # What is decided when generations begin with molds of these sizes, the first of them cold. The others follow once it
+  # is warm, a second each.
+  def decisions(*sizes, baseline: nil, warm_up: Coppice::Monitor::LeakWatch::WARM_UP, **values)
     baseline ||= Coppice::Monitor::LeakWatch.new(Coppice::Config::Settings.new(values: values))
-    sizes.each_with_index.map { |mib, generation| baseline.next(roster(generation, mib), generation.to_f) }
+    sizes.each_with_index.map do |mib, generation|
+      baseline.next(roster(generation, mib), generation.zero? ? 0.0 : warm_up + generation)
+    end
   end
 
   def warnings(...) = decisions(...).map { |steps| steps.grep(Steps::Warn).size }
@@ -35,6 +38,14 @@ class LeakWatchTest < SupervisionTestCase
     warned = decisions(50, 100, 110, 120, 130, 140).last
 
     assert_equal [{ generations: 4, from_mib: 100, to_mib: 140, mib_per_generation: 10.0 }], warned.map(&:fields)
+  end
+
+  test "an application that warms up for ten minutes does not leak" do
+    sizes = [50, 100, 110, 120, 130, 140, 150]
+
+    assert_equal 0, warnings(*sizes, warm_up: 0).sum
+    assert_equal 0, warnings(*sizes, warm_up: 595).sum
+    assert_equal 0, cold_boots(*sizes, warm_up: 595, cold_boot_after_growth: "20%").sum
   end
 
   test "it is told again when it has doubled" do
@@ -67,7 +78,8 @@ class LeakWatchTest < SupervisionTestCase
   end
 
   test "a cold mold is booted beside the one that serves, and takes over once its worker is ready" do
-    server = server_of(cold_boot_after_growth: "20%")
+    server = settled_server(cold_boot_after_growth: "20%")
+    server.system.advance(Coppice::Monitor::LeakWatch::WARM_UP)
     6.times do |generation|
       server.system.mold_kib = (100 + (10 * generation)) * MIB
       server.supervision.refork if generation.positive?
@@ -92,7 +104,7 @@ class LeakWatchTest < SupervisionTestCase
     baseline = Coppice::Monitor::LeakWatch.new(Coppice::Config::Settings.new(values: { cold_boot_after_growth: "20%" }))
     sizes = [50, 100, 110, 120, 130, 140]
     first = decisions(*sizes, baseline: baseline).last.grep(Steps::ColdBoot).size
-    later = [6, 604, 605].map { |second| baseline.next(roster(5, 140), second.to_f).size }
+    later = [606, 1204, 1205].map { |second| baseline.next(roster(5, 140), second.to_f).size }
 
     assert_equal [1, [0, 0, 1]], [first, later]
   end
