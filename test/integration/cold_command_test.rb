@@ -62,6 +62,16 @@ class ColdCommandTest < Coppice::TestCase
     assert_match(/fill at boot Rates\.@all/, output)
   end
 
+  test "in a terminal, what the application prints stands above the report" do
+    seen = in_folder do |folder|
+      Open3.capture2e({ "RACK_ENV" => "production" }, RbConfig.ruby, EXECUTABLE, "cold", "/1", "/2", chdir: folder).first
+    end
+    printed, report = seen.split(/(?=^config\.ru, RACK_ENV)/)
+
+    assert_equal [8, 0], [printed, report].map { |text| text.scan(/^played$/).size }
+    assert_equal %w[/1 /2], report.scan(/^GET (\S+)  200$/).flatten
+  end
+
   test "each path begins anew, and one that fails spoils no other one" do
     status, output = cold("--json", "/lazy", "/boom", "/gone", "/", "--timeout", "30")
     first, boom, gone, last = JSON.parse(output)

@@ -33,7 +33,7 @@ module Coppice
 
         @output ||= ReportOutput.reserve
         analyses = analyze(settings)
-        @output.puts Coppice::Cold::JsonReport.new(analyses, source_paths: source_paths).text if @json
+        @output.puts @json ? Coppice::Cold::JsonReport.new(analyses, source_paths: source_paths).text : lines(analyses)
         analyses.any?(&:failure) ? STATUS_ERROR : 0
       rescue BootError => error
         Log.for(settings, role: :cold).exception(error.message, error.cause || error)
@@ -62,15 +62,15 @@ module Coppice
 
       def analyze(settings)
         boot = Coppice::Cold::Boot.new(settings).call
-        @output.puts heading(settings) unless @json
         paths.map do |path|
-          analyzer = Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, seconds: settings.timeout)
-          analyzer.call.tap { |analysis| print_text(analysis) unless @json }
+          Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, seconds: settings.timeout).call
         end
       end
 
-      def print_text(analysis)
-        @output.puts "", Coppice::Cold::TextReport.new(analysis, source_paths: source_paths, top: @top).lines
+      # All of them after the last play: in a terminal the application's log would stand between them.
+      def lines(analyses)
+        reports = analyses.map { |one| Coppice::Cold::TextReport.new(one, source_paths: source_paths, top: @top) }
+        [heading(settings), *reports.flat_map { |report| ["", *report.lines] }]
       end
 
       def paths = @arguments.paths.empty? ? DEFAULT_PATHS : @arguments.paths
