@@ -20,6 +20,14 @@ module Coppice
       PLAIN = (Exception.instance_method(:detailed_message) if Exception.method_defined?(:detailed_message))
       private_constant :PLAIN
 
+      # The first of so many lines, for people.
+      #: (Array[String]) -> Array[String]
+      def self.cut(backtrace)
+        return backtrace if backtrace.size <= BACKTRACE_LINES
+
+        backtrace.first(BACKTRACE_LINES) << "... and #{backtrace.size - BACKTRACE_LINES} more"
+      end
+
       def initialize(error, causes_left: CAUSES) #: (Exception, ?causes_left: Integer) -> void
         @error = error
         @causes_left = causes_left
@@ -52,10 +60,7 @@ module Coppice
       end
 
       def backtrace #: () -> Array[String]
-        lines = @error.backtrace || []
-        return lines if lines.size <= BACKTRACE_LINES
-
-        lines.first(BACKTRACE_LINES) << "... and #{lines.size - BACKTRACE_LINES} more"
+        ErrorReport.cut(@error.backtrace || [])
       end
 
       def cause #: () -> ErrorReport?

@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
+require "coppice/log/error_report"
 require "coppice/log/text"
 
 module Coppice
   class Log
     # `key=value` pairs, for people and for grep. A value that is more than a word is quoted, and nothing in it can
-    # start a new line or reach the terminal as a control sequence. An exception's backtrace follows on indented lines.
+    # start a new line or reach the terminal as a control sequence. A backtrace follows on indented lines, that of an
+    # exception or the field of this name.
     class TextFormat
       # What needs no quotes.
       PLAIN = %r{\A[\w./:@+,%*~?&;#\[\]()<>!|{}-]+\z}
@@ -17,7 +19,10 @@ module Coppice
 
       # The entry without time, level and line end: for a logger that adds its own.
       def body(entry) #: (Entry) -> String
-        text = pairs(entry.pairs)
+        pairs = entry.pairs
+        backtrace = pairs.delete(:backtrace)
+        frames = Array(backtrace).flat_map { |text| Text.utf8(text).lines(chomp: true) }
+        text = "#{pairs(pairs)}#{lines(ErrorReport.cut(frames))}"
         report = entry.report
         report ? "#{text} #{error(report)}" : text
       end
@@ -29,10 +34,11 @@ module Coppice
       end
 
       def error(report)
-        lines = report.backtrace.map { |line| "\n    #{Text.escape(line)}" }
-        text = "error=#{quote(report.class_name)} reason=#{quote(report.reason)}#{lines.join}"
+        text = "error=#{quote(report.class_name)} reason=#{quote(report.reason)}#{lines(report.backtrace)}"
         report.cause ? "#{text}\n  cause: #{error(report.cause)}" : text
       end
+
+      def lines(backtrace) = backtrace.map { |line| "\n    #{Text.escape(line)}" }.join
 
       def quote(value)
         text = Text.utf8(value)
