@@ -38,12 +38,25 @@ class ProfileCommandTest < Coppice::TestCase
     end
   end
 
-  test "before there is a measurement, it says what to wait for" do
+  test "before there is a measurement, it says how many requests to wait for" do
     serve do |server|
+      server.get
+      server.wait { server.rows(:worker).first.requests == 1 }
       output, status = profile(server, server.pid)
 
       assert_equal 1, status.exitstatus
-      assert_match(/\Acoppice: no worker has measured its requests yet\. .* #{REQUESTS} requests/, output)
+      assert_match(/\Acoppice: nothing is measured yet: worker 0 has served 1 of the #{REQUESTS} requests .*wait/, output)
+    end
+  end
+
+  test "where nothing will ever be measured, it says what to change" do
+    serve(config: "gc_profile :ruby") do |server|
+      REQUESTS.times { server.get }
+      server.wait { server.rows(:worker).first.requests == REQUESTS }
+      output, status = profile(server, server.pid)
+
+      assert_equal 1, status.exitstatus
+      assert_match(/served #{REQUESTS} requests and measured none, so gc_profile is not :fitted: remove it/, output)
     end
   end
 
@@ -59,7 +72,7 @@ class ProfileCommandTest < Coppice::TestCase
 
   private
 
-  def serve(&block) = Server.open(app: APP, &block)
+  def serve(**options, &block) = Server.open(app: APP, **options, &block)
 
   # Has the only worker serve as many requests as it takes.
   def measured(server)

@@ -51,14 +51,23 @@ module Coppice
       def measurement(board)
         found = board.rows.reject { |row| row.allocations.empty? }
                      .map { |row| [GCProfile::Allocations.parse(row.allocations), row.generation] }
-        found.max_by { |measurement, generation| [measurement.requests, generation] }&.first or raise Error, nothing_yet
+        found.max_by { |measurement, generation| [measurement.requests, generation] }&.first or raise Error, nothing_yet(board)
       rescue ArgumentError => error
         raise Error, "a worker's measurement cannot be read: #{error.message}"
       end
 
-      def nothing_yet
-        "no worker has measured its requests yet. Each does, with its first #{GCProfile::MEASURED_REQUESTS} " \
-          "requests, where gc_profile is :fitted"
+      # Whether to wait, or to change the configuration: only the lead worker measures, and not for long.
+      def nothing_yet(board)
+        served = board.rows.filter_map { |row| row.requests if row.role_name == :worker && row.nr.zero? }.max.to_i
+        enough = GCProfile::MEASURED_REQUESTS
+        if served < enough
+          return "nothing is measured yet: worker 0 has served #{served} of the #{enough} requests that it takes. Send " \
+                 "it more, or wait. Where the configuration sets gc_profile to another value than :fitted, its " \
+                 "default, nothing is measured"
+        end
+
+        "worker 0 has served #{served} requests and measured none, so gc_profile is not :fitted: remove it from the " \
+          "configuration, and roll or restart"
       end
 
       def text_of(measurement)
