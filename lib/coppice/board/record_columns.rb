@@ -103,7 +103,7 @@ module Coppice
       [:workers_busy, :monitor, "workers with a request in flight"],
       [:requests_waiting, :monitor, "connections that wait in the listeners' queues; -1 when unknown"],
       [:lobby_refused, :monitor, "requests that the lobby has answered itself"],
-      [:lobby_errors, :monitor, "those of them that were answered with 5xx"],
+      [:lobby_errors, :monitor, "those of them that are errors of the server: 5xx but for 501 and 505"],
       [:in_flight_us, :monitor, "age of the requests in flight, summed: what application_us does not count yet"],
       [:rss_kib, :monitor, "as last measured, of all processes"],
       [:pss_kib, :monitor, "the same, shared pages divided"],

@@ -14,7 +14,15 @@ module Coppice
         [name, found]
       end.compact.freeze
 
-      ERRORS = REFUSALS.select { |_, (status, _)| status.start_with?("5") }.keys.freeze
+      # Statuses of 5xx for what no server is to blame for: bots ask for methods, codings and versions that there are
+      # not. On a small site these are most of the answers.
+      OF_CLIENTS = %w[501 505].freeze
+
+      # Whether an answer of this status, or of a class such as "5xx", is an error of the server.
+      #: (String) -> bool
+      def self.error?(status) = status.start_with?("5") && !OF_CLIENTS.include?(status)
+
+      ERRORS = REFUSALS.select { |_, (status, _)| error?(status) }.keys.freeze
 
       PLAIN = %i[connections idle waiting accepted requests answered retried client_gone slow_readers evicted spoilt
                  takeovers buffered_bytes file_bytes log_lines_dropped].freeze
@@ -42,7 +50,7 @@ module Coppice
       #: () -> Integer
       def refusals = @values.values_at(*REFUSALS.keys).sum
 
-      # Number of those that it has answered with 5xx.
+      # Number of those that are errors of the server.
       #: () -> Integer
       def errors = @values.values_at(*ERRORS).sum
 

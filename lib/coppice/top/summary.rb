@@ -45,7 +45,7 @@ module Coppice
         errors = @reading.errors
         Line.new(*label("requests"), "#{Units.rate(@reading.rate)}/s", *part("p50", Units.seconds(@reading.p50)),
           *part("p99", Units.seconds(@reading.p99)),
-          *part("5xx", Units.percent(errors), errors&.positive? ? :red : nil),
+          *part("errors", Units.percent(errors), errors&.positive? ? :red : nil),
           *part("total", Units.count(@stats.dig(:totals, :requests))))
       end
 

@@ -27,6 +27,7 @@ module Coppice
         assert_in_delta 0.25, errors({ "2xx" => 6, "5xx" => 2 }, nil)
         assert_in_delta 0.3, errors({ "2xx" => 6, "5xx" => 1 }, [["400", 1], ["502", 1], ["503", 1]])
         assert_in_delta 1.0, errors({ "2xx" => 0, "5xx" => 0 }, [["503", 4]])
+        assert_in_delta 0.0, errors({ "2xx" => 1, "5xx" => 0 }, [["501", 4], ["505", 4]])
         assert_nil errors({ "2xx" => 0, "5xx" => 0 }, [["503", 0]])
       end
 

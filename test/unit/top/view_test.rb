@@ -11,7 +11,7 @@ module Coppice
       test "the screen of 80 columns and 24 rows" do
         assert_equal <<~SCREEN.lines(chomp: true), screen
           coppice 4711  serving  generation 12  up 3h20m  http://0.0.0.0:8080
-          requests  30.0/s   p50 60.0ms   p99 910ms   5xx 0%   total 3120
+          requests  30.0/s   p50 60.0ms   p99 910ms   errors 0%   total 3120
           workers   [||||||||||||        ] 62.0%   busy 1 of 3   waiting 3
           memory    312M   saved by sharing 1.19G   available 2.10G of 4.00G
           reforks   12   abandoned 1   last 3m04s ago, auto   next in ~300 requests
