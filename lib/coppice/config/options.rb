@@ -71,7 +71,8 @@ module Coppice
       Option.describe(:guests, Groups::PROCESSES, Types::Optional.new(Types::GuestCount.new), scope: :release,
         default_text: "nil: 4 in development, else false", since: :coppice, example: "guests 4",
         doc: "Maximum number of guests at the same time: the programs that `coppice run` and `coppice console` run " \
-             "in forks of the warm application (docs/guests.md). false allows none."),
+             "in forks of the warm application, for the server's own user and root (docs/guests.md). false allows " \
+             "none."),
       Option.describe(:guest_timeout, Groups::PROCESSES, Types::Optional.new(Types::Seconds.new), scope: :release,
         default_text: "nil: no limit", since: :coppice, example: "guest_timeout 3600",
         doc: "Maximum time that a guest may run. After it, the guest's process group gets HUP, and KILL five seconds " \

@@ -7,6 +7,8 @@ module Coppice
     # Decides which guests there may be: how many, and for how long; and when they get the signals that were kept.
     class Guests
       HANG_UP_SECONDS = 5.0 # from HUP to KILL
+      NONE_ALLOWED = "this server allows no guests, as is usual outside of development: `guests 1` in its " \
+                     "configuration allows one, and `coppice roll` brings that without a restart"
 
       #: (Config::Settings) -> void
       def initialize(settings)
@@ -24,7 +26,7 @@ module Coppice
       # What a client's wish leads to. Raises Error when there can be no guest.
       #: (Roster, Hash[Symbol, IO], GuestClient) -> Steps::SpawnGuest
       def admit(roster, descriptors, client)
-        raise Error, "this server allows no guests: the option `guests 4` allows four at once" if @limit.zero?
+        raise Error, NONE_ALLOWED if @limit.zero?
         raise Error, "there are #{@limit} guests already, and the option guests allows no more" if full?(roster)
 
         mold = roster.mold
