@@ -23,7 +23,8 @@ module Coppice
     # Parts are files or folders of lib/coppice; the longest name that fits is a file's part.
     ARROWS = {
       "http" => [],
-      "child/quick_exit" => [], # how workers and molds end
+      "child/shared_finalizers" => [], # which finalizers are not for the process that exits
+      "child/quick_exit" => %w[child/shared_finalizers], # how workers and molds end
       "child/forking" => %w[child/quick_exit], # how molds and workers fork
       "child/life" => %w[child/quick_exit], # what molds, workers and the service worker have in common
       "worker" => %w[child/forking child/life http],

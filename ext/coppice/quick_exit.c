@@ -8,7 +8,8 @@
  * In a process that shares a large heap, most of the time of that walk went into memory that it had not touched before.
  * So a process notes before each fork on which of Ruby's pages such objects are. Its copy looks at those, and at pages
  * that it has written to: all other objects are the parent's, as they were. A file's slot on the heap does not change
- * when bytes are written to the file, so the pages that were noted count in any case.
+ * when bytes are written to the file, so the pages that were noted count in any case. The same walk finds the objects
+ * with finalizers: see child/shared_finalizers.rb.
  *
  * A fork without a note leaves out what was made since the last one. While its copy lives (it may also be a program that
  * has not begun yet), all pages are looked at.
@@ -37,7 +38,7 @@ static struct {
 struct walk {
     int (*look_at_page)(void *, void *, size_t, void *);
     VALUE classes;
-    VALUE found; /* an array, or false: pages are noted */
+    VALUE found;
     bool everywhere;
     VALUE gc_was_disabled;
     struct coppice_written_pages written;
@@ -52,6 +53,21 @@ static bool wanted(VALUE object, VALUE classes) {
         if (RTEST(rb_obj_is_kind_of(object, RARRAY_AREF(classes, i)))) return true;
     }
     return false;
+}
+
+/* Whether the object has a finalizer of Ruby: also that of a WeakMap before Ruby 3.3. */
+static bool has_finalizer(VALUE object) {
+    switch (RB_BUILTIN_TYPE(object)) {
+    case RUBY_T_NONE:
+    case RUBY_T_ZOMBIE:
+    case RUBY_T_MOVED:
+    case RUBY_T_IMEMO:
+    case RUBY_T_NODE:
+    case RUBY_T_ICLASS:
+        return false;
+    default:
+        return RBASIC_CLASS(object) && RB_FL_ANY_RAW(object, RUBY_FL_FINALIZE);
+    }
 }
 
 static bool must_visit(struct walk *walk, void *start, void *end) {
@@ -71,10 +87,14 @@ static int find_on_page(void *start, void *end, size_t stride, void *data) {
 static int note_page(void *start, void *end, size_t stride, void *data) {
     struct walk *walk = data;
     if (!must_visit(walk, start, end)) return 0;
+    bool noteworthy = false;
+    for (VALUE object = (VALUE)start; object < (VALUE)end; object += stride) {
+        bool finalized = has_finalizer(object);
+        if (finalized) rb_ary_push(walk->found, object);
+        noteworthy = noteworthy || finalized || wanted(object, walk->classes);
+    }
     st_data_t page = (st_data_t)start;
-    VALUE object = (VALUE)start;
-    while (object < (VALUE)end && !wanted(object, walk->classes)) object += stride;
-    if (object < (VALUE)end) {
+    if (noteworthy) {
         st_insert(noted.pages, page, 0);
     } else {
         st_delete(noted.pages, &page, NULL);
@@ -116,17 +136,18 @@ static VALUE os_files_and(VALUE self, VALUE classes) {
     return all.found;
 }
 
-/* note_files_and(classes) -> whether anything was noted: nothing is where no fork can be seen.
+/* note_files_and(classes) -> the objects with finalizers, or those of them that were not noted before; false if nothing
+ * was noted, because no fork can be seen.
  * To be called right before a fork, for the sake of a later files_and in both processes. */
 static VALUE os_note_files_and(VALUE self, VALUE classes) {
     (void)self;
     if (!coppice_fork_witness_is_possible()) return Qfalse;
     if (!noted.pages) noted.pages = st_init_numtable();
-    struct walk all = {.look_at_page = note_page, .classes = classes, .found = Qfalse};
+    struct walk all = {.look_at_page = note_page, .classes = classes, .found = rb_ary_new()};
     walk_over_heap(&all);
     noted.classes = classes;
     noted.complete = noted.fork_follows = true;
-    return Qtrue;
+    return all.found;
 }
 
 /* keep_note: in the place of a note in a copy that does nothing but to fork and to exit. What it has written to is its

@@ -38,6 +38,7 @@ module Coppice
       @life.ready
       @life.obey_until_stopped
       log.debug("mold exits")
+      @life.exit_now
     end
 
     # Called in a process forked from this one: closes the copies of what belongs to this mold.

@@ -9,7 +9,8 @@ module Coppice
     FOLDER = File.expand_path("presets", __dir__)
     # They belong to Ruby: the list of activated gems does not show whether they are used.
     STANDARD_LIBRARY = %i[net_http].freeze
-    DEFAULTS = { restarts: [].freeze, reconnecting: [].freeze, calls: {}.freeze }.freeze # of attributes
+    # Of attributes.
+    DEFAULTS = { restarts: [].freeze, reconnecting: [].freeze, flushed: [].freeze, calls: {}.freeze }.freeze
 
     @presets = {}
 

@@ -114,7 +114,15 @@ module Coppice
         membership.begin_exit(seconds)
         call_hook(:exit, child)
         log.debug("#{membership.role} exits", **log_fields)
-        QuickExit.prepare(log) if settings.quick_exit && Roles.fetch(membership.role).quick_exit
+        exit_now
+      end
+
+      # Exits with at_exit handlers.
+      #: () -> bot
+      def exit_now
+        if settings.quick_exit && Roles.fetch(membership.role).quick_exit
+          QuickExit.prepare(log, copies_exit: inheritance.board.server.shutting_down == 1)
+        end
         exit
       end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/child/shared_finalizers"
 require "coppice/coppice_ext"
 require "coppice/presets"
 
@@ -10,11 +11,13 @@ module Coppice
     # process that is about to end. The kernel takes all its memory at once.
     #
     # By then all has happened that a program can rely on: Ruby has run the at_exit handlers, the `ensure` of other
-    # threads, and the finalizers. These come last, so a finalizer ends the process. What of the freeing has an effect
-    # outside is done here: bytes that an IO object holds back are written, and databases are told of the end of their
-    # connections.
+    # threads, and the finalizers of objects that are this process's alone (see SharedFinalizers). These come last, so a
+    # finalizer ends the process. What of the freeing has an effect outside is done here: bytes that an IO object holds
+    # back are written, and databases are told of the end of their connections.
     module QuickExit
       ROUNDS = 3 # of finalizers: each may define others, which run in the next one
+
+      @shared = SharedFinalizers.new
 
       class << self
         # In a process that has loaded no application yet: at_exit handlers run in reverse order, so this one is the
@@ -25,22 +28,26 @@ module Coppice
         end
 
         # Called right before a fork, so that the copy finds in a moment what it has to do at its end: it need not look
-        # at what it shares. exits: whether this process is a copy itself, and exits after the fork.
+        # at what it shares, and both know of which objects the other has a copy. exits: whether this process is a copy
+        # itself, and exits after the fork.
         #: (bool) -> void
         def note_objects(exits)
           return unless OS.respond_to?(:note_files_and)
+          return OS.keep_note if exits
 
-          exits ? OS.keep_note : OS.note_files_and(goodbyes.keys)
+          objects = OS.note_files_and(goodbyes.keys)
+          @shared.note(objects) if objects
         end
 
         # From now on this process ends quickly when it exits, and logs which connections it could not close. One that
         # exits because of a signal or of another error ends as Ruby has it, and all do where Ruby does not export the
-        # walk over its heap.
-        #: (Log) -> void
-        def prepare(log)
+        # walk over its heap. copies_exit: whether the processes that were forked from this one exit as well.
+        #: (Log, ?copies_exit: bool) -> void
+        def prepare(log, copies_exit: false)
           return unless OS.respond_to?(:exit_at_once)
 
           @log = log
+          @copies_exit = copies_exit
           @prepared = true
           after_finalizers(ROUNDS)
         end
@@ -53,6 +60,7 @@ module Coppice
           return unless $!.is_a?(SystemExit)
 
           @status = $!.status
+          @shared.undefine(copies_exit: @copies_exit)
           @goodbyes = goodbyes
           @found = OS.files_and(@goodbyes.keys)
         end

@@ -174,9 +174,10 @@ module Coppice
       Option.describe(:quick_exit, Groups::REFORKING, Types::Boolean.new, scope: :release, default: true,
         since: :coppice, example: "quick_exit false",
         doc: "Whether workers and molds end before Ruby frees their objects one by one, which would copy many of the " \
-             "pages that they share. at_exit handlers, the `ensure` of threads and finalizers run in any case, bytes " \
-             "that IO objects hold back are written, and connections to databases are closed. false is for a C " \
-             "extension that must free its objects at the end (docs/memory.md, How workers exit)."),
+             "pages that they share. at_exit handlers and the `ensure` of threads run in any case, and with true " \
+             "finalizers of objects that no other process has, bytes that IO objects hold back are written, and " \
+             "connections to databases are closed. false is for a C extension that must free its objects at the " \
+             "end (docs/memory.md, How workers exit)."),
       Option.describe(:direct_forks, Groups::REFORKING, Types::Boolean.new, scope: :release, default: false,
         since: :coppice, example: "direct_forks true",
         doc: "Whether the kernel makes each forked process a child of the monitor at once (Linux 5.11 on x86-64 with " \

@@ -36,14 +36,17 @@ module Coppice
     #             in a worker that may block before it is ready (see Worker::Preparation)
     #   goodbye   the method of an object of that constant's class which tells the other side that a process ends; Ruby
     #             has it called when it frees the object (see Child::QuickExit)
+    #   flushed   names of the classes whose finalizers send what a process has gathered in an object: they run at the
+    #             exit of each process that has the object, not only of the one that made it
+    #             (see Child::SharedFinalizers)
     #   does      what Coppice does, for people
     #   advice    what the user must do
     #   always    what is added to that, and to `older`
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
     Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts,
-      :unnamed_threads, :restarted_natives, :reconnecting, :calls, :goodbye, :does, :advice, :always, :why, :source,
-      keyword_init: true) do
+      :unnamed_threads, :restarted_natives, :reconnecting, :calls, :goodbye, :flushed, :does, :advice, :always, :why,
+      :source, keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
       #: (String) -> untyped
       def self.loaded_constant(name)

@@ -21,6 +21,9 @@ module Coppice
       #: (untyped) -> bool
       def include?(object) = @map.key?(object)
 
+      #: () -> bool
+      def empty? = @map.size.zero?
+
       # Those that are not garbage.
       #: () -> Array[untyped]
       def to_a = @map.values

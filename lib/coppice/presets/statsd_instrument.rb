@@ -3,6 +3,7 @@
 Coppice::Presets.define(:statsd_instrument, gem: "statsd-instrument", constant: "StatsD", versions: "4"..."5",
   tested: true, verdict: :acts, calls: { before: -> { StatsD.singleton_client.force_flush } },
   restarts: %w[statsd-instrument],
+  flushed: %w[StatsD::Instrument::Aggregator StatsD::Instrument::BatchedSink],
   does: "sends what is aggregated before a fork: `StatsD.singleton_client.force_flush`",
   advice: "nothing; `before_fork`: `force_flush` for other clients that aggregate",
   older: "nothing without aggregation; with it `before_fork`: `StatsD.singleton_client.force_flush`",
