@@ -92,6 +92,15 @@ class SingleProcessTest < Coppice::TestCase
     end
   end
 
+  test "it knows that no environment is named, and says so before it binds an address" do
+    nameless = { "RACK_ENV" => nil, "RAILS_ENV" => nil }
+    config = "worker_processes 0\nlisten '/no/such/folder/socket'\nlisten 3000"
+    Server.open(app: "run APP", config: config, env: nameless, ready: false) do |server|
+      assert_equal 1, server.wait_for_end.exitstatus
+      assert_equal 1, server.log.scan("port 3000 is open to other machines").size
+    end
+  end
+
   soak_test "three requests wait for each other" do
     serving do |server|
       clients = Array.new(3) { Thread.new { server.get("/meet").body } }

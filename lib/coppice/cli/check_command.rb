@@ -30,6 +30,7 @@ module Coppice
 
       # Returns 0, or 1 where --strict is given and there is something to warn of. Raises ConfigError or UsageError.
       def run #: () -> Integer
+        @started_with = @environment.to_h
         settings, @directory = ServerSettings.load(parse_flags, environment: @environment, directory: @directory)
         @release ? check_release(settings) : check(settings)
       end
@@ -62,7 +63,7 @@ module Coppice
 
       def check_release(settings)
         require "coppice/cli/check_release"
-        release = CheckRelease.new(settings, arguments: serve_flags, environment: @environment.to_h)
+        release = CheckRelease.new(settings, arguments: serve_flags, environment: @started_with)
         @output.puts release.lines(@release)
         0
       end

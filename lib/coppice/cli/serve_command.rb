@@ -103,15 +103,15 @@ module Coppice
       end
 
       # Restarts with RubyGems as one process, which loads the application itself. A monitor without child
-      # processes has no other way.
+      # processes has no other way. That process reads the configuration anew, so it has to know whether RACK_ENV was set.
       def single
         require "rbconfig"
-        exec(RbConfig.ruby, EXECUTABLE, "single", *@arguments)
+        exec({ "RACK_ENV" => @started_with["RACK_ENV"] }, RbConfig.ruby, EXECUTABLE, "single", *@arguments)
       end
 
       def warn_of(settings, log)
         Warnings.of(settings, ENV.to_h.merge(@variables)).each { |warning| log.warn(warning) }
-        settings.notes.each { |note| log.warn("configuration without effect", why: note) }
+        settings.notes.each { |note| log.warn("questionable configuration", why: note) }
       end
 
       # Through the thread that writes the log: a terminal may be stopped (Ctrl-S).

@@ -13,7 +13,7 @@ module Coppice
         #: (Config::Arguments | Array[String], ?environment: Hash[String, String], ?directory: String)
         #    -> [Config::Settings, String]
         def load(arguments, environment: ENV, directory: Dir.pwd)
-          before = Dir.pwd
+          before, name = Dir.pwd, environment["RACK_ENV"]
           settings = read(arguments, environment, directory)
           directory = Dir.pwd unless Dir.pwd == before # by Unicorn's working_directory
           named = settings.directory
@@ -21,6 +21,7 @@ module Coppice
           raise ConfigError, "directory #{named} does not exist" unless File.directory?(named)
 
           Dir.chdir(named)
+          environment["RACK_ENV"] = name # the first reading has set it, which is no name for the second one
           found = read(arguments, environment, Dir.pwd, settled: true)
           return [found, Dir.pwd] if found.config_file || settings.config_file.nil?
 

@@ -131,7 +131,7 @@ module Coppice
         parser.on("-l", "--listen ADDRESS", "listen on HOST:PORT or PATH; may be repeated") do |text|
           @listen << ["-l", text]
         end
-        parser.on("-o", "--host HOST", "listen on HOST (default: 0.0.0.0; in development 127.0.0.1)") do |host|
+        parser.on("-o", "--host HOST", "listen on HOST (default: 0.0.0.0; in development localhost)") do |host|
           @host = ["-o", host]
         end
         parser.on("-b", "--bind ADDRESS", "listen on HOST (Rails), tcp://HOST:PORT or unix:///PATH (Puma)") do |text|

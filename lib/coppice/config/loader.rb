@@ -4,6 +4,7 @@ require "coppice/config/arguments"
 require "coppice/config/combinations"
 require "coppice/config/config_file"
 require "coppice/config/environment"
+require "coppice/config/listen_hosts"
 require "coppice/config/listen_options_of_file"
 require "coppice/config/replaced_addresses"
 require "coppice/config/settings"
@@ -17,9 +18,6 @@ module Coppice
     class Loader
       DEFAULT_FILES = %w[config/coppice.rb config/pitchfork.rb].freeze
       DEFAULT_RACKUP = "config.ru"
-      DEFAULT_ENVIRONMENT = "development"
-      ALL_INTERFACES = "0.0.0.0"
-      LOOPBACK = "127.0.0.1"
 
       # default_listen: the addresses to listen on where no source has any. settled: whether the process is in the
       # directory of its release, and stays there, whatever the file says.
@@ -36,14 +34,18 @@ module Coppice
       # Raises ConfigError, or UsageError for a flag.
       def load #: () -> Settings
         embedded = embedded_arguments
-        @environment["RACK_ENV"] = name = environment_name(embedded)
+        named = environment_name(embedded)
+        @environment["RACK_ENV"] = name = named || ListenHosts::DEVELOPMENT
         flags = embedded.ruby_flags + @arguments.ruby_flags
         flags.apply_load_paths
         file = read_file(embedded)
-        merged = merge(file, embedded, name)
+        hosts = ListenHosts.new(named)
+        merged = merge(file, embedded, hosts.default)
+        notes = notes(file, merged, hosts)
+        merged = with_addresses(merged, hosts.resolve(merged.values.fetch(:listen)))
         Combinations.new(merged).verify
         Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, services: file.services.values,
-          ruby_flags: flags, notes: file.notes + notes(file, merged), config_file: file.file, config_text: file.text,
+          ruby_flags: flags, notes: file.notes + notes, config_file: file.file, config_text: file.text,
           rackup: rackup, environment_name: name)
       end
 
@@ -67,7 +69,7 @@ module Coppice
       def environment_name(embedded)
         from_variables = @environment.values_at("RACK_ENV", "RAILS_ENV")
         names = [@arguments.environment_name, *from_variables, embedded.environment_name]
-        names.find { |name| !name.to_s.empty? } || DEFAULT_ENVIRONMENT
+        names.find { |name| !name.to_s.empty? }
       end
 
       def read_file(embedded)
@@ -98,21 +100,14 @@ module Coppice
         DEFAULT_FILES.find { |name| File.exist?(File.join(@directory, name)) }
       end
 
-      def merge(file, embedded, name)
+      def merge(file, embedded, host)
         environment = Environment.new(@environment)
-        host = default_host(name)
         port = environment.port || Arguments::DEFAULT_PORT
         files = in_config_ru(embedded.source_values(host: host)).over(file)
         variables = environment.source_values(files, host: host)
         variables = variables.without(file.values.keys) unless file.replaceable?
         flags = @arguments.source_values(host: host, port: port)
         with_listen_options(flags.over(variables).over(files).over(default_listen(host)), file)
-      end
-
-      # The host of a port without one: of -p, of PORT, and of the default address. An application in development shows
-      # its source in error pages and may offer a console, so it must not be reachable from the network by accident.
-      def default_host(environment_name)
-        environment_name == DEFAULT_ENVIRONMENT ? LOOPBACK : ALL_INTERFACES
       end
 
       def default_listen(host)
@@ -127,12 +122,14 @@ module Coppice
       # An address of a flag or a variable has no options: it has those of the file.
       def with_listen_options(merged, file)
         options = ListenOptionsOfFile.new(file)
-        listen = merged.values.fetch(:listen).map { |address| options.given_to(address) }.uniq.freeze
-        SourceValues.new(merged.values.merge(listen: listen), merged.origins)
+        with_addresses(merged, merged.values.fetch(:listen).map { |address| options.given_to(address) })
       end
 
-      def notes(file, merged)
-        ReplacedAddresses.notes(file, merged) + ListenOptionsOfFile.new(file).notes(merged)
+      def with_addresses(merged, listen) = SourceValues.new(merged.values.merge(listen: listen), merged.origins)
+
+      def notes(file, merged, hosts)
+        open = hosts.notes(merged.values.fetch(:listen)).map { |text| "#{merged.origins[:listen]}: #{text}" }
+        open + ReplacedAddresses.notes(file, merged) + ListenOptionsOfFile.new(file).notes(merged)
       end
     end
   end

@@ -85,15 +85,18 @@ module Coppice
 
       Option.describe(:listen, Groups::LISTENERS, Types::Addresses.new, scope: :server, flag: nil,
         default: [Listeners::Address.parse(8080)].freeze, environment: "PORT",
-        default_text: "`listen 8080`; in development `listen \"127.0.0.1:8080\"`",
+        default_text: "`listen 8080`; in development `listen \"localhost:8080\"`",
         example: "listen 3000\nlisten \"/run/app.sock\", backlog: 64",
         doc: "An address to listen on; may be given several times. See [Addresses](#addresses) for its forms and " \
              "options. The flags -p, -o, -b and -l, and the environment variable PORT, replace the file's addresses. " \
              "Such an address has the options that the file gives to it, or else to its port: but not " \
              "proxy_protocol and scheme, if others than the file's clients can reach it. A file that already " \
              "listens on PORT is left as it is. `coppice check` and the start warn where PORT replaces a Unix " \
-             "socket, or an address that only this machine reaches. In development -p and PORT mean 127.0.0.1 unless " \
-             "-o or -b names another host: `-b 0.0.0.0` in a container."),
+             "socket, or an address that only this machine reaches. A port without a host is one of localhost where " \
+             "the environment is named development (RACK_ENV, RAILS_ENV or -E; `bin/rails server` and `rackup` always " \
+             "name one), and else one of all IPv4 addresses. Where no environment is named the server warns of such " \
+             "a port in the file, but -p, PORT and the default are for localhost. In a container in development " \
+             "write `listen \"*:3000\"`, or start with `-b 0.0.0.0`."),
       Option.describe(:accept_order, Groups::LISTENERS, Types::OneOf.new(:kernel, :fair), scope: :server,
         default: :kernel, since: :coppice, example: "accept_order :fair",
         doc: "Which idle worker serves the next client. :kernel leaves the choice to Linux, or to the lobby. Both " \

@@ -55,8 +55,10 @@ module Coppice
 
         | value | meaning |
         |---|---|
-        | `3000`, `"3000"`, `"*:3000"`, `":3000"` | port 3000 on all IPv4 addresses |
-        | `"127.0.0.1:3000"`, `"localhost:3000"` | port 3000 on one address |
+        | `3000`, `"3000"`, `":3000"` | port 3000 on all IPv4 addresses; on localhost where the environment is named development |
+        | `"*:3000"`, `"0.0.0.0:3000"` | port 3000 on all IPv4 addresses |
+        | `"127.0.0.1:3000"` | port 3000 on one address |
+        | `"localhost:3000"` | port 3000 on 127.0.0.1, and on ::1 where the machine has it |
         | `"[::]:3000"` | port 3000 on all addresses, IPv6 and IPv4 (see `ipv6only`) |
         | `"[::1]:3000"` | port 3000 on one IPv6 address |
         | `"/run/app.sock"`, `"unix:tmp/app.sock"`, `"~/app.sock"` | a Unix socket |

@@ -63,7 +63,8 @@ module Coppice
         def port(call)
           port, host = call.texts
           unless host
-            call.note = "on all interfaces, also with `bin/rails server` in development"
+            call.note = "on all IPv4 addresses; on localhost alone where the environment is named development, " \
+                        "as with `bin/rails server`"
             return call.as(:listen, *call.texts.first(1))
           end
 

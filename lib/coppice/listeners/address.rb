@@ -17,8 +17,9 @@ module Coppice
     LOBBY_KINDS = [:tcp].freeze
 
     # An address to listen on, with its options: a frozen value without a socket, used in every process. A TCP address
-    # has host and port, a Unix one a path; options has a value for each of DEFAULT_OPTIONS.
-    Address = Struct.new(:kind, :host, :port, :path, :options, keyword_init: true) do
+    # has host and port, a Unix one a path; options has a value for each of DEFAULT_OPTIONS. without_host: true for a
+    # port alone, until Config::ListenHosts has decided what its host is.
+    Address = Struct.new(:kind, :host, :port, :path, :options, :without_host, keyword_init: true) do
       # Raises InvalidValue for a value that has none of AddressParser::FORMS.
       #: (String | Integer, ?Hash[Symbol, untyped]) -> Address
       def self.parse(value, options = {})
@@ -101,6 +102,12 @@ module Coppice
       #: (Hash[Symbol, untyped]) -> Address
       def with_options(options)
         self.class.from_wire(to_h.merge(options: options))
+      end
+
+      # The same address with a host that is decided.
+      #: (String?) -> Address
+      def with_host(host)
+        self.class.from_wire(to_h.merge(host: host, without_host: nil))
       end
 
       # The same address at another port, to replace port 0 by the real one.

@@ -25,9 +25,9 @@ module Coppice
       def fields #: () -> Hash[Symbol, untyped]
         refuse("write #{FORMS}") unless @value.is_a?(Integer) || @value.is_a?(String)
         case @value
-        when Integer, /\A\d+\z/ then tcp(ANY_HOST, @value)
+        when Integer, /\A\d+\z/, /\A:\d+\z/ then tcp(ANY_HOST, @value.to_s.delete(":")).merge(without_host: true)
         when /\A(?:unix:)?([\/~].*)\z/m, /\Aunix:(.+)\z/m then unix($1)
-        when /\A\*?:(\d+)\z/ then tcp(ANY_HOST, $1)
+        when /\A\*:(\d+)\z/ then tcp(ANY_HOST, $1)
         when /\A\[([\h:.]+(?:%\w+)?)\](?::(\d+))?\z/, /\A(\d+\.\d+\.\d+\.\d+)(?::(\d+))?\z/ then tcp(numeric($1), $2)
         when /\A([\w.-]+):(\d+)\z/ then tcp($1, $2)
         else refuse("write #{FORMS}")

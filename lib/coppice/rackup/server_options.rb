@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "socket"
 require "coppice/config/arguments"
 
 module Coppice
@@ -29,7 +28,7 @@ module Coppice
       # The flags, and the rackup file.
       #: () -> Array[String]
       def arguments
-        ["-E", environment_name, *ruby_flags, *address_flags, *catalogue_flags, *pidfile, *rackup_file]
+        [*named, *ruby_flags, *address_flags, *catalogue_flags, *pidfile, *rackup_file]
       end
 
       # Ruby's own flags among them: a process that has been replaced needs them again.
@@ -42,14 +41,10 @@ module Coppice
 
       # Where the server listens if neither the user nor the configuration file says so.
       #: () -> Array[String]
-      def default_listen = addresses(default_host, @options[:Port] || Config::Arguments::DEFAULT_PORT)
+      def default_listen = [address(default_host, @options[:Port] || Config::Arguments::DEFAULT_PORT)]
 
       #: () -> String
-      def environment_name
-        [@options[:environment], *ENV.values_at("RACK_ENV", "RAILS_ENV")].compact.first.to_s.then do |name|
-          name.empty? ? LOCAL.first : name
-        end
-      end
+      def environment_name = given_environment || LOCAL.first
 
       # Whether the application that is loaded is served, by this process.
       #: () -> bool
@@ -81,6 +76,14 @@ module Coppice
 
       private
 
+      # Rails and rackup always name one; a program may not.
+      def given_environment
+        name = [@options[:environment], *ENV.values_at("RACK_ENV", "RAILS_ENV")].compact.first.to_s
+        name unless name.empty?
+      end
+
+      def named = given_environment ? ["-E", given_environment] : []
+
       # A port that PORT names is left to the configuration, which may name the same port with options of its own.
       def address_flags
         return [] unless typed?(:Host) || (typed?(:Port) && @options[:Port].to_s != ENV["PORT"])
@@ -88,18 +91,10 @@ module Coppice
         host = @options[:Host] || default_host
         return ["-b", host] unless host.match?(Config::Arguments::HOST)
 
-        addresses(host, @options.fetch(:Port, Config::Arguments::DEFAULT_PORT)).flat_map { |text| ["-l", text] }
+        ["-l", address(host.delete("[]"), @options.fetch(:Port, Config::Arguments::DEFAULT_PORT))]
       end
 
-      # Browsers try both addresses of localhost, and programs take the one that they happen to know.
-      def addresses(host, port)
-        hosts = host == "localhost" ? loopback : [host.delete("[]")]
-        hosts.map { |name| name.include?(":") ? "[#{name}]:#{port}" : "#{name}:#{port}" }
-      end
-
-      def loopback
-        ["127.0.0.1", *("::1" if Socket.ip_address_list.any?(&:ipv6_loopback?))]
-      end
+      def address(host, port) = host.include?(":") ? "[#{host}]:#{port}" : "#{host}:#{port}"
 
       def default_host = environment_name == LOCAL.first ? "localhost" : "0.0.0.0"
 

@@ -18,7 +18,7 @@ module Coppice
 
       #: () -> void
       def call
-        @settings.notes.each { |note| @log.warn("configuration without effect", why: note) }
+        @settings.notes.each { |note| @log.warn("questionable configuration", why: note) }
         @log.warn("admin_listen and on_stats have no effect without worker processes") if @settings.observed?
         services = @settings.services.filter_map(&:name)
         @log.warn("services are not run without worker processes", services: services.join(" ")) if services.any?

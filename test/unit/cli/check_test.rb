@@ -23,7 +23,7 @@ module Coppice
       end
 
       test "a disk limit that refuses all large bodies is a warning" do
-        output = check("listen 3000\nbuffer_disk_limit 0")
+        output = check("listen '*:3000'\nbuffer_disk_limit 0")
         assert_match(%r{\Aconfig/coppice.rb is good\nbuffer_disk_limit 0 leaves no room for bodies}, output)
       end
 

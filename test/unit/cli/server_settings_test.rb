@@ -21,6 +21,14 @@ module Coppice
         end
       end
 
+      test "the second reading knows that no environment is named" do
+        in_folders(app: "listen 3000") do |_, start|
+          settings, = load(start)
+
+          assert_equal [%w[0.0.0.0:3000], 1], [settings.listen.map(&:to_s), settings.notes.size]
+        end
+      end
+
       test "without another directory the process stays where it is" do
         in_folders do |_, start|
           ["timeout 7", "directory #{start.inspect}"].each do |text|

@@ -12,7 +12,7 @@ module Coppice
         settings = load
         OPTIONS.reject { |option| option.name == :listen }
                .each { |option| assert_equal [option.default], [settings.public_send(option.name)], option.name }
-        assert_equal [["127.0.0.1:8080"], "default"], [names(settings), settings.origin(:listen)]
+        assert_equal [local(8080), "default"], [names(settings), settings.origin(:listen)]
         assert_equal "default", settings.origin(:worker_processes)
         assert_equal ["config.ru", "development", nil],
           [settings.rackup, settings.environment_name, settings.config_file]
@@ -53,13 +53,46 @@ module Coppice
         assert_equal %w[0.0.0.0:3000 /tmp/x.sock], names(load(files: files))
       end
 
-      test "in development a port without a host is for this machine alone, unless the file or a flag says otherwise" do
-        assert_equal %w[127.0.0.1:8080], names(load(environment: { "RAILS_ENV" => "development" }))
-        assert_equal %w[127.0.0.1:5000], names(load(environment: { "PORT" => "5000" }))
-        assert_equal %w[127.0.0.1:3000], names(load(%w[-p 3000]))
-        [%w[-o 0.0.0.0], %w[-b 0.0.0.0], %w[-l 8080]].each { |words| assert_equal %w[0.0.0.0:8080], names(load(words)) }
-        assert_equal %w[0.0.0.0:3000], names(load(files: { "config/coppice.rb" => "listen 3000" }))
+      test "in development the port of a flag, of PORT and of the default is for this machine alone" do
+        assert_equal local(8080), names(load(environment: { "RAILS_ENV" => "development" }))
+        assert_equal local(5000), names(load(environment: { "PORT" => "5000" }))
+        assert_equal local(3000), names(load(%w[-p 3000]))
+        [%w[-o 0.0.0.0], %w[-b 0.0.0.0]].each { |words| assert_equal %w[0.0.0.0:8080], names(load(words)) }
         %w[production staging test].each { |name| assert_equal %w[0.0.0.0:8080], names(load(["-E", name])) }
+      end
+
+      test "where development is named, any port without a host is for this machine alone" do
+        ["listen 3000", "listen '3000'", "listen ':3000'", "listeners [3000]"].each do |line|
+          files = { "config/coppice.rb" => line }
+          assert_equal local(3000), names(load(%w[-E development], files: files)), line
+          assert_equal local(3000), names(load(files: files, environment: { "RAILS_ENV" => "development" })), line
+          assert_equal %w[0.0.0.0:3000], names(load(%w[-E test], files: files)), line
+        end
+        assert_equal local(3000), names(load(%w[-E development -l 3000]))
+        assert_equal [7, 7].first(local(1).size), load(%w[-E development], files:
+          { "config/coppice.rb" => "listen 3000, backlog: 7" }).listen.map { |address| address.options[:backlog] }
+        ["*:3000", "0.0.0.0:3000"].each do |all|
+          settings = load(%w[-E development], files: { "config/coppice.rb" => "listen '#{all}'" })
+          assert_equal [%w[0.0.0.0:3000], []], [names(settings), settings.notes]
+        end
+      end
+
+      test "where no environment is named, the port of the file is open, and a note says so" do
+        files = { "config/coppice.rb" => "timeout 3\nlisten 3000" }
+
+        assert_equal [%w[0.0.0.0:3000], ["config/coppice.rb:2: port 3000 is open to other machines, and the " \
+                      "environment is development, because nothing names one. Name it (RACK_ENV, or -E), or write " \
+                      "the host: \"localhost:3000\" or \"*:3000\""]],
+          load(files: files).then { |settings| [names(settings), settings.notes] }
+        assert_equal [%w[0.0.0.0:80], 1], load(%w[-l 80]).then { |settings| [names(settings), settings.notes.size] }
+        [%w[-p 3000], %w[-o 0.0.0.0], %w[-E production], %w[-E development]].each do |words|
+          assert_empty load(words, files: files).notes
+        end
+      end
+
+      test "localhost is both of its addresses" do
+        assert_equal local(3000), names(load(files: { "config/coppice.rb" => "listen 'localhost:3000'" }))
+        assert_equal local(3000), names(load(%w[-E production -o localhost -p 3000]))
       end
 
       test "an address that the file names too keeps its options" do
@@ -73,7 +106,8 @@ module Coppice
           files = { "config/coppice.rb" => "listen '#{written}', backlog: 7\nlisten '/tmp/x.sock', backlog: 8" }
           [%w[-p 3000], %w[-p 3000 -o localhost], %w[-b [::]:3000], %w[-l 0.0.0.0:3000]].each do |words|
             settings = load(words, files: files)
-            assert_equal [[7], []], [settings.listen.map { |address| address.options[:backlog] }, settings.notes], words
+            assert_equal [[7], []],
+              [settings.listen.map { |address| address.options[:backlog] }.uniq, settings.notes], words
           end
         end
       end
@@ -84,7 +118,7 @@ module Coppice
         settings = load(%w[-p 3000], files: files)
 
         assert_nil settings.listen.first.options[:backlog]
-        assert_equal ["flag -p: 127.0.0.1:3000 has none of the options that config/coppice.rb gives to port 3000, " \
+        assert_equal ["flag -p: localhost:3000 has none of the options that config/coppice.rb gives to port 3000, " \
                       "because they differ. Name one of the file's addresses"], settings.notes
         exact = load(%w[-l [::1]:3000], files: files)
         assert_equal [8, []], [exact.listen.first.options[:backlog], exact.notes]
@@ -178,13 +212,13 @@ module Coppice
         assert_equal %w[0.0.0.0:3000], names(settings)
         assert_equal ["staging", [[:warn, nil]]], [settings.environment_name, settings.ruby_flags.list]
         assert_equal %w[0.0.0.0:9000], names(load(%w[-p 9000], files: { "config.ru" => rackup }))
-        assert_equal %w[127.0.0.1:3000], names(load(%w[-E development], files: { "config.ru" => rackup }))
+        assert_equal local(3000), names(load(%w[-E development], files: { "config.ru" => rackup }))
       end
 
       test "flags in another rackup file, and none in a Ruby file" do
         files = { "my.ru" => "#\\ -p 3000", "my.rb" => "#\\ -p 3000" }
-        assert_equal %w[127.0.0.1:3000], names(load(%w[my.ru], files: files))
-        assert_equal %w[127.0.0.1:8080], names(load(%w[my.rb], files: files))
+        assert_equal local(3000), names(load(%w[my.ru], files: files))
+        assert_equal local(8080), names(load(%w[my.rb], files: files))
       end
 
       test "a file in the home of a user that does not exist is reported" do
@@ -283,6 +317,12 @@ module Coppice
 
       def names(settings)
         settings.listen.map(&:to_s)
+      end
+
+      # The addresses of a port of localhost.
+      def local(port)
+        ipv6 = Socket.ip_address_list.any?(&:ipv6_loopback?)
+        ["127.0.0.1:#{port}", *("[::1]:#{port}" if ipv6)]
       end
     end
   end

@@ -67,7 +67,7 @@ module Coppice
         assert_empty translated('bind "ssl://0.0.0.0:3000?key=a&cert=b"')
         assert_includes note('bind "ssl://0.0.0.0:3000"', :bind), "no TLS"
         assert_includes note('bind "unix://@name"', :bind), "abstract names"
-        assert_includes note("port 3000", :port), "on all interfaces"
+        assert_includes note("port 3000", :port), "on localhost alone where the environment is named development"
         assert_nil note('port 3000, "127.0.0.1"', :port)
       end
 

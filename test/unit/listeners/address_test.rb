@@ -68,7 +68,8 @@ module Coppice
 
       test "the text can be read again" do
         [*TCP.keys, *UNIX.keys].each do |written|
-          assert_equal Address.parse(written), Address.parse(Address.parse(written).to_s)
+          address = Address.parse(written)
+          assert_equal address.with_host(address.host), Address.parse(address.to_s)
         end
       end
 

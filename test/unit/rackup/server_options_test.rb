@@ -17,7 +17,7 @@ module Coppice
       options = Rackup::ServerOptions.new(RAILS)
 
       assert_equal ["-E", "development", __FILE__], options.arguments
-      assert_equal "127.0.0.1:3000", options.default_listen.first
+      assert_equal ["localhost:3000"], options.default_listen
       assert_predicate options, :local?
     end
 
@@ -47,11 +47,14 @@ module Coppice
       ENV["HOST"] = before
     end
 
-    test "localhost is both of its addresses" do
-      addresses = Rackup::ServerOptions.new(RAILS).default_listen
-      expected = Socket.ip_address_list.any?(&:ipv6_loopback?) ? ["127.0.0.1:3000", "[::1]:3000"] : ["127.0.0.1:3000"]
+    test "a program that names no environment leaves it open" do
+      before = ENV.values_at("RACK_ENV", "RAILS_ENV")
+      ENV.update("RACK_ENV" => nil, "RAILS_ENV" => "")
 
-      assert_equal expected, addresses
+      assert_equal [["-l", "localhost:1"], "development"],
+        Rackup::ServerOptions.new(Port: 1).then { |options| [options.arguments, options.environment_name] }
+    ensure
+      ENV.update(%w[RACK_ENV RAILS_ENV].zip(before).to_h)
     end
 
     test "a host of IPv6, a path and a URI are taken" do

@@ -15,7 +15,7 @@ module Coppice
       log = warnings(notes: ["config/unicorn.rb:3: user has no effect"], services: [jobs],
         values: { admin_listen: [Listeners::Address.parse(9293)], worker_processes: 0 })
 
-      assert_match(/warn .*configuration without effect.* why="config\/unicorn\.rb:3: user has no effect"/, log)
+      assert_match(/warn .*questionable configuration.* why="config\/unicorn\.rb:3: user has no effect"/, log)
       assert_match(/warn .*admin_listen and on_stats have no effect/, log)
       assert_match(/warn .*services are not run .* services=jobs$/, log)
     end

