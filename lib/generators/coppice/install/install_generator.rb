@@ -51,7 +51,7 @@ module Coppice
         return unless server
 
         say "The Gemfile names #{server}: bin/rails server, also in a generated Dockerfile, starts that and not " \
-            "Coppice. Remove it from the Gemfile, or run bin/rails server -u coppice"
+            "Coppice. Remove it from the Gemfile, or set RACKUP_HANDLER=coppice"
       end
 
       private
