@@ -5,6 +5,7 @@ require "coppice/cli/paragraph"
 require "coppice/config/arguments"
 require "coppice/config/hooks"
 require "coppice/config/services"
+require "coppice/config/suggestion"
 
 module Coppice
   class CLI
