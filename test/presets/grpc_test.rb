@@ -4,18 +4,22 @@ require_relative "support/preset_test_case"
 
 module Coppice
   class GrpcPresetTest < PresetTestCase
-    # One worker in two makes calls, unless all do.
+    # One worker in two makes a call, and forgets its stub, as does the stack of the thread that made it. Unless all make
+    # calls: they keep theirs.
     APP = <<~'RUBY'
       require GRPC_LIBRARY
       def echo(token)
         text = ->(bytes) { bytes }
-        $stub ||= GRPC::ClientStub.new(ENV.fetch("ECHO"), :this_channel_is_insecure)
-        $stub.request_response("/Echo/Echo", token, text, text, deadline: Time.now + 50)
+        stub = $stub || GRPC::ClientStub.new(ENV.fetch("ECHO"), :this_channel_is_insecure)
+        $stub = stub if EVERY_WORKER
+        stub.request_response("/Echo/Echo", token, text, text, deadline: Time.now + 50)
       end
       run(lambda do |env|
         worker = env["coppice.worker"]
         token = env["QUERY_STRING"]
-        answer = EVERY_WORKER || worker.nr == 1 ? echo(token) : "#{token} -"
+        calls = EVERY_WORKER || (worker.nr == 1 && worker.requests_count.zero?)
+        answer = calls ? Thread.new { echo(token) }.value : "#{token} -"
+        GC.start unless EVERY_WORKER
         [200, {}, ["#{answer} #{Process.pid}"]]
       end)
     RUBY
@@ -44,7 +48,7 @@ module Coppice
       server.stop
     RUBY
 
-    test "the worker that has made a call is never promoted" do
+    test "the worker that has made a call is never promoted, also once its stub is garbage" do
       with_server { |env| assert_survives(app("grpc", every_worker: false), env: env) }
     end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/fork_safety/finding"
+require "coppice/fork_safety/native_threads"
 require "coppice/log/text"
 require "coppice/presets"
 
@@ -62,7 +63,7 @@ module Coppice
         #: (Array[Thread]) -> Array[Entry]
         def native_entries(threads)
           ids = threads.map(&:native_thread_id)
-          others = native_ids - ids - [Process.pid]
+          others = NativeThreads.ids - ids - [Process.pid]
           return [] if others.empty?
 
           waiting = threads.zip(ids).filter_map { |thread, id| as_kept(thread.name) unless id }
@@ -88,9 +89,8 @@ module Coppice
         def restarted?(gem) = !gem.nil? && Presets.activated.any? { |preset| preset.restarts.include?(gem) }
 
         def native_entry(id)
-          Entry.new(as_kept(File.read("/proc/self/task/#{id}/comm").chomp), nil, id)
-        rescue SystemCallError
-          nil # it has ended
+          name = NativeThreads.name_of(id)
+          Entry.new(as_kept(name), nil, id) if name
         end
 
         def foreign(entries, unnamed_by_ruby:)
@@ -114,7 +114,7 @@ module Coppice
             break if entries.empty?
 
             Kernel.sleep(seconds)
-            kept = take_over(native_ids)
+            kept = take_over(NativeThreads.ids)
             entries = entries.reject { |entry| kept.include?(entry.native_id) }
           end
           entries
@@ -128,8 +128,6 @@ module Coppice
             ids.include?(id) ? [id, *take_over(ids)] : []
           end.value
         end
-
-        def native_ids = Dir.children("/proc/self/task").map(&:to_i)
 
         # The name of a native thread that nobody has named.
         def process_name = as_kept(File.read("/proc/self/comm").chomp)
@@ -148,6 +146,10 @@ module Coppice
         @threads = threads
         @natives = natives
       end
+
+      # The native threads that nobody has named.
+      #: () -> Array[Entry]
+      def unnamed_natives = natives.select { |entry| ThreadCensus.unnamed?(entry) }
 
       # The same without the threads that have ended since, such as those of a single request.
       #: () -> ThreadCensus

@@ -1,13 +1,9 @@
 # frozen_string_literal: true
 
+require "coppice/fork_safety/native_threads"
+
 # Those that do not survive a fork. With :single_threaded there are none.
-threads_of_v8 = lambda do
-  Dir.glob("/proc/self/task/*/comm").any? do |file|
-    File.read(file).start_with?("V8 ")
-  rescue SystemCallError # it has just ended
-    false
-  end
-end
+threads_of_v8 = -> { Coppice::ForkSafety::NativeThreads.any?("V8 ") }
 
 Coppice::Presets.define(:mini_racer, gem: "mini_racer", constant: "MiniRacer::Context",
   verdict: :advice, unnamed_threads: true, used: threads_of_v8,
