@@ -4,7 +4,7 @@ require "coppice/fork_safety/preset"
 
 module Coppice
   # What Coppice knows about libraries that need care when a process forks: one file in presets/ for each, with a call
-  # of `define`. A process loads only the files of the gems that it has activated.
+  # of `define`. A process loads only the files of the gems that it has activated or loaded.
   module Presets
     FOLDER = File.expand_path("presets", __dir__)
     # They belong to Ruby: the list of activated gems does not show whether they are used.
@@ -52,19 +52,36 @@ module Coppice
       #: (Array[String]) -> Array[ForkSafety::Preset]
       def for_gems(gems) = (names & (gems.map { |gem| name_for(gem) } | STANDARD_LIBRARY)).map { |name| self[name] }
 
-      # Those for the gems that this process has activated, and for the standard library.
+      # Those for the gems that this process has activated or loaded, and for the standard library.
       #: () -> Array[ForkSafety::Preset]
-      def activated = for_gems(defined?(::Gem.loaded_specs) ? ::Gem.loaded_specs.keys : [])
+      def activated
+        counts = [specs.size, $LOADED_FEATURES.size] # these lists only grow
+        return @activated if @counts == counts
 
-      # The version of the preset's gem that this process has activated; nil without one.
-      #: (ForkSafety::Preset) -> String?
-      def activated_version(preset)
-        ::Gem.loaded_specs[preset.gem]&.version&.to_s if defined?(::Gem.loaded_specs)
+        @activated = for_gems(specs.keys | loaded_without_rubygems)
+        @counts = counts
+        @activated
       end
+
+      # The version of the preset's gem that this process has activated, or loaded without RubyGems: then the library
+      # itself says it. nil without one.
+      #: (ForkSafety::Preset) -> String?
+      def activated_version(preset) = specs[preset.gem]&.version&.to_s || preset.own_version
 
       # The name that a preset for this gem has.
       #: (String) -> Symbol
       def name_for(gem) = gem.tr("-", "_").to_sym
+
+      private
+
+      def specs = defined?(::Gem.loaded_specs) ? ::Gem.loaded_specs : {}
+
+      # A package of Debian, for instance, which `require` finds in Ruby's own folders. It has a file with the gem's name,
+      # and says its version, unlike other files of that name.
+      def loaded_without_rubygems
+        files = $LOADED_FEATURES.map { |path| File.basename(path, ".*").tr("-", "_") }
+        names.map(&:to_s).intersection(files).select { |name| self[name.to_sym].own_version }
+      end
     end
   end
 end

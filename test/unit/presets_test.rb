@@ -45,9 +45,38 @@ module Coppice
     end
 
     test "a preset is for the gems that are activated" do
-      ::Gem.stub(:loaded_specs, { "sentry-ruby" => nil, "unheard-of" => nil }) do
-        assert_equal %i[net_http sentry_ruby], Presets.activated.map(&:name)
+      assert_equal %i[sentry_ruby], activated("sentry-ruby" => nil, "unheard-of" => nil).keys
+    end
+
+    test "a preset is for a library that was loaded without RubyGems as well, in the version that it says" do
+      mysql2 = module_with(:Client).tap { |library| library.const_set(:VERSION, "0.5.7") }
+
+      assert_equal({ mysql2: "0.5.7" }, with_constant(:Mysql2, mysql2) { with_file("mysql2.rb") { activated } })
+      assert_empty(with_file("pg.rb") { activated("unheard-of" => nil) })
+    end
+
+    test "the version that a library says may stand in a module around its constant" do
+      aws = module_with(:Client).tap { |library| library.const_set(:CORE_GEM_VERSION, "3.2") }
+
+      assert_nil(with_constant(:Aws, aws) { Presets[:aws_sdk_core].own_version })
+      aws.const_set(:VERSION, "3")
+      assert_equal "3", with_constant(:Aws, aws) { Presets[:aws_sdk_core].own_version }
+    end
+
+    # The presets of a process with these gems, with their versions, but for those of the standard library.
+    def activated(gems = {})
+      presets = ::Gem.stub(:loaded_specs, gems) do
+        Presets.activated.to_h { |preset| [preset.name, Presets.activated_version(preset)] }
       end
+      presets.except(:net_http, :timeout)
+    end
+
+    def with_file(name)
+      path = "/usr/lib/ruby/vendor_ruby/#{name}"
+      $LOADED_FEATURES << path
+      yield
+    ensure
+      $LOADED_FEATURES.delete(path)
     end
 
     test "the versions of pg that Rails is used with are covered" do

@@ -51,7 +51,7 @@ module Coppice
       #: (String) -> untyped
       def self.loaded_constant(name)
         name.split("::").reduce(Object) do |scope, part|
-          break unless scope.const_defined?(part, false) && !scope.autoload?(part, false)
+          break unless scope.is_a?(Module) && scope.const_defined?(part, false) && !scope.autoload?(part, false)
 
           scope.const_get(part, false)
         end
@@ -60,6 +60,14 @@ module Coppice
       # Whether the library is loaded.
       #: () -> bool
       def loaded? = !self.class.loaded_constant(constant).nil?
+
+      # The version that the loaded library itself says, in its constant or the nearest module around that has one.
+      #: () -> String?
+      def own_version
+        scopes = constant.split("::")
+        scopes.size.downto(1).lazy.map { |count| [*scopes.first(count), "VERSION"].join("::") }
+              .map { |name| self.class.loaded_constant(name) }.find { |version| version.is_a?(String) }
+      end
 
       # Whether this process has used the library. Raises what the library raises.
       #: () -> bool

@@ -18,8 +18,6 @@ module Coppice
         @enabled = setting != false
         @except = setting.is_a?(Hash) ? setting.fetch(:except) : []
         @cold_mold = Process.pid
-        @candidates = []
-        @gems_seen = -1
         @usable = {} # name of a preset whose library is loaded => whether its calls may be made
       end
 
@@ -84,14 +82,7 @@ module Coppice
         end
       end
 
-      # The list of activated gems only grows.
-      def candidates
-        gems = defined?(::Gem.loaded_specs) ? ::Gem.loaded_specs : {}
-        return @candidates if gems.size == @gems_seen
-
-        @gems_seen = gems.size
-        @candidates = Presets.for_gems(gems.keys).reject { |preset| @except.include?(preset.name) }
-      end
+      def candidates = Presets.activated.reject { |preset| @except.include?(preset.name) }
 
       # A loaded library stays loaded, in the same version.
       def usable?(preset, log)
