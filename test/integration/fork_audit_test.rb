@@ -15,6 +15,10 @@ class ForkAuditIntegrationTest < Coppice::TestCase
     require "socket"
     require ENV.fetch("NATIVE_THREAD")
 
+    module InForks
+      def _fork = super.tap { |pid| Parts.reconnect if pid.zero? }
+    end
+
     module Parts
       class << self
         def hello = nil
@@ -22,6 +26,7 @@ class ForkAuditIntegrationTest < Coppice::TestCase
         def disconnect = @db = @db&.close
         def reconnect = disconnect || connect
         def start = (@thread = Thread.new { sleep }).name = "poller"
+        def reconnect_in_forks = Process.singleton_class.prepend(InForks)
         def share = Coppice::Info.keep_io(connect)
         def append = (@file = File.open("application.log", "a")).sync = true
         def start_native = NativeThread.start("rdk:main")
@@ -62,6 +67,14 @@ class ForkAuditIntegrationTest < Coppice::TestCase
   def owners(server)
     server.stop
     server.log.scan(/msg="fork audit: .* owner=("[^"]*"|\S+)/).flatten.map { |owner| owner.delete('"') }
+  end
+
+  test "a connection that a library opens anew in the fork itself is no finding" do
+    serve("connect", "reconnect_in_forks") do |server|
+      refork(server, 1)
+
+      assert_empty owners(server)
+    end
   end
 
   test "a connection that the promoted worker has opened is found once, in every generation" do

@@ -27,8 +27,7 @@ class ForkAuditProcessTest < Coppice::TestCase
       promoted.call
       in_copy_with(Audit.new) do |audit|
         mold.call
-        in_copy_with(Audit.new(previous: audit)) do |last|
-          last.note_inherited
+        in_copy_with(Audit.new(previous: audit).tap(&:note_inherited)) do |last|
           worker.call
           last.findings.map { |finding| finding.to_a.take(2) }
         end

@@ -79,7 +79,9 @@ module Coppice
         return if @inheritance.settings.fork_audit == :off || @audited || membership.service?
         return unless OS::ProcFolder.exist? # the monitor has said so (CLI::MissingProc)
 
-        ForkSafety::Audit.new(previous: @parent.membership.audit)
+        audit = ForkSafety::Audit.new(previous: @parent.membership.audit)
+        audit.note_inherited if membership.worker?
+        audit
       rescue StandardError => error # from the application's threads, or no descriptor is left: this process goes on
         @parent.log.exception("fork audit failed", error)
         nil
@@ -87,7 +89,6 @@ module Coppice
 
       # In the child. Child needs no require: the parent runs inside Child.run.
       def run_child(membership, packet)
-        membership.audit&.note_inherited if membership.worker?
         @parent.close_in_copy
         Child.run_on_clean_stack(inheritance: @inheritance, membership: membership,
                                  **packet.descriptors.except(:channel))

@@ -64,7 +64,8 @@ module Coppice
         @inherited = {}
       end
 
-      # In the new process, before it closes anything.
+      # In a mold that is about to fork a worker. Not in the worker: a library may have connected anew there by then,
+      # in the fork itself, and the connection would count as the parent's.
       #: () -> void
       def note_inherited
         @inherited = OpenDescriptors.links
