@@ -13,7 +13,9 @@ Coppice::Presets.define(:mysql2, gem: "mysql2", constant: "Mysql2::Client", vers
   verdict: :acts, calls: copies.calls, goodbye: :close,
   does: "detaches the copies of connections from the parent's sockets. In every worker `ping` connects again those " \
         "that were made with `reconnect: true`",
-  advice: "create other clients anew in `after_worker_fork`: the copies raise an error",
+  advice: "with `reconnect: true`: what belongs to the session (variables, `sql_mode`, temporary tables) is gone " \
+          "after that. Give it as `init_command`, which each connection executes, or set it again in " \
+          "`after_worker_fork`. Create other clients anew in `after_worker_fork`: the copies raise an error",
   older: "`before_fork`: `client.close`; `after_worker_fork`: a new client",
   always: "For connections of Active Record see activerecord, whatever the version of mysql2",
   why: "A client knows nothing of forks: two processes would read each other's answers, and a copy that is dropped " \
