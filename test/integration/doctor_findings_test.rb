@@ -109,6 +109,38 @@ class DoctorFindingsTest < DoctorTestCase
     assert_equal "metric_PID.bin", found.fetch(:file_per_process)[:owner]
   end
 
+  KEPT = "require 'tempfile'\ndef self.use = File.read((@file ||= Tempfile.new('kept')).path)"
+
+  test "a temporary file that is kept needs care, and the advice does not break it" do
+    status, found, report = findings_of(KEPT)
+
+    assert_equal [0, "care", [200]], [status, report[:verdict], report[:answers].first[:last]]
+    assert_equal [:kept_file], found.keys
+    assert_match(/Do not delete it in before_worker_exit/, found[:kept_file][:remedy])
+  end
+
+  test "a temporary file that is removed when the worker exits which has made it is not safe" do
+    status, _, report = findings_of(KEPT, config: "quick_exit false")
+    answer = report[:answers].first
+
+    assert_equal [1, "danger", [500]], [status, report[:verdict], answer[:last]]
+    assert_match(/no such file/i, answer[:error])
+  end
+
+  test "a handler of at_exit that takes away what other processes use is not safe" do
+    status, _, report = findings_of("File.write('used', '')\nat_exit { File.delete('used') if File.exist?('used') }\n" \
+                                    "def self.use = File.read('used')")
+
+    assert_equal [1, "danger", [500]], [status, report[:verdict], report[:answers].first[:last]]
+  end
+
+  test "a file without a name that is kept is no finding" do
+    _, found, report = findings_of("require 'tempfile'\n" \
+                                   "def self.use = @file ||= Tempfile.create.tap { |file| File.unlink(file.path) }")
+
+    assert_equal [{}, "ready"], [found, report[:verdict]]
+  end
+
   test "a Random and a lock that another thread holds are found" do
     part = <<~'RUBY'
       RANDOM = Random.new

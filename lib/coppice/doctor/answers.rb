@@ -4,12 +4,20 @@ module Coppice
   module Doctor
     # Compares the statuses with which the workers of different generations have answered the same paths.
     class Answers
+      AFTER_EXITS = "a handler of at_exit or a finalizer takes away what other processes use, when the first of them " \
+                    "exits: docs/memory.md, Finalizers and at_exit handlers"
+
       # before: statuses of the first worker before it forked. after: generation => statuses after the first fork, also
-      # those of the first worker, which goes on serving. error: the exception behind a response that changed.
-      Answer = Struct.new(:path, :before, :after, :error, :place, keyword_init: true) do
+      # those of the first worker, which goes on serving. last: those of a later worker after all others have exited.
+      # error: the exception behind a response that changed.
+      Answer = Struct.new(:path, :before, :after, :last, :error, :place, keyword_init: true) do
         # The statuses that the worker did not answer before it forked.
         #: () -> Array[Integer]
-        def changed = after.values.flatten.uniq - before
+        def changed = [*after.values.flatten, *last].uniq - before
+
+        # Whether it was not the forks that have changed them.
+        #: () -> bool
+        def changed_by_exits? = !changed.empty? && (after.values.flatten - before).empty?
 
         #: () -> Symbol?
         def severity
@@ -23,9 +31,14 @@ module Coppice
         #: () -> String
         def changes
           first = "#{before.uniq.map { |status| text(status) }.join(', ')} before the first fork"
-          later = after.select { |_, statuses| statuses.any? { |status| changed.include?(status) } }
-          [first, *later.map { |generation, statuses| "#{texts(statuses)} in generation #{generation}" }].join("; ")
+          later = after.select { |_, statuses| statuses.intersect?(changed) }
+          generations = later.map { |generation, statuses| "#{texts(statuses)} in generation #{generation}" }
+          exits = ["#{texts(last)} once other processes have exited"] if last.intersect?(changed)
+          [first, *generations, *exits].join("; ")
         end
+
+        #: () -> String?
+        def remedy = (AFTER_EXITS if changed_by_exits?)
 
         # What the path did not show; nil if it was answered with success.
         #: () -> String?
@@ -50,10 +63,12 @@ module Coppice
         def texts(statuses) = statuses.uniq.map { |status| text(status) }.join(", ")
       end
 
-      # answers: as Chain#answers. errors: the events of failed requests.
-      #: (Hash[String, Hash[Integer, Array[Integer]]], Array[Hash[Symbol, untyped]]) -> void
-      def initialize(answers, errors)
+      # answers, last: as Chain#answers and Chain#last_answers. errors: the events of failed requests.
+      #: (Hash[String, Hash[Integer, Array[Integer]]], Array[Hash[Symbol, untyped]],
+      #    ?last: Hash[String, Array[Integer]]) -> void
+      def initialize(answers, errors, last: {})
         @answers = answers
+        @last = last
         @errors = errors
       end
 
@@ -64,7 +79,7 @@ module Coppice
           after = { 0 => generations.fetch(0, []).drop(Chain::ROUNDS), **generations.reject { |key, _| key.zero? } }
           error = error_of(path)
           Answer.new(path: path, before: before, after: after.reject { |_, statuses| statuses.empty? },
-            error: error && error[:error], place: error && error[:place])
+            last: @last.fetch(path, []), error: error && error[:error], place: error && error[:place])
         end
       end
 

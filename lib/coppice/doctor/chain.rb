@@ -4,6 +4,7 @@ require "coppice"
 require "coppice/board"
 require "coppice/child"
 require "coppice/child/membership"
+require "coppice/child/quick_exit"
 require "coppice/doctor/examiner"
 require "coppice/doctor/observed_app"
 require "coppice/doctor/observed_inheritance"
@@ -17,14 +18,16 @@ module Coppice
   module Doctor
     # The molds and workers of three generations, each forked from the one before as in a server: mold, worker, mold and
     # so on. This process is in the place of the monitor: it tells them when to fork, makes requests, and ends them all.
-    # It loads no application code itself. All processes of the chain live until its end, so that what they have can be
-    # compared.
+    # It loads no application code itself. All processes of the chain live until the last one was examined, so that what
+    # they have can be compared. Then all but one exit, and that one is asked again: what have they taken with them?
     class Chain
       GENERATIONS = 3
       ROUNDS = 2 # times that each path is requested of a new worker: it may start again at first use what it needs
 
       # Statuses of one path: generation => those of each request to its worker.
       attr_reader :answers #: Hash[String, Hash[Integer, Array[Integer]]]
+      # Those of a promoted worker, forked from another one's copy, once all others have exited.
+      attr_reader :last_answers #: Hash[String, Array[Integer]]
       attr_reader :audited #: Array[ForkSafety::Finding] -- of the fork audits, before the first request
       attr_reader :broken  #: String? -- what has ended the chain early
       attr_reader :complete_generations #: Integer
@@ -41,6 +44,7 @@ module Coppice
         @board.workers_count = 1
         @relatives = []
         @answers = paths.to_h { |path| [path, Hash.new { |all, generation| all[generation] = [] }] }
+        @last_answers = paths.to_h { |path| [path, []] }
         @complete_generations = 0
       end
 
@@ -62,17 +66,19 @@ module Coppice
       private
 
       def grow
-        worker = nil
+        family, worker, previous = [], nil, nil
         GENERATIONS.times do |generation|
           mold = worker ? promote(worker, generation) : boot
           break unless mold
 
           previous = worker
           worker = fork_from(mold, :worker, generation)
+          family.push(mold, worker)
           play([worker, *previous])
           @complete_generations += 1
         end
-        finish(worker)
+        finish(family.reverse - [previous])
+        ask_again(previous) if previous
       end
 
       def add(role, generation)
@@ -122,14 +128,24 @@ module Coppice
         end
       end
 
-      # Its exit hook is where the last worker is looked at.
-      def finish(worker)
-        worker.send(Control::Messages::Stop.new)
-        worker.wait_until_gone
+      # The youngest worker comes first: its exit hook is where it is looked at.
+      def finish(relatives)
+        relatives.each do |relative|
+          relative.send(Control::Messages::Stop.new)
+          relative.wait_until_gone
+        end
+      end
+
+      def ask_again(worker)
+        @paths.each do |path|
+          @last_answers[path] << worker.get(path, @host)
+          worker.check_after(path)
+        end
       end
 
       # In the first process of the chain. A boot that fails ends it.
       def run_cold_mold(mold)
+        Child::QuickExit.watch_end
         trap(:INT) { exit!(0) } # Ctrl-C reaches each process of the terminal: only the doctor's says so
         ForkSafety::StrayCopy.adopt
         mold.close_doctors_end

@@ -26,7 +26,7 @@ module Coppice
       def initialize(settings:, chain:, journal:)
         @chain = chain
         @journal = journal
-        @answers = Answers.new(chain.answers, journal.events(:error)).all
+        @answers = Answers.new(chain.answers, journal.events(:error), last: chain.last_answers).all
         @libraries = Libraries.new(journal.events(:library), journal.events(:block), settings).all
       end
 
@@ -56,6 +56,7 @@ module Coppice
       #: () -> Array[Entry]
       def findings
         groups = @journal.events(:finding).group_by { |event| event.values_at(:kind, :owner) }
+        groups = groups.reject { |(kind, owner), _| misread?(kind, owner, groups) }
         groups.map { |(kind, owner), events| entry(kind.to_sym, owner, events) }
       end
 
@@ -126,6 +127,14 @@ module Coppice
         return true unless boot_failure.nil?
 
         !@chain.broken.nil? && (@chain.complete_generations.zero? || @answers.any?(&:failed_before?))
+      end
+
+      # A file with a pid in its name: each process opens its own, or the later ones keep that of the first.
+      def misread?(kind, owner, groups)
+        opened, kept = %w[file_per_process kept_file].map { |one| groups.fetch([one, owner], []) }
+        return false if opened.empty? || kept.empty?
+
+        kind == (processes(opened).size > 1 ? "kept_file" : "file_per_process")
       end
 
       # Otherwise what an audit has found may still be there.

@@ -54,6 +54,7 @@ module Coppice
         @inherited = nil
         @role = :mold
         @generation = 0
+        @forked = false # and examined then
       end
 
       # Called once in the cold mold, before it loads the application.
@@ -72,7 +73,7 @@ module Coppice
         case name
         when :after_mold_fork, :after_worker_fork then note_process(process)
         when :before_fork then examine { prepare_for_fork }
-        when :before_worker_exit then examine
+        when :before_worker_exit then examine unless @forked
         end
       end
 
@@ -107,6 +108,7 @@ module Coppice
       def note_process(process)
         @role = process.worker? ? :worker : :mold
         @generation = process.generation
+        @forked = false
       end
 
       def examine
@@ -132,6 +134,7 @@ module Coppice
       end
 
       def prepare_for_fork
+        @forked = true
         @censuses << ForkSafety::ThreadCensus.take
         @inherited = ForkSafety::OpenDescriptors.links
       end
@@ -141,17 +144,22 @@ module Coppice
         return heap unless @role == :worker && @inherited
 
         present = ForkSafety::ThreadCensus.entries_of
-        heap + ForkSafety::SharedDescriptors.new(@inherited).findings + files_of_this_process +
+        heap + ForkSafety::SharedDescriptors.new(@inherited).findings + files_with_pid +
           ForkSafety::Audit.compare(@censuses.map(&:still_alive), present)
       end
 
-      # Files that carry the pid of this process in their name: each generation of workers leaves its own.
-      def files_of_this_process
-        paths = ForkSafety::OpenDescriptors.links.values.grep(%r{\A/(?!dev/|proc/|memfd:)})
-        mine = paths.select { |path| File.basename(path).match?(/(?<!\d)#{Process.pid}(?!\d)/) }
-        mine.map { |path| short(path.gsub(Process.pid.to_s, "PID")) }.uniq.map do |path|
-          ForkSafety::Finding.new(:file_per_process, path)
-        end
+      # Files that carry the pid of this process in their name: each generation of workers leaves its own. And those
+      # with the pid of an ancestor, which the application keeps.
+      def files_with_pid
+        paths = ForkSafety::OpenDescriptors.links.values.grep(%r{\A/(?!dev/|proc/|memfd:)}).grep_v(/ \(deleted\)\z/)
+        files_with(paths, [Process.pid], :file_per_process) + files_with(paths, @censuses.map(&:pid), :kept_file)
+      end
+
+      # A Tempfile has a random number after the pid.
+      def files_with(paths, pids, kind)
+        pid = /(?<!\d)(?:#{pids.join('|')})(?!\d)(-[0-9a-z]+)?/
+        files = paths.filter { |path| File.basename(path).match?(pid) }
+        files.map { |path| ForkSafety::Finding.new(kind, short(path.gsub(pid, "PID"))) }.uniq
       end
 
       def loaded_presets = Presets.activated.select(&:loaded?)

@@ -46,10 +46,15 @@ module Coppice
 
       def answers
         @diagnosis.answers.select(&:severity).map do |answer|
-          title = answer.failed_before? ? "requests fail" : "answers change after a fork"
-          [answer.severity, block("#{mark(answer)}#{title}: GET #{answer.path}",
-            "status" => answer.changes, "error" => answer.error, "where" => answer.place)]
+          [answer.severity, block("#{mark(answer)}#{title(answer)}: GET #{answer.path}",
+            "status" => answer.changes, "error" => answer.error, "where" => answer.place, "remedy" => answer.remedy)]
         end
+      end
+
+      def title(answer)
+        return "requests fail" if answer.failed_before?
+
+        answer.changed_by_exits? ? "answers change once other processes exit" : "answers change after a fork"
       end
 
       def urgent_libraries

@@ -39,7 +39,10 @@ module Coppice
           "empty it in before_fork, or clear the copy in after_mold_fork"),
         file_per_process: Kind.new("each process opens a file with its pid in the name: every refork adds files",
           "use the number of the worker (`worker.nr` in after_worker_fork) in place of the pid, or delete the file " \
-          "in before_worker_exit")
+          "in before_worker_exit"),
+        kept_file: Kind.new("later generations go on with a file that has an earlier worker's pid in its name",
+          "keep no temporary file over requests, or open it without a name: Tempfile.create(anonymous: true), before " \
+          "Ruby 3.4 File.unlink right after Tempfile.create. Do not delete it in before_worker_exit: others use it")
       }.each_value(&:freeze).freeze
 
       GEM = %r{/(?:gems|bundler/gems)/([^/]+)-(?:\d[^/]*|\h{7,})/}.freeze

@@ -8,8 +8,8 @@ module Coppice
   module Doctor
     class AnswersTest < TestCase
       # The answer of one path, by generation.
-      def answer(generations, errors = [])
-        Answers.new({ "/a?b" => generations }, errors).all.first
+      def answer(generations, errors = [], last: [])
+        Answers.new({ "/a?b" => generations }, errors, last: { "/a?b" => last }).all.first
       end
 
       test "the same statuses in each generation are no finding" do
@@ -31,6 +31,16 @@ module Coppice
 
         assert_equal [:danger, [503]], [found.severity, found.changed]
         assert_equal "200 before the first fork; 503 in generation 0", found.changes
+      end
+
+      test "what changes only when other processes have exited is no matter of the fork, and has a remedy" do
+        found = answer({ 0 => [200, 200, 200], 1 => [200] }, last: [500])
+
+        assert_equal [:danger, [500], true], [found.severity, found.changed, found.changed_by_exits?]
+        assert_equal "200 before the first fork; 500 once other processes have exited", found.changes
+        assert_match(/at_exit/, found.remedy)
+        refute answer({ 0 => [200, 200], 1 => [500] }, last: [500]).remedy
+        refute answer({ 0 => [200, 200], 1 => [200] }, last: [200]).changed_by_exits?
       end
 
       test "a path that fails before any fork needs care" do

@@ -54,9 +54,17 @@ module Coppice
         assert_equal 1, report.size
       end
 
+      test "what exits of other processes have changed has a title and a remedy of its own" do
+        answer = Answers::Answer.new(path: "/", before: [200], after: { 1 => [200] }, last: [500])
+        text = report(answers: [answer])
+
+        assert_includes text, "not safe: answers change once other processes exit: GET /"
+        assert_includes text, "  remedy: #{Answers::AFTER_EXITS}"
+      end
+
       test "what is not safe comes before what needs care, whatever it is" do
         care = Diagnosis::Entry.new(kind: :locked, severity: :care, message: "a lock", processes: [])
-        danger = Answers::Answer.new(path: "/", before: [200], after: { 1 => [500] })
+        danger = Answers::Answer.new(path: "/", before: [200], after: { 1 => [500] }, last: [])
         titles = report(findings: [care], answers: [danger]).grep(/\A(?:not safe|needs care): (?!it may)/)
 
         assert_equal ["not safe: answers change after a fork: GET /", "needs care: a lock"], titles
