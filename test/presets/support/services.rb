@@ -14,7 +14,8 @@ module Coppice
   module Services
     PROGRAMS = {
       postgres: "/usr/lib/postgresql/*/bin/postgres", mariadb: "/usr/sbin/mariadbd", redis: "/usr/bin/redis-server",
-      memcached: "/usr/bin/memcached", rabbitmq: "/usr/lib/rabbitmq/bin/rabbitmq-server"
+      memcached: "/usr/bin/memcached", rabbitmq: "/usr/lib/rabbitmq/bin/rabbitmq-server",
+      nats: "/usr/sbin/nats-server"
     }.freeze
     LIMIT = 240 # seconds of waiting until a service answers
 
@@ -76,6 +77,12 @@ module Coppice
       def memcached(service)
         service.port = free_port
         pid = start(service, program(:memcached), "-l", "127.0.0.1", "-p", service.port.to_s, "-U", "0")
+        wait(service, pid) { TCPSocket.open("127.0.0.1", service.port, &:close) || true }
+      end
+
+      def nats(service)
+        service.port = free_port
+        pid = start(service, program(:nats), "--addr", "127.0.0.1", "--port", service.port.to_s)
         wait(service, pid) { TCPSocket.open("127.0.0.1", service.port, &:close) || true }
       end
 
