@@ -42,11 +42,22 @@ module Coppice
           verb.switches.each_key { |name| flags.on(name) { switches << name } }
           own_flags(flags)
         end
-        words = parser.words(@arguments).zip(verb.arguments).map { |word, argument| encoded(word, argument) }
+        words = parser.words(@arguments)
+        @pid ||= words.pop if pid_last?(words)
+        words = words.zip(verb.arguments).map { |word, argument| encoded(word, argument) }
         words += switches
         raise UsageError, "--pid and --socket both name the server: use one" if @pid && @path
 
         words
+      end
+
+      # A number behind the words of the verb is a pid, as a message lists those of several servers. A release may have
+      # such a name.
+      def pid_last?(words)
+        return false unless words.last.to_s.match?(/\A\d+\z/)
+
+        argument = verb.named[words.size - 1]
+        argument.nil? || (argument.path && !File.directory?(words.last))
       end
 
       # A path is meant from the user's directory, not from the server's.

@@ -112,9 +112,9 @@ module Coppice
         return hidden_found(hidden) if hidden
 
         others = Process.euid.zero? ? OS::ProcFolder.pids.select { |pid| monitor?(pid) } : []
-        return "this user runs no Coppice server. Give the pid of the monitor" if others.empty?
+        return "this user runs no Coppice server. Name the monitor with --pid" if others.empty?
 
-        ["this user runs no Coppice server. Give the pid of another user's:",
+        ["this user runs no Coppice server. Name another user's with --pid:",
          *others.map { |pid| "  #{described(pid)}, as user #{uid(pid)}" }].join("\n")
       end
 
@@ -142,7 +142,7 @@ module Coppice
       private_class_method :hidden_found
 
       def self.several(pids)
-        ["this user runs several Coppice servers, and not exactly one of them in this directory. Give the pid of one:",
+        ["this user runs several Coppice servers, and not exactly one of them in this directory. Name one with --pid:",
          *pids.map { |pid| "  #{described(pid)}" }].join("\n")
       end
       private_class_method :several

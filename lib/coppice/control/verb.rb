@@ -29,6 +29,10 @@ module Coppice
       #: () -> Hash[String, String]
       def switches = arguments.select(&:flag?).to_h { |argument| [argument.usage, argument.doc] }
 
+      # The arguments that are no flags.
+      #: () -> Array[Argument]
+      def named = arguments.reject(&:flag?)
+
       # For the help of its command.
       #: () -> Hash[Symbol, String?]
       def description
@@ -36,11 +40,6 @@ module Coppice
         about << "Signals to the monitor that do the same: #{signal}." if signal
         { summary: summary, words: named.map(&:in_usage).join(" "), about: about.compact.join(" ") }
       end
-
-      private
-
-      # The arguments that are no flags.
-      def named = arguments.reject(&:flag?)
     end
   end
 end

@@ -45,6 +45,30 @@ module Coppice
       end
     end
 
+    test "each command for a running server takes its pid as the last word" do
+      own = { "workers" => %w[3], "recycle" => %w[0], "log-level" => %w[debug], "backtrace" => %w[0] }
+      pid = (Integer(File.read("/proc/sys/kernel/pid_max")) + 1).to_s
+      names = Control::VERBS.each_value.reject(&:descriptors).map(&:name) + %w[memory top profile]
+      names.each do |name|
+        words = [name, *own[name]]
+        status, text = run_cli(*words, pid)
+
+        assert_equal [1, run_cli(*words, "--pid", pid)], [status, [status, text]], name
+        assert_includes text, pid
+      end
+      assert_equal run_cli("roll", "--pid", pid, "releases"), run_cli("roll", "releases", pid)
+    end
+
+    test "a release may have a number for a name" do
+      with_tmpdir do |folder|
+        roll = -> { Dir.chdir(folder) { run_cli("roll", "20261128", "--socket", "none").last } }
+        assert_includes roll.call, "--pid and --socket both name the server"
+        Dir.mkdir("#{folder}/20261128")
+
+        assert_includes roll.call, "there is no control socket none"
+      end
+    end
+
     test "an argument that is not in the encoding of the locale is refused, unless it is a program's" do
       [["\xFF"], ["check", "-c", "\xFF"], ["--pid\xFF"], ["help", "\xFF"]].each do |words|
         assert_equal [2, "coppice: the argument #{words.last.inspect} is not in UTF-8\n"], run_cli(*words)
