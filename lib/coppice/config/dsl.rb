@@ -35,9 +35,9 @@ module Coppice
       end
 
       # Sets all addresses at once, in place of earlier ones.
-      #: (Array[String | Integer]) -> void
-      def listeners(addresses)
-        @coppice_values.option(:listen, [addresses])
+      #: (*(String | Integer | Array[String | Integer])) -> void
+      def listeners(*addresses)
+        @coppice_values.option(:listen, addresses)
       end
 
       #: (Numeric, **untyped) -> void

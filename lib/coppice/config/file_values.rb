@@ -47,10 +47,11 @@ module Coppice
       #: () -> bool
       def starting? = @starting
 
-      # Sets an option: `name value`, or `name { … }` for an option that takes a block.
+      # Sets an option: `name value`, `name value, value` for a list, or `name { … }` for one that takes a block.
       #: (Symbol, Array[untyped], ?Proc?) -> untyped
       def option(name, arguments, block = nil)
         arguments = [*arguments, block].compact if block
+        arguments = [arguments] if arguments.size > 1 && OPTIONS[name].type.list?
         unless arguments.size == 1
           refuse("#{name} takes one value, but got #{arguments.size}", example_of(name))
         end

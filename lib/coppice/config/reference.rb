@@ -34,7 +34,7 @@ module Coppice
         It lists what `coppice import` has left to be changed by hand, and hooks that use constants of Puma or Unicorn
         without that gem in the bundle. With `--strict` the exit status is 1 if it warns of anything.
         `coppice check --show` prints each setting, its value and where it comes from. `coppice help timeout`
-        explains an option.
+        explains an option. A list may be written without its brackets: `refork_after 50, 100`.
 
         **Precedence.** A flag, then an environment variable, then the options line of `config.ru` (`#\\ -p 3000`),
         then the configuration file, then the default.

@@ -30,6 +30,11 @@ module Coppice
           false
         end
 
+        # Whether the value is a list, which a line may name without brackets: trusted_proxies "10.0.0.1", "10.0.0.2".
+        def list? #: () -> bool
+          false
+        end
+
         # Whether no output may show the value.
         def secret? #: () -> bool
           false
@@ -179,6 +184,7 @@ module Coppice
         def placeholder = @type.placeholder
         def unit = @type.unit
         def secret? = @type.secret?
+        def list? = @type.list?
 
         #: (untyped) -> untyped
         def check(value)

@@ -25,8 +25,8 @@ module Coppice
         "For example: worker_processes 16"
       complains "no value", "worker_processes",
         "coppice.rb:1: worker_processes takes one value, but got 0. For example: worker_processes 16"
-      complains "too many values", "refork_after 50, 100",
-        "coppice.rb:1: refork_after takes one value, but got 2. For example: refork_after [50, 100, 1000]"
+      complains "too many values", "worker_processes 2, 4",
+        "coppice.rb:1: worker_processes takes one value, but got 2. For example: worker_processes 16"
       complains "a short limit", "timeout 0",
         "coppice.rb:1: timeout must be a number of seconds, 0.1 or more, but is 0. For example: timeout 10, cleanup: 3"
       complains "ratios that Ruby ignores", 'gc_profile "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => 0.1',

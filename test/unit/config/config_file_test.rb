@@ -94,6 +94,17 @@ module Coppice
 
       test "the list of all addresses can be given at once" do
         assert_equal %w[0.0.0.0:1 0.0.0.0:2], evaluate("listen 9\nlisteners [1, 2]").values[:listen].map(&:to_s)
+      end
+
+      test "a list may stand without its brackets" do
+        { listeners: "1, 2", admin_listen: "1, '/run/admin'", refork_after: "50, 100, false", admin_hosts: "'a', 'b'",
+          trusted_proxies: "'10.0.0.1', '::1'", warm_up_requests: "'/', '/new'" }.each do |name, values|
+          bare, listed = ["#{name} #{values}", "#{name} [#{values}]"].map { |line| evaluate(line).values }
+          assert_equal listed, bare
+          refute_empty listed
+        end
+        lists = OPTIONS.select { |option| option.type.list? }.map(&:name)
+        assert_equal %i[admin_hosts admin_listen listen refork_after trusted_proxies], lists.sort
         %w[listeners admin_listen].each do |name|
           error = assert_raises(ConfigError) { evaluate("\n#{name} []") }
           assert_match(/\Acoppice\.rb:2: \w+ must be addresses: .*but is \[\]/, error.message)

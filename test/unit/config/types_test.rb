@@ -169,7 +169,8 @@ module Coppice
         assert_equal [50, false], type.check([50, nil])
         assert_equal [50, 100, false], type.parse("50,100,false")
         assert_predicate type.check([1]), :frozen?
-        [[], 50, [0], [false, 50], ["50"], nil].each { |value| assert_refused type, value }
+        assert_equal [50], type.check(50)
+        [[], 0, [0], [false, 50], ["50"], "50", nil].each { |value| assert_refused type, value }
       end
 
       test "a path in the home of a user that does not exist is refused" do

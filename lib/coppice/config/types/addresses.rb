@@ -11,6 +11,7 @@ module Coppice
       # Addresses to listen on. Takes one value or a list of at least one; kept as a frozen Array of Listeners::Address.
       class Addresses < Text
         def description = "addresses: #{Listeners::AddressParser::FORMS}"
+        def list? = true
 
         #: (untyped) -> Array[Listeners::Address]
         def check(value)
@@ -47,6 +48,7 @@ module Coppice
         end
 
         def placeholder = "NETWORK,…"
+        def list? = true
 
         #: (untyped) -> Array[String]
         def check(value)

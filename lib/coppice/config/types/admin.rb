@@ -36,6 +36,7 @@ module Coppice
 
         def description = 'a list of host names without a port, such as ["admin.example.com"]'
         def placeholder = "HOST,…"
+        def list? = true
 
         #: (untyped) -> Array[String]
         def check(value)

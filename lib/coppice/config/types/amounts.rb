@@ -108,16 +108,18 @@ module Coppice
       end
 
       # Request counts, one for each generation. The last may be false or nil: that generation is the final one.
-      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, which is no count. false alone is nil.
+      # Kept as a frozen Array that ends in an Integer or in false. Or :auto, which is no count. false alone is nil. One
+      # count alone is that of all generations.
       class RequestCounts < Type
         def description = "a list of request counts, each 1 or more, of which the last may be false; or :auto"
         def placeholder = "N,N,…|auto"
+        def list? = true
 
         #: (untyped) -> (Array[Integer | false] | :auto | nil)
         def check(value)
           return value if value == :auto
           return if value == false
-          return refuse(value) unless value.is_a?(Array) && !value.empty?
+          return refuse(value) if value.nil? || value == []
 
           *counts, last = value
           good = counts.all? { |count| count?(count) } && (!last || count?(last))
