@@ -54,6 +54,15 @@ class TestReforksTest < Coppice::TestCase
       assert_includes ReforkSuite.run(framework, "endings", only: "ForkTest").output, summary[:all]
     end
 
+    test "#{framework}: random data repeats with the seed, also for a test that runs once more" do
+      outputs = [7, 7, 8].map { |seed| ReforkSuite.run(framework, "random", "--seed", seed.to_s).output }
+      drawn, again, others = outputs.map { |output| output.scan(/^\W*(?:drawn|failed with) (\d+)$/).flatten }
+
+      assert_equal [drawn, 4, drawn.last], [again, drawn.size, drawn[2]], outputs.first
+      assert_empty drawn & others
+      assert_includes outputs.first, "fails without a refork as well"
+    end
+
     %w[DeadThread CopiedFlag].each do |name|
       test "#{framework}: #{name} fails after the refork only, and the message says so" do
         outcome = ReforkSuite.run(framework, "unsafe", only: name)

@@ -2,6 +2,7 @@
 
 require "forwardable"
 require "coppice/test_reforks/portable_error"
+require "coppice/test_reforks/test_seed"
 
 module Coppice
   module TestReforks
@@ -57,6 +58,7 @@ module Coppice
         return @reporter.prerecord(test_class, name) unless @run&.later?
 
         @run.report(:started, @test_classes.index(test_class), name)
+        plant_seed(Test.new(test_class, name))
       end
 
       # Called with the result of each test, in the process that ran it.
@@ -116,9 +118,14 @@ module Coppice
 
       # Runs a test in the first process.
       #: (Test) -> bool
-      def passes_here?(test) = test.test_class.new(test.name).run.passed?
+      def passes_here?(test)
+        plant_seed(test)
+        test.test_class.new(test.name).run.passed?
+      end
 
       private
+
+      def plant_seed(test) = TestSeed.plant(::Minitest.seed, test.to_s)
 
       # Whether its tests go to Minitest's executor, of threads or of Rails' processes. Without `runnable_methods`,
       # which draws random numbers and so changes the order of the tests.

@@ -3,6 +3,7 @@
 require "coppice/test_reforks/portable_error"
 require "coppice/test_reforks/rspec_example"
 require "coppice/test_reforks/rspec_reporter"
+require "coppice/test_reforks/test_seed"
 
 module Coppice
   module TestReforks
@@ -48,6 +49,7 @@ module Coppice
       #: (untyped) -> void
       def initialize(configuration)
         @world = configuration.world
+        @seed = configuration.seed
         @reporter = configuration.reporter
         @left = false
         @lost_answer = false
@@ -70,6 +72,7 @@ module Coppice
           @reporter.coppice_suite = self
         end
         run.before_test
+        plant_seed(example) if run.later?
       end
 
       # In a new generation. RSpec's own handler would print the same line in each process.
@@ -164,9 +167,14 @@ module Coppice
 
       # Runs an example in the first process.
       #: (untyped) -> bool
-      def passes_here?(example) = RSpecExample.passes_alone?(example, open_groups: @open_groups)
+      def passes_here?(example)
+        plant_seed(example)
+        RSpecExample.passes_alone?(example, open_groups: @open_groups)
+      end
 
       private
+
+      def plant_seed(example) = TestSeed.plant(@seed, example.id)
 
       def tell(event, *values)
         @world.wants_to_quit = true if run.report(event, *values)
