@@ -98,23 +98,23 @@ static void take_limits(struct coppice_connection *connection, VALUE limits) {
 }
 
 /*
- * Connection.new(limits, deadline:, lingering:, joined_lines:)
+ * Connection.new(limits, deadline:, lingering:, rack2:)
  *
- *   limits        a Coppice::Http::Limits
- *   deadline      is told by `postpone(ms)` of time that went to waiting for the client; negative ms take back
- *   lingering     a Lingering, which gets the clients that may still be sending; nil to close them at once
- *   joined_lines  whether applications answer as in Rack 2: with a header's values as lines of one String
+ *   limits     a Coppice::Http::Limits
+ *   deadline   is told by `postpone(ms)` of time that went to waiting for the client; negative ms take back
+ *   lingering  a Lingering, which gets the clients that may still be sending; nil to close them at once
+ *   rack2      whether the application's Rack is 2
  */
 static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
-    const ID names[] = {rb_intern("deadline"), rb_intern("lingering"), rb_intern("joined_lines")};
+    const ID names[] = {rb_intern("deadline"), rb_intern("lingering"), rb_intern("rack2")};
     VALUE limits, keywords, values[3];
     rb_scan_args(argc, argv, "1:", &limits, &keywords);
     rb_get_kwargs(keywords, names, 3, 0, values);
     take_limits(connection, limits);
     connection->deadline = values[0];
     connection->lingering = values[1];
-    connection->joined_lines = RTEST(values[2]);
+    connection->rack2 = RTEST(values[2]);
     return self;
 }
 

@@ -91,7 +91,7 @@ struct coppice_connection {
     bool finished;         /* nothing more of the response is to come */
     bool sending;          /* by a thread that waits for the client; or one was interrupted in it, and half is sent */
     bool client_gone;
-    bool joined_lines; /* the application answers as in Rack 2 */
+    bool rack2; /* the application's Rack is 2 */
 };
 
 /* Coppice::Http::Connection, defined by the Init that comes first. */

@@ -134,13 +134,25 @@ static void add_fields(struct env *env) {
     }
 }
 
-/* "https", or the first item of "https, http", which the proxy nearest to the browser sent. */
-static bool first_item_is(VALUE list, const char *item) {
-    const char *bytes = RSTRING_PTR(list);
-    size_t length = strlen(item);
-    size_t given = (size_t)RSTRING_LEN(list);
-    if (given < length || strncasecmp(bytes, item, length) != 0) return false;
-    return given == length || bytes[length] == ',' || bytes[length] == ' ';
+static bool is_word(const char *bytes, size_t length, const char *word) {
+    return length == strlen(word) && strncasecmp(bytes, word, length) == 0;
+}
+
+static bool first_item_is(VALUE list, const char *word) {
+    return is_word(RSTRING_PTR(list), strcspn(RSTRING_PTR(list), ", "), word);
+}
+
+/* Of "https, http" Rack::Request, which makes the application's URLs, takes the first with Rack 2, and with Rack 3 the
+ * last that is a scheme: the nearest proxy has said it. */
+static bool scheme_is(const struct env *env, VALUE list, const char *scheme) {
+    bool is = false;
+    if (env->connection->rack2) return first_item_is(list, scheme);
+    for (const char *item = RSTRING_PTR(list); *item;) {
+        size_t length = strcspn(item, ", \t");
+        if (is_word(item, length, "http") || is_word(item, length, "https")) is = is_word(item, length, scheme);
+        item += length + strspn(item + length, ", \t");
+    }
+    return is;
 }
 
 static bool from_trusted_proxy(const struct env *env, VALUE trusted_proxies, VALUE address) {
@@ -154,7 +166,7 @@ static bool is_https(const struct env *env, VALUE trusted_proxies, VALUE address
     bool https = env->connection->https;
     VALUE proto = env->forwarded_proto, ssl = env->forwarded_ssl;
     bool opposite = NIL_P(proto) ? !NIL_P(ssl) && first_item_is(ssl, https ? "off" : "on")
-                                 : first_item_is(proto, https ? "http" : "https");
+                                 : scheme_is(env, proto, https ? "http" : "https");
     return opposite && from_trusted_proxy(env, trusted_proxies, address) ? !https : https;
 }
 

@@ -45,7 +45,7 @@ static void start(struct coppice_connection *connection, VALUE status, VALUE hea
         .head = coppice_connection_method_is(connection, "HEAD"),
         .connect = coppice_connection_method_is(connection, "CONNECT"),
         .http10 = connection->head_complete && connection->head->minor_version == 0,
-        .joined_lines = connection->joined_lines,
+        .joined_lines = connection->rack2,
         .keep = connection->lobby && coppice_lobby_keeps(connection),
     };
     if (connection->response_started) rb_raise(rb_eIOError, "the response has begun already");

@@ -34,7 +34,7 @@ module Coppice
         rack2 = Http.rack2?
         @app = app
         @connection = Connection.new(Limits.from(settings), deadline: observer.deadline, lingering: lingering,
-                                                            joined_lines: rack2)
+                                                            rack2: rack2)
         @observer = observer
         @early_hints = settings.early_hints
         @check_client = settings.check_client_connection

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "rack"
+
 require_relative "../../test_helper"
 require_relative "../../support/http_harness"
 
@@ -139,11 +141,20 @@ module Coppice
     end
 
     test "only the exact word in X-Forwarded-Proto counts" do
-      schemes = ["https", "HTTPS", "https, http", "http, https", "httpsx", "http"].map do |proto|
-        env_of("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: #{proto}\r\n\r\n")["rack.url_scheme"]
-      end
+      schemes = %w[https HTTPS httpsx http].map { |proto| env_from_proxy(proto)["rack.url_scheme"] }
 
-      assert_equal %w[https https https http http http], schemes
+      assert_equal %w[https https http http], schemes
+    end
+
+    test "of several schemes in X-Forwarded-Proto the one counts that Rack::Request takes" do
+      lists = ["https,http", "http, https", "https,\thttp,", "http\r\nX-Forwarded-Proto: https", "https, other"]
+      envs = lists.map { |list| env_from_proxy(list) }
+
+      assert_equal(envs.map { |env| ::Rack::Request.new(env).scheme }, envs.map { |env| env["rack.url_scheme"] })
+      rack3, rack2 = [false, true].map do |old|
+        Http.stub(:rack2?, old) { lists.map { |list| env_from_proxy(list)["rack.url_scheme"] } }
+      end
+      assert_equal [%w[http https http https https], %w[https http https http https]], [rack3, rack2]
     end
 
     test "a client of a connection that is HTTPS has that scheme, unless a trusted proxy says another" do
@@ -246,6 +257,8 @@ module Coppice
     ensure
       client.close
     end
+
+    def env_from_proxy(scheme) = env_of("GET / HTTP/1.1\r\nHost: a\r\nX-Forwarded-Proto: #{scheme}\r\n\r\n")
 
     def env_of(request, **settings)
       seen = nil
