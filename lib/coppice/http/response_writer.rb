@@ -22,7 +22,7 @@ module Coppice
       #: (untyped) -> untyped
       def collected_body(body)
         return body unless body.respond_to?(:to_ary)
-        return body.to_ary unless body.respond_to?(:close)
+        return body.to_ary || body unless body.respond_to?(:close) # nil, which Rack forbids, is Ruby's "it has none"
 
         @rack2 ? body : [].tap { |pieces| body.each { |piece| pieces << piece } }
       end

@@ -93,6 +93,13 @@ module Coppice
       assert_equal ["ab", "2", 1], [answer.body, answer["content-length"], body.closed]
     end
 
+    test "a body whose to_ary returns nil, as Ruby allows, is sent by its each" do
+      body = %w[a b].each
+      body.define_singleton_method(:to_ary) { nil }
+
+      assert_equal "ab", answer_to(GET, [200, {}, body]).text
+    end
+
     test "what a body's close does costs its client nothing: it has the answer by then" do
       closed = 0
       body = ::Rack::BodyProxy.new(["ab"]) { closed += 1 and raise "too late to matter" }
