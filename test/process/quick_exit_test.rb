@@ -131,6 +131,23 @@ class QuickExitTest < Coppice::TestCase
     assert_match(/level=debug .*msg="connection not closed" of=PG::Connection error=RuntimeError$/, warnings)
   end
 
+  test "with a library whose handlers of atexit(3) hang in a copy, none of them runs, and all else has happened" do
+    with_tmpdir do |folder|
+      output, _, status = quick_end_of(<<~RUBY)
+        require "fiddle"
+        Gem.loaded_specs["onnxruntime"] = Gem::Specification.new("onnxruntime", "0.11.8")
+        module OnnxRuntime
+        end
+        at_exit { print "handler"; exit(3) }
+        $kept = File.open(File.join(#{folder.inspect}, "file"), "w").tap { |file| file.write("written") }
+        puts = Fiddle::Handle::DEFAULT["puts"] # the C library's, which writes when the process exits
+        Fiddle::Function.new(puts, [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT).call("printed")
+      RUBY
+
+      assert_equal ["handler", "written", 3], [output, File.read(File.join(folder, "file")), status.exitstatus]
+    end
+  end
+
   test "the exit status is that of the last handler which has called exit" do
     assert_equal 3, quick_end_of("at_exit { exit(3) }").last.exitstatus
   end

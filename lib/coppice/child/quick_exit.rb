@@ -63,6 +63,7 @@ module Coppice
           @shared.undefine(copies_exit: @copies_exit)
           @goodbyes = goodbyes
           @found = OS.files_and(@goodbyes.keys)
+          @exit_hangs = Presets.activated.any? { |preset| preset.exit_hangs && preset.loaded? }
         end
 
         # Those that were defined last run first. The object is kept: nothing but the end of Ruby may run this one.
@@ -75,7 +76,7 @@ module Coppice
           return unless @status
 
           @found.each { |object| finish(object) }
-          OS.exit_at_once(@status)
+          @exit_hangs ? exit!(@status) : OS.exit_at_once(@status)
         end
 
         # The classes whose objects tell the other side when they are freed, and what tells it.

@@ -39,14 +39,16 @@ module Coppice
     #   flushed   names of the classes whose finalizers send what a process has gathered in an object: they run at the
     #             exit of each process that has the object, not only of the one that made it
     #             (see Child::SharedFinalizers)
+    #   exit_hangs  whether what the library does in handlers of atexit(3) hangs or fails in a copy: processes that have
+    #             loaded it exit without such handlers (see Child::QuickExit)
     #   does      what Coppice does, for people
     #   advice    what the user must do
     #   always    what is added to that, and to `older`
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
     Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts,
-      :unnamed_threads, :restarted_natives, :reconnecting, :calls, :goodbye, :flushed, :does, :advice, :always, :why,
-      :source, keyword_init: true) do
+      :unnamed_threads, :restarted_natives, :reconnecting, :calls, :goodbye, :flushed, :exit_hangs, :does, :advice,
+      :always, :why, :source, keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
       #: (String) -> untyped
       def self.loaded_constant(name)
