@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# It keeps handles once it has been used, in Typhoeus' pool for instance.
-used = -> { ObjectSpace.each_object(Ethon::Easy).any? || ObjectSpace.each_object(Ethon::Multi).any? }
+# Its own note of that: handles may be garbage, and those of Typhoeus' pool can be cleared.
+used = -> { Ethon::Curl.class_variable_get(:@@initialized) }
 
 Coppice::Presets.define(:ethon, gem: "ethon", constant: "Ethon::Easy", versions: "0.19"..."0.20", tested: true,
   verdict: :unsafe, calls: { unsafe: used },

@@ -103,6 +103,16 @@ module Coppice
       assert_match(with, failures.first.to_s)
     end
 
+    # The only worker must not be promoted once it has answered a request, for which the application used the library.
+    def assert_never_promoted(app, env: {})
+      app = LOAD_AT_BOOT + SHOW_ERRORS + app
+      PresetServer.open(app: app, config: "#{CONFIG}worker_processes 1", env: environment.merge(env)) do |server|
+        assert_equal [200, "done"], server.get("/").then { |answer| [answer.status, answer.body] }
+        server.signal(:USR2)
+        eventually(60, "the worker was promoted") { server.ready_workers.any? { |row| !row.fork_safe? } }
+      end
+    end
+
     # Each worker of the last generation (or the one with the number `from`) must have delivered something to what the
     # block answers: a text with all tokens that have arrived. None may arrive twice.
     def assert_delivers(app, from: nil, within: 60, **options, &received)
