@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
+# The profiles of a mold were seen with 2.47.0 (2026-11-28).
 Coppice::Presets.define(:datadog, gem: "datadog", constant: "Datadog::Tracing", versions: "2.47"..."3", tested: true,
   verdict: :handled,
   restarts: %w[datadog],
   does: "nothing: the library starts its threads again in each copy",
-  advice: "nothing",
+  advice: "nothing. With profiling each mold uploads profiles as well, in which nothing happens",
   older: "nothing for tracing, metrics and profiling. Remote configuration (AppSec, dynamic instrumentation) may " \
          "stop in copies, where its thread counts as started: `DD_REMOTE_CONFIGURATION_ENABLED=false`",
   why: "Threads do not exist in a copy.",
