@@ -84,7 +84,7 @@ module Coppice
         append(file, piece) while @connection.read_body(COPY_BYTES, piece)
         file.rewind
         done = file
-      rescue SystemCallError, ArgumentError => error # no space, descriptor, permission, or directory for it
+      rescue SystemCallError => error # no space, descriptor, permission, or directory for it
         refuse(error)
       ensure
         file&.close unless done
@@ -105,16 +105,23 @@ module Coppice
       def nameless_file
         return unlinked_file unless File.const_defined?(:TMPFILE) # only Linux has it
 
-        IO.sysopen(@directory || Dir.tmpdir, File::RDWR | File::TMPFILE, 0o600)
+        IO.sysopen(directory, File::RDWR | File::TMPFILE, 0o600)
       rescue Errno::EOPNOTSUPP, Errno::EISDIR, Errno::ENOENT # a file system without O_TMPFILE
         unlinked_file
       end
 
       def unlinked_file
-        file = Tempfile.create("coppice-body", @directory)
+        file = Tempfile.create("coppice-body", directory)
         File.unlink(file.path)
         file.autoclose = false
         file.fileno
+      end
+
+      # Not Dir.tmpdir, which takes none where others may rename files, such as a volume of Kubernetes: these have no
+      # names.
+      def directory
+        folder = ENV.fetch("TMPDIR", "/tmp")
+        @directory || (File.writable?(folder) ? folder : "/tmp")
       end
     end
   end

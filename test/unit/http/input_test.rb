@@ -96,14 +96,28 @@ module Coppice
     test "a body that cannot be kept is refused with 507" do
       with_tmpdir do |folder|
         gone = File.join(folder, "gone")
-        Dir.stub(:tmpdir, gone) do
-          harness = HttpHarness.new(client_body_buffer_size: 10) { flunk "it is not to be called" }
-          answer = harness.serve(post("x" * 1000))
+        Dir.mkdir(gone)
+        harness = HttpHarness.new(client_body_buffer_size: 10, buffer_directory: gone) { flunk "it is not to be called" }
+        Dir.rmdir(gone)
+        answer = harness.serve(post("x" * 1000))
 
-          assert_equal [507, "507: the body cannot be kept\n"], [answer.status, answer.body]
-          assert_includes harness.log.entries.last.last[:why], gone
+        assert_equal [507, "507: the body cannot be kept\n"], [answer.status, answer.body]
+        assert_includes harness.log.entries.last.last[:why], gone
+      end
+    end
+
+    test "a long body is in a temporary folder that all may write to, sticky or not" do
+      with_tmpdir do |folder|
+        [0o777, 0o1777].each do |mode|
+          File.chmod(mode, folder)
+
+          assert_equal File.realpath(folder), folder_of_body(folder)
         end
       end
+    end
+
+    test "a long body is in /tmp where TMPDIR names no folder" do
+      assert_equal File.realpath("/tmp"), folder_of_body("/nonexistent")
     end
 
     test "a long body is in buffer_directory" do
@@ -312,6 +326,19 @@ module Coppice
       harness = HttpHarness.new(**settings) { |env| yield(env["rack.input"], env) && [200, {}, []] || [200, {}, []] }
       harness.serve(request)
       assert_empty harness.log.at(:error)
+    end
+
+    # Where a long body is with this TMPDIR.
+    def folder_of_body(temporary)
+      before = ENV.fetch("TMPDIR", nil)
+      ENV["TMPDIR"] = temporary
+      folder = nil
+      with_input(post("x" * 1000), client_body_buffer_size: 10) do |input|
+        folder = File.dirname(File.readlink("/proc/self/fd/#{input.fileno}"))
+      end
+      folder
+    ensure
+      ENV["TMPDIR"] = before
     end
   end
 end
