@@ -27,8 +27,10 @@ module Coppice
         "PROXY header, or X-Forwarded-Proto or X-Forwarded-Ssl of one of trusted_proxies, says the other."),
       row.call(:backlog, Types::Whole.new(minimum: -1, maximum: Maximum::C_INT),
         "Length of the listen backlog, at most net.core.somaxconn, which -1 stands for. The queues share it equally. " \
-        "With a short backlog a load balancer turns to another server soon. The default is 1024; a socket that " \
-        "systemd passes keeps its own (`Backlog=`)."),
+        "Where it is full, Linux does not answer a new client of TCP, which tries again until its own limit for a " \
+        "connection has passed: a short backlog makes a load balancer turn to another server only with a short " \
+        "limit there. A Unix socket refuses a client that does not wait, at once (EAGAIN). The default is 1024; a " \
+        "socket that systemd passes keeps its own (`Backlog=`)."),
       row.call(:queues, Types::Whole.new(minimum: 1, maximum: Maximum::QUEUES),
         "Number of sockets that share the address, so that the load is spread more evenly over the workers. Use it " \
         "with care: a connection waits in one queue, even when only workers of other queues are idle. The lobby " \
