@@ -48,7 +48,8 @@ class InstallGeneratorTest < Coppice::TestCase
     with_shop do |folder|
       File.write("#{folder}/Gemfile", "gem 'rails'\n# gem \"falcon\"\ngem \"puma\", \">= 5.0\"\n")
 
-      assert_match(/names puma: bin\/rails server.*starts that and not Coppice\. Remove.*RACKUP_HANDLER=coppice$/, generate(folder))
+      assert_match(/names puma: bin\/rails server.*starts that and not Coppice\. Remove.*RACKUP_HANDLER=coppice$/,
+        generate(folder))
       File.write("#{folder}/Gemfile", "gem 'rails'\ngem 'puma_worker_killer'\n")
 
       refute_match(/bin\/rails server/, generate(folder, "--force"))

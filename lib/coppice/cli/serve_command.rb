@@ -103,7 +103,7 @@ module Coppice
       end
 
       # Restarts with RubyGems as one process, which loads the application itself. A monitor without child
-      # processes has no other way. That process reads the configuration anew, so it has to know whether RACK_ENV was set.
+      # processes has no other way. It reads the configuration anew, and so has to know whether RACK_ENV was set.
       def single
         require "rbconfig"
         exec({ "RACK_ENV" => @started_with["RACK_ENV"] }, RbConfig.ruby, EXECUTABLE, "single", *@arguments)

@@ -36,8 +36,8 @@ module Coppice
         open = addresses.find(&:without_host) unless @named
         return [] unless open
 
-        ["port #{open.port} is open to other machines, and the environment is development, because nothing names one. " \
-         "Name it (RACK_ENV, or -E), or write the host: \"localhost:#{open.port}\" or \"*:#{open.port}\""]
+        ["port #{open.port} is open to other machines, and the environment is development, because nothing names " \
+         "one. Name it (RACK_ENV, or -E), or write the host: \"localhost:#{open.port}\" or \"*:#{open.port}\""]
       end
 
       private

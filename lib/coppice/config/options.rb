@@ -93,10 +93,9 @@ module Coppice
              "proxy_protocol and scheme, if others than the file's clients can reach it. A file that already " \
              "listens on PORT is left as it is. `coppice check` and the start warn where PORT replaces a Unix " \
              "socket, or an address that only this machine reaches. A port without a host is one of localhost where " \
-             "the environment is named development (RACK_ENV, RAILS_ENV or -E; `bin/rails server` and `rackup` always " \
-             "name one), and else one of all IPv4 addresses. Where no environment is named the server warns of such " \
-             "a port in the file, but -p, PORT and the default are for localhost. In a container in development " \
-             "write `listen \"*:3000\"`, or start with `-b 0.0.0.0`."),
+             "development is named (RACK_ENV, RAILS_ENV, -E, `bin/rails server` and `rackup`), and else of all IPv4 " \
+             "addresses. Where nothing names an environment the server warns of such a port in the file, and -p, " \
+             "PORT and the default mean localhost. For a container in development: `listen \"*:3000\"` or -b 0.0.0.0."),
       Option.describe(:accept_order, Groups::LISTENERS, Types::OneOf.new(:kernel, :fair), scope: :server,
         default: :kernel, since: :coppice, example: "accept_order :fair",
         doc: "Which idle worker serves the next client. :kernel leaves the choice to Linux, or to the lobby. Both " \

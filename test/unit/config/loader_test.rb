@@ -61,40 +61,6 @@ module Coppice
         %w[production staging test].each { |name| assert_equal %w[0.0.0.0:8080], names(load(["-E", name])) }
       end
 
-      test "where development is named, any port without a host is for this machine alone" do
-        ["listen 3000", "listen '3000'", "listen ':3000'", "listeners [3000]"].each do |line|
-          files = { "config/coppice.rb" => line }
-          assert_equal local(3000), names(load(%w[-E development], files: files)), line
-          assert_equal local(3000), names(load(files: files, environment: { "RAILS_ENV" => "development" })), line
-          assert_equal %w[0.0.0.0:3000], names(load(%w[-E test], files: files)), line
-        end
-        assert_equal local(3000), names(load(%w[-E development -l 3000]))
-        assert_equal [7, 7].first(local(1).size), load(%w[-E development], files:
-          { "config/coppice.rb" => "listen 3000, backlog: 7" }).listen.map { |address| address.options[:backlog] }
-        ["*:3000", "0.0.0.0:3000"].each do |all|
-          settings = load(%w[-E development], files: { "config/coppice.rb" => "listen '#{all}'" })
-          assert_equal [%w[0.0.0.0:3000], []], [names(settings), settings.notes]
-        end
-      end
-
-      test "where no environment is named, the port of the file is open, and a note says so" do
-        files = { "config/coppice.rb" => "timeout 3\nlisten 3000" }
-
-        assert_equal [%w[0.0.0.0:3000], ["config/coppice.rb:2: port 3000 is open to other machines, and the " \
-                      "environment is development, because nothing names one. Name it (RACK_ENV, or -E), or write " \
-                      "the host: \"localhost:3000\" or \"*:3000\""]],
-          load(files: files).then { |settings| [names(settings), settings.notes] }
-        assert_equal [%w[0.0.0.0:80], 1], load(%w[-l 80]).then { |settings| [names(settings), settings.notes.size] }
-        [%w[-p 3000], %w[-o 0.0.0.0], %w[-E production], %w[-E development]].each do |words|
-          assert_empty load(words, files: files).notes
-        end
-      end
-
-      test "localhost is both of its addresses" do
-        assert_equal local(3000), names(load(files: { "config/coppice.rb" => "listen 'localhost:3000'" }))
-        assert_equal local(3000), names(load(%w[-E production -o localhost -p 3000]))
-      end
-
       test "an address that the file names too keeps its options" do
         files = { "config/coppice.rb" => "listen 3000, backlog: 7" }
         assert_equal 7, load(%w[-p 3000], files: files, environment: PRODUCTION.dup).listen.first.options[:backlog]
