@@ -119,17 +119,6 @@ module Coppice
       assert(lines.drop(1).all? { |line| line.start_with?("  ") })
     end
 
-    test "a backtrace without an exception, such as of a timeout, is on indented lines as well, and whole in JSON" do
-      frames = Array.new(300) { |number| "/app/\e#{number}.rb:1:in 'wait'" }.join("\n")
-      log = ->(log) { log.error("request timed out", path: "/x", backtrace: frames) }
-      first, *others = text(&log).lines(chomp: true)
-
-      assert first.end_with?(%(msg="request timed out" path=/x)), first
-      assert_equal ["    /app/\\u{1b}0.rb:1:in 'wait'", "    ... and 200 more"], others.values_at(0, 100)
-      assert_equal 101, others.size
-      assert_equal frames, JSON.parse(json(&log))["backtrace"]
-    end
-
     test "an exception in JSON has its backtrace as an array" do
       entry = JSON.parse(json { |log| log.error(failure) })
 

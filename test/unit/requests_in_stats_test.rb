@@ -50,6 +50,7 @@ module Coppice
 
       assert_equal %w[busy leaving leaving busy], (to_h[:processes].map { |process| process[:state] })
       assert_equal [true, true, false, false], (to_h[:processes].map { |process| process[:in_flight] })
+      assert_equal [1, 1], to_h[:server].values_at(:workers_ready, :workers_busy)
     end
   end
 end

@@ -101,7 +101,7 @@ module Coppice
       [:workers_wanted, :monitor, "number of slots"],
       [:workers_ready, :monitor, "workers that serve"],
       [:workers_busy, :monitor, "workers with a request in flight"],
-      [:requests_waiting, :monitor, "connections that wait in the listeners' queues; -1 when unknown"],
+      [:requests_waiting, :monitor, "connections in the listeners' queues, and requests in the lobby; -1 when unknown"],
       [:lobby_refused, :monitor, "requests that the lobby has answered itself"],
       [:lobby_errors, :monitor, "those of them that are errors of the server: 5xx but for 501 and 505"],
       [:in_flight_us, :monitor, "age of the requests in flight, summed: what application_us does not count yet"],

@@ -65,8 +65,8 @@ module Coppice
 
       def listeners
         names = @server[:listeners]&.map do |listener|
-          waiting = " (#{listener[:queue]} of #{listener[:backlog]} waiting)" if listener[:queue]
-          "#{listener[:name]}#{waiting}"
+          queue = " (#{listener[:queue]} of #{listener[:backlog]} in its queue)" if listener[:queue]
+          "#{listener[:name]}#{queue}"
         end
         names&.join(", ")
       end
@@ -75,7 +75,8 @@ module Coppice
         return unless @memory[:pss]
 
         available = ", #{mib(@memory[:available])} MiB available" if @memory[:available]
-        "#{mib(@memory[:pss])} MiB, sharing saves #{mib(@memory[:saved])} MiB#{available}"
+        "#{mib(@memory[:pss])} MiB in molds, workers, services and guests, sharing saves #{mib(@memory[:saved])} " \
+          "MiB#{available}"
       end
 
       def last_refork

@@ -8,7 +8,8 @@ module Coppice
     # The memory of all processes of a running server: the monitor, then the lobby, the observer, molds, services,
     # the workers and guests.
     class ServerMemory
-      ORDER = [:monitor, :lobby, :observer, :mold, :service, :worker, :guest].freeze
+      APART = [:monitor, :lobby, :observer].freeze # they do not measure themselves
+      ORDER = [*APART, :mold, :service, :worker, :guest].freeze
 
       # Measures one process after the other. A process that exits meanwhile is left out. With `worker_processes 0`
       # there is no monitor: that process is worker 0.
@@ -38,6 +39,10 @@ module Coppice
 
       # The sum of all PSS is the server's use of the machine's memory: each shared page counts once.
       def total = @total ||= Rollup.sum(processes.map(&:sizes)) #: () -> Rollup
+
+      # The PSS of what measures itself, in KiB: what `coppice status`, `coppice top` and the dashboard call the memory.
+      #: () -> Integer
+      def pss_of_forks = processes.reject { |process| APART.include?(process.role) }.sum { |process| process.sizes.pss }
 
       # The additional memory that would be used if nothing were shared, in KiB.
       #: () -> Integer

@@ -33,7 +33,8 @@ module Coppice
       def sizes(rollup) = [rollup.rss, rollup.pss, rollup.private, rollup.shared].map { |kib| mib(kib) }
 
       def verdict
-        "#{mib(@server.total.pss)} MiB in all; sharing saves #{mib(@server.saved)} MiB of #{mib(@server.total.rss)}"
+        "#{mib(@server.total.pss)} MiB in all; sharing saves #{mib(@server.saved)} MiB of #{mib(@server.total.rss)}\n" \
+          "#{mib(@server.pss_of_forks)} MiB of them in molds, workers, services and guests, as `coppice status` counts"
       end
 
       def kinds

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/control/ready_workers"
+
 module Coppice
   class Monitor
     # Decides what the service manager is told after a turn of the monitor's loop: READY=1 when clients can connect,
@@ -70,7 +72,7 @@ module Coppice
 
         doing = @port.open? ? "serving" : "booting"
         "STATUS=#{doing}: release #{@roster.release.number}, generation #{@roster.generation}, " \
-          "#{@roster.ready_workers.size} of #{@roster.target} workers ready"
+          "#{Control::ReadyWorkers.text(workers_ready: @roster.ready_workers.size, workers: @roster.target)} workers ready"
       end
 
       # Until when the server takes care itself that its start or its stop ends (monotonic seconds); nil if it does not.

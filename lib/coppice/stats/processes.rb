@@ -31,6 +31,7 @@ module Coppice
           @role = row.role_name
           @nr = row.nr unless row.nr.negative?
           @ready = row.ready?
+          @leaving = row.leaving == 1
           @out_of_band = row.out_of_band?
           @answered_ms = row.answered_ms # before the beginning: the work after the response may end in between
           @started_ms = row.started_ms
@@ -49,6 +50,11 @@ module Coppice
 
         #: () -> bool
         def ready? = @ready
+
+        # Whether it is a worker that takes requests: one that was told to exit takes none, also while it serves its
+        # last one.
+        #: () -> bool
+        def serving? = worker? && ready? && !@leaving
 
         # Whether it is a worker with a request in flight, or with work after its response. Neither what a guest runs
         # nor out-of-band work is one.
@@ -106,7 +112,7 @@ module Coppice
         end
 
         def state
-          return "leaving" if row.leaving == 1
+          return "leaving" if @leaving
           return "starting" unless ready?
           return "stopped" if @stopped
 
@@ -140,10 +146,11 @@ module Coppice
       def beyond_slots(count) = @entries.reject { |entry| entry.worker? && entry.nr&.<(count) }
 
       #: () -> Integer
-      def ready_workers = @entries.count { |entry| entry.worker? && entry.ready? }
+      def ready_workers = @entries.count(&:serving?)
 
+      # Those of them with a request in flight, or work after its response.
       #: () -> Integer
-      def busy_workers = @entries.count(&:in_flight?)
+      def busy_workers = @entries.count { |entry| entry.serving? && entry.in_flight? }
 
       # Seconds since the lobby's loop last said that it moves; nil without one, or before it did.
       #: () -> Float?

@@ -27,6 +27,7 @@ module Coppice
         for: age of the request in flight; answered: of the work after its response
         own: memory that no other process shares
         pss: memory, each shared page divided by the processes that share it
+        memory, above: the pss of molds, workers, services and guests
       TEXT
 
       #: (Meter::Reading, State, rows: Integer, columns: Integer) -> void

@@ -29,8 +29,8 @@ module Coppice
           server           serving, generation 3, Coppice 0.1.0, process 7, up 1 d 2 h 3 min
           workers          4 of 4 ready, 1 busy, utilization 26 %
           clients waiting  2
-          listeners        http://0.0.0.0:80 (2 of 1024 waiting), /run/app.sock
-          memory           100.0 MiB, sharing saves 300.0 MiB, 1024.0 MiB available
+          listeners        http://0.0.0.0:80 (2 of 1024 in its queue), /run/app.sock
+          memory           100.0 MiB in molds, workers, services and guests, sharing saves 300.0 MiB, 1024.0 MiB available
           last refork      generation 3: committed, 5 min ago (auto)
           deaths           3 signal; last: worker[1] (process 44), signal
 

@@ -37,6 +37,7 @@ module Coppice
           total                             400.0  272.5  145.0   255.0
 
           272.5 MiB in all; sharing saves 127.5 MiB of 400.0
+          172.5 MiB of them in molds, workers, services and guests, as `coppice status` counts
 
           private of resident MiB, by kind:
           process                   GC heap

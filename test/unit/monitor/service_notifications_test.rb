@@ -146,6 +146,9 @@ class ServiceNotificationsTest < SupervisionTestCase
     server.turn
 
     assert_equal ["STATUS=serving: release 1, generation 0, 3 of 4 workers ready"], told(server)
+    server.roster.wanted = 2
+
+    assert_equal ["STATUS=serving: release 1, generation 0, 2 of 2 and 1 surplus workers ready"], told(server)
   end
 
   test "a stop is told with the time that it may take" do

@@ -74,8 +74,8 @@ async function draw(stats) {
   document.dispatchEvent(new Event("drawn"));
   document.body.dataset.drawMs = Math.max(...times).toFixed(1); // the longest task
   document.body.dataset.frame = frame += 1;
-  const { generation, workers, workers_busy: busy } = stats.server;
-  document.title = `Coppice · gen ${generation} · ${busy}/${workers} busy`;
+  const { generation, workers_ready: ready, workers_busy: busy } = stats.server;
+  document.title = `Coppice · gen ${generation} · ${busy}/${ready} busy`;
 }
 
 function lost(since, error) {

@@ -74,9 +74,9 @@ export class Family {
       rollout &&
         h("b", `A rollout is under way: ${plural(old.length, "worker")} of ${count(workers.length)} to replace. `),
       number(stats, "server.workers_ready"),
-      " of ",
+      " workers ready, ",
       number(stats, "server.workers"),
-      ` workers ready: ${this.states(workers)}.`,
+      ` wanted: ${this.states(workers)}.`,
     );
   }
 

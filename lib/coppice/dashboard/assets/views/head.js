@@ -43,14 +43,14 @@ export class Head {
       this.figure("p99", [this.recent(stats, past, 0.99), h("small", "last minute")]),
       this.figure("busy", [
         number(stats, "server.utilization", "percent"),
-        h("small", number(stats, "server.workers_busy"), " of ", number(stats, "server.workers"), " now"),
+        h("small", number(stats, "server.workers_busy"), " of ", number(stats, "server.workers_ready"), " now"),
       ]),
       this.figure(
         "waiting",
         [number(stats, "server.requests_waiting"), h("small", server.requests_waiting === 1 ? "client" : "clients")],
         server.requests_waiting > 0 ? "waiting" : "",
       ),
-      this.figure("memory", [number(stats, "memory.pss", "bytes"), h("small", "workers and molds")]),
+      this.figure("memory", [number(stats, "memory.pss", "bytes"), h("small", "but for monitor and lobby")]),
       this.figure("saved", [number(stats, "memory.saved", "bytes"), h("small", "by sharing")], "shared"),
     );
     fill(this.sentence, why(stats, past));

@@ -1,4 +1,4 @@
-// How busy the workers are, and whether clients wait in the queues of the kernel.
+// How busy the workers are, and whether clients wait for one.
 
 import { bar, card, derived, fill, h, number, table } from "../dom.js";
 import { compact, count, percent } from "../format.js";
@@ -17,7 +17,7 @@ export class Utilization {
         "utilization",
         "Queue",
         "Why are clients waiting?",
-        "Workers ready and busy, and the clients in the kernel's queues, which no worker has accepted yet",
+        "Workers ready and busy, and the requests that no worker has taken yet, in the kernel's queues and the lobby",
       ),
     );
     this.marks = [];
