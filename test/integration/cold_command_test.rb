@@ -64,7 +64,7 @@ class ColdCommandTest < Coppice::TestCase
 
   test "in a terminal, what the application prints stands above the report" do
     seen = in_folder do |folder|
-      Open3.capture2e({ "RACK_ENV" => "production" }, RbConfig.ruby, EXECUTABLE, "cold", "/1", "/2", chdir: folder).first
+      Open3.capture2e({ "RACK_ENV" => "test" }, RbConfig.ruby, EXECUTABLE, "cold", "/1", "/2", chdir: folder).first
     end
     printed, report = seen.split(/(?=^config\.ru, RACK_ENV)/)
 

@@ -45,7 +45,7 @@ class ProfileCommandTest < Coppice::TestCase
       output, status = profile(server, server.pid)
 
       assert_equal 1, status.exitstatus
-      assert_match(/\Acoppice: nothing is measured yet: worker 0 has served 1 of the #{REQUESTS} requests .*wait/, output)
+      assert_match(/\Acoppice: nothing is measured yet: worker 0 has served 1 of the #{REQUESTS} .*wait/, output)
     end
   end
 

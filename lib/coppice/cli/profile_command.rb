@@ -51,7 +51,8 @@ module Coppice
       def measurement(board)
         found = board.rows.reject { |row| row.allocations.empty? }
                      .map { |row| [GCProfile::Allocations.parse(row.allocations), row.generation] }
-        found.max_by { |measurement, generation| [measurement.requests, generation] }&.first or raise Error, nothing_yet(board)
+        best = found.max_by { |measurement, generation| [measurement.requests, generation] }
+        best&.first or raise Error, nothing_yet(board)
       rescue ArgumentError => error
         raise Error, "a worker's measurement cannot be read: #{error.message}"
       end
@@ -61,8 +62,8 @@ module Coppice
         served = board.rows.filter_map { |row| row.requests if row.role_name == :worker && row.nr.zero? }.max.to_i
         enough = GCProfile::MEASURED_REQUESTS
         if served < enough
-          return "nothing is measured yet: worker 0 has served #{served} of the #{enough} requests that it takes. Send " \
-                 "it more, or wait. Where the configuration sets gc_profile to another value than :fitted, its " \
+          return "nothing is measured yet: worker 0 has served #{served} of the #{enough} requests that it takes. " \
+                 "Send it more, or wait. Where the configuration sets gc_profile to another value than :fitted, its " \
                  "default, nothing is measured"
         end
 

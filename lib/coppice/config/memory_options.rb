@@ -86,9 +86,10 @@ module Coppice
         doc: "Growth of the molds, from generation to generation, after which a new mold boots the application " \
              "afresh. The copies of a worker inherit its leaked memory, so each generation is larger. The growth " \
              "counts only while it looks like a leak: at least four generations in a row are larger than the one " \
-             "before, by a tenth and 8 MiB in total or more, and the growth does not slow down. The ten minutes after " \
-             "a boot do not count. A warning is then logged even without this option. The new mold boots beside the one that serves, so the server needs " \
-             "memory for both for a while. The new mold takes over when its first worker is ready. See " \
+             "before, by a tenth and 8 MiB in total or more, and the growth does not slow down. The ten minutes " \
+             "after a boot do not count. A warning is then logged even without this option. The new mold boots " \
+             "beside the one that serves, so the server needs memory for both for a while. The new mold takes over " \
+             "when its first worker is ready. See " \
              "docs/memory.md.")
     ].freeze
   end

@@ -14,7 +14,7 @@ module Coppice
       GROWN_IN_A_ROW = 4 # generations
       MINIMUM_SHARE = 0.1 # minimum growth over these generations, relative to the first mold
       MINIMUM_KIB = 8 * 1024 # minimum growth over these generations
-      # Seconds since a cold boot: an application that warms up grows, and a busy one may have ten generations meanwhile.
+      # Seconds since a cold boot: an application that warms up grows, and a busy one has many generations meanwhile.
       WARM_UP = 600.0
       PAUSE = 600.0 # seconds between two cold boots: one that failed may fail again
 

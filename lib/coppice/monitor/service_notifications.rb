@@ -71,8 +71,8 @@ module Coppice
         return "STATUS=stopping: processes left: #{@roster.handles.size}" if @roster.stopping
 
         doing = @port.open? ? "serving" : "booting"
-        "STATUS=#{doing}: release #{@roster.release.number}, generation #{@roster.generation}, " \
-          "#{Control::ReadyWorkers.text(workers_ready: @roster.ready_workers.size, workers: @roster.target)} workers ready"
+        ready = Control::ReadyWorkers.text(workers_ready: @roster.ready_workers.size, workers: @roster.target)
+        "STATUS=#{doing}: release #{@roster.release.number}, generation #{@roster.generation}, #{ready} workers ready"
       end
 
       # Until when the server takes care itself that its start or its stop ends (monotonic seconds); nil if it does not.

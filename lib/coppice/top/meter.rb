@@ -10,8 +10,9 @@ module Coppice
       SPAN = 10.0 # seconds that rates and percentiles cover, as soon as there are as many
 
       # One look at the server. stats: the Hash of Coppice::Stats. The rest covers the last seconds, and is nil or empty
-      # until there are two snapshots. rate: requests in a second. errors: the share of the server's errors among the responses. p50 and
-      # p99: seconds in the application. slot_rates: requests in a second by slot. cpu: processors used, by pid.
+      # until there are two snapshots. rate: requests in a second. errors: the share of the server's errors among the
+      # responses. p50 and p99: seconds in the application. slot_rates: requests in a second by slot. cpu: processors
+      # used, by pid.
       Reading = Struct.new(:stats, :rate, :errors, :p50, :p99, :slot_rates, :cpu, keyword_init: true)
 
       def initialize
@@ -48,7 +49,8 @@ module Coppice
         failed.fdiv(all) if all.positive?
       end
 
-      # Number of responses, and of those that are errors of the server: what workers have begun, and what the lobby has answered itself.
+      # Number of responses, and of those that are errors of the server: what workers have begun, and what the lobby has
+      # answered itself.
       def responses(stats)
         counts = stats.dig(:totals, :responses)&.to_a or return
         counts += Array(stats.dig(:lobby, :refused)).map { |refusal| refusal.values_at(:status, :count) }
