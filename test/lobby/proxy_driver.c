@@ -19,7 +19,7 @@ static void print_address(const struct coppice_lobby_address *address) {
 }
 
 int main(void) {
-    static const char *const verdicts[] = {"incomplete", "complete", "refused"};
+    static const char *const verdicts[] = {"incomplete", "complete", "refused", "too long"};
     size_t length;
     while (scanf("%zu", &length) == 1) {
         char *input = malloc(length + 1);

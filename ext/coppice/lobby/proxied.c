@@ -25,7 +25,10 @@ enum lobby_proxied lobby_take_proxy_header(struct coppice_lobby *lobby, struct l
     case COPPICE_PROXY_INCOMPLETE:
         return LOBBY_PROXY_INCOMPLETE;
     case COPPICE_PROXY_REFUSED:
-        lobby_refuse(lobby, connection, 400, "the connection does not begin with a PROXY header");
+        lobby_refuse(lobby, connection, 400, "the connection does not begin with a valid PROXY header");
+        return LOBBY_PROXY_REFUSED;
+    case COPPICE_PROXY_TOO_LONG:
+        lobby_refuse(lobby, connection, 400, "the PROXY header is longer than 16 KiB");
         return LOBBY_PROXY_REFUSED;
     case COPPICE_PROXY_COMPLETE:
         break;

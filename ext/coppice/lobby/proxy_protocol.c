@@ -100,7 +100,7 @@ static void read_addresses(unsigned family, const char *bytes, struct coppice_pr
 }
 
 /* Each has a type, a length of two bytes and a value. That of TLS begins with a byte of flags and four of its check of
- * the client's certificate; other types are skipped. */
+ * the client's certificate; other types are skipped, also the checksum, which a receiver need not support. */
 static bool read_extensions(const char *bytes, size_t length, struct coppice_proxy_header *header) {
     const unsigned char *extension = (const unsigned char *)bytes;
     while (length > 0) {
@@ -134,7 +134,7 @@ static enum coppice_proxy_result parse_v2(const char *bytes, size_t length, stru
     if (there > 1 && (fixed[1] >> 4 > 3 || (fixed[1] & 15) > 2)) return COPPICE_PROXY_REFUSED;
     if (there < 4) return COPPICE_PROXY_INCOMPLETE;
     size_t rest = (size_t)(fixed[2] << 8 | fixed[3]);
-    if (V2_FIXED_BYTES + rest > COPPICE_PROXY_V2_BYTES) return COPPICE_PROXY_REFUSED;
+    if (V2_FIXED_BYTES + rest > COPPICE_PROXY_V2_BYTES) return COPPICE_PROXY_TOO_LONG;
     if (length < V2_FIXED_BYTES + rest) return COPPICE_PROXY_INCOMPLETE;
     bool local = fixed[0] == 0x20;
     if (!local && !read_rest(fixed[1] >> 4, bytes + V2_FIXED_BYTES, rest, header)) return COPPICE_PROXY_REFUSED;

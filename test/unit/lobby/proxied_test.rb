@@ -39,6 +39,16 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
     assert_equal [false, true, true], seen
   end
 
+  test "a PROXY header with a certificate in it is read, and one without end is refused" do
+    play(listener: "0 proxy_protocol 1 https 0 borrowed 0")
+    certificate = ProxyHeaders.extension(0x28, "x" * 16_000)
+    client = @lobby.connect(ProxyHeaders.version2(ProxyHeaders::IPV4 + certificate))
+    @lobby.await_counter(:bytes_in, 16_000 + 31)
+    assert_served(client)
+    long = @lobby.connect(ProxyHeaders.version2(certificate * 2))
+    assert_includes @lobby.read_all(long), "the PROXY header is longer than 16 KiB"
+  end
+
   test "clients that a PROXY header names count after a takeover as before" do
     play(listener: "0 proxy_protocol 1 https 0 borrowed 0", trusted: "127.0.0.1", max_connections_per_client: 1)
     client = @lobby.connect(PROXY + GET)

@@ -60,7 +60,12 @@ class ProxyProtocolTest < Coppice::TestCase
 
   test "the extensions of version 2 are skipped" do
     assert_complete version2("#{IPV4}#{"\x04\x00\x03abc" * 10}"), ADDRESSES[4]
-    assert_complete version2(IPV4 + extension(4, "x" * (520 - 12 - 3))), ADDRESSES[4]
+  end
+
+  test "version 2 may be 16 KiB long" do
+    longest = IPV4 + extension(4, "x" * (16_384 - 16 - 12 - 3))
+    assert_complete version2(longest), ADDRESSES[4]
+    assert_equal ["too long"] * 2, Coppice::ProxyHeaders.read([version2("#{longest}x"), version2("", length: 0xffff)])
   end
 
   test "a proxy that ends TLS says whether the client used it" do
@@ -87,7 +92,7 @@ class ProxyProtocolTest < Coppice::TestCase
   test "what version 2 does not know is refused" do
     assert_refused version2(IPV4, command: 2), version2(IPV4, family: 0x41), version2(IPV4, family: 0x13),
       version2(IPV4, length: 11), version2(IPV6, family: 0x21, length: 35), version2("/" * 215, family: 0x31),
-      version2(IPV4 + ("x" * (521 - 12))), version2("").sub("\x21\x11", "\x11\x11"), "\r\n\r\n\0\r\nQUIT\r".b
+      version2("").sub("\x21\x11", "\x11\x11"), "\r\n\r\n\0\r\nQUIT\r".b
   end
 
   test "a client without a header is refused with its first bytes" do
