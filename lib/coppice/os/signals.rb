@@ -5,7 +5,8 @@ module Coppice
     # Signal handlers of one process. A fork inherits those of its parent, so each life begins by replacing them.
     module Signals
       # Signals that would terminate or stop any process but the monitor, for which they are meant, or that one as well:
-      # `pkill -USR2 coppice` reaches all processes of the server. Ruby has a handler for VTALRM, and profilers need PROF.
+      # `pkill -USR2 coppice` reaches all processes of the server. Ruby has a handler for VTALRM, and profilers need
+      # PROF.
       WITHOUT_EFFECT = [:USR1, :USR2, :TTIN, :TTOU, :WINCH, :HUP, :ALRM, :IO, :PWR].freeze
 
       # And those of a child: Ctrl-Z stops the monitor, so that the user's shell goes on.
@@ -14,8 +15,8 @@ module Coppice
       # Those that no process of the server leaves to the system.
       OF_PROGRAMS = [:INT, :TERM, :QUIT, *WITHOUT_EFFECT_ON_CHILDREN].freeze
 
-      # Sets these handlers, and ignores the other signals that would have an effect, unless the application has a handler
-      # of its own.
+      # Sets these handlers, and ignores the other signals that would have an effect, unless the application has a
+      # handler of its own.
       #: (Hash[Symbol, ^() -> void]) -> void
       def self.install(handlers)
         handlers.each { |name, handler| handle(name, handler) }

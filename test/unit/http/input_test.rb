@@ -44,37 +44,6 @@ module Coppice
       end
     end
 
-    test "a long body is in a file without a name" do
-      body = "0123456789abcdef" * 1000
-      with_input(post(body), client_body_buffer_size: 1000) do |input|
-        assert_kind_of IO, input
-        assert_equal [body, body.bytesize], [input.read, input.size]
-        input.rewind
-        assert_equal "0123", input.read(4)
-        assert_equal [0, 0o600], [input.stat.nlink, input.stat.mode & 0o777]
-        assert_predicate input, :close_on_exec?
-        assert_equal Encoding::BINARY, input.external_encoding
-      end
-    end
-
-    test "a body has no path, be it in memory or in a file" do
-      [1000, 3].each do |memory|
-        with_input(post("hello"), client_body_buffer_size: memory) do |input|
-          assert_equal [false, false, false], [input.respond_to?(:path), input.respond_to?(:to_path), File === input]
-        end
-      end
-    end
-
-    test "a long body is in a file without a name on a file system that makes only named ones" do
-      IO.stub(:sysopen, ->(*) { raise Errno::EOPNOTSUPP }) do
-        with_input(post("hello"), client_body_buffer_size: 3) do |input|
-          2.times { GC.start }
-          assert_equal ["hello", 0, Encoding::BINARY], [input.read, input.stat.nlink, input.external_encoding]
-          assert_predicate input, :close_on_exec?
-        end
-      end
-    end
-
     test "a chunked body is decoded, and has a length like any other" do
       [1000, 3].each do |memory|
         request = chunked_post("5;ext=1\r\nhello\r\n1\r\n!\r\n0\r\n\r\n")
@@ -91,51 +60,6 @@ module Coppice
         assert_equal %w[hi http], [input.read, env["rack.url_scheme"]]
         assert_equal %w[HTTP_HOST HTTP_VERSION], env.keys.grep(/\AHTTP_/).sort
       end
-    end
-
-    test "a body that cannot be kept is refused with 507" do
-      with_tmpdir do |folder|
-        gone = File.join(folder, "gone")
-        Dir.mkdir(gone)
-        harness = HttpHarness.new(client_body_buffer_size: 10, buffer_directory: gone) { flunk "it is not to be called" }
-        Dir.rmdir(gone)
-        answer = harness.serve(post("x" * 1000))
-
-        assert_equal [507, "507: the body cannot be kept\n"], [answer.status, answer.body]
-        assert_includes harness.log.entries.last.last[:why], gone
-      end
-    end
-
-    test "a long body is in a temporary folder that all may write to, sticky or not" do
-      with_tmpdir do |folder|
-        [0o777, 0o1777].each do |mode|
-          File.chmod(mode, folder)
-
-          assert_equal File.realpath(folder), folder_of_body(folder)
-        end
-      end
-    end
-
-    test "a long body is in /tmp where TMPDIR names no folder" do
-      assert_equal File.realpath("/tmp"), folder_of_body("/nonexistent")
-    end
-
-    test "a long body is in buffer_directory" do
-      with_tmpdir do |folder|
-        with_input(post("x" * 1000), client_body_buffer_size: 10, buffer_directory: folder) do |input|
-          assert_equal "x" * 1000, input.read
-          assert_includes File.readlink("/proc/self/fd/#{input.fileno}"), "#{File.realpath(folder)}/"
-        end
-      end
-    end
-
-    test "an input whose descriptor the application has closed costs no worker" do
-      harness = HttpHarness.new(client_body_buffer_size: 10) do |env|
-        IO.for_fd(env["rack.input"].fileno).close
-        [200, {}, ["kept"]]
-      end
-
-      assert_equal "kept", harness.serve(post("x" * 1000)).body
     end
 
     test "an empty chunked body is a body" do
@@ -326,19 +250,6 @@ module Coppice
       harness = HttpHarness.new(**settings) { |env| yield(env["rack.input"], env) && [200, {}, []] || [200, {}, []] }
       harness.serve(request)
       assert_empty harness.log.at(:error)
-    end
-
-    # Where a long body is with this TMPDIR.
-    def folder_of_body(temporary)
-      before = ENV.fetch("TMPDIR", nil)
-      ENV["TMPDIR"] = temporary
-      folder = nil
-      with_input(post("x" * 1000), client_body_buffer_size: 10) do |input|
-        folder = File.dirname(File.readlink("/proc/self/fd/#{input.fileno}"))
-      end
-      folder
-    ensure
-      ENV["TMPDIR"] = before
     end
   end
 end
