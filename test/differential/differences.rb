@@ -82,7 +82,8 @@ module Coppice
         examples: ["POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n#{NO_BODY}"]),
       Difference.new(
         "Transfer-Encoding that does not end with one chunked, such as `xchunked` or `chunked;q=1`; `chunked,` (Puma)",
-        peers: ALL_PEERS, right: :coppice, why: "must be refused: the end of the body is unknown (9112 6.3), but for `chunked,`: see above",
+        peers: ALL_PEERS, right: :coppice,
+        why: "must be refused: the end of the body is unknown (9112 6.3), but for `chunked,`: see above",
         reasons: ["Transfer-Encoding does not end with one chunked"],
         examples: ["POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked,\r\n\r\n#{NO_BODY}",
                    "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\n"]
