@@ -6,9 +6,10 @@
 
 #include "socket_io.h"
 
-/* The loop's clock goes on only by a step of the input, so that each run is the same. */
+/* The loop's clock goes on only by steps of the input and by turns, so that each run is the same. Uploads rest for a
+ * millisecond, until the next turn. */
 static int64_t clock_us = 3600 * INT64_C(1000000);
-static int64_t read_fuzz_clock(void) { return ++clock_us; }
+static int64_t read_fuzz_clock(void) { return clock_us += 1000; }
 
 #define coppice_monotonic_us read_fuzz_clock
 #include "../../ext/coppice/lobby/loop.c" /* for one turn of the loop at a time */
@@ -87,13 +88,29 @@ static void leave(int number) {
     clients[number] = -1;
 }
 
+static uint64_t bytes_in(void) {
+    return (uint64_t)atomic_load(&lobby->counters[LOBBY_bytes_in]);
+}
+
+/* All events of a turn come before more of a body that goes to a file is read (uploads.c). */
+static void handle_event(const struct epoll_event *event) {
+    uint32_t index = (uint32_t)event->data.u64;
+    bool of_client = event->data.u64 >> 56 == LOBBY_CONNECTION && index < lobby->connections_used;
+    const struct lobby_connection *connection = of_client ? &lobby->connections[index] : NULL;
+    bool upload = connection && connection->state == LOBBY_BODY && lobby_intake_of(lobby, connection)->file >= 0;
+    uint64_t before = bytes_in();
+    lobby_handle_event(lobby, event->data.u64, event->events);
+    CHECK(!upload || bytes_in() == before);
+}
+
 static void turn(void) {
     struct epoll_event events[EVENTS];
     int count = epoll_wait(lobby->epoll_fd, events, EVENTS, 0);
-    read_clock(lobby);
-    for (int i = 0; i < count; i++) lobby_handle_event(lobby, events[i].data.u64, events[i].events);
+    lobby_read_clock(lobby);
+    for (int i = 0; i < count; i++) handle_event(&events[i]);
     lobby_wake_workers(lobby);
     lobby_read_answers(lobby);
+    lobby_read_uploads(lobby);
     lobby_wake_workers(lobby);
     lobby_expire(lobby);
     lobby_tick(lobby);

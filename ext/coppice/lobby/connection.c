@@ -56,27 +56,29 @@ struct lobby_connection *lobby_open(struct coppice_lobby *lobby, int fd) {
     return connection;
 }
 
-static void enter_idle(struct coppice_lobby *lobby, struct lobby_connection *connection) {
+void lobby_list_append(struct coppice_lobby *lobby, struct lobby_list *list, struct lobby_connection *connection) {
     uint32_t index = lobby_index_of(lobby, connection);
-    connection->state = LOBBY_IDLE;
     connection->next = LOBBY_NONE;
-    connection->previous = lobby->idle_last;
-    if (lobby->idle_last == LOBBY_NONE)
-        lobby->idle_first = index;
-    else
-        lobby->connections[lobby->idle_last].next = index;
-    lobby->idle_last = index;
+    connection->previous = list->last;
+    *(list->last == LOBBY_NONE ? &list->first : &lobby->connections[list->last].next) = index;
+    list->last = index;
+}
+
+void lobby_list_remove(struct coppice_lobby *lobby, struct lobby_list *list, const struct lobby_connection *connection) {
+    uint32_t next = connection->next, previous = connection->previous;
+    *(previous == LOBBY_NONE ? &list->first : &lobby->connections[previous].next) = next;
+    *(next == LOBBY_NONE ? &list->last : &lobby->connections[next].previous) = previous;
+}
+
+static void enter_idle(struct coppice_lobby *lobby, struct lobby_connection *connection) {
+    connection->state = LOBBY_IDLE;
+    lobby_list_append(lobby, &lobby->idle, connection);
     lobby_count_to(lobby->counters, LOBBY_idle, ++lobby->idle_connections);
 }
 
 void lobby_leave_idle(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     if (connection->state != LOBBY_IDLE) return;
-    uint32_t *before = connection->previous == LOBBY_NONE ? &lobby->idle_first
-                                                          : &lobby->connections[connection->previous].next;
-    uint32_t *behind =
-        connection->next == LOBBY_NONE ? &lobby->idle_last : &lobby->connections[connection->next].previous;
-    *before = connection->next;
-    *behind = connection->previous;
+    lobby_list_remove(lobby, &lobby->idle, connection);
     connection->state = LOBBY_HEAD;
     lobby_count_to(lobby->counters, LOBBY_idle, --lobby->idle_connections);
 }
@@ -204,8 +206,8 @@ static bool evict_lingering(struct coppice_lobby *lobby) {
 }
 
 bool lobby_evict(struct coppice_lobby *lobby) {
-    if (lobby->idle_first == LOBBY_NONE) return evict_lingering(lobby);
+    if (lobby->idle.first == LOBBY_NONE) return evict_lingering(lobby);
     lobby_count(lobby, LOBBY_evicted, 1);
-    lobby_close(lobby, &lobby->connections[lobby->idle_first]);
+    lobby_close(lobby, &lobby->connections[lobby->idle.first]);
     return true;
 }

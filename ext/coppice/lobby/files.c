@@ -89,7 +89,8 @@ int lobby_forget_descriptor(int32_t *place) {
 }
 
 void lobby_file_close(struct coppice_lobby *lobby, int32_t *place, uint64_t bytes) {
-    close(lobby_forget_descriptor(place));
+    int fd = lobby_forget_descriptor(place);
+    if (fd >= 0) close(fd);
     account(lobby, lobby->file_bytes > bytes ? lobby->file_bytes - bytes : 0);
     lobby_process.room_made = true;
 }

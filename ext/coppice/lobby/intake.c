@@ -223,7 +223,7 @@ static bool read_once(struct coppice_lobby *lobby, struct lobby_connection *conn
         return connection->intake == LOBBY_NONE ? read_into_slot(lobby, connection)
                                                 : read_into_block(lobby, connection);
     case LOBBY_BODY:
-        return lobby_body_read(lobby, connection);
+        return !lobby_upload_enter(lobby, connection) && lobby_body_read(lobby, connection);
     case LOBBY_LINGERING:
         lobby_discard(lobby, connection);
         return false;

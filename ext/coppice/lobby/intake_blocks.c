@@ -60,6 +60,7 @@ struct lobby_intake *lobby_intake_grow(struct coppice_lobby *lobby, struct lobby
 
 void lobby_intake_release(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     if (connection->intake == LOBBY_NONE) return;
+    lobby_upload_leave(lobby, connection);
     struct lobby_intake *intake = lobby_intake_of(lobby, connection);
     if (intake->file >= 0) lobby_file_close(lobby, &intake->file, intake->file_length);
     coppice_block_pool_give_back(pool_of(lobby, connection), connection->intake);

@@ -53,7 +53,8 @@ enum lobby_connection_flags {
     LOBBY_HAD_REQUEST = 256,
     LOBBY_NAMED = 512,      /* a PROXY header has named its client, who is counted even behind a trusted proxy */
     LOBBY_LAST_REQUEST = 1024, /* the client has asked to close the connection after it */
-    LOBBY_HTTPS = 2048      /* the client used TLS to the proxy */
+    LOBBY_HTTPS = 2048,     /* the client used TLS to the proxy */
+    LOBBY_UPLOAD = 4096     /* it is in the list of uploads */
 };
 
 struct lobby_connection {
@@ -63,7 +64,7 @@ struct lobby_connection {
     uint64_t serial;         /* of its request; 0 without one */
     int64_t arrived_us;      /* the first byte of its request */
     int64_t lingers_until_ms;
-    uint32_t next, previous; /* idle connections, the one that is idle for longest first; or free ones */
+    uint32_t next, previous; /* of its list: idle ones, uploads, or free ones */
     uint32_t intake;         /* block, or LOBBY_NONE */
     uint32_t output;         /* block of a struct lobby_output, or LOBBY_NONE */
     uint8_t state, listener;
@@ -122,8 +123,8 @@ struct lobby_request {
     uint32_t position;   /* in the queue */
     uint32_t next_free;
     int32_t owner;       /* seat, or COPPICE_QUEUE_UNOWNED as long as that was not looked up */
-    int32_t body_file;   /* or -1 */
-    uint64_t body_file_bytes;
+    int32_t body_file;   /* -1: there is none, or its worker alone has it */
+    uint64_t body_file_bytes; /* of either */
     uint64_t sent;       /* bytes of the answer */
     int64_t started_us;  /* as its worker said; 0: unknown */
     uint16_t status;
@@ -153,6 +154,11 @@ struct lobby_seat {
 
 struct lobby_client_count;
 
+/* Of connections, by `next` and `previous`. */
+struct lobby_list {
+    uint32_t first, last;
+};
+
 struct coppice_lobby {
     struct lobby_settings settings;
     int32_t channel_fd, epoll_fd, requests_fd, queue_fd, board_fd, event_fd, reserve_fd, directory_fd;
@@ -180,7 +186,8 @@ struct coppice_lobby {
     uint32_t intake_overhead, slot_capacity;
     uint32_t connections_used; /* the others were never used: they are zeros, and no page of them was touched */
     uint32_t free_connection, free_slot;
-    uint32_t idle_first, idle_last;
+    struct lobby_list idle;    /* the one that is idle for longest first */
+    struct lobby_list uploads; /* their clients have sent more of a body that goes to a file */
     uint32_t seat_first, seat_last;
     uint32_t tail, queue_size; /* of the queue, as they must be */
     uint64_t counter;       /* of requests */
@@ -203,7 +210,7 @@ struct lobby_keeper_silence {
 /* Of one process: nothing of it must survive. */
 struct lobby_process {
     int64_t now_us, now_ms; /* read once for a batch */
-    int64_t next_tick_ms, next_trim_ms;
+    int64_t next_tick_ms, next_trim_ms, next_uploads_ms;
     struct coppice_answer_ring *rings[COPPICE_LOBBY_SEATS];
     uint64_t ready[COPPICE_LOBBY_SEATS / 64]; /* seats to look at again */
     bool forced;             /* bytes are kept beyond the limits: their ring goes away */

@@ -12,7 +12,7 @@ enum { EVENTS = 256, KEEPER_INDEX = 0, KEEPER_SILENCE_MS = 10 * 1000, LOOK_MS = 
 struct lobby_process lobby_process;
 
 /* Also tells the monitor that this loop runs. */
-static void read_clock(const struct coppice_lobby *lobby) {
+void lobby_read_clock(const struct coppice_lobby *lobby) {
     lobby_process.now_us = coppice_monotonic_us();
     lobby_process.now_ms = lobby_process.now_us / 1000;
     if (lobby->seen_ms) atomic_store_explicit(lobby->seen_ms, lobby_process.now_ms, memory_order_relaxed);
@@ -26,7 +26,7 @@ static int wait_for_events(struct coppice_lobby *lobby, struct epoll_event *even
     if (wait_ms != 0 && !coppice_request_queue_lobby_sleeps(lobby->queue)) wait_ms = 0;
     int count = epoll_wait(lobby->epoll_fd, events, EVENTS, wait_ms);
     if (wait_ms != 0) coppice_request_queue_lobby_wakes(lobby->queue);
-    read_clock(lobby);
+    lobby_read_clock(lobby);
     return count;
 }
 
@@ -62,7 +62,7 @@ static void check_keeper(const struct coppice_lobby *lobby) {
 
 static void begin(struct coppice_lobby *lobby) {
     memset(&lobby_process, 0, sizeof(lobby_process)); /* this may be a copy of an earlier loop's memory */
-    read_clock(lobby);
+    lobby_read_clock(lobby);
     bool successor = lobby->loops_started++ > 0;
     lobby_rebuild(lobby);
     if (successor) lobby_count(lobby, LOBBY_takeovers, 1);
@@ -89,6 +89,7 @@ int coppice_lobby_loop(struct coppice_lobby *lobby) {
         for (int i = 0; i < count; i++) lobby_handle_event(lobby, events[i].data.u64, events[i].events);
         lobby_wake_workers(lobby);
         lobby_read_answers(lobby);
+        lobby_read_uploads(lobby);
         lobby_wake_workers(lobby);
         lobby_expire(lobby);
         lobby_tick(lobby);

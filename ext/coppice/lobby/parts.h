@@ -19,6 +19,7 @@ void lobby_close_strays(const struct coppice_lobby *lobby);
 
 /* loop.c: serves until the end; the exit status. */
 int coppice_lobby_loop(struct coppice_lobby *lobby);
+void lobby_read_clock(const struct coppice_lobby *lobby);
 void lobby_keeper_died(struct coppice_lobby *lobby);
 
 /* channel.c. A packet that finds the channel full is dropped. */
@@ -54,6 +55,8 @@ void lobby_read_address(struct coppice_lobby_address *address, const struct sock
 /* connection.c */
 /* Takes it in hand; NULL where there are max_connections. */
 struct lobby_connection *lobby_open(struct coppice_lobby *lobby, int fd);
+void lobby_list_append(struct coppice_lobby *lobby, struct lobby_list *list, struct lobby_connection *connection);
+void lobby_list_remove(struct coppice_lobby *lobby, struct lobby_list *list, const struct lobby_connection *connection);
 /* How long an idle connection of this client may stay open; 0: not at all. */
 int64_t lobby_keepalive_ms(const struct coppice_lobby *lobby, const struct lobby_connection *connection);
 /* Its answer is sent to the end: idle, or its next request, or its end. */
@@ -110,6 +113,12 @@ bool lobby_body_read(struct coppice_lobby *lobby, struct lobby_connection *conne
 /* Its timer has fired. */
 void lobby_body_waited(struct coppice_lobby *lobby, struct lobby_connection *connection);
 bool lobby_body_too_large(const struct coppice_lobby *lobby, const struct coppice_request_head *head);
+
+/* uploads.c: clients whose body goes to a file. False: this one's does not. */
+bool lobby_upload_enter(struct coppice_lobby *lobby, struct lobby_connection *connection);
+void lobby_upload_leave(struct coppice_lobby *lobby, struct lobby_connection *connection);
+bool lobby_uploads_due(const struct coppice_lobby *lobby);
+void lobby_read_uploads(struct coppice_lobby *lobby);
 
 /* files.c: a file that has no name; -1 after a log packet. */
 int lobby_file_create(struct coppice_lobby *lobby);

@@ -32,7 +32,7 @@ struct lobby_request *lobby_slot_take(struct coppice_lobby *lobby) {
 
 void lobby_slot_release(struct coppice_lobby *lobby, uint32_t slot) {
     struct lobby_request *request = &lobby->slots[slot];
-    if (request->body_file >= 0) lobby_file_close(lobby, &request->body_file, request->body_file_bytes);
+    if (request->body_file_bytes > 0) lobby_file_close(lobby, &request->body_file, request->body_file_bytes);
     request->serial = 0;
     request->connection = LOBBY_NONE;
     request->next_free = lobby->free_slot;

@@ -71,12 +71,16 @@ static struct lobby_request *request_of(const struct coppice_lobby *lobby, uint3
     return request && lobby_owner_of(lobby, request) == (int)seat ? request : NULL;
 }
 
+/* A request that no other worker will get needs its file no more. To free it takes long, where it is large: whoever
+ * closes it last does that, and all clients would wait for the loop. */
 static void pass_body(struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
     struct lobby_request *request = request_of(lobby, seat, serial);
-    if (!request || request->body_file < 0 || lseek(request->body_file, 0, SEEK_SET) < 0)
+    if (!request || request->body_file < 0 || lseek(request->body_file, 0, SEEK_SET) < 0) {
         lobby_seat_refuse(lobby, seat, serial);
-    else
-        send_packet(lobby, seat, COPPICE_LOBBY_BODY, serial, request->body_file, (struct iovec){.iov_len = 0});
+        return;
+    }
+    send_packet(lobby, seat, COPPICE_LOBBY_BODY, serial, request->body_file, (struct iovec){.iov_len = 0});
+    if (!request->idempotent) close(lobby_forget_descriptor(&request->body_file));
 }
 
 static void ask_client(struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {

@@ -10,7 +10,8 @@
 
 static void reset_lists(struct coppice_lobby *lobby) {
     lobby->free_connection = lobby->free_slot = LOBBY_NONE;
-    lobby->idle_first = lobby->idle_last = lobby->seat_first = lobby->seat_last = LOBBY_NONE;
+    lobby->seat_first = lobby->seat_last = LOBBY_NONE;
+    lobby->idle = lobby->uploads = (struct lobby_list){LOBBY_NONE, LOBBY_NONE};
     lobby->open_connections = lobby->idle_connections = lobby->used_slots = 0;
     lobby->file_bytes = lobby->spilled_bytes = 0;
     lobby_count_to(lobby->counters, LOBBY_buffered_bytes, 0);
@@ -78,18 +79,10 @@ static void give_up(struct coppice_lobby *lobby, uint32_t index, bool intake, bo
     make_free(lobby, index);
 }
 
-static void enter_idle(struct coppice_lobby *lobby, struct lobby_connection *connection) {
-    uint32_t index = lobby_index_of(lobby, connection);
-    connection->next = LOBBY_NONE;
-    connection->previous = lobby->idle_last;
-    *(lobby->idle_last == LOBBY_NONE ? &lobby->idle_first : &lobby->connections[lobby->idle_last].next) = index;
-    lobby->idle_last = index;
-    lobby->idle_connections++;
-}
-
 static void keep_connection(struct coppice_lobby *lobby, uint32_t index, bool in_hand) {
     struct lobby_connection *connection = &lobby->connections[index];
     connection->client_entry = LOBBY_NONE;
+    connection->flags &= (uint16_t)~LOBBY_UPLOAD;
     bool intake = keep_intake(lobby, connection), output = keep_output(lobby, connection);
     bool answerable = !connection->serial || lobby_request_of(lobby, connection->serial);
     if (in_hand || !intake || !output || !answerable) {
@@ -98,7 +91,10 @@ static void keep_connection(struct coppice_lobby *lobby, uint32_t index, bool in
     }
     lobby->open_connections++;
     lobby_client_enter(lobby, connection);
-    if (connection->state == LOBBY_IDLE) enter_idle(lobby, connection);
+    if (connection->state == LOBBY_IDLE) {
+        lobby_list_append(lobby, &lobby->idle, connection);
+        lobby->idle_connections++;
+    }
     if (connection->flags & LOBBY_REGISTERED) lobby_register(lobby, connection);
 }
 
@@ -112,7 +108,7 @@ static void keep_slot(struct coppice_lobby *lobby, uint32_t slot) {
         return;
     }
     lobby->used_slots++;
-    if (request->body_file >= 0) lobby->file_bytes += request->body_file_bytes;
+    lobby->file_bytes += request->body_file_bytes;
     bool mutual = index < lobby->connections_used && lobby->connections[index].state != LOBBY_FREE &&
                   lobby->connections[index].serial == request->serial;
     if (mutual) return;

@@ -86,7 +86,7 @@ static void check_request(struct coppice_lobby *lobby, struct lobby_request *req
 
 static void close_idle(struct coppice_lobby *lobby) {
     if (!lobby->draining || lobby_process.now_ms < lobby->drain_since_ms + DRAIN_GRACE_MS) return;
-    while (lobby->idle_first != LOBBY_NONE) lobby_close(lobby, &lobby->connections[lobby->idle_first]);
+    while (lobby->idle.first != LOBBY_NONE) lobby_close(lobby, &lobby->connections[lobby->idle.first]);
     for (uint32_t i = 0; i < lobby->connections_used; i++) { /* and those that never sent a byte */
         struct lobby_connection *connection = &lobby->connections[i];
         if (connection->state == LOBBY_HEAD && connection->arrived_us == 0) lobby_close(lobby, connection);
@@ -123,6 +123,7 @@ int lobby_wait_ms(const struct coppice_lobby *lobby) {
         if (lobby_process.ready[word]) return 0;
     }
     if (lobby_process.room_made || lobby_process.pushed > 0) return 0;
+    if (lobby->uploads.first != LOBBY_NONE) return lobby_uploads_due(lobby) ? 0 : 1;
     int wait_ms = coppice_timer_wheel_wait_ms(&lobby->wheel, lobby_process.now_ms);
     /* A gauge that says so is to be corrected. */
     bool shown = atomic_load_explicit(&lobby->counters[LOBBY_waiting], memory_order_relaxed) > 0;

@@ -71,10 +71,44 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
       assert_predicate taken, :body_in_file?
       assert_equal LARGE.bytesize, taken.body_length
       assert_equal LARGE.bytesize, @lobby.counter(:file_bytes)
-      2.times { assert_equal "#{LARGE.bytesize} #{SUM}", body_file }
+      assert_equal "#{LARGE.bytesize} #{SUM}", body_file
+      assert_equal LARGE.bytesize, @lobby.counter(:file_bytes)
       @lobby.answer("")
       assert @lobby.read_response(client)
       assert_equal "/hello", @lobby.pop.target
+      @lobby.answer("")
+      assert @lobby.read_response(client)
+    end
+    assert_all_released
+  end
+
+  test "the worker alone has the file of a body, unless another one may get the request" do
+    play
+    { "POST" => Coppice::LobbyPlay::GONE, "GET" => Coppice::LobbyPlay::BODY }.each do |method, packet|
+      client = @lobby.connect
+      sender = Thread.new { client.write(post(LARGE).sub("POST", method)) }
+      assert_predicate @lobby.pop, :body_in_file?
+      BoundedWait.value_of(sender)
+      assert_equal "#{LARGE.bytesize} #{SUM}", body_file
+      @lobby.tell("ask 0 #{Coppice::LobbyPlay::ASK_BODY}")
+      assert_match(/\A#{packet} /, @lobby.tell("take 0"))
+      @lobby.answer("")
+      assert @lobby.read_response(client)
+    end
+    assert_all_released
+  end
+
+  test "uploads that come at once are read in turn, and a client that leaves does not stop the others" do
+    play
+    clients = Array.new(3) { @lobby.connect }
+    senders = clients.map { |client| Thread.new { client.write(post(LARGE)[0..-2]) } }
+    senders.each { |sender| BoundedWait.value_of(sender) }
+    @lobby.await_counter(:bytes_in, 3 * (post(LARGE).bytesize - 1))
+    @lobby.reset(clients.shift)
+    clients.reverse_each do |client|
+      client.write(LARGE[-1])
+      @lobby.pop
+      assert_equal "#{LARGE.bytesize} #{SUM}", body_file
       @lobby.answer("")
       assert @lobby.read_response(client)
     end
