@@ -74,17 +74,17 @@ static void set_target(const struct env *env) {
     if (head->query.length > 0) set(env, COPPICE_ENV_QUERY_STRING, span_text(env->connection, head->query));
 }
 
-/* "a, b"; cookies are joined by "; ". */
-static VALUE joined(VALUE first, VALUE second, const char *separator) {
-    return rb_str_append(rb_str_cat_cstr(rb_str_dup(first), separator), second);
+/* "a, b"; cookies are joined by "; ". In place: a client may send many lines, and each copy would be of all before. */
+static void join(VALUE first, VALUE second, const char *separator) {
+    rb_str_append(rb_str_cat_cstr(first, separator), second);
 }
 
 static void add_common(struct env *env, unsigned index, VALUE value) {
     enum coppice_env_key key = (enum coppice_env_key)index;
     uint64_t bit = UINT64_C(1) << index;
     if (env->seen & bit) {
-        VALUE first = rb_hash_aref(env->hash, coppice_env_keys[key]);
-        value = joined(first, value, key == COPPICE_ENV_HTTP_COOKIE ? "; " : ", ");
+        join(rb_hash_aref(env->hash, coppice_env_keys[key]), value, key == COPPICE_ENV_HTTP_COOKIE ? "; " : ", ");
+        return;
     }
     env->seen |= bit;
     set(env, key, value);
@@ -115,7 +115,10 @@ static void add_uncommon(struct env *env, const char *name, size_t length, VALUE
     VALUE key = uncommon_key(env, name, length);
     if (NIL_P(key)) return;
     VALUE first = rb_hash_lookup2(env->hash, key, Qundef);
-    rb_hash_aset(env->hash, key, first == Qundef ? value : joined(first, value, ", "));
+    if (first == Qundef)
+        rb_hash_aset(env->hash, key, value);
+    else
+        join(first, value, ", ");
 }
 
 static void add_fields(struct env *env) {

@@ -20,6 +20,13 @@ module Coppice
       assert_operator allocations(BROWSER) - allocations(HELLO), :<=, 8
     end
 
+    test "each further line of a header costs its value, and no copy of the lines before it" do
+      ["Cookie: a=b\r\n", "X-Repeated: a\r\n"].each do |line|
+        few, many = [1, 41].map { |count| allocations(HELLO.sub(/(?=\r\n\z)/) { line * count }) }
+        assert_operator many - few, :<=, 40
+      end
+    end
+
     private
 
     # The fewest of several: others allocate as well.
