@@ -3,7 +3,7 @@
 # One request in EVERY allocates LARGE_MIB at once, as an export or a report does; the others are small.
 LARGE_MIB = Integer(ENV.fetch("LARGE_MIB", "200"))
 EVERY = 50
-LINE = "a line of an export, of some hundred bytes: #{'x' * 200}"
+LINE = "a line of an export, of some hundred bytes: #{'x' * 200}".freeze
 
 run(lambda do |env|
   large = env["PATH_INFO"][/\d+/].to_i == EVERY

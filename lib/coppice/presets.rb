@@ -76,8 +76,8 @@ module Coppice
 
       def specs = defined?(::Gem.loaded_specs) ? ::Gem.loaded_specs : {}
 
-      # A package of Debian, for instance, which `require` finds in Ruby's own folders. It has a file with the gem's name,
-      # and says its version, unlike other files of that name.
+      # Such as a package of Debian, which `require` finds in Ruby's own folders. It has a file with the gem's name, and
+      # says its version, unlike other files of that name.
       def loaded_without_rubygems
         files = $LOADED_FEATURES.map { |path| File.basename(path, ".*").tr("-", "_") }
         names.map(&:to_s).intersection(files).select { |name| self[name.to_sym].own_version }

@@ -24,7 +24,8 @@ module Coppice
 
     test "a subscription of a service, which each copy sends requests to" do
       with_broker do |env|
-        assert_survives(APP, env: env, config: "service(:nats, survives_reforks: true) { ::SUBSCRIBE.call && sleep }") do |server|
+        service = "service(:nats, survives_reforks: true) { ::SUBSCRIBE.call && sleep }"
+        assert_survives(APP, env: env, config: service) do |server|
           refute_match(/msg="fork audit: /, server.log)
         end
       end

@@ -71,8 +71,7 @@ module Coppice
       Option.describe(:guests, Groups::PROCESSES, Types::Optional.new(Types::GuestCount.new), scope: :release,
         default_text: "nil: 4 in development, else false", since: :coppice, example: "guests 4",
         doc: "Maximum number of guests at the same time: the programs that `coppice run` and `coppice console` run " \
-             "in forks of the warm application, for the server's own user and root (docs/guests.md). false allows " \
-             "none."),
+             "in forks of the warm application, for this server's user and root (docs/guests.md). false allows none."),
       Option.describe(:guest_timeout, Groups::PROCESSES, Types::Optional.new(Types::Seconds.new), scope: :release,
         default_text: "nil: no limit", since: :coppice, example: "guest_timeout 3600",
         doc: "Maximum time that a guest may run. After it, the guest's process group gets HUP, and KILL five seconds " \
@@ -176,10 +175,9 @@ module Coppice
       Option.describe(:quick_exit, Groups::REFORKING, Types::Boolean.new, scope: :release, default: true,
         since: :coppice, example: "quick_exit false",
         doc: "Whether workers and molds end before Ruby frees their objects one by one, which would copy many of the " \
-             "pages that they share. at_exit handlers and the `ensure` of threads run in any case, and with true " \
-             "finalizers of objects that no other process has, bytes that IO objects hold back are written, and " \
-             "connections to databases are closed. false is for a C extension that must free its objects at the " \
-             "end (docs/memory.md, How workers exit)."),
+             "pages that they share. at_exit handlers and the `ensure` of threads run in any case; of finalizers only " \
+             "those of objects that no other process has. Files are flushed, and connections to databases closed. " \
+             "false is for a C extension that must free its objects at the end (docs/memory.md, How workers exit)."),
       Option.describe(:direct_forks, Groups::REFORKING, Types::Boolean.new, scope: :release, default: false,
         since: :coppice, example: "direct_forks true",
         doc: "Whether the kernel makes each forked process a child of the monitor at once (Linux 5.11 on x86-64 with " \

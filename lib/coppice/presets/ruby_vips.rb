@@ -10,8 +10,8 @@ used = -> { Coppice::ForkSafety::NativeThreads.any?("libvips worker") }
 Coppice::Presets.define(:ruby_vips, gem: "ruby-vips", constant: "Vips::Image", versions: "2.2"..."3", tested: true,
   verdict: :unsafe, used: used, calls: { unsafe: used },
   does: "never promotes a worker that has threads of libvips: they end 15 s after its last image",
-  advice: "process no image while the application boots. If every worker processes images all the time, reforks stop: " \
-          "do it in jobs, or in a `service`. `VIPS_CONCURRENCY=1` does not help",
+  advice: "process no image while the application boots. If every worker processes images all the time, reforks " \
+          "stop: do it in jobs, or in a `service`. `VIPS_CONCURRENCY=1` does not help",
   older: "`Coppice::Info.no_longer_fork_safe!` at the first image",
   why: "The threads of libvips do not exist in a copy, but count as running: it hangs at its first image.",
   source: "libvips/iofuncs/threadset.c of libvips/libvips")

@@ -77,10 +77,10 @@ module Coppice
         def idle = @idled = idled.to_i + 1
       end
 
-      # Fails at the client of this number. Is over when it has none.
+      # Fails at the client of this number.
       FailingTrial = Struct.new(:number) do
-        def failed? = over? ? false : (self.number -= 1).zero?
-        def over? = number.nil?
+        def failed? = (self.number -= 1).zero?
+        def over? = false
       end
 
       # Notes how many clients were served when it is asked to work.
@@ -232,14 +232,6 @@ module Coppice
         clients(trial: FailingTrial.new(2)).serve_until_stopped
 
         assert_equal [2, [:stop]], [@exchange.served.size, @process.obeyed]
-      end
-
-      test "a trial that is over lets a worker fail as any other" do
-        push(20)
-        @monitor.write("stop")
-        OS::Clock.stub(:now_ms, 1) { clients(trial: FailingTrial.new(nil)).serve_until_stopped }
-
-        assert_equal 16, @exchange.served.size
       end
 
       test "a draining worker serves what the lobby sends until it leaves" do
