@@ -2,7 +2,7 @@
 
 module Coppice
   module ForkSafety
-    # The threads of this process that the kernel knows: Ruby's, and those that native libraries have started. The latter
+    # The threads of this process that the kernel knows: Ruby's, and those of native libraries. These
     # outlive the Ruby objects of their library, and do not exist in a copy of this process.
     module NativeThreads
       class << self

@@ -94,6 +94,7 @@ class MoldReplacementTest < SupervisionTestCase
   test "a cold boot beside a mold that serves fails without a pause for what replaces a lost one" do
     server = settled_server(refork_backoff: 10, cold_boot_after_growth: "10%")
     server.missing = ["/releases/1"]
+    server.system.advance(Coppice::Monitor::LeakWatch::WARM_UP)
     server.system.mold_growth_kib = 50_000
     5.times do
       server.supervision.refork
