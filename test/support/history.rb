@@ -141,9 +141,9 @@ class History
   def long_wait(number) = system.advance(number % 40)
 
   # Nothing runs for a while: nobody may be killed for that.
-  def pause(number)
+  def pause(number, seconds = 5.0 + (number % 300))
     before = overdue
-    system.advance(seconds = 5.0 + (number % 300))
+    system.advance(seconds)
     Coppice::Monitor::MissedTime.make_up(roster, seconds)
     broken "killed for a pause: #{(overdue - before).map(&:name)}" if (overdue - before).any?
   end
@@ -207,8 +207,8 @@ class History
     weigh(number)
   end
 
-  # From now on each mold is larger than the one before.
-  def leak(number) = system.mold_growth_kib = number % 50_000
+  # From now on each mold is larger than the one before, once the application is warm.
+  def leak(number) = pause(system.mold_growth_kib = number % 50_000, Coppice::Monitor::LeakWatch::WARM_UP)
   def use_memory(number) = system.memory_left_kib = number.even? ? number * 4 : number % 200_000
 
   def extend(number)
