@@ -38,15 +38,16 @@ class ForkSafetyPresetsTest < Coppice::TestCase
     refute_empty failures
   end
 
-  # In the place of the gem, which counts a process that has created an Easy as one that cannot be forked.
+  # In the place of the gem, which notes in a process that it has used libcurl.
   ETHON = <<~'RUBY'
     Gem.loaded_specs["ethon"] = Gem::Specification.new("ethon", "0.19.1")
     module Ethon
       Easy = Class.new
-      Multi = Class.new
+      Curl = Module.new
+      Curl.class_variable_set(:@@initialized, false)
     end
     run(lambda do |env|
-      $easy = Ethon::Easy.new if env["coppice.worker"].nr == 1
+      Ethon::Curl.class_variable_set(:@@initialized, true) if env["coppice.worker"].nr == 1
       [200, {}, ["#{env["QUERY_STRING"]} - #{Process.pid}"]]
     end)
   RUBY
