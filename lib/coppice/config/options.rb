@@ -175,8 +175,8 @@ module Coppice
       Option.describe(:quick_exit, Groups::REFORKING, Types::Boolean.new, scope: :release, default: true,
         since: :coppice, example: "quick_exit false",
         doc: "Whether workers and molds end before Ruby frees their objects one by one, which would copy many of the " \
-             "pages that they share. at_exit handlers and the `ensure` of threads run in any case; of finalizers only " \
-             "those of objects that no other process has. Files are flushed, and connections to databases closed. " \
+             "pages that they share. at_exit handlers and the `ensure` of threads run in any case; of finalizers " \
+             "only those of objects that no other process has. Files are flushed, connections to databases closed. " \
              "false is for a C extension that must free its objects at the end (docs/memory.md, How workers exit)."),
       Option.describe(:direct_forks, Groups::REFORKING, Types::Boolean.new, scope: :release, default: false,
         since: :coppice, example: "direct_forks true",
