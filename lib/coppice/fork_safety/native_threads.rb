@@ -2,8 +2,8 @@
 
 module Coppice
   module ForkSafety
-    # The threads of this process that the kernel knows: Ruby's, and those of native libraries. These outlive the
-    # Ruby objects of their library, and do not exist in a copy of this process.
+    # The threads of this process that the kernel knows: those of Ruby, and those that native libraries have started.
+    # The latter outlive the Ruby objects of their library, and do not exist in a copy of this process.
     module NativeThreads
       class << self
         #: () -> Array[Integer]
