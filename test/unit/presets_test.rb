@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "coppice"
+require "coppice/fork_safety/native_threads"
 require "coppice/presets"
 require_relative "../presets/support/page"
 
