@@ -98,6 +98,28 @@ module Coppice
       assert_equal [false, true], loaded
     end
 
+    test "nats-pure needs care with a subscription, but for that of the answers to requests" do
+      asked = [[nil, nil, "_INBOX.x.*"], [true, nil, "orders"], [nil, nil, "orders"], [nil, :pull, "_INBOX.x"]]
+      used = asked.map do |fields|
+        nats = module_with(:Client).tap { |scope| scope.const_set(:Subscription, Struct.new(:closed, :jsi, :subject)) }
+        subscription = nats::Subscription.new(*fields)
+        with_constant(:NATS, nats) { subscription && Presets[:nats_pure].used? }
+      end
+
+      assert_equal [false, false, true, true], used
+    end
+
+    test "sqlite3 needs care with a read-only database in WAL mode" do
+      used = [[true, true, "wal"], [false, false, "wal"], [false, true, "delete"], [false, true, "wal"]].map do |fields|
+        type = Struct.new(:closed?, :readonly?, :mode) { def get_first_value(_sql) = mode }
+        sqlite = Module.new.tap { |scope| scope.const_set(:Database, type) }
+        database = type.new(*fields)
+        with_constant(:SQLite3, sqlite) { database && Presets[:sqlite3].used? }
+      end
+
+      assert_equal [false, false, false, true], used
+    end
+
     test "rack-mini-profiler needs care with a store that has a thread to delete what has expired" do
       without_thread, with_thread = Class.new.new, Class.new { def cleanup_cache = nil }.new
 
