@@ -29,8 +29,8 @@ module Coppice
     }.freeze
 
     [CutAnswersTest, HttpEnvTest, HttpExchangeTest, HttpFullHijackTest, InputFileTest, HttpInputTest,
-     HttpLintAnswersTest, HttpLintTest, HttpMiddlewareTest, HttpResponseSplittingTest, HttpResponseTest, HttpTakeoverTest,
-     TrafficTest].each do |test_class|
+     HttpLintAnswersTest, HttpLintTest, HttpMiddlewareTest, HttpResponseSplittingTest, HttpResponseTest,
+     HttpTakeoverTest, TrafficTest].each do |test_class|
       name = test_class.name.split("::").last
       const_set("#{name}ThroughLobby", of(test_class, without: LEFT_OUT.fetch(test_class, [])))
     end
