@@ -64,6 +64,12 @@ module Coppice
       assert_equal "3", with_constant(:Aws, aws) { Presets[:aws_sdk_core].own_version }
     end
 
+    test "a module around, which another gem has loaded, is no sign of the library" do
+      aws = Module.new.tap { |library| library.const_set(:VERSION, "3.2") }
+
+      assert_empty(with_constant(:Aws, aws) { with_file("aws-sdk-core.rb") { activated("unheard-of" => nil) } })
+    end
+
     # The presets of a process with these gems, with their versions, but for those of the standard library.
     def activated(gems = {})
       presets = ::Gem.stub(:loaded_specs, gems) do

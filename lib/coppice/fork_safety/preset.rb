@@ -63,9 +63,12 @@ module Coppice
       #: () -> bool
       def loaded? = !self.class.loaded_constant(constant).nil?
 
-      # The version that the loaded library itself says, in its constant or the nearest module around that has one.
+      # The version that the library itself says, in its constant or the nearest module around that has one; nil where
+      # it is not loaded.
       #: () -> String?
       def own_version
+        return unless loaded?
+
         scopes = constant.split("::")
         scopes.size.downto(1).lazy.map { |count| [*scopes.first(count), "VERSION"].join("::") }
               .map { |name| self.class.loaded_constant(name) }.find { |version| version.is_a?(String) }
