@@ -1,31 +1,15 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/actions"
-require "coppice/monitor/leak_watch"
-require "coppice/monitor/capacity"
 require "coppice/monitor/context"
+require "coppice/monitor/decisions"
 require "coppice/monitor/facts"
-require "coppice/monitor/guests"
-require "coppice/monitor/idle_mold"
-require "coppice/monitor/lobby_presence"
 require "coppice/monitor/memory_look"
-require "coppice/monitor/observation"
-require "coppice/monitor/promotion"
-require "coppice/monitor/recycling"
 require "coppice/monitor/refusal"
-require "coppice/monitor/remeasurement"
-require "coppice/monitor/retirement"
-require "coppice/monitor/rolling"
-require "coppice/monitor/rollout"
 require "coppice/monitor/rolls"
 require "coppice/monitor/roster"
-require "coppice/monitor/services"
-require "coppice/monitor/shutdown"
 require "coppice/monitor/sizing"
-require "coppice/monitor/state_keeping"
 require "coppice/monitor/statistics"
-require "coppice/monitor/warm_start"
-require "coppice/monitor/watchdog"
 
 module Coppice
   class Monitor
@@ -89,7 +73,7 @@ module Coppice
         @memory.look(now)
         decide(now)
         note_trial
-        @statistics.turned(now, @promotion.method(:ledger))
+        @statistics.turned(now, @decisions.promotion.method(:ledger))
         give_up if roster.give_up_reason && @exit_status.zero?
       end
 
@@ -97,8 +81,8 @@ module Coppice
       #: () -> Float
       def seconds_until_due
         now = @system.now
-        deadlines = [@watchdog.due_at, roster.stop_begins_at, roster.stop_deadline, roster.lobby_deadline]
-        due = [*deadlines, *roster.pauses, @facts.due_at, @statistics.due_at, @remeasurement.due_at,
+        deadlines = [roster.stop_begins_at, roster.stop_deadline, roster.lobby_deadline]
+        due = [*deadlines, *roster.pauses, @facts.due_at, @statistics.due_at, *@decisions.times,
                *(now + Board::TRIAL_LOOK_SECONDS if roster.trial&.ready?),
                *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
@@ -135,7 +119,7 @@ module Coppice
       #: () -> void
       def refork
         @log.info("refork requested")
-        waits = @promotion.awaits_template?(roster)
+        waits = @decisions.promotion.awaits_template?(roster)
         @log.warn("the refork waits until a fork-safe worker has served a request") if waits
         roster.succession.ask(@system.now)
       end
@@ -160,7 +144,7 @@ module Coppice
       # Has the mold fork a guest. Raises Error when there can be none.
       #: (Hash[Symbol, IO], GuestClient) -> void
       def start_guest(descriptors, client)
-        @actions.perform([@guests.admit(roster, descriptors, client)], @system.now)
+        @actions.perform([@decisions.guests.admit(roster, descriptors, client)], @system.now)
         raise Error, "the system has no descriptor left for a guest" unless client.handle
       end
 
@@ -203,7 +187,7 @@ module Coppice
 
       # After the commit of a release all decisions are made anew, by its settings.
       def decide(now)
-        decisions(now).each do |decision|
+        @decisions.due(roster, now).each do |decision|
           steps = decision.next(roster, now)
           next if steps.empty?
 
@@ -222,7 +206,7 @@ module Coppice
       end
 
       def note_trial
-        counts = @promotion.counts_of_trial(roster)
+        counts = @decisions.promotion.counts_of_trial(roster)
         @board.trial_watched = counts ? 1 : 0
         @statistics.tried(counts) if counts
       end
@@ -260,20 +244,9 @@ module Coppice
       end
 
       def list_decisions
-        lobby = LobbyPresence.new
-        capacity = Capacity.new(settings)
-        services = Services.new(settings)
-        always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings, @board),
-                  @guests = Guests.new(settings)]
-        @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
-                    @promotion = promotion, @sizing, StateKeeping.new(settings), WarmStart.new,
-                    @remeasurement = Remeasurement.new, Recycling.new(settings), Rollout.new(settings), capacity,
-                    services, IdleMold.new(settings)]
-        @delaying = [*always, capacity, services]
-        @leaving = [lobby, @watchdog, @guests, Refusal.new, Shutdown.new]
+        @decisions = Decisions.new(settings, board: @board, sizing: @sizing,
+                                             baseline: @statistics.method(:recent_counts))
       end
-
-      def promotion = Promotion.new(settings, baseline: @statistics.method(:recent_counts))
 
       def warn_of_unknown_memory
         limit = settings.worker_memory_limit
@@ -287,13 +260,6 @@ module Coppice
         @log.fatal("giving up", why: roster.give_up_reason)
         @exit_status = 1
         stop(:gracefully)
-      end
-
-      # A server that still serves though it was told to stop replaces lost workers, and changes nothing else.
-      def decisions(now)
-        return @serving unless roster.stopping
-
-        now < roster.stop_begins_at ? @delaying : @leaving
       end
     end
   end
