@@ -32,7 +32,7 @@ module Coppice
       #: (Config::Settings, listener_names: Array[String]) -> void
       def configure(settings, listener_names:)
         count = settings.worker_processes
-        @workers_count = count if count.is_a?(Integer) && count.positive?
+        @workers_count = count if count.is_a?(Integer) && count.positive? # a range changes
         @listener_names = listener_names
       end
 

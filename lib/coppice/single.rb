@@ -109,7 +109,7 @@ module Coppice
       row = @board.row(0)
       row.assign(role: :worker, nr: 0, generation: 0)
       row.forked_ms = OS::Clock.now_ms
-      @board.workers_count = @board.rows_count = @board.slots_count = 1
+      @board.workers_count = @board.workers_least = @board.workers_most = @board.rows_count = @board.slots_count = 1
       Child::Membership.new(role: :worker, nr: 0, generation: 0, row: row, channel: channel)
     end
 

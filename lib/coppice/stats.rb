@@ -63,6 +63,7 @@ module Coppice
     def server(processes, listeners, lobby)
       { pid: @board.monitor_pid, state: Board::SERVER_STATES.fetch(@board.state), uptime: uptime,
         started_at: started_at, generation: @board.generation, workers: @board.workers_count,
+        workers_least: @board.workers_least, workers_most: @board.workers_most,
         workers_ready: processes.ready_workers, workers_busy: processes.busy_workers, utilization: @history.utilization,
         requests_waiting: waiting(listeners, lobby), monitor_beat_age: beat_age, ruby: text(@board.ruby),
         directory: text(@board.directory), listeners: listeners }

@@ -16,6 +16,7 @@ require "coppice/worker/preparation"
 require "coppice/worker/request_cycle"
 require "coppice/worker/soft_timeout"
 require "coppice/worker/trial"
+require "coppice/worker/wait_hint"
 
 module Coppice
   # Serves one client at a time, and forks the next mold when the monitor asks for it. Owns an exchange, the client loop
@@ -128,8 +129,9 @@ module Coppice
       @clients.take_lobby(lobby_source(packet.message.seat, packet.descriptors[:lobby]))
     end
 
-    def build_exchange(app, **options)
-      Http::Exchange.new(app: app, settings: inheritance.settings, logger: log, observer: @cycle,
+    def build_exchange(app, marks: {}, **options)
+      marks = { **WaitHint.marks(inheritance.settings, membership.row), **marks }
+      Http::Exchange.new(app: app, settings: inheritance.settings, logger: log, observer: @cycle, marks: marks,
                          trusted_proxies: inheritance.trusted_proxies, **options)
     end
 

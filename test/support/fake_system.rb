@@ -25,6 +25,7 @@ class FakeSystem
   attr_reader :measured # the pids of those that were told to measure themselves
   attr_reader :deaf # the pids of those that do not do that
   attr_accessor :memory_left_kib
+  attr_writer :computing # the share of its time for which each process wants a processor
   attr_writer :mold_kib # what each mold measures of itself when it is ready
   attr_writer :mold_growth_kib # and how much more the next one does
   attr_writer :refusals # how many of the next requests for a descriptor or a process are refused
@@ -46,7 +47,7 @@ class FakeSystem
     @processes = {}
     @zombies = []
     @last_pid = 100
-    @refusals = @cpu_us = 0
+    @refusals = @cpu_us = @computing = @processor_demand_ns = 0
     @audit_findings = []
     @faults_of_workers = {}
     @measured, @deaf = [], []
@@ -55,7 +56,11 @@ class FakeSystem
 
   def peak_kib(_pid) = @mold_kib
   def unix_ms = (@now * 1000).to_i
-  def advance(seconds) = @now += seconds
+
+  def advance(seconds)
+    @processor_demand_ns += (seconds * @computing * 1e9).to_i
+    @now += seconds
+  end
 
   def channel_pair
     refuse_or_go_on(Errno::EMFILE)
@@ -101,6 +106,7 @@ class FakeSystem
   def out_of_memory? = @oom_counter&.increased? || false
   def look_at_oom_kills(now) = @oom_counter&.look(now)
   def processors = 4
+  def processor_demand_ns(_pid) = @processor_demand_ns
   def descriptor_limit = 256
   def memory_total_kib = 4_000_000
 

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require_relative "fake_server"
+require_relative "history_load"
 require_relative "history_rolls"
 require_relative "history_rules"
 
 # A random history of a server: what its processes, its user and the clock do, drawn
 # from a seed. Plays it against the real supervision and names the first rule broken.
 class History
-  include HistoryRolls
-  include HistoryRules
+  include HistoryLoad, HistoryRolls, HistoryRules
 
   # How often each event is drawn.
   WEIGHTS = {
@@ -28,7 +28,7 @@ class History
 
   def self.draw(random)
     resizing = random.rand < 0.3
-    weights = WEIGHTS.merge(resizing ? RESIZING : {}, random.rand < 0.2 ? LEAKY : {})
+    weights = WEIGHTS.merge(HistoryLoad::WEIGHTS, resizing ? RESIZING : {}, random.rand < 0.2 ? LEAKY : {})
     stops_early = random.rand < 0.3
     lobby = random.rand < 0.4
     weights = weights.merge(LOSING_LOBBIES) if lobby
@@ -36,7 +36,7 @@ class History
     weights = weights.merge(rolls[:weights])
     bag = weights.flat_map { |name, weight| [name] * weight }
     events = Array.new(random.rand(20..160)) { [bag.sample(random: random), random.rand(1_000_000)] }
-    settings = { worker_processes: [:auto, *1..12].sample(random: random),
+    settings = { worker_processes: HistoryLoad::COUNTS.sample(random: random),
                  refork_after: [nil, [5], [3, 6, false], :auto].sample(random: random),
                  refork_surge: ["10%", "10%", 0, "50%"].sample(random: random), shutdown_delay: random.rand(3),
                  warm_up_requests: [nil, nil, ["/"]].sample(random: random),
@@ -266,6 +266,7 @@ class History
 
   # The faults of the machine itself; those of processes are the server's to deal with.
   def calm
+    calm_load
     system.late = false
     system.refusals = 0
     system.middle = nil

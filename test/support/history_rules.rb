@@ -12,7 +12,7 @@ module HistoryRules
     check_groups
     check_molds
     check_services
-    check_width unless @resizing
+    settings[:worker_processes].is_a?(Integer) && !@resizing ? check_width : check_bounds
     check_seats if roster.lobby_wanted
     check_releases
   end
@@ -119,7 +119,7 @@ module HistoryRules
   # The workers that exit by our choice leave enough others that serve.
   def check_capacity
     least = roster.target - budget.max_unavailable(roster)
-    least = [least, 1].min if @resizing
+    least = [least, 1].min if @resizing || !settings[:worker_processes].is_a?(Integer)
     broken "#{roster.ready_workers.size} workers are left, #{least} were promised" if roster.ready_workers.size < least
   end
 

@@ -41,6 +41,8 @@ module Coppice
     SERVER_COLUMNS = Column.table(
       [:monitor_pid, :monitor, "the parent of all other processes"],
       [:workers_count, :monitor, "number of workers wanted"],
+      [:workers_least, :monitor, "the least that there may be: workers_count, unless the number follows the load"],
+      [:workers_most, :monitor, "the same, the most"],
       [:generation, :monitor, "the committed generation"],
       [:shutting_down, :monitor, "1 once the server was told to stop"],
       [:log_level, :monitor, "one more than the number of the lowest level that is logged; 0: as configured"],
@@ -113,6 +115,7 @@ module Coppice
       [:deadline_ms, :process,
        "monotonic: when the request in flight, or the work after its response, is overdue; 0 when idle"],
       [:started_ms, :process, "monotonic: when the request in flight began; 0 when idle"],
+      [:waits_ms, :process, "started_ms of a request of which the application has said that it will wait"],
       [:answered_ms, :process,
        "monotonic: when the response of the request in flight had ended, if work follows it; otherwise 0"],
       [:requests, :process, "requests served since the fork"],

@@ -48,6 +48,10 @@ module Coppice
       #: () -> bool
       def out_of_band? = out_of_band_ms.positive?
 
+      # Whether the application says of the request in flight that it will wait.
+      #: () -> bool
+      def waits? = waits_ms.positive? && waits_ms == started_ms
+
       # Names the hook that the block calls (process).
       #: [T] (Symbol) { () -> T } -> T
       def during_hook(name)

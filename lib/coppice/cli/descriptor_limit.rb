@@ -21,8 +21,8 @@ module Coppice
       # nil when there are enough, or when the number of workers is not known yet.
       #: () -> String?
       def warning
-        workers = @settings.worker_processes
-        return unless workers.is_a?(Integer) && workers.positive?
+        workers = @settings.worker_bounds&.max
+        return unless workers&.positive?
 
         needed = RESERVED + (workers * SURPLUS * (@settings.lobby? ? WITH_LOBBY : DIRECT)).ceil
         return if needed <= @limit

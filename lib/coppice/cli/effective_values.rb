@@ -41,7 +41,8 @@ module Coppice
         processors = OS::Processors.new.count
         total_kib = Memory::AvailableMemory.new.total_kib
         answer = Monitor::WorkerCount.new(processors: processors, memory_total_kib: total_kib).answer
-        "#{answer.workers} for #{answer.reason_fields.fetch(:processors)} processors, fewer if memory is short"
+        "#{answer.workers} to #{answer.most} for #{answer.reason_fields.fetch(:processors)} processors, " \
+          "fewer if memory is short"
       end
 
       def allocator

@@ -64,9 +64,7 @@ module Coppice
 
       # For :auto only a monitor decides the exact number. Nothing is served here, so an estimate is enough.
       def workers_count
-        count = @settings.worker_processes
-        count = OS::Processors.new.count.ceil if count == :auto
-        [count, 1].max
+        [@settings.worker_bounds&.min || OS::Processors.new.count.ceil, 1].max
       end
 
       def join(role) = Child::Membership.without_monitor(role: role, row: @board.row(0), channel: @channel)

@@ -23,15 +23,15 @@ module Coppice
     # made from this table.
     OPTIONS = Catalogue.new([
       Option.describe(:worker_processes, Groups::PROCESSES, Types::WorkerCount.new, scope: :release, default: 1,
-        flag: "--workers", environment: "WEB_CONCURRENCY", example: "worker_processes 16",
-        doc: "Number of worker processes. Each serves one client at a time. 0 runs everything in one process with " \
-             "three threads, without forking and without a request timeout, for development and debugging; systems " \
-             "other than Linux always do that. `:auto` starts 1.5 " \
-             "workers for each processor that the server may use (by CPU affinity and the cgroup's quota), rounded " \
-             "up, and at least 2. It starts fewer when the mold and that many workers of half the mold's PSS would " \
-             "take more than 80 % of the memory, which is the cgroup's limit or the machine's. The number is " \
-             "decided once, after the application is loaded, and " \
-             "logged with the reason."),
+        flag: "--workers", environment: "WEB_CONCURRENCY", example: "worker_processes 2..16",
+        doc: "Number of worker processes. Each serves one client at a time. In a range, such as 2..16, the number " \
+             "follows the load (docs/operations.md, As many workers as wait). `:auto` is a range from 1.5 to 8 " \
+             "workers for each processor that the server may use (by CPU affinity and the cgroup's quota), at least " \
+             "2. Both are lower when the mold and that many workers of half the mold's PSS would take more than " \
+             "80 % of the memory, which is the cgroup's limit or the machine's; that is decided once, after the " \
+             "application is loaded, and logged. 0 runs everything in one process with three threads, without " \
+             "forking and without a request timeout, for development and debugging; systems other than Linux always " \
+             "do that."),
       Option.describe(:spawn_timeout, Groups::PROCESSES, Types::Seconds.new, scope: :release, default: 10,
         doc: "Maximum time from the fork of a worker or mold until it is ready. A process that takes longer is " \
              "killed and replaced: a fork can leave a deadlock behind. A mold has three times as long, because it " \

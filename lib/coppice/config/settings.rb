@@ -200,6 +200,16 @@ module Coppice
         guests.nil? ? (development? && keep_mold ? 4 : 0) : guests || 0
       end
 
+      # Between which numbers the number of workers is, as far as the configuration says; nil with :auto.
+      def worker_bounds #: () -> Range[Integer]?
+        return worker_processes..worker_processes unless elastic?
+
+        worker_processes unless worker_processes == :auto
+      end
+
+      # Whether the number of workers follows the load.
+      def elastic? = !worker_processes.is_a?(Integer) #: () -> bool
+
       # Whether one process does everything.
       def single? = worker_processes == 0 #: () -> bool
 
@@ -213,7 +223,7 @@ module Coppice
 
       # Whether any decision depends on the processes' own measurements of their memory.
       def memory_matters? #: () -> bool
-        [refork_after, worker_processes].include?(:auto) || !(worker_memory_limit || cold_boot_after_growth).nil?
+        refork_after == :auto || elastic? || !(worker_memory_limit || cold_boot_after_growth).nil?
       end
 
       # The name of the signal that kills an overdue process.

@@ -51,7 +51,13 @@ module Coppice
 
       def workers
         utilization = ", utilization #{(@server[:utilization] * 100).round} %" if @server[:utilization]
-        "#{ReadyWorkers.text(@server)} ready, #{@server[:workers_busy]} busy#{utilization}"
+        "#{ReadyWorkers.text(@server)} ready, #{@server[:workers_busy]} busy#{utilization}#{bounds}"
+      end
+
+      # Where the number of workers follows the load.
+      def bounds
+        least, most = @server.values_at(:workers_least, :workers_most)
+        "; #{least} to #{most}, as requests wait" if most.to_i > least.to_i
       end
 
       def lobby

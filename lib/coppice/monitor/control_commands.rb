@@ -71,11 +71,11 @@ module Coppice
         await_decision(roll, "rolling back to #{roll.directory}")
       end
 
-      #: (Integer) -> Array[String]
+      #: (Integer | String) -> Array[String]
       def workers(target)
         before = @roster.wanted
-        @supervision.resize_to(target)
-        ["#{target} workers wanted, #{before} until now"]
+        target.is_a?(Integer) ? @supervision.resize_to(target) : @supervision.follow_configuration
+        ["#{@roster.wanted} workers wanted, #{before} until now"]
       end
 
       # Waits until another worker serves in its slot.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/capacity"
+require "coppice/monitor/elasticity"
 require "coppice/monitor/guests"
 require "coppice/monitor/idle_mold"
 require "coppice/monitor/leak_watch"
@@ -27,15 +28,17 @@ module Coppice
       attr_reader :promotion #: Promotion
 
       # baseline: as of Promotion.
-      #: (Config::Settings, board: Board, sizing: Sizing, baseline: ^() -> Canary::Counts) -> void
-      def initialize(settings, board:, sizing:, baseline:)
+      #: (Config::Settings, board: Board, sizing: Sizing, elasticity: Elasticity,
+      #    baseline: ^() -> Canary::Counts) -> void
+      def initialize(settings, board:, sizing:, elasticity:, baseline:)
         lobby = LobbyPresence.new
         capacity = Capacity.new(settings)
         services = Services.new(settings)
+        @elasticity = elasticity
         always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings, board),
                   @guests = Guests.new(settings)]
         @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
-                    @promotion = Promotion.new(settings, baseline: baseline), sizing,
+                    @promotion = Promotion.new(settings, baseline: baseline), sizing, elasticity,
                     StateKeeping.new(settings), WarmStart.new, @remeasurement = Remeasurement.new,
                     Recycling.new(settings), Rollout.new(settings), capacity, services, IdleMold.new(settings)]
         @delaying = [*always, capacity, services]
@@ -53,7 +56,7 @@ module Coppice
 
       # When some of them have something to do whatever comes (monotonic seconds).
       #: () -> Array[Float?]
-      def times = [@watchdog, @remeasurement].map(&:due_at)
+      def times = [@watchdog, @remeasurement, @elasticity].map(&:due_at)
     end
   end
 end

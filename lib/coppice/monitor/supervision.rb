@@ -3,6 +3,7 @@
 require "coppice/monitor/actions"
 require "coppice/monitor/context"
 require "coppice/monitor/decisions"
+require "coppice/monitor/elasticity"
 require "coppice/monitor/facts"
 require "coppice/monitor/memory_look"
 require "coppice/monitor/refusal"
@@ -36,12 +37,13 @@ module Coppice
         @keeper = keeper
         @log = log
         @release = releases.first
-        @sizing = sizing
+        @sizing = Sizing.new(settings, processors: system.processors, memory_total_kib: system.memory_total_kib)
         @exit_status = 0
         @roster = Roster.new(target: @sizing.first_target, release: @release)
         describe_server(spawner)
         board.workers_count = @roster.target
         @memory = MemoryLook.new(system, @roster)
+        @demand = Elasticity::Demand.new(system, board, port)
         @statistics = Statistics.new(system: system, board: board, roster: @roster, port: port)
         context = Context.new(system: system, board: board, rows: rows, port: port, hooks: hooks, keeper: keeper,
                               log: log, roster: @roster, statistics: @statistics)
@@ -73,6 +75,7 @@ module Coppice
         @memory.look(now)
         decide(now)
         note_trial
+        note_bounds
         @statistics.turned(now, @decisions.promotion.method(:ledger))
         give_up if roster.give_up_reason && @exit_status.zero?
       end
@@ -126,15 +129,23 @@ module Coppice
 
       # TTIN and TTOU: one slot more or one less.
       #: (Integer) -> void
-      def resize(difference) = resize_to(roster.wanted + difference)
+      def resize(difference)
+        @sizing.shift(difference)
+        wish_for(roster.wanted + difference)
+      end
 
-      # Between 1 and the largest number that there may be.
+      # This number, whatever the load is.
       #: (Integer) -> void
       def resize_to(target)
-        target = target.clamp(1, Config::Types::WorkerCount::MAXIMUM)
-        return if roster.stopping || target == roster.wanted
+        @sizing.fix
+        wish_for(target)
+      end
 
-        @actions.perform([Steps::Resize.new(target, { why: :asked })], @system.now)
+      # As many as the configuration says.
+      #: (?Symbol) -> void
+      def follow_configuration(why = :asked)
+        @sizing.follow(settings)
+        wish_for(@sizing.first_target(roster.wanted), why)
       end
 
       # A fresh fork is to replace this worker.
@@ -153,6 +164,14 @@ module Coppice
       def signal_guest(handle, name) = @actions.signal_guest(handle, name)
 
       private
+
+      # Between 1 and the largest number that there may be.
+      def wish_for(target, why = :asked)
+        target = target.clamp(1, Config::Types::WorkerCount::MAXIMUM)
+        return if roster.stopping || target == roster.wanted
+
+        @actions.perform([Steps::Resize.new(target, { why: why })], @system.now)
+      end
 
       # The fields of the log line that say for whom the server waits.
       def awaited(how)
@@ -201,8 +220,8 @@ module Coppice
 
       def settings = @release.settings
 
-      def sizing
-        Sizing.new(settings, processors: @system.processors, memory_total_kib: @system.memory_total_kib)
+      def note_bounds
+        @board.workers_least, @board.workers_most = @sizing.bounds&.minmax || [roster.wanted, roster.wanted]
       end
 
       def note_trial
@@ -232,8 +251,7 @@ module Coppice
       def adopt_size(before)
         return if settings.worker_processes == before.worker_processes
 
-        @sizing = sizing
-        @actions.perform([Steps::Resize.new(@sizing.first_target, { why: :release })], @system.now)
+        follow_configuration(:release)
       end
 
       def describe_server(spawner)
@@ -244,7 +262,8 @@ module Coppice
       end
 
       def list_decisions
-        @decisions = Decisions.new(settings, board: @board, sizing: @sizing,
+        elasticity = Elasticity.new(@sizing, @demand, @system)
+        @decisions = Decisions.new(settings, board: @board, sizing: @sizing, elasticity: elasticity,
                                              baseline: @statistics.method(:recent_counts))
       end
 

@@ -7,6 +7,7 @@ require "coppice/memory/available_memory"
 require "coppice/monitor/oom_counter"
 require "coppice/os/clock"
 require "coppice/os/process_stat"
+require "coppice/os/processor_demand"
 require "coppice/os/processors"
 
 module Coppice
@@ -140,6 +141,10 @@ module Coppice
       # Number of processors that all processes together may use.
       #: () -> (Integer | Rational)
       def processors = OS::Processors.new.count
+
+      # How long a process has wanted a processor, see OS::ProcessorDemand.
+      #: (Integer) -> Integer?
+      def processor_demand_ns(pid) = OS::ProcessorDemand.of(pid)
 
       # The memory that all processes together may use, and what is left of it, in KiB.
       #: () -> Integer

@@ -11,12 +11,13 @@ module Coppice
     # ready; a worker counts as half as large, because it shares the rest with the mold.
     class WorkerCount
       FOR_EACH_PROCESSOR = Rational(3, 2)
+      MOST_FOR_EACH_PROCESSOR = 8 # while they wait for something else: as many as Puma's five threads, and some
       LEAST = 2 # with one, each slow request would hold up all others; short memory allows one all the same
       SHARE_OF_MEMORY = Rational(8, 10)
       SHARE_OF_MOLD = Rational(1, 2)
 
-      # The number of workers, and its reason as fields of a log line.
-      Answer = Struct.new(:workers, :reason_fields)
+      # The number of workers, the most that there may be while requests wait, and the reason as fields of a log line.
+      Answer = Struct.new(:workers, :most, :reason_fields)
 
       # processors: may be a fraction; memory_total_kib: for all processes together, nil when it is not known.
       #: (processors: Numeric, memory_total_kib: Integer?) -> void
@@ -28,18 +29,20 @@ module Coppice
       # mold_kib: the mold's PSS; nil or zero when it was not measured.
       #: (?mold_kib: Integer?) -> Answer
       def answer(mold_kib: nil)
-        return Answer.new(wanted, { processors: processors }) if @memory_total_kib.nil? || mold_kib.to_i.zero?
+        return Answer.new(wanted, most, { processors: processors }) if @memory_total_kib.nil? || mold_kib.to_i.zero?
 
-        workers = [wanted, fitting(mold_kib)].min.clamp(1, wanted)
-        Answer.new(workers, { why: workers < wanted ? :memory : :processors, processors: processors,
-                              mold_mib: mold_kib / 1024, memory_mib: @memory_total_kib / 1024 })
+        workers, most = [wanted, self.most].map { |number| fitting(mold_kib).clamp(1, number) }
+        Answer.new(workers, most, { most: most, why: workers < wanted ? :memory : :processors, processors: processors,
+                                    mold_mib: mold_kib / 1024, memory_mib: @memory_total_kib / 1024 })
       end
 
       private
 
       def processors = @processors.to_i == @processors ? @processors.to_i : @processors.to_f.round(2)
 
-      def wanted = (@processors * FOR_EACH_PROCESSOR).ceil.clamp(LEAST, Config::Types::WorkerCount::MAXIMUM)
+      def wanted = bounded(FOR_EACH_PROCESSOR)
+      def most = bounded(MOST_FOR_EACH_PROCESSOR)
+      def bounded(factor) = (@processors * factor).ceil.clamp(LEAST, Config::Types::WorkerCount::MAXIMUM)
 
       # Workers for which there is room beside the mold.
       def fitting(mold_kib) = (((@memory_total_kib * SHARE_OF_MEMORY) - mold_kib) / (mold_kib * SHARE_OF_MOLD)).floor

@@ -34,6 +34,7 @@ module Coppice
         "Time since the monitor's loop last turned: more than 10 means that it is stopped or hangs.", unit: :seconds),
       metric.call(:generation, :gauge, "server.generation", "Number of the generation that serves: counts promotions."),
       metric.call(:workers_wanted, :gauge, "server.workers", "Number of workers that there should be."),
+      metric.call(:workers_most, :gauge, "server.workers_most", "The most that there may be while requests wait."),
       metric.call(:workers_ready, :gauge, "server.workers_ready", "Number of workers that serve."),
       metric.call(:workers_busy, :gauge, "server.workers_busy", "Number of workers with a request in flight."),
       metric.call(:requests_waiting, :gauge, "server.requests_waiting",

@@ -75,7 +75,7 @@ module Coppice
       test "--show prints the effective values of :auto and nil" do
         lines = check("worker_processes :auto\nclient_min_rate nil", "--show",
           environment: { "LD_PRELOAD" => "/opt/libmy.so" }).lines
-        { "worker_processes" => /:auto \(\d+ for [\d.]+ processors, fewer if/,
+        { "worker_processes" => /:auto \(\d+ to \d+ for [\d.]+ processors, fewer if/,
           "allocator" => %r{:auto \(/opt/libmy.so\)},
           "warmup" => /:auto \(true\)/, "refork_after" => /nil \(only on request \(USR2\)\)/,
           "client_min_rate" => /nil \(none\)/,

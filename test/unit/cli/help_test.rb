@@ -38,10 +38,10 @@ module Coppice
         assert_equal <<~TEXT, help("workers")
           Usage: coppice workers [--pid PID] [--socket PATH] N
 
-          Change the number of workers to N.
+          Have N workers, whatever the load is; or again as many as configured.
 
-          N is a whole number from 1 to 1024. Signals to the monitor that do the same:
-          TTIN, TTOU.
+          N is a whole number from 1 to 1024 or configured. Signals to the monitor that
+          do the same: TTIN, TTOU.
 
                 --pid PID      the server with this monitor, if this user runs several
                 --socket PATH  the server with this control socket, such as one of another container

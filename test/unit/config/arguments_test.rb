@@ -115,7 +115,7 @@ module Coppice
         assert_equal "unknown flag -z", complaint("-z")
         assert_equal "-p needs a value", complaint("-p")
         assert_equal '-p must be a whole number, 0 or more, but is "x"', complaint("-p", "x")
-        assert_equal '--workers must be a whole number, from 0 to 1024; or :auto, but is "many"',
+        assert_equal '--workers must be a whole number, from 0 to 1024; a range such as 2..16; or :auto, but is "many"',
           complaint("--workers", "many")
         assert_equal "-w turns Ruby's warnings on. For a number of workers: --workers 2", complaint("-w", "2", "a.ru")
         assert_equal "one rackup file is enough, but there are 2: a.ru b.ru", complaint("a.ru", "b.ru")

@@ -21,12 +21,12 @@ module Coppice
       complains "a word that is like no other", "frobnicate 1",
         "coppice.rb:1: unknown option or hook frobnicate. docs/configuration.md lists all options and hooks"
       complains "a value of the wrong type", "\nworker_processes 'four'",
-        'coppice.rb:2: worker_processes must be a whole number, from 0 to 1024; or :auto, but is "four". ' \
-        "For example: worker_processes 16"
+        "coppice.rb:2: worker_processes must be a whole number, from 0 to 1024; a range such as 2..16; " \
+        "or :auto, but is \"four\". For example: worker_processes 2..16"
       complains "no value", "worker_processes",
-        "coppice.rb:1: worker_processes takes one value, but got 0. For example: worker_processes 16"
+        "coppice.rb:1: worker_processes takes one value, but got 0. For example: worker_processes 2..16"
       complains "too many values", "worker_processes 2, 4",
-        "coppice.rb:1: worker_processes takes one value, but got 2. For example: worker_processes 16"
+        "coppice.rb:1: worker_processes takes one value, but got 2. For example: worker_processes 2..16"
       complains "a short limit", "timeout 0",
         "coppice.rb:1: timeout must be a number of seconds, 0.1 or more, but is 0. For example: timeout 10, cleanup: 3"
       complains "ratios that Ruby ignores", 'gc_profile "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => 0.1',

@@ -36,8 +36,8 @@ module Coppice
       end
 
       test "a variable that cannot be read is named" do
-        assert_equal "environment variable WEB_CONCURRENCY must be a whole number, from 0 to 1024; or :auto, " \
-                     "but is \"many\"",
+        assert_equal "environment variable WEB_CONCURRENCY must be a whole number, from 0 to 1024; a range such as " \
+                     "2..16; or :auto, but is \"many\"",
           complaint(environment: { "WEB_CONCURRENCY" => "many" })
         assert_equal :auto, load(environment: { "WEB_CONCURRENCY" => "auto" }).worker_processes
         assert_equal "environment variable PORT must be a port number, but is \"tcp://1.2.3.4:80\"",

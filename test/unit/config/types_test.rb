@@ -29,6 +29,17 @@ module Coppice
         assert_equal ["BYTES", "bytes"], [type.placeholder, type.unit]
       end
 
+      test "the number of workers may have two ends" do
+        type = Types::WorkerCount.new
+
+        assert_equal [2..16, 4], [type.check(2..16), type.check(4..4)]
+        assert_equal [:auto, 2..16], [type.parse("auto"), type.parse("2..16")]
+        [0..4, 16..2, 2...16, 2.., ..4, 1.5..3, 2..2000].each do |range|
+          assert_raises(InvalidValue) { type.check(range) }
+        end
+        assert_raises(InvalidValue) { type.parse("2..x") }
+      end
+
       test "presets are on, off, or on with exceptions" do
         type = Types::ForkSafetyPresets.new
         assert_equal [true, false], [type.check(true), type.check(false)]

@@ -47,7 +47,7 @@ module Coppice
           ["stop", %w[--now --now]] => "usage: stop [--now]",
           ["stop", ["now"]] => "usage: stop [--now]",
           ["roll", %w[one two]] => "usage: roll [DIR] [--force]",
-          ["workers", ["1025"]] => 'N is a whole number from 1 to 1024, not "1025"',
+          ["workers", ["1025"]] => 'N is a whole number from 1 to 1024 or configured, not "1025"',
           ["recycle", ["-1"]] => 'NR is a whole number from 0, not "-1"',
           ["backtrace", ["-1"]] => 'NR is a whole number from 0, mold, service or the name of a service, not "-1"',
           ["log-level", ["\xFF#{'x' * 100}"]] => "LEVEL is debug, info, warn, error or fatal, not \"?#{'x' * 39}\"" }

@@ -38,9 +38,9 @@ module Coppice
         sizer = WorkerCount.new(processors: Rational(7, 2), memory_total_kib: GIB)
 
         assert_equal({ processors: 3.5 }, sizer.answer.reason_fields)
-        assert_equal({ why: :processors, processors: 3.5, mold_mib: 100, memory_mib: 1024 },
+        assert_equal({ most: 14, why: :processors, processors: 3.5, mold_mib: 100, memory_mib: 1024 },
           sizer.answer(mold_kib: 100 * 1024).reason_fields)
-        assert_equal({ why: :memory, processors: 3.5, mold_mib: 400, memory_mib: 1024 },
+        assert_equal({ most: 2, why: :memory, processors: 3.5, mold_mib: 400, memory_mib: 1024 },
           sizer.answer(mold_kib: 400 * 1024).reason_fields)
       end
     end

@@ -52,22 +52,38 @@ module Coppice
         end
       end
 
-      # The number of all workers; or :auto, for which the monitor decides the number.
+      # The number of all workers; a range of numbers, in which it follows the load; or :auto, for which the monitor
+      # decides the range.
       class WorkerCount < Whole
         MAXIMUM = 1024
+        RANGE = /\A(\d+)\.\.(\d+)\z/.freeze
 
         def initialize
           super(minimum: 0, maximum: MAXIMUM)
         end
 
-        def description = "#{super}; or :auto"
-        def placeholder = "N|auto"
+        def description = "#{super}; a range such as 2..16; or :auto"
+        def placeholder = "N|N..N|auto"
 
-        #: (untyped) -> (Integer | :auto)
-        def check(value) = value == :auto ? value : super
+        #: (untyped) -> (Integer | Range[Integer] | :auto)
+        def check(value)
+          return value if value == :auto
+          return super unless value.is_a?(Range)
 
-        #: (String) -> (Integer | :auto)
-        def parse(text) = text == "auto" ? :auto : super
+          ends = [value.begin, value.end]
+          good = ends.all? { |number| number.is_a?(Integer) && number.between?(1, MAXIMUM) } && !value.exclude_end?
+          return refuse(value) unless good && value.begin <= value.end
+
+          value.begin == value.end ? value.end : value
+        end
+
+        #: (String) -> (Integer | Range[Integer] | :auto)
+        def parse(text)
+          return :auto if text == "auto"
+
+          range = RANGE.match(text) or return super
+          check(Range.new(*range.captures.map { |number| Integer(number, 10) }))
+        end
       end
 
       # An amount of memory, of one of two kinds. Kept as a frozen Hash from the kind to the amount: bytes, or a share

@@ -3,7 +3,7 @@
 # The configuration of Coppice. `coppice help NAME` explains an option or a hook, `coppice check --show` prints every
 # setting and where it comes from.
 
-# Each worker serves one request at a time. :auto starts 1.5 for each processor, fewer where memory is short. The
+# Each worker serves one request at a time. :auto is from 1.5 to 8 for each processor, as requests wait. The
 # environment variable WEB_CONCURRENCY replaces it.
 worker_processes :auto
 

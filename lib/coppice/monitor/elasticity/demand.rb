@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "coppice/board"
+
+module Coppice
+  class Monitor
+    class Elasticity
+      # What clients and workers have wanted in the last seconds: requests that wait, answers, and processors.
+      class Demand
+        SECONDS = 2.0 # for which looks are kept
+        GAP = 0.5 # seconds between two looks: what was before it says nothing of now
+        CELLS = Board::COUNT_COLUMNS.find { |column| column.name == :responses }.cells
+
+        # Sums that never go back: responses; seconds in which a worker had a request; seconds for which one was
+        # watched, and nanoseconds of them in which it ran or waited for a processor.
+        Look = Struct.new(:at, :responses, :busy_seconds, :watched_seconds, :wanted_ns)
+
+        attr_reader :waiting #: Integer -- requests that no worker has taken
+        attr_reader :busy    #: Integer -- workers with a request
+        attr_reader :blocked #: Integer -- those of them whose application says that the request will wait
+        attr_reader :responses #: Integer -- of all workers that there ever were
+
+        #: (System, Board, ServingPort) -> void
+        def initialize(system, board, port)
+          @system = system
+          @board = board
+          @port = port
+          @looks = []
+          @wanted_by_pid = {}
+          @answered = false
+          @waiting = @busy = @blocked = @responses = 0
+          @slot_places = Hash.new { |places, nr| places[nr] = board.slot(nr).place_of(:responses).first }
+        end
+
+        #: (Roster, Float) -> void
+        def look(roster, now)
+          @waiting = @board.lobby.waiting + @port.requests_waiting.to_i
+          look_at_busy(roster, now)
+          look_at_responses
+          wanted = wanted_by_watched(roster)
+          @looks.clear if @looks.any? && now - @looks.last.at > GAP
+          @looks << following(@looks.last || Look.new(now, responses, 0.0, 0.0, 0), now, wanted)
+          @looks.shift while @looks.size > 2 && @looks[1].at <= now - SECONDS
+        end
+
+        # Whether any request was there since the look before.
+        #: () -> bool
+        def traffic? = (waiting + busy).positive? || @answered
+
+        # Responses per second of a worker that always has a request.
+        #: () -> Float
+        def rate = ratio(:responses, :busy_seconds)
+
+        # The share of its time for which a worker runs, or waits for a processor.
+        #: () -> Float
+        def computing = ratio(:wanted_ns, :watched_seconds) / 1e9
+
+        private
+
+        def look_at_responses
+          before = responses
+          @responses = @board.cells.sum(@slot_places.values_at(*0...@board.slots_count, nil) +
+                                        @board.places(:responses), CELLS).sum
+          @answered = responses > before
+        end
+
+        # Out-of-band work is no request.
+        def look_at_busy(roster, now)
+          rows, = @board.due(:started_ms, (now * 1000).to_i)
+          serving = roster.children.of_rows(rows).select { |worker| worker.serving? && !worker.row.out_of_band? }
+          @busy = serving.size
+          @blocked = serving.count { |worker| worker.row.waits? }
+        end
+
+        # What each worker has wanted since the look before; those that are new are watched from now on.
+        def wanted_by_watched(roster)
+          before = @wanted_by_pid
+          pids = roster.serving_workers.map(&:pid)
+          @wanted_by_pid = pids.to_h { |pid| [pid, @system.processor_demand_ns(pid)] }
+          @wanted_by_pid.filter_map { |pid, ns| [ns - before[pid], 0].max if ns && before[pid] }
+        end
+
+        def following(last, now, wanted)
+          seconds = now - last.at
+          Look.new(now, responses, last.busy_seconds + (busy * seconds),
+                   last.watched_seconds + (wanted.size * seconds), last.wanted_ns + wanted.sum)
+        end
+
+        def ratio(counted, seconds)
+          first, last = @looks.values_at(0, -1)
+          time = last[seconds] - first[seconds]
+          time.positive? ? (last[counted] - first[counted]) / time : 0.0
+        end
+      end
+    end
+  end
+end

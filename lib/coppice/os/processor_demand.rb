@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "coppice/os/process_stat"
+
+module Coppice
+  module OS
+    # How long a process has wanted a processor: it ran, or waited for one to be free. While it waits for anything else,
+    # such as a database, it wants none. Source: the kernel's sched-stats document, /proc/<pid>/schedstat.
+    module ProcessorDemand
+      # Nanoseconds of its first thread since its fork. Where the kernel counts no waits, only those that it has run, of
+      # all its threads; nil when there is no such process any more.
+      #: (Integer) -> Integer?
+      def self.of(pid)
+        ran, waited = File.read("/proc/#{pid}/schedstat").split
+        ran.to_i + waited.to_i
+      rescue SystemCallError # no such process, or a kernel without it
+        ProcessStat.of(pid)&.cpu_us&.*(1000)
+      end
+    end
+  end
+end

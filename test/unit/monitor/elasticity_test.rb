@@ -1,0 +1,154 @@
+# frozen_string_literal: true
+
+require_relative "../../support/supervision_test_case"
+require_relative "../../support/traffic"
+
+# worker_processes 2..16, on a machine of four processors and 4,000,000 KiB.
+class ElasticityTest < SupervisionTestCase
+  def elastic_server(bounds = 2..16, **settings)
+    @traffic = Traffic.new(settled_server(worker_processes: bounds, **settings))
+    @traffic.server
+  end
+
+  def workers = @server.roster.ready_workers.size
+
+  test "it begins with the least" do
+    elastic_server
+
+    assert_equal 2, workers
+    assert_equal [2, 16], [@server.board.workers_least, @server.board.workers_most]
+  end
+
+  test "requests that wait for another service get as many workers as wait" do
+    elastic_server
+    @traffic.play(3.0, clients: 12)
+
+    assert_equal 12, workers
+  end
+
+  test "there are never more than the most" do
+    elastic_server
+    @traffic.play(5.0, clients: 40)
+
+    assert_equal 16, workers
+  end
+
+  test "none is added where processors are what is short" do
+    elastic_server
+    @traffic.play(10.0, clients: 16, computing: 1.0)
+
+    assert_equal 6, workers # 1.5 for each processor
+  end
+
+  test "requests that compute half of their time get twice as many" do
+    elastic_server
+    @traffic.play(10.0, clients: 16, computing: 0.5)
+
+    assert_equal 12, workers
+  end
+
+  test "a request that waits for a moment is not worth a worker" do
+    elastic_server
+    @traffic.play(5.0, clients: 4, seconds: 0.004)
+
+    assert_equal 2, workers
+  end
+
+  test "workers that were not needed for a while leave, half of them at a time, and one to spare stays" do
+    elastic_server
+    @traffic.play(3.0, clients: 16)
+    @traffic.play(21.0, clients: 4)
+    after_a_while = workers
+    @traffic.play(60.0, clients: 4)
+
+    assert_equal [10, 5], [after_a_while, workers]
+  end
+
+  test "nobody leaves while they are needed from time to time" do
+    elastic_server
+    @traffic.play(3.0, clients: 16)
+    6.times do
+      @traffic.play(7.0, clients: 2)
+      @traffic.play(1.0, clients: 16)
+    end
+
+    assert_equal 16, workers
+  end
+
+  test "an idle server goes back to the least" do
+    elastic_server
+    @traffic.play(3.0, clients: 16)
+    @traffic.play(60.0, clients: 0)
+
+    assert_equal 2, workers
+  end
+
+  test "workers that compute all at once leave until they do not delay each other" do
+    elastic_server
+    @traffic.play(3.0, clients: 16)
+    @traffic.play(30.0, clients: 16, computing: 1.0)
+
+    assert_equal 6, workers
+  end
+
+  test "workers that bring no more answers leave again, and the number holds for a minute" do
+    elastic_server
+    @traffic.limit = 20.0 # responses per second, however many workers there are: a lock
+    @traffic.play(1.0, clients: 12, seconds: 0.1)
+    grown = workers
+    @traffic.play(9.0, clients: 12, seconds: 0.1)
+    shrunk = workers
+    @traffic.play(40.0, clients: 12, seconds: 0.1)
+
+    assert_operator grown, :>, 4
+    assert_equal [2, 2], [shrunk, workers]
+  end
+
+  test "requests of many seconds are judged when some of them are answered" do
+    elastic_server
+    @traffic.play(60.0, clients: 16, seconds: 8.0)
+
+    assert_equal 16, workers
+  end
+
+  test "no worker is forked for which there is no memory" do
+    elastic_server
+    @server.system.memory_left_kib = 550_000 # 400,000 stay free
+    @server.roster.workers.each { |worker| worker.row.private_kib = 50_000 }
+    @traffic.play(5.0, clients: 16)
+
+    assert_operator workers, :<=, 5
+  end
+
+  test "a request whose application says that it waits is replaced at once" do
+    elastic_server
+    @traffic.play(0.1, clients: 2)
+    @server.roster.ready_workers.each { |worker| worker.row.waits_ms = worker.row.started_ms }
+    @traffic.play(0.3, clients: 2)
+
+    assert_equal 4, workers
+  end
+
+  test "TTIN and TTOU move both ends; a number holds whatever the load is, until the configured one is wanted" do
+    elastic_server
+    2.times { @server.supervision.resize(+1) }
+    @server.settle
+    moved = [workers, @server.board.workers_least, @server.board.workers_most]
+    @server.supervision.resize_to(3)
+    @traffic.play(5.0, clients: 16)
+    fixed = [workers, @server.board.workers_most]
+    @server.supervision.follow_configuration
+    @traffic.play(5.0, clients: 16)
+
+    assert_equal [[4, 4, 18], [3, 3], 16], [moved, fixed, workers]
+  end
+
+  test "a spike in a rollout is met" do
+    elastic_server
+    @traffic.play(1.0, clients: 2)
+    @server.supervision.refork
+    @traffic.play(5.0, clients: 10)
+
+    assert_operator workers, :>=, 10
+  end
+end
