@@ -62,6 +62,7 @@ class GCProfileTest < Coppice::TestCase
       File.write("#{folder}/state/#{Coppice::State::MEASURED}", "nonsense\n")
       %w[file/below state].each do |name|
         serve("warm_up_requests '/'\nstate_directory \"#{folder}/#{name}\"", folder: folder) do |server|
+          server.wait(60, "a warm generation") { server.settled?(1) }
           assert_operator facts(server).fetch("limit"), :>=, RUBYS_OWN
         end
       end
@@ -74,6 +75,7 @@ class GCProfileTest < Coppice::TestCase
     serve("warm_up_requests '/'\ngc_profile :fitted, wait: true") do |server|
       assert_equal 2, boots(server)
       assert_operator facts(server).fetch("limit"), :<, RUBYS_OWN # it needs less
+      server.wait(60, "a warm generation") { server.settled?(1) }
       server.signal(:USR2)
       server.wait(60, "a refork") { server.settled?(2) }
 

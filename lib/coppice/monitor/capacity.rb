@@ -5,17 +5,27 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides which slots need a worker, and which workers are surplus.
+    # Decides which slots need a worker, and which workers are surplus. While a worker is warmed up one serves beside it,
+    # and the others are forked from the warm one, which costs less than to fork them cold and replace them: unless
+    # clients wait for that.
     class Capacity
       # Forks that the mold may have before it when it is told to make another: it makes one after the other, and need
       # not wait for the monitor in between. After a failure it is told when it has none.
       FORKS_IN_FLIGHT = 1
 
-      #: (Config::Settings) -> void
-      def initialize(settings)
+      PATIENCE = 1.0 # seconds that a request may wait for a warm worker
+
+      # requests_waiting: returns how many no worker has taken.
+      #: (Config::Settings, requests_waiting: ^() -> Integer) -> void
+      def initialize(settings, requests_waiting:)
         @budget = RolloutBudget.new(settings)
         @max_errors = settings.max_consecutive_spawn_errors
+        @requests_waiting = requests_waiting
       end
+
+      # When clients will have waited for too long (monotonic seconds); nil while none waits for a warm worker.
+      #: () -> Float?
+      def due_at = @waiting_since&.+(PATIENCE)
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
@@ -48,11 +58,21 @@ module Coppice
 
       def missing(roster, now)
         mold = roster.available_mold(in_flight: roster.spawns.failures.zero? ? FORKS_IN_FLIGHT : 0)
-        return [] if mold.nil? || !roster.spawns.over?(now) || !roster.seats?
+        return [] if mold.nil? || !roster.spawns.over?(now) || !roster.seats? || awaits_warm_mold?(roster, now)
         return [] if roster.start_limit.reached?(roster.children[:starting_workers].size)
 
         slot = roster.empty_slot(beyond: surge(roster))
         slot ? [Steps::Spawn.new(mold, :worker, slot, false)] : []
+      end
+
+      # With `gc_profile …, wait: true` nobody serves before the application may be booted once more.
+      def awaits_warm_mold?(roster, now)
+        return @waiting_since = nil unless roster.rehearsing?
+        return true if roster.succession.gc_unmeasured && !roster.serving?
+        return false if roster.workers.none? { |worker| !worker.rehearsing? && worker.generation == roster.generation }
+
+        @waiting_since = @requests_waiting.call.zero? ? nil : @waiting_since || now
+        @waiting_since.nil? || now < due_at
       end
 
       # Number of surplus workers: never more than there are workers to replace.

@@ -27,12 +27,12 @@ module Coppice
       attr_reader :guests    #: Guests
       attr_reader :promotion #: Promotion
 
-      # baseline: as of Promotion.
+      # requests_waiting: as of Capacity; baseline: as of Promotion.
       #: (Config::Settings, board: Board, sizing: Sizing, elasticity: Elasticity,
-      #    baseline: ^() -> Canary::Counts) -> void
-      def initialize(settings, board:, sizing:, elasticity:, baseline:)
+      #    requests_waiting: ^() -> Integer, baseline: ^() -> Canary::Counts) -> void
+      def initialize(settings, board:, sizing:, elasticity:, requests_waiting:, baseline:)
         lobby = LobbyPresence.new
-        capacity = Capacity.new(settings)
+        @capacity = capacity = Capacity.new(settings, requests_waiting: requests_waiting)
         services = Services.new(settings)
         @elasticity = elasticity
         always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings, board),
@@ -56,7 +56,7 @@ module Coppice
 
       # When some of them have something to do whatever comes (monotonic seconds).
       #: () -> Array[Float?]
-      def times = [@watchdog, @remeasurement, @elasticity].map(&:due_at)
+      def times = [@watchdog, @remeasurement, @elasticity, @capacity].map(&:due_at)
     end
   end
 end

@@ -79,7 +79,7 @@ module Coppice
         candidate = roster.candidate
         return abandon(roster, candidate, early_exit(candidate)) if candidate.gone? || candidate.leaving?
         return [] unless candidate.ready?
-        return [commit(candidate)] if roster.mold.nil? && roster.of_release?(candidate)
+        return [commit(roster, candidate)] if roster.mold.nil? && roster.of_release?(candidate)
 
         roster.trial ? advance_trial(roster, roster.trial, now) : start_trial(roster)
       end
@@ -130,9 +130,9 @@ module Coppice
           reason = "fork audit: #{roster.trial.audit_findings} found, as the log says"
           return [Steps::Abandon.new(candidate: candidate, reason: reason, refused: true)]
         end
-        return [commit(candidate)] unless watched?(roster, candidate)
+        return [commit(roster, candidate)] unless watched?(roster, candidate)
 
-        decide(candidate, verdict(roster, now))
+        decide(roster, candidate, verdict(roster, now))
       end
 
       # A cold candidate of the same release is what the application makes it: refusing it would only boot the same
@@ -145,7 +145,9 @@ module Coppice
 
       # What a rollback goes back to has served before.
       def watched?(roster, candidate)
-        return false if !candidate.release.settings.canary || TrialWatch.others(roster).empty?
+        others = TrialWatch.others(roster)
+        return false if !candidate.release.settings.canary || others.empty?
+        return false if roster.rehearsing? && others.none? { |worker| roster.outdated?(worker) } # the server starts
 
         roster.of_release?(candidate) || !roster.roll.rollback?
       end
@@ -155,15 +157,17 @@ module Coppice
         @watch.verdict(now)
       end
 
-      def decide(candidate, verdict)
+      def decide(roster, candidate, verdict)
         return [] unless verdict
-        return [commit(candidate, verdict)] if verdict.commit?
+        return [commit(roster, candidate, verdict)] if verdict.commit?
 
         [Steps::Abandon.new(candidate: candidate, reason: "canary: #{verdict.reason}", verdict: verdict)]
       end
 
-      def commit(candidate, verdict = nil)
-        Steps::Commit.new(candidate, candidate.cold? && candidate.release.settings.warm_up?, verdict)
+      # One that takes the place of a cold mold which was lost is as cold.
+      def commit(roster, candidate, verdict = nil)
+        cold = candidate.cold? || (roster.rehearsing? && candidate.generation == roster.generation)
+        Steps::Commit.new(candidate, cold && candidate.release.settings.warm_up?, verdict)
       end
 
       # If the first boot fails, the server gives up.

@@ -195,7 +195,6 @@ module Coppice
       #: (?in_flight: Integer) -> Handle?
       def available_mold(in_flight: 0)
         return if mold.nil? || !mold.ready?
-        return if rehearsing? && !serving? # the warm mold forks the first workers
 
         mold if requested_of(mold).size <= in_flight
       end

@@ -4,8 +4,8 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides how a cold mold is warmed up before it forks workers that serve. Its first worker gets no clients: it is
-    # rehearsed, then promoted. The rehearsal also measures allocations. With `gc_profile :fitted, wait: true`, and if
+    # Decides how a cold mold is warmed up. Beside the first worker that serves, one that gets no clients is rehearsed,
+    # then promoted: its mold forks all others. The rehearsal also measures allocations. With `gc_profile :fitted, wait: true`, and if
     # they were not known, the application boots once more with parameters that fit this measurement.
     class WarmStart
       #: (Roster, Float) -> Array[Step]
@@ -33,7 +33,10 @@ module Coppice
         roster.succession.gc_unmeasured && !roster.serving? && !worker.row.allocations.empty?
       end
 
+      # The first worker that serves comes first.
       def start_rehearsal(roster, now)
+        return [] unless roster.serving? || roster.succession.gc_unmeasured
+
         roster.spawns.over?(now) ? [Steps::Rehearse.new(roster.mold, roster.spare_slot)] : []
       end
     end

@@ -2,11 +2,11 @@
 
 require_relative "../../support/supervision_test_case"
 
-# How a server starts that is warmed up first.
+# How a server starts that is warmed up.
 class RehearsalDecisionsTest < SupervisionTestCase
   WARM = { worker_processes: 3, warm_up_requests: ["/"].freeze }.freeze
 
-  # A server whose only worker is the one that is warmed up.
+  # A server with one worker that serves, and one that is warmed up.
   def rehearsing_server(**settings)
     server_of(**WARM, **settings).tap do |server|
       server.roster.succession.gc_unmeasured = false
@@ -16,16 +16,59 @@ class RehearsalDecisionsTest < SupervisionTestCase
 
   def generations(server) = server.roster.ready_workers.map(&:generation)
 
-  test "the first worker is promoted, and only its children serve" do
+  # It is not over before somebody lets it go on.
+  def hold_rehearsal(server)
+    server.process_of(server.roster.rehearsal).hanging = true
+    server.settle
+  end
+
+  test "clients can connect once one worker serves; the others are children of the one that is warmed up" do
     server = rehearsing_server
     rehearsal = server.roster.rehearsal
+    hold_rehearsal(server)
 
-    assert_equal [rehearsal], server.roster.workers
+    assert_equal [[0, true], [3, false]], (server.roster.workers.map { |worker| [worker.nr, worker.serving?] })
+    assert_predicate server, :open?
+    server.process_of(rehearsal).hanging = false
     server.settle
 
     assert_equal [1, 1, 1], generations(server)
     assert_predicate rehearsal, :gone?
     refute_predicate server.roster.mold, :cold?
+  end
+
+  test "a canary does not delay them" do
+    server = rehearsing_server(canary: true)
+    server.settle
+
+    assert_equal [1, 1, 1], generations(server)
+  end
+
+  test "where a request waits for a second they are forked cold, and replaced later" do
+    server = rehearsing_server
+    hold_rehearsal(server)
+    server.board.lobby.waiting = 1
+    server.turn
+    server.system.advance(0.9)
+    server.settle
+    before = generations(server)
+    server.system.advance(0.2)
+    server.settle
+
+    assert_equal [[0], [0, 0, 0]], [before, generations(server)]
+    server.process_of(server.roster.rehearsal).hanging = false
+    server.settle
+
+    assert_equal [1, 1, 1], generations(server)
+  end
+
+  test "where the application may be booted once more nobody serves before that" do
+    server = server_of(**WARM, gc_profile_wait: true)
+    run_until(server) { server.roster.rehearsal&.pid }
+    hold_rehearsal(server)
+
+    assert_equal [server.roster.rehearsal], server.roster.workers
+    refute_predicate server, :open?
   end
 
   test "a warmed-up worker that may not be forked is retired, and the cold mold's workers serve" do

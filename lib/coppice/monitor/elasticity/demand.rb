@@ -34,7 +34,7 @@ module Coppice
 
         #: (Roster, Float) -> void
         def look(roster, now)
-          @waiting = @board.lobby.waiting + @port.requests_waiting.to_i
+          @waiting = requests_waiting
           look_at_busy(roster, now)
           look_at_responses
           wanted = wanted_by_watched(roster)
@@ -42,6 +42,10 @@ module Coppice
           @looks << following(@looks.last || Look.new(now, responses, 0.0, 0.0, 0), now, wanted)
           @looks.shift while @looks.size > 2 && @looks[1].at <= now - SECONDS
         end
+
+        # At this moment.
+        #: () -> Integer
+        def requests_waiting = @board.lobby.waiting + @port.requests_waiting.to_i
 
         # Whether any request was there since the look before.
         #: () -> bool
