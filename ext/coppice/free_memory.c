@@ -5,8 +5,11 @@
  */
 #include "free_memory.h"
 
+#include <stdlib.h>
+
+#ifdef __GLIBC__
 #include <malloc.h>
-#include <stddef.h>
+#endif
 
 /* jemalloc's, where that is preloaded. */
 extern int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak, visibility("default")));
