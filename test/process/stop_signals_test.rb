@@ -19,6 +19,17 @@ module Coppice
       assert_equal 7, BoundedWait.status_of(pid).exitstatus
     end
 
+    # macOS has no PWR.
+    test "the server has handlers only for the signals that the system has" do
+      pid = fork do
+        OS.send(:remove_const, :Signals)
+        Signal.stub(:list, Signal.list.except("PWR")) { load "coppice/os/signals.rb" }
+        exit!(OS::Signals::OF_PROGRAMS.include?(:PWR) ? 1 : 7)
+      end
+
+      assert_equal 7, BoundedWait.status_of(pid).exitstatus
+    end
+
     test "a program that a child runs ignores none of them" do
       reader, writer = IO.pipe
       pid = fork do

@@ -6,8 +6,8 @@ module Coppice
     module Signals
       # Signals that would terminate or stop any process but the monitor, for which they are meant, or that one as well:
       # `pkill -USR2 coppice` reaches all processes of the server. Ruby has a handler for VTALRM, and profilers need
-      # PROF.
-      WITHOUT_EFFECT = [:USR1, :USR2, :TTIN, :TTOU, :WINCH, :HUP, :ALRM, :IO, :PWR].freeze
+      # PROF. macOS has no PWR.
+      WITHOUT_EFFECT = (%i[USR1 USR2 TTIN TTOU WINCH HUP ALRM IO PWR] & Signal.list.keys.map(&:to_sym)).freeze
 
       # And those of a child: Ctrl-Z stops the monitor, so that the user's shell goes on.
       WITHOUT_EFFECT_ON_CHILDREN = [*WITHOUT_EFFECT, :TSTP, :XFSZ].freeze
