@@ -88,6 +88,7 @@ module Coppice
       until @life.stopping?
         next @life.obey if @life.waiter.wait(pause_ms)
 
+        @life.stop_without_channel
         @sampler.sample if OS::Clock.now_ms >= @sampler.due_ms
         pause_ms = [pause_ms * 2, LONGEST_MEASURING_PAUSE_MS].min
       end

@@ -14,6 +14,8 @@ class OddApplicationsTest < Coppice::TestCase
   WAIT_FOR_ANY = "trap(:CHLD) do\nProcess.wait(-1, Process::WNOHANG)\nrescue Errno::ECHILD\nnil\nend"
   IGNORE_CHLD = "trap(:CHLD, 'IGNORE')"
 
+  CLOSE_ALL = "ObjectSpace.each_object(IO) { |io| io.close unless io.closed? || io.fileno < 3 }"
+
   OWN_SLEEP = "class Object\ndef sleep(*) = raise('the application sleeps')\nend"
 
   def serve(app: HELLO, config: "", **options, &block)
@@ -73,13 +75,24 @@ class OddApplicationsTest < Coppice::TestCase
   end
 
   soak_test "a worker whose application has closed all its IOs is replaced" do
-    closing = "ObjectSpace.each_object(IO) { |io| io.close unless io.closed? || io.fileno < 3 }"
-    app = "run ->(env) { #{closing} if env['PATH_INFO'] == '/close'; [200, {}, [Process.pid.to_s]] }"
+    app = "run ->(env) { #{CLOSE_ALL} if env['PATH_INFO'] == '/close'; [200, {}, [Process.pid.to_s]] }"
     serve(app: app) do |server|
       closed = server.get("/close").body.to_i
       server.wait { !pids(server).include?(closed) && server.ready_workers.size == 2 }
 
       assert_match(/level=error .*role=worker .*must not close descriptors/, server.log)
+    end
+  end
+
+  soak_test "so is such a mold" do
+    hook = "after_fork_in_parent { #{CLOSE_ALL} if File.exist?('close') && File.read('close') == Process.pid.to_s }\n"
+    serve(config: hook) do |server|
+      mold = pids(server, :mold).first
+      File.write(server.path("close"), mold.to_s)
+      server.signal(:KILL, to: pids(server).first)
+      server.wait { server.gone?(mold) && server.ready_workers.size == 2 }
+
+      assert_match(/level=error .*role=mold .*must not close descriptors/, server.log)
     end
   end
 

@@ -57,6 +57,15 @@ class ServicesTest < Coppice::TestCase
     end
   end
 
+  test "a service whose block has closed all its IOs gets TERM" do
+    closing = "ObjectSpace.each_object(IO) { |io| io.close unless io.closed? || io.fileno < 3 }"
+    Server.open(app: APP, config: jobs.sub(/^  sleep$/, "#{closing}\nsleep")) do |server|
+      server.wait { Dir[server.path("ended.*")].any? }
+
+      assert_match(/level=error .*role=service .*must not close descriptors/, server.log)
+    end
+  end
+
   test "a service is replaced after a refork, and never two of it run at once" do
     config = jobs.sub("sleep\n", <<~RUBY)
       File.open("lock", "w").flock(File::LOCK_EX | File::LOCK_NB) or File.write("two", "")

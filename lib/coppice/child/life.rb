@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/board/columns"
 require "coppice/child/quick_exit"
 require "coppice/child/thread_report"
 require "coppice/control/messages"
@@ -78,14 +79,14 @@ module Coppice
       #: (?Numeric) -> bool
       def message?(seconds = 0) = !membership.channel.socket.wait_readable(seconds).nil?
 
-      # Stops a process that the monitor cannot reach, and that would not notice the monitor's death, since the
-      # application has closed the channel.
+      # Called when nothing has come for a while. If the application has closed the channel, the monitor cannot reach
+      # this process, which does not notice its death either: it does what it would be told, or does without a monitor.
       #: () -> void
       def stop_without_channel
         return unless membership.channel.closed?
 
         log.error(NO_CHANNEL)
-        stop
+        monitor_lives? ? @orders.fetch(Control::Messages::Stop).call(nil) : @orphaned.call
       end
 
       # Obeys one message, if there is one.
@@ -102,8 +103,7 @@ module Coppice
       #: () -> void
       def obey_until_stopped
         until stopping?
-          waiter.wait(nil)
-          obey
+          waiter.wait(Board::HEARTBEAT_SECONDS * 1000) ? obey : stop_without_channel
         end
       end
 
@@ -148,11 +148,13 @@ module Coppice
 
       # The monitor is gone, or the application has closed what is not its own.
       def exit_without_channel
-        exit!(0) unless Process.ppid == inheritance.board.monitor_pid
+        exit!(0) unless monitor_lives?
 
         log.error(NO_CHANNEL)
         exit!(1)
       end
+
+      def monitor_lives? = Process.ppid == inheritance.board.monitor_pid
 
       def common_orders
         {
