@@ -89,7 +89,7 @@ module Coppice
       def note_unsafe(places)
         place = places.find { |location| Examiner.foreign?(location) }
         place = nil if places.first.absolute_path.to_s.end_with?("/coppice/worker.rb") # a preset's answer
-        presets = place ? [] : loaded_presets.select { |preset| preset.calls[:unsafe]&.call }.map(&:name)
+        presets = place ? [] : loaded_presets.select { |preset| unsafe?(preset) }.map(&:name)
         note(:unsafe, place: line_of(place), presets: presets)
       end
 
@@ -100,6 +100,13 @@ module Coppice
       end
 
       private
+
+      # As the promotion takes it.
+      def unsafe?(preset)
+        preset.calls[:unsafe]&.call
+      rescue UserCodeError
+        true
+      end
 
       def line_of(place) = place && short("#{place.absolute_path || place.path}:#{place.lineno}")
 

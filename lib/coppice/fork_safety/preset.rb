@@ -31,9 +31,9 @@ module Coppice
     #             used in another process: the fork audit overlooks these sockets
     #   calls     what Coppice calls: by :before, :after_in_parent, :after_in_mold and :after_in_worker (see
     #             Coppice.at_fork; after_in_mold only in molds that were forked from a worker), by :loaded in the cold
-    #             mold when the application is loaded, by :unsafe in a worker that is to be promoted: a true answer
-    #             means that it must not be, by :before_promotion in that worker, before any hook, and by :before_ready
-    #             in a worker that may block before it is ready (see Worker::Preparation)
+    #             mold when the application is loaded, by :unsafe in a worker that is to be promoted: a true answer, or
+    #             an error, means that it must not be, by :before_promotion in that worker, before any hook, and by
+    #             :before_ready in a worker that may block before it is ready (see Worker::Preparation)
     #   goodbye   the method of an object of that constant's class which tells the other side that a process ends; Ruby
     #             has it called when it frees the object (see Child::QuickExit)
     #   flushed   names of the classes whose finalizers send what a process has gathered in an object: they run at the

@@ -49,15 +49,21 @@ module Coppice
       #: (Log) -> bool
       def unsafe?(log)
         found = unsafe(log)
-        found.each { |preset| log.info("this worker will not be promoted", preset: preset.name, why: preset.why) }
+        found.each { |preset, why| log.info("this worker will not be promoted", preset: preset.name, why: why) }
         !found.empty?
       end
 
-      # The presets that find that this process must not be forked.
-      #: (Log) -> Array[Preset]
+      # The presets that find that this process must not be forked, with their reasons. One that fails finds so too: its
+      # library is not what the preset knows.
+      #: (Log) -> Hash[Preset, String]
       def unsafe(log)
-        found = []
-        acting(:unsafe, log) { |preset, action| found << preset if action.call }
+        found = {}
+        acting(:unsafe, log) do |preset, action|
+          found[preset] = preset.why if action.call
+        rescue UserCodeError => error
+          found[preset] = "the preset cannot tell whether this process may be forked (#{error.class}: #{error.message})"
+          raise
+        end
         found
       end
 

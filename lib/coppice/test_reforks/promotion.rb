@@ -33,7 +33,7 @@ module Coppice
         return "no_longer_fork_safe! was called" unless Info.fork_safe?
 
         presets = @inheritance.preset_calls.unsafe(@inheritance.log)
-        presets.map { |preset| "the preset for #{preset.gem}: #{preset.why}" }.join(" ") unless presets.empty?
+        presets.map { |preset, why| "the preset for #{preset.gem}: #{why}" }.join(" ") unless presets.empty?
       end
 
       # Returns :previous in the process that was running tests, and :next in the one that runs them from now on. Raises

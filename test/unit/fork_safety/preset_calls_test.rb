@@ -127,14 +127,19 @@ module Coppice
       test "a preset that finds a worker unsafe is logged" do
         assert calls(preset(unsafe: -> { true }, why: "threads")).unsafe?(@log)
         refute calls(preset(unsafe: -> { false })).unsafe?(Lines.new)
-        refute calls(preset(unsafe: -> { raise "broken" })).unsafe?(Lines.new)
         assert_equal({ preset: :one, why: "threads" }, @log.find { |line| line.fields[:why] }.fields)
       end
 
-      test "the presets that find a process unsafe are named" do
-        unsafe = preset(unsafe: -> { true })
-        asked = calls(unsafe)
-        assert_equal [unsafe], asked.unsafe(@log)
+      test "the presets that find a process unsafe are named, each with its reason" do
+        unsafe = preset(unsafe: -> { true }, why: "threads")
+        assert_equal({ unsafe => "threads" }, calls(unsafe, preset(name: :two, unsafe: -> { false })).unsafe(@log))
+      end
+
+      test "a preset that cannot tell finds a worker unsafe, and its error is logged" do
+        assert calls(preset(unsafe: -> { raise NameError, "no @@initialized" }, why: "threads")).unsafe?(@log)
+        why = "the preset cannot tell whether this process may be forked (NameError: no @@initialized)"
+        assert_equal [{ reason: "no @@initialized", preset: :one, moment: :unsafe }, { preset: :one, why: why }],
+          @log.map(&:fields).last(2)
       end
 
       test "a worker that is promoted and one that is about to be ready have their own moments" do
