@@ -50,14 +50,9 @@ module Coppice
 
     # The stack of the main thread might keep the stub.
     test "the worker that has made a call is never promoted, also once its stub is garbage" do
-      forgetful = APP.sub("$stub ||=", "$stub =").sub("GRPC_LIBRARY", '"grpc"').sub(/run.*/m, <<~'RUBY')
-        run(lambda do |_env|
-          Thread.new { echo("token") && $stub = nil }.join
-          GC.start
-          [200, {}, ["done"]]
-        end)
-      RUBY
-      with_server { |env| assert_never_promoted(forgetful, env: env) }
+      loaded = APP.sub("$stub ||=", "$stub =").sub("GRPC_LIBRARY", '"grpc"').sub(/^run.*/m, "")
+      work = 'Thread.new { echo("token") && $stub = nil }.join && GC.start'
+      with_server { |env| assert_never_promoted(loaded, work, env: env) }
     end
 
     test "without the preset a call fails in a copy" do

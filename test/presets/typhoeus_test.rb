@@ -23,14 +23,8 @@ module Coppice
 
     # Neither the pool nor the stack keeps a handle.
     test "the worker that has used it is never promoted, also once its handles are garbage" do
-      EchoServer.open { |echo| assert_never_promoted(<<~'RUBY', env: { "ECHO" => echo.url }) }
-        require "typhoeus"
-        run(lambda do |_env|
-          Thread.new { Typhoeus.get(ENV.fetch("ECHO")) && Typhoeus::Pool.clear }.join
-          GC.start
-          [200, {}, ["done"]]
-        end)
-      RUBY
+      work = 'Thread.new { Typhoeus.get(ENV.fetch("ECHO")) && Typhoeus::Pool.clear }.join && GC.start'
+      EchoServer.open { |echo| assert_never_promoted('require "typhoeus"', work, env: { "ECHO" => echo.url }) }
     end
 
     test "without the preset its copy raises an error" do

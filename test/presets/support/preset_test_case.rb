@@ -103,9 +103,9 @@ module Coppice
       assert_match(with, failures.first.to_s)
     end
 
-    # The only worker must not be promoted once it has answered a request, for which the application used the library.
-    def assert_never_promoted(app, env: {})
-      app = LOAD_AT_BOOT + SHOW_ERRORS + app
+    # The only worker must not be promoted once it has answered a request, which does this work with what was loaded.
+    def assert_never_promoted(loaded, work, env: {})
+      app = "#{LOAD_AT_BOOT}#{SHOW_ERRORS}#{loaded}\nrun(lambda do |_env|\n#{work}\n[200, {}, ['done']]\nend)"
       PresetServer.open(app: app, config: "#{CONFIG}worker_processes 1", env: environment.merge(env)) do |server|
         assert_equal [200, "done"], server.get("/").then { |answer| [answer.status, answer.body] }
         server.signal(:USR2)
