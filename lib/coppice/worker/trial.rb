@@ -12,10 +12,10 @@ module Coppice
 
       # nil for a worker of a mold that is committed.
       #: (Board, Board::Row) -> Trial?
-      def self.of(board, row) = (new(board, row) unless committed?(board, row))
-
-      #: (Board, Board::Row) -> bool
-      def self.committed?(board, row) = row.generation <= board.generation
+      def self.of(board, row)
+        trial = new(board, row)
+        trial unless trial.over?
+      end
 
       #: (Board, Board::Row) -> void
       def initialize(board, row)
@@ -26,7 +26,7 @@ module Coppice
 
       # Whether the mold was committed.
       #: () -> bool
-      def over? = self.class.committed?(@board, @row)
+      def over? = @row.generation <= @board.generation
 
       # Whether a request has failed since the last call, and the monitor compares it with the other workers' requests.
       #: () -> bool
