@@ -89,8 +89,7 @@ module Coppice
              "before, by a tenth and 8 MiB in total or more, and the growth does not slow down. The ten minutes " \
              "after a boot do not count. A warning is then logged even without this option. The new mold boots " \
              "beside the one that serves, so the server needs memory for both for a while. The new mold takes over " \
-             "when its first worker is ready. See " \
-             "docs/memory.md.")
+             "when its first worker is ready. See docs/memory.md.")
     ].freeze
   end
 end
