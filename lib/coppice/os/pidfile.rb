@@ -8,8 +8,6 @@ module Coppice
     # The file of the option `pidfile`. A server that starts beside the former one replaces its file, which is then no
     # longer the former's to remove.
     module Pidfile
-      READ = File::RDONLY | File::NOFOLLOW | File::NONBLOCK
-
       # The file has this process's pid while the block runs; without a path there is none. Raises Error for a file that
       # cannot be written.
       #: [T] (String?) { () -> T } -> T
@@ -32,9 +30,8 @@ module Coppice
       end
       private_class_method :write
 
-      # A symbolic link, or what would block its reader, is not what this server has put there.
       def self.remove(path)
-        File.delete(path) if File.read(path, mode: READ).to_i == Process.pid
+        File.delete(path) if AtomicFile.open(path, &:read).to_i == Process.pid
       rescue SystemCallError
         nil # somebody has removed or replaced it
       end

@@ -11,7 +11,6 @@ module Coppice
     class StateFile
       TITLE = "# Written by Coppice for its next start (docs/memory.md, What a server keeps). You may delete it."
       MAX_BYTES = 64 * 1024
-      READ = File::RDONLY | File::NOFOLLOW | File::NONBLOCK
 
       attr_reader :path #: String
 
@@ -43,7 +42,7 @@ module Coppice
       private
 
       def text
-        File.open(path, READ) do |file|
+        OS::AtomicFile.open(path) do |file|
           stat = file.stat
           raise ArgumentError, "it is no file" unless stat.file?
           raise ArgumentError, "other users can write to it" unless trusted?(stat)
