@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/config/arguments"
+require "coppice/config/listen_hosts"
 
 module Coppice
   module Rackup
@@ -96,7 +97,7 @@ module Coppice
 
       def address(host, port) = host.include?(":") ? "[#{host}]:#{port}" : "#{host}:#{port}"
 
-      def default_host = environment_name == LOCAL.first ? "localhost" : "0.0.0.0"
+      def default_host = Config::ListenHosts.new(given_environment).default
 
       # Rails names what was typed; of others we know their defaults.
       def typed?(name)
