@@ -35,6 +35,10 @@ static void obey_seat_again(const struct words *words) {
     printf("ok\n");
 }
 
+static void obey_narrow(const struct words *words) {
+    narrow(words->seat);
+}
+
 static void obey_gone(const struct words *words) {
     leave(words->seat, words->rest);
 }
@@ -155,6 +159,7 @@ static const struct {
     {"client_gone", obey_client_gone, false}, {"spoil", obey_spoil, false},
     {"scribble", obey_scribble, false}, {"lost_seat", obey_lost_seat, false},
     {"keeper_pid", obey_keeper_pid, true}, {"hang_up", obey_hang_up, true},
+    {"narrow", obey_narrow, false},
 };
 
 static void obey(char *command) {

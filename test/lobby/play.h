@@ -36,6 +36,7 @@ void await(const char *start);
 void start(const char *program, const char *settings);
 void tell_seat(unsigned number, size_t descriptors_count);
 void make_seat(unsigned number, size_t descriptors_count);
+void narrow(unsigned number);
 void leave(unsigned number, const char *how);
 void counter(const char *name);
 void quit(void);

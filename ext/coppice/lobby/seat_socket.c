@@ -6,8 +6,10 @@
 
 #include "parts.h"
 
-static void send_packet(struct coppice_lobby *lobby, uint32_t number, enum coppice_lobby_packet_type type,
-                        uint64_t serial, int descriptor, struct iovec more) {
+enum sending { SENT, UNSENT, WORKER_GONE };
+
+static enum sending send_packet(struct coppice_lobby *lobby, uint32_t number, enum coppice_lobby_packet_type type,
+                                uint64_t serial, int descriptor, struct iovec more) {
     struct coppice_lobby_packet packet = {.type = (uint32_t)type, .serial = serial};
     struct iovec parts[] = {{.iov_base = &packet, .iov_len = sizeof(packet)}, more};
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
@@ -21,14 +23,24 @@ static void send_packet(struct coppice_lobby *lobby, uint32_t number, enum coppi
         memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
     }
     int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
-    if (sendmsg(lobby->seats[number].socket_fd, &message, flags) < 0 && errno != EPIPE && errno != ECONNRESET) {
-        lobby_log(lobby, LOBBY_WARN, "a packet did not reach a worker: %s", strerror(errno));
-    }
+    if (sendmsg(lobby->seats[number].socket_fd, &message, flags) >= 0) return SENT;
+    if (errno == EPIPE || errno == ECONNRESET) return WORKER_GONE;
+    lobby_log(lobby, LOBBY_WARN, "a packet did not reach a worker: %s", strerror(errno));
+    return UNSENT;
 }
 
 void lobby_seat_refuse(struct coppice_lobby *lobby, uint32_t number, uint64_t serial) {
     if (!lobby->seats[number].used) return;
     send_packet(lobby, number, COPPICE_LOBBY_GONE, serial, -1, (struct iovec){.iov_len = 0});
+}
+
+/* What the request needs could not be sent to its worker. What a worker that is gone has asked for, the next one may
+ * ask for again. */
+static void fail_unsent(struct coppice_lobby *lobby, uint32_t seat, struct lobby_request *request,
+                        enum sending sending) {
+    if (sending != UNSENT) return;
+    lobby_seat_refuse(lobby, seat, request->serial);
+    if (request->connection != LOBBY_NONE) lobby_request_fail(lobby, request, 502, "the worker was not reached");
 }
 
 /* With what the client has sent beyond its request. The request goes on without a connection until its END. */
@@ -40,9 +52,14 @@ static void pass_client(struct coppice_lobby *lobby, struct lobby_connection *co
         struct lobby_intake *intake = lobby_intake_of(lobby, connection);
         surplus = (struct iovec){.iov_base = lobby_intake_bytes(lobby, intake), .iov_len = intake->length};
     }
-    lobby_log_access(lobby, connection, request, request->status, request->sent, "handed over");
     lobby_unregister(lobby, connection);
-    send_packet(lobby, seat, COPPICE_LOBBY_CLIENT, request->serial, connection->fd, surplus);
+    enum sending sending =
+        send_packet(lobby, seat, COPPICE_LOBBY_CLIENT, request->serial, connection->fd, surplus);
+    if (sending != SENT) {
+        fail_unsent(lobby, seat, request, sending);
+        return;
+    }
+    lobby_log_access(lobby, connection, request, request->status, request->sent, "handed over");
     request->connection = LOBBY_NONE;
     connection->serial = 0;
     lobby_close(lobby, connection);
@@ -79,8 +96,12 @@ static void pass_body(struct coppice_lobby *lobby, uint32_t seat, uint64_t seria
         lobby_seat_refuse(lobby, seat, serial);
         return;
     }
-    send_packet(lobby, seat, COPPICE_LOBBY_BODY, serial, request->body_file, (struct iovec){.iov_len = 0});
-    if (!request->idempotent) close(lobby_forget_descriptor(&request->body_file));
+    enum sending sending =
+        send_packet(lobby, seat, COPPICE_LOBBY_BODY, serial, request->body_file, (struct iovec){.iov_len = 0});
+    if (sending != SENT)
+        fail_unsent(lobby, seat, request, sending);
+    else if (!request->idempotent)
+        close(lobby_forget_descriptor(&request->body_file));
 }
 
 static void ask_client(struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
