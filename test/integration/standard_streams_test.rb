@@ -35,6 +35,23 @@ class ServerStandardStreamsTest < Coppice::TestCase
     end
   end
 
+  soak_test "a full pipe that nobody reads as standard error keeps nothing from boots, requests and reforks" do
+    config = <<~RUBY
+      $nobody_reads, full = IO.pipe
+      nil until full.write_nonblock("x" * 4096, exception: false) == :wait_writable
+      STDERR.reopen(full)
+      worker_processes 1
+      refork_backoff 0
+    RUBY
+    Server.open(app: "run ->(_env) { raise 'no' }", config: config) do |server|
+      assert_equal 500, server.get.status
+      server.signal(:USR2)
+      server.wait { server.settled?(1) }
+
+      assert_equal 500, server.get.status
+    end
+  end
+
   test "an error of the start is told to the stream that the server was started with, where the log's disk is full" do
     [1, 0].each do |workers|
       config = "worker_processes #{workers}\nstderr_path '/dev/full'\npidfile '/proc/none/server.pid'\n"
