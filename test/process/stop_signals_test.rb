@@ -30,18 +30,25 @@ module Coppice
       assert_equal 7, BoundedWait.status_of(pid).exitstatus
     end
 
-    test "a program that a child runs ignores none of them" do
+    # The set of signals that a program ignores which a child runs.
+    def ignored_by_program(hup)
       reader, writer = IO.pipe
       pid = fork do
-        OS::Signals.begin_child
+        trap(:HUP, hup)
+        2.times { OS::Signals.begin_child } # a child of a child
         exec("grep", "SigIgn", "/proc/self/status", out: writer)
       end
       writer.close
-
-      assert_equal 0, BoundedWait.read(reader)[/\h{16}/].hex
+      BoundedWait.read(reader)[/\h{16}/].hex
     ensure
       Process.wait(pid)
       reader.close
+    end
+
+    test "a program that a child runs ignores none of them, but under nohup HUP" do
+      hup = 1 << (Signal.list.fetch("HUP") - 1)
+
+      assert_equal [0, hup], [ignored_by_program("DEFAULT"), ignored_by_program("IGNORE")]
     end
 
     # The exit status of a process that runs the block once it has got TERM.

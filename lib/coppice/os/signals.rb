@@ -76,9 +76,11 @@ module Coppice
       end
       private_class_method :handle
 
+      # By a handler, since "IGNORE" would be inherited through exec. What was ignored before, as HUP under nohup(1),
+      # stays so for the programs that the process starts.
       def self.ignore(name)
-        previous = trap(name) { nil } # a handler, since "IGNORE" would be inherited through exec
-        trap(name, previous) if previous.is_a?(Proc)
+        previous = trap(name) { nil }
+        trap(name, previous) if previous.is_a?(Proc) || previous == "IGNORE"
       end
       private_class_method :ignore
     end
