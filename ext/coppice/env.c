@@ -164,12 +164,14 @@ static bool from_trusted_proxy(const struct env *env, VALUE trusted_proxies, VAL
     return RTEST(rb_funcall(trusted_proxies, rb_intern("include?"), 1, from));
 }
 
-/* As the connection says, unless a trusted proxy says the opposite. What is neither, such as "wss", says nothing. */
+/* As the connection says, unless a trusted proxy says the opposite. What is neither, such as "wss", says nothing. As
+ * for Rack::Request, X-Forwarded-Ssl: on counts more than X-Forwarded-Proto. */
 static bool is_https(const struct env *env, VALUE trusted_proxies, VALUE address) {
     bool https = env->connection->https;
     VALUE proto = env->forwarded_proto, ssl = env->forwarded_ssl;
-    bool opposite = NIL_P(proto) ? !NIL_P(ssl) && first_item_is(ssl, https ? "off" : "on")
-                                 : scheme_is(env, proto, https ? "http" : "https");
+    bool on = !NIL_P(ssl) && first_item_is(ssl, "on"), off = !NIL_P(ssl) && first_item_is(ssl, "off");
+    bool other = NIL_P(proto) ? https && off : scheme_is(env, proto, https ? "http" : "https");
+    bool opposite = https ? other && !on : other || on;
     return opposite && from_trusted_proxy(env, trusted_proxies, address) ? !https : https;
 }
 

@@ -140,6 +140,15 @@ module Coppice
       assert_equal "https", env_of(ssl)["rack.url_scheme"]
     end
 
+    test "of two headers that disagree the one counts that Rack::Request takes" do
+      envs = %w[http https].product(%w[on off]).map do |proto, ssl|
+        env_from_proxy("#{proto}\r\nX-Forwarded-Ssl: #{ssl}")
+      end
+
+      assert_equal(envs.map { |env| ::Rack::Request.new(env).scheme }, envs.map { |env| env["rack.url_scheme"] })
+      assert_equal "https 443", https_server(["192.0.2.1"], "X-Forwarded-Proto: http\r\nX-Forwarded-Ssl: on")
+    end
+
     test "only the exact word in X-Forwarded-Proto counts" do
       schemes = %w[https HTTPS httpsx http].map { |proto| env_from_proxy(proto)["rack.url_scheme"] }
 
