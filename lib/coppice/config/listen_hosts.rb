@@ -23,6 +23,14 @@ module Coppice
       #: () -> String
       def default = [nil, DEVELOPMENT].include?(@named) ? LOCALHOST : Listeners::AddressParser::ANY_HOST
 
+      # With localhost as the host of a port alone, where that is what it stands for.
+      #: (Array[Listeners::Address]) -> Array[Listeners::Address]
+      def name(addresses)
+        addresses.map do |address|
+          address.without_host && @named == DEVELOPMENT ? address.with_host(LOCALHOST) : address
+        end
+      end
+
       # Both of localhost, if the machine has both: browsers try both, and programs take the one that they happen to
       # know.
       #: (Array[Listeners::Address]) -> Array[Listeners::Address]
@@ -42,11 +50,7 @@ module Coppice
 
       private
 
-      def hosts(address)
-        local = address.host == LOCALHOST || (address.without_host && @named == DEVELOPMENT)
-        local ? loopback : [address.host]
-      end
-
+      def hosts(address) = address.host == LOCALHOST ? loopback : [address.host]
       def loopback = ["127.0.0.1", *("::1" if Socket.ip_address_list.any?(&:ipv6_loopback?))]
     end
   end

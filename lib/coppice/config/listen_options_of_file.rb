@@ -16,10 +16,10 @@ module Coppice
       NUMERIC = /\A[\d.]+\z|:/.freeze # a name may mean an address of either family
       private_constant :NUMERIC
 
-      #: (FileValues) -> void
-      def initialize(file)
+      #: (FileValues, ListenHosts) -> void
+      def initialize(file, hosts)
         @file = file
-        @listen = file.values.fetch(:listen, [])
+        @listen = hosts.name(file.values.fetch(:listen, []))
       end
 
       #: (Listeners::Address) -> Listeners::Address

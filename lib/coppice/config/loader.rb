@@ -40,7 +40,7 @@ module Coppice
         flags.apply_load_paths
         file = read_file(embedded)
         hosts = ListenHosts.new(named)
-        merged = merge(file, embedded, hosts.default)
+        merged = merge(file, embedded, hosts)
         notes = notes(file, merged, hosts)
         merged = with_addresses(merged, hosts.resolve(merged.values.fetch(:listen)))
         Combinations.new(merged).verify
@@ -100,14 +100,15 @@ module Coppice
         DEFAULT_FILES.find { |name| File.exist?(File.join(@directory, name)) }
       end
 
-      def merge(file, embedded, host)
+      def merge(file, embedded, hosts)
+        host = hosts.default
         environment = Environment.new(@environment)
         port = environment.port || Arguments::DEFAULT_PORT
         files = in_config_ru(embedded.source_values(host: host)).over(file)
         variables = environment.source_values(files, host: host)
         variables = variables.without(file.values.keys) unless file.replaceable?
         flags = @arguments.source_values(host: host, port: port)
-        with_listen_options(flags.over(variables).over(files).over(default_listen(host)), file)
+        with_listen_options(flags.over(variables).over(files).over(default_listen(host)), file, hosts)
       end
 
       def default_listen(host)
@@ -120,16 +121,17 @@ module Coppice
       end
 
       # An address of a flag or a variable has no options: it has those of the file.
-      def with_listen_options(merged, file)
-        options = ListenOptionsOfFile.new(file)
-        with_addresses(merged, merged.values.fetch(:listen).map { |address| options.given_to(address) })
+      def with_listen_options(merged, file, hosts)
+        options = ListenOptionsOfFile.new(file, hosts)
+        addresses = hosts.name(merged.values.fetch(:listen))
+        with_addresses(merged, addresses.map { |address| options.given_to(address) })
       end
 
       def with_addresses(merged, listen) = SourceValues.new(merged.values.merge(listen: listen), merged.origins)
 
       def notes(file, merged, hosts)
         open = hosts.notes(merged.values.fetch(:listen)).map { |text| "#{merged.origins[:listen]}: #{text}" }
-        open + ReplacedAddresses.notes(file, merged) + ListenOptionsOfFile.new(file).notes(merged)
+        open + ReplacedAddresses.notes(file, merged) + ListenOptionsOfFile.new(file, hosts).notes(merged)
       end
     end
   end

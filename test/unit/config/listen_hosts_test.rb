@@ -22,6 +22,18 @@ module Coppice
         end
       end
 
+      test "where development is named, another host does not get the trust in a proxy of a port without one" do
+        files = { "config/coppice.rb" => "listen 3000, proxy_protocol: true, backlog: 7" }
+        cases = ["-E development -o 0.0.0.0 -p 3000", "-E development -p 3000", "-E development",
+                 "-E test -o 0.0.0.0 -p 3000"].map { |words| load(words.split, files: files) }
+
+        assert_equal [[false, 7], *[[true, 7]] * 3],
+          cases.map { |settings| settings.listen.first.options.values_at(:proxy_protocol, :backlog) }
+        assert_equal ["flag -p: 0.0.0.0:3000 does not have proxy_protocol of localhost:3000 in config/coppice.rb, " \
+                      "because others can reach it. Name the file's address, or listen on this one in the file"],
+          cases.first.notes
+      end
+
       test "where no environment is named, the port of the file is open, and a note says so" do
         files = { "config/coppice.rb" => "timeout 3\nlisten 3000" }
 
