@@ -20,7 +20,8 @@ module Coppice
         #: (Array[ThreadCensus], Array[ThreadCensus::Entry]) -> Array[Finding]
         def compare(censuses, present)
           missing = censuses.flat_map { |census| missing(census.threads, present) }
-          findings_of(:missing_thread, missing) + findings_of(:native_thread, censuses.flat_map(&:natives))
+          ractors = censuses.map(&:ractors).max
+          findings_of(:missing_thread, missing) + findings_of(:native_thread, censuses.flat_map(&:natives), ractors)
         end
 
         private
@@ -35,19 +36,20 @@ module Coppice
         # Those of the first that are not among the second.
         def without(entries, others) = others.map(&:key).then { |keys| entries.reject { |one| keys.include?(one.key) } }
 
-        def findings_of(kind, entries)
+        def findings_of(kind, entries, ractors = 0)
           entries.group_by(&:key).map do |_, same|
-            details = [("#{same.size} threads" if same.size > 1), guess(same.first)].compact
+            details = [("#{same.size} threads" if same.size > 1), *guesses(same.first, ractors)].compact
             Finding.new(kind, owner_of(same.first), (details.join(", ") unless details.empty?))
           end
         end
 
         # Whose thread it may be that has no name of its own.
-        def guess(entry)
+        def guesses(entry, ractors)
           return unless ThreadCensus.unnamed?(entry)
 
           names = Presets.activated.select { |preset| preset.unnamed_threads && preset.loaded? }.map(&:gem)
-          "probably of #{names.join(' or ')}, whose own advice goes first" unless names.empty?
+          [("perhaps of a Ractor (#{ractors} #{ractors == 1 ? 'exists' : 'exist'})" if ractors.positive?),
+           ("probably of #{names.join(' or ')}, whose own advice goes first" unless names.empty?)]
         end
 
         def owner_of(entry)

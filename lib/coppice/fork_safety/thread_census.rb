@@ -40,7 +40,7 @@ module Coppice
         #: () -> ThreadCensus
         def take
           threads = Thread.list
-          new(Process.pid, entries_of(threads), native_entries(threads))
+          new(Process.pid, entries_of(threads), native_entries(threads), ractors: Ractor.count - 1)
         end
 
         # Makes the audit overlook these threads: they serve a client, which stays with this process.
@@ -139,12 +139,14 @@ module Coppice
       attr_reader :pid     #: Integer
       attr_reader :threads #: Array[Entry]
       attr_reader :natives #: Array[Entry]
+      attr_reader :ractors #: Integer -- that are alive, without the main one
 
-      #: (Integer, Array[Entry], Array[Entry]) -> void
-      def initialize(pid, threads, natives)
+      #: (Integer, Array[Entry], Array[Entry], ?ractors: Integer) -> void
+      def initialize(pid, threads, natives, ractors: 0)
         @pid = pid
         @threads = threads
         @natives = natives
+        @ractors = ractors
       end
 
       # The native threads that nobody has named.
@@ -154,7 +156,8 @@ module Coppice
       # The same without the threads that have ended since, such as those of a single request.
       #: () -> ThreadCensus
       def still_alive
-        ThreadCensus.new(pid, *[threads, natives].map { |entries| entries.select { |entry| alive?(entry) } })
+        alive = [threads, natives].map { |entries| entries.select { |entry| alive?(entry) } }
+        ThreadCensus.new(pid, *alive, ractors: ractors)
       end
 
       private

@@ -74,6 +74,16 @@ module Coppice
         assert_same true, Presets[:mini_racer].unnamed_threads
       end
 
+      test "of a native thread without a name it is told whether there were Ractors" do
+        native = entry(nil, name: File.read("/proc/self/comm").chomp)
+        details = [0, 1, 2].map do |ractors|
+          census = ThreadCensus.new(Process.pid, [], [native], ractors: ractors)
+          Presets.stub(:activated, []) { Audit.compare([census, census([])], []).first.detail }
+        end
+
+        assert_equal [nil, "perhaps of a Ractor (1 exists)", "perhaps of a Ractor (2 exist)"], details
+      end
+
       test "the place of a thread names the gem" do
         path = "/usr/lib/ruby/gems/3.4.0/gems/some-thing-1.2.3/lib/some/thing.rb:12"
 

@@ -122,7 +122,7 @@ module Coppice
         running = ThreadCensus::Entry.new("running", nil, Process.pid)
         census.threads.replace([ended, running])
 
-        assert_equal [running], census.still_alive.threads
+        assert_equal [[running], 0], [census.still_alive.threads, census.still_alive.ractors]
       end
     end
   end
