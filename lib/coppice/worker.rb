@@ -182,11 +182,13 @@ module Coppice
       @life.reopen_logs(packet)
     end
 
-    # Forks a mold; this worker continues to serve. If the worker is no longer fork-safe, it closes the mold's channel,
-    # which tells the monitor that no mold was forked.
+    # Forks a mold; this worker continues to serve. If the worker is not fork-safe, now or any longer, it closes the
+    # mold's channel, which tells the monitor that no mold was forked.
     def promote(packet)
-      Info.no_longer_fork_safe! if inheritance.preset_calls.unsafe?(log)
-      return packet.close unless Info.fork_safe?
+      refusal = inheritance.preset_calls.refusal(log)
+      Info.no_longer_fork_safe! if refusal == :forever
+      membership.row.rest_from_promotions if refusal == :for_now && Info.fork_safe?
+      return packet.close unless Info.fork_safe? && refusal.nil?
 
       inheritance.preset_calls.before_promotion(log)
       Child::Forking.new(self).call(packet)

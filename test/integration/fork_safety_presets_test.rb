@@ -70,6 +70,36 @@ class ForkSafetyPresetsTest < Coppice::TestCase
     end
   end
 
+  # In the place of the gem, whose threads have this name.
+  VIPS = <<~'RUBY'
+    Gem.loaded_specs["ruby-vips"] = Gem::Specification.new("ruby-vips", "2.3.0")
+    module Vips
+      Image = Class.new
+    end
+    run(lambda do |env|
+      $image ||= Thread.new { sleep }.tap { |thread| thread.name = "libvips worker" }
+      if env["PATH_INFO"] == "/end"
+        $image.name = "other" # Ruby 3.1 keeps the native thread of an ended one for a while, with its name
+        Coppice::Info.instance_variable_get(:@row).not_fork_safe = 2 # milliseconds: long ago
+      end
+      [200, {}, []]
+    end)
+  RUBY
+
+  test "a worker that a preset finds unsafe for now is asked again once its rest is over" do
+    Server.open(app: VIPS, config: "worker_processes 1") do |server|
+      server.get("/image")
+      server.signal(:USR2)
+      worker = server.ready_workers.first
+      server.wait { !worker.fork_safe? }
+
+      assert_operator worker.not_fork_safe, :>, 1
+      server.get("/end")
+      server.signal(:USR2)
+      server.wait(60) { server.settled?(1) }
+    end
+  end
+
   private
 
   # What the clients of two generations got that was wrong. Yields the server at the end.

@@ -239,6 +239,17 @@ class BoardTest < Coppice::TestCase
     board.close
   end
 
+  test "a worker that must not be promoted now may be asked again later, and one that must never be never" do
+    row = @board.row(0)
+    safe = ->(ms) { Coppice::OS::Clock.stub(:now_ms, ms) { row.fork_safe? } }
+    before = safe.call(5)
+    Coppice::OS::Clock.stub(:now_ms, 5) { row.rest_from_promotions }
+    rest = [60_004, 60_005].map(&safe)
+    row.not_fork_safe = 1
+
+    assert_equal [true, [false, true], false], [before, rest, safe.call(1_000_000)]
+  end
+
   test "a column of numbers counts at a place" do
     @board.row(0).count(:responses, place: 1)
     @board.row(0).count(:responses, 3, place: 4)

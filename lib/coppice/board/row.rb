@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board/record"
+require "coppice/os/clock"
 require "coppice/roles"
 
 module Coppice
@@ -11,6 +12,7 @@ module Coppice
       COUNTS = COUNT_COLUMNS.sum(&:cells)
       # Where all counts begin, in a row, a slot and a record of the last hour.
       FIRST_COUNT = COUNT_COLUMNS.first.name
+      REST_MS = 60_000 # for a worker that refused its promotion for a reason that passes
 
       attr_reader :index #: Integer
 
@@ -61,8 +63,15 @@ module Coppice
         self.hook = ""
       end
 
+      # Whether it may be asked to fork a mold.
       #: () -> bool
-      def fork_safe? = not_fork_safe.zero?
+      def fork_safe? = not_fork_safe.zero? || (not_fork_safe > 1 && not_fork_safe <= OS::Clock.now_ms)
+
+      # It must not be promoted now, and is asked again later (worker).
+      #: () -> void
+      def rest_from_promotions
+        self.not_fork_safe = OS::Clock.now_ms + REST_MS
+      end
     end
   end
 end

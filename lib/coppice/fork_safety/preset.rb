@@ -34,6 +34,7 @@ module Coppice
     #             mold when the application is loaded, by :unsafe in a worker that is to be promoted: a true answer, or
     #             an error, means that it must not be, by :before_promotion in that worker, before any hook, and by
     #             :before_ready in a worker that may block before it is ready (see Worker::Preparation)
+    #   passing   whether what :unsafe finds may be over later: the worker is asked again then
     #   goodbye   the method of an object of that constant's class which tells the other side that a process ends; Ruby
     #             has it called when it frees the object (see Child::QuickExit)
     #   flushed   names of the classes whose finalizers send what a process has gathered in an object: they run at the
@@ -47,8 +48,8 @@ module Coppice
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
     Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts,
-      :unnamed_threads, :restarted_natives, :reconnecting, :calls, :goodbye, :flushed, :exit_hangs, :does, :advice,
-      :always, :why, :source, keyword_init: true) do
+      :unnamed_threads, :restarted_natives, :reconnecting, :calls, :passing, :goodbye, :flushed, :exit_hangs, :does,
+      :advice, :always, :why, :source, keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
       #: (String) -> untyped
       def self.loaded_constant(name)

@@ -45,12 +45,17 @@ module Coppice
         end
       end
 
-      # Whether a preset finds that this worker must not be forked.
-      #: (Log) -> bool
-      def unsafe?(log)
+      # How long presets find that this worker must not be forked: :for_now or :forever. nil where they do not.
+      #: (Log) -> Symbol?
+      def refusal(log)
         found = unsafe(log)
-        found.each { |preset, why| log.info("this worker will not be promoted", preset: preset.name, why: why) }
-        !found.empty?
+        found.each do |preset, why|
+          log.info("this worker #{preset.passing ? 'is not promoted now' : 'will not be promoted'}",
+            preset: preset.name, why: why)
+        end
+        return if found.empty?
+
+        found.keys.all?(&:passing) ? :for_now : :forever
       end
 
       # The presets that find that this process must not be forked, with their reasons. One that fails finds so too: its

@@ -8,8 +8,9 @@ used = -> { Coppice::ForkSafety::NativeThreads.any?("libvips worker") }
 
 # Without libvips the gem raises a LoadError, which Rails rescues, and leaves an empty module Vips.
 Coppice::Presets.define(:ruby_vips, gem: "ruby-vips", constant: "Vips::Image", versions: "2.2"..."3", tested: true,
-  verdict: :unsafe, used: used, calls: { unsafe: used },
-  does: "never promotes a worker that has threads of libvips: they end 15 s after its last image",
+  verdict: :unsafe, used: used, calls: { unsafe: used }, passing: true,
+  does: "promotes no worker while it has threads of libvips, which end 15 s after its last image, and asks it " \
+        "again after a minute",
   advice: "process no image while the application boots. If every worker processes images all the time, reforks " \
           "stop: do it in jobs, or in a `service`. `VIPS_CONCURRENCY=1` does not help",
   older: "`Coppice::Info.no_longer_fork_safe!` at the first image",

@@ -112,7 +112,7 @@ module Coppice
         off.call(:before_fork, @log)
         off.before_ready(@log)
 
-        refute off.unsafe?(@log)
+        refute off.refusal(@log)
         assert_empty @called + @log
       end
 
@@ -125,9 +125,16 @@ module Coppice
       end
 
       test "a preset that finds a worker unsafe is logged" do
-        assert calls(preset(unsafe: -> { true }, why: "threads")).unsafe?(@log)
-        refute calls(preset(unsafe: -> { false })).unsafe?(Lines.new)
+        assert_equal :forever, calls(preset(unsafe: -> { true }, why: "threads")).refusal(@log)
+        refute calls(preset(unsafe: -> { false })).refusal(Lines.new)
         assert_equal({ preset: :one, why: "threads" }, @log.find { |line| line.fields[:why] }.fields)
+      end
+
+      test "a worker is unsafe for now where all that finds it unsafe passes" do
+        passing, lasting = [true, false].map { |passing| preset(passing: passing, unsafe: -> { true }) }
+        both = calls(passing).tap { |calls| calls.candidates = [passing, lasting] }
+
+        assert_equal %i[for_now forever], [calls(passing), both].map { |calls| calls.refusal(@log) }
       end
 
       test "the presets that find a process unsafe are named, each with its reason" do
@@ -136,7 +143,7 @@ module Coppice
       end
 
       test "a preset that cannot tell finds a worker unsafe, and its error is logged" do
-        assert calls(preset(unsafe: -> { raise NameError, "no @@initialized" }, why: "threads")).unsafe?(@log)
+        assert calls(preset(unsafe: -> { raise NameError, "no @@initialized" }, why: "threads")).refusal(@log)
         why = "the preset cannot tell whether this process may be forked (NameError: no @@initialized)"
         assert_equal [{ reason: "no @@initialized", preset: :one, moment: :unsafe }, { preset: :one, why: why }],
           @log.map(&:fields).last(2)
@@ -170,9 +177,9 @@ module Coppice
       def calls(*presets) = Calls.new(true).tap { |calls| calls.candidates = presets }
 
       def preset(name: :one, gem: "one", constant: "String", versions: nil, advice: "nothing", older: nil, why: "",
-                 **calls)
+                 passing: nil, **calls)
         Preset.new(name: name, gem: gem, constant: constant, versions: versions, verdict: :acts, calls: calls,
-                   advice: advice, older: older, why: why)
+                   advice: advice, older: older, why: why, passing: passing)
       end
     end
   end
