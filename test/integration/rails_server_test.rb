@@ -113,9 +113,10 @@ class RailsServerTest < Coppice::TestCase
     end
   end
 
-  # The shop has data for production only.
+  # The shop has data for production only. Without RUBYOPT, which keeps error_highlight away: pages of errors of Rails
+  # 8.1 need it.
   def environment
-    { "RACK_ENV" => nil, "RAILS_ENV" => nil, "BUNDLE_GEMFILE" => @gemfile,
+    { "RACK_ENV" => nil, "RAILS_ENV" => nil, "RUBYOPT" => nil, "BUNDLE_GEMFILE" => @gemfile,
       "SHOP_DATABASE" => "#{@shop}/storage/production.sqlite3" }
   end
 
