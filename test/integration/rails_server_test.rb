@@ -85,6 +85,12 @@ class RailsServerTest < Coppice::TestCase
     end
   end
 
+  test_with_rails "in production -u finds a gem that the bundle does not require, before the application is loaded" do
+    rails_server("-u", "coppice", "-e", "production", required: false) do |server|
+      assert_equal server.rows(:mold).map(&:pid), boots
+    end
+  end
+
   test_with_rails "-d leaves a server in the background" do
     %w[development production].each do |name|
       rails_server("-d", "-e", name, "-P", "tmp/own.pid", ready: false) do |server|
@@ -101,15 +107,25 @@ class RailsServerTest < Coppice::TestCase
 
   private
 
-  def rails_server(*flags, **options, &block)
+  def rails_server(*flags, required: true, **options, &block)
     with_tmpdir do |folder|
       @shop = folder
+      use_gemfile_that_requires_nothing unless required
       FileUtils.cp_r(PARTS.map { |name| "#{SHOP}/#{name}" }, folder)
       FileUtils.mkdir("#{folder}/storage")
       FileUtils.cp(STORED.map { |name| "#{SHOP}/storage/#{name}" }, "#{folder}/storage")
       File.write("#{folder}/config/initializers/boots.rb", BOOTS)
       HandlerServer.open(app: nil, folder: folder, env: environment, program: ["bin/rails", "server", *flags],
                          **options, &block)
+    end
+  end
+
+  def use_gemfile_that_requires_nothing
+    texts = ["", ".lock"].to_h { |ending| [ending, File.read("#{@gemfile}#{ending}")] }
+    @gemfile = "#{@shop}/Gemfile"
+    texts.each do |ending, text|
+      here = text.sub(/^gem "coppice".*/, "gem \"coppice\", path: \"#{ROOT}\", require: false")
+      File.write("#{@gemfile}#{ending}", here.sub(/^  remote: \.\..*/, "  remote: #{ROOT}"))
     end
   end
 

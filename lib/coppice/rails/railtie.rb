@@ -12,16 +12,6 @@ module Coppice
       def self.variable = Gem.loaded_specs["rack"].version.segments.first < 3 ? "RACK_HANDLER" : "RACKUP_HANDLER"
 
       ENV[variable] ||= "coppice" if OTHERS.none? { |name| Gem.loaded_specs.key?(name) }
-
-      # `rails server` loads the application, then asks its server to serve it. In production the process would have
-      # to load it again, in a mold: so the process is replaced before.
-      config.before_initialize do
-        server = ObjectSpace.each_object(::Rails::Server).first if defined?(::Rails::Server)
-        if server && server.server.to_s.end_with?("::Handler::Coppice")
-          require "coppice/rackup/handler"
-          Rackup::Handler.replace_early(server.options)
-        end
-      end
     end
   end
 end

@@ -13,3 +13,5 @@ module Rack
     register :coppice, Coppice
   end
 end
+
+require "coppice/rackup/rails_server" if defined?(Rails::Server)

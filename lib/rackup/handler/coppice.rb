@@ -13,3 +13,5 @@ module Rackup
     register :coppice, Coppice
   end
 end
+
+require "coppice/rackup/rails_server" if defined?(Rails::Server)
