@@ -55,9 +55,10 @@ module Coppice
         since: :coppice, default_text: "nil: the first clients warm the workers",
         example: "warm_up_requests \"/\", \"/products?page=2\"",
         doc: "Paths that a worker of a cold mold, which gets no clients, requests from itself with GET. That worker " \
-             "is then promoted, and its copies serve; until then one cold worker does, or more if requests wait for a " \
-             "second. The list is repeated for five seconds, at most 40 times. Each worker that is forked later makes one of these requests to " \
-             "itself before it is ready; the first one of a new release usually makes each of them once. " \
+             "is then promoted, and its copies serve; until then one cold worker does, or more if requests wait for " \
+             "a second. The list is repeated for five seconds, at most 40 times. Each worker that is forked later " \
+             "makes one of these requests to itself before it is ready; the first one of a new release usually makes " \
+             "each of them once. " \
              "`env[\"coppice.warm_up\"]` is true in these requests. A failure is logged, and the server starts all " \
              "the same. A block is called with a client: see on_warm_up. :learned stands for the paths that clients " \
              "request most; read docs/memory.md, Learned paths, before you use it."),

@@ -5,8 +5,8 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Decides which slots need a worker, and which workers are surplus. While a worker is warmed up one serves beside it,
-    # and the others are forked from the warm one, which costs less than to fork them cold and replace them: unless
+    # Decides which slots need a worker, and which workers are surplus. While a worker is warmed up one serves beside
+    # it, and the others are forked from the warm one, which costs less than to fork them cold and replace them: unless
     # clients wait for that.
     class Capacity
       # Forks that the mold may have before it when it is told to make another: it makes one after the other, and need

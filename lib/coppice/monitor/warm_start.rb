@@ -5,8 +5,8 @@ require "coppice/monitor/steps"
 module Coppice
   class Monitor
     # Decides how a cold mold is warmed up. Beside the first worker that serves, one that gets no clients is rehearsed,
-    # then promoted: its mold forks all others. The rehearsal also measures allocations. With `gc_profile :fitted, wait: true`, and if
-    # they were not known, the application boots once more with parameters that fit this measurement.
+    # then promoted: its mold forks all others. The rehearsal also measures allocations. With `gc_profile :fitted, wait:
+    # true`, and if they were not known, the application boots once more with parameters that fit this measurement.
     class WarmStart
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
