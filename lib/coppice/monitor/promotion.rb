@@ -22,12 +22,15 @@ module Coppice
       KILLED = %i[never_forked vanished signal out_of_memory].freeze
       KILLED_IN_A_ROW = 3 # killed replacements of a lost mold until the next one has to wait
 
+      WARM_REQUESTS = 25 # of one worker: most of what it makes at first is there, and not much of it has to be shared
+
       # baseline: returns what the running release has counted so far.
       #: (Config::Settings, ?baseline: ^() -> Canary::Counts) -> void
       def initialize(settings, baseline: -> { Canary::Counts::NONE })
         @baseline = baseline
         @budget = RolloutBudget.new(settings)
         @condition = ReforkCondition.for(settings)
+        @grows = settings.elastic? && !settings.refork_after.nil?
         @demand = MoldDemand.new(settings)
       end
 
@@ -67,12 +70,21 @@ module Coppice
       private
 
       def refork(roster, now)
-        reason_fields = roster.succession.asked ? { why: :asked } : @condition.reason_fields(roster, now)
+        reason_fields = { why: :asked } if roster.succession.asked
+        reason_fields ||= @condition.reason_fields(roster, now) || warm_first(roster)
         worker = template(roster) if reason_fields
         return [Steps::Promote.new(worker, roster.next_generation, reason_fields)] if worker
 
         in_vain = roster.succession.asked && no_template?(roster)
         in_vain ? [Steps::GiveUpRefork.new("no worker is fork-safe")] : []
+      end
+
+      # Workers that are added while requests wait are to be warm, so the mold is before it has to fork them. It costs
+      # little while there are few workers.
+      def warm_first(roster)
+        return unless @grows && roster.mold&.cold?
+
+        { why: :warmed_up } if template(roster)&.requests_count.to_i >= WARM_REQUESTS
       end
 
       def advance_candidate(roster, now)

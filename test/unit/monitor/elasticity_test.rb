@@ -143,6 +143,26 @@ class ElasticityTest < SupervisionTestCase
     assert_equal [[4, 4, 18], [3, 3], 16], [moved, fixed, workers]
   end
 
+  def serve(requests)
+    @server.roster.ready_workers.first.row.requests += requests
+    @server.settle
+    @server.roster.generation
+  end
+
+  test "the mold is warm before it has to fork more workers" do
+    elastic_server(refork_after: [1000])
+    generations = [24, 1, 100].map { |requests| serve(requests) }
+
+    assert_equal [0, 1, 1], generations
+    refute_predicate @server.roster.mold, :cold?
+  end
+
+  test "without refork_after it stays cold" do
+    elastic_server
+
+    assert_equal 0, serve(100)
+  end
+
   test "a spike in a rollout is met" do
     elastic_server
     @traffic.play(1.0, clients: 2)
