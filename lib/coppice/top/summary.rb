@@ -51,9 +51,10 @@ module Coppice
 
       def workers
         share = @server[:utilization]
-        ready, wanted = @server.values_at(:workers_ready, :workers)
+        ready, wanted, most = @server.values_at(:workers_ready, :workers, :workers_most)
         Line.new(*label("workers"), *bar(share), " #{Units.percent(share)}",
           *part("busy", "#{@server[:workers_busy] || Units::NOTHING} of #{ready}"),
+          *(part("up to", most.to_s) if most.to_i > wanted.to_i),
           *(part("ready", Control::ReadyWorkers.text(@server), :yellow) if ready != wanted), *queue)
       end
 

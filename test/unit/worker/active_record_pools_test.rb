@@ -32,7 +32,7 @@ module Coppice
       FakeWorker = Struct.new(:requests_count, :log, :inheritance)
       FakeLog = Struct.new(:lines) { def info(message, **fields) = lines << [message, fields] }
       FakeInheritance = Struct.new(:board)
-      FakeBoard = Struct.new(:workers_count)
+      FakeBoard = Struct.new(:workers_most)
 
       # Yields a pool while Active Record seems to be loaded.
       def with_active_record(version, adapter: "sqlserver")

@@ -12,7 +12,7 @@ module Coppice
     # The kinds of out-of-band work: when each is due.
     class OutOfBandTasksTest < TestCase
       Server = Struct.new(:hook_context, :board)
-      Board = Struct.new(:workers_count)
+      Board = Struct.new(:workers_most)
       FakeWorker = Struct.new(:requests_count, :nr, :generation, :inheritance) do
         def self.make = new(0, 0, 0, Server.new(:server, Board.new(8)))
       end

@@ -42,7 +42,7 @@ module Coppice
         # workers. What services fork in their turn is not known here.
         #: () -> Integer
         def processes
-          workers = @worker.inheritance.board.workers_count
+          workers = @worker.inheritance.board.workers_most
           surge = Config::Types::WorkerShare.of(@settings.refork_surge, workers)
           kept_mold = @settings.rollback_window.positive? ? 1 : 0
           workers + surge + @settings.services.size + @settings.guest_limit + 1 + kept_mold

@@ -76,8 +76,13 @@ export class Family {
       number(stats, "server.workers_ready"),
       " workers ready, ",
       number(stats, "server.workers"),
-      ` wanted: ${this.states(workers)}.`,
+      ` wanted${this.bounds(stats.server)}: ${this.states(workers)}.`,
     );
+  }
+
+  /* Where the number follows the load. */
+  bounds({ workers_least: least, workers_most: most }) {
+    return most > least ? ` of ${count(least)} to ${count(most)}` : "";
   }
 
   states(workers) {
