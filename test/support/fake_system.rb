@@ -24,7 +24,7 @@ class FakeSystem
   attr_reader :lobby # the last one
   attr_reader :measured # the pids of those that were told to measure themselves
   attr_reader :deaf # the pids of those that do not do that
-  attr_accessor :memory_left_kib
+  attr_accessor :memory_left_kib, :memory_pressure
   attr_writer :computing # the share of its time for which each process wants a processor
   attr_writer :mold_kib # what each mold measures of itself when it is ready
   attr_writer :mold_growth_kib # and how much more the next one does
@@ -42,6 +42,7 @@ class FakeSystem
     @board = board
     @now = 1000.0
     @memory_left_kib = 2_000_000
+    @memory_pressure = 0.0
     @mold_kib = 100_000
     @mold_growth_kib = 0
     @processes = {}

@@ -21,6 +21,7 @@ module Coppice
       REST_SECONDS = 10.0
       VAIN_SECONDS = 60.0 # for which a number holds that more workers have not made better
       MEMORY_KEPT = Rational(1, 10) # of all memory, which no worker is forked into
+      PRESSURE = 5.0 # per cent of the time in which processes wait for memory: then they look as if they were blocked
 
       #: (Sizing, Demand, System) -> void
       def initialize(sizing, demand, system)
@@ -89,6 +90,8 @@ module Coppice
       # Workers for which there is memory, if each gets as much of its own as the largest one, those that are there
       # included.
       def room(roster)
+        return 0 if @system.memory_pressure > PRESSURE
+
         left, total = @system.memory_left_kib, roster.memory_total_kib
         sizes = roster.workers.map { |worker| worker.row.private_kib }
         largest = sizes.max.to_i

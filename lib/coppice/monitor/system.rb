@@ -4,6 +4,7 @@ require "coppice/bare_ruby"
 require "coppice/control/channel"
 require "coppice/control/lobby_channel"
 require "coppice/memory/available_memory"
+require "coppice/memory/memory_pressure"
 require "coppice/monitor/oom_counter"
 require "coppice/os/clock"
 require "coppice/os/process_stat"
@@ -21,6 +22,7 @@ module Coppice
         @descriptor_limits = Process.getrlimit(:NOFILE)
         @oom_counter = OomCounter.new
         @available_memory = Memory::AvailableMemory.new
+        @memory_pressure = Memory::MemoryPressure.new
       end
 
       # Raises the monitor's own limit of descriptors. Its children get the one that the user has set: programs may rely
@@ -152,6 +154,10 @@ module Coppice
 
       #: () -> Integer
       def memory_left_kib = @available_memory.left_kib
+
+      # As of Memory::MemoryPressure.
+      #: () -> Float
+      def memory_pressure = @memory_pressure.percent
 
       private
 

@@ -120,6 +120,14 @@ class ElasticityTest < SupervisionTestCase
     assert_operator workers, :<=, 5
   end
 
+  test "none is forked while processes wait for memory" do
+    elastic_server
+    @server.system.memory_pressure = 20.0
+    @traffic.play(5.0, clients: 16)
+
+    assert_equal 2, workers
+  end
+
   test "a request whose application says that it waits is replaced at once" do
     elastic_server
     @traffic.play(0.1, clients: 2)
