@@ -13,9 +13,12 @@ module Coppice
     SERVERS = [Puma, Unicorn].freeze
 
     # Variables of the environment that replace what a file says, which they do in neither of the two: the directives,
-    # and what those have in common.
-    VARIABLES = { "PORT" => [%i[bind port listen listeners], "the addresses"],
-                  "WEB_CONCURRENCY" => [%i[workers worker_processes], "the number of workers"] }.freeze
+    # and what becomes of those.
+    VARIABLES = {
+      "PORT" => [%i[bind port listen listeners], "it replaces the addresses of the file"],
+      "WEB_CONCURRENCY" => [%i[workers worker_processes],
+                            "it replaces the number of workers of the file, and may be a range such as 2..16"]
+    }.freeze
 
     class << self
       # Raises Error for a text that cannot be translated. `file` is its name in messages.
@@ -26,8 +29,9 @@ module Coppice
         body = translator.text
         additions = server.additions(translator)
         added = additions.map { |name, _, note| Entry.new(name: name, outcome: :changed, note: note) }
+        entries = server.advised(translator.entries + added, translator)
         Result.new(server: server, text: assembled(body, additions, server, file),
-          entries: server.advised(translator.entries + added, translator) + replaced_by_variables(translator))
+          entries: entries + replaced_by_variables(translator, additions))
       end
 
       # The text of such a file. Raises Error for one that cannot be read.
@@ -64,11 +68,12 @@ module Coppice
       end
 
       # Not for a line that has the variable itself.
-      def replaced_by_variables(translator)
-        VARIABLES.filter_map do |variable, (names, values)|
-          next if translator.kept(*names).all? { |call| call.texts.join.include?(variable) }
+      def replaced_by_variables(translator, additions)
+        VARIABLES.filter_map do |variable, (names, note)|
+          added = additions.map { |name, line, _| line if names.include?(name) }.compact
+          next if [*translator.texts_of(*names), *added].all? { |line| line.include?(variable) }
 
-          Entry.new(name: variable, outcome: :changed, note: "where it is set, it replaces #{values} of the file")
+          Entry.new(name: variable, outcome: :changed, note: "where it is set, #{note}")
         end
       end
 

@@ -38,7 +38,7 @@ class InstallGeneratorTest < Coppice::TestCase
 
       assert_match(/config\/puma\.rb found: translating/, output)
       assert_match(/^dropped\n  line 2    threads/, output)
-      assert_match(/^worker_processes 3$/, File.read("#{folder}/config/coppice.rb"))
+      assert_match(/^worker_processes 2\.\.15$/, File.read("#{folder}/config/coppice.rb"))
       assert_equal "web: bundle exec coppice\nworker: bin/jobs\n", File.read("#{folder}/Procfile")
       assert_equal "config/coppice.rb is good\n", check(folder)
     end

@@ -7,7 +7,7 @@ require "coppice/import"
 module Imports
   TODO = Coppice::Import::Source::TODO
   # Lines that are added for what the other server does without a directive.
-  ADDED = /^# (?:1\.5 workers|Puma's default port|Unicorn's default,|Unicorn has no limit).*\n.*(?:\n\n|\z)/.freeze
+  ADDED = /^# (?:1\.5 to 8 workers|Puma's default port|Unicorn's default,|Unicorn has no limit).*\n.*(?:\n\n|\z)/.freeze
 
   # The lines below the head, without those that are added.
   def translated(text) = result(text).text.lines.drop(1).join.strip.gsub(ADDED, "")

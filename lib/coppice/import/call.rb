@@ -12,7 +12,7 @@ module Coppice
                  .freeze
       LITERALS = %i[LIT INTEGER STR SYM TRUE FALSE].freeze
       CONDITIONS = %i[IF UNLESS WHEN IN AND OR].freeze
-      private_constant :ABSOLUTE, :LITERALS, :CONDITIONS
+      private_constant :ABSOLUTE, :CONDITIONS
 
       attr_reader :node      #: Source::Node -- with its block
       attr_reader :name      #: Symbol
@@ -72,12 +72,20 @@ module Coppice
       #: () -> bool
       def literal? = LITERALS.include?(arguments.first&.type)
 
-      # The first argument's text, or that of what the variable holds that it is.
-      #: () -> String
-      def definition
-        assigned = @assignments[arguments.first.children.first] if arguments.first&.type == :LVAR
-        assigned ? source.of(assigned) : text
+      # An argument, or what the variable holds that it is.
+      #: (?Integer) -> Source::Node?
+      def defined(index = 0)
+        node = arguments[index]
+        node&.type == :LVAR ? @assignments.fetch(node.children.first, node) : node
       end
+
+      # The text of that.
+      #: (?Integer) -> String
+      def definition(index = 0) = defined(index) ? source.of(defined(index)) : "nil"
+
+      # Another call in the same file.
+      #: (Source::Node) -> Call
+      def another(node) = Call.of(node, source, assignments: @assignments)
 
       # The first argument as an absolute path.
       #: () -> String

@@ -19,21 +19,16 @@ module Coppice
         @translator.called(:load, :_load_from).empty? ? [*workers, *address] : []
       end
 
-      # The entries of the report, with the number of workers that threads ask for, and what no line can express.
+      # The entries of the report, with what no line can express.
       #: (Array[Entry]) -> Array[Entry]
-      def advised(entries)
-        counted = @translator.kept(:workers).empty? ? :worker_processes : :workers
-        first = entries.find { |entry| entry.name == counted }
-        entries = entries.map { |entry| entry.equal?(first) ? with_capacity(entry) : entry }
-        [*entries, limit, address_without_conditions].compact
-      end
+      def advised(entries) = [*entries, limit, address_without_conditions].compact
 
       private
 
       def workers
         return if @translator.certain?(:workers)
 
-        note = "1.5 workers for each processor"
+        note = PumaRewrites::AUTOMATIC
         note += ", where no condition of the file gives another number" unless @translator.kept(:workers).empty?
         [[:worker_processes, "worker_processes :auto", note]]
       end
@@ -67,21 +62,6 @@ module Coppice
 
         Entry.new(name: :timeout, outcome: :changed,
           note: "Puma has no limit for a request; here it is #{Config::OPTIONS[:timeout].default} s")
-      end
-
-      def with_capacity(entry)
-        threads = @translator.value_of(:threads, 1) || @translator.value_of(:threads)
-        return entry if threads == 1
-
-        note = [entry.note, capacity(@translator.value_of(:workers), threads)].compact.join(". ")
-        entry.dup.tap { |copy| copy.note = note }
-      end
-
-      def capacity(workers, threads)
-        advice = "Take 1.5 to 2 for each processor (:auto), and more where requests wait for other services"
-        return advice unless workers.is_a?(Integer) && threads.is_a?(Integer)
-
-        "Puma served up to #{[workers, 1].max} × #{threads} requests at once, each worker here serves one. #{advice}"
       end
     end
   end

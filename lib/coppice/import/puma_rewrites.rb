@@ -2,6 +2,7 @@
 
 require "shellwords"
 require "coppice/config/options"
+require "coppice/import/puma_capacity"
 require "coppice/import/server_files"
 
 module Coppice
@@ -31,6 +32,8 @@ module Coppice
       HEADER = "REMOTE_ADDR is the other end of the connection. request.remote_ip in Rails takes the client's " \
                "address from X-Forwarded-For; for another header use a Rack middleware"
 
+      AUTOMATIC = "1.5 to 8 workers for each processor, as requests wait"
+
       # Nodes of arithmetic with literals.
       NUMERIC = %i[LIT INTEGER OPCALL LIST].freeze
       # Expressions whose value is a number.
@@ -54,9 +57,10 @@ module Coppice
           none = call.value == 0
           replaced = none && NUMERIC.include?(call.arguments.first.type) && !call.conditional?
           call.note = "0 is one process with three threads, without reforking and without a limit for a request" if none
-          call.note = "Puma ran one process with threads; :auto is 1.5 workers for each processor" if replaced
-          automatic = replaced || [:auto, "auto"].include?(call.value)
-          call.as(:worker_processes, automatic ? ":auto" : count(call))
+          call.note = "Puma ran one process with threads; :auto is #{AUTOMATIC}" if replaced
+          return call.as(:worker_processes, ":auto") if replaced || [:auto, "auto"].include?(call.value)
+
+          call.as(:worker_processes, (range(call) unless none) || count(call))
         end
 
         #: (Call) -> String
@@ -175,6 +179,15 @@ module Coppice
         end
 
         private
+
+        # How many to take instead is said once.
+        def range(call)
+          capacity = PumaCapacity.new(call)
+          text = capacity.range
+          call.note = capacity.note if text
+          call.advice = capacity.advice unless text || call.source.calls(:workers).first != call.node
+          text
+        end
 
         # Of workers: a variable of the environment may be "auto".
         def count(call)

@@ -114,6 +114,13 @@ module Coppice
                          .map { |node| node.children.grep(Symbol).first }
       end
 
+      # The calls of a method with this name and without a receiver.
+      #: (Symbol) -> Array[Node]
+      def calls(name)
+        @calls ||= root.walk.select { |node| node.type == :FCALL }.group_by { |node| node.children.first }
+        @calls.fetch(name, [])
+      end
+
       # The text of a node, or of a range of bytes.
       #: (Node | Range[Integer]) -> String
       def of(place)

@@ -62,16 +62,13 @@ module Coppice
       #: (*Symbol) -> Array[Call]
       def kept(*names) = called(*names).select { |call| @replaced.key?(call.node) }
 
+      # What has become of them.
+      #: (*Symbol) -> Array[String]
+      def texts_of(*names) = kept(*names).map { |call| @replaced.fetch(call.node) }
+
       # Whether one of some directives is left and called whatever the conditions around them are.
       #: (*Symbol) -> bool
       def certain?(*names) = Certainty.new(kept(*names).map(&:node)).of?(@source.root)
-
-      # The value of an argument of a directive, where the text tells it and there is one such directive.
-      #: (Symbol, ?Integer) -> untyped
-      def value_of(name, index = 0)
-        calls = called(name)
-        calls.first.value(index) if calls.size == 1
-      end
 
       private
 

@@ -11,18 +11,6 @@ module Coppice
 
       FILE = "config/puma.rb"
 
-      test "the count of workers tells what threads did" do
-        assert_includes note("workers 2\nthreads 1, 5", :workers), "Puma served up to 2 × 5 requests at once"
-        assert_includes note("n = ENV.fetch('N') { 3 }.to_i\nworkers 2\nthreads n, n", :workers), "2 × 3"
-        refute_includes note("workers 2\nthreads 1", :workers), "at once"
-        assert_includes note("threads 5", :worker_processes), "1.5 to 2 for each processor"
-      end
-
-      test "how many workers to take is said once" do
-        remarks = notes("if production\n  workers 4\nelse\n  workers 2\nend\nthreads 5, 5", :workers)
-        assert_equal [true, false], remarks.map { |remark| remark.include?("1.5 to 2 for each processor") }
-      end
-
       test "without workers and addresses there are Puma's defaults" do
         text = result("plugin :x").text
         values = evaluate(text)
@@ -38,8 +26,10 @@ module Coppice
 
         assert_empty notes(own, "PORT") + notes(own, "WEB_CONCURRENCY")
         assert_equal ["where it is set, it replaces the addresses of the file"], notes(other, "PORT")
-        assert_equal ["where it is set, it replaces the number of workers of the file"],
-          notes("workers 2", "WEB_CONCURRENCY")
+        remark = "where it is set, it replaces the number of workers of the file, and may be a range such as 2..16"
+        ["workers 2", "threads 3", "#{own}\nthreads 3"].each do |text|
+          assert_equal [remark], notes(text, "WEB_CONCURRENCY"), text
+        end
       end
 
       test "an address that is dropped or has a condition does not take the place of Puma's default silently" do

