@@ -95,7 +95,7 @@ module Coppice
     def prepare
       @life.start
       Info.keep_ios(@listeners)
-      clock = RequestClock.new(membership.row, (inheritance.settings.timeout * 1000).ceil)
+      clock = RequestClock.new(membership.row, (soft_limit * 1000).ceil)
       @soft_timeout = SoftTimeout.new(self, clock, @inspection)
       @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @paths = PathCounter.of(inheritance, membership)
@@ -106,6 +106,12 @@ module Coppice
       @clients = ClientLoop.new(self, listener_sources, exchange: @exchange, lingering: lingering, cycle: @cycle,
                                                         lobby: first_lobby, out_of_band: @out_of_band,
                                                         trial: Trial.of(inheritance.board, membership.row))
+    end
+
+    # Seconds.
+    def soft_limit
+      settings = inheritance.settings
+      membership.of_cold_mold? ? settings.cold_timeout : settings.timeout
     end
 
     def listener_sources

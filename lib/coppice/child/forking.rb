@@ -47,7 +47,7 @@ module Coppice
         spawn = packet.message
         Membership.new(role: spawn.role, purpose: spawn.purpose, nr: spawn.nr, generation: spawn.generation,
                        first_request: spawn.first_request, seat: spawn.seat, service: spawn.service,
-                       row: @inheritance.board.row(spawn.row),
+                       row: @inheritance.board.row(spawn.row), of_cold_mold: @parent.membership.cold?,
                        channel: Control::Channel.new(packet.descriptors[:channel]))
       end
 

@@ -34,11 +34,12 @@ module Coppice
       # purpose: :rehearsal for a worker that gets no clients, :warmed_trial for one that serves the warm-up requests
       # before it gets any, :boot for a mold that boots the application, :temporary for one that only forks what is
       # missing; else nil. first_request: whether a worker reconnects, and makes a request to itself, before it is
-      # ready. Raises Bug for a role that does not exist.
+      # ready. of_cold_mold: see of_cold_mold?. Raises Bug for a role that does not exist.
       #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?,
-      #    ?purpose: Symbol?, ?first_request: bool, ?seat: Integer?, ?service: String?) -> void
+      #    ?purpose: Symbol?, ?first_request: bool, ?seat: Integer?, ?service: String?,
+      #    ?of_cold_mold: bool) -> void
       def initialize(role:, generation:, row:, channel:, nr: nil, purpose: nil, first_request: false, seat: nil,
-                     service: nil)
+                     service: nil, of_cold_mold: false)
         @role = role
         @title = Roles.fetch(role).title
         @nr = nr
@@ -46,6 +47,7 @@ module Coppice
         @first_request = first_request
         @seat = seat
         @service = service
+        @of_cold_mold = of_cold_mold
         @generation = generation
         @row = row
         @channel = channel
@@ -62,6 +64,10 @@ module Coppice
       # Whether this mold boots the application itself.
       #: () -> bool
       def cold? = @purpose == :boot
+
+      # Whether the mold that this process was forked from is cold, so that no request has warmed anything.
+      #: () -> bool
+      def of_cold_mold? = @of_cold_mold
 
       # Whether this mold forks what is missing, and exits.
       #: () -> bool

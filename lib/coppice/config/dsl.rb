@@ -42,7 +42,7 @@ module Coppice
 
       #: (Numeric, **untyped) -> void
       def timeout(seconds, **keywords)
-        @coppice_values.pair(:timeout, seconds, keywords, cleanup: :timeout_cleanup)
+        @coppice_values.pair(:timeout, seconds, keywords, cleanup: :timeout_cleanup, cold: :timeout_cold)
       end
 
       # Adds a limit. path: it and all below it, or what a Regexp matches.

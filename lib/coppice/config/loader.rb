@@ -42,7 +42,7 @@ module Coppice
         hosts = ListenHosts.new(named)
         merged = merge(file, embedded, hosts)
         notes = notes(file, merged, hosts)
-        merged = with_addresses(merged, hosts.resolve(merged.values.fetch(:listen)))
+        merged = with_cold_timeout(with_addresses(merged, hosts.resolve(merged.values.fetch(:listen))))
         Combinations.new(merged).verify
         Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, services: file.services.values,
           ruby_flags: flags, notes: file.notes + notes, config_file: file.file, config_text: file.text,
@@ -127,7 +127,15 @@ module Coppice
         with_addresses(merged, addresses.map { |address| options.given_to(address) })
       end
 
-      def with_addresses(merged, listen) = SourceValues.new(merged.values.merge(listen: listen), merged.origins)
+      def with_addresses(merged, listen) = with_values(merged, listen: listen)
+      def with_values(merged, **values) = SourceValues.new(merged.values.merge(values), merged.origins)
+
+      # Only the default is longer in cold workers: a limit that somebody has chosen holds for all.
+      def with_cold_timeout(merged)
+        return merged if merged.values.key?(:timeout) || merged.values[:timeout_cold]
+
+        with_values(merged, timeout_cold: Settings::DEFAULT_COLD_TIMEOUT)
+      end
 
       def notes(file, merged, hosts)
         open = hosts.notes(merged.values.fetch(:listen)).map { |text| "#{merged.origins[:listen]}: #{text}" }

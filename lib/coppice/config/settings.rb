@@ -19,6 +19,8 @@ module Coppice
       # Options whose value is a list of addresses.
       ADDRESSES = %i[listen admin_listen].freeze
 
+      DEFAULT_COLD_TIMEOUT = OPTIONS[:timeout].default * 3 # seconds, where nobody has chosen a timeout
+
       attr_reader(*PLAIN)
       attr_reader :hooks      #: Hash[Symbol, Proc?]  a key for each hook
       attr_reader :ruby_flags #: RubyFlags
@@ -104,9 +106,12 @@ module Coppice
         @config_changed
       end
 
+      # The soft limit of a request in a worker whose mold is cold, in seconds.
+      def cold_timeout = [timeout, timeout_cold].compact.max #: () -> Numeric
+
       # The longest soft limit of a request that the configuration allows, in seconds.
       def longest_timeout #: () -> Numeric
-        [timeout, *timeout_for.map(&:last)].max
+        [cold_timeout, *timeout_for.map(&:last)].max
       end
 
       # The shortest one.

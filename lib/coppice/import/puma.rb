@@ -144,7 +144,7 @@ module Coppice
           note: "the lobby keeps connections and gives each request to an idle worker")
         table.drop(:drain_on_shutdown, note: "clients in the queue are always served before the server exits")
         table.drop(:force_shutdown_after, :worker_shutdown_timeout, :shutdown_debug,
-          note: "a graceful shutdown takes at most 2 × timeout + cleanup")
+          note: "a graceful shutdown takes at most timeout, `cold:` of timeout and cleanup together")
         table.drop(:idle_timeout, note: "the server never stops by itself")
         table.drop(:worker_culling_strategy, note: "TTOU stops the worker with the highest number")
         table.drop(:raise_exception_on_sigterm, note: "the exit status after TERM is 0")

@@ -2,6 +2,7 @@
 
 require "coppice/config/arguments"
 require "coppice/config/options"
+require "coppice/config/settings"
 require "coppice/import/entry"
 require "coppice/import/puma_rewrites"
 
@@ -61,7 +62,8 @@ module Coppice
         return if @translator.certain?(:worker_timeout)
 
         Entry.new(name: :timeout, outcome: :changed,
-          note: "Puma has no limit for a request; here it is #{Config::OPTIONS[:timeout].default} s")
+          note: "Puma has no limit for a request; here it is #{Config::OPTIONS[:timeout].default} s, and " \
+                "#{Config::Settings::DEFAULT_COLD_TIMEOUT} s as long as no refork has replaced the first, cold workers")
       end
     end
   end

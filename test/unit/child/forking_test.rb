@@ -57,6 +57,14 @@ class ForkingTest < Coppice::TestCase
     assert_nil fork_worker.audit
   end
 
+  test "only what a cold mold forks is of a cold mold" do
+    refute_predicate fork_worker, :of_cold_mold?
+
+    boot = Coppice::Child::Membership.new(role: :mold, purpose: :boot, generation: 0, row: @board.row(0), channel: nil)
+    @forking.instance_variable_get(:@parent).membership = boot
+    assert_predicate fork_worker, :of_cold_mold?
+  end
+
   test "the board names the hook that runs before a fork" do
     fork_worker
 

@@ -40,7 +40,8 @@ module Coppice
         assert_equal %w[debug info warn error fatal], offered("log-level", "").grep_v(/--/)
         assert_equal %w[mold service], offered("backtrace", "").grep_v(/--/)
         assert_equal %w[--pid --socket --json], offered("status", "")
-        assert_equal ["timeout", "timeout_cleanup", "timeout_for", "timeout_signal"], offered("help", "timeout").sort
+        assert_equal %w[timeout timeout_cleanup timeout_cold timeout_for timeout_signal],
+          offered("help", "timeout").sort
         assert_equal %w[bash zsh], offered("completion", "")
       end
 

@@ -28,7 +28,8 @@ module Coppice
       complains "too many values", "worker_processes 2, 4",
         "coppice.rb:1: worker_processes takes one value, but got 2. For example: worker_processes 2..16"
       complains "a short limit", "timeout 0",
-        "coppice.rb:1: timeout must be a number of seconds, 0.1 or more, but is 0. For example: timeout 10, cleanup: 3"
+        "coppice.rb:1: timeout must be a number of seconds, 0.1 or more, but is 0. " \
+        "For example: timeout 10, cleanup: 3, cold: 30"
       complains "ratios that Ruby ignores", 'gc_profile "RUBY_GC_HEAP_FREE_SLOTS_GOAL_RATIO" => 0.1',
         "coppice.rb:1: gc_profile must have 0 < MIN < GOAL <= MAX <= 1, or GOAL 0, in " \
         "RUBY_GC_HEAP_FREE_SLOTS_…_RATIO, or Ruby ignores a ratio, but with Ruby's own values for those " \

@@ -8,7 +8,7 @@ module Coppice
     class ConfigFileTest < TestCase
       test "values are kept with their origin" do
         result = evaluate("worker_processes 4\n\ntimeout 10, cleanup: 3\n")
-        assert_equal({ worker_processes: 4, timeout: 10, timeout_cleanup: 3 }, result.values)
+        assert_equal({ worker_processes: 4, timeout: 10, timeout_cleanup: 3, timeout_cold: nil }, result.values)
         assert_equal "coppice.rb:1", result.origins[:worker_processes]
         assert_equal "coppice.rb:3", result.origins[:timeout_cleanup]
       end

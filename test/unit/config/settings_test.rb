@@ -61,6 +61,13 @@ module Coppice
           [settings.longest_timeout, settings.shortest_timeout, settings.hard_timeout, settings.longest_turn]
       end
 
+      test "the limit of cold workers counts for the longest one" do
+        settings = Settings.new(values: { timeout: 5, timeout_cleanup: 2, timeout_cold: 15 })
+
+        assert_equal [15, 5, 17, 22],
+          [settings.longest_timeout, settings.shortest_timeout, settings.hard_timeout, settings.longest_stop]
+      end
+
       test "the signal is a name, or asked for with the pid" do
         assert_equal :KILL, Settings.new.timeout_signal_for(1)
         assert_equal :"S7", Settings.new(values: { timeout_signal: ->(pid) { :"S#{pid}" } }).timeout_signal_for(7)

@@ -17,6 +17,7 @@ module Coppice
 
         assert_equal :auto, values.values[:worker_processes]
         assert_equal [9292], values.values[:listen].map(&:port)
+        assert_includes note("plugin :x", :timeout), "here it is 20 s, and 60 s as long as"
         refute_empty result("plugin :x").report
       end
 

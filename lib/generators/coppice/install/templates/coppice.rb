@@ -10,8 +10,8 @@ worker_processes :auto
 # In development only this machine reaches it. The environment variable PORT replaces it.
 listen 3000
 
-# After it the client gets a 503 response and the worker is replaced.
-timeout 20
+# After it the client gets a 503 response and the worker is replaced. Workers are cold until a refork.
+timeout 20, cold: 60
 
 # The first worker requests these pages before the server accepts clients, so that no worker starts cold.
 # warm_up_requests "/up"
