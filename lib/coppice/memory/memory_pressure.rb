@@ -14,8 +14,8 @@ module Coppice
         @file = cgroup.files("memory.pressure").first || machine
       end
 
-      # Per cent of the last ten seconds in which some process of the server's cgroup, or of the machine, waited; 0 where
-      # the kernel does not tell.
+      # Per cent of the last ten seconds in which some process of the server's cgroup, or of the machine, waited; 0
+      # where the kernel does not tell.
       #: () -> Float
       def percent
         File.read(@file)[/^some avg10=([\d.]+)/, 1].to_f
