@@ -171,6 +171,24 @@ class ElasticityTest < SupervisionTestCase
     assert_equal 0, serve(100)
   end
 
+  # Requests that differ in all that is decided by, for a minute and a half each.
+  test "under a load that stays the same the number stays within the ends, and soon stays the same" do
+    random = Random.new(20_261_128)
+    10.times do
+      FakeServer.open(worker_processes: 2..16) do |server|
+        server.settle
+        traffic = Traffic.new(server)
+        load = { clients: random.rand(25), seconds: [0.02, 0.2, 3.0].sample(random: random),
+                 computing: random.rand(11) / 10.0 }
+        traffic.play(45.0, **load)
+        numbers = Array.new(45) { traffic.play(1.0, **load) && server.roster.wanted }
+
+        assert_equal [numbers.first], numbers.uniq, load
+        assert_includes 2..16, numbers.first
+      end
+    end
+  end
+
   test "a spike in a rollout is met" do
     elastic_server
     @traffic.play(1.0, clients: 2)

@@ -8,6 +8,7 @@ module Coppice
       # What clients and workers have wanted in the last seconds: requests that wait, answers, and processors.
       class Demand
         SECONDS = 2.0 # for which looks are kept
+        WATCHED = 32 # workers at most: to ask the kernel takes some 20 µs for each
         GAP = 0.5 # seconds between two looks: what was before it says nothing of now
         CELLS = Board::COUNT_COLUMNS.find { |column| column.name == :responses }.cells
 
@@ -79,7 +80,7 @@ module Coppice
         # What each worker has wanted since the look before; those that are new are watched from now on.
         def wanted_by_watched(roster)
           before = @wanted_by_pid
-          pids = roster.serving_workers.map(&:pid)
+          pids = roster.serving_workers.first(WATCHED).map(&:pid)
           @wanted_by_pid = pids.to_h { |pid| [pid, @system.processor_demand_ns(pid)] }
           @wanted_by_pid.filter_map { |pid, ns| [ns - before[pid], 0].max if ns && before[pid] }
         end
