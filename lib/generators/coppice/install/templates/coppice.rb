@@ -13,7 +13,7 @@ listen 3000
 # After it the client gets a 503 response and the worker is replaced. Workers are cold until a refork.
 timeout 20, cold: 60
 
-# The first worker requests these pages before the server accepts clients, so that no worker starts cold.
+# At the start a worker requests these pages from itself, and the others are its copies, so that they are warm.
 # warm_up_requests "/up"
 
 # Start new workers from the warmest one when the memory that this saves is worth its cost. First let `coppice doctor`
