@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "etc"
-require "fiddle"
 require_relative "cpu_time"
 
 module Bench
@@ -43,6 +42,7 @@ module Bench
     # From now on orphaned descendants become children of this process.
     #: () -> void
     def self.adopt_orphans
+      require "fiddle" # newer Rubies warn of it where Bundler runs, as in the tests
       types = [Fiddle::TYPE_INT] + ([Fiddle::TYPE_LONG] * 4)
       prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], types, Fiddle::TYPE_INT)
       prctl.call(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0).zero? or raise SystemCallError.new("prctl", Fiddle.last_error)

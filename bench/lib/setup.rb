@@ -73,7 +73,7 @@ module Bench
         newest = Dir["#{LOAD_SOURCES}/*"].map { |path| File.mtime(path) }.max
         return if File.exist?(LOAD_BINARY) && File.mtime(LOAD_BINARY) > newest
 
-        run("cc", "-O2", "-Wall", "-Wextra", *Dir["#{LOAD_SOURCES}/*.c"], "-o", LOAD_BINARY, env: environment)
+        run("cc", "-O2", "-Wall", "-Wextra", *Dir["#{LOAD_SOURCES}/*.c"], "-lm", "-o", LOAD_BINARY, env: environment)
       end
 
       def install(gemfile)

@@ -100,12 +100,12 @@ static bool open_connection(struct client *client) {
     return connect(client->fd, (struct sockaddr *)&server, sizeof server) == 0 || errno == EINPROGRESS;
 }
 
-void client_begin(struct client *client, uint64_t number) {
+void client_begin(struct client *client, uint64_t number, uint64_t due_ns) {
     client->busy = true;
     client->sent = 0;
     client->head_length = request_head(client->head, number);
     answer_begin(&client->answer);
-    client->started_ns = clock_ns();
+    client->started_ns = due_ns ? due_ns : clock_ns();
     if (client->fd < 0 && !open_connection(client)) fail(client, ERROR_CONNECT);
     else send_request(client);
 }

@@ -25,8 +25,8 @@ void clients_prepare(const struct options *options, int poller);
 
 void client_reset(struct client *client);
 
-/* Begins the n-th request of all. */
-void client_begin(struct client *client, uint64_t number);
+/* Begins the n-th request of all. Its time counts from the instant at which it was due; 0: from now. */
+void client_begin(struct client *client, uint64_t number, uint64_t due_ns);
 
 /* What epoll has seen. */
 void client_events(struct client *client, uint32_t events);

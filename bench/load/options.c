@@ -33,6 +33,8 @@ static bool set_value(struct options *options, const char *name, char *value) {
     else if (strcmp(name, "--requests") == 0) options->requests = strtoull(value, NULL, 10);
     else if (strcmp(name, "--seconds") == 0) options->seconds = atof(value);
     else if (strcmp(name, "--timeout") == 0) options->timeout = atof(value);
+    else if (strcmp(name, "--rate") == 0) options->rate = atof(value);
+    else if (strcmp(name, "--seed") == 0) options->seed = strtoull(value, NULL, 10);
     else if (strcmp(name, "--path") == 0) split_paths(options, value);
     else if (strcmp(name, "--modulus") == 0) options->modulus = strtoull(value, NULL, 10);
     else if (strcmp(name, "--header") == 0) add_header(options, value);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MAX_CLIENTS = 256, MAX_PATHS = 32, MAX_HEADERS = 32, MAX_REQUESTS = 4000000 };
+enum { MAX_CLIENTS = 1024, MAX_PATHS = 32, MAX_HEADERS = 32, MAX_REQUESTS = 4000000 };
 
 struct options {
     uint16_t port;
@@ -13,6 +13,8 @@ struct options {
     uint64_t requests; /* at most */
     double seconds;    /* at most */
     double timeout;    /* seconds that one request may take */
+    double rate;       /* requests that are due in a second; 0: each client sends the next one at once */
+    uint64_t seed;     /* of the instants at which they are due */
     char *paths[MAX_PATHS];
     int path_count;
     uint64_t modulus;

@@ -78,8 +78,8 @@ void tally_report(double seconds) {
     printf("{\"answered\":%llu,\"connections_kept\":%llu,\"seconds\":%.6f", (unsigned long long)answered,
            (unsigned long long)connections_kept, seconds);
     printf(",\"client_cpu_seconds\":%.6f", seconds_of(own.ru_utime) + seconds_of(own.ru_stime));
-    printf(",\"p50_us\":%u,\"p99_us\":%u,\"max_us\":%u,\"errors\":{",
-           percentile(0.50), percentile(0.99), percentile(1));
+    printf(",\"p50_us\":%u,\"p95_us\":%u,\"p99_us\":%u,\"max_us\":%u,\"errors\":{",
+           percentile(0.50), percentile(0.95), percentile(0.99), percentile(1));
     for (int i = 0; i < ERROR_KINDS; i++)
         printf("%s\"%s\":%llu", i ? "," : "", error_names[i], (unsigned long long)errors[i]);
     printf("},\"bodies\":{");
