@@ -5,6 +5,7 @@ require_relative "options"
 require_relative "http_app"
 require_relative "lazy_app"
 require_relative "memory_variants"
+require_relative "prepared_app"
 require_relative "servers"
 require_relative "setup"
 
@@ -20,7 +21,7 @@ module Bench
 
     #: (banner: String) -> void
     def initialize(banner:)
-      @chosen = { save: true, plan: { environment: WITHOUT_YJIT, checkout: Setup::ROOT } }
+      @chosen = { save: true, plan: { environment: WITHOUT_YJIT.dup, checkout: Setup::ROOT } }
       @parser = OptionParser.new do |parser|
         parser.banner = banner
         what_to_run(parser)
@@ -52,15 +53,14 @@ module Bench
       parser.on("--apps A,B", Array, "http: of #{HttpApps::NAMES.join(", ")}") do |names|
         @chosen[:apps] = known(names, HttpApps::NAMES)
       end
-      parser.on("--app NAME", LazyApps::NAMES, "memory, first, refork: of #{LazyApps::NAMES.join(", ")}") do |name|
-        @chosen[:app] = name
-      end
+      parser.on("--app NAME or FOLDER", "memory, first, refork: of #{LazyApps::NAMES.join(", ")};",
+        "or a folder with #{PreparedApp::FILE}") { |name| choose_app(name) }
       parser.on("--workers N", POSITIVE, "number of worker processes") { |count| @chosen[:workers] = count.to_i }
     end
 
     def how_to_run_it(parser)
       parser.on("--yjit", "servers run with RUBY_YJIT_ENABLE=1") do
-        @chosen[:plan][:environment] = { "RUBY_YJIT_ENABLE" => "1" }
+        @chosen[:plan][:environment].update("RUBY_YJIT_ENABLE" => "1")
       end
       parser.on("--env NAME=VALUE", "variable for all servers, or coppice:NAME=VALUE; repeatable;",
         "not for refork, recovery") do |text|
@@ -107,6 +107,16 @@ module Bench
       parser.on("--paths A,B", Array, "paths to request; {n} counts from 1 to 100") { |paths| own.call(paths: paths) }
       parser.on("--before-fork CODE", "Ruby to run before each fork") { |code| own.call(before_fork: code) }
       parser.on("--name NAME", /\A[\w-]+\z/, "its name in the report") { |name| own.call(name: name) }
+    end
+
+    def choose_app(name)
+      return @chosen[:app] = name if LazyApps::NAMES.include?(name)
+      raise OptionParser::InvalidArgument, name unless File.directory?(name)
+
+      prepared = PreparedApp.new(name)
+      @chosen[:app] = name
+      (@chosen[:own_app] ||= {}).merge!(prepared.own_app)
+      @chosen[:plan][:environment].update(prepared.environment)
     end
 
     def known(names, all)

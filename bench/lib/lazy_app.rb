@@ -65,13 +65,13 @@ module Bench
 
       private
 
-      def own(rackup: nil, gemfile: nil, paths: ["/"], before_fork: nil, name: nil)
+      def own(rackup: nil, gemfile: nil, paths: ["/"], headers: nil, before_fork: nil, name: nil)
         raise Failure, "an application of your own needs --rackup" unless rackup
 
         name ||= File.basename(File.dirname(rackup))
-        LazyApp.new(name: name, rackup: rackup, gemfile: gemfile, load: { path: paths.join(","), modulus: 100 },
-          page: paths.first.sub("{n}", "1"), before_fork: before_fork,
-          description: "#{name}, #{paths.size} kinds of pages.", **RAILS)
+        LazyApp.new(name: name, rackup: rackup, gemfile: gemfile,
+          load: { path: paths.join(","), modulus: 100, header: headers }, page: paths.first.sub("{n}", "1"),
+          before_fork: before_fork, description: "#{name}, #{paths.size} kinds of pages.", **RAILS)
       end
     end
   end

@@ -39,7 +39,7 @@ module Bench
       def prepare(plans)
         FileUtils.mkdir_p(FOLDER)
         compile_load
-        plans.filter_map(&:gemfile).uniq.each { |gemfile| install(gemfile) }
+        plans.select(&:gemfile).uniq(&:gemfile).each { |plan| install(plan) }
         example = plans.find { |plan| File.dirname(plan.app) == EXAMPLE }
         run("#{EXAMPLE}/bin/prepare", env: environment(example.gemfile)) if example
         checkouts = plans.select { |plan| plan.server.gem == "coppice" }.map(&:checkout).uniq
@@ -76,12 +76,12 @@ module Bench
         run("cc", "-O2", "-Wall", "-Wextra", *Dir["#{LOAD_SOURCES}/*.c"], "-lm", "-o", LOAD_BINARY, env: environment)
       end
 
-      def install(gemfile)
-        env = environment(gemfile)
+      def install(plan)
+        env = plan.process_environment
         _, status = Open3.capture2e(env, "bundle", "check", unsetenv_others: true)
         return if status.success?
 
-        warn "bench: installing the gems of #{gemfile.delete_prefix("#{ROOT}/")}"
+        warn "bench: installing the gems of #{plan.gemfile.delete_prefix("#{ROOT}/")}"
         run("bundle", "install", "--quiet", env: env)
       end
 
