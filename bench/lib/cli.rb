@@ -21,12 +21,14 @@ require_relative "observation"
 require_relative "pages"
 require_relative "refork"
 require_relative "roll"
+require_relative "slots"
 require_relative "collector"
 require_relative "workers"
 
 module Bench
   # bin/bench: parses the command line, prepares gems and programs, runs one benchmark, prints and saves its report.
   class CLI
+    ROWS = File.join(Setup::FOLDER, "slots.jsonl").freeze
     BENCHMARKS = {
       "http" => [Http, "CPU per request", { seconds: 3, rounds: 5, servers: Servers::NAMES, apps: HttpApps::NAMES }],
       "memory" => [Memory, "Memory of a warm server", { rounds: 1, servers: Servers::DEFAULT, app: "constants" }],
@@ -45,6 +47,9 @@ module Bench
       "observer" => [Observation, "The cost of the observer", { seconds: 5, rounds: 3 }],
       "guests" => [Guests, "Programs in forks of the warm application", { rounds: 1, app: "shop" }],
       "workers" => [Workers, "The cost of many workers", { rounds: 1 }],
+      "slots" => [Slots, "Memory and waiting with equal slots",
+                  { seconds: 30.0, rounds: 3, requests: 9000, servers: %w[puma coppice], app: "shop", slots: 16,
+                    rows: ROWS }],
       "idle" => [Idle, "Memory of idle connections", { rounds: 3, servers: ["coppice", "puma", Servers::FLOOR] }]
     }.freeze
 
@@ -78,7 +83,7 @@ module Bench
       Setup.prepare(benchmark.plans)
       Library.load(options.checkout)
       ProcessTree.adopt_orphans
-      report_name = [name, *(LazyApps.of(options).name if options.app)].join("-")
+      report_name = [name, *(LazyApps.of(options).name if options.app), *options.slots].join("-")
       command = "bin/bench #{@arguments.shelljoin}"
       report = Report.new(title, name: report_name, plans: benchmark.plans, command: command)
       benchmark.call(report)

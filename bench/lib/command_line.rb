@@ -8,11 +8,13 @@ require_relative "memory_variants"
 require_relative "prepared_app"
 require_relative "servers"
 require_relative "setup"
+require_relative "slot_servers"
 
 module Bench
   # Parses the command line of `bin/bench`.
   class CommandLine
     POSITIVE = /\A[1-9]\d{0,6}\z/.freeze
+    WORKERS = /\A[1-9]\d*(\.\.[1-9]\d*)?\z/.freeze # of Coppice: "16", "2..16"
 
     # Not "0": Ruby 3.1 treats any value as yes.
     WITHOUT_YJIT = { "RUBY_YJIT_ENABLE" => nil }.freeze
@@ -27,6 +29,7 @@ module Bench
         what_to_run(parser)
         how_to_run_it(parser)
         how_long(parser)
+        equal_slots(parser)
         own_application(parser)
       end
     end
@@ -45,7 +48,7 @@ module Bench
 
     def what_to_run(parser)
       parser.on("--servers A,B", Array, "of #{Servers::NAMES.join(", ")}") do |names|
-        @chosen[:servers] = known(names, Servers::NAMES)
+        @chosen[:servers] = known(names, Servers::NAMES | SlotServers::NAMES)
       end
       parser.on("--variants A,B", Array, "memory: of #{MemoryVariants::NAMES.join(", ")}") do |names|
         @chosen[:variants] = known(names, MemoryVariants::NAMES)
@@ -53,7 +56,7 @@ module Bench
       parser.on("--apps A,B", Array, "http: of #{HttpApps::NAMES.join(", ")}") do |names|
         @chosen[:apps] = known(names, HttpApps::NAMES)
       end
-      parser.on("--app NAME or FOLDER", "memory, first, refork: of #{LazyApps::NAMES.join(", ")};",
+      parser.on("--app NAME or FOLDER", "memory, first, refork, slots: of #{LazyApps::NAMES.join(", ")};",
         "or a folder with #{PreparedApp::FILE}") { |name| choose_app(name) }
       parser.on("--workers N", POSITIVE, "number of worker processes") { |count| @chosen[:workers] = count.to_i }
     end
@@ -95,6 +98,28 @@ module Bench
       end
       parser.on("--kills N", POSITIVE, "recovery: workers to kill in a round") { |count| @chosen[:kills] = count.to_i }
       parser.on("--no-save", "only print the report, do not write to bench/results") { @chosen[:save] = false }
+    end
+
+    def equal_slots(parser)
+      parser.separator "slots: --servers of #{SlotServers::NAMES.join(", ")}"
+      parser.on("--slots N", POSITIVE, "requests that each server can serve at once") do |count|
+        @chosen[:slots] = count.to_i
+      end
+      parser.on("--shares A,B", Array, "slots: percents of what Puma can do, for open loops") do |shares|
+        @chosen[:shares] = rising(shares)
+      end
+      parser.on("--coppice-workers A,B", Array, "values of worker_processes, such as 16 or 2..16") do |values|
+        wrong = values.grep_v(WORKERS)
+        raise OptionParser::InvalidArgument, wrong.join(",") if wrong.any?
+
+        @chosen[:coppice_workers] = values
+      end
+      parser.on("--before FOLDER", "the checkout that the server \"before\" runs") do |path|
+        @chosen[:before] = File.expand_path(path)
+      end
+      parser.on("--rows FILE", "keeps what was measured, and is not measured again") do |path|
+        @chosen[:rows] = File.expand_path(path)
+      end
     end
 
     def own_application(parser)

@@ -2,9 +2,11 @@
 
 module Bench
   # The options of the command line. nil: the benchmark uses its default. `plan` holds arguments for every Plan;
-  # `own_app` holds the files and paths of an application outside of this project.
+  # `own_app` holds the files and paths of an application outside of this project; `before` is another checkout of
+  # Coppice; `rows` is the file that keeps what was measured.
   Options = Struct.new(:servers, :variants, :seconds, :rounds, :requests, :points, :workers, :clients, :client_counts,
-    :kills, :apps, :app, :own_app, :plan, :variables, :settings, :save, keyword_init: true) do
+    :kills, :apps, :app, :own_app, :plan, :variables, :settings, :save, :slots, :shares, :coppice_workers, :before,
+    :rows, keyword_init: true) do
     # The checkout of Coppice that is measured.
     #: () -> String
     def checkout = plan.fetch(:checkout)
@@ -16,6 +18,14 @@ module Bench
       meant = (variables || []).select { |variable| [nil, server].include?(variable.server) }
       environment = plan.fetch(:environment, {}).merge(meant.to_h { |variable| [variable.name, variable.value] })
       plan.merge(environment: environment, settings: (settings if server.start_with?("coppice")))
+    end
+
+    # What rows of results have in common if they can be compared.
+    #: () -> Hash[String, untyped]
+    def surroundings
+      { "ruby" => RUBY_VERSION, "yjit" => plan.fetch(:environment)["RUBY_YJIT_ENABLE"] == "1",
+        "variables" => (variables || []).map { |one| one.to_h.compact.transform_keys(&:to_s) },
+        "settings" => settings || [] }
     end
   end
 

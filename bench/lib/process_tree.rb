@@ -99,6 +99,10 @@ module Bench
       end
     end
 
+    # A process has its parent's title for a moment after the fork. It does not count as a second worker.
+    #: () -> Array[ProcessEntry]
+    def ready_workers = select { |entry| entry.worker? && entry.ready? }.uniq(&:name)
+
     # CPU time of all processes of the tree so far.
     #: () -> CpuTime
     def cpu = map(&:cpu).inject(CpuTime.new(0.0, 0.0), :+)

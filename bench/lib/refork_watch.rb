@@ -25,7 +25,7 @@ module Bench
       first = server.tree
       @unrelated = first.unrelated_pids
       @generation = first.select(&:worker?).filter_map(&:generation).max
-      @fewest_ready = server.plan.workers
+      @fewest_ready = server.plan.fewest_workers
       @missing_seconds = 0.0
     end
 
@@ -37,7 +37,7 @@ module Bench
       watch(TIMEOUT) do |tree|
         yield tree if block_given?
         note_mold(tree)
-        note_workers(ready_workers(tree).size)
+        note_workers(tree.ready_workers.size)
         next unless replaced?(tree)
 
         @seconds = now - began
@@ -59,17 +59,14 @@ module Bench
 
     private
 
-    # A process has its parent's title for a moment after the fork. It does not count as a second worker.
-    def ready_workers(tree) = tree.select { |entry| entry.worker? && entry.ready? }.uniq(&:name)
-
     def note_workers(ready)
       last, @looked_at = @looked_at, now
-      @missing_seconds += [@server.plan.workers - ready, 0].max * (@looked_at - last)
+      @missing_seconds += [@server.plan.fewest_workers - ready, 0].max * (@looked_at - last)
       @fewest_ready = [@fewest_ready, ready].min
     end
 
     def replaced?(tree)
-      tree.select(&:worker?).all? { |worker| new?(worker) } && ready_workers(tree).size >= @server.plan.workers
+      tree.select(&:worker?).all? { |worker| new?(worker) } && tree.ready_workers.size >= @server.plan.fewest_workers
     end
 
     def note_mold(tree)

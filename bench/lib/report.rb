@@ -82,25 +82,9 @@ module Bench
     def processor = File.read("/proc/cpuinfo")[/^model name\s*: (.*)/, 1] || RbConfig::CONFIG["arch"]
 
     def versions
-      servers = @plans.uniq { |plan| plan.server.name }
+      servers = @plans.uniq { |plan| [plan.server.name, plan.checkout] }
       rack = servers.find(&:gemfile)
-      [*servers.map { |plan| "#{plan.server.name} #{version(plan)}" }, *("rack #{locked("rack", rack)}" if rack)]
+      [*servers.map { |plan| "#{plan.server.name} #{plan.version}" }, *("rack #{rack.locked("rack")}" if rack)]
     end
-
-    def version(plan)
-      case plan.server.gem
-      when "coppice" then coppice_version(plan)
-      when nil then IO.popen([Setup.program(plan.server.name), "-v"], err: [:child, :out], &:read)[/[\d.]+/]
-      else locked(plan.server.gem, plan)
-      end
-    end
-
-    def coppice_version(plan)
-      version = File.read("#{plan.checkout}/lib/coppice/version.rb")[/VERSION = "([^"]+)"/, 1]
-      commit = IO.popen(["git", "-C", plan.checkout, "describe", "--always", "--dirty"], err: File::NULL, &:read).strip
-      commit.empty? ? version : "#{version} (#{commit})"
-    end
-
-    def locked(gem, plan) = File.read("#{plan.gemfile}.lock")[/^    #{Regexp.escape(gem)} \(([^)]+)\)/, 1]
   end
 end

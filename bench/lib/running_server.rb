@@ -29,6 +29,7 @@ module Bench
     attr_reader :plan #: Plan
     attr_reader :port #: Integer
     attr_reader :greeting #: Net::HTTPResponse? -- the very first response
+    attr_reader :boot_seconds #: Float? -- from the start of the process until that response
 
     #: (Plan, String) -> void
     def initialize(plan, folder)
@@ -45,12 +46,13 @@ module Bench
       File.write(@config_path, @plan.server.config.call(@plan, @port, @config_path))
       @pid = Process.spawn(@plan.process_environment, *@plan.command(@port, @config_path), unsetenv_others: true,
         pgroup: true, chdir: File.dirname(@config_path), in: File::NULL, out: @log_path, err: [:child, :out])
-      deadline = now + BOOT_TIMEOUT
+      began = now
       until answers?
         fail_with_log("exited") if ended?
-        fail_with_log("did not answer within #{BOOT_TIMEOUT} s") if now > deadline
+        fail_with_log("did not answer within #{BOOT_TIMEOUT} s") if now > began + BOOT_TIMEOUT
         sleep INTERVAL
       end
+      @boot_seconds = now - began
     end
 
     # Yields the board of the server, which must be Coppice.
@@ -114,8 +116,11 @@ module Bench
     # Another process could take the port before the server does. A benchmark may take that risk, a test must not.
     def free_port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
 
+    # The first answer may take long: a worker loads for it what it has not loaded yet.
     def answers?
-      Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: 10) { |http| @greeting = http.get("/") }
+      Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: BOOT_TIMEOUT) do |http|
+        @greeting = http.get("/")
+      end
       true
     rescue SystemCallError, IOError, Timeout::Error
       false # not yet

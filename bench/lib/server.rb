@@ -29,5 +29,31 @@ module Bench
       command = server.command.call(self, port, config_path)
       gemfile ? ["bundle", "exec", *command] : command
     end
+
+    # Below how many workers a server with all its processes never is: Coppice also takes a range, such as "2..16".
+    #: () -> Integer
+    def fewest_workers = workers.to_s.to_i
+
+    # The server's version; of Coppice also the commit.
+    #: () -> String?
+    def version
+      case server.gem
+      when "coppice" then coppice_version
+      when nil then IO.popen([Setup.program(server.name), "-v"], err: [:child, :out], &:read)[/[\d.]+/]
+      else locked(server.gem)
+      end
+    end
+
+    # The version of a gem of its bundle.
+    #: (String) -> String?
+    def locked(gem) = File.read("#{gemfile}.lock")[/^    #{Regexp.escape(gem)} \(([^)]+)\)/, 1]
+
+    private
+
+    def coppice_version
+      version = File.read("#{checkout}/lib/coppice/version.rb")[/VERSION = "([^"]+)"/, 1]
+      commit = IO.popen(["git", "-C", checkout, "describe", "--always", "--dirty"], err: File::NULL, &:read).strip
+      commit.empty? ? version : "#{version} (#{commit})"
+    end
   end
 end

@@ -39,7 +39,7 @@ module Bench
       lines << "before_fork { #{plan.before_fork} }" if plan.before_fork
       lines << "before_refork { #{plan.before_fork} }" if plan.before_fork && plan.refork
       lines << (plan.refork ? "fork_worker #{plan.refork.first}" : "preload_app!")
-      lines.join("\n")
+      [*lines, *plan.settings].join("\n")
     end
 
     UNICORN_CONFIG = lambda do |plan, port, _path|
@@ -106,7 +106,7 @@ module Bench
     #: (String) -> Server
     def self.named(name)
       TABLE.find { |server| server.name == name } or
-        raise ArgumentError, "unknown server #{name}; known are #{NAMES.join(", ")}"
+        raise Failure, "this benchmark does not run #{name}; it knows #{NAMES.join(", ")}"
     end
 
     # A plan for the named server, by default with the hello application on two workers.

@@ -5,6 +5,11 @@ require "test_helper"
 require_relative "../../../bench/lib/command_line"
 
 class BenchCommandLineTest < Coppice::TestCase
+  test "workers of coppice are numbers or ranges" do
+    assert_equal %w[16 2..16], chosen("--coppice-workers", "16,2..16")[:coppice_workers]
+    assert_raises(OptionParser::InvalidArgument) { chosen("--coppice-workers", "16,2-16") }
+  end
+
   test "an application is one of the project's, or a folder" do
     assert_equal "shop", chosen("--app", "shop")[:app]
     assert_raises(OptionParser::InvalidArgument) { chosen("--app", "blog") }
