@@ -17,6 +17,7 @@ require_relative "counting"
 require_relative "fairness"
 require_relative "guests"
 require_relative "idle"
+require_relative "mixed"
 require_relative "observation"
 require_relative "pages"
 require_relative "refork"
@@ -50,6 +51,8 @@ module Bench
       "slots" => [Slots, "Memory and waiting with equal slots",
                   { seconds: 30.0, rounds: 3, requests: 9000, servers: %w[puma coppice], app: "shop", slots: 16,
                     rows: ROWS }],
+      "mixed" => [Mixed, "Quick requests among others that wait",
+                  { seconds: 60.0, rounds: 3, servers: %w[puma puma-single puma-io coppice], slots: 16, rows: ROWS }],
       "idle" => [Idle, "Memory of idle connections", { rounds: 3, servers: ["coppice", "puma", Servers::FLOOR] }]
     }.freeze
 

@@ -101,7 +101,7 @@ module Bench
     end
 
     def equal_slots(parser)
-      parser.separator "slots: --servers of #{SlotServers::NAMES.join(", ")}"
+      parser.separator "slots, mixed: --servers of #{SlotServers::NAMES.join(", ")}"
       parser.on("--slots N", POSITIVE, "requests that each server can serve at once") do |count|
         @chosen[:slots] = count.to_i
       end

@@ -6,7 +6,7 @@ module Bench
   # Servers with an equal number of slots, which is how many requests a server can serve at the same time. A slot is a
   # thread of Puma, or a worker of Coppice or Pitchfork.
   class SlotServers
-    NAMES = %w[puma puma-single pitchfork coppice before].freeze
+    NAMES = %w[puma puma-single puma-io pitchfork coppice before].freeze
     THREADS = 4 # of each of Puma's workers
 
     #: (Options, ?refork_after: Array[untyped]?, **untyped) -> void
@@ -33,6 +33,7 @@ module Bench
       case name
       when "puma" then [puma(reference)]
       when "puma-single" then [puma("puma 1x#{@slots}", workers: 0, threads: @slots)]
+      when "puma-io" then [puma("#{reference}, io", settings: ["max_io_threads #{@slots}"])]
       when "pitchfork" then [plan("pitchfork", label: "pitchfork #{@slots}", workers: @slots, refork: @refork_after)]
       when "coppice" then coppice_workers.map { |workers| coppice("coppice #{workers}", workers) }
       when "before" then [coppice("before #{@slots}", @slots, checkout: before)]

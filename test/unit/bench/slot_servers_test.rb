@@ -41,6 +41,7 @@ class SlotServersTest < Coppice::TestCase
     plans = plans(16, "--servers", "puma,puma-single")
 
     assert_equal(%w[4 16], plans.map { |plan| plan.environment["RAILS_MAX_THREADS"] })
+    assert_includes configuration(plans(16, "--servers", "puma-io").first), "max_io_threads 16"
   end
 
   private

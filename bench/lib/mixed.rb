@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "memory_timeline"
+require_relative "resumed_rounds"
+require_relative "slot_servers"
+require_relative "slot_table"
+
+module Bench
+  # How long do quick requests wait for others that wait for something themselves? A quarter of the requests of an open
+  # loop take QUICK_SECONDS of CPU time, the others sleep. All together they need a part of the slots, or more than all.
+  class Mixed
+    QUICK_SECONDS = 0.01
+    SLEEP_SECONDS = 1
+    QUICK_SHARE = 0.25
+    FILLS = [75, 120].freeze # percent of the slots
+    TIMEOUT = 60 # seconds that a client waits
+    CLIENTS = 500 # connections of an open loop, at most
+
+    #: (Options) -> void
+    def initialize(options)
+      @options = options
+      @servers = SlotServers.new(options, app: "mixed.ru")
+    end
+
+    #: () -> Array[Plan]
+    def plans = @plans ||= @servers.plans
+
+    #: (Report) -> void
+    def call(report)
+      rounds = ResumedRounds.new(RowFile.new(@options.rows), facts)
+      rows = rounds.run(plans, @options.rounds) { |server, round| { "phases" => phases(server, round) } }
+      report.text introduction
+      rounds.write_failed(report)
+      table = SlotTable.new(rows, labels: plans.map(&:label), reference: @servers.reference)
+      report.table table.head, table.lines(FILLS.flat_map { |fill| figures("#{fill} %") })
+    end
+
+    private
+
+    def facts
+      { "benchmark" => "mixed", "slots" => @options.slots, "seconds" => @options.seconds, **@options.surroundings }
+    end
+
+    def phases(server, round)
+      FILLS.to_h { |fill| ["#{fill} %", SlotPhase.measure(server) { loads(server, fill, round) }] }
+    end
+
+    # Two generators, as each has percentiles of its own. The seeds differ, or they would send at related instants.
+    def loads(server, fill, round)
+      rate = rate(fill)
+      common = { seconds: @options.seconds, timeout: TIMEOUT, clients: CLIENTS }
+      quick = Load.new(server.port, **common, path: "/quick", rate: rate * QUICK_SHARE, seed: 2 * round).start
+      waiting = Load.new(server.port, **common, path: "/wait", rate: rate * (1 - QUICK_SHARE), seed: (2 * round) + 1)
+                    .start
+      { "quick" => quick.finish, "waiting" => waiting.finish }
+    end
+
+    # Requests per second that fill this part of the slots.
+    def rate(fill)
+      seconds = (QUICK_SHARE * QUICK_SECONDS) + ((1 - QUICK_SHARE) * SLEEP_SECONDS)
+      @options.slots * fill / 100.0 / seconds
+    end
+
+    def introduction
+      "#{@options.slots} slots, an open loop of #{@options.seconds} s for each fill. A quarter of the requests are " \
+        "quick: they take #{(QUICK_SECONDS * 1000).round} ms of CPU time. The others sleep for #{SLEEP_SECONDS} s. " \
+        "At #{FILLS.join(" % and ")} % all requests together need that part of the slots. " \
+        "#{@options.rounds} rounds in turn: median (lowest–highest); ratios are taken in a round. Extra is the time " \
+        "above #{(QUICK_SECONDS * 1000).round} ms, from the instant at which the request was due. Answers count " \
+        "until the last one has come. Of the errors, status is an answer other than 200, timeout a request of more " \
+        "than #{TIMEOUT} s."
+    end
+
+    def figures(name)
+      quick = ->(row) { (row.phase(name).loads["quick"].p99_us / 1000.0) - (QUICK_SECONDS * 1000) }
+      workers = { "fewest" => 0, "mean" => 1, "most" => 0 }.each_with_index.map do |(title, digits), index|
+        SlotFigure.new("#{name}: workers, #{title}", digits, false, ->(row) { row.phase(name).workers[index] })
+      end
+      [SlotFigure.new("#{name}: quick requests, extra at p99, ms", 1, true, quick),
+       SlotFigure.new("#{name}: answers per second", 1, true, ->(row) { row.phase(name).requests_per_second }),
+       SlotFigure.new("#{name}: total PSS, mean, MiB", 0, true, ->(row) { row.phase(name).mean_mib }), *workers]
+    end
+  end
+end
