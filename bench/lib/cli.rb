@@ -49,7 +49,7 @@ module Bench
       "guests" => [Guests, "Programs in forks of the warm application", { rounds: 1, app: "shop" }],
       "workers" => [Workers, "The cost of many workers", { rounds: 1 }],
       "slots" => [Slots, "Memory and waiting with equal slots",
-                  { seconds: 30.0, rounds: 3, requests: 9000, servers: %w[puma coppice], app: "shop", slots: 16,
+                  { seconds: 20.0, rounds: 3, requests: 9000, servers: %w[puma coppice], app: "shop", slots: 16,
                     rows: ROWS }],
       "mixed" => [Mixed, "Quick requests among others that wait",
                   { seconds: 60.0, rounds: 3, servers: %w[puma puma-single puma-io coppice], slots: 16, rows: ROWS }],

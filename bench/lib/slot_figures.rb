@@ -38,10 +38,12 @@ module Bench
     end
 
     def closed_loop
-      [SlotFigure.new("#{SlotRun::CLOSED}, requests per second", 0, true, of(SlotRun::CLOSED, &:requests_per_second)),
-       *[SlotRun::CLOSED, *@open_loops].map do |name|
-         SlotFigure.new("#{name}, CPU ms per request", 2, true, of(name, &:cpu_ms_per_request))
-       end]
+      cpu = [SlotRun::CLOSED, *@open_loops].map do |name|
+        SlotFigure.new("#{name}, CPU ms per request", 2, true, of(name, &:cpu_ms_per_request))
+      end
+      closed = ->(name, member) { SlotFigure.new("#{SlotRun::CLOSED}, #{name}", 0, true, of(SlotRun::CLOSED, &member)) }
+      [closed.call("requests per second", :requests_per_second), *cpu,
+       closed.call("kernel's part of CPU, %", :kernel_percent)]
     end
 
     def latencies(name)

@@ -4,17 +4,18 @@ require_relative "load"
 require_relative "memory_timeline"
 
 module Bench
-  # What was measured in a period: the result of each load generator, by name, and the server's CPU time, memory and
-  # number of workers meanwhile. `workers`: the fewest, the mean, the most.
-  SlotPhase = Struct.new(:loads, :cpu_seconds, :mean_mib, :peak_mib, :workers, keyword_init: true) do
+  # What was measured in a period: the result of each load generator, by name, and the server's CPU time, the kernel's
+  # part of it, memory and number of workers meanwhile. `workers`: the fewest, the mean, the most.
+  SlotPhase = Struct.new(:loads, :cpu_seconds, :kernel_percent, :mean_mib, :peak_mib, :workers, keyword_init: true) do
     # Runs the block, which returns the results of load generators by name.
     #: (RunningServer) { () -> Hash[String, LoadResult] } -> SlotPhase
     def self.measure(server, &block)
       before = server.tree.cpu
       loads, timeline = MemoryTimeline.during(server, &block)
       server.check
+      cpu = server.tree.cpu - before
       counts = timeline.workers
-      new(loads: loads, cpu_seconds: (server.tree.cpu - before).seconds, mean_mib: timeline.mean,
+      new(loads: loads, cpu_seconds: cpu.seconds, kernel_percent: cpu.kernel_percent, mean_mib: timeline.mean,
         peak_mib: timeline.peak, workers: [counts.min, counts.sum.fdiv(counts.size), counts.max])
     end
 

@@ -7,7 +7,8 @@ require_relative "../../../bench/lib/slot_row"
 class SlotRowTest < Coppice::TestCase
   test "a phase is the same after it was in a file" do
     loads = { "quick" => load(10, 4.0), "waiting" => load(30, 5.0) }
-    phase = Bench::SlotPhase.new(loads: loads, cpu_seconds: 2.0, mean_mib: 10.5, peak_mib: 11.0, workers: [2, 2.5, 3])
+    phase = Bench::SlotPhase.new(loads: loads, cpu_seconds: 2.0, kernel_percent: 9.5, mean_mib: 10.5,
+      peak_mib: 11.0, workers: [2, 2.5, 3])
     parsed = Bench::SlotRow.new(JSON.parse(JSON.generate("phases" => { "75 %" => phase }))).phase("75 %")
 
     assert_equal phase, parsed
