@@ -68,7 +68,8 @@ module Bench
       end
     end
 
-    # One refork after another. Returns the mean of their seconds.
+    # One refork after another. Returns the mean of their seconds. nil if one was not over in time, which is no reason
+    # to lose the other phases.
     def reforks(rate)
       watches = []
       open_loop(REFORKS, rate) do
@@ -76,6 +77,9 @@ module Bench
         watches << ReforkWatch.new(@server, interval: LOOK).run while now < deadline
       end
       watches.sum(&:seconds) / watches.size
+    rescue Failure => error
+      @server.check
+      warn "bench: #{error.message}"
     end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
