@@ -42,6 +42,7 @@ module Bench
     end
 
     def phases(server, round)
+      MemoryMap.wait_until_quiet(server) # all workers have started
       FILLS.to_h { |fill| ["#{fill} %", SlotPhase.measure(server) { loads(server, fill, round) }] }
     end
 
@@ -72,7 +73,7 @@ module Bench
     end
 
     def figures(name)
-      quick = ->(row) { (row.phase(name).loads["quick"].p99_us / 1000.0) - (QUICK_SECONDS * 1000) }
+      quick = ->(row) { row.phase(name).milliseconds("quick", :p99_us)&.then { |ms| ms - (QUICK_SECONDS * 1000) } }
       workers = { "fewest" => 0, "mean" => 1, "most" => 0 }.each_with_index.map do |(title, digits), index|
         SlotFigure.new("#{name}: workers, #{title}", digits, false, ->(row) { row.phase(name).workers[index] })
       end

@@ -48,7 +48,7 @@ module Bench
 
     def latencies(name)
       PERCENTILES.map do |title, member|
-        SlotFigure.new("#{name}, #{title}, ms", 1, true, of(name) { |phase| phase.loads["all"][member] / 1000.0 })
+        SlotFigure.new("#{name}, #{title}, ms", 1, true, of(name) { |phase| phase.milliseconds("all", member) })
       end
     end
 

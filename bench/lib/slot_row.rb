@@ -29,6 +29,13 @@ module Bench
     #: (*untyped) -> String
     def to_json(*state) = { **to_h, loads: loads.transform_values(&:to_h) }.to_json(*state)
 
+    # A percentile of a load generator's latencies; nil if nothing was answered.
+    #: (String, Symbol) -> Float?
+    def milliseconds(load, percentile)
+      found = loads.fetch(load)
+      found[percentile] / 1000.0 if found.answered.positive?
+    end
+
     #: () -> Float
     def requests_per_second = loads.values.sum(&:answered) / loads.values.map(&:seconds).max
 

@@ -15,6 +15,13 @@ class SlotRowTest < Coppice::TestCase
     assert_equal [8.0, 50.0], [parsed.requests_per_second, parsed.cpu_ms_per_request]
   end
 
+  test "a phase without answers has no latencies" do
+    loads = { "quick" => load(10, 4.0), "waiting" => load(0, 4.0) }
+    phase = Bench::SlotPhase.new(loads: loads)
+
+    assert_equal [0.01, nil], [phase.milliseconds("quick", :p99_us), phase.milliseconds("waiting", :p99_us)]
+  end
+
   private
 
   def load(answered, seconds)
