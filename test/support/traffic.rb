@@ -42,6 +42,10 @@ class Traffic
   def count(busy, number)
     return if busy.empty?
 
-    number.times { |index| busy[index % busy.size].row.then { |row| row.count(:responses, place: 1) } }
+    number.times do
+      row = busy[(@next = @next.to_i + 1) % busy.size].row
+      row.requests += 1
+      row.count(:responses, place: 1)
+    end
   end
 end

@@ -13,7 +13,8 @@ module Coppice
     # so many compute that they only delay each other. The highest numbers leave: the lobby prefers the lowest, so they
     # are the coldest.
     class Elasticity
-      LOOK_PAUSE = 0.1 # seconds
+      LOOK_PAUSE = 0.1 # seconds between two looks while requests wait
+      QUIET_PAUSE = 0.25 # while others come: a turn of the monitor takes a millisecond
       PATIENCE = 0.05 # seconds that a request may wait: a few times the fork of a worker
       RUNNABLE = Rational(3, 2) # workers for each processor that compute, or wait for one
       CROWDED = 2 # times as many as processors: then some leave
@@ -36,7 +37,11 @@ module Coppice
 
       # When the next look is due (monotonic seconds); nil while no client comes.
       #: () -> Float?
-      def due_at = (@looks.next_at if @sizing.bounds && @demand.traffic?)
+      def due_at
+        return unless @sizing.bounds && @demand.traffic?
+
+        @looks.next_at + (@demand.waiting.zero? ? QUIET_PAUSE - LOOK_PAUSE : 0)
+      end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
@@ -103,7 +108,9 @@ module Coppice
 
       def judge(roster, now)
         @trial = nil if @trial && roster.wanted <= @trial.from # others have decided meanwhile
-        verdict = @trial&.verdict(roster.wanted, busy: @demand.busy, responses: @demand.responses, now: now) or return
+        verdict = @trial&.verdict(roster.serving_workers, busy: @demand.busy, responses: @demand.responses, now: now)
+        return unless verdict
+
         trial, @trial = @trial, nil
         return if verdict == :worth_it
 

@@ -9,7 +9,7 @@ module Coppice
       class Demand
         SECONDS = 2.0 # for which looks are kept
         WATCHED = 32 # workers at most: to ask the kernel takes some 20 µs for each
-        GAP = 0.5 # seconds between two looks: what was before it says nothing of now
+        GAP = 0.8 # seconds between two looks: what was before it says nothing of now
         CELLS = Board::COUNT_COLUMNS.find { |column| column.name == :responses }.cells
 
         # Sums that never go back: responses; seconds in which a worker had a request; seconds for which one was

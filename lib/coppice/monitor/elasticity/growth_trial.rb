@@ -8,7 +8,8 @@ module Coppice
       class GrowthTrial
         SECONDS = 2.0 # in which answers are counted
         ROUNDS = 2    # of requests, where they take longer than that
-        LONGEST = 30.0
+        LONGEST = 30.0 # until it counts as worth it
+        FIRST_REQUESTS = 5
         # The part of what the new workers would bring, if each was as good as those before, that counts as a gain.
         GAIN = 0.1
 
@@ -20,19 +21,25 @@ module Coppice
           @from = from
           @rate = rate
           # Little's law: as many requests were in flight as there were workers.
-          @seconds = rate.positive? ? (ROUNDS * from / rate).clamp(SECONDS, LONGEST) : LONGEST
+          @seconds = rate.positive? ? [ROUNDS * from / rate, SECONDS].max : LONGEST
         end
 
-        # :worth_it or :in_vain; nil as long as nobody can tell. Called at each look when all workers are there.
-        #: (Integer, busy: Integer, responses: Integer, now: Float) -> Symbol?
+        # :worth_it or :in_vain; nil as long as nobody can tell. Called at each look when all workers are there. Answers
+        # count once each worker has had its first requests, which are slow.
+        #: (Array[Handle], busy: Integer, responses: Integer, now: Float) -> Symbol?
         def verdict(workers, busy:, responses:, now:)
-          begin_with(workers, responses, now) if workers != @workers
+          @until ||= now + LONGEST
+          return :worth_it if now >= @until
+
+          begin_with(workers.size, responses, now) if workers.size != @workers || cold?(workers)
           @looks += 1
-          @crowded += 1 if busy >= workers
+          @crowded += 1 if busy >= @workers
           judge(responses, now) if now >= @begun_at + @seconds
         end
 
         private
+
+        def cold?(workers) = workers.any? { |worker| worker.requests_count < FIRST_REQUESTS }
 
         def begin_with(workers, responses, now)
           @workers = workers
