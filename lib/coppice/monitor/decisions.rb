@@ -55,8 +55,8 @@ module Coppice
       end
 
       # When some of them have something to do whatever comes (monotonic seconds).
-      #: () -> Array[Float?]
-      def times = [@watchdog, @remeasurement, @elasticity, @capacity].map(&:due_at)
+      #: (Float) -> Array[Float?]
+      def times(now) = [*[@watchdog, @remeasurement, @capacity].map(&:due_at), @elasticity.due_at(now)]
     end
   end
 end

@@ -15,6 +15,7 @@ module Coppice
     class Elasticity
       LOOK_PAUSE = 0.1 # seconds between two looks while requests wait
       QUIET_PAUSE = 0.25 # while others come: a turn of the monitor takes a millisecond
+      SOON = 0.01 # seconds
       PATIENCE = 0.05 # seconds that a request may wait: a few times the fork of a worker
       RUNNABLE = Rational(3, 2) # workers for each processor that compute, or wait for one
       CROWDED = 2 # times as many as processors: then some leave
@@ -35,12 +36,12 @@ module Coppice
         @bound_until = -Float::INFINITY
       end
 
-      # When the next look is due (monotonic seconds); nil while no client comes.
-      #: () -> Float?
-      def due_at
+      # When the next look is due (monotonic seconds), which is soon if its time has passed; nil while no client comes.
+      #: (Float) -> Float?
+      def due_at(now)
         return unless @sizing.bounds && @demand.traffic?
 
-        @looks.next_at + (@demand.waiting.zero? ? QUIET_PAUSE - LOOK_PAUSE : 0)
+        [@looks.next_at + (@demand.waiting.zero? ? QUIET_PAUSE - LOOK_PAUSE : 0), now + SOON].max
       end
 
       #: (Roster, Float) -> Array[Step]
@@ -70,7 +71,7 @@ module Coppice
 
       def grow(roster, now)
         waited, @waited = @waited, wait(roster) > PATIENCE
-        return unless waited && @waited && @demand.busy >= roster.wanted
+        return unless waited && @waited && @demand.known? && @demand.busy >= roster.wanted
 
         more = [most(roster, now) - roster.wanted, @demand.waiting, roster.wanted].min
         return unless more.positive?

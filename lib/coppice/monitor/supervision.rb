@@ -85,7 +85,7 @@ module Coppice
       def seconds_until_due
         now = @system.now
         deadlines = [roster.stop_begins_at, roster.stop_deadline, roster.lobby_deadline]
-        due = [*deadlines, *roster.pauses, @facts.due_at, @statistics.due_at, *@decisions.times,
+        due = [*deadlines, *roster.pauses, @facts.due_at, @statistics.due_at, *@decisions.times(now),
                *(now + Board::TRIAL_LOOK_SECONDS if roster.trial&.ready?),
                *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]
         due.compact.select { |at| at > now }.push(now + TICK).min - now

@@ -26,6 +26,23 @@ class ElasticityTest < SupervisionTestCase
     assert_equal 12, workers
   end
 
+  test "a look that is late is made at once" do
+    elastic_server
+    @traffic.play(0.2, clients: 12)
+    @server.system.advance(0.5) # the turn took so long
+
+    assert_operator @server.supervision.seconds_until_due, :<=, 0.02
+  end
+
+  test "after a pause nothing is known, and no worker is forked for what one look shows" do
+    elastic_server
+    @traffic.play(0.1, clients: 12)
+    @server.system.advance(5)
+    @traffic.play(0.1, clients: 12)
+
+    assert_equal 2, workers
+  end
+
   test "there are never more than the most" do
     elastic_server
     @traffic.play(5.0, clients: 40)

@@ -52,6 +52,10 @@ module Coppice
         #: () -> bool
         def traffic? = (waiting + busy).positive? || @answered
 
+        # Whether there are two looks to compare: of one alone nothing is known.
+        #: () -> bool
+        def known? = @looks.size > 1
+
         # Responses per second of a worker that always has a request.
         #: () -> Float
         def rate = ratio(:responses, :busy_seconds)
