@@ -9,8 +9,8 @@ module Coppice
     # workers there may be, whether the mold of the release before can stay. Through SharingLook it also notes since
     # when as many processes share memory.
     class MemoryLook
-      PAUSE = 0.1 # seconds between two looks
-      ROWS_PAUSE = 1.0 # seconds between two looks at the row of each worker
+      PAUSE = 0.1 # seconds between two looks while there are more processes than usual
+      LONG_PAUSE = 1.0 # seconds between two other looks, and between two at the row of each worker
 
       #: (System, Roster) -> void
       def initialize(system, roster)
@@ -18,7 +18,7 @@ module Coppice
         @roster = roster
         @sharing = SharingLook.new(roster)
         @looks = Throttle.new(PAUSE)
-        @looks_at_rows = Throttle.new(ROWS_PAUSE)
+        @long_pauses = Throttle.new(LONG_PAUSE)
       end
 
       # Not in each turn: it takes several files, for which the kernel has to add up.
@@ -26,10 +26,12 @@ module Coppice
       def look(now)
         @sharing.look(now)
         return @roster.memory_left_kib = nil unless matters?
-        return unless @looks.pass?(now) || @roster.memory_left_kib.nil?
+
+        long_over = @long_pauses.pass?(now)
+        look_at_rows if long_over
+        return unless long_over || @roster.memory_left_kib.nil? || (hurried? && @looks.pass?(now))
 
         @roster.memory_left_kib = @system.memory_left_kib
-        look_at_rows if @looks_at_rows.pass?(now)
       end
 
       private
@@ -38,7 +40,10 @@ module Coppice
         @roster.largest_worker_kib = @roster.workers.map { |worker| worker.row.private_kib }.max.to_i
       end
 
-      def matters? = @roster.settings.refork_after == :auto || @roster.kept || !@roster.settled?
+      def matters? = @roster.settings.refork_after == :auto || hurried?
+
+      # Whether there are more processes than usual.
+      def hurried? = @roster.kept || !@roster.settled?
     end
   end
 end
