@@ -13,8 +13,8 @@ module Coppice
     # so many compute that they only delay each other. The highest numbers leave: the lobby prefers the lowest, so they
     # are the coldest.
     class Elasticity
-      LOOK_PAUSE = 0.1 # seconds between two looks while requests wait
-      QUIET_PAUSE = 0.25 # while others come: a turn of the monitor takes a millisecond
+      LOOK_PAUSE = 0.1 # seconds between two looks while requests wait and there may be more workers
+      LONG_PAUSE = 0.25 # seconds between two others: a turn of the monitor takes a millisecond or two
       SOON = 0.01 # seconds
       PATIENCE = 0.05 # seconds that a request may wait: a few times the fork of a worker
       RUNNABLE = Rational(3, 2) # workers for each processor that compute, or wait for one
@@ -41,7 +41,7 @@ module Coppice
       def due_at(now)
         return unless @sizing.bounds && @demand.traffic?
 
-        [@looks.next_at + (@demand.waiting.zero? ? QUIET_PAUSE - LOOK_PAUSE : 0), now + SOON].max
+        [@looks.next_at + (@growing ? 0 : LONG_PAUSE - LOOK_PAUSE), now + SOON].max
       end
 
       #: (Roster, Float) -> Array[Step]
@@ -49,7 +49,8 @@ module Coppice
         return [] unless @sizing.bounds && @looks.pass?(now)
 
         @demand.look(roster, now)
-        return [] unless roster.booted? && roster.candidate.nil? && roster.held_back.zero?
+        @growing = @demand.waiting.positive? && roster.wanted < @sizing.bounds.max
+        return [] unless roster.booted? && roster.held_back.zero?
 
         target, why = decide(roster, now)
         target.nil? || target == roster.wanted ? [] : [Steps::Resize.new(target, { why: why, **figures })]

@@ -206,12 +206,15 @@ class ElasticityTest < SupervisionTestCase
     end
   end
 
-  test "a spike in a rollout is met" do
-    elastic_server
+  test "a spike in a rollout is met, and one while a mold is on trial" do
+    elastic_server(canary: true)
     @traffic.play(1.0, clients: 2)
     @server.supervision.refork
+    run_until(@server) { @server.roster.trial }
+    @traffic.play(0.8, clients: 10)
+    on_trial = @server.roster.candidate && workers
     @traffic.play(5.0, clients: 10)
 
-    assert_operator workers, :>=, 10
+    assert_equal [10, 10], [on_trial, workers]
   end
 end
