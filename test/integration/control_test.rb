@@ -135,7 +135,8 @@ class ControlTest < Coppice::TestCase
       assert_equal ["refork requested\ncoppice: #{abandoned}\n", 1], coppice("refork", "--pid", server.pid)
       assert_equal ["coppice: #{logger}\n", 1], coppice("log-level", "debug", "--pid", server.pid)
       assert_equal ["coppice: there is no worker 7\n", 1], coppice("recycle", "7", "--pid", server.pid)
-      assert_equal ["coppice: N is a whole number from 1 to 1024 or configured, not \"0\"\n", 2], coppice("workers", "0")
+      assert_equal ["coppice: N is a whole number from 1 to 1024 or configured, not \"0\"\n", 2],
+        coppice("workers", "0")
       assert_equal 1, server.board.workers_count
     end
   end
