@@ -59,6 +59,14 @@ module Coppice
       #: (Array[Integer]) -> Array[Handle]
       def of_rows(indexes) = @by_row.values_at(*indexes).compact
 
+      # The workers that have a request, by the board. It does not look at each worker: there may be a thousand. Its
+      # request may have ended since it was found. Out-of-band work is no request.
+      #: (Board, Integer) -> Array[Handle]
+      def busy_workers(board, now_ms)
+        rows, = board.due(:started_ms, now_ms)
+        of_rows(rows).select { |worker| worker.serving? && !worker.row.out_of_band? }
+      end
+
       # One more group, whose condition may depend on what `basis` returns.
       #: (basis: ^() -> untyped) { (Handle) -> boolish } -> Group
       def group(basis:, &condition) = Group.new(all: @all, basis: basis, &condition).tap { |group| @changing << group }

@@ -73,12 +73,10 @@ module Coppice
           @answered = responses > before
         end
 
-        # Out-of-band work is no request.
         def look_at_busy(roster, now)
-          rows, = @board.due(:started_ms, (now * 1000).to_i)
-          serving = roster.children.of_rows(rows).select { |worker| worker.serving? && !worker.row.out_of_band? }
-          @busy = serving.size
-          @blocked = serving.count { |worker| worker.row.waits? }
+          workers = roster.children.busy_workers(@board, (now * 1000).to_i)
+          @busy = workers.size
+          @blocked = workers.count { |worker| worker.row.waits? }
         end
 
         # What each worker has wanted since the look before; those that are new are watched from now on.

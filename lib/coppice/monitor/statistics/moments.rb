@@ -48,11 +48,9 @@ module Coppice
             in_flight_us: in_flight_us(starts, now_ms, application_us), **refusals, **memory }
         end
 
-        # It does not look at each worker: there may be a thousand. A request may have ended since they were found.
-        # Out-of-band work is no request: no duration of it is ever counted.
+        # No duration of out-of-band work is ever counted.
         def starts_of_requests(now_ms)
-          rows, = @board.due(:started_ms, now_ms)
-          busy = @roster.children.of_rows(rows).select { |worker| worker.serving? && !worker.row.out_of_band? }
+          busy = @roster.children.busy_workers(@board, now_ms)
           busy.map { |worker| worker.row.started_ms }.select(&:positive?)
         end
 
