@@ -32,7 +32,7 @@ module Coppice
       #    requests_waiting: ^() -> Integer, baseline: ^() -> Canary::Counts) -> void
       def initialize(settings, board:, sizing:, elasticity:, requests_waiting:, baseline:)
         lobby = LobbyPresence.new
-        @capacity = capacity = Capacity.new(settings, requests_waiting: requests_waiting)
+        @capacity = Capacity.new(settings, requests_waiting: requests_waiting)
         services = Services.new(settings)
         @elasticity = elasticity
         always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings, board),
@@ -40,8 +40,8 @@ module Coppice
         @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
                     @promotion = Promotion.new(settings, baseline: baseline), sizing, elasticity,
                     StateKeeping.new(settings), WarmStart.new, @remeasurement = Remeasurement.new,
-                    Recycling.new(settings), Rollout.new(settings), capacity, services, IdleMold.new(settings)]
-        @delaying = [*always, capacity, services]
+                    Recycling.new(settings), Rollout.new(settings), @capacity, services, IdleMold.new(settings)]
+        @delaying = [*always, @capacity, services]
         @leaving = [lobby, @watchdog, @guests, Refusal.new, Shutdown.new]
       end
 

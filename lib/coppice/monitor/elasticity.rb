@@ -74,7 +74,8 @@ module Coppice
         waited, @waited = @waited, wait(roster) > PATIENCE
         return unless waited && @waited && @demand.known? && @demand.busy >= roster.wanted
 
-        more = [most(roster, now) - roster.wanted, @demand.waiting, roster.wanted].min
+        more = [limit(now) - roster.wanted, @demand.waiting, roster.wanted].min
+        more = [more, room(roster)].min if more.positive? # to look at the memory takes several files
         return unless more.positive?
 
         @trial ||= GrowthTrial.new(roster.wanted, @demand.rate * roster.wanted)
@@ -84,10 +85,7 @@ module Coppice
       # Seconds that a request has to wait at this rate.
       def wait(roster) = @demand.waiting.zero? ? 0.0 : @demand.waiting / (@demand.rate * roster.wanted)
 
-      def most(roster, now)
-        [@sizing.bounds.max, useful, roster.wanted + room(roster),
-         *(@bound if now < @bound_until)].min
-      end
+      def limit(now) = [@sizing.bounds.max, useful, *(@bound if now < @bound_until)].min
 
       # As many as keep the processors busy, if they all compute as much as those that are there.
       def useful

@@ -8,21 +8,25 @@ module Coppice
         #: (Float) -> void
         def initialize(seconds)
           @seconds = seconds
-          @peak = 0
         end
 
         # Returns their number once the seconds are over, and begins anew; 0 before.
         #: (Integer, Integer, Float) -> Integer
         def count(workers, needed, now)
-          @ends_at = now + @seconds if @workers != workers || @ends_at.nil?
-          @peak = 0 if @workers != workers
-          @workers = workers
+          begin_with(workers, now) if workers != @workers
           @peak = [@peak, needed].max
           return 0 if now < @ends_at
 
-          spare = [workers - @peak, 0].max
-          @ends_at = @workers = nil
-          spare
+          @workers = nil
+          [workers - @peak, 0].max
+        end
+
+        private
+
+        def begin_with(workers, now)
+          @workers = workers
+          @ends_at = now + @seconds
+          @peak = 0
         end
       end
     end
