@@ -88,8 +88,9 @@ static struct lobby_request *request_of(const struct coppice_lobby *lobby, uint3
     return request && lobby_owner_of(lobby, request) == (int)seat ? request : NULL;
 }
 
-/* A request that no other worker will get needs its file no more. To free it takes long, where it is large: whoever
- * closes it last does that, and all clients would wait for the loop. */
+/* No other worker gets a request that is not idempotent, so the loop gives its file up. The kernel frees a file for the
+ * process that closes it last. That takes long where it is large: it is to be the worker, as all clients wait for the
+ * loop. */
 static void pass_body(struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
     struct lobby_request *request = request_of(lobby, seat, serial);
     if (!request || request->body_file < 0 || lseek(request->body_file, 0, SEEK_SET) < 0) {
