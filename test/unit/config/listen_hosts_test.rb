@@ -2,10 +2,13 @@
 
 require "test_helper"
 require "coppice/config/loader"
+require_relative "../../support/listened_addresses"
 
 module Coppice
   module Config
     class ListenHostsTest < TestCase
+      include ListenedAddresses
+
       test "where development is named, any port without a host is for this machine alone" do
         ["listen 3000", "listen '3000'", "listen ':3000'", "listeners [3000]"].each do |line|
           files = { "config/coppice.rb" => line }
@@ -60,14 +63,6 @@ module Coppice
           files.each { |name, text| File.write(File.join(folder, name), text) }
           Loader.new(arguments: words, environment: environment, directory: folder).load
         end
-      end
-
-      def names(settings) = settings.listen.map(&:to_s)
-
-      # The addresses of a port of localhost.
-      def local(port)
-        ipv6 = Socket.ip_address_list.any?(&:ipv6_loopback?)
-        ["127.0.0.1:#{port}", *("[::1]:#{port}" if ipv6)]
       end
     end
   end

@@ -2,10 +2,13 @@
 
 require "test_helper"
 require "coppice/config/loader"
+require_relative "../../support/listened_addresses"
 
 module Coppice
   module Config
     class LoaderTest < TestCase
+      include ListenedAddresses
+
       PRODUCTION = { "RACK_ENV" => "production" }.freeze
 
       test "without any source, every option has its default" do
@@ -279,16 +282,6 @@ module Coppice
           end
           yield Loader.new(arguments: words, environment: environment, directory: folder)
         end
-      end
-
-      def names(settings)
-        settings.listen.map(&:to_s)
-      end
-
-      # The addresses of a port of localhost.
-      def local(port)
-        ipv6 = Socket.ip_address_list.any?(&:ipv6_loopback?)
-        ["127.0.0.1:#{port}", *("[::1]:#{port}" if ipv6)]
       end
     end
   end
