@@ -22,6 +22,7 @@ module Coppice
       CROWD_SECONDS = 5.0
       REST_SECONDS = 10.0
       VAIN_SECONDS = 60.0 # for which a number holds that more workers have not made better
+      CALM_SECONDS = 2.0 # without a request that waits, after which another load may come
       MEMORY_KEPT = Rational(1, 10) # of all memory, which no worker is forked into
       PRESSURE = 5.0 # per cent of the time in which processes wait for memory: then they look as if they were blocked
 
@@ -33,7 +34,7 @@ module Coppice
         @processors = system.processors
         @looks = Throttle.new(LOOK_PAUSE)
         @spare = SpareWorkers.new(REST_SECONDS)
-        @bound_until = -Float::INFINITY
+        @bound_until = @waited_at = -Float::INFINITY
       end
 
       # When the next look is due (monotonic seconds), which is soon if its time has passed; nil while no client comes.
@@ -49,6 +50,7 @@ module Coppice
         return [] unless @sizing.bounds && @looks.pass?(now)
 
         @demand.look(roster, now)
+        forget_bound(roster, now)
         @growing = @demand.waiting.positive? && roster.wanted < @sizing.bounds.max
         return [] unless roster.booted? && roster.held_back.zero?
 
@@ -57,6 +59,11 @@ module Coppice
       end
 
       private
+
+      def forget_bound(roster, now)
+        @bound_until = now if now - @waited_at >= CALM_SECONDS
+        @waited_at = now if @demand.waiting.positive? || !roster.settled? || @trial
+      end
 
       # The number wanted, and why; nil for as many as there are.
       def decide(roster, now)

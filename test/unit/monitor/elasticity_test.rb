@@ -121,6 +121,18 @@ class ElasticityTest < SupervisionTestCase
     assert_equal [2, 2], [shrunk, workers]
   end
 
+  test "once nobody has waited for a moment, another load gets its workers within that minute" do
+    elastic_server
+    @traffic.limit = 20.0
+    @traffic.play(10.0, clients: 12, seconds: 0.1)
+    bounded = workers
+    @traffic.limit = Float::INFINITY
+    @traffic.play(3.0, clients: 0)
+    @traffic.play(3.0, clients: 12)
+
+    assert_equal [2, 12], [bounded, workers]
+  end
+
   test "requests of many seconds are judged when some of them are answered" do
     elastic_server
     @traffic.play(60.0, clients: 16, seconds: 8.0)
