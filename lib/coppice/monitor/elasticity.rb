@@ -13,7 +13,7 @@ module Coppice
     # so many compute that they only delay each other. The highest numbers leave: the lobby prefers the lowest, so they
     # are the coldest.
     class Elasticity
-      LOOK_PAUSE = 0.1 # seconds between two looks while requests wait and there may be more workers
+      LOOK_PAUSE = 0.1 # seconds between two looks while requests wait and another worker would help
       LONG_PAUSE = 0.25 # seconds between two others: a turn of the monitor takes a millisecond or two
       SOON = 0.01 # seconds
       PATIENCE = 0.05 # seconds that a request may wait: a few times the fork of a worker
@@ -51,7 +51,7 @@ module Coppice
 
         @demand.look(roster, now)
         forget_bound(roster, now)
-        @growing = @demand.waiting.positive? && roster.wanted < @sizing.bounds.max
+        @growing = @demand.waiting.positive? && roster.wanted < limit(now)
         return [] unless roster.booted? && roster.held_back.zero?
 
         target, why = decide(roster, now)

@@ -57,6 +57,18 @@ class ElasticityTest < SupervisionTestCase
     assert_equal 6, workers # 1.5 for each processor
   end
 
+  test "where another worker would not help the monitor looks less often" do
+    elastic_server
+    looks = [[0.2, 0.0], [3.0, 1.0]].map do |seconds, computing|
+      @traffic.play(seconds, clients: 16, computing: computing)
+      @server.system.advance(0.1)
+      @server.supervision.turn
+      (@server.supervision.seconds_until_due * 100).round
+    end
+
+    assert_equal [10, 25], looks
+  end
+
   test "requests that compute half of their time get twice as many" do
     elastic_server
     @traffic.play(10.0, clients: 16, computing: 0.5)
