@@ -32,6 +32,7 @@ module Coppice
       @fitted = fitted && described(fitted, origin)
       @unmeasured = settings.gc_profile == :fitted && fitted.nil? && !File.exist?(@file)
       users = environment.select { |name, _| ALLOCATOR.include?(name) || name.match?(GCProfile::NAME) }
+      users.delete(Allocator::PRELOAD) if users[Allocator::PRELOAD] == "" # preloads nothing, as if it were not set
       groups = users.keys.map { |name| group(name) }
       added = collector + allocator(users[Allocator::PRELOAD])
       @variables = described(users, YOURS) + added.reject { |variable| groups.include?(group(variable.name)) }

@@ -78,6 +78,13 @@ module Coppice
       assert_equal "other", made.to_log.fetch(:allocator)
     end
 
+    test "an empty LD_PRELOAD is as good as none" do
+      unset, empty = [{}, { "LD_PRELOAD" => "" }].map { |own| environment(allocator: :auto, environment: own) }
+
+      assert_equal unset.added, empty.added
+      assert_equal unset.variables, empty.variables
+    end
+
     test "the user's own jemalloc gets the parameters, and another library gets none" do
       made = environment(gc_profile: :ruby, allocator: :auto, environment: { "LD_PRELOAD" => "/opt/libjemalloc.so" })
 

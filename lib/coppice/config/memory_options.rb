@@ -41,8 +41,9 @@ module Coppice
       Option.describe(:allocator, Groups::MEMORY, Types::OneOf.new(:auto, :system, :jemalloc), scope: :release,
         default: :auto, since: :coppice, example: "allocator :system",
         doc: "The malloc implementation of the application's processes. :auto takes jemalloc when it is installed " \
-             "and LD_PRELOAD is not set; :system takes the C library's. A preloaded jemalloc gets one arena and " \
-             "returns free memory after a second, unless MALLOC_CONF is set (docs/memory.md, The allocator)."),
+             "and LD_PRELOAD is not set, or empty; :system takes the C library's. A preloaded jemalloc gets " \
+             "one arena and returns free memory after a second, unless MALLOC_CONF is set (docs/memory.md, The " \
+             "allocator)."),
       Option.describe(:jit, Groups::MEMORY, Types::Optional.new(Types::OneOf.new(:lead, :all, :off)), scope: :release,
         default_text: "nil: as Ruby and the application have it", since: :coppice, example: "jit :lead",
         doc: "Which processes compile with YJIT, from Ruby 3.3 on, if Ruby was built with it (Debian's was not). " \
