@@ -74,9 +74,10 @@ module Coppice
         (quick.find { |_, (status, _)| success?(status) } || quick.first)&.first
       end
 
-      # Returns the status, or 0 if there was no response. Keyword arguments are headers.
-      #: (String, **String) -> Integer
-      def get(path, **headers)
+      # Returns the status, or 0 if there was no response. Headers are a Hash, or keyword arguments.
+      #: (String, ?Hash[untyped, String], **String) -> Integer
+      def get(path, headers = {}, **more)
+        headers = headers.merge(more)
         began = OS::Clock.now
         status = request("GET", path, headers)
         @quick[path] = [status, OS::Clock.now - began] if headers.empty? && (200..399).cover?(status)

@@ -80,6 +80,19 @@ module Coppice
                       ["*/*", "gzip, br", "cy"]], seen.uniq
       end
 
+      test "the headers of a block may be a Hash, or keywords" do
+        seen = []
+        block = lambda do |client|
+          client.get("/", { "X-Kind" => "hash" })
+          client.get("/", "X-Kind" => "keywords")
+          client.get("/", { "X-Kind" => "hash" }, Accept: "both")
+        end
+        rehearse([], block) { |env| seen << env.values_at("HTTP_X_KIND", "HTTP_ACCEPT") && OK }
+
+        browser = Rehearsal::HEADERS.fetch("Accept")
+        assert_equal [["hash", browser], ["keywords", browser], %w[hash both]], seen
+      end
+
       test "a path that is redirected is requested by each worker only if no other path is quick" do
         rehearse(%w[/moved /page]) { |env| env["PATH_INFO"] == "/moved" ? [301, { "location" => "/" }, []] : OK }
         assert_equal "/page", @rehearsal.quick_path(1)
