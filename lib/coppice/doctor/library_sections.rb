@@ -31,12 +31,14 @@ module Coppice
 
       def short
         configured, left = @others.partition(&:configured)
+        own, configured = configured.partition { |library| nothing?(library.advice) }
         quiet, advised = left.partition { |library| nothing?(library.advice) }
         used, unused = advised.partition(&:used)
         [["libraries that may need something of you, depending on their use", *advice(used)],
          ["#{UNUSED}: if you use it", *advice(unused)],
+         ["libraries for which you have configured something", *advice(configured)],
          ["other libraries that Coppice knows (--all prints their rows)",
-          *names("you have configured something for them", configured), *names("nothing to do", quiet)]]
+          *names("you handle them yourself", own), *names("nothing to do", quiet)]]
       end
 
       def advice(libraries) = libraries.map { |library| "  #{library.title}: #{library.advice}" }

@@ -5,7 +5,7 @@ Coppice::Presets.define(:net_http_persistent, gem: "net-http-persistent", consta
   calls: { before: -> { ObjectSpace.each_object(Net::HTTP::Persistent).each(&:reload) } },
   does: "closes idle connections before a fork: `http.reload`. They are opened again on demand",
   advice: "nothing, with connection_pool 2.4 or newer",
-  older: "`after_mold_fork`: `http.shutdown`",
+  older: "`after_mold_fork`: `http.shutdown` for each `Net::HTTP::Persistent` that is kept",
   why: "connection_pool closes the parent's connections in each copy. With TLS that ends the parent's connection " \
        "too, and its next request fails.",
   source: "lib/net/http/persistent.rb (reload); connection_pool's lib/connection_pool/fork.rb")

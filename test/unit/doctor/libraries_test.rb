@@ -46,6 +46,12 @@ module Coppice
         assert_equal :care, library(services: %w[jobs]).severity
       end
 
+      test "a hook that the row of an older version names is shown what it must do" do
+        assert_equal "you have the hook after_mold_fork; see that it does this: `after_mold_fork`: `http.shutdown` " \
+                     "for each `Net::HTTP::Persistent` that is kept",
+          library(:net_http_persistent, version: "4.0.7", hooks: %i[after_mold_fork]).advice
+      end
+
       test "a service for another library does not count, nor do others beside the library's own" do
         assert_equal :care, library(:listen, services: %w[solid_queue]).severity
         own = library(:solid_queue, services: %w[jobs solid_queue])

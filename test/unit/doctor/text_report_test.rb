@@ -24,7 +24,7 @@ module Coppice
       def libraries
         [library("airbrake", does: "compares the pid", advice: "nothing"), library("appsignal", advice: "`stop` it"),
          library("concurrent-ruby", advice: "nothing for pools. Create a timer anew"),
-         library("bunny", advice: "you have a hook", configured: "the hook before_fork"),
+         library("bunny", advice: "you have a hook; see that it does this", configured: "the hook before_fork"),
          library("pg", verdict: "you handle it yourself", configured: "fork_safety_presets"),
          library("solid_queue", used: false, advice: "start a service"), library("vips", used: false, does: "nothing."),
          library("sequel", severity: :care, advice: "disconnect")]
@@ -36,8 +36,10 @@ module Coppice
                       "  appsignal 1.0: `stop` it", "  concurrent-ruby 1.0: nothing for pools. Create a timer anew", "",
                       "libraries that are loaded, but that this run has not used: if you use it",
                       "  solid_queue 1.0: start a service", "",
+                      "libraries for which you have configured something",
+                      "  bunny 1.0: you have a hook; see that it does this", "",
                       "other libraries that Coppice knows (--all prints their rows)",
-                      "  you have configured something for them (2): bunny, pg", "  nothing to do (2): airbrake, vips"],
+                      "  you handle them yourself (1): pg", "  nothing to do (2): airbrake, vips"],
           report(libraries: libraries).drop(2)
       end
 
