@@ -14,7 +14,8 @@ module Coppice
         danger: "not safe: forks break this application",
         unknown: "not known: the application failed before it was forked from a worker"
       }.freeze
-      # What is wrong for certain, or can hang a process. Other kinds depend on what the object is used for.
+      # What is wrong for certain, or can hang a process. Other kinds depend on what the object is used for, and so does
+      # a missing thread of a library whose threads are minor.
       DANGERS = %i[shared_connection shared_pipe missing_thread native_thread].freeze
 
       Entry = Struct.new(:kind, :severity, :message, :owner, :place, :detail, :remedy, :processes, keyword_init: true)
@@ -145,16 +146,23 @@ module Coppice
       def entry(kind, owner, events)
         texts = ForkSafety::Finding::KINDS.fetch(kind)
         place = events.filter_map { |event| event[:place] }.first
-        Entry.new(kind: kind, owner: owner, severity: DANGERS.include?(kind) ? :danger : :care,
-          message: texts.message, remedy: remedy_at(place.to_s) || texts.remedy, place: place,
+        library = library_at(place.to_s)
+        Entry.new(kind: kind, owner: owner, severity: severity_of(kind, library), message: texts.message,
+          remedy: remedy_of(library) || texts.remedy, place: place,
           detail: events.filter_map { |event| event[:detail] }.first, processes: processes(events))
       end
 
-      # What the preset of the gem at this place says, where something is left to do.
-      def remedy_at(place)
-        library = libraries.find { |one| one.severity && place.match?(/\A#{Regexp.escape(one.name)}-\d/) }
-        "#{library.name}: #{library.advice}" if library
+      # The one whose gem has this place.
+      def library_at(place) = libraries.find { |one| place.match?(/\A#{Regexp.escape(one.name)}-\d/) }
+
+      def severity_of(kind, library)
+        return :care unless DANGERS.include?(kind)
+
+        kind == :missing_thread && library && Presets[Presets.name_for(library.name)].minor_threads ? :care : :danger
       end
+
+      # What its preset says, where something is left to do.
+      def remedy_of(library) = ("#{library.name}: #{library.advice}" if library&.severity)
 
       def processes(events) = events.map { |event| "#{event[:role]} of generation #{event[:generation]}" }.uniq
 

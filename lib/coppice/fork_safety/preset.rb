@@ -23,6 +23,8 @@ module Coppice
     #             asks after its requests. nil where loading it is enough
     #   restarts  names of the gems whose threads start again when the library is next used in another process: the
     #             fork audit overlooks them
+    #   minor_threads  whether the library's threads only clean up or report, so that no response depends on them: the
+    #             doctor asks for care where one is missing, and does not call the application unsafe
     #   unnamed_threads  whether the library has native threads without names of their own, so that the fork audit can
     #             only guess whose they are
     #   restarted_natives  returns how many such threads of this process the library starts again in a copy: the fork
@@ -48,8 +50,8 @@ module Coppice
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
     Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts,
-      :unnamed_threads, :restarted_natives, :reconnecting, :calls, :passing, :goodbye, :flushed, :exit_hangs, :does,
-      :advice, :always, :why, :source, keyword_init: true) do
+      :minor_threads, :unnamed_threads, :restarted_natives, :reconnecting, :calls, :passing, :goodbye, :flushed,
+      :exit_hangs, :does, :advice, :always, :why, :source, keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
       #: (String) -> untyped
       def self.loaded_constant(name)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 Coppice::Presets.define(:prometheus_exporter, gem: "prometheus_exporter", constant: "PrometheusExporter",
-  verdict: :advice,
+  verdict: :advice, minor_threads: true,
   advice: "`after_worker_fork`: start the instrumentations, such as " \
           "`PrometheusExporter::Instrumentation::Process.start(type: \"web\")`",
   why: "The client notices a fork; the threads of the instrumentations do not exist in a copy.",

@@ -3,7 +3,7 @@
 # Of its stores, those in files and in memory have a thread that deletes what has expired. Nothing starts it again, so
 # the fork audit reports it.
 Coppice::Presets.define(:rack_mini_profiler, gem: "rack-mini-profiler", constant: "Rack::MiniProfiler",
-  verdict: :advice,
+  verdict: :advice, minor_threads: true,
   used: -> { Rack::MiniProfiler.config.storage_instance.respond_to?(:cleanup_cache) },
   advice: "keep its results in Redis or memcached (`Rack::MiniProfiler.config.storage`), or leave the gem out of " \
           "production",

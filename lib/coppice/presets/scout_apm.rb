@@ -7,7 +7,7 @@ restart = lambda do
 end
 
 Coppice::Presets.define(:scout_apm, gem: "scout_apm", constant: "ScoutApm::Agent", versions: "6.3"..."7",
-  tested: true, verdict: :acts, calls: { after_in_worker: restart },
+  tested: true, verdict: :acts, minor_threads: true, calls: { after_in_worker: restart },
   does: "starts the agent's threads again in every worker: `ScoutApm::Agent.instance.start`",
   advice: "nothing",
   older: "`after_worker_fork`: `ScoutApm::Agent.instance.start`",
