@@ -111,6 +111,16 @@ class ControlTest < Coppice::TestCase
     end
   end
 
+  test "refork --wait waits until no worker of another generation is left" do
+    serve do |server|
+      server.get
+
+      assert_equal ["refork requested\ngeneration 1 is committed; its workers replace the others now\n" \
+                    "all workers are of generation 1 now\n", 0], coppice("refork", "--wait", "--pid", server.pid)
+      assert_equal [1], server.rows(:worker).map(&:generation).uniq
+    end
+  end
+
   def assert_recycles(server)
     before = server.rows(:worker).to_h { |row| [row.nr, row.pid] }
     output, status = coppice("recycle", "1", "--pid", server.pid)

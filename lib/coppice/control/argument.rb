@@ -7,8 +7,10 @@ module Coppice
     # One word after a verb, or a flag, with what it does in `doc`.
     #
     # words: all that the word can be, for one of a few; else nil. range: of a whole number. pattern: of other words,
-    # whose meaning is `other`. path: whether it is a path, see PathWord.
-    Argument = Struct.new(:usage, :range, :words, :pattern, :other, :optional, :path, :doc, keyword_init: true) do
+    # whose meaning is `other`. path: whether it is a path, see PathWord. unlimited: whether the verb may take any time
+    # with this flag.
+    Argument = Struct.new(:usage, :range, :words, :pattern, :other, :optional, :path, :unlimited, :doc,
+      keyword_init: true) do
       # The value of a word, which is none of a flag. Raises UsageError.
       #: (String) -> (Integer | String)
       def read(word)

@@ -14,11 +14,11 @@ module Coppice
       POLL_INTERVAL = 0.05 # seconds until the next try when the queue of the socket is full
       MAX_BYTES = 4 * 1024 * 1024 # of an answer
 
-      # pid: the monitor's, if it is known.
-      #: (Socket, Verb, ?pid: Integer?) -> void
-      def initialize(socket, verb, pid: nil)
+      # seconds: until the last line must have come; nil for no limit. pid: the monitor's, if it is known.
+      #: (Socket, Integer?, ?pid: Integer?) -> void
+      def initialize(socket, seconds, pid: nil)
         @socket = socket
-        @verb = verb
+        @seconds = seconds
         @pid = pid
         @started = OS::Clock.now
         @received = 0
@@ -86,7 +86,7 @@ module Coppice
 
       # nil for no limit.
       def seconds_left
-        limit = @received.zero? ? ANSWER_SECONDS : @verb.seconds
+        limit = @received.zero? ? ANSWER_SECONDS : @seconds
         return unless limit
 
         left = @started + limit - OS::Clock.now
@@ -94,7 +94,7 @@ module Coppice
       end
 
       def late
-        raise Error, "not done within #{@verb.seconds} s" if @received.positive?
+        raise Error, "not done within #{@seconds} s" if @received.positive?
 
         raise Error, "the monitor#{" (process #{@pid})" if @pid} does not answer within #{ANSWER_SECONDS} s#{state}"
       end

@@ -38,7 +38,7 @@ module Coppice
         verb = VERBS[name] or raise UsageError, "unknown verb #{name}"
         verb.read(words)
         connected do |socket|
-          call = Call.new(socket, verb, pid: @pid)
+          call = Call.new(socket, verb.seconds_for(words), pid: @pid)
           connect(call)
           check(Endpoint.peer(socket))
           yield call, socket

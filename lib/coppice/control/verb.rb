@@ -6,7 +6,7 @@ module Coppice
     #
     #   summary  what it does, for help and docs
     #   changes  whether it changes something
-    #   seconds  how long a client may have to wait for the last line of the answer
+    #   seconds  how long a client may have to wait for the last line of the answer; nil for no limit
     #   signal   the signals to the monitor that do the same
     #   asked_by  whether it matters who says it
     #   descriptors  names of those that come with the line; nil where there are none
@@ -20,6 +20,12 @@ module Coppice
         raise UsageError, "usage: #{usage}" unless flags.uniq == flags && others.size.between?(minimum, named.size)
 
         others.zip(named).map { |word, argument| argument.read(word) } + flags
+      end
+
+      # How long a client may have to wait after these words; nil for no limit.
+      #: (Array[String]) -> Integer?
+      def seconds_for(words)
+        seconds unless arguments.any? { |argument| argument.unlimited && words.include?(argument.usage) }
       end
 
       #: () -> String

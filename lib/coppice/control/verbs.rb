@@ -17,9 +17,11 @@ module Coppice
     VERBS = [
       Verb.new(name: "status", arguments: [], changes: false, seconds: 5,
         summary: "show the state of the server and of each process"),
-      Verb.new(name: "refork", arguments: [], changes: true, seconds: 120, signal: "USR2",
-        summary: "promote the warmest worker and replace all workers by its copies; wait for the commit, or say why " \
-                 "there is none"),
+      Verb.new(name: "refork", changes: true, seconds: 120, signal: "USR2",
+        arguments: [Argument.new(usage: "--wait", optional: true, unlimited: true,
+                      doc: "wait until no worker of another generation is left, however long that takes")],
+        summary: "promote the warmest worker and replace all workers by its copies; wait for the commit, with --wait " \
+                 "for the end of the replacement, or say why there is none"),
       Verb.new(name: "roll", changes: true, asked_by: true, seconds: nil, signal: "USR1",
         arguments: [Argument.new(usage: "DIR", path: true, optional: true),
                     Argument.new(usage: "--force", optional: true,

@@ -3,6 +3,7 @@
 require "coppice/control/status_page"
 require "coppice/control/verbs"
 require "coppice/log"
+require "coppice/monitor/awaited_refork"
 require "coppice/monitor/control_connection"
 require "coppice/monitor/guest_session"
 require "coppice/monitor/roll_progress"
@@ -45,13 +46,14 @@ module Coppice
 
       def status = Control::StatusPage.new(@stats.to_h).lines #: () -> Array[String]
 
-      # Waits for the commit, until the new mold is abandoned, or until no worker can fork one.
-      def refork #: () -> ControlConnection::Pending
-        generation = @roster.generation
-        abandonments = @roster.succession.abandonments
+      # Waits for the commit, until the new mold is abandoned, or until no worker can fork one; and then for the end of
+      # the rollout, if the user wants to.
+      #: (?String?) -> ControlConnection::Pending
+      def refork(wait = nil)
+        awaited = AwaitedRefork.new(@roster, rollout: !wait.nil?)
         @supervision.refork
-        Pending.new(lines: ["refork requested"], seconds: limit("refork"), late: -> { raise Error, why_no_refork },
-                    poll: -> { outcome_of_refork(generation, abandonments) })
+        Pending.new(lines: ["refork requested"], news: awaited.method(:news), seconds: limit("refork"),
+                    poll: awaited.method(:outcome), late: awaited.method(:late))
       end
 
       # Waits until the release is committed, or given up.
@@ -129,18 +131,6 @@ module Coppice
       # Before the client gives up.
       def limit(name) = Control::VERBS.fetch(name).seconds - 1
 
-      def outcome_of_refork(generation, abandonments)
-        raise Error, "the server is stopping" if @roster.stopping
-
-        succession = @roster.succession
-        raise Error, abandoned(succession) if succession.abandonments > abandonments
-        if succession.generation != generation
-          return ["generation #{@roster.generation} is committed; its workers replace the others now"]
-        end
-
-        raise Error, "the refork is given up: #{succession.given_up_for}" unless succession.asked
-      end
-
       def await_decision(roll, line)
         progress = RollProgress.new(roll, roster: @roster, board: @board)
         Pending.new(lines: [line], news: -> { progress.lines }, poll: -> { outcome_of_roll(roll) })
@@ -160,11 +150,6 @@ module Coppice
         "#{roll.kind} given up: #{why}#{'.' unless why.end_with?('?')} #{@roster.release} serves on"
       end
 
-      def abandoned(succession)
-        why = [succession.abandoned_for, succession.abandoned_message.to_s].reject(&:empty?).join(": ")
-        "the new mold was abandoned: #{why}"
-      end
-
       # A release that warms up only begins with it now.
       def rollout
         return " and warms up; then its workers replace the others" if @roster.rehearsing?
@@ -178,13 +163,6 @@ module Coppice
         return "dashboard" if peer && peer.pid == @roster.observer&.pid
 
         peer ? "uid #{peer.uid} (pid #{peer.pid})" : "control socket"
-      end
-
-      def why_no_refork
-        return "the new mold is not ready yet; the refork goes on" if @roster.candidate
-        return "no fork-safe worker has served a request yet; the refork waits for one" if @roster.settled?
-
-        "the refork waits until every slot is served by one generation"
       end
 
       def outcome_of_recycling(worker)

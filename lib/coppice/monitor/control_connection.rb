@@ -19,7 +19,7 @@ module Coppice
       #   seconds  until `late` is called; nil for no limit
       #   news     returns lines that are said meanwhile; nil when there are to be none
       #   poll     returns the other lines once they are known, nil before; raises Error
-      #   late     returns the other lines when the time is over; raises Error
+      #   late     returns the other lines when the time is over, nil to wait on; raises Error
       #   reader   an IO that becomes readable when it is worthwhile to poll; closed at the end
       #   input    takes each further line of the client; nil when there are to be none
       #   left     is called when the client disconnects before the last line
