@@ -99,6 +99,14 @@ class ColdCommandTest < Coppice::TestCase
     end
   end
 
+  test "the requests have the headers that are given" do
+    app = 'run ->(env) { [env["HTTP_COOKIE"] == "session=1" ? 200 : 401, {}, []] }'
+    _, output = in_folder(app) { |folder| run_cold(folder, "--json", "--header", "Cookie: session=1") }
+
+    assert_equal 200, JSON.parse(output).first["status"]
+    assert_equal 2, cold("--header", "Cookie").first
+  end
+
   test "an application that cannot be loaded" do
     status, output, error = in_folder("raise ArgumentError, 'no database'") { |folder| run_cold(folder) }
 

@@ -118,6 +118,17 @@ class DoctorCommandTest < DoctorTestCase
     refute_includes report, :caveat
   end
 
+  test "the requests have the headers that are given" do
+    app = <<~'RUBY'
+      run ->(env) { [env.values_at("HTTP_COOKIE", "HTTP_ACCEPT") == ["session=1; kind=2", "a/b"] ? 200 : 401, {}, []] }
+    RUBY
+    _, report = examine(app, "--header", "Cookie: session=1", "--header", "accept: a/b", "--header", "Cookie: kind=2")
+
+    assert_equal [[200] * 2, [200]], report[:answers].first.values_at(:before, :last)
+    status, output, error = doctor(app, "--header", "Cookie")
+    assert_equal [2, "", "coppice: --header takes 'Name: value', not \"Cookie\"\n"], [status, output, error]
+  end
+
   test "a process that dies or hangs in a hook is told" do
     hangs = "after_mold_fork { |_, mold| sleep if mold.generation == 1 }"
     dies = "after_worker_fork { |_, worker| Process.kill(:KILL, Process.pid) if worker.generation == 1 }"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/cli/report_output"
+require "coppice/cli/request_headers"
 require "coppice/cli/server_settings"
 require "coppice/cold/boot"
 require "coppice/cold/json_report"
@@ -24,6 +25,7 @@ module Coppice
         @environment = environment
         @directory = directory
         @host = DEFAULT_HOST
+        @headers = RequestHeaders.new
         @top = DEFAULT_TOP
       end
 
@@ -48,6 +50,7 @@ module Coppice
       def parse
         Config::Arguments.parse(@command_line, paths: true) do |parser|
           parser.on("--host HOST") { |host| @host = host }
+          parser.on("--header HEADER") { |text| @headers.add(text) }
           parser.on("--top N", Integer) { |number| @top = number }
           parser.on("--json") { @json = true }
         end
@@ -63,7 +66,8 @@ module Coppice
       def analyze(settings)
         boot = Coppice::Cold::Boot.new(settings).call
         paths.map do |path|
-          Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, seconds: settings.timeout).call
+          Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, headers: @headers.to_h,
+                                          seconds: settings.timeout).call
         end
       end
 

@@ -38,7 +38,8 @@ module Coppice
         loads_application: true, takes_serve_flags: true, words: "[PATH …] [config.ru]",
         flags: { "--top N" => "show N rows of each list (default: 8)",
                  "--json" => "print one JSON document with complete lists",
-                 "--host HOST" => "send requests to this host (default: localhost)" },
+                 "--host HOST" => "send requests to this host (default: localhost)",
+                 "--header HEADER" => "send this header ('Name: value') with each request; may be repeated" },
         summary: "report what a cold worker has to load on its first request",
         about: "Loads the application, plays each PATH (default: /) twice with GET in a fork of it, and reports " \
                "files, templates, methods, retained objects, private memory and time. Measure with -E production. " \
@@ -49,6 +50,7 @@ module Coppice
                  "--all" => "print the rows of all libraries that Coppice knows, also of those that need nothing",
                  "--json" => "print one JSON document",
                  "--host HOST" => "send requests to this host (default: localhost)",
+                 "--header HEADER" => "send this header ('Name: value') with each request; may be repeated",
                  "--limit SECONDS" => "give up a step that takes longer (default: 120)" },
         summary: "find what does not survive a fork",
         about: "Loads the application, and forks three generations of molds and workers as a server does, with GET " \

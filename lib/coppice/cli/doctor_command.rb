@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/cli/report_output"
+require "coppice/cli/request_headers"
 require "coppice/cli/server_settings"
 require "coppice/doctor/chain"
 require "coppice/doctor/diagnosis"
@@ -25,6 +26,7 @@ module Coppice
         @environment = environment
         @directory = directory
         @host = DEFAULT_HOST
+        @headers = RequestHeaders.new
         @seconds = DEFAULT_SECONDS
       end
 
@@ -48,6 +50,7 @@ module Coppice
       def parse
         Config::Arguments.parse(@command_line, paths: true) do |parser|
           parser.on("--host HOST") { |host| @host = host }
+          parser.on("--header HEADER") { |text| @headers.add(text) }
           parser.on("--limit SECONDS", Float) { |seconds| @seconds = positive("--limit", seconds) }
           parser.on("--all") { @all = true }
           parser.on("--json") { @json = true }
@@ -66,7 +69,9 @@ module Coppice
         raise UsageError, "worker_processes is 0: nothing is forked" if settings.single?
 
         journal = Doctor::Journal.new
-        chain = Doctor::Chain.new(settings, paths: paths(settings), host: @host, seconds: @seconds, journal: journal)
+        headers = { "host" => @host, **@headers.to_h }
+        chain = Doctor::Chain.new(settings, paths: paths(settings), headers: headers, seconds: @seconds,
+                                            journal: journal)
         Doctor::Diagnosis.new(settings: settings, chain: chain.call, journal: journal)
       end
 

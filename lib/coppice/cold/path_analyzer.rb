@@ -22,11 +22,12 @@ module Coppice
       PLAYS = 2
       WATCHING_SECONDS = 120 # maximum for everything besides the plays, such as hooks and walks of the heap
 
-      #: (boot: Boot, path: String, host: String, seconds: Numeric) -> void
-      def initialize(boot:, path:, host:, seconds:)
+      #: (boot: Boot, path: String, host: String, headers: Hash[String, String], seconds: Numeric) -> void
+      def initialize(boot:, path:, host:, headers:, seconds:)
         @boot = boot
         @path = path
         @host = host
+        @headers = headers
         @seconds = seconds
       end
 
@@ -48,7 +49,8 @@ module Coppice
         Fork.new((@seconds * PLAYS) + WATCHING_SECONDS).call do
           worker = @boot.become_worker
           Play.prepare # again: the fork has no copy of Timeout's thread
-          @play = Play.new(app: @boot.app, worker: worker, path: @path, host: @host, seconds: @seconds)
+          @play = Play.new(app: @boot.app, worker: worker, path: @path, host: @host, headers: @headers,
+                           seconds: @seconds)
           yield
         end
       end

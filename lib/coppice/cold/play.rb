@@ -28,12 +28,14 @@ module Coppice
       def self.error_in(env) = ERROR_KEYS.filter_map { |key| env[key] }.first
 
       # seconds: the timeout of one play.
-      #: (app: untyped, worker: untyped, path: String, host: String, seconds: Numeric) -> void
-      def initialize(app:, worker:, path:, host:, seconds:)
+      #: (app: untyped, worker: untyped, path: String, host: String, seconds: Numeric, ?headers: Hash[String, String])
+      #    -> void
+      def initialize(app:, worker:, path:, host:, seconds:, headers: {})
         @app = app
         @worker = worker
         @path = path
         @host = host
+        @headers = headers
         @seconds = seconds
       end
 
@@ -60,7 +62,14 @@ module Coppice
         # https, because an application may redirect or refuse plain http.
         Rack::MockRequest.env_for("https://#{@host}#{@path}",
           "coppice.warm_up" => true, "coppice.worker" => @worker, "pitchfork.worker" => @worker,
-          "rack.errors" => $stderr, "rack.response_finished" => [], "rack.after_reply" => [])
+          "rack.errors" => $stderr, "rack.response_finished" => [], "rack.after_reply" => [],
+          **@headers.transform_keys { |name| key_of(name) })
+      end
+
+      # As a server names it in the env.
+      def key_of(header)
+        name = header.upcase.tr("-", "_")
+        name == "CONTENT_TYPE" ? name : "HTTP_#{name}"
       end
 
       # Reads the body to its end and closes it, as a server does.

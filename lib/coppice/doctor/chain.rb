@@ -32,12 +32,13 @@ module Coppice
       attr_reader :broken  #: String? -- what has ended the chain early
       attr_reader :complete_generations #: Integer
 
-      # seconds: the limit of each step.
-      #: (Config::Settings, paths: Array[String], host: String, seconds: Numeric, journal: Journal) -> void
-      def initialize(settings, paths:, host:, seconds:, journal:)
+      # headers: of each request. seconds: the limit of each step.
+      #: (Config::Settings, paths: Array[String], headers: Hash[String, String], seconds: Numeric, journal: Journal)
+      #    -> void
+      def initialize(settings, paths:, headers:, seconds:, journal:)
         @settings = settings.without_access_log
         @paths = paths
-        @host = host
+        @headers = headers
         @seconds = seconds
         @journal = journal
         @board = Board.create
@@ -123,7 +124,7 @@ module Coppice
       # The promoted worker and the new one serve in turn.
       def play(workers)
         @paths.product(Array.new(ROUNDS), workers).each do |path, _, worker|
-          @answers[path][worker.generation] << worker.get(path, @host)
+          @answers[path][worker.generation] << worker.get(path, @headers)
           worker.check_after(path)
         end
       end
@@ -138,7 +139,7 @@ module Coppice
 
       def ask_again(worker)
         @paths.each do |path|
-          @last_answers[path] << worker.get(path, @host)
+          @last_answers[path] << worker.get(path, @headers)
           worker.check_after(path)
         end
       end

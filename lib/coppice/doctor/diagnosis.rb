@@ -46,7 +46,8 @@ module Coppice
         return if @answers.any? { |answer| answer.succeeded_before? || answer.failed_before? }
 
         "no request was answered with success (2xx), so little of the application has run. Name paths that are, such " \
-          "as: coppice doctor /up /login. --host names the host, if the application accepts only its own"
+          "as: coppice doctor /up /login. --host names the host, if the application accepts only its own; " \
+          "--header 'Cookie: …' is for pages behind a login"
       end
 
       # Whether the exit status says success.

@@ -4,6 +4,7 @@ require "socket"
 require "coppice/control/channel"
 require "coppice/control/messages"
 require "coppice/errors"
+require "coppice/http/request_head"
 require "coppice/os/clock"
 
 module Coppice
@@ -13,6 +14,8 @@ module Coppice
     class Relative
       STATUS = %r{^HTTP/1\.\d ([2-5]\d\d)}.freeze # not a 103 (early hints)
       LENGTH = /^content-length: (\d+)\r\n/i.freeze
+      # https, because an application may redirect or refuse plain http.
+      HEADERS = { "Connection" => "close", "X-Forwarded-Proto" => "https" }.freeze
       CHUNK_BYTES = 65_536
       MOMENT = 1 # seconds between the end of a connection and that of its process
 
@@ -87,16 +90,16 @@ module Coppice
       end
 
       # The status of a GET request, or 0 if there was no response in time.
-      #: (String, String) -> Integer
-      def get(path, host)
-        @answer = request(path, host)
+      #: (String, Hash[String, String]) -> Integer
+      def get(path, headers)
+        @answer = request(path, headers)
       end
 
       private
 
-      def request(path, host)
+      def request(path, headers)
         socket = UNIXSocket.new(@address)
-        socket.write("GET #{path} HTTP/1.1\r\nHost: #{host}\r\nConnection: close\r\nX-Forwarded-Proto: https\r\n\r\n")
+        socket.write(Http::RequestHead.text("GET", path, HEADERS, headers))
         read(socket)[STATUS, 1].to_i
       rescue Errno::ECONNREFUSED, Errno::ECONNRESET, Errno::EPIPE
         0

@@ -2,6 +2,7 @@
 
 require "socket"
 require "coppice/errors"
+require "coppice/http/request_head"
 require "coppice/os/clock"
 require "coppice/worker/rehearsal/client"
 
@@ -117,14 +118,9 @@ module Coppice
         end
       end
 
-      # The caller's headers replace those of the same name.
       def head(method, path, headers, body)
-        own = headers.transform_keys(&:to_s)
-        names = own.keys.map(&:downcase)
-        fields = HEADERS.reject { |name, _| names.include?(name.downcase) }
-        fields["Content-Length"] = body.bytesize unless body.empty?
-        fields.merge!(own)
-        "#{method} #{path} HTTP/1.1\r\n#{fields.map { |name, value| "#{name}: #{value}\r\n" }.join}\r\n"
+        fields = body.empty? ? HEADERS : { **HEADERS, "Content-Length" => body.bytesize }
+        Http::RequestHead.text(method, path, fields, headers)
       end
 
       # The connection owns the descriptor from now on.

@@ -32,6 +32,15 @@ module Coppice
             "coppice.warm_up", "coppice.worker")
       end
 
+      test "it has the headers that it is given" do
+        env = nil
+        play(headers: { "cookie" => "a=1", "content-type" => "text/plain", "x-a" => "b" }) do |given|
+          (env = given) && [204, {}, []]
+        end
+
+        assert_equal ["a=1", "text/plain", "b"], env.values_at("HTTP_COOKIE", "CONTENT_TYPE", "HTTP_X_A")
+      end
+
       test "a body is read to its end and closed" do
         body = Body.new
         play { [200, {}, body] }
@@ -87,9 +96,9 @@ module Coppice
 
       private
 
-      def play(path = "/", host: "localhost", seconds: 60, &app)
+      def play(path = "/", host: "localhost", seconds: 60, headers: {}, &app)
         Play.prepare
-        Play.new(app: app, worker: :worker, path: path, host: host, seconds: seconds).call
+        Play.new(app: app, worker: :worker, path: path, host: host, seconds: seconds, headers: headers).call
       end
     end
   end
