@@ -37,7 +37,7 @@ module Coppice
       "threaded_server" => %w[http], # one process with threads, for any application
       "observer" => %w[dashboard threaded_server], # shows the server to its administrators
       "single" => %w[mold threaded_server], # worker_processes 0: no monitor, no fork
-      "cold" => %w[mold worker], # coppice cold: the application in a process without a monitor
+      "cold" => %w[http mold worker], # coppice cold: the application in a process without a monitor
       "doctor" => %w[child child/quick_exit cold http mold], # as the monitor of a chain of processes
       "release" => [], # the application in one directory, and the process that checks it
       "monitor" => %w[release], # spawns a cold mold by exec: the code of molds and workers would only cost it memory

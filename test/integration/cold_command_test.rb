@@ -107,6 +107,32 @@ class ColdCommandTest < Coppice::TestCase
     assert_equal 2, cold("--header", "Cookie").first
   end
 
+  # An application with a page for those who have logged in, and what logs in.
+  LOGIN = <<~'RUBY'
+    run(lambda do |env|
+      case [env["REQUEST_METHOD"], env["PATH_INFO"]]
+      when %w[POST /login]
+        password = env["rack.input"].read
+        [303, { "location" => "/account", "set-cookie" => "session=#{password}; path=/; httponly" }, []]
+      else [env["HTTP_COOKIE"] == "session=oak" ? 200 : 401, {}, []]
+      end
+    end)
+  RUBY
+  LOGGING_IN = 'warm_up_requests { |client| client.request("POST", "/login", {}, "oak") }'
+
+  test "the block of warm_up_requests logs in, and one that fails is told" do
+    { LOGGING_IN => [200, ""], "warm_up_requests { |_client| raise 'no' }" => [401, "no cookies are sent"] }
+      .each do |config, (expected, told)|
+        _, output, error = in_folder(LOGIN) do |folder|
+          File.write(File.join(folder, "hooks.rb"), config)
+          run_cold(folder, "--json", "/account")
+        end
+
+        assert_equal expected, JSON.parse(output).first["status"], error
+        assert_includes error, told
+      end
+  end
+
   test "an application that cannot be loaded" do
     status, output, error = in_folder("raise ArgumentError, 'no database'") { |folder| run_cold(folder) }
 

@@ -129,6 +129,27 @@ class DoctorCommandTest < DoctorTestCase
     assert_equal [2, "", "coppice: --header takes 'Name: value', not \"Cookie\"\n"], [status, output, error]
   end
 
+  # An application with a page for those who have logged in, and what logs in.
+  LOGIN = <<~'RUBY'
+    run(lambda do |env|
+      case [env["REQUEST_METHOD"], env["PATH_INFO"]]
+      when %w[POST /login]
+        password = env["rack.input"].read
+        [303, { "location" => "/account", "set-cookie" => "session=#{password}; path=/; httponly" }, []]
+      else [env["HTTP_COOKIE"] == "session=oak" ? 200 : 401, {}, []]
+      end
+    end)
+  RUBY
+  LOGGING_IN = 'warm_up_requests { |client| client.request("POST", "/login", {}, "oak") }'
+
+  test "the block of warm_up_requests logs in" do
+    _, report = examine(LOGIN, "/account", config: LOGGING_IN)
+
+    assert_equal [[200] * 2, [200]], report[:answers].first.values_at(:before, :last), report
+    assert_equal [401], examine(LOGIN, "/account", "--header", "Cookie: none", config: LOGGING_IN)
+      .last[:answers].first[:before].uniq
+  end
+
   test "a process that dies or hangs in a hook is told" do
     hangs = "after_mold_fork { |_, mold| sleep if mold.generation == 1 }"
     dies = "after_worker_fork { |_, worker| Process.kill(:KILL, Process.pid) if worker.generation == 1 }"

@@ -5,6 +5,7 @@ require "coppice/cli/request_headers"
 require "coppice/cli/server_settings"
 require "coppice/cold/boot"
 require "coppice/cold/json_report"
+require "coppice/cold/login"
 require "coppice/cold/source_paths"
 require "coppice/cold/path_analyzer"
 require "coppice/cold/text_report"
@@ -65,10 +66,23 @@ module Coppice
 
       def analyze(settings)
         boot = Coppice::Cold::Boot.new(settings).call
+        headers = with_login(@headers.to_h, boot)
         paths.map do |path|
-          Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, headers: @headers.to_h,
+          Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, headers: headers,
                                           seconds: settings.timeout).call
         end
+      end
+
+      # The block of warm_up_requests may have another purpose than to log in.
+      def with_login(headers, boot)
+        return headers if settings.hook(:on_warm_up).nil? || headers.key?("cookie")
+
+        login = Coppice::Cold::Login.new(boot: boot, settings: settings, host: @host, headers: headers)
+        { "cookie" => login.cookie, **headers }.compact
+      rescue PlayFailed => error
+        Log.for(settings, role: :cold).warn("the block of warm_up_requests failed: no cookies are sent",
+          error: error.message)
+        headers
       end
 
       # All of them after the last play: in a terminal the application's log would stand between them.

@@ -43,6 +43,7 @@ module Coppice
         summary: "report what a cold worker has to load on its first request",
         about: "Loads the application, plays each PATH (default: /) twice with GET in a fork of it, and reports " \
                "files, templates, methods, retained objects, private memory and time. Measure with -E production. " \
+               "The block of warm_up_requests is called first, and may log in: its cookies are sent. " \
                "The application's output goes to standard error."),
       Command.new(name: "doctor", class_name: "CLI::DoctorCommand", feature: "coppice/cli/doctor_command",
         loads_application: true, takes_serve_flags: true, words: "[PATH …] [config.ru]",
@@ -55,8 +56,9 @@ module Coppice
         summary: "find what does not survive a fork",
         about: "Loads the application, and forks three generations of molds and workers as a server does, with GET " \
                "requests for each PATH in each of them (default: warm_up_requests, or /). Reports what does not " \
-               "survive a fork, and what to do. Exits with status 0 if the application is ready or needs care, and " \
-               "with 1 if it is not safe. The application's output and log go to standard error."),
+               "survive a fork, and what to do. The block of warm_up_requests may log in: its cookies are sent. " \
+               "Exits with status 0 if the application is ready or needs care, and with 1 if it is not safe. The " \
+               "application's output and log go to standard error."),
       *VERB_COMMANDS,
       Command.new(name: "run", class_name: "CLI::RunCommand", feature: "coppice/cli/run_command",
         takes_program: true, words: ["PROGRAM [ARG …]", "-e CODE [ARG …]"],

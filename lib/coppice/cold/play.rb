@@ -7,8 +7,8 @@ require "coppice/fork_safety/stray_copy"
 
 module Coppice
   module Cold
-    # One GET request to one path of the application. It is like a client's request to a worker, but has no socket. It
-    # runs in a fork of the loaded application, and is called twice there.
+    # One request to one path of the application. It is like a client's request to a worker, but has no socket. It runs
+    # in a fork of the loaded application, and is called twice there.
     class Play
       # error: the exception that the application raised, or that a framework left in the env of an error page.
       Outcome = Struct.new(:status, :location, :error, keyword_init: true)
@@ -39,9 +39,11 @@ module Coppice
         @seconds = seconds
       end
 
-      def call #: () -> Outcome
+      # Yields the values of the headers Set-Cookie.
+      #: (?String, ?String) ?{ (Array[String]) -> void } -> Outcome
+      def call(method = "GET", body = "", &cookies)
         Timeout.timeout(@seconds, PlayOverdue, "took longer than timeout (#{@seconds} s)") do
-          ForkSafety::StrayCopy.end_after { request } # the application may fork as well
+          ForkSafety::StrayCopy.end_after { request(method, body, &cookies) } # the application may fork as well
         end
       rescue UserCodeError, NoMemoryError => error # the application's code
         Outcome.new(error: error)
@@ -49,18 +51,19 @@ module Coppice
 
       private
 
-      def request
-        env = self.env
+      def request(method, input)
+        env = env_of(method, input)
         status, headers, body = @app.call(env)
         read(body)
         finish(env, status, headers)
+        yield cookies(headers) if block_given?
         error = self.class.error_in(env) if status >= 500
         Outcome.new(status: status, location: headers["location"] || headers["Location"], error: error)
       end
 
-      def env
+      def env_of(method, input)
         # https, because an application may redirect or refuse plain http.
-        Rack::MockRequest.env_for("https://#{@host}#{@path}",
+        Rack::MockRequest.env_for("https://#{@host}#{@path}", method: method, input: input,
           "coppice.warm_up" => true, "coppice.worker" => @worker, "pitchfork.worker" => @worker,
           "rack.errors" => $stderr, "rack.response_finished" => [], "rack.after_reply" => [],
           **@headers.transform_keys { |name| key_of(name) })
@@ -70,6 +73,11 @@ module Coppice
       def key_of(header)
         name = header.upcase.tr("-", "_")
         name == "CONTENT_TYPE" ? name : "HTTP_#{name}"
+      end
+
+      # A list, as Rack 3 has them, or lines, as Rack 2.
+      def cookies(headers)
+        Array(headers["set-cookie"] || headers["Set-Cookie"]).flat_map { |text| text.split("\n") }
       end
 
       # Reads the body to its end and closes it, as a server does.

@@ -36,7 +36,8 @@ module Coppice
       row.call(:on_warm_up, %i[client], :worker,
         "The block of warm_up_requests. Called in the first worker of a cold mold, which no client can reach; at a " \
         "roll also in the new release's first worker, before it serves clients. `client.get(path, headers)` and " \
-        "`client.request(method, path, headers, body)` return the status. An exception is logged.", since: :coppice),
+        "`client.request(method, path, headers, body)` return the status; cookies go with the next requests. An " \
+        "exception is logged.", since: :coppice),
       row.call(:after_worker_ready, %i[server worker], :worker,
         "Called when the worker is set up, right before it accepts its first request."),
       row.call(:after_request_complete, %i[server worker env], :worker,

@@ -179,6 +179,10 @@ module Coppice
         with_values(warm_up_requests: [*(warm_up_paths | paths), Types::Paths::LEARNED].freeze)
       end
 
+      # The same settings with another hook.
+      #: (Symbol, Proc) -> Settings
+      def with_hook(name, hook) = with_values(hooks: { **@hooks, name => hook })
+
       # The same settings with other paths of the two files.
       #: (rackup: String, config_file: String?) -> Settings
       def with_files(rackup:, config_file:) = with_values(rackup: rackup, config_file: config_file)
@@ -248,8 +252,8 @@ module Coppice
       private
 
       # Other values of options, or of attributes that travel unchanged.
-      def with_values(**changed)
-        self.class.new(values: @values.merge(changed.except(*PLAIN)), origins: @origins, hooks: @hooks,
+      def with_values(hooks: @hooks, **changed)
+        self.class.new(values: @values.merge(changed.except(*PLAIN)), origins: @origins, hooks: hooks,
           services: services.select(&:name), ruby_flags: @ruby_flags, notes: @notes, **plain, **changed.slice(*PLAIN))
       end
 

@@ -36,11 +36,11 @@ module Coppice
       #: (Config::Settings, paths: Array[String], headers: Hash[String, String], seconds: Numeric, journal: Journal)
       #    -> void
       def initialize(settings, paths:, headers:, seconds:, journal:)
-        @settings = settings.without_access_log
+        @journal = journal
+        @settings = observed(settings.without_access_log)
         @paths = paths
         @headers = headers
         @seconds = seconds
-        @journal = journal
         @board = Board.create
         @board.workers_count = 1
         @relatives = []
@@ -65,6 +65,17 @@ module Coppice
       end
 
       private
+
+      # The first worker calls the block of warm_up_requests, which may log in.
+      def observed(settings)
+        block = settings.hook(:on_warm_up) or return settings
+
+        settings.with_hook(:on_warm_up, lambda do |client|
+          block.call(client)
+        ensure
+          @journal.note(:cookies, header: client.cookies) if client.cookies
+        end)
+      end
 
       def grow
         family, worker, previous = [], nil, nil
@@ -124,9 +135,15 @@ module Coppice
       # The promoted worker and the new one serve in turn.
       def play(workers)
         @paths.product(Array.new(ROUNDS), workers).each do |path, _, worker|
-          @answers[path][worker.generation] << worker.get(path, @headers)
+          @answers[path][worker.generation] << worker.get(path, headers)
           worker.check_after(path)
         end
+      end
+
+      # A Cookie of the command line takes the place of those that the block of warm_up_requests was given.
+      def headers
+        cookie = @journal.events(:cookies).last
+        cookie ? { "cookie" => cookie[:header], **@headers } : @headers
       end
 
       # The youngest worker comes first: its exit hook is where it is looked at.
@@ -139,7 +156,7 @@ module Coppice
 
       def ask_again(worker)
         @paths.each do |path|
-          @last_answers[path] << worker.get(path, @headers)
+          @last_answers[path] << worker.get(path, headers)
           worker.check_after(path)
         end
       end

@@ -2,6 +2,7 @@
 
 require "socket"
 require "coppice/errors"
+require "coppice/http/cookie_jar"
 require "coppice/http/request_head"
 require "coppice/os/clock"
 require "coppice/worker/rehearsal/client"
@@ -53,7 +54,7 @@ module Coppice
         began = OS::Clock.now
         with_client do
           rounds = paths.empty? ? 0 : rounds(paths) { yield }
-          block&.call(self) unless @interrupted.call
+          call_block(block)
           log_end(rounds: rounds, paths: paths.size, seconds: (OS::Clock.now - began).round(2))
         end
       end
@@ -63,9 +64,13 @@ module Coppice
       def once(paths, block = nil)
         with_client do
           paths.each { |path| get(path) unless @interrupted.call }
-          block&.call(self) unless @interrupted.call
+          call_block(block)
         end
       end
+
+      # The header Cookie of the requests of the user's block, which is what the responses to it have set; nil for none.
+      #: () -> String?
+      def cookies = @cookies&.header
 
       # The first path whose last request succeeded within `limit` seconds, or else the first that was redirected; nil
       # if there is none.
@@ -80,8 +85,9 @@ module Coppice
       def get(path, headers = {}, **more)
         headers = headers.merge(more)
         began = OS::Clock.now
+        anonymous = headers.empty? && cookies.nil?
         status = request("GET", path, headers)
-        @quick[path] = [status, OS::Clock.now - began] if headers.empty? && (200..399).cover?(status)
+        @quick[path] = [status, OS::Clock.now - began] if anonymous && (200..399).cover?(status)
         status
       end
 
@@ -89,7 +95,7 @@ module Coppice
       def request(method, path, headers = {}, body = "")
         began = OS::Clock.now
         ours, theirs = UNIXSocket.pair
-        @client.send(ours, head(method, path, headers, body), body)
+        @client.send(ours, head(method, path, headers, body), body, @cookies)
         @exchange.connection.adopt(detached(theirs), NO_ADDRESS)
         @exchange.serve
         ours.shutdown(:RD) # all has been written, and an application that took the socket over may keep it open forever
@@ -109,6 +115,14 @@ module Coppice
         @client&.finish
       end
 
+      # It is one visitor: what it is given by one response, such as a session, goes with its next request.
+      def call_block(block)
+        return if block.nil? || @interrupted.call
+
+        @cookies = Http::CookieJar.new
+        block.call(self)
+      end
+
       def rounds(paths)
         limit = OS::Clock.now + SECONDS
         (1..ROUNDS).find do |round|
@@ -119,7 +133,8 @@ module Coppice
       end
 
       def head(method, path, headers, body)
-        fields = body.empty? ? HEADERS : { **HEADERS, "Content-Length" => body.bytesize }
+        length = body.bytesize unless body.empty?
+        fields = { **HEADERS, "Content-Length" => length, "Cookie" => cookies }.compact
         Http::RequestHead.text(method, path, fields, headers)
       end
 

@@ -41,6 +41,19 @@ module Coppice
         assert_equal ["a=1", "text/plain", "b"], env.values_at("HTTP_COOKIE", "CONTENT_TYPE", "HTTP_X_A")
       end
 
+      test "another method may have a body, and cookies of the response are told" do
+        seen = []
+        app = lambda do |env|
+          seen << env.values_at("REQUEST_METHOD", "CONTENT_LENGTH") << env["rack.input"].read
+          [303, { "Set-Cookie" => "a=1; path=/\nb=2" }, []]
+        end
+        play = Play.new(app: app, worker: :worker, path: "/", host: "localhost", seconds: 60)
+        Play.prepare
+        play.call("POST", "q=oak") { |fields| seen << fields }
+
+        assert_equal [%w[POST 5], "q=oak", ["a=1; path=/", "b=2"]], seen
+      end
+
       test "a body is read to its end and closed" do
         body = Body.new
         play { [200, {}, body] }

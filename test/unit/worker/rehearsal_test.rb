@@ -93,6 +93,31 @@ module Coppice
         assert_equal [["hash", browser], ["keywords", browser], %w[hash both]], seen
       end
 
+      test "a block is one visitor: it sends the cookies that it was given, and no path of the list does" do
+        seen = []
+        block = lambda do |client|
+          client.request("POST", "/login")
+          client.get("/account")
+          client.get("/other", "cookie" => "own=1")
+          seen << client.cookies
+        end
+        rehearse(["/"], block) do |env|
+          seen << env.values_at("PATH_INFO", "HTTP_COOKIE")
+          [303, { "location" => "/account", "set-cookie" => env["PATH_INFO"] == "/login" ? "a=1; path=/" : "b=2" }, []]
+        end
+
+        assert_equal [["/", nil], ["/login", nil], ["/account", "a=1"], ["/other", "own=1"], "a=1; b=2"], seen.uniq
+        assert_equal "/", @rehearsal.quick_path(1)
+      end
+
+      test "a path that is quick for a visitor with cookies is not remembered" do
+        rehearse([], ->(client) { client.get("/login") && client.get("/account") }) do |env|
+          env["PATH_INFO"] == "/login" ? [404, { "set-cookie" => "a=1" }, []] : OK
+        end
+
+        assert_nil @rehearsal.quick_path(1)
+      end
+
       test "a path that is redirected is requested by each worker only if no other path is quick" do
         rehearse(%w[/moved /page]) { |env| env["PATH_INFO"] == "/moved" ? [301, { "location" => "/" }, []] : OK }
         assert_equal "/page", @rehearsal.quick_path(1)

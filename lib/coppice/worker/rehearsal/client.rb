@@ -20,9 +20,9 @@ module Coppice
           @thread = Thread.new { exchange while true }
         end
 
-        # Sends a request on a socket, with this head and body; does not wait for the response.
-        #: (UNIXSocket, String, String) -> void
-        def send(socket, head, body) = @requests << [socket, head, body]
+        # Sends a request on a socket, with this head and body; does not wait for the response. Its cookies are stored.
+        #: (UNIXSocket, String, String, Http::CookieJar?) -> void
+        def send(socket, head, body, cookies) = @requests << [socket, head, body, cookies]
 
         # Waits until the whole response was read.
         #: () -> Answer
@@ -39,27 +39,28 @@ module Coppice
           nil
         end
 
-        def ask(socket, head, body)
+        def ask(socket, head, body, cookies)
           socket.write(head, body)
-          read(socket)
+          read(socket, cookies)
         rescue Errno::EPIPE # the server answered before it had read the whole request
-          read(socket)
+          read(socket, cookies)
         end
 
         # Reads the whole response, so that the server can write all of it.
-        def read(socket)
+        def read(socket, cookies)
           answer = Answer.new(0)
           answer.status = socket.each_line.find { |line| line.match?(STATUS) }.to_s[STATUS, 1].to_i
-          answer.location = location(socket) if (300..399).cover?(answer.status)
+          redirected = (300..399).cover?(answer.status)
+          fields = fields(socket) if cookies || redirected
+          answer.location = fields[/^location:[ \t]*(\S+)/i, 1] if redirected
+          cookies&.store(fields.scan(/^set-cookie:[ \t]*(.*?)\r$/i).flatten)
           nil while socket.read(CHUNK_BYTES, @chunk)
           answer
         rescue Errno::ECONNRESET # the server did not read the whole request; the kernel reports that after the response
           answer
         end
 
-        def location(socket)
-          socket.each_line.take_while { |line| line != "\r\n" }.join[/^location:[ \t]*(\S+)/i, 1]
-        end
+        def fields(socket) = socket.each_line.take_while { |line| line != "\r\n" }.join
       end
     end
   end
