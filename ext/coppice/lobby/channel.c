@@ -29,36 +29,6 @@ void lobby_log(const struct coppice_lobby *lobby, enum lobby_log_level level, co
     lobby_tell(lobby->channel_fd, text);
 }
 
-static void take_descriptors(struct msghdr *message, int *descriptors, int capacity, int *count) {
-    for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
-        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-        int passed = (int)((part->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-        for (int i = 0; i < passed; i++) {
-            int fd;
-            memcpy(&fd, CMSG_DATA(part) + (size_t)i * sizeof(int), sizeof(int));
-            if (*count < capacity)
-                descriptors[(*count)++] = fd;
-            else
-                close(fd);
-        }
-    }
-}
-
-/* One packet, without waiting: its length, 0 at the end of the channel, -1 and errno. */
-ssize_t lobby_packet_receive(int fd, char *bytes, size_t capacity, int *descriptors, int capacity_descriptors,
-                             int *count) {
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int) * (LOBBY_LISTENERS + 8))];
-    struct iovec part = {.iov_base = bytes, .iov_len = capacity};
-    struct msghdr message = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
-    *count = 0;
-    ssize_t length;
-    do length = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    while (length < 0 && errno == EINTR);
-    if (length >= 0) take_descriptors(&message, descriptors, capacity_descriptors, count);
-    return length;
-}
-
 static uint64_t line_value(const char *lines, const char *name) {
     size_t length = strlen(name);
     for (const char *line = lines; line && *line; line = strchr(line, '\n')) {

@@ -29,6 +29,10 @@ void lobby_log(const struct coppice_lobby *lobby, enum lobby_log_level level, co
     __attribute__((format(printf, 3, 4)));
 /* Reads what the monitor has sent, until there is no more. */
 void lobby_channel_read(struct coppice_lobby *lobby);
+
+/* packets.c */
+bool lobby_packet_send(int fd, struct iovec *parts, size_t count, int descriptor);
+/* One packet, without waiting: its length, 0 at the end of the channel, -1 and errno. */
 ssize_t lobby_packet_receive(int fd, char *bytes, size_t capacity, int *descriptors, int capacity_descriptors,
                              int *count);
 

@@ -12,18 +12,7 @@ static enum sending send_packet(struct coppice_lobby *lobby, uint32_t number, en
                                 uint64_t serial, int descriptor, struct iovec more) {
     struct coppice_lobby_packet packet = {.type = (uint32_t)type, .serial = serial};
     struct iovec parts[] = {{.iov_base = &packet, .iov_len = sizeof(packet)}, more};
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
-    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
-    if (descriptor >= 0) {
-        message.msg_control = control;
-        message.msg_controllen = sizeof(control);
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        *header = (struct cmsghdr){
-            .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
-        memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
-    }
-    int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
-    if (sendmsg(lobby->seats[number].socket_fd, &message, flags) >= 0) return SENT;
+    if (lobby_packet_send(lobby->seats[number].socket_fd, parts, 2, descriptor)) return SENT;
     if (errno == EPIPE || errno == ECONNRESET) return WORKER_GONE;
     lobby_log(lobby, LOBBY_WARN, "a packet did not reach a worker: %s", strerror(errno));
     return UNSENT;
