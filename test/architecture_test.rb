@@ -29,7 +29,7 @@ module Coppice
       "child/life" => %w[child/quick_exit], # what molds, workers and the service worker have in common
       "worker" => %w[child/forking child/life http],
       "mold" => %w[child/forking child/life],
-      "service" => %w[child/life],
+      "service" => %w[child/life threaded_server],
       "guest" => %w[child/life], # a program of a user's, in a fork of the mold
       "guest_client" => [], # coppice run: what its user is connected with
       "child" => %w[guest mold service worker], # the only one that knows them all

@@ -77,6 +77,7 @@ module Coppice
       @supervision.exit_status
     ensure
       @rolls.close
+      @supervision.roster.handshakes.close
       @keeper.finish
       @service_manager.close
       @port.close
@@ -120,7 +121,7 @@ module Coppice
 
     def turn
       seconds = [@supervision.seconds_until_due, @notifications.longest_wait].min
-      readable = @inbox.wait(seconds, readers: @control.readers + @rolls.readers, writers: @control.writers)
+      readable = @inbox.wait(seconds, readers: readers, writers: @control.writers)
       make_up_for_missed_time
       @inbox.signals.each { |name| ORDERS.fetch(name).call(@supervision) }
       @inbox.returned.each(&:call)
@@ -131,6 +132,8 @@ module Coppice
       @notifications.turned(OS::Clock.now)
       announce_readiness
     end
+
+    def readers = @control.readers + @rolls.readers + @supervision.roster.handshakes.readers
 
     def make_up_for_missed_time
       seconds = @missed_time.since_last_look(OS::Clock.now)

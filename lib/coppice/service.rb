@@ -21,8 +21,10 @@ module Coppice
     FIRST_MEASURING_PAUSE_MS = 1000
     LONGEST_MEASURING_PAUSE_MS = 60_000
 
-    #: (inheritance: Child::Inheritance, membership: Child::Membership) -> void
-    def initialize(inheritance:, membership:)
+    # handshakes: the socket on which the lobby passes clients, for a service that has a path.
+    #: (inheritance: Child::Inheritance, membership: Child::Membership, ?handshakes: Socket?) -> void
+    def initialize(inheritance:, membership:, handshakes: nil)
+      @handshakes = handshakes
       orders = {
         Control::Messages::Stop => ->(_packet) { Process.kill(:TERM, Process.pid) },
         Control::Messages::Measure => ->(_packet) { @sampler.sample }
@@ -65,7 +67,17 @@ module Coppice
       definition
       @life.call_hook(:fork, self)
       begin_work
-      definition.block.call(inheritance.hook_context, self)
+      definition.path ? serve_clients : definition.block.call(inheritance.hook_context, self)
+    end
+
+    # The application may keep their sockets: then it does all else on threads of its own, as Action Cable does.
+    def serve_clients
+      require "coppice/threaded_server"
+      server = ThreadedServer.of_handshakes(inheritance.app, @handshakes, settings: inheritance.settings, log: log,
+                                                                          worker: self)
+      server.start.join
+    ensure
+      server&.stop(0)
     end
 
     def run_service_worker

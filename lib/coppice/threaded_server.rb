@@ -23,18 +23,31 @@ module Coppice
     # How long `stop` waits for the `ensure` clauses of threads that it has killed.
     CLEANUP_SECONDS = 1
 
+    # Serves the clients that the lobby passes on this socket. worker: the value of env["coppice.worker"].
+    #: (^(Hash[String, untyped]) -> untyped, Socket, settings: Config::Settings, log: Log, worker: untyped)
+    #    -> ThreadedServer
+    def self.of_handshakes(app, socket, settings:, log:, worker:)
+      require "coppice/threaded_server/passed_clients"
+      new(app, settings: settings, log: log, worker: worker,
+               acceptor: ->(clients, lingering) { PassedClients.new(socket, clients, lingering, log) })
+    end
+
     # listeners: sockets that listen; they stay the caller's, who closes them after `stop`. https: those of them whose
     # clients use TLS to the proxy. worker: the value of env["coppice.worker"]. row: of the board, on which requests are
-    # counted. The block is called after each request, on the thread that served it.
-    #: (^(Hash[String, untyped]) -> untyped, listeners: Array[Socket], settings: Config::Settings, log: Log,
-    #    ?https: Array[Socket], ?threads: Integer, ?worker: untyped, ?row: Board::Row?)
+    # counted. acceptor: makes what fills the queue of clients, in place of one that accepts them. The block is called
+    # after each request, on the thread that served it.
+    #: (^(Hash[String, untyped]) -> untyped, settings: Config::Settings, log: Log, ?listeners: Array[Socket],
+    #    ?https: Array[Socket], ?threads: Integer, ?worker: untyped, ?row: Board::Row?,
+    #    ?acceptor: ^(Thread::SizedQueue, Http::Lingering) -> (Acceptor | PassedClients))
     #    ?{ (Hash[String, untyped]) -> void } -> void
-    def initialize(app, listeners:, settings:, log:, https: [], threads: THREADS, worker: nil, row: nil,
-                   &after_request)
+    def initialize(app, settings:, log:, listeners: [], https: [], threads: THREADS, worker: nil, row: nil,
+                   acceptor: nil, &after_request)
       @clients = SizedQueue.new(Acceptor::CLIENTS)
       @lingering = Http::Lingering.new(LINGER_MS)
-      @acceptor = Acceptor.new(listeners, @clients, @lingering, log,
-                               https: https, silence: settings.client_header_timeout)
+      acceptor ||= lambda { |clients, lingering|
+        Acceptor.new(listeners, clients, lingering, log, https: https, silence: settings.client_header_timeout)
+      }
+      @acceptor = acceptor.call(@clients, @lingering)
       access_log = access_log_of(settings, row, log)
       @servers = Array.new(threads) do
         observer = RequestObserver.new(worker, row, after_request)

@@ -52,6 +52,11 @@ static void obey_tell(const struct words *words) {
     printf("ok\n");
 }
 
+static void obey_handshakes(const struct words *words) {
+    tell_handshakes(words->seat, words->rest);
+    printf("ok\n");
+}
+
 static void obey_hang_up(const struct words *words) {
     (void)words;
     hang_up();
@@ -159,7 +164,7 @@ static const struct {
     {"client_gone", obey_client_gone, false}, {"spoil", obey_spoil, false},
     {"scribble", obey_scribble, false}, {"lost_seat", obey_lost_seat, false},
     {"keeper_pid", obey_keeper_pid, true}, {"hang_up", obey_hang_up, true},
-    {"narrow", obey_narrow, false},
+    {"narrow", obey_narrow, false},     {"handshakes", obey_handshakes, false},
 };
 
 static void obey(char *command) {

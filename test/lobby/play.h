@@ -37,6 +37,7 @@ void start(const char *program, const char *settings);
 void tell_seat(unsigned number, size_t descriptors_count);
 void make_seat(unsigned number, size_t descriptors_count);
 void narrow(unsigned number);
+void tell_handshakes(unsigned number, const char *path);
 void leave(unsigned number, const char *how);
 void counter(const char *name);
 void quit(void);

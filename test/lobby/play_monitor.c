@@ -146,6 +146,13 @@ void make_seat(unsigned number, size_t descriptors_count) {
     tell_seat(number, descriptors_count);
 }
 
+/* Of this path: they come to the socket of that seat. */
+void tell_handshakes(unsigned number, const char *path) {
+    char text[300];
+    int length = snprintf(text, sizeof(text), "handshakes %s", path);
+    send_packet(channel_fd, text, (size_t)length, &seats[number].lobby_socket_fd, 1);
+}
+
 /* The lobby's end of the socket takes as few packets as the kernel allows. */
 void narrow(unsigned number) {
     int least = 0;

@@ -3,7 +3,6 @@
 require "json"
 require "socket"
 require "support/documentation"
-require "support/loopback_ports"
 require_relative "support/preset_test_case"
 require_relative "support/rails_app"
 
@@ -79,15 +78,15 @@ module Coppice
       end
     end
 
-    test "the cable server of docs/services.md keeps its connections over reforks" do
-      port = LoopbackPorts.free(1).first
-      config = Documentation.new("services.md").block("Action Cable", "28080" => port.to_s)
+    test "the service of docs/services.md keeps its connections over reforks, and workers are promoted" do
+      config = "listen 'unix:cable.sock', lobby: true\n#{Documentation.new("services.md").block("Action Cable")}"
       with_redis do |env, _redis|
         assert_survives(APP, env: env, config: config, last_generation: 0) do |server, _traffic|
-          browser = Browser.new(eventually { connected_to(port) }, 60)
+          browser = Browser.new(UNIXSocket.new(server.path("cable.sock")), 60)
 
           assert_equal [true] * (LAST_GENERATION + 1), received_over_reforks(server, browser)
           assert_equal 0, server.rows(:service).first.generation
+          assert server.ready_workers.all?(&:fork_safe?)
         ensure
           browser&.close
         end
@@ -95,13 +94,6 @@ module Coppice
     end
 
     private
-
-    # nil while nobody listens.
-    def connected_to(port)
-      TCPSocket.new("127.0.0.1", port)
-    rescue Errno::ECONNREFUSED
-      nil
-    end
 
     # Whether it has received what each generation has broadcast.
     def received_over_reforks(server, browser)

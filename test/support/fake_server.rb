@@ -85,7 +85,7 @@ class FakeServer
     server&.close
   end
 
-  def close = @board.close
+  def close = [@board, roster.handshakes].each(&:close)
   def roster = supervision.roster
 
   # The monitor's loop, once. handles: those whose messages it finds; signalled: whether CHLD has come.

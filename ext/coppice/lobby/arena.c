@@ -94,6 +94,7 @@ static struct coppice_lobby *lay_out(struct layout *layout, const struct lobby_s
         .intake_overhead = overhead,
         .slot_capacity = capacity,
         .in_hand = LOBBY_NONE,
+        .handshakes_fd = -1,
         .log_level = LOBBY_INFO,
     };
     return lobby;

@@ -94,6 +94,10 @@ static void handle(struct coppice_lobby *lobby, char *text, int *descriptors, in
         lobby->stopping = true;
     } else if (strncmp(text, "log-level ", 10) == 0) {
         lobby->log_level = atoi(text + 10);
+    } else if (strncmp(text, "handshakes", 10) == 0) {
+        lobby_handshakes_to(lobby, text[10] ? text + 11 : "", count == 1 ? lobby_forget_descriptor(&descriptors[0]) : -1);
+    } else if (strncmp(text, "hold-handshakes ", 16) == 0) {
+        lobby->handshakes_held = text[16] == '1';
     } else if (strcmp(text, "reopen") == 0 && count == 1) {
         lobby_reopen_access_log(lobby, descriptors[0]);
         descriptors[0] = -1;

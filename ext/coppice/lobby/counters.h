@@ -17,6 +17,7 @@
     X(paused)              /* gauge: 1 while it should accept connections and cannot */                                \
     X(accepted)            /* connections */                                                                           \
     X(requests)            /* that were queued */                                                                      \
+    X(handshakes)          /* of WebSockets, which a service got */                                                     \
     X(answered)            /* by a worker, to the end */                                                               \
     X(refused_400)                                                                                                     \
     X(refused_408)                                                                                                     \
@@ -33,6 +34,7 @@
     X(shed_stopping)       /* 503: the server stops */                                                                 \
     X(shed_max_connections) /* 503, or no answer: no connection or descriptor is left */                               \
     X(shed_client_limit)   /* 503: this client has max_connections_per_client */                                       \
+    X(shed_handshakes)     /* 503: the service for them is not there, or busy */                                       \
     X(shed_memory)         /* 503: no buffer for a slow request is left */                                             \
     X(expired_504)         /* the worker is past its deadline */                                                       \
     X(retried)             /* given to another worker */                                                               \

@@ -129,6 +129,11 @@ static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobb
 void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct lobby_arrival *arrival) {
     struct coppice_lobby_slot *slot = lobby_slot_at(lobby, arrival->slot);
     const char *bytes = lobby_slot_bytes(lobby, slot);
+    if (lobby_is_handshake(lobby, slot, bytes)) {
+        if (lobby_pass_handshake(lobby, connection, arrival)) return;
+        shed(lobby, connection, arrival, LOBBY_shed_handshakes, "no service takes handshakes now");
+        return;
+    }
     if (lobby_slot_is_spare(lobby, arrival->slot) || lobby_full(lobby)) {
         shed(lobby, connection, arrival, LOBBY_shed_max_waiting, "too many requests wait");
         return;

@@ -75,3 +75,9 @@ void lobby_intake_restart(struct coppice_lobby *lobby, struct lobby_intake *inta
     memmove(bytes, bytes + used, intake->length);
     begin(lobby, intake);
 }
+
+struct iovec lobby_surplus(const struct coppice_lobby *lobby, const struct lobby_connection *connection) {
+    if (connection->intake == LOBBY_NONE) return (struct iovec){.iov_len = 0};
+    struct lobby_intake *intake = lobby_intake_of(lobby, connection);
+    return (struct iovec){.iov_base = lobby_intake_bytes(lobby, intake), .iov_len = intake->length};
+}

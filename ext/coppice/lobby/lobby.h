@@ -162,6 +162,8 @@ struct lobby_list {
 struct coppice_lobby {
     struct lobby_settings settings;
     int32_t channel_fd, epoll_fd, requests_fd, queue_fd, board_fd, event_fd, reserve_fd, directory_fd;
+    int32_t handshakes_fd; /* of the service that gets them; -1: nobody */
+    char handshakes_path[LOBBY_HANDSHAKES_PATH_BYTES]; /* empty: none are told from other requests */
     int32_t listener_fds[LOBBY_LISTENERS];
     int32_t spare_fds[LOBBY_SPARES]; /* -1: lent, or taken */
 
@@ -197,6 +199,7 @@ struct coppice_lobby {
     uint32_t open_connections, idle_connections, used_slots;
     uint64_t identity;      /* makes the places of clients in the table unpredictable */
     struct coppice_request_ids request_ids;
+    bool handshakes_held; /* their service cannot be there soon */
     bool accepting, closing, draining, stopping, monitor_gone;
     int64_t drain_since_ms;
     int32_t log_level;

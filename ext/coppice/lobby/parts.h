@@ -108,6 +108,8 @@ struct lobby_intake *lobby_intake_take(struct coppice_lobby *lobby, struct lobby
 /* Moves what is there to a block with room for so many bytes; NULL without one. */
 struct lobby_intake *lobby_intake_grow(struct coppice_lobby *lobby, struct lobby_connection *connection, size_t bytes);
 void lobby_intake_release(struct coppice_lobby *lobby, struct lobby_connection *connection);
+/* What the client has sent beyond its request. */
+struct iovec lobby_surplus(const struct coppice_lobby *lobby, const struct lobby_connection *connection);
 /* Drops the first request's bytes, for the next one. */
 void lobby_intake_restart(struct coppice_lobby *lobby, struct lobby_intake *intake, size_t used);
 
@@ -155,6 +157,13 @@ void lobby_wake_again(struct coppice_lobby *lobby);
 /* For how long the first request in the queue has waited; 0: none waits. */
 int64_t lobby_longest_wait_ms(const struct coppice_lobby *lobby);
 void lobby_check_queue(struct coppice_lobby *lobby);
+
+/* handshakes.c: takes the descriptor; -1: nobody gets them. The path is empty where none are told from others. */
+void lobby_handshakes_to(struct coppice_lobby *lobby, const char *path, int fd);
+bool lobby_is_handshake(const struct coppice_lobby *lobby, const struct coppice_lobby_slot *slot, const char *bytes);
+/* False: the service is not there, or busy. */
+bool lobby_pass_handshake(struct coppice_lobby *lobby, struct lobby_connection *connection,
+                          const struct lobby_arrival *arrival);
 
 /* requests.c: the slot that will be used next; the spare one when all are taken. */
 uint32_t lobby_slot_next(const struct coppice_lobby *lobby);

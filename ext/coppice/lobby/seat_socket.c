@@ -36,14 +36,9 @@ static void fail_unsent(struct coppice_lobby *lobby, uint32_t seat, struct lobby
 static void pass_client(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t seat,
                         struct lobby_request *request) {
     lobby->in_hand = lobby_index_of(lobby, connection); /* again: reading the ring has ended that */
-    struct iovec surplus = {.iov_len = 0};
-    if (connection->intake != LOBBY_NONE) {
-        struct lobby_intake *intake = lobby_intake_of(lobby, connection);
-        surplus = (struct iovec){.iov_base = lobby_intake_bytes(lobby, intake), .iov_len = intake->length};
-    }
     lobby_unregister(lobby, connection);
-    enum sending sending =
-        send_packet(lobby, seat, COPPICE_LOBBY_CLIENT, request->serial, connection->fd, surplus);
+    enum sending sending = send_packet(lobby, seat, COPPICE_LOBBY_CLIENT, request->serial, connection->fd,
+                                       lobby_surplus(lobby, connection));
     if (sending != SENT) {
         fail_unsent(lobby, seat, request, sending);
         return;

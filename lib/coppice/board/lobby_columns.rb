@@ -20,6 +20,7 @@ module Coppice
     LOBBY_COLUMNS = (LOBBY_GAUGES + Column.table(
       [:accepted, :lobby, "connections"],
       [:requests, :lobby, "requests that were given to the queue"],
+      [:handshakes, :lobby, "handshakes of WebSockets that a service got"],
       [:answered, :lobby, "requests that a worker has answered to the end"],
       [:refused_400, :lobby, "malformed requests"],
       [:refused_408, :lobby, "requests that did not come in time"],
@@ -36,6 +37,7 @@ module Coppice
       [:shed_stopping, :lobby, "503: the server stopped"],
       [:shed_max_connections, :lobby, "503, or no answer: no connection or descriptor was left"],
       [:shed_client_limit, :lobby, "503: over max_connections_per_client"],
+      [:shed_handshakes, :lobby, "503: the service for handshakes was not there, or busy"],
       [:shed_memory, :lobby, "503: no buffer for a slow request was left"],
       [:expired_504, :lobby, "requests whose worker was past its deadline"],
       [:retried, :lobby, "requests that were given to another worker, as theirs was lost"],

@@ -46,8 +46,9 @@ module Coppice
       def service_rows
         @settings.services.select(&:name).map do |service|
           name = "service #{service.name}"
-          options = Config::SERVICE_OPTIONS.names.map { |option| "#{option}: #{service[option].inspect}" }
-          [name, "a block, #{options.join(', ')}", @settings.origin(name.to_sym)]
+          options = Config::SERVICE_OPTIONS.names.reject { |option| service[option].nil? }
+          options = options.map { |option| "#{option}: #{service[option].inspect}" }
+          [name, [*("a block" if service.block), *options].join(", "), @settings.origin(name.to_sym)]
         end
       end
 

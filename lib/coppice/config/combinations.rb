@@ -7,8 +7,9 @@ module Coppice
   module Config
     # Values that are valid alone, but not together.
     class Combinations
-      #: (SourceValues) -> void
-      def initialize(merged)
+      #: (SourceValues, Hash[String, ServiceDefinition]) -> void
+      def initialize(merged, services)
+        @services = services
         @values = merged.values
         @origins = merged.origins
         @listen = @values.fetch(:listen)
@@ -22,6 +23,7 @@ module Coppice
         verify_queues
         verify_proxy_protocol
         verify_keep_mold
+        verify_handshakes
       end
 
       private
@@ -65,6 +67,15 @@ module Coppice
         option = "guests" if @values[:guests]
         option = "fork_audit :refuse" if @values[:fork_audit] == :refuse
         refuse(:keep_mold, "#{option} needs a mold, and keep_mold false lets it exit", "Remove one of them") if option
+      end
+
+      # A single process runs no services.
+      def verify_handshakes
+        service = @services.each_value.find(&:path)
+        return if service.nil? || @values[:worker_processes] == 0 || @listen.any?(&:lobby?)
+
+        refuse(:listen, "service #{service.name} has a path, which only the lobby knows",
+          "Add lobby: true to listen")
       end
 
       def refuse(name, message, remedy)

@@ -115,11 +115,11 @@ module Coppice
         name = service_name(name)
         refuse_unknown("service #{name}", options, SERVICE_OPTIONS.names)
         @origins[:"service #{name}"] = origin
-        return @services.delete(name) unless block
+        return @services.delete(name) unless block || options[:path]
 
         values = SERVICE_OPTIONS.to_h { |option| [option.name, service_option(name, option, options)] }
-        call = Hook.new(name: name, arguments: SERVICE_ARGUMENTS).check(block)
-        @services[name] = ServiceDefinition.new(name: name, block: call, **values).freeze
+        values.update(values[:path] ? for_handshakes(name, block) : for_block(name, block))
+        @services[name] = ServiceDefinition.new(name: name, **values).freeze
       rescue InvalidValue => error
         refuse_value("service #{name}", error, "For example: #{SERVICE_EXAMPLE.lines.first.chomp} …")
       end
@@ -160,6 +160,16 @@ module Coppice
         problem = "service needs a name of up to 31 letters, digits, - and _"
         refuse("#{problem}, but got #{name.inspect[0, 80]}",
           "#{RESERVED_SERVICE_NAMES.join(' and ')} are reserved. For example: service :jobs do … end", reason: problem)
+      end
+
+      def for_block(name, block) = { block: Hook.new(name: name, arguments: SERVICE_ARGUMENTS).check(block) }
+
+      # It runs the application, and two of them could not tell whose a client is.
+      def for_handshakes(name, block)
+        refuse("service #{name} has a path and a block: with a path it serves the application") if block
+        other = @services.each_value.find { |service| service.path && service.name != name }
+        refuse("service #{name} and service #{other.name} both have a path: one may") if other
+        { survives_reforks: true, block: nil }
       end
 
       def service_option(service, option, options)

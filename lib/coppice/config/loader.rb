@@ -43,7 +43,7 @@ module Coppice
         merged = merge(file, embedded, hosts)
         notes = notes(file, merged, hosts)
         merged = with_cold_timeout(with_addresses(merged, hosts.resolve(merged.values.fetch(:listen))))
-        Combinations.new(merged).verify
+        Combinations.new(merged, file.services).verify
         Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, services: file.services.values,
           ruby_flags: flags, notes: file.notes + notes, config_file: file.file, config_text: file.text,
           rackup: rackup, environment_name: name)

@@ -3,6 +3,7 @@
 require "coppice/config/catalogue"
 require "coppice/config/service_option"
 require "coppice/config/types"
+require "coppice/config/types/handshake_path"
 
 module Coppice
   module Config
@@ -15,7 +16,13 @@ module Coppice
              "any case.").freeze,
       ServiceOption.new(name: :timeout, type: Types::Seconds.new, default: 10,
         doc: "Maximum time from TERM until the process has exited. After it, the process and all that it has forked " \
-             "are killed.").freeze
+             "are killed.").freeze,
+      ServiceOption.new(name: :path, type: Types::Optional.new(Types::HandshakePath.new), default: nil,
+        doc: "The path at which clients open WebSockets, such as \"/cable\". Their handshakes, at this path and " \
+             "below, go to this service, which serves them by the application with a few threads; all other requests go to " \
+             "workers. So no refork closes a WebSocket. Such a service has no block, survives reforks, and is forked " \
+             "for the first handshake. One service may have a path. Listeners with `lobby: false` do not know of it.")
+        .freeze
     ])
 
     # What the page and the help say of `service`, beside its options.

@@ -47,7 +47,9 @@ module Coppice
         deadline = deadline(step.mold, now)
         return spawn_guest(step, deadline) if step.is_a?(Steps::SpawnGuest)
 
-        call(step.mold, role: :service, service: step.service, generation: step.mold.generation, deadline: deadline)
+        clients = { handshakes: @roster.handshakes.service_end } if step.service.path
+        call(step.mold, role: :service, service: step.service, generation: step.mold.generation, deadline: deadline,
+                        descriptors: clients.to_h)
       end
 
       # When the next child of a mold must be forked (monotonic seconds). It makes one fork after the other. In a mold

@@ -80,7 +80,11 @@ module Coppice
 
       #: (LobbyHandle, Array[Control::LobbyPacket]) -> void
       def send_orders(lobby, packets)
-        packets.each { |packet| lobby.orders.add(packet) unless lobby.orders.standing?(packet) }
+        packets.each do |packet|
+          next if lobby.orders.standing?(packet)
+
+          lobby.orders.add(packet, descriptors: @roster.handshakes.descriptors(packet))
+        end
         lobby.orders.send
       end
 

@@ -17,7 +17,7 @@ module Coppice
         return spawn(roster, now, leaving) unless lobby
 
         seats = leaving ? [] : roster.unseated_workers.map { |worker| Steps::Reseat.new(worker) }
-        seats + orders(roster, lobby)
+        seats + orders(roster, lobby, now)
       end
 
       private
@@ -26,18 +26,18 @@ module Coppice
         leaving || !roster.lobbies.over?(now) ? [] : [Steps::SpawnLobby.new]
       end
 
-      def orders(roster, lobby)
+      def orders(roster, lobby, now)
         return [] unless lobby.ready? || lobby.leaving?
 
-        due = wanted(roster).reject { |packet| lobby.orders.standing?(packet) }
+        due = wanted(roster, now).reject { |packet| lobby.orders.standing?(packet) }
         due.any? || lobby.orders.any? ? [Steps::TellLobby.new(lobby, due)] : []
       end
 
-      def wanted(roster)
+      def wanted(roster, now)
         level = Control::LobbyPacket.of("log-level", roster.log_level)
         accept = Control::LobbyPacket.of("accept") if roster.listening
         closing = Control::LobbyPacket.of("closing") if roster.stopping
-        [level, accept, closing].compact
+        [level, *roster.handshakes.packets(roster, now), accept, closing].compact
       end
     end
   end

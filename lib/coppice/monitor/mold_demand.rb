@@ -37,6 +37,8 @@ module Coppice
 
       def due?(definition, roster)
         service = roster.service(definition.name)
+        return roster.handshakes.waiting? if service.nil? && definition.path
+
         service.nil? || service.leaving? || !(definition.survives_reforks || service.generation == roster.generation)
       end
     end

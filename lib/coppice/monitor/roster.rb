@@ -3,6 +3,7 @@
 require "forwardable"
 require "coppice/monitor/backoff"
 require "coppice/monitor/children"
+require "coppice/monitor/handshakes"
 require "coppice/monitor/start_limit"
 require "coppice/monitor/succession"
 
@@ -18,6 +19,7 @@ module Coppice
 
       attr_reader :succession       #: Succession
       attr_reader :children         #: Children
+      attr_reader :handshakes       #: Handshakes
       attr_reader :wanted           #: Integer -- number of workers that were asked for
       # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.
       attr_reader :target           #: Integer
@@ -57,6 +59,8 @@ module Coppice
       def initialize(target:, release:)
         @succession = Succession.new
         @children = Children.new
+        @handshakes = Handshakes.new
+        @handshakes.adopt(release.settings)
         @wanted = @target = target
         @releases = [release]
         @last_release_number = release.number

@@ -15,6 +15,7 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
+        roster.handshakes.awaited = false
         return leaving(roster.services) if roster.stopping
 
         leaving(outdated(roster)) + missing(roster, now).first(1)
@@ -39,13 +40,19 @@ module Coppice
       end
 
       def missing(roster, now)
+        wanted = @definitions.select do |definition|
+          roster.service(definition.name).nil? && roster.service_backoff(definition.name).over?(now) &&
+            (definition.path.nil? || client?(roster.handshakes))
+        end
         mold = roster.available_mold
         return [] if mold.nil? || !roster.spawns.over?(now)
 
-        wanted = @definitions.select do |definition|
-          roster.service(definition.name).nil? && roster.service_backoff(definition.name).over?(now)
-        end
         wanted.map { |definition| Steps::SpawnService.new(mold, definition) }
+      end
+
+      # A service for handshakes is forked for the first of them.
+      def client?(handshakes)
+        handshakes.waiting?.tap { |waiting| handshakes.awaited = !waiting }
       end
     end
   end

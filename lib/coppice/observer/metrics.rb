@@ -64,6 +64,8 @@ module Coppice
         "Requests that the lobby answered itself, by status and cause. They are not in coppice_responses_total."),
       metric.call(:lobby_retried, :counter, "lobby.retried",
         "Requests that were given to another worker, as theirs was lost."),
+      metric.call(:lobby_handshakes, :counter, "lobby.handshakes",
+        "Handshakes of WebSockets that were passed to a service."),
       metric.call(:lobby_clients_gone, :counter, "lobby.client_gone",
         "Clients that left before their request was answered."),
       metric.call(:lobby_slow_readers, :counter, "lobby.slow_readers",

@@ -6,8 +6,9 @@ require "coppice/http/error_page"
 module Coppice
   class ThreadedServer
     # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
-    # copies: Http::Connection.copies of before it was accepted. https: whether it used TLS to the proxy.
-    Client = Struct.new(:socket, :address, :copies, :https) do
+    # copies: Http::Connection.copies of before it was accepted. https: whether it used TLS to the proxy. bytes: what
+    # was read of it already.
+    Client = Struct.new(:socket, :address, :copies, :https, :bytes) do
       #: (BasicSocket, Integer, https: bool) -> Client
       def self.of(socket, copies, https:)
         peer = socket.remote_address

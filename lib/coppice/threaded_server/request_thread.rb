@@ -57,7 +57,7 @@ module Coppice
 
       # From now on the connection owns the descriptor. Returns whether the client is still there.
       def adopt(client)
-        @connection.adopt(client.socket.fileno, client.address, "", client.copies)
+        @connection.adopt(client.socket.fileno, client.address, client.bytes, client.copies)
         @connection.https = client.https
         client.socket.autoclose = false
         true

@@ -35,6 +35,36 @@ module Coppice
         assert_equal ["cable", false, 10, [1, 2]], [*cable.to_a.first(3), cable.block.call(1, 2)]
       end
 
+      test "a service with a path has no block, and survives reforks" do
+        cable = services("service :cable, path: '/cable/', timeout: 3")["cable"]
+
+        assert_equal ["/cable", true, 3, nil], [cable.path, cable.survives_reforks, cable.timeout, cable.block]
+        assert_empty services("service :cable, path: '/cable'\nservice :cable, nil")
+      end
+
+      test "a path is one below the root, of one service, which serves the application" do
+        { "service :cable, path: '/'" => /path of service cable must be a path below the root/,
+          "service :cable, path: 'cable'" => /must be a path below the root, such as/,
+          "service :cable, path: '/a b'" => /must be a path below the root/,
+          "service :cable, path: '/a//b'" => /must be a path below the root/,
+          "service :cable, path: '/#{"a" * 255}'" => /must be a path below the root/,
+          "service(:cable, path: '/a') { 1 }" => /service cable has a path and a block/,
+          "service :a, path: '/a'\nservice :b, path: '/b'" => /rb:2: service b and service a both have a path/ }
+          .each { |text, message| assert_match message, refusal(text) }
+      end
+
+      test "a path needs a listener with the lobby" do
+        with_tmpdir do |folder|
+          File.write("#{folder}/coppice.rb", "listen 'unix:web.sock'\nservice :cable, path: '/cable'")
+          load = -> { Loader.new(arguments: ["-c", "coppice.rb"], environment: {}, directory: folder).load }
+
+          error = assert_raises(ConfigError, &load)
+          assert_match(/service cable has a path, which only the lobby knows/, error.message)
+          File.write("#{folder}/coppice.rb", "listen 'unix:web.sock', lobby: true\nservice :cable, path: '/cable'")
+          assert_equal "/cable", load.call.service("cable").path
+        end
+      end
+
       # Its recipes are those of tests in test/presets.
       test "the page's first example is one" do
         assert services(Documentation.new("services.md").block("config/coppice.rb"))["solid_queue"].survives_reforks

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "io/wait"
+require "socket"
+require "coppice/control/lobby_packet"
+
+module Coppice
+  class Monitor
+    # The handshakes of WebSockets that the lobby passes to a service: the socket between the two. The monitor keeps
+    # both ends, so that the first client can come before the service is there.
+    class Handshakes
+      attr_reader :service_end #: Socket? -- where their clients come; nil as long as no release wanted any
+      attr_writer :awaited     #: bool -- whether the service is to be forked for the next one
+
+      # Those of the release that runs from now on.
+      #: (Config::Settings) -> void
+      def adopt(settings)
+        @definition = settings.services.find(&:path)
+        @lobby_end, @service_end = Socket.pair(:UNIX, :SEQPACKET) if @definition && @lobby_end.nil?
+      end
+
+      #: () -> bool
+      def waiting? = !@service_end.nil? && !@service_end.wait_readable(0).nil?
+
+      # What ends the monitor's wait.
+      #: () -> Array[IO]
+      def readers = @awaited ? [@service_end] : []
+
+      # What the lobby is to know.
+      #: (Roster, Float) -> Array[Control::LobbyPacket]
+      def packets(roster, now)
+        return [] unless @lobby_end
+
+        held = @definition && held?(roster, now) ? 1 : 0
+        [Control::LobbyPacket.of("handshakes", *@definition&.path), Control::LobbyPacket.of("hold-handshakes", held)]
+      end
+
+      # That travel beside a packet to the lobby.
+      #: (Control::LobbyPacket) -> Array[IO]
+      def descriptors(packet) = packet.words.first == "handshakes" ? [@lobby_end] : []
+
+      #: () -> void
+      def close = [@lobby_end, @service_end].compact.each(&:close)
+
+      private
+
+      # Whether the service takes no client soon. Those who wait for a fork wait for milliseconds.
+      def held?(roster, now)
+        service = roster.service(@definition.name)
+        return true if roster.stopping || service&.leaving?
+
+        service.nil? && !roster.service_backoff(@definition.name).over?(now)
+      end
+    end
+  end
+end

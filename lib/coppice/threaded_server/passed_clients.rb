@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require "socket"
+require "coppice/http"
+require "coppice/threaded_server/client"
+
+module Coppice
+  class ThreadedServer
+    # Receives clients that the lobby passes with what it has read of them, and hands them to the threads that serve, in
+    # place of an Acceptor.
+    class PassedClients
+      LINGER_SECONDS = 0.05 # between two looks at clients that linger
+
+      #: (Socket, Thread::SizedQueue, Http::Lingering, Log) -> void
+      def initialize(socket, clients, lingering, log)
+        @socket = socket
+        @clients = clients
+        @lingering = lingering
+        @log = log
+        @stopped, @stop = IO.pipe
+      end
+
+      # Until it is stopped, or the server is gone. Ends the queue of clients.
+      #: () -> void
+      def call
+        nil while turn
+      rescue IOError, SystemCallError => error
+        @log.error("no more clients are taken", error: error.message)
+      ensure
+        close
+      end
+
+      # On another thread. Idempotent.
+      #: () -> void
+      def stop = @stop.close
+
+      # Idempotent.
+      #: () -> void
+      def close
+        @clients.close
+        @stopped.close
+      end
+
+      private
+
+      # Returns whether there is more to come.
+      def turn
+        ready, = IO.select([@stopped, @socket], nil, nil, (LINGER_SECONDS if @lingering.count.positive?))
+        @lingering.attend
+        return true unless ready
+
+        !ready.include?(@stopped) && receive
+      end
+
+      def receive
+        copies = Http::Connection.copies
+        packet, _, _, rights = @socket.recvmsg_nonblock(scm_rights: true, exception: false)
+        return true if packet == :wait_readable # another process was faster: one that has not ended yet
+        return false if packet.nil? || packet.empty?
+
+        socket = rights&.unix_rights&.first
+        socket ? @clients.push(client(socket, packet, copies)) : @log.error("a client was lost: no descriptor is left")
+        true
+      end
+
+      def client(socket, packet, copies)
+        line, bytes = packet.split("\n", 2)
+        address, https = line.split
+        Client.new(socket, address == "-" ? "" : address, copies, https == "1", bytes)
+      end
+    end
+  end
+end

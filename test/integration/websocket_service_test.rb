@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../support/server_over_tcp"
+
+# A service that has the WebSockets of a path, while workers have everything else.
+class WebsocketServiceTest < Coppice::TestCase
+  CONFIG = %(worker_processes 2\nservice :cable, path: "/cable"\n)
+
+  # Upgrades, then answers each line with its pid in front.
+  APP = <<~'RUBY'
+    run(lambda do |env|
+      next [200, { "content-type" => "text/plain" }, [Process.pid.to_s]] unless env["HTTP_UPGRADE"]
+
+      io = env["rack.hijack"].call
+      io.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n")
+      io.write("#{env["REMOTE_ADDR"]} #{env["SCRIPT_NAME"]}#{env["PATH_INFO"]} #{env["rack.multithread"]}\n")
+      Thread.new { io.each_line { |line| io.write("#{Process.pid} #{line}") } }
+      [200, {}, []]
+    end)
+  RUBY
+
+  HANDSHAKE = "GET /cable HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" \
+              "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+
+  # Yields a socket behind its head, and what the application said first.
+  def upgraded(server)
+    socket = server.connect
+    socket.write(HANDSHAKE)
+    assert_equal "HTTP/1.1 101 Switching Protocols\r\n", line(socket)
+    nil until line(socket) == "\r\n"
+    yield socket, line(socket)
+  ensure
+    socket&.close
+  end
+
+  def line(socket)
+    BoundedWait.readable(socket)
+    socket.gets
+  end
+
+  # The pid of the process that has the socket.
+  def echo(socket)
+    socket.write("hello\n")
+    pid, text = line(socket).split
+    assert_equal "hello", text
+    Integer(pid)
+  end
+
+  def service(server) = server.rows(:service).map(&:pid)
+
+  test "it is forked for the first handshake, and keeps the socket over reforks" do
+    ServerOverTcp.open(app: APP, config: CONFIG) do |server|
+      assert_empty service(server)
+      upgraded(server) do |socket, said|
+        assert_equal "127.0.0.1 /cable true\n", said
+        pid = echo(socket)
+        assert_equal [pid], service(server)
+        server.signal(:USR2)
+        server.wait { server.settled?(1) }
+        assert_equal pid, echo(socket)
+        assert_equal pid, upgraded(server) { |another| echo(another) }
+      end
+      assert_includes server.ready_workers.map(&:pid), Integer(server.get("/cable").body)
+    end
+  end
+
+  test "one that dies is forked again for the next handshake" do
+    ServerOverTcp.open(app: APP, config: CONFIG) do |server|
+      first = upgraded(server) { |socket| echo(socket) }
+      Process.kill(:KILL, first)
+      server.wait { service(server).empty? && server.log.include?("service exited") }
+      second = server.wait { served_again(server) }
+      refute_equal first, second
+    end
+  end
+
+  # Its pid; nil while clients are told to come later.
+  def served_again(server)
+    socket = server.connect
+    socket.write(HANDSHAKE)
+    status = line(socket)[9, 3]
+    assert_includes %w[101 503], status
+    return unless status == "101"
+
+    nil until line(socket) == "\r\n"
+    line(socket) && echo(socket)
+  ensure
+    socket&.close
+  end
+
+  test "a server that stops closes them" do
+    ServerOverTcp.open(app: APP, config: CONFIG) do |server|
+      upgraded(server) do |socket, _|
+        server.stop
+        assert_nil line(socket)
+      end
+    end
+  end
+end
