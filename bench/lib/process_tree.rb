@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "etc"
+require_relative "../../test/support/c_library"
 require_relative "cpu_time"
 
 module Bench
@@ -42,10 +43,7 @@ module Bench
     # From now on orphaned descendants become children of this process.
     #: () -> void
     def self.adopt_orphans
-      require "fiddle" # newer Rubies warn of it where Bundler runs, as in the tests
-      types = [Fiddle::TYPE_INT] + ([Fiddle::TYPE_LONG] * 4)
-      prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], types, Fiddle::TYPE_INT)
-      prctl.call(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0).zero? or raise SystemCallError.new("prctl", Fiddle.last_error)
+      CLibrary.call("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0).zero? or raise Failure, "there is no subreaper"
     end
 
     # Kills all descendants of this process.

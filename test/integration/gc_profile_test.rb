@@ -7,6 +7,7 @@ require "json"
 require "coppice/allocator"
 require "coppice/gc_profile"
 require "coppice/state"
+require_relative "../support/c_library"
 require_relative "../support/server"
 
 # What a real server sets in the environment of its molds, and what the application sees of it.
@@ -157,13 +158,11 @@ class GCProfileTest < Coppice::TestCase
   end
 
   # What jemalloc has read, asked of jemalloc.
-  ARENAS = <<~'RUBY'.freeze
-    require "fiddle"
-    mallctl = Fiddle::Function.new(Fiddle::Handle::DEFAULT["mallctl"],
-      [Fiddle::TYPE_VOIDP] * 4 + [Fiddle::TYPE_SIZE_T], Fiddle::TYPE_INT)
+  ARENAS = <<~RUBY.freeze
+    require "#{CLibrary::PATH}"
     value, size = [0].pack("L"), [4].pack("J")
-    mallctl.call("opt.narenas", value, size, nil, 0).zero? or raise "no opt.narenas"
-    run ->(_env) { [200, {}, ["#{value.unpack1("L")} #{ENV["MALLOC_CONF"]}"]] }
+    CLibrary.call("mallctl", "opt.narenas", value, size, nil, 0).zero? or raise "no opt.narenas"
+    run ->(_env) { [200, {}, ["\#{value.unpack1("L")} \#{ENV["MALLOC_CONF"]}"]] }
   RUBY
 
   test "jemalloc has one arena, unless the user has set its parameters" do

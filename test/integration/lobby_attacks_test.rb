@@ -4,6 +4,7 @@
 
 require "test_helper"
 require_relative "../soak/support/kept_alive_clients"
+require_relative "../support/c_library"
 require_relative "../support/gate"
 require_relative "../support/server_over_tcp"
 
@@ -13,14 +14,12 @@ class LobbyAttacksTest < Coppice::TestCase
   DESCRIPTORS = 256
 
   APP = <<~RUBY.freeze
-    require "fiddle"
-    sleeping = Fiddle::Function.new(Fiddle::Handle::DEFAULT["sleep"], [Fiddle::TYPE_INT], Fiddle::TYPE_INT,
-                                    need_gvl: true)
+    require "#{CLibrary::PATH}"
     run(lambda do |env|
       case env["PATH_INFO"]
       when "/large" then [200, {}, ["x" * #{LARGE_BYTES}]]
       when "/gate" then [200, {}, [#{Gate.code('gate')} && "passed"]]
-      when "/native" then sleeping.call(600) && raise
+      when "/native" then CLibrary.call_alone("sleep", 600) && raise
       else [200, {}, [env["QUERY_STRING"]]]
       end
     end)

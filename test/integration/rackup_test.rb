@@ -4,6 +4,7 @@
 
 require "test_helper"
 require "net/http"
+require_relative "../support/c_library"
 require_relative "../support/handler_server"
 require_relative "../support/loopback_ports"
 require_relative "../support/releases"
@@ -72,11 +73,10 @@ class RackupTest < Coppice::TestCase
 
   test "a profiler's interval timer, which the application has started, does not end the monitor" do
     timer = <<~RUBY
-      require "fiddle"
+      require "#{CLibrary::PATH}"
       every = [0, 50_000, 0, 50_000].pack("l!4") # 50 ms
-      types = [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP, Fiddle::TYPE_VOIDP]
       trap(:ALRM) { nil }
-      Fiddle::Function.new(Fiddle::Handle::DEFAULT["setitimer"], types, Fiddle::TYPE_INT).call(0, every, nil)
+      CLibrary.call("setitimer", 0, every, nil)
     RUBY
     rackup("-E", "production", app: timer + APP) { |server| assert_predicate server, :monitor? }
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../support/c_library"
 require_relative "../support/locked_memory"
 require_relative "../support/server"
 
@@ -8,17 +9,15 @@ require_relative "../support/server"
 class WorkerExitTest < Coppice::TestCase
   # Each worker holds an object of a C extension, which removes the file "unfreed" when it is freed, and two files with
   # bytes that were not written yet, one of which was opened before the fork.
-  APP = <<~'RUBY'
-    require "fiddle"
+  APP = <<~RUBY.freeze
+    require "#{CLibrary::PATH}"
     path = File.expand_path("unfreed")
     File.write(path, "")
-    at_exit { File.write("handler", "#{Process.pid} #{Coppice::OS.noted?([])}\n", mode: "a") }
+    at_exit { File.write("handler", "\#{Process.pid} \#{Coppice::OS.noted?([])}\\n", mode: "a") }
     inherited = File.open("inherited", "w")
 
     run(lambda do |_env|
-      text = Fiddle.malloc(path.bytesize + 1)
-      Fiddle::Pointer.new(text)[0, path.bytesize + 1] = "#{path}\0"
-      $kept = Fiddle::Pointer.new(text, path.bytesize, Fiddle::Handle::DEFAULT["unlink"])
+      $kept = CLibrary.when_freed("unlink", path)
       $file = File.open("held_back", "w").tap { |file| file.write("held back") }
       inherited.write("held back")
       [200, {}, [Process.pid.to_s]]

@@ -1,12 +1,10 @@
 # frozen_string_literal: true
 
-# First: Ruby 3.4 warns that fiddle becomes a gem, and test_helper makes warnings errors.
-require_relative "../support/native_thread"
-
 require "socket"
 require "test_helper"
 require "coppice"
 require "coppice/fork_safety/audit"
+require_relative "../support/native_thread"
 
 # The fork audit in three generations of real processes: a worker that forks a mold that forks a worker.
 class ForkAuditProcessTest < Coppice::TestCase

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "open3"
+require_relative "../support/c_library"
 require_relative "../support/locked_memory"
 
 # Which files a process finds at its end that shares memory with others. Each case is a program of its own, in which
@@ -229,12 +230,10 @@ class NotedObjectsTest < Coppice::TestCase
   test "where other pages use up what may be locked, later forks are noted as well" do
     assert_said %w[0 true true], <<~RUBY
       require "etc"
-      require "fiddle"
-      lock = Fiddle::Function.new(Fiddle::Handle::DEFAULT["mlock"], [Fiddle::TYPE_VOIDP, Fiddle::TYPE_SIZE_T],
-                                  Fiddle::TYPE_INT)
+      require "#{CLibrary::PATH}"
       Process.setrlimit(:MEMLOCK, Etc.sysconf(Etc::SC_PAGESIZE))
       give_up_rights
-      puts lock.call(Fiddle.malloc(1), 1)
+      puts CLibrary.call("mlock", CLibrary.call("malloc", 1), 1)
       puts note
       Process.wait(fork { exit! })
       puts note

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "open3"
+require_relative "../support/c_library"
 
 # What has happened by the time that a process has ended quickly. Each case is a program of its own.
 class QuickExitTest < Coppice::TestCase
@@ -16,11 +17,9 @@ class QuickExitTest < Coppice::TestCase
   RUBY
 
   # The object of a C extension: to free it calls a function of the C library.
-  SAYS_WHEN_IT_IS_FREED = <<~'RUBY'
-    require "fiddle"
-    text = Fiddle.malloc(6)
-    Fiddle::Pointer.new(text)[0, 6] = "freed\0"
-    $kept = Fiddle::Pointer.new(text, 6, Fiddle::Handle::DEFAULT["puts"])
+  SAYS_WHEN_IT_IS_FREED = <<~RUBY.freeze
+    require "#{CLibrary::PATH}"
+    $kept = CLibrary.when_freed("puts", "freed")
   RUBY
 
   test "no object is freed" do
@@ -134,14 +133,13 @@ class QuickExitTest < Coppice::TestCase
   test "with a library whose handlers of atexit(3) hang in a copy, none of them runs, and all else has happened" do
     with_tmpdir do |folder|
       output, _, status = quick_end_of(<<~RUBY)
-        require "fiddle"
+        require "#{CLibrary::PATH}"
         Gem.loaded_specs["onnxruntime"] = Gem::Specification.new("onnxruntime", "0.11.8")
         module OnnxRuntime
         end
         at_exit { print "handler"; exit(3) }
         $kept = File.open(File.join(#{folder.inspect}, "file"), "w").tap { |file| file.write("written") }
-        puts = Fiddle::Handle::DEFAULT["puts"] # the C library's, which writes when the process exits
-        Fiddle::Function.new(puts, [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT).call("printed")
+        CLibrary.call("puts", "printed") # the C library writes it when the process exits
       RUBY
 
       assert_equal ["handler", "written", 3], [output, File.read(File.join(folder, "file")), status.exitstatus]

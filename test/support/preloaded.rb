@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # The program of Preloader. It loads what test_helper.rb does, and no more than it needs itself: a file of the library
-# that does not require what it uses is to fail.
+# that does not require what it uses is to fail. CLibrary comes from the command line, as its file needs more.
 
 require "minitest"
 require "minitest/spec"

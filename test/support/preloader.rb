@@ -2,6 +2,7 @@
 
 require "rbconfig"
 require "socket"
+require_relative "c_library"
 
 module Coppice
   # A process that has loaded what every test file requires, and forks all processes that run some: Ruby's start and
@@ -14,7 +15,7 @@ module Coppice
     #: (String) -> void
     def initialize(folder)
       @socket, theirs = UNIXSocket.pair(:SEQPACKET) # keeps the boundaries of messages
-      @pid = Process.spawn(RbConfig.ruby, "-w", "-Ilib", "-Itest", PROGRAM, theirs.fileno.to_s,
+      @pid = Process.spawn(RbConfig.ruby, "-w", "-Ilib", "-Itest", "-r", CLibrary::PATH, PROGRAM, theirs.fileno.to_s,
         theirs => theirs, in: File::NULL, chdir: folder, pgroup: true)
       @turn = Mutex.new
     ensure

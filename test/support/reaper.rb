@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "fiddle"
-
 # The parent of a test file's process. It sees to it that no process survives which the file has started, however far
 # from itself.
 #
@@ -55,9 +53,7 @@ class Reaper
   end
 
   def become_subreaper
-    prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT] + ([Fiddle::TYPE_LONG] * 4),
-                                 Fiddle::TYPE_INT)
-    prctl.call(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    CLibrary.call("prctl", PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
   end
 
   # Also reaps those that it has inherited.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # A program: gives up some system calls, whose numbers are the first argument, and becomes the program of the others.
-require "fiddle"
+require_relative "c_library"
 
 # Classic BPF for seccomp(2): code, jump if true, jump if false, operand.
 load_number = [0x20, 0, 0, 0]
@@ -11,10 +11,7 @@ checks = ARGV.shift.split(",").flat_map { |number| [[0x15, 0, 1, Integer(number,
 filter = [load_number, *checks, allow].map { |instruction| instruction.pack("SCCL") }
 
 program = [filter.size].pack("S").ljust(8, "\0") + [filter.join].pack("P") # padded as struct sock_fprog is
-long = Fiddle::TYPE_LONG
-prctl = Fiddle::Function.new(Fiddle.dlopen(nil)["prctl"], [Fiddle::TYPE_INT, long, Fiddle::TYPE_VOIDP, long, long],
-                             Fiddle::TYPE_INT)
 no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
 calls = [[no_new_privileges, 1, nil, 0, 0], [set_seccomp, filter_mode, program, 0, 0]]
-abort "the kernel has no seccomp" unless calls.all? { |call| prctl.call(*call).zero? }
+abort "the kernel has no seccomp" unless calls.all? { |call| CLibrary.call("prctl", *call).zero? }
 exec(*ARGV)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "coppice"
-require "fiddle"
 require "socket"
+require "#{Gem.loaded_specs.fetch("coppice").full_gem_path}/test/support/c_library"
 
 # Small libraries, each of which a refork breaks in another way. They work in the process that made them.
 module Libraries
@@ -93,10 +93,8 @@ module Libraries
 
   # A thread holds a lock that Ruby does not know, so nobody releases it in a copy.
   class NativeLock
-    LIBRARY = Fiddle.dlopen(nil)
-
     def initialize
-      @memory = Fiddle.malloc(256).tap { |address| Fiddle::Pointer.new(address)[0, 256] = "\0" * 256 }
+      @memory = CLibrary.call("calloc", 1, 256)
       @requests = Queue.new
       @taken = Queue.new
       Thread.new { loop { hold } }
@@ -122,9 +120,8 @@ module Libraries
       @requests.pop
     end
 
-    def lock = call("pthread_mutex_lock")
-    def unlock = call("pthread_mutex_unlock")
-    def call(name) = Fiddle::Function.new(LIBRARY[name], [Fiddle::TYPE_LONG], Fiddle::TYPE_INT).call(@memory)
+    def lock = CLibrary.call("pthread_mutex_lock", @memory)
+    def unlock = CLibrary.call("pthread_mutex_unlock", @memory)
   end
 
   @made = {}

@@ -13,7 +13,7 @@ class RunningMonitorTest < Coppice::TestCase
   LAST_THREAD = <<~RUBY.freeze
     require #{File.expand_path("../../support/native_thread", __dir__).inspect}
     NativeThread.start("last thread")
-    Fiddle::Function.new(Fiddle::Handle::DEFAULT["pthread_exit"], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_VOID).call(nil)
+    CLibrary.call("pthread_exit", nil)
   RUBY
 
   # What a monitor publishes, until its standard input is closed. The arguments name the directory of the next release,

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/coppice_ext"
-require "fiddle"
+require_relative "../../support/c_library"
 
 module Coppice
   class StopTimersTest < TestCase
@@ -11,7 +11,7 @@ module Coppice
     DURATION = [0, 0, 3600, 0].pack("l!4")
 
     test "no interval timer of a profiler goes on, whose signal would end the next program" do
-      TIMERS.each_value { |number| assert_equal 0, call("setitimer", number, DURATION, nil) }
+      TIMERS.each_value { |number| assert_equal 0, CLibrary.call("setitimer", number, DURATION, nil) }
       assert_equal [true] * 3, running
 
       OS.stop_timers
@@ -24,14 +24,9 @@ module Coppice
     def running
       TIMERS.each_value.map do |number|
         left = "\0".b * DURATION.bytesize
-        call("getitimer", number, left, nil)
+        CLibrary.call("getitimer", number, left, nil)
         left.unpack("l!4").sum.positive?
       end
-    end
-
-    def call(name, *arguments)
-      types = [Fiddle::TYPE_INT, Fiddle::TYPE_VOIDP, Fiddle::TYPE_VOIDP]
-      Fiddle::Function.new(Fiddle::Handle::DEFAULT[name], types, Fiddle::TYPE_INT).call(*arguments)
     end
   end
 end
