@@ -115,6 +115,16 @@ module Coppice
       assert_equal [false, false, true, true], used
     end
 
+    test "nio4r needs care with a selector that is open" do
+      used = [true, false].map do |closed|
+        nio = Module.new.tap { |scope| scope.const_set(:Selector, Struct.new(:closed?)) }
+        selector = nio::Selector.new(closed)
+        with_constant(:NIO, nio) { selector && Presets[:nio4r].used? }
+      end
+
+      assert_equal [false, true], used
+    end
+
     test "sqlite3 needs care with a read-only database in WAL mode" do
       used = [[true, true, "wal"], [false, false, "wal"], [false, true, "delete"], [false, true, "wal"]].map do |fields|
         type = Struct.new(:closed?, :readonly?, :mode) { def get_first_value(_sql) = mode }
