@@ -23,4 +23,4 @@ export BUNDLE_SILENCE_ROOT_WARNING=1
 export MAKEFLAGS=${MAKEFLAGS:--j$(getconf _NPROCESSORS_ONLN)} # C extensions are compiled on all processors
 export BUNDLE_TIMEOUT=60 BUNDLE_RETRY=10 # of downloads
 export LANG=${LANG:-C.UTF-8} # else Ruby takes every text for ASCII
-unset BUNDLER_VERSION BUNDLE_WITH BUNDLE_ONLY RUBYLIB
+unset BUNDLER_VERSION BUNDLE_LOCKFILE BUNDLE_WITH BUNDLE_ONLY RUBYLIB

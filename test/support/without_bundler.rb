@@ -1,4 +1,5 @@
 # frozen_string_literal: true
 
 # For the environment of a process that is started as its user would: without what Bundler told the test's own process.
-WITHOUT_BUNDLER = ENV.keys.grep(/\A(?:RUBYOPT|RUBYLIB|BUNDLER_.*|BUNDLE_BIN_PATH)\z/).to_h { |name| [name, nil] }.freeze
+WITHOUT_BUNDLER = ENV.keys.grep(/\A(?:RUBYOPT|RUBYLIB|BUNDLER_.*|BUNDLE_(?:BIN_PATH|LOCKFILE))\z/)
+                     .to_h { |name| [name, nil] }.freeze

@@ -6,6 +6,8 @@ module Coppice
   # Gemfile.
   module ReleaseVariables
     GEMFILE = "BUNDLE_GEMFILE"
+    # `bundle exec` of Bundler 4 sets both.
+    FILES = [GEMFILE, "BUNDLE_LOCKFILE"].freeze
 
     # `bundle exec` leaves the value that a variable had before under such a name. Source: Bundler's
     # EnvironmentPreserver.
@@ -16,14 +18,14 @@ module Coppice
     # Gemfile in use there is none for the other release.
     #: (Hash[String, String], from: Array[String], to: String) -> Hash[String, String]
     def self.of(environment, from:, to:)
-      original(environment).merge(gemfile_variable(environment, from, to))
+      moved({ **original(environment), **environment.slice(GEMFILE) }, from, to)
     end
 
     # Those of the first release, whose molds may be booted again when the symlink that names its Gemfile leads to
     # another release. names: as `from` above. directory: without symlinks.
     #: (Hash[String, String], names: Array[String], directory: String) -> Hash[String, String]
     def self.of_first(environment, names:, directory:)
-      environment.merge(gemfile_variable(environment, names, directory))
+      moved(environment, names, directory)
     end
 
     # The variables as they were before `bundle exec`.
@@ -34,13 +36,14 @@ module Coppice
     end
     private_class_method :original
 
-    # The variable of the Gemfile in use, if there is one. A Gemfile within the directory is the one at the same place
-    # in the other directory.
-    def self.gemfile_variable(environment, from, to)
-      path = environment[GEMFILE] or return {}
-      folder = from.map { |name| File.join(name, "") }.find { |name| path.start_with?(name) }
-      { GEMFILE => folder ? File.join(to, path.delete_prefix(folder)) : path }
+    # FILES within the directory are those at the same place in the other directory.
+    def self.moved(environment, from, to)
+      folders = from.map { |name| File.join(name, "") }
+      environment.to_h do |name, value|
+        folder = folders.find { |path| value.start_with?(path) } if FILES.include?(name)
+        [name, folder ? File.join(to, value.delete_prefix(folder)) : value]
+      end
     end
-    private_class_method :gemfile_variable
+    private_class_method :moved
   end
 end

@@ -5,6 +5,8 @@ require "coppice/release/release_variables"
 
 module Coppice
   class ReleaseVariablesTest < TestCase
+    NOTHING = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
+
     def variables(environment, from: ["/srv/1"], to: "/srv/2")
       ReleaseVariables.of(environment, from: from, to: to)
     end
@@ -40,6 +42,19 @@ module Coppice
         ReleaseVariables.of_first(with_gemfile, names: names, directory: "/srv/1")
     end
 
+    test "the lock file that bundle exec names is that of the first release's directory, and no other release's" do
+      environment = { "BUNDLE_LOCKFILE" => "/srv/current/Gemfile.lock", "BUNDLER_ORIG_BUNDLE_LOCKFILE" => NOTHING }
+      names = %w[/srv/1 /srv/current]
+
+      assert_equal "/srv/1/Gemfile.lock",
+        ReleaseVariables.of_first(environment, names: names, directory: "/srv/1")["BUNDLE_LOCKFILE"]
+      assert_empty variables(environment, from: names)
+    end
+
+    test "one that the user names is that at the same place in the other directory" do
+      assert_equal({ "BUNDLE_LOCKFILE" => "/srv/2/my.lock" }, variables({ "BUNDLE_LOCKFILE" => "/srv/1/my.lock" }))
+    end
+
     test "one elsewhere stays, also in a directory whose name begins alike" do
       %w[/etc/Gemfile /srv/10/Gemfile].each do |gemfile|
         assert_equal gemfile, variables({ "BUNDLE_GEMFILE" => gemfile })["BUNDLE_GEMFILE"]
@@ -47,10 +62,9 @@ module Coppice
     end
 
     test "what bundle exec has changed is as it was, and what it has added is gone" do
-      nothing = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
-      environment = { "RUBYOPT" => "-rbundler/setup", "BUNDLER_ORIG_RUBYOPT" => nothing, "PATH" => "/gems:/bin",
+      environment = { "RUBYOPT" => "-rbundler/setup", "BUNDLER_ORIG_RUBYOPT" => NOTHING, "PATH" => "/gems:/bin",
                       "BUNDLER_ORIG_PATH" => "/bin", "BUNDLE_GEMFILE" => "/srv/1/Gemfile",
-                      "BUNDLER_ORIG_BUNDLE_GEMFILE" => nothing, "HOME" => "/root" }
+                      "BUNDLER_ORIG_BUNDLE_GEMFILE" => NOTHING, "HOME" => "/root" }
 
       assert_equal({ "PATH" => "/bin", "HOME" => "/root", "BUNDLE_GEMFILE" => "/srv/2/Gemfile" },
         variables(environment))
