@@ -23,12 +23,12 @@ module Coppice
       #: () -> bool
       def known? = File.readable?(@file)
 
-      # The version of each, by name; none without a Gemfile.lock.
+      # The version of each, by name and without a platform; none without a Gemfile.lock.
       #: () -> Hash[String, String]
       def versions
         return {} unless known?
 
-        @versions ||= File.read(@file, encoding: Encoding::UTF_8).scan(/^    (\S+) \((\d[\d.]*)[^)]*\)$/).to_h
+        @versions ||= File.read(@file, encoding: Encoding::UTF_8).scan(/^    (\S+) \((\d[^-)]*)[^)]*\)$/).to_h
       end
     end
   end
