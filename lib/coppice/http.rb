@@ -2,7 +2,6 @@
 
 require "coppice/errors"
 require "coppice/coppice_ext"
-require "coppice/version_order"
 
 module Coppice
   # The Rack side of the server: from a client's request to env, and from the application's answer to a response. The C
@@ -10,7 +9,7 @@ module Coppice
   module Http
     # Whether the application was written for Rack 2, whose rules for a response differ.
     #: () -> bool
-    def self.rack2? = defined?(::Rack.release) ? !VersionOrder.at_least?(::Rack.release, "3") : false
+    def self.rack2? = defined?(::Rack.release) ? ::Rack.release.to_i < 3 : false
 
     # What a client may ask of the server, in bytes, lines and seconds. A value; Connection reads it once.
     Limits = Struct.new(

@@ -192,6 +192,14 @@ module Coppice
       assert ForkSafety::Preset.new(calls: {}).covers?(nil)
     end
 
+    test "a pre-release of the first version or of the end is neither covered nor older" do
+      preset = ForkSafety::Preset.new(versions: "7.1"..."8.2", calls: {}, older: "nothing", advice: "close it")
+
+      assert_equal [false, false, true], %w[7.1.0.rc1 8.2.0.alpha 8.1.0.beta1].map { |version| preset.covers?(version) }
+      assert_equal [false, false, true],
+        %w[7.1.0.rc1 8.2.0.alpha 7.0.9].map { |version| preset.nothing_to_do?(version) }
+    end
+
     test "nothing is to be done for older versions that need nothing, and not for those that nobody knows" do
       preset = Presets[:dogstatsd_ruby]
 

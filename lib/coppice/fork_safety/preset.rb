@@ -122,7 +122,10 @@ module Coppice
 
       def too_old?(version) = !covers?(version) && older?(version)
 
-      def past?(range, version) = !range.end.nil? && VersionOrder.at_least?(version, range.end)
+      # So is a pre-release of the end.
+      def past?(range, version)
+        !range.end.nil? && VersionOrder.at_least?(VersionOrder.release(version), range.end)
+      end
 
       def advice_of(version)
         return advice if covers?(version)
@@ -130,7 +133,10 @@ module Coppice
         older && older?(version) ? older : unknown_version(version)
       end
 
-      def older?(version) = !version.nil? && !VersionOrder.at_least?(version, series.last.begin)
+      # A pre-release of the beginning is not: nobody knows what it has already.
+      def older?(version)
+        !version.nil? && !VersionOrder.at_least?(VersionOrder.release(version), series.last.begin)
+      end
 
       def unknown_version(version)
         [("the preset was not tested with #{version || 'this version'}, and does nothing" if acts?), advice]
