@@ -89,6 +89,9 @@ module Coppice
   # `coppice doctor`: a process of its chain ended, or hangs.
   class ChainBroken < Error; end
 
+  # A preset: this version of its library has nothing of what tells whether a process may be forked.
+  class Unguarded < Error; end
+
   # For `rescue`: what an application, a hook or a library raises, and that concerns the call at hand, not the process.
   # Exceptions of test libraries (WebMock, Minitest), missing code and endless recursion are no StandardError.
   module UserCodeError

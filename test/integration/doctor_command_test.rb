@@ -89,6 +89,20 @@ class DoctorCommandTest < DoctorTestCase
     end
   end
 
+  test "a library that is not safe, and that nothing guards in this version, fails" do
+    loaded = <<~RUBY
+      Gem.loaded_specs["actioncable"] = Gem::Specification.new("actioncable", "9.0.0.alpha")
+      module ActionCable
+        module Server; Base = Class.new; end
+        module Connection; Base = Class.new; end
+      end
+    RUBY
+    status, output, = doctor(loaded + PLAIN)
+
+    assert_equal 1, status
+    assert_match(/^not safe: the library actioncable 9\.0\.0\.alpha\n  verdict: .*nothing guards it/, output)
+  end
+
   test "what a preset says of a library is the remedy for what was found in it" do
     with_tmpdir do |folder|
       FileUtils.mkdir_p("#{folder}/gems/analytics-ruby-2.5.0")

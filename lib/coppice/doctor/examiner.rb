@@ -103,7 +103,9 @@ module Coppice
 
       # As the promotion takes it.
       def unsafe?(preset)
-        preset.calls[:unsafe]&.call
+        preset.calls_for(Presets.activated_version(preset))[:unsafe]&.call
+      rescue Unguarded
+        false
       rescue UserCodeError
         true
       end
@@ -131,13 +133,18 @@ module Coppice
       def described(error) = "#{Log::Text.valid(error.message)[0, 300]} (#{error.class})"
 
       def note_libraries
-        loaded_presets.each do |preset|
-          version = Presets.activated_version(preset)
-          @journal.note(:library, name: preset.name, version: version, used: preset.used?)
-        end
+        Presets.activated.each { |preset| note_library(preset, Presets.activated_version(preset)) }
         Coppice.fork_callbacks.blocks.each do |block|
           @journal.note(:block, **block, place: block[:place] && short(block[:place]))
         end
+      end
+
+      def note_library(preset, version)
+        unguarded = preset.unguarded?(version)
+        return unless unguarded || preset.loaded?
+
+        @journal.note(:library, name: preset.name, version: version, used: unguarded || preset.used?,
+          unguarded: unguarded)
       end
 
       def prepare_for_fork

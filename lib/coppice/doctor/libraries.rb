@@ -15,9 +15,11 @@ module Coppice
         def title = [name, version].compact.join(" ")
       end
       NEEDS_CARE = %i[advice keep_away].freeze # verdicts
+      UNGUARDED = "not safe, and nothing guards it: this version does not have what the preset looks at"
+      private_constant :NEEDS_CARE, :UNGUARDED
 
-      # events: of loaded libraries, with name, version and used. blocks: of the blocks of Coppice.at_fork, with moment,
-      # place and the name of the gem that they belong to, or nil for the application's.
+      # events: of loaded libraries, with name, version, used and unguarded. blocks: of the blocks of Coppice.at_fork,
+      # with moment, place and the name of the gem that they belong to, or nil for the application's.
       #: (Array[Hash[Symbol, untyped]], Array[Hash[Symbol, untyped]], Config::Settings) -> void
       def initialize(events, blocks, settings)
         @events = events.group_by { |event| Presets[event[:name].to_sym] }
@@ -35,6 +37,7 @@ module Coppice
         used = events.any? { |event| event[:used] }
         facts = { name: preset.gem, version: version, used: used }
         return off(facts) if @off.include?(preset.name)
+        return unguarded(preset, facts) if events.any? { |event| event[:unguarded] }
 
         covered = preset.covers?(version)
         assessment = @remedies.assess(preset, version)
@@ -42,6 +45,11 @@ module Coppice
         Library.new(**facts, why: preset.why, does: (preset.does if covered), verdict: assessment.verdict,
           severity: (:care unless !used || assessment.found || safe), advice: assessment.advice,
           configured: assessment.found)
+      end
+
+      def unguarded(preset, facts)
+        Library.new(**facts, verdict: UNGUARDED, severity: :danger, why: preset.why,
+          advice: preset.advice_without_guard)
       end
 
       def off(facts) = Library.new(**facts, verdict: "you handle it yourself", configured: "fork_safety_presets")

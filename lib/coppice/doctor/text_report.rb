@@ -59,7 +59,7 @@ module Coppice
 
       def urgent_libraries
         @libraries.urgent.map do |library|
-          [library.severity, block("needs care: the library #{library.title}",
+          [library.severity, block("#{mark(library)}the library #{library.title}",
             "verdict" => library.verdict, "Coppice" => library.does, "you" => library.advice, "why" => library.why)]
         end
       end

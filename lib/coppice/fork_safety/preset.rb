@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/errors"
 require "coppice/version_order"
 
 module Coppice
@@ -13,6 +14,7 @@ module Coppice
     #   name      the name for `fork_safety_presets except: […]`, also that of its file
     #   gem       the name of the gem
     #   constant  what is defined once the library is loaded, and neither by another gem nor when loading it fails
+    #   formerly  where that is in older versions; nil for the same place
     #   versions  for which the verdict is true, such as "1.7"..."2"; an Array of these, the oldest first, where older
     #             series were mended as well; nil for any
     #   older     what to do with an older version that is in none of them; begins with NOTHING where most users have
@@ -49,7 +51,7 @@ module Coppice
     #   always    what is added to that, and to `older`
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
-    Preset = Struct.new(:name, :gem, :constant, :versions, :older, :verdict, :tested, :used, :restarts,
+    Preset = Struct.new(:name, :gem, :constant, :formerly, :versions, :older, :verdict, :tested, :used, :restarts,
       :minor_threads, :unnamed_threads, :restarted_natives, :reconnecting, :calls, :passing, :goodbye, :flushed,
       :exit_hangs, :does, :advice, :always, :why, :source, keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
@@ -62,9 +64,20 @@ module Coppice
         end
       end
 
+      # Whether a module of this path is loaded, and has nothing of the next name. One with a version alone is that of a
+      # gemspec. Loads nothing itself.
+      #: (String) -> bool
+      def self.gone?(name)
+        parts = name.split("::")
+        (1...parts.size).any? do |count|
+          scope = loaded_constant(parts.first(count).join("::"))
+          scope.is_a?(Module) && !scope.const_defined?(parts[count], false) && scope.constants(false) - [:VERSION] != []
+        end
+      end
+
       # Whether the library is loaded.
       #: () -> bool
-      def loaded? = !self.class.loaded_constant(constant).nil?
+      def loaded? = places.any? { |name| self.class.loaded_constant(name) }
 
       # The version that the library itself says, in its constant or the nearest module around that has one; nil where
       # it is not loaded.
@@ -90,6 +103,31 @@ module Coppice
         series.any? { |range| VersionOrder.at_least?(version, range.begin) && !past?(range, version) }
       end
 
+      # The calls to make with this version. Where the verdict is not for it, only :unsafe is asked: it raises Unguarded
+      # if a constant, a variable or a method that it looks at is gone.
+      #: (String?) -> Hash[Symbol, ^() -> untyped]
+      def calls_for(version)
+        return calls if covers?(version)
+        return {} if nothing_to_do_for_most?(version)
+
+        calls.slice(:unsafe).transform_values { |action| -> { guard(action) } }
+      end
+
+      # Whether the library is loaded, and :unsafe finds nothing to look at in this version.
+      #: (String?) -> bool
+      def unguarded?(version)
+        action = calls_for(version)[:unsafe]
+        return false if action.nil? || (covers?(version) && (versions || loaded?))
+        return places.all? { |name| self.class.gone?(name) } unless loaded?
+
+        action.call
+        false
+      rescue Unguarded
+        true
+      rescue UserCodeError # the library's: a worker in which the preset cannot tell is not promoted
+        false
+      end
+
       # The ranges of versions, the oldest first.
       #: () -> Array[Range[String]]
       def series = [versions].flatten
@@ -110,6 +148,13 @@ module Coppice
       #: (String?) -> String?
       def advice_for(version) = [advice_of(version), always].compact.reduce { |one, more| "#{one}. #{more}" }
 
+      # What the user of a version must do that nothing guards: what an older one needs, of which Coppice knows nothing.
+      #: () -> String
+      def advice_without_guard
+        own = older unless older.to_s.start_with?(NOTHING)
+        [own || advice, *always, "`fork_safety_presets except: [:#{name}]` says that you see to it"].join(". ")
+      end
+
       # "1.7 and later, before 2", or nil for all.
       #: () -> String?
       def versions_text
@@ -119,6 +164,14 @@ module Coppice
       end
 
       private
+
+      def places = [constant, *formerly]
+
+      def guard(action)
+        action.call
+      rescue NameError => error # the library's
+        raise Unguarded, error.message
+      end
 
       def too_old?(version) = !covers?(version) && older?(version)
 
@@ -139,8 +192,11 @@ module Coppice
       end
 
       def unknown_version(version)
-        [("the preset was not tested with #{version || 'this version'}, and does nothing" if acts?), advice]
-          .compact.join("; ")
+        version ||= "this version"
+        return advice unless acts?
+        return "the preset was not tested with #{version}, and does nothing; #{advice}" unless calls.key?(:unsafe)
+
+        "the preset was not tested with #{version}: if what it looks at is still there, Coppice #{does}; #{advice}"
       end
     end
 

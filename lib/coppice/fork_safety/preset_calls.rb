@@ -18,7 +18,8 @@ module Coppice
         @enabled = setting != false
         @except = setting.is_a?(Hash) ? setting.fetch(:except) : []
         @cold_mold = Process.pid
-        @usable = {} # name of a preset whose library is loaded => whether its calls may be made
+        @calls = {} # name of a preset whose library is loaded => the calls to make
+        @unguarded = [] # names of presets that were logged so
       end
 
       # Makes the calls for the moment of this hook. An error in one is logged only, because a preset must not end the
@@ -59,12 +60,14 @@ module Coppice
       end
 
       # The presets that find that this process must not be forked, with their reasons. One that fails finds so too: its
-      # library is not what the preset knows.
+      # library is not what the preset knows. If nothing guards a version, that is logged only.
       #: (Log) -> Hash[Preset, String]
       def unsafe(log)
         found = {}
         acting(:unsafe, log) do |preset, action|
           found[preset] = preset.why if action.call
+        rescue Unguarded
+          raise
         rescue UserCodeError => error
           found[preset] = "the preset cannot tell whether this process may be forked (#{error.class}: #{error.message})"
           raise
@@ -84,10 +87,11 @@ module Coppice
         return unless @enabled
 
         candidates.each do |preset|
-          next unless usable?(preset, log) && (action = preset.calls[moment])
-
+          action = calls_of(preset, log)[moment] or next
           log.debug("fork safety preset", preset: preset.name, moment: moment) unless moment == :unsafe
           yield preset, action
+        rescue Unguarded
+          warn_unguarded(preset, Presets.activated_version(preset), log)
         rescue UserCodeError => error # the library's
           log.exception("a fork safety preset failed", error, preset: preset.name, moment: moment)
         end
@@ -96,14 +100,24 @@ module Coppice
       def candidates = Presets.activated.reject { |preset| @except.include?(preset.name) }
 
       # A loaded library stays loaded, in the same version.
-      def usable?(preset, log)
-        @usable.fetch(preset.name) do
-          next false unless preset.loaded?
-
+      def calls_of(preset, log)
+        @calls.fetch(preset.name) do
           version = Presets.activated_version(preset)
-          announce(preset, version, log)
-          @usable[preset.name] = preset.covers?(version)
+          unguarded = preset.unguarded?(version)
+          warn_unguarded(preset, version, log) if unguarded
+          next {} unless preset.loaded?
+
+          announce(preset, version, log) unless unguarded
+          @calls[preset.name] = preset.calls_for(version)
         end
+      end
+
+      def warn_unguarded(preset, version, log)
+        return if @unguarded.include?(preset.name)
+
+        @unguarded << preset.name
+        log.warn("nothing guards this version of a library that is not safe to fork", preset: preset.name,
+          version: version, advice: preset.advice_without_guard, why: preset.why)
       end
 
       def announce(preset, version, log)

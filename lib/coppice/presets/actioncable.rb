@@ -1,10 +1,14 @@
 # frozen_string_literal: true
 
+places = %w[ActionCable::Server::StreamEventLoop ActionCable::Connection::StreamEventLoop] # since Rails 8.2; before
 # It is created for the first WebSocket.
-used = -> { ObjectSpace.each_object(ActionCable::Connection::StreamEventLoop).any? }
+used = lambda do
+  loaded = places.filter_map { |name| Coppice::ForkSafety::Preset.loaded_constant(name) }
+  loaded.any? { |type| ObjectSpace.each_object(type).any? }
+end
 
-Coppice::Presets.define(:actioncable, gem: "actioncable", constant: "ActionCable::Connection::StreamEventLoop",
-  versions: "7.1"..."8.2", tested: true, verdict: :unsafe, calls: { unsafe: used },
+Coppice::Presets.define(:actioncable, gem: "actioncable", constant: places.first, formerly: places.last,
+  versions: "7.1"..."8.2", tested: true, verdict: :unsafe, used: used, calls: { unsafe: used },
   does: "never promotes a worker that has served a WebSocket",
   advice: "nothing to broadcast. If every worker serves WebSockets, reforks stop: run Action Cable in a process of " \
           "its own",

@@ -16,8 +16,8 @@ module Coppice
 
       # The entry of a library whose advice names before_fork and before_worker_exit.
       def library(name = :analytics_ruby, version: "2.5.0", used: [true], hooks: [], blocks: [], services: [],
-                  presets: true)
-        events = used.map { |one| { name: name.to_s, version: version, used: one } }
+                  presets: true, unguarded: false)
+        events = used.map { |one| { name: name.to_s, version: version, used: one, unguarded: unguarded } }
         Libraries.new(events, blocks, Settings.new(presets, hooks, services)).all.first
       end
 
@@ -79,6 +79,16 @@ module Coppice
           library(:redis_client, version: "0.11.0").to_h.values_at(:severity, :verdict)
         assert_nil library(:sidekiq, version: "6.5.12").severity # only with an old redis
         assert_equal :care, library(:appsignal, version: "6.0.0").severity # its preset would act
+      end
+
+      test "a library that is not safe, and that nothing guards, is a danger until its preset is turned off" do
+        cable = { version: "9.0.0.alpha", unguarded: true, services: %w[cable] }
+        found = library(:actioncable, **cable)
+
+        assert_equal [:danger, nil], found.to_h.values_at(:severity, :does)
+        assert_match(/nothing guards it/, found.verdict)
+        assert_match(/process of its own\. .* except: \[:actioncable\]/, found.advice)
+        assert_nil library(:actioncable, **cable, presets: { except: [:actioncable] }).severity
       end
 
       test "a library that no process has used is only told" do

@@ -95,6 +95,55 @@ module Coppice
         assert_match(/was not tested with 5.*; close it/, @log.first.fields[:advice])
       end
 
+      test "an unsafe worker is not promoted with a version that was not tested either" do
+        preset = preset(gem: "minitest", versions: "1"..."2", unsafe: -> { true }, before: -> { flunk })
+        calls = calls(preset).tap { |one| one.call(:before_fork, @log) }
+
+        assert_equal :forever, calls.refusal(@log)
+        assert_match(/was not tested with 5.*: if what it looks at/, @log.first.fields[:advice])
+      end
+
+      test "an unsafe worker of an older version is promoted only if most users have nothing to do" do
+        refused = ["close it", "nothing for one use"].map do |older|
+          calls(preset(gem: "minitest", versions: "9"..., older: older, unsafe: -> { true })).refusal(@log)
+        end
+
+        assert_equal [:forever, nil], refused
+      end
+
+      test "it is logged once if what the preset looks at is gone from the version" do
+        preset = preset(gem: "minitest", versions: "1"..."2", advice: "close it", unsafe: -> { String.closed? })
+        calls = calls(preset)
+        2.times { calls.call(:before_fork, @log) }
+
+        assert_nil calls.refusal(@log)
+        assert_equal [:warn], @log.map(&:level)
+        assert_match(/nothing guards/, @log.first.message)
+        assert_match(/\Aclose it\. .* except: \[:one\]/, @log.first.fields[:advice])
+      end
+
+      test "it is logged once, too, if that shows only when the worker has used the library" do
+        used = false
+        calls = calls(preset(gem: "minitest", versions: "1"..."2", unsafe: -> { used && String.closed? }))
+        calls.call(:before_fork, Lines.new)
+        used = true
+        refusals = Array.new(2) { calls.refusal(@log) }
+
+        assert_equal [nil, nil], refusals
+        assert_equal [:warn], @log.map(&:level)
+      end
+
+      test "it is logged once if the constant of the library is gone, and a later one is noticed" do
+        calls = calls(preset(constant: "#{self.class}::Late", versions: "1"..."2", unsafe: -> { true }))
+        2.times { calls.call(:before_fork, @log) }
+        assert_equal [:warn], @log.map(&:level)
+        self.class.const_set(:Late, 1)
+
+        assert_equal :forever, calls.refusal(@log)
+      ensure
+        self.class.send(:remove_const, :Late) if self.class.const_defined?(:Late, false)
+      end
+
       test "what is to be done for another version is logged at debug where there is nothing, or a hook for it" do
         { "nothing for one use" => nil, "`before_fork`: close it" => Config::Settings.new(values: {}, hooks: HOOKS) }
           .each do |advice, settings|
