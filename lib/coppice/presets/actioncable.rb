@@ -10,8 +10,8 @@ end
 Coppice::Presets.define(:actioncable, gem: "actioncable", constant: places.first, formerly: places.last,
   versions: "7.1"..."8.2", tested: true, verdict: :unsafe, used: used, calls: { unsafe: used },
   does: "never promotes a worker that has served a WebSocket",
-  advice: "nothing to broadcast. If every worker serves WebSockets, reforks stop: run Action Cable in a process of " \
-          "its own",
-  older: "run Action Cable in a process of its own. To broadcast needs nothing",
+  advice: "nothing to broadcast. If every worker serves WebSockets, reforks stop: `service :cable, path: \"/cable\"` " \
+          "gives them to a process of their own",
+  older: "give WebSockets a process of their own: `service :cable, path: \"/cable\"`. To broadcast needs nothing",
   why: "Its threads do not exist in a copy, but count as running: a subscriber receives nothing.",
   source: "actioncable/lib/action_cable/server/base.rb, subscription_adapter/redis.rb of rails/rails")

@@ -87,7 +87,7 @@ module Coppice
 
         assert_equal [:danger, nil], found.to_h.values_at(:severity, :does)
         assert_match(/nothing guards it/, found.verdict)
-        assert_match(/process of its own\. .* except: \[:actioncable\]/, found.advice)
+        assert_match(/process of their own.* except: \[:actioncable\]/, found.advice)
         assert_nil library(:actioncable, **cable, presets: { except: [:actioncable] }).severity
       end
 
