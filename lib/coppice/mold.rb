@@ -33,6 +33,7 @@ module Coppice
       @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?,
                                                                 first: membership.cold?)
       @life.call_hook(:fork, self)
+      membership.row.handshakes_path = inheritance.preset_calls.handshakes_path(log).to_s
       prepare_heap unless membership.temporary?
       @sampler.set_baseline
       @life.ready

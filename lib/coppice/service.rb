@@ -2,6 +2,7 @@
 
 require "forwardable"
 require "coppice/child/life"
+require "coppice/config/service_definition"
 require "coppice/memory/memory_sampler"
 require "coppice/os/process_stat"
 
@@ -59,7 +60,7 @@ module Coppice
     private
 
     def definition
-      @definition ||= inheritance.settings.service(name) ||
+      @definition ||= inheritance.settings.service(name) || (Config::ServiceDefinition.detected("") if @handshakes) ||
                       raise(Error, "the configuration file no longer has a service #{name}")
     end
 
@@ -67,7 +68,7 @@ module Coppice
       definition
       @life.call_hook(:fork, self)
       begin_work
-      definition.path ? serve_clients : definition.block.call(inheritance.hook_context, self)
+      @handshakes ? serve_clients : definition.block.call(inheritance.hook_context, self)
     end
 
     # The application may keep their sockets: then it does all else on threads of its own, as Action Cable does.

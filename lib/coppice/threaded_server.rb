@@ -28,20 +28,20 @@ module Coppice
     #    -> ThreadedServer
     def self.of_handshakes(app, socket, settings:, log:, worker:)
       require "coppice/threaded_server/passed_clients"
-      new(app, settings: settings, log: log, worker: worker,
+      new(app, settings: settings, log: log, worker: worker, multiprocess: true,
                acceptor: ->(clients, lingering) { PassedClients.new(socket, clients, lingering, log) })
     end
 
     # listeners: sockets that listen; they stay the caller's, who closes them after `stop`. https: those of them whose
     # clients use TLS to the proxy. worker: the value of env["coppice.worker"]. row: of the board, on which requests are
-    # counted. acceptor: makes what fills the queue of clients, in place of one that accepts them. The block is called
-    # after each request, on the thread that served it.
+    # counted. acceptor: makes what fills the queue of clients, in place of one that accepts them. multiprocess: whether
+    # other processes serve the same application. The block is called after each request, on the thread that served it.
     #: (^(Hash[String, untyped]) -> untyped, settings: Config::Settings, log: Log, ?listeners: Array[Socket],
-    #    ?https: Array[Socket], ?threads: Integer, ?worker: untyped, ?row: Board::Row?,
+    #    ?https: Array[Socket], ?threads: Integer, ?worker: untyped, ?row: Board::Row?, ?multiprocess: bool,
     #    ?acceptor: ^(Thread::SizedQueue, Http::Lingering) -> (Acceptor | PassedClients))
     #    ?{ (Hash[String, untyped]) -> void } -> void
     def initialize(app, settings:, log:, listeners: [], https: [], threads: THREADS, worker: nil, row: nil,
-                   acceptor: nil, &after_request)
+                   multiprocess: false, acceptor: nil, &after_request)
       @clients = SizedQueue.new(Acceptor::CLIENTS)
       @lingering = Http::Lingering.new(LINGER_MS)
       acceptor ||= lambda { |clients, lingering|
@@ -52,7 +52,7 @@ module Coppice
       @servers = Array.new(threads) do
         observer = RequestObserver.new(worker, row, after_request)
         RequestThread.new(app, @clients, @lingering, observer, settings: settings, log: log, row: row,
-                          access_log: access_log)
+                          access_log: access_log, multiprocess: multiprocess)
       end
       @threads = []
     end

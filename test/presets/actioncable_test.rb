@@ -78,22 +78,26 @@ module Coppice
       end
     end
 
-    test "the service of docs/services.md keeps its connections over reforks, and workers are promoted" do
-      config = "listen 'unix:cable.sock', lobby: true\n#{Documentation.new("services.md").block("Action Cable")}"
-      with_redis do |env, _redis|
-        assert_survives(APP, env: env, config: config, last_generation: 0) do |server, _traffic|
-          browser = Browser.new(UNIXSocket.new(server.path("cable.sock")), 60)
-
-          assert_equal [true] * (LAST_GENERATION + 1), received_over_reforks(server, browser)
-          assert_equal 0, server.rows(:service).first.generation
-          assert server.ready_workers.all?(&:fork_safe?)
-        ensure
-          browser&.close
-        end
+    test "a service keeps connections over reforks, and workers are promoted" do
+      config = Documentation.new("services.md").block("Action Cable")
+      [config, ""].each do |service| # without a word it is made for what Rails has mounted
+        with_redis { |env, _redis| assert_service_survives(env, "listen 'unix:cable.sock', lobby: true\n#{service}") }
       end
     end
 
     private
+
+    def assert_service_survives(env, config)
+      assert_survives(APP, env: env, config: config, last_generation: 0) do |server, _traffic|
+        browser = Browser.new(UNIXSocket.new(server.path("cable.sock")), 60)
+
+        assert_equal [true] * (LAST_GENERATION + 1), received_over_reforks(server, browser)
+        assert_equal 0, server.rows(:service).first.generation
+        assert server.ready_workers.all?(&:fork_safe?)
+      ensure
+        browser&.close
+      end
+    end
 
     # Whether it has received what each generation has broadcast.
     def received_over_reforks(server, browser)

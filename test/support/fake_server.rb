@@ -191,7 +191,8 @@ class FakeServer
     services = values.delete(:services).map do |name, options|
       Coppice::Config::ServiceDefinition.new(name: name, survives_reforks: false, timeout: 10, **options)
     end
-    Coppice::Config::Settings.new(hooks: values.delete(:hooks), services: services, values: values)
+    Coppice::Config::Settings.new(hooks: values.delete(:hooks), services: services, values: values,
+                                  origins: values.delete(:origins) || {})
   end
 
   def busy?(process)

@@ -8,7 +8,7 @@ require_relative "../presets/support/page"
 
 module Coppice
   class PresetsTest < TestCase
-    MOMENTS = [*ForkSafety::ForkCallbacks::MOMENTS.values, :loaded, :unsafe, :before_promotion,
+    MOMENTS = [*ForkSafety::ForkCallbacks::MOMENTS.values, :loaded, :handshakes, :unsafe, :before_promotion,
                :before_ready].uniq.freeze
 
     test "each preset is named like its file and its gem, and complete" do

@@ -107,6 +107,7 @@ module Coppice
       [:parent_pid, :monitor, "the process that was asked to fork it; 0 for one that the monitor spawned"],
       [:forked_ms, :monitor, "monotonic: when its pid was known"],
       [:leaving, :monitor, "1 once it was told to exit"],
+      [:handshakes_path, :process, "of a mold: where the application has WebSockets for a service, or empty", 8],
       [:client_uid, :monitor, "of a guest: the user that it runs for"],
       [:client_pid, :monitor, "of a guest: the process that has asked for it; 0 when the monitor cannot see it"],
       [:guest_deadline_ms, :monitor, "monotonic: when a guest is told to exit; 0 without a limit"],

@@ -2,6 +2,8 @@
 
 module Coppice
   module Config
+    DETECTED_SERVICE = "cable" # the name of one that an application of Rails gets for its WebSockets
+
     # A service process that there should be.
     #
     #   name              nil for the service worker, which the hooks before_service_worker_… describe
@@ -9,6 +11,10 @@ module Coppice
     #   timeout           seconds from TERM until it is killed
     #   path              of the WebSocket handshakes that are for it; nil for none
     #   block             what it runs; nil for the service worker, and for one that serves handshakes
-    ServiceDefinition = Struct.new(:name, :survives_reforks, :timeout, :path, :block, keyword_init: true)
+    ServiceDefinition = Struct.new(:name, :survives_reforks, :timeout, :path, :block, keyword_init: true) do
+      # For the WebSockets of an application that has said where they are, in a configuration that says nothing.
+      #: (String) -> ServiceDefinition
+      def self.detected(path) = new(name: DETECTED_SERVICE, survives_reforks: true, timeout: 10, path: path).freeze
+    end
   end
 end

@@ -20,8 +20,9 @@ module Coppice
       ServiceOption.new(name: :path, type: Types::Optional.new(Types::HandshakePath.new), default: nil,
         doc: "The path at which clients open WebSockets, such as \"/cable\". Their handshakes, at this path and " \
              "below, go to this service, which serves them by the application with a few threads; all other " \
-             "requests go to workers. So no refork closes a WebSocket. Such a service has no block, survives reforks, and is forked " \
-             "for the first handshake. One service may have a path. Listeners with `lobby: false` do not know of it.")
+             "requests go to workers. So no refork closes a WebSocket. Such a service has no block, survives " \
+             "reforks, and is forked for the first handshake. One service may have a path. Listeners with " \
+             "`lobby: false` do not know of it.")
         .freeze
     ])
 

@@ -74,8 +74,15 @@ module Coppice
         freeze
       end
 
-      # The names of all services, with spaces, as the board has them.
-      def service_names = services.map { |service| service.name || "service" }.join(" ") #: () -> String
+      # The names of the services that always run, with spaces, as the board has them.
+      #: () -> String
+      def service_names = services.reject(&:path).map { |service| service.name || "service" }.join(" ")
+
+      # Whether nothing is said of a service for WebSockets, nor of one by the name that it would get.
+      #: () -> bool
+      def detects_websockets?
+        services.none?(&:path) && origin(:"service #{DETECTED_SERVICE}") == "default"
+      end
 
       # nil for a name that the configuration does not have.
       #: (String?) -> ServiceDefinition?

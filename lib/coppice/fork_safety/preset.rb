@@ -37,7 +37,8 @@ module Coppice
     #             Coppice.at_fork; after_in_mold only in molds that were forked from a worker), by :loaded in the cold
     #             mold when the application is loaded, by :unsafe in a worker that is to be promoted: a true answer, or
     #             an error, means that it must not be, by :before_promotion in that worker, before any hook, and by
-    #             :before_ready in a worker that may block before it is ready (see Worker::Preparation)
+    #             :before_ready in a worker that may block before it is ready (see Worker::Preparation), by :handshakes
+    #             in a mold: answers the path at which the application has WebSockets that a service can have, or nil
     #   passing   whether what :unsafe finds may be over later: the worker is asked again then
     #   goodbye   the method of an object of that constant's class which tells the other side that a process ends; Ruby
     #             has it called when it frees the object (see Child::QuickExit)

@@ -75,6 +75,14 @@ module Coppice
         found
       end
 
+      # The path at which the application has WebSockets that a service can have; nil without any.
+      #: (Log) -> String?
+      def handshakes_path(log)
+        found = nil
+        acting(:handshakes, log) { |_preset, action| found ||= action.call }
+        found
+      end
+
       private
 
       # A mold that booted the application is no copy of a process with connections.

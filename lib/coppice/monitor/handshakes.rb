@@ -2,6 +2,7 @@
 
 require "io/wait"
 require "socket"
+require "coppice/config/service_definition"
 require "coppice/control/lobby_packet"
 
 module Coppice
@@ -12,12 +13,19 @@ module Coppice
       attr_reader :service_end #: Socket? -- where their clients come; nil as long as no release wanted any
       attr_writer :awaited     #: bool -- whether the service is to be forked for the next one
 
-      # Those of the release that runs from now on.
-      #: (Config::Settings) -> void
-      def adopt(settings)
-        @definition = settings.services.find(&:path)
+      # Those that the configuration asks for, or else the application that this mold has loaded.
+      #: (Config::Settings, ?Handle?) -> void
+      def adopt(settings, mold = nil)
+        path = mold&.row&.handshakes_path.to_s
+        detected = settings.detects_websockets? && !path.empty?
+        @detected = (Config::ServiceDefinition.detected(path) if detected)
+        @definition = @detected || settings.services.find(&:path)
         @lobby_end, @service_end = Socket.pair(:UNIX, :SEQPACKET) if @definition && @lobby_end.nil?
       end
+
+      # The service for them, in a list, where the configuration does not have it.
+      #: () -> Array[Config::ServiceDefinition]
+      def detected = [@detected].compact
 
       #: () -> bool
       def waiting? = !@service_end.nil? && !@service_end.wait_readable(0).nil?

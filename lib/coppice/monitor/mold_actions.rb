@@ -128,6 +128,7 @@ module Coppice
         candidate = step.candidate
         former = @succession.commit
         @succession.outlived(former, now)
+        adopt_handshakes(candidate)
         @roster.workers.each { |worker| worker.promotions = 0 }
         @board.generation = candidate.generation
         @statistics.promotion_committed(candidate, now)
@@ -143,9 +144,20 @@ module Coppice
       def reinstate(step, now)
         end_rehearsal(now)
         @releases.reinstate(step.mold, now)
+        adopt_handshakes(step.mold)
         @roster.spawns.succeeded
         @roster.spawns.wait_until(now)
         @roster.start_limit.lift
+      end
+
+      def adopt_handshakes(mold)
+        return unless @roster.lobby_wanted
+
+        before = @roster.handshakes.detected
+        @roster.handshakes.adopt(@roster.settings_of(mold), mold)
+        return if before == (detected = @roster.handshakes.detected)
+
+        detected.each { |service| @log.info("WebSockets go to a service", path: service.path, service: service.name) }
       end
 
       def warn_of_unsafe_application

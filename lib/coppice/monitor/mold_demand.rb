@@ -15,7 +15,7 @@ module Coppice
 
       #: (Roster) -> bool
       def any?(roster)
-        @kept || roster.rehearsing? || !roster.filled? || @services.any? { |one| due?(one, roster) } ||
+        @kept || roster.rehearsing? || !roster.filled? || due_service?(roster) ||
           roster.services.any? { |service| !service.leaving? && !roster.of_release?(service) }
       end
 
@@ -34,6 +34,8 @@ module Coppice
       def temporary?(roster) = !@kept && !new_generation?(roster)
 
       private
+
+      def due_service?(roster) = [*@services, *roster.handshakes.detected].any? { |one| due?(one, roster) }
 
       def due?(definition, roster)
         service = roster.service(definition.name)

@@ -40,7 +40,7 @@ module Coppice
       end
 
       def missing(roster, now)
-        wanted = @definitions.select do |definition|
+        wanted = [*@definitions, *roster.handshakes.detected].select do |definition|
           roster.service(definition.name).nil? && roster.service_backoff(definition.name).over?(now) &&
             (definition.path.nil? || client?(roster.handshakes))
         end

@@ -238,7 +238,6 @@ module Coppice
         @hooks.adopt(settings)
         @keeper.adopt(@release)
         @board.services = settings.service_names
-        roster.handshakes.adopt(settings)
         adopt_level(before.settings)
         adopt_size(before.settings)
         list_decisions

@@ -7,11 +7,21 @@ used = lambda do
   loaded.any? { |type| ObjectSpace.each_object(type).any? }
 end
 
+# Of what Rails has mounted. A broadcast with one of these adapters stays in the process that makes it.
+path = lambda do
+  config = Rails.application&.config if defined?(Rails.application)
+  next if config.nil? || %w[async inline test].include?(ActionCable.server.config.cable&.fetch("adapter", nil))
+
+  mounted = config.action_cable.mount_path
+  "#{config.relative_url_root}#{mounted}" if mounted
+end
+
 Coppice::Presets.define(:actioncable, gem: "actioncable", constant: places.first, formerly: places.last,
-  versions: "7.1"..."8.2", tested: true, verdict: :unsafe, used: used, calls: { unsafe: used },
-  does: "never promotes a worker that has served a WebSocket",
-  advice: "nothing to broadcast. If every worker serves WebSockets, reforks stop: `service :cable, path: \"/cable\"` " \
-          "gives them to a process of their own",
+  versions: "7.1"..."8.2", tested: true, verdict: :unsafe, used: used, calls: { unsafe: used, handshakes: path },
+  does: "never promotes a worker that has served a WebSocket, and gives those of a path that Rails has mounted to " \
+        "[a service](services.md#action-cable), if the lobby has their clients and the adapter reaches other processes",
+  advice: "nothing to broadcast. Where every worker serves WebSockets all the same, reforks stop: " \
+          "`service :cable, path: \"/cable\"` names the path",
   older: "give WebSockets a process of their own: `service :cable, path: \"/cable\"`. To broadcast needs nothing",
   why: "Its threads do not exist in a copy, but count as running: a subscriber receives nothing.",
   source: "actioncable/lib/action_cable/server/base.rb, subscription_adapter/redis.rb of rails/rails")

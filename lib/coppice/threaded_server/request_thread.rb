@@ -8,15 +8,16 @@ module Coppice
     # Serves one client at a time on a thread of its own: takes the next one from the queue until the queue has ended.
     # There are several. An application may end the thread, by Thread.exit: then another one takes its place.
     class RequestThread
-      MARKS = { "rack.multithread" => true, "rack.multiprocess" => false }.freeze
-
+      # multiprocess: whether other processes serve the same application.
       #: (^(Hash[String, untyped]) -> untyped, Thread::SizedQueue, Http::Lingering, RequestObserver,
-      #    settings: Config::Settings, log: Log, row: Board::Row?, ?access_log: Http::AccessLog?) -> void
-      def initialize(app, clients, lingering, observer, settings:, log:, row:, access_log: nil)
+      #    settings: Config::Settings, log: Log, row: Board::Row?, ?access_log: Http::AccessLog?,
+      #    ?multiprocess: bool) -> void
+      def initialize(app, clients, lingering, observer, settings:, log:, row:, access_log: nil, multiprocess: false)
         @clients = clients
         @log = log
         @exchange = Http::Exchange.new(app: app, settings: settings, logger: log, observer: observer,
-                                       lingering: lingering, marks: MARKS)
+                                       lingering: lingering, marks: { "rack.multithread" => true,
+                                                                      "rack.multiprocess" => multiprocess })
         @connection = @exchange.connection
         @connection.count_on(row) if row
         @connection.access_log = access_log.lines if access_log

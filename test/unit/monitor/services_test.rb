@@ -5,7 +5,6 @@ require_relative "../../support/supervision_test_case"
 class ServicesTest < SupervisionTestCase
   WORKER = { before_service_worker_ready: -> {} }.freeze # asks for the service worker
   JOBS = { "jobs" => {} }.freeze
-  CABLE = { "cable" => { path: "/cable", survives_reforks: true } }.freeze
 
   def names(server) = server.roster.services.map { |handle| handle.service.name }
 
@@ -23,50 +22,6 @@ class ServicesTest < SupervisionTestCase
     assert_equal [nil, "cable", "jobs"], names(server).sort_by(&:to_s)
     assert server.roster.services.all?(&:ready?)
     assert_equal ["", "cable", "jobs"], server.roster.services.map { |handle| handle.row.service_name }.sort
-  end
-
-  test "a service that has a path is forked for the first client, and told apart from one that takes none" do
-    server = settled_server(services: CABLE)
-    clients = server.roster.handshakes.service_end
-
-    assert_equal [[], [clients]], [names(server), server.roster.handshakes.readers]
-    assert_equal ["0"], held(server)
-    come(server)
-
-    assert_equal [["cable"], []], [names(server), server.roster.handshakes.readers]
-    kill(server, server.roster.service("cable"))
-    server.settle
-
-    assert_equal [[], %w[0 1]], [names(server), held(server)]
-    server.system.advance(0.1)
-    server.settle
-
-    assert_equal [["cable"], %w[0 1 0]], [names(server), held(server)]
-    server.supervision.stop_gracefully
-    server.settle
-
-    assert_equal "1", held(server).last
-  end
-
-  test "without a mold one is made for the first client" do
-    server = settled_server(services: CABLE, keep_mold: false)
-    server.system.advance(11)
-    server.settle
-
-    assert_nil server.roster.mold
-    come(server)
-
-    assert_equal ["cable"], names(server)
-  end
-
-  # What the lobby was told about the service, over time.
-  def held(server) = server.system.lobby.heard.select { |words| words.first == "hold-handshakes" }.map(&:last)
-
-  # A client's handshake, which nobody takes.
-  def come(server)
-    packet = Coppice::Control::LobbyPacket.of("handshakes")
-    server.roster.handshakes.descriptors(packet).first.send("client", 0)
-    server.settle
   end
 
   test "a service that is lost is forked again after a pause, which grows" do
