@@ -58,7 +58,7 @@ module Coppice
       Stats::Lobby::REFUSALS.each_key { |name| @board.lobby.public_send(:"#{name}=", 1) }
       lobby = Stats::Lobby.new(@board.lobby)
 
-      assert_equal [17, 9], [lobby.refusals, lobby.errors]
+      assert_equal [18, 10], [lobby.refusals, lobby.errors]
     end
 
     test "each count of the lobby is shown" do

@@ -19,7 +19,7 @@ end
 Coppice::Presets.define(:actioncable, gem: "actioncable", constant: places.first, formerly: places.last,
   versions: "7.1"..."8.2", tested: true, verdict: :unsafe, used: used, calls: { unsafe: used, handshakes: path },
   does: "never promotes a worker that has served a WebSocket, and gives those of a path that Rails has mounted to " \
-        "[a service](services.md#action-cable), if the lobby has their clients and the adapter reaches other processes",
+        "a service (docs/services.md), if the lobby has their clients and the adapter reaches other processes",
   advice: "nothing to broadcast. Where every worker serves WebSockets all the same, reforks stop: " \
           "`service :cable, path: \"/cable\"` names the path",
   older: "give WebSockets a process of their own: `service :cable, path: \"/cable\"`. To broadcast needs nothing",
