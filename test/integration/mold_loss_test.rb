@@ -160,7 +160,7 @@ class MoldLossTest < Coppice::TestCase
     end
   end
 
-  test "a candidate that is lost during its trial is given up, and another one tried" do
+  soak_test "a candidate that is lost during its trial is given up, and another one tried" do
     config = "after_worker_fork { |_server, worker| #{Gate.code('gate')} if worker.generation == 1 }"
     serve(config) do |server|
       unnoticed(server) do
@@ -207,7 +207,7 @@ class MoldLossTest < Coppice::TestCase
     end
   end
 
-  test "when the replacement of a lost mold raises in its hook, the application is booted" do
+  soak_test "when the replacement of a lost mold raises in its hook, the application is booted" do
     assert_boots_again(failing("raise 'no'"))
   end
 
@@ -227,7 +227,7 @@ class MoldLossTest < Coppice::TestCase
     end
   end
 
-  test "a promoted worker whose workers die is given up, each time, and the server does not give up" do
+  soak_test "a promoted worker whose workers die is given up, each time, and the server does not give up" do
     serve("#{BREAKABLE}\nmax_consecutive_spawn_errors 3") do |server|
       spoil_all(server)
       before = first_generation(server)
@@ -240,7 +240,7 @@ class MoldLossTest < Coppice::TestCase
     end
   end
 
-  test "a lost mold whose place a worker took whose workers die is replaced by a cold one" do
+  soak_test "a lost mold whose place a worker took whose workers die is replaced by a cold one" do
     serve(BREAKABLE) do |server|
       spoil_all(server)
       lose_mold(server)

@@ -42,7 +42,7 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "a release whose warm-up ends each worker serves all the same" do
+  soak_test "a release whose warm-up ends each worker serves all the same" do
     app = 'run ->(env) { env["coppice.warm_up"] ? exit!(3) : [200, {}, ["NAME"]] }'
     config = "worker_processes 2\ncanary false"
     with_releases(:one, :two, app: app, configs: { two: "#{config}\nwarm_up_requests '/'" }) do |server, directories|
@@ -62,7 +62,7 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "a release that cannot be booted is given up, and the one before serves on" do
+  soak_test "a release that cannot be booted is given up, and the one before serves on" do
     with_releases(:one, :two, apps: { two: 'raise "not today"' }) do |server, directories|
       workers = server.ready_workers.map(&:pid)
       output, status = coppice(server, "roll", directories[:two])
@@ -148,7 +148,7 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "USR1 rolls to what the server's directory leads to now" do
+  soak_test "USR1 rolls to what the server's directory leads to now" do
     with_current do |server, _|
       server.signal(:USR1)
       server.wait { served_by?(server, 2) }
@@ -157,7 +157,7 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "a roll from the new release's directory finds its server beside another application's" do
+  soak_test "a roll from the new release's directory finds its server beside another application's" do
     with_current do |server, link|
       Server.open(app: APP) do
         output, status = coppice(nil, "roll", chdir: link)

@@ -92,7 +92,7 @@ module Coppice
       assert(lines.any? { |line| line.include?("on purpose") })
     end
 
-    test "a file that fails again has failed" do
+    soak_test "a file that fails again has failed" do
       passed, lines = run_files({ "a_test.rb" => MIXED })
 
       refute passed
@@ -100,7 +100,7 @@ module Coppice
       assert_equal 2, lines.grep(/a_test.rb: 1 passed, 1 FAILED/).size
     end
 
-    test "what a file left behind is not excused by a second run" do
+    soak_test "what a file left behind is not excused by a second run" do
       passed, lines = run_once_failing({ "a_test.rb" => "Minitest.after_run { abort 'LEAK: descriptor 9' }" })
 
       refute passed
@@ -120,7 +120,7 @@ module Coppice
       assert_equal "3 passed, 0 failed, 0 skipped", run_files(files, "--alone").last.last
     end
 
-    test "what one of several files has left behind, or crashed, is told with its name" do
+    soak_test "what one of several files has left behind, or crashed, is told with its name" do
       files = %w[a b c].to_h { |name| ["test/unit/#{name}_test.rb", GOOD.sub("Mixed", name.upcase)] }
       { "Minitest.after_run { abort 'LEAK: descriptor 9' }" => /\(all tests passed, but/,
         "Process.kill(:KILL, Process.pid)" => /\(exited without a summary/ }.each do |code, problem|
@@ -157,7 +157,7 @@ module Coppice
       assert(lines.any? { |line| line.include?("_test.rb holds no test in a class of its own") })
     end
 
-    test "more than three unsteady files are a failure" do
+    soak_test "more than three unsteady files are a failure" do
       passed, lines = run_once_failing(%w[a b c d].to_h { |name| ["#{name}_test.rb", "flunk('on purpose')"] })
 
       refute passed
@@ -200,7 +200,7 @@ module Coppice
       end
     end
 
-    test "a process that left the file's group is found, ended and named" do
+    soak_test "a process that left the file's group is found, ended and named" do
       ENV["COPPICE_REAPER_SECONDS"] = "0.1"
       passed, lines = run_files({ "a_test.rb" => "spawn('tail -f /dev/null', pgroup: true)\n#{GOOD}" })
 
