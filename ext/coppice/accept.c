@@ -85,6 +85,16 @@ static VALUE connection_set_https(VALUE self, VALUE https) {
     return https;
 }
 
+static void set_request_id(struct coppice_connection *connection, const char *id) {
+    snprintf(connection->request_id, sizeof(connection->request_id), "%.39s", id);
+}
+
+/* request_id = text or nil: what the request is known by if its client sent none; after adopt. */
+static VALUE connection_set_request_id(VALUE self, VALUE id) {
+    if (!NIL_P(id)) set_request_id(coppice_connection_open(self), StringValueCStr(id));
+    return id;
+}
+
 static void adopt(struct coppice_connection *connection, int fd, const char *address) {
     socklen_t length = sizeof(connection->peer);
     if (getsockname(fd, (struct sockaddr *)&connection->peer, &length) < 0) rb_sys_fail("getsockname");
@@ -146,9 +156,7 @@ bool coppice_connection_take_slot(VALUE self, VALUE seat_object, struct coppice_
     connection->reading_us = slot->queued_us - slot->arrived_us;
     connection->server = slot->server;
     connection->https = slot->flags & COPPICE_LOBBY_HTTPS;
-    if (slot->request_id[0]) {
-        snprintf(connection->request_id, sizeof(connection->request_id), "%.39s", slot->request_id);
-    }
+    if (slot->request_id[0]) set_request_id(connection, slot->request_id);
     return true;
 }
 
@@ -178,6 +186,7 @@ void Init_coppice_accept(VALUE coppice) {
     VALUE klass = coppice_connection_class(coppice);
     rb_define_method(klass, "accept", connection_accept, 1);
     rb_define_method(klass, "https=", connection_set_https, 1);
+    rb_define_method(klass, "request_id=", connection_set_request_id, 1);
     rb_define_method(klass, "adopt", connection_adopt, -1);
     rb_define_method(klass, "adopt_head", connection_adopt_head, 3);
 }

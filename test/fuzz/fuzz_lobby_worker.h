@@ -82,17 +82,7 @@ static void any_record(void) {
 static void send_packet(uint32_t type, uint64_t serial, int descriptor) {
     struct coppice_lobby_packet packet = {.type = type, .serial = serial};
     struct iovec part = {.iov_base = &packet, .iov_len = sizeof(packet)};
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    if (descriptor >= 0) {
-        message.msg_control = control;
-        message.msg_controllen = sizeof(control);
-        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-        *header = (struct cmsghdr){
-            .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
-        memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
-    }
-    sendmsg(worker_socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    lobby_packet_send(worker_socket, &part, 1, descriptor);
 }
 
 static void send_file(uint8_t choice) {

@@ -6,6 +6,7 @@ require "test_helper"
 require "json"
 require "open3"
 require "rbconfig"
+require_relative "../support/login_app"
 require_relative "../support/example_shop"
 
 # `coppice cold` as a person calls it.
@@ -107,23 +108,10 @@ class ColdCommandTest < Coppice::TestCase
     assert_equal 2, cold("--header", "Cookie").first
   end
 
-  # An application with a page for those who have logged in, and what logs in.
-  LOGIN = <<~'RUBY'
-    run(lambda do |env|
-      case [env["REQUEST_METHOD"], env["PATH_INFO"]]
-      when %w[POST /login]
-        password = env["rack.input"].read
-        [303, { "location" => "/account", "set-cookie" => "session=#{password}; path=/; httponly" }, []]
-      else [env["HTTP_COOKIE"] == "session=oak" ? 200 : 401, {}, []]
-      end
-    end)
-  RUBY
-  LOGGING_IN = 'warm_up_requests { |client| client.request("POST", "/login", {}, "oak") }'
-
   test "the block of warm_up_requests logs in, and one that fails is told" do
-    { LOGGING_IN => [200, ""], "warm_up_requests { |_client| raise 'no' }" => [401, "no cookies are sent"] }
+    { LoginApp::LOGGING_IN => [200, ""], "warm_up_requests { |_client| raise 'no' }" => [401, "no cookies are sent"] }
       .each do |config, (expected, told)|
-        _, output, error = in_folder(LOGIN) do |folder|
+        _, output, error = in_folder(LoginApp::RUBY) do |folder|
           File.write(File.join(folder, "hooks.rb"), config)
           run_cold(folder, "--json", "/account")
         end

@@ -3,6 +3,7 @@
 # lane: soak -- each test boots and forks an application three times
 
 require "test_helper"
+require_relative "../support/login_app"
 require_relative "../support/example_shop"
 require_relative "../support/doctor_test_case"
 
@@ -143,24 +144,11 @@ class DoctorCommandTest < DoctorTestCase
     assert_equal [2, "", "coppice: --header takes 'Name: value', not \"Cookie\"\n"], [status, output, error]
   end
 
-  # An application with a page for those who have logged in, and what logs in.
-  LOGIN = <<~'RUBY'
-    run(lambda do |env|
-      case [env["REQUEST_METHOD"], env["PATH_INFO"]]
-      when %w[POST /login]
-        password = env["rack.input"].read
-        [303, { "location" => "/account", "set-cookie" => "session=#{password}; path=/; httponly" }, []]
-      else [env["HTTP_COOKIE"] == "session=oak" ? 200 : 401, {}, []]
-      end
-    end)
-  RUBY
-  LOGGING_IN = 'warm_up_requests { |client| client.request("POST", "/login", {}, "oak") }'
-
   test "the block of warm_up_requests logs in" do
-    _, report = examine(LOGIN, "/account", config: LOGGING_IN)
+    _, report = examine(LoginApp::RUBY, "/account", config: LoginApp::LOGGING_IN)
 
     assert_equal [[200] * 2, [200]], report[:answers].first.values_at(:before, :last), report
-    assert_equal [401], examine(LOGIN, "/account", "--header", "Cookie: none", config: LOGGING_IN)
+    assert_equal [401], examine(LoginApp::RUBY, "/account", "--header", "Cookie: none", config: LoginApp::LOGGING_IN)
       .last[:answers].first[:before].uniq
   end
 

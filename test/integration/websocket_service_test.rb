@@ -14,7 +14,7 @@ class WebsocketServiceTest < Coppice::TestCase
 
       io = env["rack.hijack"].call
       io.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n")
-      io.write("#{env["REMOTE_ADDR"]} #{env["SCRIPT_NAME"]}#{env["PATH_INFO"]} #{env.values_at("rack.multithread", "rack.multiprocess")}\n")
+      io.write("#{env["REMOTE_ADDR"]} #{env["SCRIPT_NAME"]}#{env["PATH_INFO"]} #{env.values_at("rack.multithread", "rack.multiprocess")} #{env["HTTP_X_REQUEST_ID"]}\n")
       Thread.new { io.each_line { |line| io.write("#{Process.pid} #{line}") } }
       [200, {}, []]
     end)
@@ -53,7 +53,7 @@ class WebsocketServiceTest < Coppice::TestCase
     ServerOverTcp.open(app: APP, config: CONFIG) do |server|
       assert_empty service(server)
       upgraded(server) do |socket, said|
-        assert_equal "127.0.0.1 /cable [true, true]\n", said
+        assert_match(/\A127.0.0.1 \/cable \[true, true\] \h{8}-\h{4}/, said)
         pid = echo(socket)
         assert_equal [pid], service(server)
         server.signal(:USR2)

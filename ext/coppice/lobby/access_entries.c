@@ -15,6 +15,11 @@ static struct coppice_access_text sent_id(const struct coppice_lobby_slot *slot,
     return text_at(bytes, lobby_field(slot, bytes, "x-request-id"));
 }
 
+static struct coppice_access_text id_of(const struct coppice_lobby_slot *slot, const char *bytes) {
+    struct coppice_access_text made = {.bytes = slot->request_id, .length = strlen(slot->request_id)};
+    return made.length > 0 ? made : sent_id(slot, bytes);
+}
+
 void lobby_identify(struct coppice_lobby *lobby, struct coppice_lobby_slot *slot) {
     bool sent = sent_id(slot, lobby_slot_bytes(lobby, slot)).length > 0;
     if (sent || !coppice_request_id_make(&lobby->request_ids, slot->request_id)) slot->request_id[0] = '\0';
@@ -50,7 +55,7 @@ static void add_arrival(struct coppice_lobby *lobby, struct coppice_access_entry
     if (lobby_process.arrived) {
         const struct coppice_lobby_slot *slot = lobby_process.arrived;
         add_head(lobby, entry, &slot->head, lobby_slot_bytes(lobby, lobby_process.arrived));
-        entry->request_id = sent_id(slot, lobby_slot_bytes(lobby, lobby_process.arrived));
+        entry->request_id = id_of(slot, lobby_slot_bytes(lobby, lobby_process.arrived));
     } else if (connection->intake != LOBBY_NONE && lobby_intake_of(lobby, connection)->head_complete) {
         struct lobby_intake *intake = lobby_intake_of(lobby, connection);
         add_head(lobby, entry, &intake->head, lobby_intake_bytes(lobby, intake));
@@ -63,8 +68,7 @@ static void add_request(struct coppice_lobby *lobby, struct coppice_access_entry
     const char *bytes = lobby_slot_bytes(lobby, slot);
     entry->client = slot->client;
     add_head(lobby, entry, &slot->head, bytes);
-    struct coppice_access_text made = {.bytes = slot->request_id, .length = strlen(slot->request_id)};
-    entry->request_id = made.length > 0 ? made : sent_id(slot, bytes);
+    entry->request_id = id_of(slot, bytes);
     add_times(entry, request, slot);
     if (request->owner < 0) return;
     entry->worker = lobby->seats[request->owner].worker;

@@ -94,8 +94,11 @@ static void handle(struct coppice_lobby *lobby, char *text, int *descriptors, in
         lobby->stopping = true;
     } else if (strncmp(text, "log-level ", 10) == 0) {
         lobby->log_level = atoi(text + 10);
-    } else if (strncmp(text, "handshakes", 10) == 0) {
-        lobby_handshakes_to(lobby, text[10] ? text + 11 : "", count == 1 ? lobby_forget_descriptor(&descriptors[0]) : -1);
+    } else if (strncmp(text, "handshakes ", 11) == 0) {
+        if (count == 0) lobby_log(lobby, LOBBY_ERROR, "no descriptor was left for the service of handshakes");
+        lobby_handshakes_to(lobby, text + 11, count == 1 ? lobby_forget_descriptor(&descriptors[0]) : -1);
+    } else if (strcmp(text, "no-handshakes") == 0) {
+        lobby_handshakes_to(lobby, "", -1);
     } else if (strncmp(text, "hold-handshakes ", 16) == 0) {
         lobby->handshakes_held = text[16] == '1';
     } else if (strcmp(text, "reopen") == 0 && count == 1) {

@@ -40,23 +40,27 @@ bool lobby_is_handshake(const struct coppice_lobby *lobby, const struct coppice_
            lobby_field(slot, bytes, "sec-websocket-key").length == KEY_BYTES;
 }
 
-/* A line "ADDRESS HTTPS", with "-" for the address of a Unix socket's client, goes in front of the request. */
-static struct iovec describe(const struct lobby_connection *connection, char *line, size_t capacity) {
+/* A line "ADDRESS HTTPS ID", with "-" for the address of a Unix socket's client, goes in front of the request; without
+ * an ID if the client has sent one. */
+static struct iovec describe(const struct lobby_connection *connection, const struct coppice_lobby_slot *slot,
+                             char *line, size_t capacity) {
     char address[INET6_ADDRSTRLEN] = "-";
     int family = connection->client.family;
     if (family == AF_INET || family == AF_INET6) {
         inet_ntop(family, connection->client.bytes, address, sizeof(address));
     }
-    int length = snprintf(line, capacity, "%s %d\n", address, connection->flags & LOBBY_HTTPS ? 1 : 0);
+    int https = connection->flags & LOBBY_HTTPS ? 1 : 0;
+    int length = snprintf(line, capacity, "%s %d %s\n", address, https, slot->request_id);
     return (struct iovec){.iov_base = line, .iov_len = (size_t)length};
 }
 
 bool lobby_pass_handshake(struct coppice_lobby *lobby, struct lobby_connection *connection,
                           const struct lobby_arrival *arrival) {
-    char line[INET6_ADDRSTRLEN + 8];
+    char line[INET6_ADDRSTRLEN + sizeof(((struct coppice_lobby_slot *)0)->request_id) + 8];
     struct coppice_lobby_slot *slot = lobby_slot_at(lobby, arrival->slot);
     if (lobby->handshakes_fd < 0 || lobby->handshakes_held) return false;
-    struct iovec parts[] = {describe(connection, line, sizeof(line)),
+    lobby_identify(lobby, slot);
+    struct iovec parts[] = {describe(connection, slot, line, sizeof(line)),
                             {.iov_base = lobby_slot_bytes(lobby, slot), .iov_len = arrival->length},
                             lobby_surplus(lobby, connection)};
     lobby_unregister(lobby, connection);

@@ -82,6 +82,7 @@ void lobby_refuse(struct coppice_lobby *lobby, struct lobby_connection *connecti
 void lobby_refuse_arrived(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t slot, int status,
                           const char *reason) {
     lobby_process.arrived = lobby_slot_at(lobby, slot);
+    lobby_identify(lobby, lobby_process.arrived);
     lobby_refuse(lobby, connection, status, reason);
     lobby_process.arrived = NULL;
 }

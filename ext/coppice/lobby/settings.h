@@ -10,7 +10,7 @@
 #include "../http_parser.h"
 #include "../trusted_networks.h"
 
-enum { LOBBY_LISTENERS = 64, LOBBY_PATH_BYTES = 1024, LOBBY_HANDSHAKES_PATH_BYTES = 256 };
+enum { LOBBY_LISTENERS = 64, LOBBY_PATH_BYTES = 1024, LOBBY_HANDSHAKES_PATH_BYTES = 65 };
 
 struct lobby_settings {
     uint64_t board_offset; /* in bytes: of the lobby's own cells */

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/config/types/handshake_path"
 require "coppice/errors"
 require "coppice/fork_safety/fork_callbacks"
 require "coppice/presets"
@@ -80,7 +81,10 @@ module Coppice
       def handshakes_path(log)
         found = nil
         acting(:handshakes, log) { |_preset, action| found ||= action.call }
-        found
+        Config::Types::HandshakePath.new.check(found) if found
+      rescue InvalidValue => error
+        log.warn("the application's WebSockets get no service", path: found, reason: error.message)
+        nil
       end
 
       private

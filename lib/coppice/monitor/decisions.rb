@@ -33,7 +33,7 @@ module Coppice
       def initialize(settings, board:, sizing:, elasticity:, requests_waiting:, baseline:)
         lobby = LobbyPresence.new
         @capacity = Capacity.new(settings, requests_waiting: requests_waiting)
-        services = Services.new(settings)
+        services = Services.new
         @elasticity = elasticity
         always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings, board),
                   @guests = Guests.new(settings)]

@@ -11,7 +11,6 @@ module Coppice
     # both ends, so that the first client can come before the service is there.
     class Handshakes
       attr_reader :service_end #: Socket? -- where their clients come; nil as long as no release wanted any
-      attr_writer :awaited     #: bool -- whether the service is to be forked for the next one
 
       # Those that the configuration asks for, or else the application that this mold has loaded.
       #: (Config::Settings, ?Handle?) -> void
@@ -30,17 +29,27 @@ module Coppice
       #: () -> bool
       def waiting? = !@service_end.nil? && !@service_end.wait_readable(0).nil?
 
+      # Whether the service is to be forked now: for the first client, who ends the monitor's wait if none is there yet.
+      # Where there is no lobby, none will come.
+      #: () -> bool
+      def await = waiting?.tap { |waiting| @awaited = @service_end unless waiting }
+
+      # No client is awaited any more.
+      #: () -> void
+      def forget = @awaited = nil
+
       # What ends the monitor's wait.
       #: () -> Array[IO]
-      def readers = @awaited ? [@service_end] : []
+      def readers = [@awaited].compact
 
       # What the lobby is to know.
       #: (Roster, Float) -> Array[Control::LobbyPacket]
       def packets(roster, now)
         return [] unless @lobby_end
+        return [Control::LobbyPacket.of("no-handshakes")] unless @definition
 
-        held = @definition && held?(roster, now) ? 1 : 0
-        [Control::LobbyPacket.of("handshakes", *@definition&.path), Control::LobbyPacket.of("hold-handshakes", held)]
+        [Control::LobbyPacket.of("handshakes", @definition.path),
+         Control::LobbyPacket.of("hold-handshakes", held?(roster, now) ? 1 : 0)]
       end
 
       # That travel beside a packet to the lobby.

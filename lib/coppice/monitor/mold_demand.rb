@@ -10,7 +10,6 @@ module Coppice
       #: (Config::Settings) -> void
       def initialize(settings)
         @kept = settings.keep_mold
-        @services = settings.services
       end
 
       #: (Roster) -> bool
@@ -35,7 +34,7 @@ module Coppice
 
       private
 
-      def due_service?(roster) = [*@services, *roster.handshakes.detected].any? { |one| due?(one, roster) }
+      def due_service?(roster) = roster.service_definitions.any? { |definition| due?(definition, roster) }
 
       def due?(definition, roster)
         service = roster.service(definition.name)

@@ -177,6 +177,10 @@ module Coppice
       #: () -> Array[Handle]
       def services = children[:services].to_a
 
+      # The services that there should be.
+      #: () -> Array[Config::ServiceDefinition]
+      def service_definitions = settings.services + handshakes.detected
+
       # The one of this name; without a name the service worker.
       #: (?String?) -> Handle?
       def service(name = nil) = services.find { |handle| handle.service.name == name }

@@ -8,14 +8,9 @@ module Coppice
     # once the server was told to stop. There are never two of one name: the next one is forked when the one before it
     # is gone, with its process group.
     class Services
-      #: (Config::Settings) -> void
-      def initialize(settings)
-        @definitions = settings.services
-      end
-
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        roster.handshakes.awaited = false
+        roster.handshakes.forget
         return leaving(roster.services) if roster.stopping
 
         leaving(outdated(roster)) + missing(roster, now).first(1)
@@ -40,19 +35,14 @@ module Coppice
       end
 
       def missing(roster, now)
-        wanted = [*@definitions, *roster.handshakes.detected].select do |definition|
+        wanted = roster.service_definitions.select do |definition|
           roster.service(definition.name).nil? && roster.service_backoff(definition.name).over?(now) &&
-            (definition.path.nil? || client?(roster.handshakes))
+            (definition.path.nil? || roster.handshakes.await)
         end
         mold = roster.available_mold
         return [] if mold.nil? || !roster.spawns.over?(now)
 
         wanted.map { |definition| Steps::SpawnService.new(mold, definition) }
-      end
-
-      # A service for handshakes is forked for the first of them.
-      def client?(handshakes)
-        handshakes.waiting?.tap { |waiting| handshakes.awaited = !waiting }
       end
     end
   end

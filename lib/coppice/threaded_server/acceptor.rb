@@ -4,6 +4,7 @@ require "socket"
 require "coppice/http"
 require "coppice/os/clock"
 require "coppice/threaded_server/client"
+require "coppice/threaded_server/stop_pipe"
 
 module Coppice
   class ThreadedServer
@@ -41,7 +42,7 @@ module Coppice
         @silence = silence
         @silent = {}.compare_by_identity # socket => [Client, when its time is over], oldest first
         @begun = [] # those of them that have sent a part of a head
-        @stopped, @stop = IO.pipe
+        @stop_pipe = StopPipe.new
       end
 
       # Until it is stopped. Ends the queue of clients.
@@ -56,31 +57,24 @@ module Coppice
         close
       end
 
-      # On another thread. Idempotent. A process that the application has forked may have this end of the pipe as well:
-      # a close alone would tell nothing.
+      # On another thread. Idempotent.
       #: () -> void
-      def stop
-        @stop.write(".") unless @stop.closed?
-      rescue Errno::EPIPE # the other thread has ended
-        nil
-      ensure
-        @stop.close
-      end
+      def stop = @stop_pipe.stop
 
       # Closes what it has, also in the place of its thread, when that was killed before it could. Idempotent.
       #: () -> void
       def close
         @silent.each_value { |client, _| client.close }
         @clients.close
-        @stopped.close
+        @stop_pipe.close
       end
 
       private
 
       def turn
         begun = @begun
-        ready = ready_of([@stopped, *@listeners, *(@silent.keys - begun)], seconds_to_wait)
-        return :stopped if ready.include?(@stopped)
+        ready = ready_of([@stop_pipe.reader, *@listeners, *(@silent.keys - begun)], seconds_to_wait)
+        return :stopped if ready.include?(@stop_pipe.reader)
 
         @lingering.attend
         accept_clients(ready & @listeners)
@@ -117,7 +111,7 @@ module Coppice
         listeners.each { |listener| CLIENTS.times { break unless accept(listener) } }
       rescue SystemCallError => error
         @log.error("cannot accept", error: error.message, again_in: PAUSE)
-        @stopped.wait_readable(PAUSE)
+        @stop_pipe.reader.wait_readable(PAUSE)
       end
 
       # Returns whether there was a client.

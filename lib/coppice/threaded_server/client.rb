@@ -7,8 +7,8 @@ module Coppice
   class ThreadedServer
     # A client that was accepted: its socket, and its address as the Rack env has it; "" for that of a Unix socket.
     # copies: Http::Connection.copies of before it was accepted. https: whether it used TLS to the proxy. bytes: what
-    # was read of it already.
-    Client = Struct.new(:socket, :address, :copies, :https, :bytes) do
+    # was read of it already. request_id: of the first request, if the lobby has made one.
+    Client = Struct.new(:socket, :address, :copies, :https, :bytes, :request_id) do
       #: (BasicSocket, Integer, https: bool) -> Client
       def self.of(socket, copies, https:)
         peer = socket.remote_address

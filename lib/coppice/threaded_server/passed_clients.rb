@@ -3,6 +3,7 @@
 require "socket"
 require "coppice/http"
 require "coppice/threaded_server/client"
+require "coppice/threaded_server/stop_pipe"
 
 module Coppice
   class ThreadedServer
@@ -17,7 +18,7 @@ module Coppice
         @clients = clients
         @lingering = lingering
         @log = log
-        @stopped, @stop = IO.pipe
+        @stop_pipe = StopPipe.new
       end
 
       # Until it is stopped, or the server is gone. Ends the queue of clients.
@@ -32,24 +33,24 @@ module Coppice
 
       # On another thread. Idempotent.
       #: () -> void
-      def stop = @stop.close
+      def stop = @stop_pipe.stop
 
       # Idempotent.
       #: () -> void
       def close
         @clients.close
-        @stopped.close
+        @stop_pipe.close
       end
 
       private
 
       # Returns whether there is more to come.
       def turn
-        ready, = IO.select([@stopped, @socket], nil, nil, (LINGER_SECONDS if @lingering.count.positive?))
+        ready, = IO.select([@stop_pipe.reader, @socket], nil, nil, (LINGER_SECONDS if @lingering.count.positive?))
         @lingering.attend
         return true unless ready
 
-        !ready.include?(@stopped) && receive
+        !ready.include?(@stop_pipe.reader) && receive
       end
 
       def receive
@@ -65,8 +66,8 @@ module Coppice
 
       def client(socket, packet, copies)
         line, bytes = packet.split("\n", 2)
-        address, https = line.split
-        Client.new(socket, address == "-" ? "" : address, copies, https == "1", bytes)
+        address, https, request_id = line.split
+        Client.new(socket, address == "-" ? "" : address, copies, https == "1", bytes, request_id)
       end
     end
   end

@@ -60,6 +60,7 @@ module Coppice
       def adopt(client)
         @connection.adopt(client.socket.fileno, client.address, client.bytes, client.copies)
         @connection.https = client.https
+        @connection.request_id = client.request_id
         client.socket.autoclose = false
         true
       rescue SystemCallError # macOS says so when the client has reset the connection

@@ -47,7 +47,7 @@ module Coppice
           "service :cable, path: 'cable'" => /must be a path below the root, such as/,
           "service :cable, path: '/a b'" => /must be a path below the root/,
           "service :cable, path: '/a//b'" => /must be a path below the root/,
-          "service :cable, path: '/#{"a" * 255}'" => /must be a path below the root/,
+          "service :cable, path: '/#{"a" * 64}'" => /must be a path below the root/,
           "service(:cable, path: '/a') { 1 }" => /service cable has a path and a block/,
           "service :a, path: '/a'\nservice :b, path: '/b'" => /rb:2: service b and service a both have a path/ }
           .each { |text, message| assert_match message, refusal(text) }

@@ -221,6 +221,13 @@ module Coppice
           (warning.map { |line| [line.level, line.fields] }.reject { |_, fields| fields.key?(:advice) })
       end
 
+      test "where an application has its WebSockets, if a service can have them" do
+        path = ->(value) { calls(preset, preset(handshakes: -> { value })).handshakes_path(@log) }
+
+        assert_equal ["/cable", nil, nil], ["/cable/", nil, "/"].map(&path)
+        assert_match(%r{must be a path below the root}, @log.last.fields[:reason])
+      end
+
       private
 
       def calls(*presets) = Calls.new(true).tap { |calls| calls.candidates = presets }

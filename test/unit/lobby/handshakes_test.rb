@@ -5,6 +5,9 @@ require "support/lobby_test_case"
 # Clients whose handshakes are for a service. Seat 1 plays the service: it has no worker.
 class LobbyHandshakesTest < Coppice::LobbyTestCase
   SERVICE = 1
+  IN_FRONT = 16
+  LINE = "127.0.0.1 0 "
+  ID_BYTES = 36
 
   def handshake(target = "/cable", method: "GET", version: "1.1", key: "dGhlIHNhbXBsZSBub25jZQ==", **others)
     fields = { "Host" => "a", "Upgrade" => "WebSocket", "Connection" => "keep-alive, Upgrade",
@@ -17,7 +20,7 @@ class LobbyHandshakesTest < Coppice::LobbyTestCase
     @lobby.tell("handshakes #{SERVICE} /cable")
   end
 
-  # What came to the service: in front of a packet are 16 bytes that `take` does not show.
+  # What came to the service, without the bytes in front that `take` does not show.
   def passed
     _, descriptors, bytes = @lobby.tell("take #{SERVICE}").split
     assert_equal "1", descriptors
@@ -27,12 +30,19 @@ class LobbyHandshakesTest < Coppice::LobbyTestCase
   test "the client of a handshake is the service's from then on" do
     play_with_service
     client = @lobby.connect(handshake)
-    line = "127.0.0.1 0\n"
-    assert_equal (line + handshake).byteslice(16..), passed
+    line, request = passed.split("\n", 2)
+    assert_equal (LINE + "_" * ID_BYTES).byteslice(IN_FRONT..).size, line.size
+    assert_equal handshake, request
     @lobby.await_counter(:connections, 0)
     @lobby.tell("write #{SERVICE} #{"HTTP/1.1 101".unpack1("H*")}")
     assert_equal "HTTP/1.1 101", @lobby.read_all(client)
     assert_equal [1, 0], [@lobby.counter(:handshakes), @lobby.counter(:requests)]
+  end
+
+  test "its own ID stays the only one" do
+    play_with_service
+    @lobby.connect(handshake("X-Request-Id" => "mine"))
+    assert_equal "#{LINE}\n#{handshake("X-Request-Id" => "mine")}".byteslice(IN_FRONT..), passed
   end
 
   test "so are the bytes that came with it" do

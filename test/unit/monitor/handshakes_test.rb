@@ -33,6 +33,21 @@ class HandshakesTest < SupervisionTestCase
     assert_equal "1", held(server).last
   end
 
+  test "a server that stops waits for no client" do
+    server = settled_server(services: CABLE)
+    server.supervision.stop_gracefully
+    server.turn
+
+    assert_empty server.roster.handshakes.readers
+  end
+
+  test "a release that wants clients where no lobby is gets none" do
+    server = settled_server(**WITHOUT_LOBBY)
+    server.roster.stub(:service_definitions, server.settings_with(services: CABLE).services) { server.turn }
+
+    assert_equal [[], []], [names(server), server.roster.handshakes.readers]
+  end
+
   test "without a mold one is made for the first client" do
     server = settled_server(services: CABLE, keep_mold: false)
     server.system.advance(11)

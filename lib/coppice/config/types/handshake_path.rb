@@ -7,7 +7,7 @@ module Coppice
     module Types
       # The path of a URL below the root, as clients send it. Kept without a slash at its end.
       class HandshakePath < Text
-        LONGEST = 255 # bytes that the lobby keeps
+        LONGEST = 64 # bytes that the board has room for
 
         def description = "a path below the root, such as \"/cable\""
         def placeholder = "/PATH"
