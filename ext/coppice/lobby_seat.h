@@ -22,6 +22,7 @@ struct coppice_lobby_seat {
     struct coppice_request_queue *queue; /* NULL once closed */
     struct coppice_ring_writer writer;
     size_t requests_bytes, queue_bytes;
+    int64_t spared_since_us; /* monotonic: since when the next request is one for other workers; 0: it is not */
 
     /* The request in hand. It ends with one END record, and then the slot is the lobby's again. */
     const struct coppice_lobby_slot *slot; /* NULL for none */

@@ -2,6 +2,21 @@
 #include "accept.h"
 #include "coppice_ext.h"
 #include "lobby_seat.h"
+#include "socket_io.h"
+
+/* So long the heir leaves a request to other workers, which may all be busy. */
+enum { SPARED_US = 10 * 1000 };
+
+static int pop(struct coppice_lobby_seat *seat) {
+    int64_t since_us = seat->spared_since_us;
+    bool any = since_us && coppice_monotonic_us() - since_us >= SPARED_US;
+    int index = coppice_request_queue_pop(seat->queue, seat->number, any);
+    if (index != COPPICE_QUEUE_SPARED)
+        seat->spared_since_us = 0;
+    else if (!since_us)
+        seat->spared_since_us = coppice_monotonic_us();
+    return index;
+}
 
 /* A slot that makes no sense ends without an answer. */
 static bool take(VALUE self, struct coppice_lobby_seat *seat, uint32_t index, VALUE connection) {
@@ -24,12 +39,19 @@ static VALUE seat_pop_into(VALUE self, VALUE connection) {
     if (seat->slot) rb_raise(rb_eIOError, "the last request of this seat has not ended");
     coppice_connection_check_vacant(connection);
     if (!coppice_lobby_seat_may_take(seat)) return Qfalse;
-    int index = coppice_request_queue_pop(seat->queue, seat->number);
+    int index = pop(seat);
     if (index < 0 || (uint32_t)index >= seat->requests->slot_count) return Qfalse;
     return take(self, seat, (uint32_t)index, connection) ? Qtrue : Qfalse;
+}
+
+/* spared? -> whether a request waits that others are to take: it becomes this worker's within 10 ms if they do not. */
+static VALUE seat_spared_p(VALUE self) {
+    const struct coppice_lobby_seat *seat = coppice_lobby_seat_get(self);
+    return coppice_request_queue_spares(seat->queue, seat->number) ? Qtrue : Qfalse;
 }
 
 void Init_coppice_lobby_take(VALUE coppice) {
     VALUE klass = rb_define_class_under(coppice, "LobbySeat", rb_cObject);
     rb_define_method(klass, "pop_into", seat_pop_into, 1);
+    rb_define_method(klass, "spared?", seat_spared_p, 0);
 }

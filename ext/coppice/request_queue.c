@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-enum { WITHDRAWN = 0xffff };
+/* Owners that are no seats. */
+enum { NOBODY = 0, SPARING = 0xfffe /* nobody yet, and not the heir */, WITHDRAWN = 0xffff };
 
 static uint64_t cell_of(uint32_t position, uint16_t slot, uint16_t owner) {
     return (uint64_t)position << 32 | (uint64_t)slot << 16 | owner;
@@ -18,6 +19,10 @@ static uint16_t slot_of(uint64_t cell) {
 
 static uint16_t owner_of(uint64_t cell) {
     return (uint16_t)cell;
+}
+
+static bool unowned(uint64_t cell) {
+    return owner_of(cell) == NOBODY || owner_of(cell) == SPARING;
 }
 
 static _Atomic uint64_t *cell_at(struct coppice_request_queue *queue, uint32_t position) {
@@ -44,9 +49,10 @@ void coppice_request_queue_init(struct coppice_request_queue *queue, uint32_t si
     atomic_store(&queue->tail, 1);
 }
 
-uint32_t coppice_request_queue_push(struct coppice_request_queue *queue, uint16_t slot) {
+uint32_t coppice_request_queue_push(struct coppice_request_queue *queue, uint16_t slot, bool spares_heir) {
     uint32_t position = atomic_load_explicit(&queue->tail, memory_order_relaxed);
-    atomic_store_explicit(cell_at(queue, position), cell_of(position, slot, 0), memory_order_release);
+    uint64_t cell = cell_of(position, slot, spares_heir ? SPARING : NOBODY);
+    atomic_store_explicit(cell_at(queue, position), cell, memory_order_release);
     atomic_store_explicit(&queue->tail, position + 1, memory_order_release);
     return position;
 }
@@ -54,13 +60,14 @@ uint32_t coppice_request_queue_push(struct coppice_request_queue *queue, uint16_
 int coppice_request_queue_owner(const struct coppice_request_queue *queue, uint32_t position, uint16_t slot) {
     uint64_t cell = atomic_load_explicit(&queue->cells[position & (queue->size - 1)], memory_order_acquire);
     if (position_of(cell) != position || slot_of(cell) != slot) return COPPICE_QUEUE_FORGOTTEN;
-    if (owner_of(cell) == 0) return COPPICE_QUEUE_UNOWNED;
+    if (unowned(cell)) return COPPICE_QUEUE_UNOWNED;
     if (owner_of(cell) == WITHDRAWN) return COPPICE_QUEUE_WITHDRAWN;
     return owner_of(cell) <= COPPICE_LOBBY_SEATS ? owner_of(cell) - 1 : COPPICE_QUEUE_FORGOTTEN;
 }
 
 bool coppice_request_queue_withdraw(struct coppice_request_queue *queue, uint32_t position, uint16_t slot) {
-    uint64_t cell = cell_of(position, slot, 0);
+    uint64_t cell = atomic_load(cell_at(queue, position));
+    if (position_of(cell) != position || slot_of(cell) != slot || !unowned(cell)) return false;
     return atomic_compare_exchange_strong(cell_at(queue, position), &cell, cell_of(position, slot, WITHDRAWN));
 }
 
@@ -80,12 +87,22 @@ void coppice_request_queue_trim(struct coppice_request_queue *queue) {
         uint32_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
         if (head == atomic_load_explicit(&queue->tail, memory_order_relaxed)) return;
         uint64_t cell = atomic_load_explicit(cell_at(queue, head), memory_order_acquire);
-        if (position_of(cell) != head || owner_of(cell) == 0) return;
+        if (position_of(cell) != head || unowned(cell)) return;
         atomic_compare_exchange_strong(&queue->head, &head, head + 1);
     }
 }
 
-int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat) {
+static bool is_heir(struct coppice_request_queue *queue, uint16_t seat) {
+    return atomic_load_explicit(&queue->heir, memory_order_relaxed) == (uint32_t)seat + 1;
+}
+
+bool coppice_request_queue_spares(struct coppice_request_queue *queue, uint16_t seat) {
+    uint32_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
+    uint64_t cell = atomic_load_explicit(cell_at(queue, head), memory_order_acquire);
+    return is_heir(queue, seat) && position_of(cell) == head && owner_of(cell) == SPARING;
+}
+
+int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat, bool any) {
     for (;;) {
         uint32_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
         if (head == atomic_load_explicit(&queue->tail, memory_order_acquire)) return COPPICE_QUEUE_EMPTY;
@@ -94,8 +111,9 @@ int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat
             if (atomic_load_explicit(&queue->head, memory_order_acquire) != head) continue; /* others were faster */
             return COPPICE_QUEUE_EMPTY; /* spoilt: the lobby will see it */
         }
+        if (!any && owner_of(cell) == SPARING && is_heir(queue, seat)) return COPPICE_QUEUE_SPARED;
         uint16_t slot = slot_of(cell);
-        bool taken = owner_of(cell) == 0 &&
+        bool taken = unowned(cell) &&
                      atomic_compare_exchange_strong(cell_at(queue, head), &cell, cell_of(head, slot, seat + 1));
         /* The head moves on, even if another worker took this one. */
         uint32_t expected = head;
@@ -108,7 +126,7 @@ int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat
 bool coppice_request_queue_worker_sleeps(struct coppice_request_queue *queue, uint16_t seat) {
     atomic_store(&queue->seats[seat].sleeping, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    if (coppice_request_queue_waiting(queue) == 0) return true;
+    if (coppice_request_queue_waiting(queue) == 0 || coppice_request_queue_spares(queue, seat)) return true;
     coppice_request_queue_worker_wakes(queue, seat);
     return false;
 }

@@ -18,6 +18,7 @@
 
 enum {
     COPPICE_QUEUE_EMPTY = -1,
+    COPPICE_QUEUE_SPARED = -4, /* the next one is for another worker than the heir */
     COPPICE_QUEUE_UNOWNED = -1, /* nobody has taken it yet */
     COPPICE_QUEUE_WITHDRAWN = -2, /* the lobby has taken it back */
     COPPICE_QUEUE_FORGOTTEN = -3  /* its cell was used again, or is spoilt */
@@ -32,12 +33,13 @@ struct coppice_request_queue {
     uint32_t version;
     uint32_t size;            /* number of cells, a power of two, more than there are slots */
     _Atomic uint32_t closing; /* 1: answers say "connection: close" */
+    _Atomic uint32_t heir;    /* seat + 1 of the worker that is spared some requests; 0 for none */
     _Alignas(64) _Atomic uint32_t lobby_sleeping; /* 1: a worker that answers clears it and writes to the eventfd */
     _Alignas(64) _Atomic uint32_t head;           /* the next position to take */
     _Alignas(64) _Atomic uint32_t tail;           /* the next position to fill; only the lobby moves it */
     _Alignas(64) _Atomic uint64_t answered[COPPICE_LOBBY_SEATS / 64]; /* a bit for each ring with something to read */
     struct coppice_queue_seat seats[COPPICE_LOBBY_SEATS];
-    _Atomic uint64_t cells[]; /* position << 32 | slot << 16 | owner: 0 for none, else seat + 1 */
+    _Atomic uint64_t cells[]; /* position << 32 | slot << 16 | owner: seat + 1, or what request_queue.c has for none */
 };
 
 /* The size of a queue with room for so many slots, and its bytes. */
@@ -47,8 +49,9 @@ size_t coppice_request_queue_bytes(uint32_t size);
 /* Makes an empty queue of it. */
 void coppice_request_queue_init(struct coppice_request_queue *queue, uint32_t size);
 
-/* Of the lobby. Answers the position. The caller has fewer requests in the queue than it has cells. */
-uint32_t coppice_request_queue_push(struct coppice_request_queue *queue, uint16_t slot);
+/* Of the lobby. Answers the position. The caller has fewer requests in the queue than it has cells. spares_heir: another
+ * worker is to take it. */
+uint32_t coppice_request_queue_push(struct coppice_request_queue *queue, uint16_t slot, bool spares_heir);
 /* The seat that took what was pushed at this position, or COPPICE_QUEUE_UNOWNED and the like. A cell is used again by
  * the push at position + size, even while its request is served: note the owner before that one. */
 int coppice_request_queue_owner(const struct coppice_request_queue *queue, uint32_t position, uint16_t slot);
@@ -62,8 +65,10 @@ bool coppice_request_queue_sound(const struct coppice_request_queue *queue, uint
 /* How many may wait; at most the size. */
 uint32_t coppice_request_queue_waiting(const struct coppice_request_queue *queue);
 
-/* Of a worker: the next request's slot, or COPPICE_QUEUE_EMPTY. */
-int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat);
+/* Of a worker: the next request's slot, COPPICE_QUEUE_EMPTY, or SPARED, unless the heir takes any. */
+int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat, bool any);
+/* Of a worker: whether the next request is one that it is spared. Others may not be awake for it. */
+bool coppice_request_queue_spares(struct coppice_request_queue *queue, uint16_t seat);
 
 /*
  * Sleeping without losing a wake-up: announce, look once more, sleep, return. announce answers whether there is nothing

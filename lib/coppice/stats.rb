@@ -66,7 +66,11 @@ module Coppice
         workers_least: @board.workers_least, workers_most: @board.workers_most,
         workers_ready: processes.ready_workers, workers_busy: processes.busy_workers, utilization: @history.utilization,
         requests_waiting: waiting(listeners, lobby), monitor_beat_age: beat_age, ruby: text(@board.ruby),
-        directory: text(@board.directory), listeners: listeners }
+        directory: text(@board.directory), listeners: listeners, unsafe_routes: unsafe_routes }
+    end
+
+    def unsafe_routes
+      text(@board.unsafe_routes).split("\n").map { |line| %i[route by].zip(line.split("\t")).to_h }
     end
 
     def started_at = @board.started_ms.zero? ? nil : @board.started_ms / 1000.0

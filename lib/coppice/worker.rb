@@ -7,6 +7,7 @@ require "coppice/fork_safety/client_sockets"
 require "coppice/http"
 require "coppice/memory/memory_sampler"
 require "coppice/worker/client_loop"
+require "coppice/worker/fork_safety_watch"
 require "coppice/worker/inspection"
 require "coppice/worker/listener_source"
 require "coppice/worker/lobby_source"
@@ -99,7 +100,9 @@ module Coppice
       @soft_timeout = SoftTimeout.new(self, clock, @inspection)
       @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?)
       @paths = PathCounter.of(inheritance, membership)
-      @cycle = RequestCycle.new(self, clock, Deadline.new(membership.row, clock, @soft_timeout), @sampler, @paths)
+      @fork_safety = ForkSafetyWatch.new(self)
+      @cycle = RequestCycle.new(self, clock, Deadline.new(membership.row, clock, @soft_timeout), @sampler, @paths,
+        @fork_safety)
       @out_of_band = OutOfBand.of(self, inheritance.settings)
       lingering = Http::Lingering.new(ClientLoop::LINGER_MS)
       @exchange = build_exchange(@paths || inheritance.app, lingering: lingering)
@@ -191,10 +194,7 @@ module Coppice
     # Forks a mold; this worker continues to serve. If the worker is not fork-safe, now or any longer, it closes the
     # mold's channel, which tells the monitor that no mold was forked.
     def promote(packet)
-      refusal = inheritance.preset_calls.refusal(log)
-      Info.no_longer_fork_safe! if refusal == :forever
-      membership.row.rest_from_promotions if refusal == :for_now && Info.fork_safe?
-      return packet.close unless Info.fork_safe? && refusal.nil?
+      return packet.close if @fork_safety.unsafe?
 
       inheritance.preset_calls.before_promotion(log)
       Child::Forking.new(self).call(packet)

@@ -35,7 +35,7 @@ static void append(struct coppice_record record, const char *bytes, size_t lengt
 }
 
 static void pop(void) {
-    int slot = coppice_request_queue_pop(lobby->queue, 0);
+    int slot = coppice_request_queue_pop(lobby->queue, 0, true);
     if (slot < 0) return;
     const struct coppice_lobby_slot *request = coppice_lobby_slot_at(lobby->requests, (uint32_t)slot);
     CHECK(request->length <= lobby->slot_capacity && request->head.length <= request->length);

@@ -47,8 +47,12 @@ static void obey_deadline(const struct words *words) {
     board_set(words->seat, (long long)words->first, (long long)words->second);
 }
 
+/* A bar stands for the end of a line. */
 static void obey_tell(const struct words *words) {
-    tell(words->rest);
+    char text[4096];
+    snprintf(text, sizeof(text), "%s", words->rest);
+    for (char *bar = text; (bar = strchr(bar, '|'));) *bar = '\n';
+    tell(text);
     printf("ok\n");
 }
 

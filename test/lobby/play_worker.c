@@ -33,7 +33,7 @@ static void print_fields(const struct coppice_request_head *head, const char *te
 /* One that waits for a request takes it behind a stalled answer too: a worker may have looked before it stalled. */
 static int pop_slot(unsigned number, bool wait) {
     if (!wait && coppice_ring_writer_stalled(&seats[number].writer)) return -1;
-    return coppice_request_queue_pop(queue, (uint16_t)number);
+    return coppice_request_queue_pop(queue, (uint16_t)number, false);
 }
 
 /* Waits for a request as a worker does; prints slot, serial, flags, body length, bytes, fields. */

@@ -82,8 +82,11 @@ static void dawdle(uint64_t *random) {
 static void work(uint16_t seat, uint64_t random) {
     struct coppice_ring_writer writer;
     coppice_ring_writer_begin(&writer, seats[seat].ring);
+    bool any = false; /* the heir has left one to others */
     for (;;) {
-        int slot = coppice_request_queue_pop(queue, seat);
+        int slot = coppice_request_queue_pop(queue, seat, any);
+        any = slot == COPPICE_QUEUE_SPARED;
+        if (any) continue;
         if (slot == COPPICE_QUEUE_EMPTY) {
             if (atomic_load(stopping)) return;
             if (coppice_request_queue_worker_sleeps(queue, seat)) {
@@ -157,7 +160,7 @@ static void push(uint32_t index) {
     slot->owner = COPPICE_QUEUE_UNOWNED;
     slot->serial = ++next_serial;
     atomic_store(&serials[index], slot->serial);
-    slot->position = coppice_request_queue_push(queue, (uint16_t)index);
+    slot->position = coppice_request_queue_push(queue, (uint16_t)index, slot->serial % 4 == 0);
 }
 
 /* At least one waits then or is served, unless all are done. */
@@ -235,6 +238,7 @@ static void make_all(void) {
     uint32_t size = coppice_request_queue_size(SLOTS);
     queue = shared(coppice_request_queue_bytes(size));
     coppice_request_queue_init(queue, size);
+    atomic_store(&queue->heir, 3); /* seat 2 */
     serials = shared(SLOTS * sizeof(*serials));
     stopping = shared(sizeof(*stopping));
     lobby_eventfd = eventfd(0, EFD_NONBLOCK);
@@ -282,7 +286,7 @@ int main(int count, char **arguments) {
         }
     }
     CHECK(coppice_request_queue_waiting(queue) == 0);
-    CHECK(coppice_request_queue_pop(queue, 0) == COPPICE_QUEUE_EMPTY);
+    CHECK(coppice_request_queue_pop(queue, 0, true) == COPPICE_QUEUE_EMPTY);
     end_workers(processes);
     printf("done=%llu killed=%llu repeated=%llu withdrawn=%llu\n", (unsigned long long)done,
            (unsigned long long)killed, (unsigned long long)repeated, (unsigned long long)withdrawn);

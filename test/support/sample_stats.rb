@@ -21,7 +21,7 @@ module SampleStats
 
   SERVER = {
     pid: 100, state: "serving", uptime: 100.5, started_at: 1_790_000_000.0, generation: 1, workers: 3, workers_least: 2,
-    workers_most: 8, workers_ready: 3, workers_busy: 1, utilization: 0.25, requests_waiting: 4,
+    workers_most: 8, workers_ready: 3, workers_busy: 1, utilization: 0.25, requests_waiting: 4, unsafe_routes: [],
     monitor_beat_age: 0.2, ruby: "ruby \"3\"", directory: "/srv",
     listeners: [{ name: "127.0.0.1:80", queue: 4, backlog: 1024 },
                 { name: "C:\\a\n", queue: nil, backlog: nil }]

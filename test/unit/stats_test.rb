@@ -20,7 +20,7 @@ module Coppice
       assert_equal TOTALS, hash[:totals].keys
       assert_equal %i[pid state uptime started_at generation workers workers_least workers_most
                       workers_ready workers_busy utilization requests_waiting monitor_beat_age ruby directory
-                      listeners], hash[:server].keys
+                      listeners unsafe_routes], hash[:server].keys
       assert_equal %i[pss private rss saved measured_age total available], hash[:memory].keys
       assert_equal %i[application_seconds queue_seconds first_request_seconds], hash[:histograms].keys
       assert_equal [[], [], [], nil, nil], hash.values_at(:slots, :processes, :promotions, :ledger, :lobby)

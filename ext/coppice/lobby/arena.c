@@ -95,6 +95,7 @@ static struct coppice_lobby *lay_out(struct layout *layout, const struct lobby_s
         .slot_capacity = capacity,
         .in_hand = LOBBY_NONE,
         .handshakes_fd = -1,
+        .heir = LOBBY_NONE,
         .log_level = LOBBY_INFO,
     };
     return lobby;

@@ -94,6 +94,10 @@ static void handle(struct coppice_lobby *lobby, char *text, int *descriptors, in
         lobby->stopping = true;
     } else if (strncmp(text, "log-level ", 10) == 0) {
         lobby->log_level = atoi(text + 10);
+    } else if (strncmp(text, "heir ", 5) == 0) {
+        lobby_heir_is(lobby, (uint32_t)strtoul(text + 5, NULL, 10));
+    } else if (strcmp(text, "avoided-routes") == 0) {
+        lobby_heir_avoids(lobby, lines ? lines : "");
     } else if (strncmp(text, "handshakes ", 11) == 0) {
         if (count == 0) lobby_log(lobby, LOBBY_ERROR, "no descriptor was left for the service of handshakes");
         lobby_handshakes_to(lobby, text + 11, count == 1 ? lobby_forget_descriptor(&descriptors[0]) : -1);

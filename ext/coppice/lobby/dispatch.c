@@ -43,9 +43,10 @@ static void push(struct coppice_lobby *lobby, struct lobby_request *request) {
     }
     *cell = lobby_slot_of(lobby, request);
     request->owner = COPPICE_QUEUE_UNOWNED;
-    request->position = coppice_request_queue_push(lobby->queue, (uint16_t)*cell);
+    request->position = coppice_request_queue_push(lobby->queue, (uint16_t)*cell, request->spares_heir);
     lobby->tail = request->position + 1;
     lobby_process.pushed++;
+    lobby_process.sparing += request->spares_heir;
 }
 
 static uint32_t count_waiting(const struct coppice_lobby *lobby) {
@@ -150,6 +151,7 @@ void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection
     request->connection = lobby_index_of(lobby, connection);
     request->body_file = arrival->file;
     request->body_file_bytes = arrival->file_bytes;
+    request->spares_heir = lobby_spares_heir(lobby, slot, bytes);
     request->head_only = lobby_method_is(slot, bytes, "HEAD");
     request->idempotent =
         request->head_only || lobby_method_is(slot, bytes, "GET") || lobby_method_is(slot, bytes, "OPTIONS");
@@ -188,27 +190,35 @@ void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection 
     lobby_refuse_request(lobby, connection, request, 503, waited_too_long); /* its slot still has what it was */
 }
 
-/* As many as there is work for, and no one who is awake: that would cost more than the request. */
-static void wake(struct coppice_lobby *lobby, uint32_t most) {
+static bool wake_seat(struct coppice_lobby *lobby, uint32_t seat) {
+    if (!takes_requests(lobby, seat)) return false;
+    if (!coppice_request_queue_wake_worker(lobby->queue, (uint16_t)seat)) return false;
+    lobby_seat_wake(lobby, seat);
+    return true;
+}
+
+/* As many as there is work for, and no one who is awake: that would cost more than the request. Where all of it spares
+ * the heir, that one is woken if nobody else sleeps. */
+static void wake(struct coppice_lobby *lobby, uint32_t most, bool sparing) {
+    uint32_t spared = sparing ? lobby->heir : LOBBY_NONE;
     for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE && most > 0; seat = lobby->seats[seat].next) {
-        if (!takes_requests(lobby, seat)) continue;
-        if (!coppice_request_queue_wake_worker(lobby->queue, (uint16_t)seat)) continue;
-        lobby_seat_wake(lobby, seat);
-        most--;
+        if (seat != spared) most -= wake_seat(lobby, seat);
     }
+    if (spared != LOBBY_NONE && most > 0) wake_seat(lobby, spared);
 }
 
 void lobby_wake_workers(struct coppice_lobby *lobby) {
     if (lobby_process.pushed == 0) return;
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
-    wake(lobby, waiting < lobby_process.pushed ? waiting : lobby_process.pushed);
-    lobby_process.pushed = 0;
+    bool sparing = lobby_process.sparing == lobby_process.pushed;
+    wake(lobby, waiting < lobby_process.pushed ? waiting : lobby_process.pushed, sparing);
+    lobby_process.pushed = lobby_process.sparing = 0;
 }
 
 /* A worker that was woken and died before it took anything leaves others asleep. */
 void lobby_wake_again(struct coppice_lobby *lobby) {
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
-    if (waiting > 0) wake(lobby, waiting);
+    if (waiting > 0) wake(lobby, waiting, false);
 }
 
 /* Nobody can say whether a worker has it. */
@@ -227,6 +237,7 @@ static void rebuild(struct coppice_lobby *lobby) {
     queue->size = lobby->queue_size;
     queue->magic = COPPICE_LOBBY_MAGIC;
     atomic_store(&queue->closing, lobby->closing);
+    lobby_heir_is(lobby, lobby->heir);
     for (uint32_t slot = 0; slot < lobby->settings.slots; slot++) {
         if (lobby->slots[slot].serial) lobby_owner_of(lobby, &lobby->slots[slot]);
     }

@@ -131,13 +131,14 @@ struct lobby_request {
     bool answered;       /* its HEAD was read */
     bool keep;           /* as its HEAD said */
     bool idempotent, head_only, retried;
+    bool spares_heir;    /* another worker is to take it */
     bool logged;         /* the access log has its line */
 };
 
 struct lobby_seat {
     bool used, broken, stalled;
     bool lost;           /* it came without its descriptors, so nobody reads its worker's answers */
-    bool first;          /* woken before all others: a new mold's first worker, which has to prove itself */
+    bool first;          /* woken before all others: a new mold's first worker, which has to prove itself; the heir */
     bool reading;        /* its ring is being read */
     bool asked;          /* it has asked for a client meanwhile: its socket is to be read then */
     uint16_t worker;     /* its slot number */
@@ -183,6 +184,9 @@ struct coppice_lobby {
     struct coppice_block_pool *small, *large, *outputs, *blocks;
     struct coppice_timer_wheel wheel;
 
+    uint32_t heir;          /* the seat that is spared some requests; LOBBY_NONE without one */
+    uint32_t avoided_count;
+    char avoided[LOBBY_AVOIDED_ROUTES][LOBBY_ROUTE_BYTES]; /* routes that the heir is spared */
     uint32_t in_hand;       /* the connection being worked on: a successor closes it */
     uint32_t loops_started;
     uint32_t intake_overhead, slot_capacity;
@@ -230,6 +234,7 @@ struct lobby_process {
     struct coppice_lobby_slot *arrived; /* the request in it is being refused: there is no struct lobby_request of it */
     bool queue_spoilt;       /* a cell was found overwritten */
     uint32_t pushed;         /* requests that nobody was woken for yet */
+    uint32_t sparing;        /* those of them that are to spare the heir */
     int64_t missing_file_due_ms, missing_room_due_ms; /* the next line about either is logged no earlier */
 };
 

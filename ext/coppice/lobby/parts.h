@@ -158,6 +158,12 @@ void lobby_wake_again(struct coppice_lobby *lobby);
 int64_t lobby_longest_wait_ms(const struct coppice_lobby *lobby);
 void lobby_check_queue(struct coppice_lobby *lobby);
 
+/* heir.c: a seat that is not used, for none. */
+void lobby_heir_is(struct coppice_lobby *lobby, uint32_t number);
+/* Lines "route METHOD PATH". */
+void lobby_heir_avoids(struct coppice_lobby *lobby, const char *lines);
+bool lobby_spares_heir(const struct coppice_lobby *lobby, const struct coppice_lobby_slot *slot, const char *bytes);
+
 /* handshakes.c: takes the descriptor; -1: nobody gets them. The path is empty where none are told from others. */
 void lobby_handshakes_to(struct coppice_lobby *lobby, const char *path, int fd);
 bool lobby_is_handshake(const struct coppice_lobby *lobby, const struct coppice_lobby_slot *slot, const char *bytes);
@@ -248,6 +254,7 @@ void lobby_request_fail(struct coppice_lobby *lobby, struct lobby_request *reque
 void lobby_seats_tell_faults(const struct coppice_lobby *lobby);
 void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number);
 void lobby_seat_link(struct coppice_lobby *lobby, uint32_t number);
+void lobby_seat_prefer(struct coppice_lobby *lobby, uint32_t number, bool first);
 void lobby_seat_rested(struct coppice_lobby *lobby, uint32_t number);
 
 /* seat_socket.c */

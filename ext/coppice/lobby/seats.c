@@ -42,6 +42,12 @@ void lobby_seat_link(struct coppice_lobby *lobby, uint32_t number) {
     link_seat(lobby, number, before);
 }
 
+void lobby_seat_prefer(struct coppice_lobby *lobby, uint32_t number, bool first) {
+    lobby->seats[number].first = first;
+    unlink_seat(lobby, number);
+    lobby_seat_link(lobby, number);
+}
+
 void lobby_seat_rested(struct coppice_lobby *lobby, uint32_t number) {
     if (!lobby->settings.fair || lobby->seat_last == number) return;
     unlink_seat(lobby, number);
@@ -181,6 +187,7 @@ static void close_seat(struct coppice_lobby *lobby, uint32_t number) {
     struct lobby_seat *seat = &lobby->seats[number];
     unlink_seat(lobby, number);
     seat->used = false;
+    if (lobby->heir == number) lobby_heir_is(lobby, LOBBY_NONE);
     epoll_ctl(lobby->epoll_fd, EPOLL_CTL_DEL, seat->socket_fd, NULL);
     close_descriptors(seat);
     if (lobby_process.rings[number]) coppice_answer_ring_unmap(lobby_process.rings[number]);

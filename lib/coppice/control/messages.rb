@@ -4,7 +4,7 @@ module Coppice
   module Control
     # The version of the messages below. The first message carries it, so that a mold of another release is refused, not
     # misunderstood.
-    PROTOCOL = 15
+    PROTOCOL = 16
 
     # Every message, once: the monitor sends imperatives, its children send facts in the past. A message carries plain
     # values; the descriptors that travel beside it have names.
@@ -54,6 +54,8 @@ module Coppice
         Failed: [:error, :message],
         # From a worker: it has served as many requests as its generation should.
         RequestLimitReached: [:requests],
+        # From a worker: this request has made it unsafe to fork, by what it names.
+        BecameUnsafe: [:request, :why],
         # From a worker: how often clients have requested each path since the last such message; see Worker::PathCounter.
         PathsCounted: [:counts]
       }.freeze

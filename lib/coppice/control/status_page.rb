@@ -29,7 +29,7 @@ module Coppice
       def lines
         facts = { "server" => server, **@releases.facts, "workers" => workers,
                   "clients waiting" => @server[:requests_waiting], "lobby" => lobby, "listeners" => listeners,
-                  "memory" => memory, "last refork" => last_refork, "deaths" => deaths }
+                  "memory" => memory, "last refork" => last_refork, "heir" => heir, "deaths" => deaths }
         facts = facts.compact
         width = facts.keys.map(&:size).max
         [*facts.map { |title, text| "#{title.ljust(width)}  #{text}" }, *history, "", *table]
@@ -89,6 +89,16 @@ module Coppice
         last = @status[:promotions]&.find { |promotion| promotion[:refork] } or return
         ago = " #{Duration.text(@status[:time] - last[:time])} ago" if @status[:time] && last[:time]
         "generation #{last[:generation]}: #{last[:outcome] || 'under way'},#{ago} (#{last[:reason]})"
+      end
+
+      # Where some routes make workers unsafe to fork: the one that is spared them.
+      def heir
+        routes = @server[:unsafe_routes].to_a
+        return if routes.empty?
+
+        worker = @status.fetch(:processes).find { |process| process[:heir] }
+        "#{worker ? "worker #{worker[:slot]}" : 'none'}, spared " \
+          "#{routes.map { |route| "#{route[:route]} (#{route[:by]})" }.join(', ')}"
       end
 
       # Exits that nobody asked for.

@@ -40,6 +40,7 @@ module Coppice
     #             :before_ready in a worker that may block before it is ready (see Worker::Preparation), by :handshakes
     #             in a mold: answers the path at which the application has WebSockets that a service can have, or nil
     #   passing   whether what :unsafe finds may be over later: the worker is asked again then
+    #   silent    whether that comes without a thread: :unsafe takes a microsecond then, and is asked after each request
     #   goodbye   the method of an object of that constant's class which tells the other side that a process ends; Ruby
     #             has it called when it frees the object (see Child::QuickExit)
     #   flushed   names of the classes whose finalizers send what a process has gathered in an object: they run at the
@@ -53,8 +54,8 @@ module Coppice
     #   why       what happens otherwise
     #   source    where that is written: of the library's repository, if nothing else is named
     Preset = Struct.new(:name, :gem, :constant, :formerly, :versions, :older, :verdict, :tested, :used, :restarts,
-      :minor_threads, :unnamed_threads, :restarted_natives, :reconnecting, :calls, :passing, :goodbye, :flushed,
-      :exit_hangs, :does, :advice, :always, :why, :source, keyword_init: true) do
+      :minor_threads, :unnamed_threads, :restarted_natives, :reconnecting, :calls, :passing, :silent, :goodbye,
+      :flushed, :exit_hangs, :does, :advice, :always, :why, :source, keyword_init: true) do
       # The constant of this name; nil if nothing has loaded it yet. Loads nothing itself.
       #: (String) -> untyped
       def self.loaded_constant(name)

@@ -47,10 +47,10 @@ module Coppice
         end
       end
 
-      # How long presets find that this worker must not be forked: :for_now or :forever. nil where they do not.
-      #: (Log) -> Symbol?
-      def refusal(log)
-        found = unsafe(log)
+      # How long presets find that this worker must not be forked: :for_now or :forever. nil where they do not. found:
+      # as `unsafe` returns it.
+      #: (Log, ?Hash[Preset, String]) -> Symbol?
+      def refusal(log, found = unsafe(log))
         found.each do |preset, why|
           log.info("this worker #{preset.passing ? 'is not promoted now' : 'will not be promoted'}",
             preset: preset.name, why: why)
@@ -60,12 +60,16 @@ module Coppice
         found.keys.all?(&:passing) ? :for_now : :forever
       end
 
+      # The presets that can find that a process must not be forked.
+      #: () -> Array[Preset]
+      def guards = @enabled ? candidates.select { |preset| preset.calls.key?(:unsafe) } : []
+
       # The presets that find that this process must not be forked, with their reasons. One that fails finds so too: its
-      # library is not what the preset knows. If nothing guards a version, that is logged only.
-      #: (Log) -> Hash[Preset, String]
-      def unsafe(log)
+      # library is not what the preset knows. If nothing guards a version, that is logged only. presets: those to ask.
+      #: (Log, ?Array[Preset]) -> Hash[Preset, String]
+      def unsafe(log, presets = candidates)
         found = {}
-        acting(:unsafe, log) do |preset, action|
+        acting(:unsafe, log, presets) do |preset, action|
           found[preset] = preset.why if action.call
         rescue Unguarded
           raise
@@ -95,10 +99,10 @@ module Coppice
         moment == :after_in_mold && Process.pid == @cold_mold ? :loaded : moment
       end
 
-      def acting(moment, log)
+      def acting(moment, log, presets = candidates)
         return unless @enabled
 
-        candidates.each do |preset|
+        presets.each do |preset|
           action = calls_of(preset, log)[moment] or next
           log.debug("fork safety preset", preset: preset.name, moment: moment) unless moment == :unsafe
           yield preset, action

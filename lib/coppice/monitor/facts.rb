@@ -24,6 +24,7 @@ module Coppice
         @rows = context.rows
         @statistics = context.statistics
         @log = context.log
+        @board = context.board
         @audit_log = AuditLog.new(context.system, context.board, context.log)
         @lobby = LobbyFacts.new(context)
         @exits = ExitWatch.new(context)
@@ -79,6 +80,7 @@ module Coppice
         when Control::Messages::Ready then ready(handle)
         when Control::Messages::Failed then handle.failure ||= message
         when Control::Messages::SignalReceived then signal_received(handle, message.name)
+        when Control::Messages::BecameUnsafe then became_unsafe(handle, message)
         when Control::Messages::PathsCounted then @keeper.add_paths(message.counts)
         when Control::Messages::RequestLimitReached then nil # it only wakes the monitor: the count is on the board
         else raise ProtocolMismatch, "a child may not send #{message.class}"
@@ -259,6 +261,19 @@ module Coppice
 
         @log.public_send(report.level, "#{report.role} exited", **report.to_log)
         @statistics.exited(handle, report)
+      end
+
+      def became_unsafe(handle, message)
+        @log.info("a request has made a worker unsafe to fork", **handle.to_log, **message.to_h)
+        return unless @roster.of_release?(handle)
+
+        heir = @roster.heir
+        was_heir = heir.note(handle, message.request, message.why)
+        @board.unsafe_routes = heir.routes.map { |route| "#{route.template}\t#{route.why}" }.join("\n")
+        return unless was_heir && heir.given_up?
+
+        @log.warn("no worker is kept fit for reforks any more: requests of too many routes make it unsafe",
+          why: message.why)
       end
 
       # There never was a mold, so nothing has exited and nothing has failed. The worker has logged why, if it found

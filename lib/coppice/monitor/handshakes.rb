@@ -45,6 +45,7 @@ module Coppice
       # What the lobby is to know.
       #: (Roster, Float) -> Array[Control::LobbyPacket]
       def packets(roster, now)
+        forget if roster.stopping # it forks nothing for a client
         return [] unless @lobby_end
         return [Control::LobbyPacket.of("no-handshakes")] unless @definition
 

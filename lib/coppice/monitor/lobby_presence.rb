@@ -34,10 +34,11 @@ module Coppice
       end
 
       def wanted(roster, now)
+        roster.heir.look(roster)
         level = Control::LobbyPacket.of("log-level", roster.log_level)
         accept = Control::LobbyPacket.of("accept") if roster.listening
         closing = Control::LobbyPacket.of("closing") if roster.stopping
-        [level, *roster.handshakes.packets(roster, now), accept, closing].compact
+        [level, *roster.handshakes.packets(roster, now), *roster.heir.packets, accept, closing].compact
       end
     end
   end

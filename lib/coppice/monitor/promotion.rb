@@ -47,11 +47,14 @@ module Coppice
 
       # The worker whose copy becomes the mold at a refork. A worker that has served no request is no warmer than the
       # mold, so one that has served is preferred, and waited for; but not one that has failed to fork a mold before.
+      # Where one is kept for this, it is that one.
       #: (Roster) -> Handle?
       def template(roster)
         workers = workers_of_release(roster)
         untried = workers.select { |worker| worker.promotions.zero? }
         served = untried.select { |worker| worker.requests_count.positive? }
+        return roster.heir.worker if served.include?(roster.heir.worker)
+
         warmest(served.empty? || untried.none? { |worker| worker.row.fork_safe? } ? workers : served)
       end
 

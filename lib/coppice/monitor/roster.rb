@@ -4,6 +4,7 @@ require "forwardable"
 require "coppice/monitor/backoff"
 require "coppice/monitor/children"
 require "coppice/monitor/handshakes"
+require "coppice/monitor/heir"
 require "coppice/monitor/start_limit"
 require "coppice/monitor/succession"
 
@@ -20,15 +21,14 @@ module Coppice
       attr_reader :succession       #: Succession
       attr_reader :children         #: Children
       attr_reader :handshakes       #: Handshakes
-      attr_reader :wanted           #: Integer -- number of workers that were asked for
-      # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.
-      attr_reader :target           #: Integer
+      attr_reader :heir             #: Heir
+      attr_accessor :wanted         #: Integer -- number of workers that were asked for
       attr_reader :releases         #: Array[Release] -- committed ones, oldest first; the last one runs
       attr_accessor :roll           #: Roll? -- the last one that was asked for
       attr_accessor :roll_refused_at #: Float? -- when a roll could last not begin that a signal had asked for
       attr_reader :kept             #: Handle? -- the mold of the release before, for a rollback
       attr_reader :kept_until       #: Float?
-      attr_reader :held_back        #: Integer -- slots that are left empty for a lean roll
+      attr_accessor :held_back      #: Integer -- slots that are left empty for a lean roll
       attr_accessor :boot_peak_kib  #: Integer? -- the most memory that the last cold boot took
       attr_reader :spawns           #: Backoff -- of workers; trials do not count
       attr_reader :start_limit      #: StartLimit -- of workers
@@ -59,9 +59,10 @@ module Coppice
       def initialize(target:, release:)
         @succession = Succession.new
         @children = Children.new
+        @heir = Heir.new
         @handshakes = Handshakes.new
         @handshakes.adopt(release.settings)
-        @wanted = @target = target
+        @wanted = target
         @releases = [release]
         @last_release_number = release.number
         @first_requests = {} # by release
@@ -75,17 +76,9 @@ module Coppice
         add_groups
       end
 
-      #: (Integer) -> void
-      def wanted=(number)
-        @wanted = number
-        set_target
-      end
-
-      #: (Integer) -> void
-      def held_back=(number)
-        @held_back = number
-        set_target
-      end
+      # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.
+      #: () -> Integer
+      def target = [wanted - held_back, 1].max
 
       # The one that is committed.
       #: () -> Release
@@ -283,8 +276,6 @@ module Coppice
       def serving? = !children[:serving_workers].empty?
 
       private
-
-      def set_target = @target = [wanted - held_back, 1].max
 
       def add_groups
         @outdated = children.group(basis: -> { [generation, release.number] }) { |handle| must_be_replaced?(handle) }

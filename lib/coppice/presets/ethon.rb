@@ -4,7 +4,7 @@
 used = -> { Ethon::Curl.class_variable_get(:@@initialized) }
 
 Coppice::Presets.define(:ethon, gem: "ethon", constant: "Ethon::Easy", versions: "0.19"..."0.20", tested: true,
-  verdict: :unsafe, calls: { unsafe: used },
+  verdict: :unsafe, silent: true, calls: { unsafe: used },
   does: "never promotes a worker that has used it",
   advice: "do not use it while the application boots. If every worker uses it, reforks stop: take another HTTP " \
           "client, or Ethon before 0.19",

@@ -75,7 +75,7 @@ module Coppice
           { role: role.to_s, slot: nr, name: service_name, generation: row.generation,
             release: (row.release_number if row.release_number.positive?), pid: row.pid,
             parent_pid: (row.parent_pid if row.parent_pid.positive?), state: state, age: age(row.forked_ms),
-            requests: row.requests, **request, fork_safe: row.fork_safe?, hijacked: row.hijacked,
+            requests: row.requests, **request, fork_safe: row.fork_safe?, heir: row.heir == 1, hijacked: row.hijacked,
             **last_measured, cpu_seconds: cpu_us / 1e6,
             first_request_seconds: (row.first_us / 1e6 if row.first_us.positive?),
             median_seconds: (Histogram.new(row.application_us).percentile(0.5) if worker?), **guest }

@@ -159,7 +159,7 @@ module Coppice
       def wait
         return @waiter.wait(HEARTBEAT_MS) unless @lobby
 
-        ready, woken = @lobby.idle { @waiter.wait(HEARTBEAT_MS) }
+        ready, woken = @lobby.idle(HEARTBEAT_MS) { |sleep_ms| @waiter.wait(sleep_ms) }
         serve(@lobby) if woken
         ready unless woken && @worker.stopping?
       end

@@ -7,6 +7,8 @@ module Coppice
     # The lobby as a source of clients. The next request is in shared memory: to look for it takes no system call, and
     # so the worker looks there first. Before it sleeps it announces that the lobby has to wake it.
     class LobbySource
+      NAP_MS = 1 # of a worker that leaves a request to others, which may not be awake for it
+
       #: (LobbySeat) -> void
       def initialize(seat)
         @seat = seat
@@ -20,20 +22,20 @@ module Coppice
       #: (Http::Connection) -> bool
       def accept(connection) = @seat.pop_into(connection)
 
-      # Yields, to sleep, unless there is a request. Returns what the block does, and whether the lobby has woken this
-      # worker for a request: no other worker is awake for it.
-      #: () { () -> untyped } -> [untyped, bool]
-      def idle
+      # Yields the milliseconds to sleep, at most as many, unless there is a request. Returns what the block does, and
+      # whether the lobby has woken this worker for a request: no other worker is awake for it.
+      #: (Integer) { (Integer) -> untyped } -> [untyped, bool]
+      def idle(milliseconds)
         return [nil, false] unless @seat.sleep?
 
-        [yield, @seat.awake]
+        [yield(@seat.spared? ? NAP_MS : milliseconds), @seat.awake]
       end
 
       # Sleeps until there may be a request, the lobby has left, or the time is over.
       #: (Integer) -> void
       def wait(milliseconds)
         @waiter ||= Waiter.new.add_edge(@seat.fileno, self).add(@seat.socket_fileno, :socket)
-        idle { @waiter.wait(milliseconds) }
+        idle(milliseconds) { |sleep_ms| @waiter.wait(sleep_ms) }
       end
 
       # Whether the lobby has left, so that no request can come.

@@ -16,8 +16,8 @@ module Coppice
       attr_reader :deadline #: Deadline -- env["coppice.timeout"] of all requests, one of which is served at a time
 
       # paths: counts the paths of requests, if anybody does.
-      #: (Worker, RequestClock, Deadline, Memory::MemorySampler, PathCounter?) -> void
-      def initialize(worker, clock, deadline, sampler, paths)
+      #: (Worker, RequestClock, Deadline, Memory::MemorySampler, PathCounter?, ForkSafetyWatch) -> void
+      def initialize(worker, clock, deadline, sampler, paths, fork_safety)
         @worker = worker
         @membership = worker.membership
         @row = worker.membership.row
@@ -26,6 +26,7 @@ module Coppice
         @counting = false
         @sampler = sampler
         @paths = paths
+        @fork_safety = fork_safety
         settings = worker.inheritance.settings
         @after_request = settings.hook(:after_request_complete)
         @limit = settings.request_limit(worker.generation)
@@ -74,6 +75,7 @@ module Coppice
       def request_finished(env)
         requests = @after_request ? finish_with_hook(env) : @clock.finish
         @membership.tell(Control::Messages::RequestLimitReached.new(requests: requests)) if requests == @limit
+        @fork_safety.look
         measure_request if @meter
         @paths.report if @paths&.due?
         @sampler.sample if @clock.last_start_ms >= @sampler.due_ms # the client has its response already

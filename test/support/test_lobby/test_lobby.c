@@ -169,7 +169,7 @@ static VALUE memory_push(VALUE self, VALUE bytes, VALUE body_length, VALUE flags
     strncpy(slot->request_id, StringValueCStr(request_id), sizeof(slot->request_id) - 1);
     atomic_store(&slot->client_gone, 0);
     memcpy((char *)slot + memory->requests->bytes_at, RSTRING_PTR(bytes), (size_t)RSTRING_LEN(bytes));
-    uint32_t position = coppice_request_queue_push(memory->queue, (uint16_t)index);
+    uint32_t position = coppice_request_queue_push(memory->queue, (uint16_t)index, false);
     return rb_ary_new_from_args(3, UINT2NUM(index), UINT2NUM(position), ULL2NUM(slot->serial));
 }
 

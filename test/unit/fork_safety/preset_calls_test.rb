@@ -222,7 +222,7 @@ module Coppice
       end
 
       test "where an application has its WebSockets, if a service can have them" do
-        path = ->(value) { calls(preset, preset(handshakes: -> { value })).handshakes_path(@log) }
+        path = ->(value) { calls(preset, preset(name: :two, handshakes: -> { value })).handshakes_path(@log) }
 
         assert_equal ["/cable", nil, nil], ["/cable/", nil, "/"].map(&path)
         assert_match(%r{must be a path below the root}, @log.last.fields[:reason])

@@ -43,7 +43,8 @@ class HandshakesTest < SupervisionTestCase
 
   test "a release that wants clients where no lobby is gets none" do
     server = settled_server(**WITHOUT_LOBBY)
-    server.roster.stub(:service_definitions, server.settings_with(services: CABLE).services) { server.turn }
+    cable = Coppice::Config::ServiceDefinition.new(name: "cable", path: "/cable", survives_reforks: true)
+    server.roster.stub(:service_definitions, [cable]) { server.turn }
 
     assert_equal [[], []], [names(server), server.roster.handshakes.readers]
   end

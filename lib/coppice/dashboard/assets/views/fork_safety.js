@@ -47,12 +47,24 @@ export class ForkSafety {
               .join(", ")}${bad.length > SHOWN ? ` and ${bad.length - SHOWN} more` : ""}.`,
           )
         : null,
+      this.routes(stats.server.unsafe_routes, workers),
       recent.length
         ? h(
             "ul.audit",
             recent.map((finding) => this.entry(finding)),
           )
         : empty("The audit found nothing, or has not run."),
+    );
+  }
+
+  // Those that make workers unsafe, and the worker that they are not given to.
+  routes(routes, workers) {
+    if (!routes?.length) return null;
+    const heir = workers.find((process) => process.heir);
+    return h(
+      "ul.audit",
+      routes.map(({ route, by }) => h("li", h("code", route), h("small", ` made a worker unsafe: ${by}`))),
+      h("li", heir ? `Worker ${heir.slot} is spared them, as the heir.` : "No worker is spared them."),
     );
   }
 
