@@ -4,16 +4,22 @@
 #include "lobby_seat.h"
 #include "socket_io.h"
 
-/* So long the heir leaves a request to other workers, which may all be busy. */
-enum { SPARED_US = 10 * 1000 };
+/* So long the heir leaves a request to others: while one is free, which may have to wait for a processor; and while all
+ * are busy. */
+enum { SPARED_BY_FREE_US = 1000 * 1000, SPARED_BY_BUSY_US = 10 * 1000 };
+
+static bool spared_for_too_long(const struct coppice_lobby_seat *seat) {
+    if (!seat->spared_since_us) return false;
+    int64_t us = coppice_monotonic_us() - seat->spared_since_us;
+    if (us < SPARED_BY_BUSY_US) return false;
+    return us >= SPARED_BY_FREE_US || !coppice_request_queue_others_free(seat->queue, seat->number);
+}
 
 static int pop(struct coppice_lobby_seat *seat) {
-    int64_t since_us = seat->spared_since_us;
-    bool any = since_us && coppice_monotonic_us() - since_us >= SPARED_US;
-    int index = coppice_request_queue_pop(seat->queue, seat->number, any);
+    int index = coppice_request_queue_pop(seat->queue, seat->number, spared_for_too_long(seat));
     if (index != COPPICE_QUEUE_SPARED)
         seat->spared_since_us = 0;
-    else if (!since_us)
+    else if (!seat->spared_since_us)
         seat->spared_since_us = coppice_monotonic_us();
     return index;
 }
@@ -44,7 +50,7 @@ static VALUE seat_pop_into(VALUE self, VALUE connection) {
     return take(self, seat, (uint32_t)index, connection) ? Qtrue : Qfalse;
 }
 
-/* spared? -> whether a request waits that others are to take: it becomes this worker's within 10 ms if they do not. */
+/* spared? -> whether a request waits that others are to take: it becomes this worker's soon if they do not. */
 static VALUE seat_spared_p(VALUE self) {
     const struct coppice_lobby_seat *seat = coppice_lobby_seat_get(self);
     return coppice_request_queue_spares(seat->queue, seat->number) ? Qtrue : Qfalse;

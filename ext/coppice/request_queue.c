@@ -102,6 +102,14 @@ bool coppice_request_queue_spares(struct coppice_request_queue *queue, uint16_t 
     return is_heir(queue, seat) && position_of(cell) == head && owner_of(cell) == SPARING;
 }
 
+bool coppice_request_queue_others_free(const struct coppice_request_queue *queue, uint16_t seat) {
+    for (uint16_t other = 0; other < COPPICE_LOBBY_SEATS; other++) {
+        uint32_t state = atomic_load_explicit(&queue->seats[other].state, memory_order_relaxed);
+        if (other != seat && state != COPPICE_WORKER_AWAKE) return true;
+    }
+    return false;
+}
+
 int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat, bool any) {
     for (;;) {
         uint32_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
@@ -124,7 +132,7 @@ int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat
 
 /* Announcing and looking, on one side, and filling and looking for announcements, on the other, need one order. */
 bool coppice_request_queue_worker_sleeps(struct coppice_request_queue *queue, uint16_t seat) {
-    atomic_store(&queue->seats[seat].sleeping, 1);
+    atomic_store(&queue->seats[seat].state, COPPICE_WORKER_ASLEEP);
     atomic_thread_fence(memory_order_seq_cst);
     if (coppice_request_queue_waiting(queue) == 0 || coppice_request_queue_spares(queue, seat)) return true;
     coppice_request_queue_worker_wakes(queue, seat);
@@ -132,17 +140,18 @@ bool coppice_request_queue_worker_sleeps(struct coppice_request_queue *queue, ui
 }
 
 bool coppice_request_queue_worker_wakes(struct coppice_request_queue *queue, uint16_t seat) {
-    return atomic_exchange(&queue->seats[seat].sleeping, 0) == 0;
+    return atomic_exchange(&queue->seats[seat].state, COPPICE_WORKER_AWAKE) != COPPICE_WORKER_ASLEEP;
 }
 
 bool coppice_request_queue_worker_asleep(const struct coppice_request_queue *queue, uint16_t seat) {
-    return atomic_load_explicit(&queue->seats[seat].sleeping, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&queue->seats[seat].state, memory_order_relaxed) == COPPICE_WORKER_ASLEEP;
 }
 
 bool coppice_request_queue_wake_worker(struct coppice_request_queue *queue, uint16_t seat) {
     atomic_thread_fence(memory_order_seq_cst);
     if (!coppice_request_queue_worker_asleep(queue, seat)) return false;
-    return atomic_exchange(&queue->seats[seat].sleeping, 0) == 1;
+    uint32_t asleep = COPPICE_WORKER_ASLEEP;
+    return atomic_compare_exchange_strong(&queue->seats[seat].state, &asleep, COPPICE_WORKER_WOKEN);
 }
 
 bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue) {

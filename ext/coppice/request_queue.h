@@ -24,8 +24,14 @@ enum {
     COPPICE_QUEUE_FORGOTTEN = -3  /* its cell was used again, or is spoilt */
 };
 
+enum {
+    COPPICE_WORKER_AWAKE = 0,
+    COPPICE_WORKER_ASLEEP = 1, /* it waits for its eventfd */
+    COPPICE_WORKER_WOKEN = 2   /* the lobby has written to it, and counts on this worker */
+};
+
 struct coppice_queue_seat {
-    _Alignas(64) _Atomic uint32_t sleeping; /* 1: the worker waits for its eventfd */
+    _Alignas(64) _Atomic uint32_t state; /* COPPICE_WORKER_AWAKE and the like */
 };
 
 struct coppice_request_queue {
@@ -69,6 +75,8 @@ uint32_t coppice_request_queue_waiting(const struct coppice_request_queue *queue
 int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat, bool any);
 /* Of a worker: whether the next request is one that it is spared. Others may not be awake for it. */
 bool coppice_request_queue_spares(struct coppice_request_queue *queue, uint16_t seat);
+/* Whether another worker than this one sleeps, or was woken and has not looked yet. */
+bool coppice_request_queue_others_free(const struct coppice_request_queue *queue, uint16_t seat);
 
 /*
  * Sleeping without losing a wake-up: announce, look once more, sleep, return. announce answers whether there is nothing

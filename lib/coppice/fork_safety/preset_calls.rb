@@ -47,18 +47,20 @@ module Coppice
         end
       end
 
-      # How long presets find that this worker must not be forked: :for_now or :forever. nil where they do not. found:
-      # as `unsafe` returns it.
-      #: (Log, ?Hash[Preset, String]) -> Symbol?
-      def refusal(log, found = unsafe(log))
+      # How long presets find that this worker must not be forked, which is logged: see `term`.
+      #: (Log) -> Symbol?
+      def refusal(log)
+        found = unsafe(log)
         found.each do |preset, why|
           log.info("this worker #{preset.passing ? 'is not promoted now' : 'will not be promoted'}",
             preset: preset.name, why: why)
         end
-        return if found.empty?
-
-        found.keys.all?(&:passing) ? :for_now : :forever
+        term(found.keys)
       end
+
+      # For how long what these presets find holds: :for_now or :forever. nil where there are none.
+      #: (Array[Preset]) -> Symbol?
+      def term(presets) = presets.all?(&:passing) ? (:for_now if presets.any?) : :forever
 
       # The presets that can find that a process must not be forked.
       #: () -> Array[Preset]

@@ -3,6 +3,7 @@
 require "coppice/monitor/capacity"
 require "coppice/monitor/elasticity"
 require "coppice/monitor/guests"
+require "coppice/monitor/heir_demand"
 require "coppice/monitor/idle_mold"
 require "coppice/monitor/leak_watch"
 require "coppice/monitor/lobby_presence"
@@ -40,7 +41,7 @@ module Coppice
         @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
                     @promotion = Promotion.new(settings, baseline: baseline), sizing, elasticity,
                     StateKeeping.new(settings), WarmStart.new, @remeasurement = Remeasurement.new,
-                    Recycling.new(settings), Rollout.new(settings), @capacity, services, IdleMold.new(settings)]
+                    Recycling.new(settings), HeirDemand.new, Rollout.new(settings), @capacity, services, IdleMold.new(settings)]
         @delaying = [*always, @capacity, services]
         @leaving = [lobby, @watchdog, @guests, Refusal.new, Shutdown.new]
       end

@@ -264,13 +264,15 @@ module Coppice
       end
 
       def became_unsafe(handle, message)
-        @log.info("a request has made a worker unsafe to fork", **handle.to_log, **message.to_h)
         return unless @roster.of_release?(handle)
 
-        heir = @roster.heir
-        was_heir = heir.note(handle, message.request, message.why)
+        heir, known = @roster.heir, @roster.heir.routes
+        lost = heir.note(handle, message, @system.now)
+        return if heir.routes == known && !lost
+
+        @log.info("a request has made a worker unsafe to fork", **handle.to_log, **message.to_h)
         @board.unsafe_routes = heir.routes.map { |route| "#{route.template}\t#{route.why}" }.join("\n")
-        return unless was_heir && heir.given_up?
+        return unless lost && heir.given_up?
 
         @log.warn("no worker is kept fit for reforks any more: requests of too many routes make it unsafe",
           why: message.why)

@@ -11,6 +11,7 @@ module Coppice
     class Heir
       ROUTES = 32 # as many as the lobby knows
       LOST = 3 # heirs of a release that became unsafe all the same: no other one is chosen then
+      SPARED = 1.0 # seconds after which the lobby has known it for sure
 
       Route = Struct.new(:template, :why)
 
@@ -23,31 +24,34 @@ module Coppice
         @lost = 0
       end
 
-      # A request has made a worker unsafe. Returns whether that was the heir.
-      #: (Handle, String, String) -> bool
-      def note(handle, request, why)
+      # A request has made a worker unsafe. Returns whether that was an heir which had been spared such requests.
+      #: (Handle, Control::Messages::BecameUnsafe, Float) -> bool
+      def note(handle, message, now)
         forget_others(handle.release)
-        learn(RouteTemplate.of(request), why)
-        return false unless handle.equal?(@worker)
-
-        @lost += 1
-        choose(nil)
-        true
+        learn(RouteTemplate.of(message.request), message.why)
+        lost = handle.equal?(@worker) && now - @chosen_at > SPARED
+        @lost += 1 if lost
+        lost
       end
 
       # Whether heirs are of no use: requests of routes that are not known make them unsafe.
       #: () -> bool
       def given_up? = @lost >= LOST
 
-      # Chooses another heir where there is none any more: the warmest worker that may be forked.
-      #: (Roster) -> void
-      def look(roster)
+      # Whether there is to be one.
+      #: (Roster) -> bool
+      def wanted?(roster) = @routes.any? && !given_up? && roster.lobby_wanted && roster.ready_workers.size > 1
+
+      # Chooses another heir where there is none any more, or the one that there is will be replaced.
+      #: (Roster, Float) -> void
+      def look(roster, now)
         return if @routes.empty?
 
         forget_others(roster.release)
-        return if @worker && fit?(@worker, roster)
+        choose(nil, now) unless @worker && fit?(@worker, roster) && wanted?(roster)
+        return if @worker&.generation == roster.generation || !wanted?(roster)
 
-        choose(@routes.any? && !given_up? && roster.ready_workers.size > 1 ? warmest(roster) : nil)
+        choose(best(roster), now)
       end
 
       # What the lobby is to know.
@@ -61,19 +65,25 @@ module Coppice
 
       private
 
-      def choose(worker)
+      def choose(worker, now)
+        return if worker.equal?(@worker)
+
         @worker.row.heir = 0 if @worker && !@worker.gone?
         @worker = worker
+        @chosen_at = now
         @worker.row.heir = 1 if @worker
       end
 
-      def warmest(roster)
-        roster.ready_workers.select { |worker| fit?(worker, roster) }
-              .max_by { |worker| [worker.generation, worker.requests_count] }
+      # Of the newest generation: one that starts, so that the lobby knows it before its first request; or the warmest.
+      def best(roster)
+        roster.workers.select { |worker| fit?(worker, roster) }
+              .max_by { |worker| [worker.generation, worker.starting? ? 1 : 0, worker.requests_count, -worker.nr] }
       end
 
+      # A trial has to meet all requests, and surplus workers exit soon.
       def fit?(worker, roster)
-        worker.serving? && worker.seat && worker.row.fork_safe? && roster.of_release?(worker)
+        (worker.ready? || worker.starting?) && !worker.seat.nil? && worker.row.fork_safe? &&
+          roster.of_release?(worker) && worker.generation <= roster.generation && worker.nr < roster.target
       end
 
       def forget_others(release)
@@ -82,7 +92,7 @@ module Coppice
         @release = release.number
         @routes = []
         @lost = 0
-        choose(nil)
+        choose(nil, nil)
       end
 
       def learn(template, why)

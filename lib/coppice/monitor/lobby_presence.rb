@@ -34,7 +34,7 @@ module Coppice
       end
 
       def wanted(roster, now)
-        roster.heir.look(roster)
+        roster.heir.look(roster, now)
         level = Control::LobbyPacket.of("log-level", roster.log_level)
         accept = Control::LobbyPacket.of("accept") if roster.listening
         closing = Control::LobbyPacket.of("closing") if roster.stopping

@@ -32,13 +32,16 @@ module Coppice
         found = @presets.unsafe(@log, due)
         return if found.empty?
 
-        note(found)
+        note(@presets.term(found.keys))
         tell(found.keys.map(&:name).join(", "))
       end
 
       # Whether this worker must not be forked now, or ever.
       #: () -> bool
-      def unsafe? = !note(@presets.unsafe(@log)).nil? || !Info.fork_safe?
+      def unsafe?
+        note(refusal = @presets.refusal(@log))
+        !refusal.nil? || !Info.fork_safe?
+      end
 
       private
 
@@ -48,11 +51,9 @@ module Coppice
         before == @threads ? @silent : @presets.guards
       end
 
-      def note(found)
-        refusal = @presets.refusal(@log, found)
-        Info.no_longer_fork_safe! if refusal == :forever
-        rest if refusal == :for_now && Info.fork_safe?
-        refusal
+      def note(term)
+        Info.no_longer_fork_safe! if term == :forever
+        rest if term == :for_now && Info.fork_safe?
       end
 
       # All are asked again after it.

@@ -71,12 +71,26 @@ class HeirTest < SupervisionTestCase
 
   test "when three were lost none is kept" do
     log = RecordingLog.new
-    server = settled_server(worker_processes: 5, log: log)
+    server = settled_server(worker_processes: 6, log: log)
     taint(server, server.roster.workers.first)
-    3.times { |number| taint(server, heir(server), "GET /#{%w[a b c][number]}") }
+    taint(server, heir(server), "GET /at_once")
+    3.times do |number|
+      server.system.advance(2)
+      taint(server, heir(server), "GET /#{%w[a b c][number]}")
+    end
 
     assert_nil heir(server)
     assert_equal 1, log.saying("no worker is kept fit for reforks any more").size
+  end
+
+  test "when no worker is left that may be forked one is replaced, and the new one is the heir" do
+    server = settled_server
+    before = server.roster.workers.map(&:pid)
+    server.roster.workers.each { |worker| worker.row.not_fork_safe = 1 }
+    taint(server, server.roster.workers.first)
+
+    assert_equal 1, (server.roster.workers.map(&:pid) - before).size
+    refute_includes before, heir(server).pid
   end
 
   test "one worker has no heir, nor has a server without a lobby" do
