@@ -25,7 +25,7 @@ module Coppice
       end
 
       # A request has made a worker unsafe. Returns whether that was an heir which had been spared such requests.
-      #: (Handle, Control::Messages::BecameUnsafe, Float) -> bool
+      #: (Handle, untyped, Float) -> bool
       def note(handle, message, now)
         forget_others(handle.release)
         learn(RouteTemplate.of(message.request), message.why)
