@@ -41,7 +41,8 @@ module Coppice
         @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
                     @promotion = Promotion.new(settings, baseline: baseline), sizing, elasticity,
                     StateKeeping.new(settings), WarmStart.new, @remeasurement = Remeasurement.new,
-                    Recycling.new(settings), HeirDemand.new, Rollout.new(settings), @capacity, services, IdleMold.new(settings)]
+                    Recycling.new(settings), HeirDemand.new, Rollout.new(settings), @capacity, services,
+                    IdleMold.new(settings)]
         @delaying = [*always, @capacity, services]
         @leaving = [lobby, @watchdog, @guests, Refusal.new, Shutdown.new]
       end
