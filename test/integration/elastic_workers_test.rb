@@ -26,7 +26,7 @@ class ElasticWorkersTest < Coppice::TestCase
     end
   end
 
-  test "requests that wait get a worker each, up to the most" do
+  soak_test "requests that wait get a worker each, up to the most" do
     open_server("1..4") do |server, door|
       assert_equal 1, server.ready_workers.size
       clients = Array.new(4) { Thread.new { server.get("/wait").body } }
