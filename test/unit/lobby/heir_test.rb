@@ -50,13 +50,13 @@ class LobbyHeirTest < Coppice::LobbyTestCase
 
   test "a template fits whole segments" do
     play_with_heir("GET /a/*", "GET /", "GET /x/*/y")
-    { "/a/b" => true, "/a/b?c=/d" => true, "/" => true, "/x/1/y" => true, "/a" => false, "/a/" => false,
-      "/a/b/c" => false, "/b" => false, "/x/1/z" => false, "/x//y" => false, "/x/1/y/" => false }.each.with_index(1) do |(path, fits), count|
+    fitting = %w[/a/b /a/b?c=/d / /x/1/y]
+    (fitting + %w[/a /a/ /a/b/c /b /x/1/z /x//y /x/1/y/]).each.with_index(1) do |path, count|
       @client = @lobby.connect(request(path))
       @lobby.await_counter(:requests, count)
       taken = @lobby.try_pop(0)
-      assert_equal fits, taken.nil?, path
-      fits ? serve(1) : finish(0)
+      assert_equal fitting.include?(path), taken.nil?, path
+      taken ? finish(0) : serve(1)
     end
   end
 
