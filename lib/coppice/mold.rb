@@ -33,7 +33,7 @@ module Coppice
       @sampler = Memory::MemorySampler.new(membership.row, log, needed: inheritance.settings.memory_matters?,
                                                                 first: membership.cold?)
       @life.call_hook(:fork, self)
-      membership.row.handshakes_path = inheritance.preset_calls.handshakes_path(log).to_s
+      note_websockets(inheritance.preset_calls)
       prepare_heap unless membership.temporary?
       @sampler.set_baseline
       @life.ready
@@ -47,6 +47,11 @@ module Coppice
     def close_in_copy = @life.close
 
     private
+
+    def note_websockets(calls)
+      membership.row.handshakes_path = calls.handshakes_path(log).to_s
+      calls.warn_of_local_adapter(inheritance.settings, log) if membership.cold?
+    end
 
     def prepare_heap = HeapPreparation.new(inheritance.settings.warmup, shared: !membership.cold?).call
     def forking = @forking ||= Child::Forking.new(self)

@@ -8,8 +8,8 @@ require_relative "../presets/support/page"
 
 module Coppice
   class PresetsTest < TestCase
-    MOMENTS = [*ForkSafety::ForkCallbacks::MOMENTS.values, :loaded, :handshakes, :unsafe, :before_promotion,
-               :before_ready].uniq.freeze
+    MOMENTS = [*ForkSafety::ForkCallbacks::MOMENTS.values, :loaded, :handshakes, :local_adapter, :unsafe,
+               :before_promotion, :before_ready].uniq.freeze
 
     test "each preset is named like its file and its gem, and complete" do
       Presets.all.each do |preset|

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/cli/cable_adapter"
 require "coppice/cli/locked_gems"
 require "coppice/cli/log_files"
 require "coppice/cli/preset_report"
@@ -83,7 +84,7 @@ module Coppice
 
       def warnings(settings)
         [*settings.notes, *Warnings.of(settings, @environment), *LogFiles.new(settings).warnings,
-         *jit_warning(settings)]
+         *CableAdapter.new(settings, @environment, @directory).warning, *jit_warning(settings)]
       end
 
       def verdict(settings, tasks)

@@ -4,6 +4,10 @@ module Coppice
   module Config
     DETECTED_SERVICE = "cable" # the name of one that an application of Rails gets for its WebSockets
 
+    # Adapters of Action Cable with which a broadcast stays in the process that makes it.
+    LOCAL_CABLE_ADAPTERS = %w[async inline test].freeze
+    LOCAL_CABLE_REMEDY = "set another adapter in config/cable.yml: solid_cable, redis or postgresql"
+
     # A service process that there should be.
     #
     #   name              nil for the service worker, which the hooks before_service_worker_… describe

@@ -38,7 +38,8 @@ module Coppice
     #             mold when the application is loaded, by :unsafe in a worker that is to be promoted: a true answer, or
     #             an error, means that it must not be, by :before_promotion in that worker, before any hook, and by
     #             :before_ready in a worker that may block before it is ready (see Worker::Preparation), by :handshakes
-    #             in a mold: answers the path at which the application has WebSockets that a service can have, or nil
+    #             in a mold: answers the path at which the application has WebSockets that a service can have, or nil,
+    #             by :local_adapter: answers the name of what keeps broadcasts in the process that makes them, or nil
     #   passing   whether what :unsafe finds may be over later: the worker is asked again then
     #   silent    whether that comes without a thread: :unsafe takes a microsecond then, and is asked after each request
     #   goodbye   the method of an object of that constant's class which tells the other side that a process ends; Ruby

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "coppice/config/service_definition"
 require "coppice/config/types/handshake_path"
 require "coppice/errors"
 require "coppice/fork_safety/fork_callbacks"
@@ -91,6 +92,19 @@ module Coppice
       rescue InvalidValue => error
         log.warn("the application's WebSockets get no service", path: found, reason: error.message)
         nil
+      end
+
+      # Warns where a service has a path, and no broadcast of another process reaches it. It may still have all that it
+      # broadcasts itself.
+      #: (Config::Settings, Log) -> void
+      def warn_of_local_adapter(settings, log)
+        service = settings.services.find(&:path) or return
+        acting(:local_adapter, log) do |preset, action|
+          adapter = action.call or next
+          log.warn("broadcasts of workers do not reach WebSockets", preset: preset.name, service: service.name,
+            adapter: adapter, why: "with this adapter a broadcast stays in the process that makes it",
+            remedy: Config::LOCAL_CABLE_REMEDY)
+        end
       end
 
       private

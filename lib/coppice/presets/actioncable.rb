@@ -7,17 +7,20 @@ used = lambda do
   loaded.any? { |type| ObjectSpace.each_object(type).any? }
 end
 
-# Of what Rails has mounted. A broadcast with one of these adapters stays in the process that makes it.
+config = -> { Rails.application&.config if defined?(Rails.application) }
+adapter = lambda do
+  name = ActionCable.server.config.cable&.fetch("adapter", nil) if config.call
+  name if Coppice::Config::LOCAL_CABLE_ADAPTERS.include?(name)
+end
+# Of what Rails has mounted.
 path = lambda do
-  config = Rails.application&.config if defined?(Rails.application)
-  next if config.nil? || %w[async inline test].include?(ActionCable.server.config.cable&.fetch("adapter", nil))
-
-  mounted = config.action_cable.mount_path
-  "#{config.relative_url_root}#{mounted}" if mounted
+  mounted = config.call&.action_cable&.mount_path
+  "#{config.call.relative_url_root}#{mounted}" if mounted && adapter.call.nil?
 end
 
 Coppice::Presets.define(:actioncable, gem: "actioncable", constant: places.first, formerly: places.last,
-  versions: "7.1"..."8.2", tested: true, verdict: :unsafe, used: used, calls: { unsafe: used, handshakes: path },
+  versions: "7.1"..."8.2", tested: true, verdict: :unsafe, used: used,
+  calls: { unsafe: used, handshakes: path, local_adapter: adapter },
   does: "never promotes a worker that has served a WebSocket, and gives those of a path that Rails has mounted to " \
         "a service (docs/services.md), if the lobby has their clients and the adapter reaches other processes",
   advice: "nothing to broadcast. Where every worker serves WebSockets all the same, reforks stop: " \

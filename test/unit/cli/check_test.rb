@@ -27,6 +27,15 @@ module Coppice
         assert_match(%r{\Aconfig/coppice.rb is good\nbuffer_disk_limit 0 leaves no room for bodies}, output)
       end
 
+      test "an adapter of Action Cable that no broadcast leaves is a warning, if a service has the WebSockets" do
+        cable = "production: &all\n  adapter: async\n  url: <%= ENV['A'] %>\ntest: *all\nother:\n  adapter: <%= 1 %>\n"
+        outputs = [["service :cable, path: '/cable'", "production"], ["service :cable, path: '/cable'", "test"],
+                   ["service :cable, path: '/cable'", "other"], ["service :cable, nil", "production"]]
+                  .map { |text, name| check(text, environment: { "RAILS_ENV" => name }, cable: cable) }
+        assert_match(/^service cable: broadcasts of workers .* adapter async: set another /, outputs.shift)
+        assert_equal ["config/coppice.rb is good\n"] * 3, outputs
+      end
+
       test "a log file that the server could not open is a warning" do
         output = check("access_log :json, 'none/access'")
         assert_match(%r{\Aconfig/coppice.rb is good\naccess_log /.*/none/access cannot be opened by user \d+: }, output)
@@ -168,10 +177,11 @@ module Coppice
 
       private
 
-      def check(text, *words, environment: {}, lock: nil)
+      def check(text, *words, environment: {}, lock: nil, cable: nil)
         output = StringIO.new
         with_folder(text) { |folder|
-          File.write(File.join(folder, "Gemfile.lock"), lock) if lock
+          files = { "Gemfile.lock" => lock, "config/cable.yml" => cable }.compact
+          files.each { |name, content| File.write(File.join(folder, name), content) }
           assert_equal 0, CheckCommand.new(words, output: output, environment: environment, directory: folder).run
         }
         output.string

@@ -228,6 +228,18 @@ module Coppice
         assert_match(%r{must be a path below the root}, @log.last.fields[:reason])
       end
 
+      test "a service with a path that no broadcast of workers can reach is a warning" do
+        service = Config::ServiceDefinition.new(name: "cable", path: "/cable")
+        warned = lambda do |adapter, *services|
+          calls(preset(local_adapter: -> { adapter }))
+            .warn_of_local_adapter(Config::Settings.new(services: services), @log)
+          @log.select { |line| line.level == :warn }.map { |line| line.fields.values_at(:service, :adapter) }
+        end
+
+        assert_equal [], warned.call(nil, service) + warned.call("async")
+        assert_equal [%w[cable async]], warned.call("async", service)
+      end
+
       private
 
       def calls(*presets) = Calls.new(true).tap { |calls| calls.candidates = presets }
