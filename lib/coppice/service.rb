@@ -21,13 +21,14 @@ module Coppice
     LOOKS = 10 # for the end of the monitor
     FIRST_MEASURING_PAUSE_MS = 1000
     LONGEST_MEASURING_PAUSE_MS = 60_000
+    SHARE_TO_CLOSE = 0.8 # of its timeout, within which a service closes the sockets of its clients
 
     # handshakes: the socket on which the lobby passes clients, for a service that has a path.
     #: (inheritance: Child::Inheritance, membership: Child::Membership, ?handshakes: Socket?) -> void
     def initialize(inheritance:, membership:, handshakes: nil)
       @handshakes = handshakes
       orders = {
-        Control::Messages::Stop => ->(_packet) { Process.kill(:TERM, Process.pid) },
+        Control::Messages::Stop => ->(_packet) { stop },
         Control::Messages::Measure => ->(_packet) { @sampler.sample }
       }
       @life = Child::Life.new(inheritance: inheritance, membership: membership, orders: orders,
@@ -77,8 +78,25 @@ module Coppice
       server = ThreadedServer.of_handshakes(inheritance.app, @handshakes, settings: inheritance.settings, log: log,
                                                                           worker: self)
       server.start.join
+    rescue SignalException
+      server&.stop(0)
+      close_clients if @told
+      raise
     ensure
       server&.stop(0)
+    end
+
+    # A server that stops has no time to give, and TERM from anybody else than the monitor means at once.
+    def close_clients
+      require "coppice/threaded_server/gradual_close"
+      server = inheritance.board.server
+      ThreadedServer::GradualClose.call(definition.timeout * SHARE_TO_CLOSE, log) { server.shutting_down == 1 }
+    end
+
+    # On the helper thread.
+    def stop
+      @told = true
+      Process.kill(:TERM, Process.pid)
     end
 
     def run_service_worker

@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../support/releases"
 require_relative "../support/server_over_tcp"
 
 # A service that has the WebSockets of a path, while workers have everything else.
 class WebsocketServiceTest < Coppice::TestCase
+  include Releases
+
   CONFIG = %(worker_processes 2\nservice :cable, path: "/cable"\n)
 
   # Upgrades, then answers each line with its pid in front.
@@ -87,6 +90,24 @@ class WebsocketServiceTest < Coppice::TestCase
     line(socket) && echo(socket)
   ensure
     socket&.close
+  end
+
+  soak_test "a roll has another one for new clients, while the former closes its sockets one after the other" do
+    config = %(worker_processes 1\ncanary false\nservice :cable, path: "/cable", timeout: 120\n)
+    with_releases(:one, :two, app: APP, config: config, lobby: true) do |server, directories|
+      upgraded(server) do |first, _|
+        upgraded(server) do |second, _|
+          former = echo(second)
+          output, status = coppice(server, "roll", directories[:two])
+          assert_predicate status, :success?, output
+          assert_nil line(first)
+          refute_equal former, upgraded(server) { |socket| echo(socket) }
+          assert_equal former, echo(second)
+          server.stop
+          assert_nil line(second)
+        end
+      end
+    end
   end
 
   test "a server that stops closes them" do

@@ -62,7 +62,7 @@ module HistoryRules
   # Never two of one name; and none is told to leave for a refork that it survives. One that was told for a roll may
   # still be on its way out when a rollback has brought its release back.
   def check_services
-    unique(roster.services.map { |handle| handle.service.name }, "service")
+    unique(roster.services.reject(&:passed_on?).map { |handle| handle.service.name }, "service")
     told = roster.services.select { |handle| handle.leaving? && handle.kill_reason.nil? && handle.signalled_at.nil? }
     just_told = told - @told.to_a
     @told = told

@@ -21,8 +21,9 @@ module Coppice
         doc: "The path at which clients open WebSockets, such as \"/cable\". Their handshakes, at this path and " \
              "below, go to this service, which serves them by the application with a few threads; all other " \
              "requests go to workers. So no refork closes a WebSocket. Such a service has no block, survives " \
-             "reforks, and is forked for the first handshake. One service may have a path. Listeners with " \
-             "`lobby: false` do not know of it.")
+             "reforks, and is forked for the first handshake. A roll closes its WebSockets one after the other " \
+             "within its timeout, while the next service gets new ones. One service may have a path. Listeners " \
+             "with `lobby: false` do not know of it.")
         .freeze
     ])
 

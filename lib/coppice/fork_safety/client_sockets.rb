@@ -33,6 +33,10 @@ module Coppice
         # Number of sockets that are remembered.
         def count = @inodes.size #: () -> Integer
 
+        # Those that nobody has closed, as far as is known.
+        #: () -> Array[BasicSocket]
+        def open = @ios.to_a.reject(&:closed?)
+
         # Called in a process forked from the one that noted them. Each descriptor is replaced by one of /dev/null, so
         # that an object which is closed later, such as a TLS socket, sends nothing to the client. The known objects are
         # also closed: otherwise each generation would have more open descriptors than the last.

@@ -187,6 +187,9 @@ module Coppice
       # A worker that gets clients.
       def serving? = worker? && ready? && !rehearsing? #: () -> bool
 
+      # Whether it is a service that leaves, and has clients of its own until then: its successor may be there.
+      def passed_on? = leaving? && !service&.path.nil? #: () -> bool
+
       # Whether it was requested and the process that was to fork it is gone: most likely it was never forked.
       #: () -> bool
       def orphaned? = pid.nil? && !parent.nil? && parent.gone?

@@ -174,9 +174,9 @@ module Coppice
       #: () -> Array[Config::ServiceDefinition]
       def service_definitions = settings.services + handshakes.detected
 
-      # The one of this name; without a name the service worker.
+      # The one of this name that has no successor yet; without a name the service worker.
       #: (?String?) -> Handle?
-      def service(name = nil) = services.find { |handle| handle.service.name == name }
+      def service(name = nil) = services.find { |handle| handle.service.name == name && !handle.passed_on? }
 
       #: (String?) -> Backoff
       def service_backoff(name) = @service_backoffs[name]

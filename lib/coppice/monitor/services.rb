@@ -6,7 +6,7 @@ module Coppice
   class Monitor
     # Decides about service processes: which ones are missing, which are of an old generation, and that all of them exit
     # once the server was told to stop. There are never two of one name: the next one is forked when the one before it
-    # is gone, with its process group.
+    # is gone, with its process group; but one that serves handshakes closes its sockets beside the next one.
     class Services
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)

@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "../../support/fake_server_rolls"
 require_relative "../../support/supervision_test_case"
 
 # Services that have the WebSockets of a path.
 class HandshakesTest < SupervisionTestCase
+  include FakeServerRolls
+
   CABLE = { "cable" => { path: "/cable", survives_reforks: true } }.freeze
 
   def names(server) = server.roster.services.map { |handle| handle.service.name }
@@ -31,6 +34,25 @@ class HandshakesTest < SupervisionTestCase
     server.settle
 
     assert_equal "1", held(server).last
+  end
+
+  test "after a roll the next client gets a new one, while the former one closes its sockets" do
+    server = settled_server(services: CABLE, releases: { "/releases/2" => {} })
+    come(server)
+    former = server.roster.service("cable")
+    server.roster.handshakes.service_end.recv(100) # as it does
+    server.process_of(former).hanging = true
+    roll(server, "/releases/2")
+    server.settle
+
+    assert_equal [true, nil, ["0"]], [former.leaving?, server.roster.service("cable"), held(server)]
+    come(server)
+
+    assert_equal [2, 2], [server.roster.services.size, server.roster.service("cable").release.number]
+    server.process_of(former).hanging = false
+    server.settle
+
+    assert_equal [["cable"], ["0"]], [names(server), held(server)]
   end
 
   test "a server that stops waits for no client" do
