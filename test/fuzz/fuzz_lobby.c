@@ -139,7 +139,7 @@ static void die(void) {
 
 static void step(void) {
     static void (*const with_choice[])(uint8_t) = {connect_client, answer, read_bytes, send_file, send_filler};
-    uint8_t kind = next_byte() % 16, choice;
+    uint8_t kind = next_byte() % 17, choice;
     if (kind < 5) {
         with_choice[kind](next_byte());
     } else if (kind < 7) {
@@ -163,6 +163,8 @@ static void step(void) {
     } else if (kind == 14) {
         writer.position += next_byte();
         publish();
+    } else if (kind == 16) {
+        change_service(next_byte());
     } else {
         remove_seat(next_byte() & 1);
         make_seat();
@@ -181,6 +183,7 @@ static void end_all(void) {
         turn();
     }
     remove_seat(false);
+    leave_service();
     for (int i = 0; i < 20; i++) {
         clock_us += 40 * 1000 * 1000;
         turn();

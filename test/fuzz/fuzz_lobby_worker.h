@@ -1,4 +1,4 @@
-/* The worker of fuzz_lobby.c, and a part of that file: what it answers, well or badly. */
+/* The worker of fuzz_lobby.c, and a part of that file: what it answers, well or badly; and the service for handshakes. */
 
 static void make_seat(void) {
     int pair[2];
@@ -102,4 +102,26 @@ static void receive_packets(void) {
     while (lobby_packet_receive(worker_socket, bytes, sizeof(bytes), &descriptor, 1, &count) > 0) {
         if (count == 1) close(descriptor);
     }
+}
+
+static int service_socket = -1; /* the clients come here whose handshakes are for the service */
+
+static void leave_service(void) {
+    lobby_handshakes_to(lobby, "", -1);
+    if (service_socket >= 0) CHECK(close(service_socket) == 0);
+    service_socket = -1;
+}
+
+/* Clients that have come are closed, and the service comes anew, with room for some of them, for few, or gone at once;
+ * or there is none, or none any more. */
+static void change_service(uint8_t choice) {
+    int pair[2], least = 0;
+    leave_service();
+    lobby->handshakes_held = choice & 1;
+    if (choice & 2) return;
+    CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
+    if (choice & 4) setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &least, sizeof(least));
+    service_socket = pair[1];
+    lobby_handshakes_to(lobby, choice & 8 ? "" : "/cable", pair[0]);
+    if (choice & 16) CHECK(shutdown(service_socket, SHUT_RDWR) == 0);
 }

@@ -16,6 +16,9 @@ module Coppice
     ASK_CLIENT = [ASK, 0].freeze
     ASK_BODY = [ASK, 128].freeze
     OTHER = [CONNECT, 1, SEND, 1, GET.bytesize, *GET.bytes].freeze # another client's request
+    SERVICE, HELD, GONE, NARROW, DEAD = 16, 1, 2, 4, 16 # the service for handshakes, and how it is then
+    HANDSHAKE = "GET /cable HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
+                "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
     LONGEST = 2000
     private_constant(*constants)
 
@@ -45,11 +48,20 @@ module Coppice
         [*upload, *[FILLER, 252] * 4, POP, *ASK_BODY, ANSWER, KEEP, READ, 0], [*upload, FILLER, 252, SHUTDOWN, 0],
         [*chunked, "\r\n", "0\r\n\r\n", GET, POP, *ASK_BODY, ANSWER, KEEP, READ, 0, POP, ANSWER, KEEP],
         [CONNECT, 0, GET * 3, POP, ANSWER, KEEP, POP, ANSWER, KEEP, POP, ANSWER, KEEP, READ, 0],
-        [CONNECT, 0, GET, POP, *ASK_CLIENT, ANSWER, 0], [CONNECT, 0, GET, POP, 15, 1, POP, ANSWER, KEEP, READ, 0]
+        [CONNECT, 0, GET, POP, *ASK_CLIENT, ANSWER, 0], [CONNECT, 0, GET, POP, 15, 1, POP, ANSWER, KEEP, READ, 0],
+        [SERVICE, 0, CONNECT, 0, GET, HANDSHAKE, POP, ANSWER, KEEP, "frame", SERVICE, GONE, *again(0)],
+        [SERVICE, HELD, CONNECT, 0, HANDSHAKE, READ, 0, SERVICE, DEAD, *again(0), READ, 0],
+        [SERVICE, NARROW, *(0..5).flat_map { |client| again(client) }]
       ]
       ways + ways.map { |steps| steps.flat_map { |step| step.is_a?(String) ? [step, DIE] : [step] } + [DIE] }
     end
     private_class_method :scenes
+
+    # This client leaves, connects and sends a handshake.
+    def self.again(client)
+      [LEAVE, client, CONNECT, client, SEND, client, HANDSHAKE.bytesize, *HANDSHAKE.bytes]
+    end
+    private_class_method :again
 
     # Strings are sent by client 0, in pieces of at most 255 bytes.
     def self.list(steps)

@@ -64,7 +64,11 @@ bool lobby_pass_handshake(struct coppice_lobby *lobby, struct lobby_connection *
                             {.iov_base = lobby_slot_bytes(lobby, slot), .iov_len = arrival->length},
                             lobby_surplus(lobby, connection)};
     lobby_unregister(lobby, connection);
-    if (!lobby_packet_send(lobby->handshakes_fd, parts, 3, connection->fd)) return false;
+    connection->flags |= LOBBY_PASSED;
+    if (!lobby_packet_send(lobby->handshakes_fd, parts, 3, connection->fd)) {
+        connection->flags &= (uint16_t)~LOBBY_PASSED;
+        return false;
+    }
     lobby_count(lobby, LOBBY_handshakes, 1);
     lobby_process.arrived = slot;
     lobby_log_access(lobby, connection, NULL, 0, 0, "handed over");

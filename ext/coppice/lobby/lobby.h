@@ -54,7 +54,8 @@ enum lobby_connection_flags {
     LOBBY_NAMED = 512,      /* a PROXY header has named its client, who is counted even behind a trusted proxy */
     LOBBY_LAST_REQUEST = 1024, /* the client has asked to close the connection after it */
     LOBBY_HTTPS = 2048,     /* the client used TLS to the proxy */
-    LOBBY_UPLOAD = 4096     /* it is in the list of uploads */
+    LOBBY_UPLOAD = 4096,    /* it is in the list of uploads */
+    LOBBY_PASSED = 8192     /* another process has it, or has it soon */
 };
 
 struct lobby_connection {

@@ -37,9 +37,11 @@ static void pass_client(struct coppice_lobby *lobby, struct lobby_connection *co
                         struct lobby_request *request) {
     lobby->in_hand = lobby_index_of(lobby, connection); /* again: reading the ring has ended that */
     lobby_unregister(lobby, connection);
+    connection->flags |= LOBBY_PASSED;
     enum sending sending = send_packet(lobby, seat, COPPICE_LOBBY_CLIENT, request->serial, connection->fd,
                                        lobby_surplus(lobby, connection));
     if (sending != SENT) {
+        connection->flags &= (uint16_t)~LOBBY_PASSED;
         fail_unsent(lobby, seat, request, sending);
         return;
     }

@@ -67,13 +67,14 @@ static void make_free(struct coppice_lobby *lobby, uint32_t index) {
     lobby->free_connection = index;
 }
 
-/* What it had is given back as far as it makes sense. */
+/* What it had is given back as far as it makes sense. A client that was passed is another process's to close. */
 static void give_up(struct coppice_lobby *lobby, uint32_t index, bool intake, bool output) {
     struct lobby_connection *connection = &lobby->connections[index];
     if (intake) lobby_intake_release(lobby, connection);
     if (output) lobby_output_release(lobby, connection);
     struct linger hard = {.l_onoff = 1, .l_linger = 0};
-    setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+    bool passed = connection->flags & LOBBY_PASSED;
+    if (!passed) setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
     close(lobby_forget_descriptor(&connection->fd));
     connection->generation++;
     make_free(lobby, index);

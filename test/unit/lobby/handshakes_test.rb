@@ -20,6 +20,11 @@ class LobbyHandshakesTest < Coppice::LobbyTestCase
     @lobby.tell("handshakes #{SERVICE} /cable")
   end
 
+  def play_with_dying_loop
+    play(seats: 2, program: Coppice::LobbyPlay::DYING_LOOP)
+    @lobby.tell("handshakes #{SERVICE} /cable")
+  end
+
   # What came to the service, without the bytes in front that `take` does not show.
   def passed
     _, descriptors, bytes = @lobby.tell("take #{SERVICE}").split
@@ -105,6 +110,24 @@ class LobbyHandshakesTest < Coppice::LobbyTestCase
       @lobby.counter(:handshakes) + @lobby.counter(:shed_handshakes) > connections
     end
     @lobby.counter(:shed_handshakes).zero?
+  end
+
+  test "a client that was passed as the loop died is the service's, and ends as it says" do
+    play_with_dying_loop
+    client = @lobby.connect(handshake)
+    assert_includes passed, "Sec-WebSocket-Key"
+    assert_equal "ready", @lobby.tell("await ready")
+    @lobby.tell("write #{SERVICE} #{"HTTP/1.1 101".unpack1("H*")}")
+    assert_equal "HTTP/1.1 101", @lobby.read_all(client)
+    @lobby.await_counter(:connections, 0)
+  end
+
+  test "one that was not passed yet has the end of its connection" do
+    play_with_dying_loop
+    client = @lobby.connect(handshake("X-Die" => "before"))
+    assert_includes ["", :reset], @lobby.read_all(client)
+    assert_equal "ready", @lobby.tell("await ready")
+    @lobby.await_counter(:connections, 0)
   end
 
   test "a successor of the loop knows the service" do
