@@ -51,6 +51,15 @@ module Coppice
         false
       end
 
+      # Seconds until this has come; nil if it never does.
+      def seconds_until(text)
+        began = OS::Clock.now
+        OS::Clock.now - began if receives?(text)
+      end
+
+      # How often each of these has come by now.
+      def counts(texts) = texts.map { |text| @text.scan(text).size }
+
       def close = @socket.close
 
       private
@@ -85,11 +94,52 @@ module Coppice
       end
     end
 
+    MESSAGES = 20 # with a refork at each second of them, and a worker killed at each fourth
+
+    test "two browsers get each message once and within a second, while workers are reforked and killed" do
+      with_redis do |env, _redis|
+        serve_cable(env) do |server|
+          browsers = Array.new(2) { browser(server) }
+          seconds = Array.new(MESSAGES) { |number| send_message(server, browsers, number) }
+
+          assert_empty seconds.flatten.reject { |each| each&.<(1) }
+          assert_equal [[1] * MESSAGES] * 2, browsers.map { |each| each.counts(Array.new(MESSAGES) { "m#{_1}x" }) }
+          assert_equal [0], server.rows(:service).map(&:generation)
+        ensure
+          browsers&.each(&:close)
+        end
+      end
+    end
+
     private
+
+    def serve_cable(env, &block)
+      PresetServer.open(app: APP, config: "#{CONFIG}listen 'unix:cable.sock', lobby: true\n",
+                        env: environment.merge(env), &block)
+    end
+
+    def browser(server) = Browser.new(UNIXSocket.new(server.path("cable.sock")), 60)
+
+    # Answers after how many seconds each browser had it. A refork is under way then, or a worker was just lost.
+    def send_message(server, browsers, number)
+      generation = (number + 1) / 2
+      server.signal(:USR2) if number.odd?
+      kill_worker(server) if (number % 4).zero?
+      server.get("/?m#{number}x")
+      seconds = browsers.map { |browser| browser.seconds_until("m#{number}x") }
+      server.wait(LONG, "generation #{generation}") { server.settled?(generation) }
+      seconds
+    end
+
+    def kill_worker(server)
+      pid = server.ready_workers.first.pid
+      server.signal(:KILL, to: pid)
+      server.wait { server.ready_workers.none? { |row| row.pid == pid } }
+    end
 
     def assert_service_survives(env, config)
       assert_survives(APP, env: env, config: config, last_generation: 0) do |server, _traffic|
-        browser = Browser.new(UNIXSocket.new(server.path("cable.sock")), 60)
+        browser = browser(server)
 
         assert_equal [true] * (LAST_GENERATION + 1), received_over_reforks(server, browser)
         assert_equal 0, server.rows(:service).first.generation
