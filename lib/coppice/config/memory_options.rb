@@ -70,11 +70,11 @@ module Coppice
              "on_out_of_band. A tenth of the workers, rounded up, work at the same time; clients get to the others."),
       Option.describe(:worker_memory_limit, Groups::MEMORY, Types::Optional.new(Types::MemoryLimit.new),
         scope: :release, default_text: "nil: no limit", since: :coppice, example: "worker_memory_limit \"20%\"",
-        doc: "Memory use above which a worker is replaced by a fresh fork, between two requests. Bytes, or a share " \
-             "of the memory that the server may use: the cgroup's limit, or the machine's memory. PSS counts, in " \
-             "which a page that several processes share is divided among them; `{ private: \"10%\" }` counts private " \
-             "pages only. Workers measure themselves at most once a second. The limit of a worker is lowered by up " \
-             "to a tenth, so that not all workers are replaced at once."),
+        doc: "Memory use above which a worker is replaced by a fresh fork, between two requests. Bytes, a size such " \
+             "as \"512M\", or a share of the memory that the server may use: the cgroup's limit, or the machine's " \
+             "memory. PSS counts, in which a page that several processes share is divided among them; " \
+             "`{ private: \"10%\" }` counts private pages only. Workers measure themselves at most once a second. " \
+             "The limit of a worker is lowered by up to a tenth, so that not all workers are replaced at once."),
       Option.describe(:worker_max_requests, Groups::MEMORY, Types::Optional.new(Types::Whole.new(minimum: 1)),
         scope: :release, default_text: "nil: no limit", since: :coppice, example: "worker_max_requests 100_000",
         doc: "Approximate number of requests after which a worker is replaced by a fresh fork. Checked once a " \

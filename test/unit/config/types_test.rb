@@ -112,7 +112,8 @@ module Coppice
         assert_equal [{ pss: 5 }, { pss: "20%" }], [5, "20%"].map { |value| type.check(value) }
         [{ pss: 5 }, { private: 5 }, { private: "5%" }].each { |limit| assert_equal limit, type.check(limit) }
         assert_equal [{ pss: 1024 }, { pss: "20%" }], %w[1024 20%].map { |text| type.parse(text) }
-        [0, -1, "101%", "much", nil, {}, { rss: 5 }, { pss: 5, private: 5 }, { pss: nil }].each do |value|
+        assert_equal [{ pss: 1 << 30 }, { private: 5120 }], ["1G", { private: "5K" }].map { |size| type.check(size) }
+        [0, -1, "101%", "much", "0M", "1.5G", nil, {}, { rss: 5 }, { pss: 5, private: 5 }, { pss: nil }].each do |value|
           assert_refused type, value
         end
         assert_equal [2, 200], [{ pss: 2048 }, { pss: "20%" }].map { |limit| Types::MemoryLimit.kib(limit, 1000) }

@@ -91,6 +91,8 @@ module Coppice
       class MemoryLimit < Type
         KINDS = [:pss, :private].freeze
         SHARE = Percentage.new(maximum: 100)
+        SIZE = /\A(\d+)([KMG])\z/.freeze
+        UNITS = { "K" => 1 << 10, "M" => 1 << 20, "G" => 1 << 30 }.freeze # in bytes
 
         # The limit in KiB, given the total memory; nil for a share of an unknown total.
         #: (Hash[Symbol, Integer | String], Integer?) -> Integer?
@@ -102,7 +104,8 @@ module Coppice
         end
 
         def description
-          "a number of bytes or a share of the memory such as \"20%\", or a Hash of one as in { private: \"5%\" }"
+          "a number of bytes, a size such as \"512M\" or a share of the memory such as \"20%\"; or a Hash of one as " \
+            "in { private: \"5%\" }"
         end
 
         def placeholder = "BYTES"
@@ -110,6 +113,7 @@ module Coppice
         #: (untyped) -> Hash[Symbol, Integer | String]
         def check(value)
           kind, amount = value.is_a?(Hash) && value.size == 1 ? value.first : [:pss, value]
+          amount = in_bytes(amount)
           KINDS.include?(kind) && amount?(amount) ? { kind => amount }.freeze : refuse(value)
         end
 
@@ -119,6 +123,11 @@ module Coppice
         end
 
         private
+
+        def in_bytes(amount)
+          size = SIZE.match(amount) if amount.is_a?(String)
+          size ? size[1].to_i * UNITS.fetch(size[2]) : amount
+        end
 
         def amount?(amount) = SHARE.accepts?(amount) || (amount.is_a?(Integer) && amount.positive?)
       end
