@@ -5,6 +5,7 @@ require "coppice/child/life"
 require "coppice/config/service_definition"
 require "coppice/memory/memory_sampler"
 require "coppice/os/process_stat"
+require "coppice/service/forked_processes"
 
 module Coppice
   # A service process: runs what other application servers run in their master. That is the block of a `service` in the
@@ -109,6 +110,7 @@ module Coppice
     def begin_work
       @sampler = Memory::MemorySampler.new(membership.row, log)
       @sampler.set_baseline
+      @forked = ForkedProcesses.new(definition, log)
       @life.ready(orphan_signal: Signal.list.fetch("TERM"))
       Thread.new { obey_and_measure }.name = "coppice service"
     end
@@ -121,6 +123,7 @@ module Coppice
 
         @life.stop_without_channel
         @sampler.sample if OS::Clock.now_ms >= @sampler.due_ms
+        @forked.look
         pause_ms = [pause_ms * 2, LONGEST_MEASURING_PAUSE_MS].min
       end
     end

@@ -49,7 +49,7 @@ class History
   end
 
   def self.services(random)
-    both = { "jobs" => { survives_reforks: true }, "cable" => { timeout: 3 } }
+    both = { "jobs" => { survives_reforks: true }, "cable" => { timeout: 3, max_age: 60 } }
     { services: [{}, both.slice("jobs"), both].sample(random: random),
       hooks: [{}, { before_service_worker_ready: -> {} }].sample(random: random) }
   end

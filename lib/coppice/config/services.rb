@@ -3,6 +3,7 @@
 require "coppice/config/catalogue"
 require "coppice/config/service_option"
 require "coppice/config/types"
+require "coppice/config/types/amounts"
 require "coppice/config/types/handshake_path"
 
 module Coppice
@@ -17,6 +18,12 @@ module Coppice
       ServiceOption.new(name: :timeout, type: Types::Seconds.new, default: 10,
         doc: "Maximum time from TERM until the process has exited. After it, the process and all that it has forked " \
              "are killed.").freeze,
+      ServiceOption.new(name: :memory_limit, type: Types::Optional.new(Types::MemoryLimit.new), default: nil,
+        doc: "Memory use above which the process is replaced by a fresh fork, as of worker_memory_limit. It is the " \
+             "limit of each process that the service has forked as well, by itself: such a process gets TERM, and " \
+             "KILL if it is still there after `timeout`. Looked at once a minute.").freeze,
+      ServiceOption.new(name: :max_age, type: Types::Optional.new(Types::Seconds.new(minimum: 60)), default: nil,
+        doc: "Age at which the process is replaced in the same way, and what it has forked.").freeze,
       ServiceOption.new(name: :path, type: Types::Optional.new(Types::HandshakePath.new), default: nil,
         doc: "The path at which clients open WebSockets, such as \"/cable\". Their handshakes, at this path and " \
              "below, go to this service, which serves them by the application with a few threads; all other " \

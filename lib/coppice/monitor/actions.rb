@@ -147,10 +147,10 @@ module Coppice
         end
       end
 
-      # The rollout then replaces the worker as it replaces workers of an old generation.
+      # It is then replaced as those of an old generation are.
       def recycle(step)
-        step.worker.over_limit = true
-        @log.info("recycling a worker", **step.worker.to_log, **step.reason_fields)
+        step.handle.over_limit = true
+        @log.info("recycling a #{step.handle.role}", **step.handle.to_log, **step.reason_fields)
       end
 
       def retire(handle, now, signal: nil)

@@ -47,7 +47,7 @@ module Coppice
       attr_accessor :inspection #: Control::Channel?
       # A worker's place at the lobby.
       attr_reader :seat #: Seat?
-      # Whether a worker is over one of its limits and must be replaced.
+      # Whether a worker or a service is over one of its limits and must be replaced.
       attr_reader :over_limit #: bool
       # When it first reported that it got TERM or QUIT (monotonic seconds), and which of them.
       attr_reader :signalled_at #: Float?

@@ -34,7 +34,7 @@ module Coppice
         @too_large_since.keep_if { |worker, _| worker.ready? }
         steps = workers_over_limit(roster, now).map { |worker, excess| Steps::Recycle.new(worker, excess) }
         too_large = steps.select { |step| step.reason_fields[:why] == :memory }
-        return back_off(steps, now) if too_large.any? { |step| young?(step.worker) }
+        return back_off(steps, now) if too_large.any? { |step| young?(step.handle) }
 
         @memory_backoff.succeeded if too_large.any?
         steps

@@ -1,22 +1,46 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/steps"
+require "coppice/monitor/throttle"
 
 module Coppice
   class Monitor
-    # Decides about service processes: which ones are missing, which are of an old generation, and that all of them exit
-    # once the server was told to stop. There are never two of one name: the next one is forked when the one before it
-    # is gone, with its process group; but one that serves handshakes closes its sockets beside the next one.
+    # Decides about service processes: which ones are missing, which are of an old generation or over a limit, and that
+    # all of them exit once the server was told to stop. There are never two of one name: the next one is forked when
+    # the one before it is gone, with its process group; but one that serves handshakes closes its sockets beside the
+    # next one.
     class Services
+      LIMITS_PAUSE = 1.0 # seconds
+
+      def initialize
+        @limits_looks = Throttle.new(LIMITS_PAUSE)
+      end
+
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
         roster.handshakes.forget
         return leaving(roster.services) if roster.stopping
 
-        leaving(outdated(roster)) + missing(roster, now).first(1)
+        over_limit(roster, now) + leaving(outdated(roster)) + missing(roster, now).first(1)
       end
 
       private
+
+      # From then on they are outdated.
+      def over_limit(roster, now)
+        return [] unless @limits_looks.pass?(now)
+
+        within = roster.services.reject { |handle| handle.starting? || handle.leaving? || handle.over_limit }
+        excesses = within.to_h { |handle| [handle, excess(handle, roster, now)] }.compact
+        excesses.map { |handle, excess| Steps::Recycle.new(handle, excess) }
+      end
+
+      # What was measured while fewer processes shared the same pages says nothing.
+      def excess(handle, roster, now)
+        handle.service.limits.excess(handle.pid, now - handle.ready_at, roster.memory_total_kib) do
+          { pss: handle.row.pss_kib, private: handle.row.private_kib } if roster.measured?(handle)
+        end
+      end
 
       def leaving(services) = services.reject(&:leaving?).map { |service| Steps::Retire.new(service) }
 
@@ -29,6 +53,7 @@ module Coppice
 
       # One that survives reforks does not survive its release.
       def up_to_date?(handle, roster)
+        return false if handle.over_limit
         return handle.generation == roster.generation unless handle.service.survives_reforks
 
         roster.of_release?(handle)

@@ -44,8 +44,8 @@ module Coppice
       KeepMeasurement = Struct.new(:worker)
       # Keep what was learned of the paths that clients request.
       KeepPaths = Class.new
-      # Have a fresh fork replace a worker. reason_fields: why, as fields of the log line.
-      Recycle = Struct.new(:worker, :reason_fields)
+      # Have a fresh fork replace a worker or a service. reason_fields: why, as fields of the log line.
+      Recycle = Struct.new(:handle, :reason_fields)
       # Spawn the observer.
       Observe = Class.new
       # Spawn the lobby.

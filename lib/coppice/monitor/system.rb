@@ -7,6 +7,7 @@ require "coppice/memory/available_memory"
 require "coppice/memory/memory_pressure"
 require "coppice/monitor/oom_counter"
 require "coppice/os/clock"
+require "coppice/os/proc_folder"
 require "coppice/os/process_stat"
 require "coppice/os/processor_demand"
 require "coppice/os/processors"
@@ -116,7 +117,7 @@ module Coppice
         first, = OS.exited_child
         return [first].compact if first.nil? || known.key?(first)
 
-        [first, *known.keys, *children].uniq.select { |pid| OS.exited_child(pid) }
+        [first, *known.keys, *OS::ProcFolder.children].uniq.select { |pid| OS.exited_child(pid) }
       end
 
       # Reaps this child: its exit status, and the most memory it had in KiB. nil when it has not exited, or is no
@@ -168,13 +169,6 @@ module Coppice
         descriptor = channel.fileno
         Process.spawn(*command, descriptor.to_s, descriptor => descriptor, pgroup: own_group || nil, close_others: true,
                                                  rlimit_nofile: rlimit_nofile, **options)
-      end
-
-      # Each thread has the children that it spawned, and one has the orphans. Source: proc(5).
-      def children
-        Dir.glob("/proc/self/task/*/children").flat_map { |file| File.read(file).split.map(&:to_i) }
-      rescue SystemCallError # a thread ended meanwhile: the next look finds the rest
-        []
       end
     end
   end

@@ -12,6 +12,15 @@ module Coppice
       # The pids of all processes, in ascending order. Raises SystemCallError without /proc.
       #: () -> Array[Integer]
       def self.pids = Dir.children("/proc").grep(/\A\d+\z/).map(&:to_i).sort
+
+      # The pids of this process's children: each thread has those that it spawned, and one has the orphans. Source:
+      # proc(5).
+      #: () -> Array[Integer]
+      def self.children
+        Dir.glob("#{OF_THIS_PROCESS}/task/*/children").flat_map { |file| File.read(file).split.map(&:to_i) }
+      rescue SystemCallError # a thread ended meanwhile: the next look finds the rest
+        []
+      end
     end
   end
 end

@@ -35,6 +35,18 @@ module Coppice
         assert_equal ["cable", false, 10, [1, 2]], [*cable.to_a.first(3), cable.block.call(1, 2)]
       end
 
+      test "a service has no limits, or those of a worker" do
+        jobs, cable = services(<<~RUBY).values_at("jobs", "cable")
+          service(:jobs, memory_limit: "1G", max_age: 86_400) { 1 }
+          service(:cable) { 1 }
+        RUBY
+
+        assert_equal [{ pss: 1 << 30 }, 86_400, true], [jobs.memory_limit, jobs.max_age, jobs.limits.any?]
+        assert_equal [nil, nil, false], [cable.memory_limit, cable.max_age, cable.limits.any?]
+        assert_match(/max_age of service jobs must be a number of seconds, 60 or more/,
+          refusal("service(:jobs, max_age: 59) { 1 }"))
+      end
+
       test "a service with a path has no block, and survives reforks" do
         cable = services("service :cable, path: '/cable/', timeout: 3")["cable"]
 
@@ -66,8 +78,11 @@ module Coppice
       end
 
       # Its recipes are those of tests in test/presets.
-      test "the page's first example is one" do
-        assert services(Documentation.new("services.md").block("config/coppice.rb"))["solid_queue"].survives_reforks
+      test "the page's first examples are some" do
+        page = Documentation.new("services.md")
+
+        assert services(page.block("config/coppice.rb"))["solid_queue"].survives_reforks
+        assert services(page.block("limits of a service"))["solid_queue"].limits.any?
       end
 
       test "the last block of a name counts, and nil removes it" do

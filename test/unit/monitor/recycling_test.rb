@@ -142,8 +142,8 @@ class RecyclingTest < SupervisionTestCase
   def replace(server, step, now)
     return unless step.is_a?(Coppice::Monitor::Steps::Recycle)
 
-    server.roster.remove(step.worker)
-    server.roster.add(step.worker.dup.tap { |successor| successor.ready_at = now })
+    server.roster.remove(step.handle)
+    server.roster.add(step.handle.dup.tap { |successor| successor.ready_at = now })
   end
 
   [1, 8].each do |workers|

@@ -123,6 +123,56 @@ class ServicesTest < SupervisionTestCase
     refute_predicate server.roster.service("jobs"), :leaving?
   end
 
+  # As if it had measured itself now.
+  def weigh(server, handle, pss_kib)
+    handle.row.pss_kib = pss_kib
+    handle.row.measured_ms = (server.system.now * 1000).to_i
+  end
+
+  test "a service over its memory limit is replaced by a fork of the same generation, also if it survives reforks" do
+    server = settled_server(services: { "jobs" => { survives_reforks: true, memory_limit: { pss: 50 << 20 } } })
+    first = server.roster.service("jobs")
+    server.system.advance(60)
+    weigh(server, first, 45 << 10)
+    server.settle
+
+    assert_same first, server.roster.service("jobs")
+    server.system.advance(60)
+    weigh(server, first, 51 << 10)
+    2.times { server.settle }
+
+    refute_same first, server.roster.service("jobs")
+    assert_equal [:asked, 0], [first.exit_report.cause, server.roster.service("jobs").generation]
+  end
+
+  test "the memory of a young service is not looked at, nor one that it has measured among fewer processes" do
+    server = settled_server(services: { "jobs" => { memory_limit: { pss: 1 << 20 } } })
+    first = server.roster.service("jobs")
+    server.system.advance(50)
+    weigh(server, first, 2 << 10)
+    server.settle
+    first.row.measured_ms = 1
+    server.system.advance(60)
+    server.settle
+
+    assert_same first, server.roster.service("jobs")
+  end
+
+  test "a service is replaced at its age, and not while a candidate is on trial" do
+    server = settled_server(services: { "jobs" => { survives_reforks: true, max_age: 3600 }, "cable" => {} })
+    jobs, cable = %w[jobs cable].map { |name| server.roster.service(name) }
+    server.supervision.refork
+    run_until(server) { server.roster.candidate&.ready? }
+    server.system.advance(3600)
+    server.turn
+
+    assert_equal [true, false], [jobs.over_limit, jobs.leaving?]
+    server.settle
+
+    assert_equal [true, 1], [jobs.gone?, server.roster.service("jobs").generation]
+    assert_equal [nil, 1], [cable.over_limit, server.roster.service("cable").generation]
+  end
+
   test "one that does not exit in its own time is killed" do
     server = settled_server(timeout: 60, services: { "jobs" => { timeout: 3 } })
     jobs = server.roster.service("jobs")
