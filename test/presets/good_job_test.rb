@@ -2,10 +2,13 @@
 
 require "support/documentation"
 require_relative "support/preset_test_case"
+require_relative "support/renewed_service"
 require_relative "support/rails_app"
 
 module Coppice
   class GoodJobPresetTest < PresetTestCase
+    include RenewedService
+
     # A job notes its token.
     APP = RailsApp.text("good_job", schema: false, setup: <<~'SETUP', body: <<~'BODY')
       App.config.active_job.queue_adapter = :good_job
@@ -60,6 +63,10 @@ module Coppice
           assert_empty(arrived(notes).select { |_, count| count > 1 })
         end
       end
+    end
+
+    test "it runs each job once, to its end, when it is replaced after each refork" do
+      with_notes("external") { |env, notes| assert_renewed(APP, env: env, config: SERVICE, &notes) }
     end
 
     test "threads that run jobs in workers do not survive a refork" do

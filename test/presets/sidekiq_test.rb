@@ -3,9 +3,12 @@
 require "socket"
 require "support/documentation"
 require_relative "support/preset_test_case"
+require_relative "support/renewed_service"
 
 module Coppice
   class SidekiqPresetTest < PresetTestCase
+    include RenewedService
+
     APP = <<~'RUBY'
       require "sidekiq"
       Sidekiq.configure_client do |config|
@@ -31,16 +34,23 @@ module Coppice
     end
 
     test "an embedded Sidekiq in a service runs each job of each process once, over reforks" do
-      with_service(:redis) do |redis|
-        with_tmpdir do |folder|
-          notes = File.join(folder, "notes").tap { |path| File.write(path, "") }
-          env = { "REDIS" => redis.path("socket"), "NOTES" => notes }
-          assert_delivers(APP, env: env, config: EMBEDDED) { File.binread(notes) }
-        end
-      end
+      with_notes { |env, notes| assert_delivers(APP, env: env, config: EMBEDDED, &notes) }
+    end
+
+    test "it runs each job once, to its end, when it is replaced after each refork" do
+      with_notes { |env, notes| assert_renewed(APP, env: env, config: EMBEDDED, &notes) }
     end
 
     private
+
+    def with_notes
+      with_service(:redis) do |redis|
+        with_tmpdir do |folder|
+          notes = File.join(folder, "notes").tap { |path| File.write(path, "") }
+          yield({ "REDIS" => redis.path("socket"), "NOTES" => notes }, -> { File.binread(notes) })
+        end
+      end
+    end
 
     # All of the queue: the end of the answer is not parsed, so the connection is closed from here.
     def jobs(redis)

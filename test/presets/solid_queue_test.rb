@@ -3,10 +3,12 @@
 require "support/documentation"
 require_relative "support/preset_test_case"
 require_relative "support/rails_app"
+require_relative "support/renewed_service"
 
 module Coppice
   class SolidQueuePresetTest < PresetTestCase
     include RailsApp
+    include RenewedService
 
     # A job notes its token.
     APP = RailsApp.text("solid_queue", setup: "App.config.active_job.queue_adapter = :solid_queue", body: <<~'BODY')
@@ -46,6 +48,15 @@ module Coppice
           wait_for_jobs(notes, ["t9x9"])
 
           assert_empty(arrived(notes).select { |_, count| count > 1 })
+        end
+      end
+    end
+
+    ["", "(mode: :async)"].each do |mode|
+      test "start#{mode} runs each job once, to its end, when it is replaced after each refork" do
+        with_notes do |env, notes|
+          config = SUPERVISOR.sub("Supervisor.start", "\\0#{mode}")
+          assert_renewed(APP, env: env.merge("SOLID_QUEUE_IN_PUMA" => "true"), config: config, &notes)
         end
       end
     end
