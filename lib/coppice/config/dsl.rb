@@ -72,8 +72,9 @@ module Coppice
       end
 
       # Paths, or a block that is called with a client, or both. nil for none.
-      #: (*(String | Symbol)?) ?{ (untyped) -> void } -> void
-      def warm_up_requests(*paths, &block)
+      #: (*(String | Symbol)?, ?wait: bool) ?{ (untyped) -> void } -> void
+      def warm_up_requests(*paths, wait: false, &block)
+        @coppice_values.option(:warm_up_wait, [wait])
         @coppice_values.option(:warm_up_requests, paths == [nil] ? paths : [paths.flatten(1)]) unless paths.empty?
         @coppice_values.hook(:on_warm_up, [], block) if block || paths.empty?
       end

@@ -62,7 +62,11 @@ module Coppice
              "each of them once. " \
              "`env[\"coppice.warm_up\"]` is true in these requests. A failure is logged, and the server starts all " \
              "the same. A block is called with a client: see on_warm_up. :learned stands for the paths that clients " \
-             "request most; read docs/memory.md, Learned paths, before you use it."),
+             "request most; read docs/memory.md, Learned paths, before you use it. With `wait: true` no client can " \
+             "connect to a new server before the warm-up is over: where another one serves meanwhile."),
+      Option.describe(:warm_up_wait, Groups::MEMORY, Types::Boolean.new, scope: :release, default: false,
+        since: :coppice, example: "warm_up_requests \"/\", :learned, wait: true",
+        doc: "The `wait:` of warm_up_requests."),
       Option.describe(:out_of_band, Groups::MEMORY, Types::Optional.new(Types::OneOf.new(:gc)), scope: :release,
         default_text: "nil: nothing", since: :coppice, example: "out_of_band :gc",
         doc: "Work that workers do between requests when no client waits. `:gc` keeps major garbage collections out " \

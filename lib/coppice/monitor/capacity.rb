@@ -2,6 +2,7 @@
 
 require "coppice/monitor/rollout_budget"
 require "coppice/monitor/steps"
+require "coppice/monitor/warm_start"
 
 module Coppice
   class Monitor
@@ -65,10 +66,9 @@ module Coppice
         slot ? [Steps::Spawn.new(mold, :worker, slot, false)] : []
       end
 
-      # With `gc_profile …, wait: true` nobody serves before the application may be booted once more.
       def awaits_warm_mold?(roster, now)
         return @waiting_since = nil unless roster.rehearsing?
-        return true if roster.succession.gc_unmeasured && !roster.serving?
+        return true if WarmStart.before_clients?(roster)
         return false if roster.workers.none? { |worker| !worker.rehearsing? && worker.generation == roster.generation }
 
         @waiting_since = @requests_waiting.call.zero? ? nil : @waiting_since || now

@@ -6,8 +6,15 @@ module Coppice
   class Monitor
     # Decides how a cold mold is warmed up. Beside the first worker that serves, one that gets no clients is rehearsed,
     # then promoted: its mold forks all others. The rehearsal also measures allocations. With `gc_profile :fitted, wait:
-    # true`, and if they were not known, the application boots once more with parameters that fit this measurement.
+    # true`, and if they were not known, the application boots once more with parameters that fit this measurement. With
+    # `warm_up_requests …, wait: true` no worker serves beside it when the server starts.
     class WarmStart
+      # Whether nobody can connect before the warm-up is over: at the start of a server, where the user waits for it.
+      #: (Roster) -> bool
+      def self.before_clients?(roster)
+        !roster.listening && (roster.succession.gc_unmeasured || roster.settings.warm_up_wait)
+      end
+
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
         return [] unless roster.rehearsing? && roster.mold&.ready? && roster.candidate.nil?
@@ -35,7 +42,7 @@ module Coppice
 
       # The first worker that serves comes first.
       def start_rehearsal(roster, now)
-        return [] unless roster.serving? || roster.succession.gc_unmeasured
+        return [] unless roster.serving? || self.class.before_clients?(roster)
 
         roster.spawns.over?(now) ? [Steps::Rehearse.new(roster.mold, roster.spare_slot)] : []
       end

@@ -48,6 +48,8 @@ module Coppice
         assert_equal ["/", :learned], evaluate("warm_up_requests '/', :learned").values[:warm_up_requests]
         assert_nil evaluate("warm_up_requests { |client| client.get('/') }").values[:warm_up_requests]
         assert_nil evaluate("warm_up_requests '/'\nwarm_up_requests nil").values[:warm_up_requests]
+        assert evaluate("warm_up_requests(wait: true) { |_client| }").values[:warm_up_wait]
+        refute evaluate("warm_up_requests '/', wait: true\nwarm_up_requests '/'").values[:warm_up_wait]
       end
 
       test "out-of-band work is :gc, a block, or both" do

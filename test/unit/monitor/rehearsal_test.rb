@@ -71,6 +71,37 @@ class RehearsalDecisionsTest < SupervisionTestCase
     refute_predicate server, :open?
   end
 
+  test "where the user waits for the warm-up nobody serves before it is over, and each worker is warm" do
+    server = server_of(**WARM, warm_up_wait: true)
+    run_until(server) { server.roster.rehearsal&.pid }
+    rehearsal = server.roster.rehearsal
+    hold_rehearsal(server)
+
+    assert_equal [[rehearsal], false], [server.roster.workers, server.open?]
+    server.process_of(rehearsal).hanging = false
+    server.settle
+
+    assert_equal [[1, 1, 1], true], [generations(server), server.open?]
+  end
+
+  test "a warm-up that the user waits for and that is lost leaves the cold mold's workers to serve" do
+    server = server_of(**WARM, warm_up_wait: true)
+    run_until(server) { server.roster.rehearsal&.pid }
+    server.system.signal(server.roster.rehearsal.pid, :KILL)
+    server.settle
+
+    assert_equal [[0, 0, 0], true], [generations(server), server.open?]
+  end
+
+  test "where clients can connect already none waits for a warm-up" do
+    server = settled_server(**WARM, warm_up_wait: true)
+    [server.roster.mold, *server.roster.ready_workers].each { |handle| server.system.signal(handle.pid, :KILL) }
+    run_until(server) { server.roster.rehearsal&.pid }
+    hold_rehearsal(server)
+
+    assert_equal [0], server.roster.workers.select(&:serving?).map(&:nr)
+  end
+
   test "a warmed-up worker that may not be forked is retired, and the cold mold's workers serve" do
     server = rehearsing_server
     rehearsal = server.roster.rehearsal
