@@ -56,6 +56,18 @@ class GCProfileTest < Coppice::TestCase
     end
   end
 
+  test "a server in another directory begins with what one has measured that still serves" do
+    in_folder do |old|
+      in_folder do |new|
+        config = "warm_up_requests '/'\nstate_directory \"#{old}/state\""
+        serve(config, folder: old) do |server|
+          server.wait { File.exist?("#{old}/state/#{Coppice::State::MEASURED}") }
+          serve(config, folder: new) { |fresh| assert_operator facts(fresh).fetch("limit"), :<, RUBYS_OWN }
+        end
+      end
+    end
+  end
+
   test "a state directory that cannot be used is not fatal, nor is a spoiled file" do
     in_folder do |folder|
       File.write("#{folder}/file", "")

@@ -206,7 +206,35 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
+  soak_test "a server in another directory is warmed up with the paths of one before, also beside one that serves" do
+    in_folders(3) do |old, beside, fresh|
+      config = "warm_up_requests :learned, wait: true\nstate_directory \"#{old}/state\""
+      start(config, folder: old) { |server| learn(server, "/often") }
+      start(config, folder: old) do |server|
+        learn(server, "/now")
+        start(config, folder: beside) { |other| learn(other, "/beside") }
+      end
+      start(config, folder: fresh) do |server|
+        settle(server, 1)
+
+        assert_equal %w[/often /now], %w[/often /now].select { |path| facts(server, path).fetch("known") }
+      end
+    end
+  end
+
   private
+
+  def in_folders(count, &block)
+    with_tmpdir do |folder|
+      block.call(*Array.new(count) { |number| "#{folder}/#{number}".tap { |path| Dir.mkdir(path) } })
+    end
+  end
+
+  # Lets it count a path often enough.
+  def learn(server, path)
+    server.wait(60, "a first answer") { server.serving? }
+    40.times { server.get(path) }
+  end
 
   # With two workers, and before they are ready.
   def start(config, app: APP, **options, &block)

@@ -50,6 +50,18 @@ module Coppice
       end
     end
 
+    test "the key does not change with the directory: the next image finds what this one has measured" do
+      with_tmpdir do |folder|
+        keys = %w[old new].map do |name|
+          Dir.mkdir("#{folder}/#{name}")
+          File.write("#{folder}/#{name}/Gemfile.lock", "rack 3")
+          State.key("#{folder}/#{name}/Gemfile", "production")
+        end
+
+        assert_equal 1, keys.uniq.size
+      end
+    end
+
     test "gems.rb has a lock file of another name" do
       with_tmpdir do |folder|
         File.write("#{folder}/gems.locked", "rack 3")
@@ -87,6 +99,18 @@ module Coppice
 
           assert_match reason, problems(state).join
         end
+      end
+    end
+
+    test "two servers that write at the same time leave a whole file, and nothing else" do
+      with_state do |state|
+        writers = [{ "/" => 30 }, { "/products" => 20, "/cart" => 40 }].map do |paths|
+          Thread.new { 50.times { State.new(state.directory, key: "a key").keep_paths(paths) } }
+        end
+        seen = state.paths { |_file, reason| flunk reason } while writers.any?(&:alive?)
+
+        assert_includes [nil, {}, { "/" => 30 }, { "/products" => 20, "/cart" => 40 }], seen
+        assert_equal [State::PATHS], Dir.children(state.directory)
       end
     end
 

@@ -71,6 +71,15 @@ module Coppice
       assert_operator proxy.fetch("response_timeout"), :>, settings.timeout + settings.timeout_cleanup
     end
 
+    test "a container on a small machine begins with few workers and what the one before has left in the volume" do
+      settings = settings(Documentation.new("deploys.md").block("config/coppice.rb on a small machine"))
+      recipe = YAML.safe_load(example("deploys/kamal.yml"))
+
+      assert_equal [settings.state_directory], recipe.fetch("volumes").map { |volume| volume.split(":")[1] }
+      assert_equal [true, true, 1], [settings.warm_up_wait, settings.learns_paths?, settings.worker_bounds.min]
+      assert_includes example("container/Dockerfile"), " #{File.basename(settings.state_directory)}\n"
+    end
+
     test "the server on Heroku stops within the time that it has" do
       environment = { "DYNO" => "web.1", "PORT" => "5000", "WEB_CONCURRENCY" => "auto" }
       settings = settings(PAGE.block("config/coppice.rb on Heroku"), environment)
