@@ -25,6 +25,7 @@ require_relative "refork"
 require_relative "roll"
 require_relative "slots"
 require_relative "collector"
+require_relative "deploy"
 require_relative "workers"
 
 module Bench
@@ -43,6 +44,7 @@ module Bench
       "recovery" => [Recovery, "Time from a killed worker to its replacement",
                      { rounds: 3, servers: Servers::DEFAULT }],
       "roll" => [Roll, "New code in a running server", { rounds: 3, servers: %w[coppice puma unicorn], app: "shop" }],
+      "deploy" => [Deploy, "A new server beside the old one", { rounds: 5, requests: 1000, app: "shop" }],
       "fairness" => [Fairness, "Which workers serve under low load",
                      { seconds: 10, rounds: 1, servers: Servers::DEFAULT }],
       "counting" => [Counting, "The cost of counting a request", { rounds: 100 }],

@@ -4,8 +4,9 @@ require "json"
 
 module Bench
   # The result of one run of the load generator. The errors are counted by kind: "status" is an answer other than 200.
+  # With `each: true` it has all latencies, in their order.
   LoadResult = Struct.new(:answered, :connections_kept, :seconds, :client_cpu_seconds, :p50_us, :p95_us, :p99_us,
-    :max_us, :errors, :bodies, keyword_init: true) do
+    :max_us, :errors, :bodies, :latencies_us, keyword_init: true) do
     #: () -> bool whether the server kept a connection open after a response
     def kept_alive? = connections_kept.positive?
 

@@ -12,26 +12,27 @@ module Bench
     Sample = Struct.new(:mib, :workers)
     private_constant :Sample
 
-    # Returns the block's value and the timeline.
-    #: (RunningServer) { () -> T } -> [T, MemoryTimeline]
-    def self.during(server)
-      samples = [sample(server)]
-      sampler = Thread.new { samples << sample(server) while sleep(INTERVAL) }
+    # Returns the block's value and the timeline of these servers together.
+    #: (*RunningServer, ?interval: Numeric) { () -> T } -> [T, MemoryTimeline]
+    def self.during(*servers, interval: INTERVAL)
+      samples = [sample(servers)]
+      sampler = Thread.new { samples << sample(servers) while sleep(interval) }
       value = yield
       sampler.kill.join
-      [value, new([*samples, sample(server)].compact)]
+      [value, new([*samples, sample(servers)].compact)]
     ensure
       sampler&.kill
     end
 
     # The sum is wrong if a process exits meanwhile: what it shared counts again, in those that are read after it. nil
     # if that was so each time.
-    #: (RunningServer) -> Sample?
-    def self.sample(server)
+    #: (Array[RunningServer]) -> Sample?
+    def self.sample(servers)
       ATTEMPTS.times do
-        tree = server.tree
-        total = MemoryMap.total_mib(tree)
-        return Sample.new(total, tree.ready_workers.size) if server.tree.pids == tree.pids
+        trees = servers.map(&:tree)
+        total = trees.sum { |tree| MemoryMap.total_mib(tree) }
+        unchanged = servers.map { |server| server.tree.pids } == trees.map(&:pids)
+        return Sample.new(total, trees.sum { |tree| tree.ready_workers.size }) if unchanged
       end
       nil
     end

@@ -31,9 +31,11 @@ module Bench
     attr_reader :greeting #: Net::HTTPResponse? -- the very first response
     attr_reader :boot_seconds #: Float? -- from the start of the process until that response
 
-    #: (Plan, String) -> void
-    def initialize(plan, folder)
+    # health: the path that tells whether it is up.
+    #: (Plan, String, ?health: String) -> void
+    def initialize(plan, folder, health: "/")
       @plan = plan
+      @health = health
       @config_path = File.join(folder, "#{plan.server.name}.rb")
       @log_path = File.join(folder, "log")
       @port = free_port
@@ -119,7 +121,7 @@ module Bench
     # The first answer may take long: a worker loads for it what it has not loaded yet.
     def answers?
       Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: BOOT_TIMEOUT) do |http|
-        @greeting = http.get("/")
+        @greeting = http.get(@health)
       end
       true
     rescue SystemCallError, IOError, Timeout::Error

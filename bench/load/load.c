@@ -2,7 +2,7 @@
  * A small HTTP load generator: some clients in one thread, in a closed loop or an open one.
  *
  *   load PORT --clients N --requests N --seconds S [--timeout S] [--keep-alive] [--path /,/page/{n}] [--modulus M]
- *             [--rate R [--seed N]] [--header "Name: value"]... [--post FILE] [--length BYTES] [--bodies]
+ *             [--rate R [--seed N]] [--header "Name: value"]... [--post FILE] [--length BYTES] [--bodies] [--each]
  *
  * Why not wrk or ab: wrk keeps its connections alive if the server allows it, so servers would be measured doing
  * different work. ab does not check HTTP/1.1 responses. Here each client sends one request, reads until the response
@@ -20,7 +20,8 @@
  * every run. {n} is the number of the request, from 1 to M over and over.
  *
  * With --bodies it also prints "body <monotonic seconds> <text>" when it sees a body for the first time, and counts
- * each body. From this the other benchmarks learn which process has answered, and since when.
+ * each body. From this the other benchmarks learn which process has answered, and since when. With --each the line of
+ * JSON has how long each answer took, so that several runs can be looked at as one.
  */
 #define _GNU_SOURCE
 #include <signal.h>

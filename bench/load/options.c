@@ -24,6 +24,7 @@ static void add_header(struct options *options, char *header) {
 static bool set_flag(struct options *options, const char *name) {
     if (strcmp(name, "--keep-alive") == 0) options->keep_alive = true;
     else if (strcmp(name, "--bodies") == 0) options->bodies = true;
+    else if (strcmp(name, "--each") == 0) options->each = true;
     else return false;
     return true;
 }

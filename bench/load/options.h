@@ -24,6 +24,7 @@ struct options {
     bool keep_alive; /* else a new connection for each request */
     int64_t length;  /* of the answer's body; -1: any */
     bool bodies;
+    bool each; /* whether the report has each latency */
 };
 
 /* Says what is wrong and ends the program where it makes no sense. */

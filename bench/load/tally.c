@@ -16,7 +16,7 @@ struct body {
 
 static const char *const error_names[ERROR_KINDS] = { "connect", "reset", "status", "length", "timeout" };
 
-static bool note_bodies;
+static bool note_bodies, print_each;
 static struct body bodies[MAX_BODIES];
 static int body_kinds;
 static uint32_t *latencies_us;
@@ -24,6 +24,7 @@ static uint64_t answered, connections_kept, errors[ERROR_KINDS];
 
 void tally_prepare(const struct options *options) {
     note_bodies = options->bodies;
+    print_each = options->each;
     latencies_us = calloc(options->requests ? options->requests : 1, sizeof *latencies_us);
     if (latencies_us == NULL) {
         perror("load");
@@ -70,6 +71,12 @@ static double seconds_of(struct timeval time) {
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
+static void print_latencies(void) {
+    printf(",\"latencies_us\":[");
+    for (uint64_t i = 0; i < answered; i++) printf("%s%u", i ? "," : "", latencies_us[i]);
+    printf("]");
+}
+
 void tally_report(double seconds) {
     struct rusage own;
     getrusage(RUSAGE_SELF, &own);
@@ -85,5 +92,7 @@ void tally_report(double seconds) {
     printf("},\"bodies\":{");
     for (int i = 0; i < body_kinds; i++)
         printf("%s\"%s\":%llu", i ? "," : "", bodies[i].text, (unsigned long long)bodies[i].count);
-    printf("}}\n");
+    printf("}");
+    if (print_each) print_latencies();
+    printf("}\n");
 }

@@ -29,6 +29,13 @@ class LoadGeneratorTest < Coppice::TestCase
     assert_operator result.p95_us, :<=, result.p99_us
   end
 
+  test "how long each answer took is told where it is asked for, in its order" do
+    result = load_of(3, clients: 1, rate: 1000, seed: 1, each: true)
+
+    assert_equal [3, result.p50_us, result.max_us], [result.latencies_us.size, *result.latencies_us.values_at(1, 2)]
+    assert_nil load_of(1).latencies_us
+  end
+
   private
 
   # The first answer is held back, the others come at once.
