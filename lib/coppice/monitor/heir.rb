@@ -38,9 +38,9 @@ module Coppice
       #: () -> bool
       def given_up? = @lost >= LOST
 
-      # Whether there is to be one.
+      # Whether there is to be one, and none can be chosen.
       #: (Roster) -> bool
-      def wanted?(roster) = @routes.any? && !given_up? && roster.lobby_wanted && roster.ready_workers.size > 1
+      def missing?(roster) = @worker.nil? && wanted?(roster)
 
       # Chooses another heir where there is none any more, or the one that there is will be replaced.
       #: (Roster, Float) -> void
@@ -48,10 +48,9 @@ module Coppice
         return if @routes.empty?
 
         forget_others(roster.release)
-        choose(nil, now) unless @worker && fit?(@worker, roster) && wanted?(roster)
-        return if @worker&.generation == roster.generation || !wanted?(roster)
-
-        choose(best(roster), now)
+        wanted = wanted?(roster)
+        choose(nil, now) unless wanted && @worker && fit?(@worker, roster)
+        choose(best(roster), now) if wanted && @worker&.generation != roster.generation
       end
 
       # What the lobby is to know.
@@ -59,11 +58,13 @@ module Coppice
       def packets
         return [] unless @release
 
-        [Control::LobbyPacket.of("avoided-routes", route: @routes.map(&:template)),
+        [Control::LobbyPacket.of("avoided-routes", route: @worker ? @routes.map(&:template) : []),
          Control::LobbyPacket.of("heir", @worker ? @worker.seat.number : -1)]
       end
 
       private
+
+      def wanted?(roster) = @routes.any? && !given_up? && roster.lobby_wanted && roster.ready_workers.size > 1
 
       def choose(worker, now)
         return if worker.equal?(@worker)

@@ -16,7 +16,7 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return [] unless roster.heir.wanted?(roster) && roster.heir.worker.nil?
+        return [] unless roster.heir.missing?(roster)
         return [] unless roster.settled? && roster.mold&.ready? && roster.mold.row.fork_safe?
         return [] if roster.ready_workers.any? { |worker| worker.row.fork_safe? } || !@throttle.pass?(now)
 

@@ -135,10 +135,7 @@ module Coppice
         canary = step.verdict if @roster.of_release?(candidate) # that of another release has a line of its own
         @log.info("mold committed", **candidate.to_log, **canary&.to_log.to_h)
         warn_of_unsafe_application unless candidate.row.fork_safe?
-        unless @roster.of_release?(candidate)
-          @roster.start_limit.lift
-          @board.unsafe_routes = ""
-        end
+        @roster.start_limit.lift unless @roster.of_release?(candidate)
         end_rehearsal(now)
         @succession.rehearsal_due = step.rehearse
         @releases.committed(candidate, former, step.verdict, now)

@@ -73,6 +73,7 @@ module Coppice
       def end_roll(mold)
         roll = @roster.roll
         roll.commit
+        @board.unsafe_routes = "" # a release has its own
         @statistics.roll_decided(roll)
         @log.info("release committed", **mold.release.to_log, gen: mold.generation, kind: roll.kind,
                                        **roll.canary&.to_log.to_h)

@@ -7,7 +7,7 @@ module Coppice
   class Worker
     # Finds out whether this worker may be forked: when it is to be promoted, and after each request that may have
     # changed that. What makes it unsafe comes with native threads as a rule, so presets are asked when the number of
-    # its threads has changed. To count them takes two microseconds.
+    # its threads has changed. To count them takes some three microseconds.
     class ForkSafetyWatch
       THREADS = "/proc/self/task" # a folder with a link for each, and two more
 
@@ -17,8 +17,9 @@ module Coppice
         @row = @membership.row
         @log = worker.log
         @presets = worker.inheritance.preset_calls
-        @silent = @presets.guards.select(&:silent)
-        @threads = thread_count if @presets.guards.any?
+        @guards = @presets.guards
+        @silent = @guards.select(&:silent)
+        @threads = thread_count if @guards.any?
         @told = !Info.fork_safe?
       end
 
@@ -48,7 +49,7 @@ module Coppice
       # The presets to ask.
       def due
         before, @threads = @threads, thread_count
-        before == @threads ? @silent : @presets.guards
+        before == @threads ? @silent : @guards
       end
 
       def note(term)

@@ -67,6 +67,18 @@ class HeirTest < SupervisionTestCase
 
     assert_equal [[], nil, ""], [server.roster.heir.routes, heir(server), server.board.unsafe_routes]
     assert_equal "-1", told(server, "heir").last
+    assert_equal "avoided-routes", told(server, "avoided-routes").last # without one
+  end
+
+  test "a rollback forgets the routes of the release that is taken back" do
+    server = settled_server
+    server.supervision.rolls.roll("/releases/2", asked_by: "uid 7")
+    server.settle
+    taint(server, server.roster.workers.first)
+    server.supervision.rolls.rollback(asked_by: "uid 7")
+    server.settle
+
+    assert_equal [[], ""], [server.roster.heir.routes, server.board.unsafe_routes]
   end
 
   test "when three were lost none is kept" do
