@@ -23,9 +23,19 @@ module Coppice
       #: (Integer) -> void
       def refuse_late_head(bytes)
         socket.recv_nonblock(bytes, exception: false)
-        socket.write_nonblock(late_head, exception: false)
+        answer("408 Request Timeout", "the head did not arrive within client_header_timeout")
       rescue SystemCallError # the client has left already
         nil
+      end
+
+      # There is no room for one more.
+      #: () -> void
+      def refuse
+        answer("503 Service Unavailable", "no descriptor is left for this connection")
+      rescue SystemCallError # the client has left already
+        nil
+      ensure
+        close
       end
 
       # Without an answer. A process that the application has forked since may have the descriptor as well, so that a
@@ -41,11 +51,12 @@ module Coppice
 
       private
 
-      # As the exchange of a thread refuses it, which would wait for the rest.
-      def late_head
-        page = Http::ErrorPage.text(408, "the head did not arrive within client_header_timeout")
+      # As the exchange of a thread refuses a request, which would wait for the rest.
+      def answer(status, reason)
+        page = Http::ErrorPage.text(status.to_i, reason)
         fields = Http::ErrorPage::HEADERS.merge("content-length" => page.bytesize)
-        ["HTTP/1.1 408 Request Timeout", *fields.map { |field| field.join(": ") }, "", page].join("\r\n")
+        text = ["HTTP/1.1 #{status}", *fields.map { |field| field.join(": ") }, "", page].join("\r\n")
+        socket.write_nonblock(text, exception: false)
       end
     end
   end

@@ -2,6 +2,7 @@
 
 require "socket"
 require "coppice/http"
+require "coppice/os/clock"
 require "coppice/threaded_server/client"
 require "coppice/threaded_server/stop_pipe"
 
@@ -12,6 +13,12 @@ module Coppice
     class PassedClients
       LINGER_SECONDS = 0.05 # between two looks at clients that linger
 
+      # Each client that stays has a descriptor. The soft limit is raised so far, where the hard one allows it, and no
+      # further: children of this process get it as well, and some programs look at each number.
+      MOST_DESCRIPTORS = 65_536
+      SPARE_DESCRIPTORS = 64 # for files and connections of the application
+      COMPLAINT_SECONDS = 10 # between two lines of the log about clients that were refused
+
       #: (Socket, Thread::SizedQueue, Http::Lingering, Log) -> void
       def initialize(socket, clients, lingering, log)
         @socket = socket
@@ -19,6 +26,7 @@ module Coppice
         @lingering = lingering
         @log = log
         @stop_pipe = StopPipe.new
+        @limit = raise_descriptor_limit
       end
 
       # Until it is stopped, or the server is gone. Ends the queue of clients.
@@ -59,9 +67,35 @@ module Coppice
         return true if packet == :wait_readable # another process was faster: one that has not ended yet
         return false if packet.nil? || packet.empty?
 
-        socket = rights&.unix_rights&.first
-        socket ? @clients.push(client(socket, packet, copies)) : @log.error("a client was lost: no descriptor is left")
+        socket = rights&.unix_rights&.first # none where the kernel found no number for it
+        socket ? take(client(socket, packet, copies)) : complain
         true
+      end
+
+      # The kernel gives the lowest number that is free.
+      def take(client)
+        return @clients.push(client) if client.socket.fileno < @limit - SPARE_DESCRIPTORS
+
+        client.refuse
+        complain
+      end
+
+      def complain
+        now = OS::Clock.now
+        return if @complained_at && now - @complained_at < COMPLAINT_SECONDS
+
+        @complained_at = now
+        @log.error("clients are refused: no descriptor is left for their sockets", limit: @limit,
+                   remedy: "raise the limit of descriptors, also the hard one (ulimit -n, LimitNOFILE of systemd)")
+      end
+
+      def raise_descriptor_limit
+        soft, hard = Process.getrlimit(:NOFILE)
+        wanted = [hard, MOST_DESCRIPTORS].min
+        return soft if soft >= wanted
+
+        Process.setrlimit(:NOFILE, wanted, hard)
+        wanted
       end
 
       def client(socket, packet, copies)
