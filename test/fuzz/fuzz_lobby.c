@@ -139,13 +139,13 @@ static void die(void) {
 
 static void step(void) {
     static void (*const with_choice[])(uint8_t) = {connect_client, answer, read_bytes, send_file, send_filler};
-    uint8_t kind = next_byte() % 17, choice;
+    uint8_t kind = next_byte() % 18, choice;
     if (kind < 5) {
         with_choice[kind](next_byte());
     } else if (kind < 7) {
         send_bytes();
     } else if (kind == 7) {
-        pop();
+        pop(true);
     } else if (kind == 8) {
         any_record();
     } else if (kind == 9) {
@@ -165,6 +165,8 @@ static void step(void) {
         publish();
     } else if (kind == 16) {
         change_service(next_byte());
+    } else if (kind == 17) {
+        change_heir(next_byte());
     } else {
         remove_seat(next_byte() & 1);
         make_seat();
@@ -175,7 +177,7 @@ static void step(void) {
 static void end_all(void) {
     for (int i = 0; i < CLIENTS; i++) leave(i);
     for (int i = 0; i < 20; i++) {
-        for (int pops = 0; pops < SLOTS; pops++) pop();
+        for (int pops = 0; pops < SLOTS; pops++) pop(true);
         for (int slot = 0; slot < SLOTS; slot++) {
             if (taken[slot]) end_request(slot, 0);
         }

@@ -34,14 +34,22 @@ static void append(struct coppice_record record, const char *bytes, size_t lengt
     coppice_ring_writer_append(&writer, record, &part, 1);
 }
 
-static void pop(void) {
-    int slot = coppice_request_queue_pop(lobby->queue, 0, true);
+/* any: also what the heir is spared. */
+static void pop(bool any) {
+    int slot = coppice_request_queue_pop(lobby->queue, 0, any);
     if (slot < 0) return;
     const struct coppice_lobby_slot *request = coppice_lobby_slot_at(lobby->requests, (uint32_t)slot);
     CHECK(request->length <= lobby->slot_capacity && request->head.length <= request->length);
     CHECK(request->head.field_count <= lobby->settings.header_count);
     CHECK(taken[slot] == 0 || taken[slot] != request->serial);
     taken[slot] = request->serial;
+}
+
+/* The worker becomes the heir, or no longer is, and takes a request. */
+static void change_heir(uint8_t choice) {
+    lobby_heir_avoids(lobby, choice & 2 ? "route GET /hello\nroute POST /*" : "");
+    lobby_heir_is(lobby, choice & 1 ? 0 : LOBBY_NONE);
+    pop(choice & 4);
 }
 
 static void end_request(int slot, uint8_t flags) {

@@ -16,6 +16,7 @@ module Coppice
     ASK_CLIENT = [ASK, 0].freeze
     ASK_BODY = [ASK, 128].freeze
     OTHER = [CONNECT, 1, SEND, 1, GET.bytesize, *GET.bytes].freeze # another client's request
+    HEIR, SPARED, ANY = 17, 3, 4 # the worker becomes the heir, or takes all requests
     SERVICE, HELD, GONE, NARROW, DEAD = 16, 1, 2, 4, 16 # the service for handshakes, and how it is then
     HANDSHAKE = "GET /cable HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
                 "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
@@ -51,6 +52,8 @@ module Coppice
         [CONNECT, 0, GET, POP, *ASK_CLIENT, ANSWER, 0], [CONNECT, 0, GET, POP, 15, 1, POP, ANSWER, KEEP, READ, 0],
         [SERVICE, 0, CONNECT, 0, GET, HANDSHAKE, POP, ANSWER, KEEP, "frame", SERVICE, GONE, *again(0)],
         [SERVICE, HELD, CONNECT, 0, HANDSHAKE, READ, 0, SERVICE, DEAD, *again(0), READ, 0],
+        [HEIR, SPARED, CONNECT, 0, GET, HEIR, SPARED, DIE, HEIR, SPARED, HEIR, ANY, ANSWER, KEEP, GET, HEIR, 1,
+         ANSWER, 0],
         [SERVICE, NARROW, *(0..5).flat_map { |client| again(client) }]
       ]
       ways + ways.map { |steps| steps.flat_map { |step| step.is_a?(String) ? [step, DIE] : [step] } + [DIE] }
