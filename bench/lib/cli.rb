@@ -18,6 +18,7 @@ require_relative "fairness"
 require_relative "guests"
 require_relative "idle"
 require_relative "jobs"
+require_relative "large"
 require_relative "mixed"
 require_relative "observation"
 require_relative "pages"
@@ -56,6 +57,8 @@ module Bench
                     rows: ROWS }],
       "mixed" => [Mixed, "Quick requests among others that wait",
                   { seconds: 60.0, rounds: 3, servers: %w[puma puma-single puma-io coppice], slots: 16, rows: ROWS }],
+      "large" => [Large, "An application of 1 GB",
+                  { seconds: 1200.0, rounds: 1, servers: %w[puma coppice], slots: 16, rows: ROWS }],
       "jobs" => [Jobs, "Memory with Solid Queue", { rounds: 1, requests: 1500, servers: %w[coppice puma] }],
       "idle" => [Idle, "Memory of idle connections", { rounds: 3, servers: ["coppice", "puma", Servers::FLOOR] }]
     }.freeze

@@ -8,10 +8,10 @@ module Bench
   # part of it, memory and number of workers meanwhile. `workers`: the fewest, the mean, the most.
   SlotPhase = Struct.new(:loads, :cpu_seconds, :kernel_percent, :mean_mib, :peak_mib, :workers, keyword_init: true) do
     # Runs the block, which returns the results of load generators by name.
-    #: (RunningServer) { () -> Hash[String, LoadResult] } -> SlotPhase
-    def self.measure(server, &block)
+    #: (RunningServer, ?interval: Numeric) { () -> Hash[String, LoadResult] } -> SlotPhase
+    def self.measure(server, interval: MemoryTimeline::INTERVAL, &block)
       before = server.tree.cpu
-      loads, timeline = MemoryTimeline.during(server, &block)
+      loads, timeline = MemoryTimeline.during(server, interval: interval, &block)
       server.check
       cpu = server.tree.cpu - before
       counts = timeline.workers
