@@ -56,7 +56,7 @@ class GCProfileTest < Coppice::TestCase
     end
   end
 
-  test "a server in another directory begins with what one has measured that still serves" do
+  soak_test "a server in another directory begins with what one has measured that still serves" do
     in_folder do |old|
       in_folder do |new|
         config = "warm_up_requests '/'\nstate_directory \"#{old}/state\""
