@@ -36,22 +36,29 @@ module Coppice
       "threaded_server" => %w[http], # one process with threads, for any application
       "observer" => %w[dashboard threaded_server], # shows the server to its administrators
       "single" => %w[mold threaded_server], # worker_processes 0: no monitor, no fork
-      "cold" => %w[http mold worker], # coppice cold: the application in a process without a monitor
-      "doctor" => %w[child child/quick_exit cold http mold], # as the monitor of a chain of processes
       "release" => [], # the application in one directory, and the process that checks it
       "monitor" => %w[release], # spawns a cold mold by exec: the code of molds and workers would only cost it memory
-      "dashboard" => [], # in the observer, which loads no application, or mounted in one
-      "top" => [], # coppice top: reads the board from outside
-      "import" => [], # coppice import: translates configurations for other servers
-      "cli" => %w[cold doctor guest_client import monitor release single top], # a file for each thing one asks for
+      "cli" => %w[guest_client monitor release single tools/cold tools/doctor tools/import tools/memory
+                  tools/top], # a file for each thing one asks for
       "launcher" => %w[cli mold/cold_boot], # the first thing that runs in every process started by exec
-      "test_reforks" => %w[mold], # the application's own tests, through reforks
-      "minitest" => %w[test_reforks],
-      "rspec" => %w[test_reforks],
       "rackup" => %w[single], # rackup and rails server: serves the application that they have loaded
       "coppice" => %w[dashboard rails], # what an application mounts; in a bundle of Rails: its railtie
       "rails" => %w[rackup],
-      "capybara" => %w[threaded_server] # in the process of an application's tests
+
+      # The second floor: what looks at a server from outside, or runs without one. The server knows nothing of it but
+      # these doors, which an application requires by their names.
+      "dashboard" => %w[tools/dashboard],
+      "minitest" => %w[tools/test_reforks],
+      "rspec" => %w[tools/test_reforks],
+      "capybara" => %w[tools/capybara],
+      "tools/memory" => [], # coppice memory: the mappings of each process
+      "tools/cold" => %w[http mold tools/memory worker], # coppice cold: the application in a process without a monitor
+      "tools/doctor" => %w[child child/quick_exit http mold tools/cold], # as the monitor of a chain of processes
+      "tools/dashboard" => %w[tools/memory], # in the observer, which loads no application, or mounted in one
+      "tools/top" => [], # coppice top: reads the board from outside
+      "tools/import" => [], # coppice import: translates configurations for other servers
+      "tools/test_reforks" => %w[mold], # the application's own tests, through reforks
+      "tools/capybara" => %w[threaded_server] # in the process of an application's tests
     }.freeze
 
     # Where a reader looks for the kind, and not for the one: each of these files holds small classes of one kind. And a

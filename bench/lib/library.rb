@@ -10,7 +10,7 @@ module Bench
     #: (String) -> void
     def self.load(checkout)
       $LOAD_PATH.unshift(File.join(checkout, "lib"))
-      require "coppice/memory/mapping_kinds"
+      require "coppice/tools/memory/mapping_kinds"
       require "coppice/memory/smaps"
     end
   end

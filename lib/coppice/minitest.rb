@@ -1,8 +1,3 @@
 # frozen_string_literal: true
 
-require "minitest"
-require "coppice/test_reforks"
-require "coppice/test_reforks/minitest_suite"
-
-# require "coppice/minitest" in test_helper.rb runs the suite through reforks: docs/testing_reforks.md.
-Minitest.singleton_class.prepend(Coppice::TestReforks::MinitestSuite::Entry)
+require "coppice/tools/test_reforks/minitest" # for test_helper.rb: docs/testing_reforks.md

@@ -3,7 +3,7 @@
 require "open3"
 require "rbconfig"
 require "test_helper"
-require "coppice/import"
+require "coppice/tools/import"
 
 module Coppice
   # The importers know each directive of the other servers that are installed.

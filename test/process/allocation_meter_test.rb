@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice"
-require "coppice/cold/fork"
+require "coppice/tools/cold/fork"
 require "coppice/gc_profile/allocation_meter"
 
 module Coppice

@@ -3,12 +3,12 @@
 require_relative "lane"
 
 module Coppice
-  # Which test files run in one process: some of test/unit that lie in one folder. For a file of its own a process takes
+  # Which test files run in one process: some unit tests that lie in one folder. For a file of its own a process takes
   # 0.6 s of the processors, most of it to load what its neighbours load as well, and few of these files take as long.
   #
   # A file of the library that does not require what it uses can escape them. `bin/soak alone` finds it.
   module Batches
-    FOLDER = %r{/test/unit/}.freeze
+    FOLDER = %r{/test/(?:tools/)?unit/}.freeze
     FILES = 8 # at most: the processes are to end at about the same time
 
     # In the order of their first files. Those of a process are sorted: the same ones with the same seed run in the same

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "coppice/version"
-require "coppice/memory/server_memory"
-require "coppice/memory/picture"
+require "coppice/tools/memory/server_memory"
+require "coppice/tools/memory/picture"
 require_relative "dashboard_fixture/releases"
 require_relative "dashboard_fixture/shape"
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/config/config_file"
-require "coppice/import"
+require "coppice/tools/import"
 
 # For tests that translate lines of a configuration; FILE of the test is its name.
 module Imports

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/memory/server_memory"
+require "coppice/tools/memory/server_memory"
 
 # Measurements that nobody made: of a monitor, a mold and two workers.
 module MeasuredFamily

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-# A view of a server that is none: run by test/process/top_session_test.rb on a terminal. Its monitor answers from
+# A view of a server that is none: run by test/tools/process/top_session_test.rb on a terminal. Its monitor answers from
 # here, and tells what it was told on the descriptor 3. The first argument names what fails.
 require "coppice/coppice_ext"
-require "coppice/top/session"
+require "coppice/tools/top/session"
 require_relative "stats_fixture"
 
 orders = IO.for_fd(3)

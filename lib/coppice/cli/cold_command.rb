@@ -3,12 +3,12 @@
 require "coppice/cli/report_output"
 require "coppice/cli/request_headers"
 require "coppice/cli/server_settings"
-require "coppice/cold/boot"
-require "coppice/cold/json_report"
-require "coppice/cold/login"
-require "coppice/cold/source_paths"
-require "coppice/cold/path_analyzer"
-require "coppice/cold/text_report"
+require "coppice/tools/cold/boot"
+require "coppice/tools/cold/json_report"
+require "coppice/tools/cold/login"
+require "coppice/tools/cold/source_paths"
+require "coppice/tools/cold/path_analyzer"
+require "coppice/tools/cold/text_report"
 
 module Coppice
   class CLI

@@ -3,11 +3,11 @@
 require "coppice/cli/report_output"
 require "coppice/cli/request_headers"
 require "coppice/cli/server_settings"
-require "coppice/doctor/chain"
-require "coppice/doctor/diagnosis"
-require "coppice/doctor/journal"
-require "coppice/doctor/json_report"
-require "coppice/doctor/text_report"
+require "coppice/tools/doctor/chain"
+require "coppice/tools/doctor/diagnosis"
+require "coppice/tools/doctor/journal"
+require "coppice/tools/doctor/json_report"
+require "coppice/tools/doctor/text_report"
 require "coppice/fork_safety/kept_ios"
 
 module Coppice

@@ -3,7 +3,7 @@
 require "fileutils"
 require "coppice/config/flag_parser"
 require "coppice/errors"
-require "coppice/import"
+require "coppice/tools/import"
 
 module Coppice
   class CLI

@@ -3,8 +3,8 @@
 require "json"
 require "coppice/cli/running_monitor"
 require "coppice/cli/server_arguments"
-require "coppice/memory/table"
-require "coppice/memory/server_memory"
+require "coppice/tools/memory/table"
+require "coppice/tools/memory/server_memory"
 
 module Coppice
   class CLI
@@ -73,7 +73,7 @@ module Coppice
       end
 
       def draw(board)
-        require "coppice/memory/picture"
+        require "coppice/tools/memory/picture"
         write(Coppice::Memory::Picture.of(Coppice::Memory::ServerMemory.of(board)).to_s)
         @output.puts "written: #{@map}"
       end

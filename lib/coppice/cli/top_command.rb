@@ -56,7 +56,7 @@ module Coppice
 
       # A table of the last interval.
       def report
-        require "coppice/top/report"
+        require "coppice/tools/top/report"
         report = Top::Report.new(Terminal.new(@output), WIDTH)
         report.add(stats || gone)
         Kernel.sleep @interval
@@ -69,7 +69,7 @@ module Coppice
 
       def watch
         require "coppice/control/client"
-        require "coppice/top/session"
+        require "coppice/tools/top/session"
         orders = Top::Orders.new(Control::Client.new(pid: @board.monitor_pid))
         Top::Session.new(source: -> { stats }, orders: orders, screen: Top::Screen.new(@input, @output),
           keyboard: Top::Keyboard.new(@input), interval: @interval).run

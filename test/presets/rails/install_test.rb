@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/import"
+require "coppice/tools/import"
 require "open3"
 require "test_helper"
 require "support/without_bundler"

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/config/loader"
-require "coppice/import"
+require "coppice/tools/import"
 
 module Coppice
   module Compatibility

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "rails/generators"
-require "coppice/import"
+require "coppice/tools/import"
 
 module Coppice
   # The namespace in which Rails looks for generators.
