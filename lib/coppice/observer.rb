@@ -88,14 +88,17 @@ module Coppice
 
     # After the bundle, which may have other versions of Ruby's own gems, such as json.
     def load_server
-      require "coppice/control/client"
-      require "coppice/dashboard"
       require "coppice/observer/application"
       require "coppice/observer/shared_stats"
       require "coppice/threaded_server"
     end
 
-    def dashboard(stats)
+    # Loaded when somebody first asks for a page: most observers only answer health checks and scrapes.
+    def dashboard(stats) = ->(env) { (@dashboard ||= load_dashboard(stats)).call(env) }
+
+    def load_dashboard(stats)
+      require "coppice/control/client"
+      require "coppice/dashboard"
       path = @settings.control_socket
       control = Control::Client.new(**(path ? { path: path } : { pid: @board.monitor_pid }))
       Dashboard.new(stats: stats.method(:to_h), history: ->(since) { stats.history(since: since) },

@@ -44,6 +44,15 @@ class ObserverTest < Coppice::TestCase
     end
   end
 
+  test "it loads the dashboard when somebody asks for a page, and no other tool" do
+    program = "Coppice::Observer.allocate.send(:load_server); puts $LOADED_FEATURES"
+    features, status = Open3.capture2(RbConfig.ruby, "-Ilib", "-rcoppice/observer", "-e", program)
+
+    assert_predicate status, :success?
+    assert_includes features, "coppice/observer/application.rb"
+    assert_empty features.lines.grep(%r{coppice/(tools|dashboard)})
+  end
+
   test "it serves stats, metrics, the last hour, health and what Puma's readers know, until the last worker exits" do
     serve do |server, admin|
       3.times { server.get }

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "uri"
-require "coppice/dashboard"
 require "coppice/observer/access"
 require "coppice/observer/exposition"
 require "coppice/observer/health"
@@ -9,6 +8,7 @@ require "coppice/observer/open_metrics"
 require "coppice/observer/pages"
 require "coppice/observer/places"
 require "coppice/observer/puma_stats"
+require "coppice/stats/json_text"
 
 module Coppice
   class Observer
@@ -125,7 +125,7 @@ module Coppice
 
       def puma_stats(_env) = json(PumaStats.new(@stats.to_h).to_h)
 
-      def json(value) = respond(200, Dashboard::JsonText.of(value), "content-type" => "application/json")
+      def json(value) = respond(200, Stats::JsonText.of(value), "content-type" => "application/json")
 
       def page(status, html) = respond(status, html, Pages::HEADERS)
 

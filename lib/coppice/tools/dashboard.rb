@@ -5,9 +5,9 @@ module Coppice
 end
 
 require "coppice/tools/dashboard/assets"
-require "coppice/tools/dashboard/json_text"
 require "coppice/tools/dashboard/own_server"
 require "coppice/errors"
+require "coppice/stats/json_text"
 
 module Coppice
   # A Rack application that shows a running server in a browser: the processes by generation, memory, reforks, requests
@@ -152,7 +152,7 @@ module Coppice
 
     def number(env, name) = env["QUERY_STRING"].to_s[/(?:\A|&)#{name}=(\d{1,15})(?:&|\z)/, 1]&.to_i
 
-    def json(value) = respond(200, JsonText.of(value), "content-type" => "application/json")
+    def json(value) = respond(200, Stats::JsonText.of(value), "content-type" => "application/json")
 
     def text(status, words, headers = {})
       respond(status, "#{words}\n", { "content-type" => "text/plain; charset=utf-8", **headers })

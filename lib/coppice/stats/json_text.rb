@@ -4,7 +4,7 @@ require "json"
 require "coppice/log/text"
 
 module Coppice
-  class Dashboard
+  class Stats
     # Statistics as JSON. Clients choose the texts in them: bytes that are no UTF-8 are replaced, and what follows a `?`
     # in a request is left out, because queries carry tokens and personal data.
     module JsonText
