@@ -38,8 +38,7 @@ module Coppice
       "single" => %w[mold threaded_server], # worker_processes 0: no monitor, no fork
       "release" => [], # the application in one directory, and the process that checks it
       "monitor" => %w[release], # spawns a cold mold by exec: the code of molds and workers would only cost it memory
-      "cli" => %w[guest_client monitor release single tools/cold tools/doctor tools/import tools/memory
-                  tools/top], # a file for each thing one asks for
+      "cli" => %w[guest_client monitor release single tools/import], # a file for each thing one asks for
       "launcher" => %w[cli mold/cold_boot], # the first thing that runs in every process started by exec
       "rackup" => %w[single], # rackup and rails server: serves the application that they have loaded
       "coppice" => %w[dashboard rails], # what an application mounts; in a bundle of Rails: its railtie
@@ -51,6 +50,7 @@ module Coppice
       "minitest" => %w[tools/test_reforks],
       "rspec" => %w[tools/test_reforks],
       "capybara" => %w[tools/capybara],
+      "tools/cli" => %w[cli tools/cold tools/doctor tools/import tools/memory tools/top], # their commands
       "tools/memory" => [], # coppice memory: the mappings of each process
       "tools/cold" => %w[http mold tools/memory worker], # coppice cold: the application in a process without a monitor
       "tools/doctor" => %w[child child/quick_exit http mold tools/cold], # as the monitor of a chain of processes

@@ -3,12 +3,12 @@
 require "test_helper"
 require "stringio"
 require "coppice/cli"
-require "coppice/cli/cold_command"
-require "coppice/cli/doctor_command"
+require "coppice/tools/cli/cold_command"
+require "coppice/tools/cli/doctor_command"
 require "coppice/cli/help_command"
-require "coppice/cli/import_command"
-require "coppice/cli/profile_command"
-require "coppice/cli/top_command"
+require "coppice/tools/cli/import_command"
+require "coppice/tools/cli/profile_command"
+require "coppice/tools/cli/top_command"
 
 module Coppice
   class CLI

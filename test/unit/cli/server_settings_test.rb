@@ -4,7 +4,7 @@ require "test_helper"
 require "stringio"
 require "coppice/cli"
 require "coppice/cli/check_command"
-require "coppice/cli/doctor_command"
+require "coppice/tools/cli/doctor_command"
 require "coppice/cli/server_settings"
 
 module Coppice

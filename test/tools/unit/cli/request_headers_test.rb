@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/cli/request_headers"
+require "coppice/tools/cli/request_headers"
 
 module Coppice
   class CLI

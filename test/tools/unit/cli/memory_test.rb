@@ -2,8 +2,8 @@
 
 require "test_helper"
 require "coppice/cli"
-require "coppice/cli/memory_command"
-require_relative "../../support/server_command_tests"
+require "coppice/tools/cli/memory_command"
+require_relative "../../../support/server_command_tests"
 
 module Coppice
   class CLI

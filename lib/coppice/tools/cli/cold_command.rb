@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "coppice/cli/report_output"
-require "coppice/cli/request_headers"
+require "coppice/tools/cli/report_output"
+require "coppice/tools/cli/request_headers"
 require "coppice/cli/server_settings"
 require "coppice/tools/cold/boot"
 require "coppice/tools/cold/json_report"

@@ -3,7 +3,7 @@
 require "test_helper"
 require "stringio"
 require "coppice/cli"
-require "coppice/cli/import_command"
+require "coppice/tools/cli/import_command"
 
 module Coppice
   class CLI
