@@ -35,6 +35,7 @@ module Coppice
       "mold/cold_boot" => %w[child child/quick_exit mold], # where a cold mold's process begins
       "threaded_server" => %w[http], # one process with threads, for any application
       "observer" => %w[dashboard threaded_server], # shows the server to its administrators
+      "standalone" => %w[mold], # an application without a monitor that serves nobody, for tools
       "single" => %w[mold threaded_server], # worker_processes 0: no monitor, no fork
       "release" => [], # the application in one directory, and the process that checks it
       "monitor" => %w[release], # spawns a cold mold by exec: the code of molds and workers would only cost it memory
@@ -50,14 +51,14 @@ module Coppice
       "minitest" => %w[tools/test_reforks],
       "rspec" => %w[tools/test_reforks],
       "capybara" => %w[tools/capybara],
-      "tools/cli" => %w[cli tools/cold tools/doctor tools/import tools/memory tools/top], # their commands
+      "tools/cli" => %w[cli standalone tools/cold tools/doctor tools/import tools/memory tools/top], # their commands
       "tools/memory" => [], # coppice memory: the mappings of each process
-      "tools/cold" => %w[http mold tools/memory worker], # coppice cold: the application in a process without a monitor
-      "tools/doctor" => %w[child child/quick_exit http mold tools/cold], # as the monitor of a chain of processes
+      "tools/cold" => %w[http tools/memory], # coppice cold: the application in a process without a monitor
+      "tools/doctor" => %w[child child/quick_exit http mold standalone tools/cold], # as the monitor of a chain
       "tools/dashboard" => %w[tools/memory], # in the observer, which loads no application, or mounted in one
       "tools/top" => [], # coppice top: reads the board from outside
       "tools/import" => [], # coppice import: translates configurations for other servers
-      "tools/test_reforks" => %w[mold], # the application's own tests, through reforks
+      "tools/test_reforks" => %w[standalone], # the application's own tests, through reforks
       "tools/capybara" => %w[threaded_server] # in the process of an application's tests
     }.freeze
 

@@ -3,7 +3,8 @@
 require "coppice/tools/cli/report_output"
 require "coppice/tools/cli/request_headers"
 require "coppice/cli/server_settings"
-require "coppice/tools/cold/boot"
+require "coppice/os/processors"
+require "coppice/standalone"
 require "coppice/tools/cold/json_report"
 require "coppice/tools/cold/login"
 require "coppice/tools/cold/source_paths"
@@ -65,19 +66,29 @@ module Coppice
       end
 
       def analyze(settings)
-        boot = Coppice::Cold::Boot.new(settings).call
-        headers = with_login(@headers.to_h, boot)
+        process = mold(settings)
+        headers = with_login(@headers.to_h, process)
         paths.map do |path|
-          Coppice::Cold::PathAnalyzer.new(boot: boot, path: path, host: @host, headers: headers,
+          Coppice::Cold::PathAnalyzer.new(process: process, path: path, host: @host, headers: headers,
                                           seconds: settings.timeout).call
         end
       end
 
+      # In the state of one right before its first fork.
+      def mold(settings)
+        process = Standalone.new(settings, role: :cold).load(workers: workers_count(settings))
+        Coppice::Cold::Play.prepare
+        process.tap(&:become_mold)
+      end
+
+      # For :auto only a monitor decides the exact number. Nothing is served here, so an estimate is enough.
+      def workers_count(settings) = [settings.worker_bounds&.min || OS::Processors.new.count.ceil, 1].max
+
       # The block of warm_up_requests may have another purpose than to log in.
-      def with_login(headers, boot)
+      def with_login(headers, process)
         return headers if settings.hook(:on_warm_up).nil? || headers.key?("cookie")
 
-        login = Coppice::Cold::Login.new(boot: boot, settings: settings, host: @host, headers: headers)
+        login = Coppice::Cold::Login.new(process: process, settings: settings, host: @host, headers: headers)
         { "cookie" => login.cookie, **headers }.compact
       rescue PlayFailed => error
         Log.for(settings, role: :cold).warn("the block of warm_up_requests failed: no cookies are sent",

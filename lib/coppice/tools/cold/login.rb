@@ -9,9 +9,9 @@ module Coppice
     # Calls the block of warm_up_requests before the plays, so that it can log in. It is called in a fork of its own,
     # because what it loads would not count as part of a first play. For the block it is the client.
     class Login
-      #: (boot: Boot, settings: Config::Settings, host: String, headers: Hash[String, String]) -> void
-      def initialize(boot:, settings:, host:, headers:)
-        @boot = boot
+      #: (process: Standalone, settings: Config::Settings, host: String, headers: Hash[String, String]) -> void
+      def initialize(process:, settings:, host:, headers:)
+        @process = process
         @settings = settings
         @host = host
         @headers = headers
@@ -21,9 +21,9 @@ module Coppice
       # The header Cookie that the responses make; nil for none. Raises PlayFailed if the block fails or hangs.
       #: () -> String?
       def cookie
-        @boot.before_fork
+        @process.hook(:before_fork)
         Fork.new(@settings.boot_timeout).call do
-          @worker = @boot.become_worker
+          @worker = @process.become_worker
           Play.prepare
           @settings.hook(:on_warm_up).call(self)
           @cookies.header
@@ -38,7 +38,7 @@ module Coppice
       #: (String, String, ?Hash[untyped, String], ?String) -> Integer
       def request(method, path, headers = {}, body = "")
         own = headers.to_h { |name, value| [name.to_s.downcase, value] }
-        play = Play.new(app: @boot.app, worker: @worker, path: path, host: @host, seconds: @settings.timeout,
+        play = Play.new(app: @process.app, worker: @worker, path: path, host: @host, seconds: @settings.timeout,
                         headers: { "cookie" => @cookies.header, **@headers, **own }.compact)
         outcome = play.call(method, body) { |fields| @cookies.store(fields) }
         outcome.status || 500

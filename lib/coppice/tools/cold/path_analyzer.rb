@@ -22,9 +22,9 @@ module Coppice
       PLAYS = 2
       WATCHING_SECONDS = 120 # maximum for everything besides the plays, such as hooks and walks of the heap
 
-      #: (boot: Boot, path: String, host: String, headers: Hash[String, String], seconds: Numeric) -> void
-      def initialize(boot:, path:, host:, headers:, seconds:)
-        @boot = boot
+      #: (process: Standalone, path: String, host: String, headers: Hash[String, String], seconds: Numeric) -> void
+      def initialize(process:, path:, host:, headers:, seconds:)
+        @process = process
         @path = path
         @host = host
         @headers = headers
@@ -45,11 +45,11 @@ module Coppice
       private
 
       def forked
-        @boot.before_fork
+        @process.hook(:before_fork)
         Fork.new((@seconds * PLAYS) + WATCHING_SECONDS).call do
-          worker = @boot.become_worker
+          worker = @process.become_worker
           Play.prepare # again: the fork has no copy of Timeout's thread
-          @play = Play.new(app: @boot.app, worker: worker, path: @path, host: @host, headers: @headers,
+          @play = Play.new(app: @process.app, worker: worker, path: @path, host: @host, headers: @headers,
                            seconds: @seconds)
           yield
         end

@@ -11,8 +11,8 @@ require "coppice/tools/doctor/observed_inheritance"
 require "coppice/tools/doctor/orphans"
 require "coppice/tools/doctor/relative"
 require "coppice/log"
-require "coppice/mold/app_loader"
-require "coppice/os/jit"
+require "coppice/mold"
+require "coppice/standalone"
 
 module Coppice
   module Doctor
@@ -179,11 +179,9 @@ module Coppice
       end
 
       def inherit(examiner, mold)
-        @settings.ruby_flags.apply
-        Info.attach(board: @board, row: mold.row) # initializers ask for workers_count
-        app = ObservedApp.new(Mold::AppLoader.new(@settings).call, examiner)
-        OS::JIT.turn_on if @settings.jit == :all
-        ObservedInheritance.build(app: app, settings: @settings, log: Log.for(@settings, role: :doctor), board: @board)
+        process = Standalone.new(@settings, role: :doctor, board: @board, row: mold.row,
+                                            inheritance: ObservedInheritance)
+        process.load { |app| ObservedApp.new(app, examiner) }.inheritance
       end
     end
   end

@@ -1,13 +1,9 @@
 # frozen_string_literal: true
 
-require "coppice/board"
-require "coppice/child/inheritance"
-require "coppice/child/membership"
 require "coppice/errors"
 require "coppice/fork_safety/stray_copy"
-require "coppice/log"
-require "coppice/mold/heap_preparation"
 require "coppice/os/sibling_fork"
+require "coppice/standalone"
 require "coppice/tools/test_reforks/portable_error"
 
 module Coppice
@@ -18,12 +14,9 @@ module Coppice
     class Promotion
       #: (Config::Settings, Link) -> void
       def initialize(settings, link)
-        @settings = settings
         @link = link
-        @board = Board.create
-        @inheritance = Child::Inheritance.build(app: nil, settings: settings, board: @board,
-                                         log: Log.for(settings, role: :tests))
-        @sibling = OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: settings.spawn_timeout / 2.0,
+        @process = Standalone.new(settings, role: :tests).adopt(nil)
+        @sibling = OS::SiblingFork.new(lock: @process.inheritance.fork_lock, timeout: settings.spawn_timeout / 2.0,
                                        patience: settings.spawn_timeout, adopts: true)
       end
 
@@ -32,7 +25,8 @@ module Coppice
       def obstacle
         return "no_longer_fork_safe! was called" unless Info.fork_safe?
 
-        presets = @inheritance.preset_calls.unsafe(@inheritance.log)
+        inheritance = @process.inheritance
+        presets = inheritance.preset_calls.unsafe(inheritance.log)
         presets.map { |preset, why| "the preset for #{preset.gem}: #{why}" }.join(" ") unless presets.empty?
       end
 
@@ -49,19 +43,18 @@ module Coppice
       private
 
       def fork_process(role, generation, &life)
-        hook(:before_fork)
+        @process.hook(:before_fork)
         announce = ->(pid) { @link.tell(:forked, role, generation, pid) }
-        made = @sibling.call(announce: announce) { live(role, generation, &life) }
-        hook(:after_fork_in_parent)
+        made = @sibling.call(announce: announce) { live(&life) }
+        @process.hook(:after_fork_in_parent)
         raise Error, "the #{role} of generation #{generation} could not be forked: #{@sibling.failure}" unless made
       end
 
       # An error here comes from a hook, as a rule. It is told to the first process, which prints it.
-      def live(role, generation)
+      def live
         OS.parent_death_signal(Signal.list.fetch("KILL"))
         ForkSafety::StrayCopy.adopt
         @link.keep_writer
-        @member = membership(role, generation)
         yield
       rescue UserCodeError => error # of a user's hook
         @link.tell(:broken, PortableError.of(error))
@@ -69,25 +62,15 @@ module Coppice
       end
 
       def be_mold(generation)
-        hook(:after_mold_fork, @member)
-        Mold::HeapPreparation.new(@settings.warmup, shared: true).call
-        fork_process(:worker, generation) { be_worker }
+        @process.become_mold(generation: generation, shared: true)
+        fork_process(:worker, generation) { be_worker(generation) }
         exit!(0)
       end
 
       # The frames in between have no `ensure`, which would run here.
-      def be_worker
-        hook(:after_worker_fork, @member)
-        hook(:after_worker_ready, @member)
+      def be_worker(generation)
+        @process.become_worker(generation: generation)
         throw(:coppice_next_generation, :next)
-      end
-
-      def membership(role, generation)
-        Child::Membership.without_monitor(role: role, row: @board.row(0), generation: generation)
-      end
-
-      def hook(name, *arguments)
-        @inheritance.call_hook(name, *arguments, log: @inheritance.log)
       end
     end
   end
