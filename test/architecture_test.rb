@@ -38,8 +38,8 @@ module Coppice
       "standalone" => %w[mold], # an application without a monitor that serves nobody, for tools
       "single" => %w[mold threaded_server], # worker_processes 0: no monitor, no fork
       "release" => [], # the application in one directory, and the process that checks it
-      "monitor" => %w[release], # spawns a cold mold by exec: the code of molds and workers would only cost it memory
-      "cli" => %w[guest_client monitor release single tools/import], # a file for each thing one asks for
+      "cli" => %w[guest_client monitor monitor/kernel monitor/rolls monitor/workers release single
+                  tools/import], # a file for each thing one asks for
       "launcher" => %w[cli mold/cold_boot], # the first thing that runs in every process started by exec
       "rackup" => %w[single], # rackup and rails server: serves the application that they have loaded
       "coppice" => %w[dashboard rails], # what an application mounts; in a bundle of Rails: its railtie
@@ -62,12 +62,34 @@ module Coppice
       "tools/capybara" => %w[threaded_server] # in the process of an application's tests
     }.freeze
 
+    # Those of the monitor, which spawns a cold mold by exec: the code of molds and workers would only cost it memory.
+    # Each room knows those that are named. On top supervision learns, decides and acts, in turns, by what all of them
+    # have.
+    ROOMS = {
+      "steps" => [], # what a decision returns
+      "kernel" => [], # the ways out of the process; pauses
+      "state" => %w[kernel], # the children and what is known of them
+      "workers" => %w[kernel steps], # how many there are to be, and which are replaced
+      "molds" => %w[kernel steps workers], # when there is a refork, and how a mold is tried
+      "rolls" => %w[kernel steps workers], # other releases of the application
+      "decide" => %w[kernel steps], # what else is decided
+      "lobby" => %w[kernel state steps],
+      "learn" => %w[kernel lobby state], # what children report, and how they exit
+      "act" => %w[kernel lobby rolls state steps], # carries out steps
+      "door" => %w[rolls], # the control socket, and what the service manager is told
+      "statistics" => %w[kernel molds]
+    }.to_h { |room, known| ["monitor/#{room}", known.map { |name| "monitor/#{name}" }] }.freeze
+    MONITOR = {
+      **ROOMS, "monitor" => [*ROOMS.keys, "release"], "monitor/rolls" => [*ROOMS.fetch("monitor/rolls"), "release"]
+    }.freeze
+    ROOM_FILES = 15
+
     # Where a reader looks for the kind, and not for the one: each of these files holds small classes of one kind. And a
     # name of another server's.
     KINDS = %r{\Alib/coppice/(errors|config/types/\w+|compatibility/mem_info)\.rb\z}.freeze
     DEFINITION = /^( *)(?:(?:class|module) ([A-Z]\w*)|([A-Z]\w*) = (?:Struct|Class)\.new)/.freeze
 
-    PARTS = [*FOUNDATION, *SHARED, *ARROWS.keys].sort_by { |part| -part.size }.freeze
+    PARTS = [*FOUNDATION, *SHARED, *ARROWS.keys, *MONITOR.keys].sort_by { |part| -part.size }.freeze
     LINES = 300
     SYNTAX_ONLY = %w[-std=gnu11 -fsyntax-only -Wall -Wextra -Werror -Wno-unused-parameter -Iext/coppice
                      -D_GNU_SOURCE -DCOPPICE_LINUX].freeze
@@ -84,6 +106,12 @@ module Coppice
       end
 
       assert_empty wrong
+    end
+
+    test "no room of the monitor has more files than one remembers" do
+      sizes = Dir.glob("lib/coppice/monitor/*/").to_h { |room| [room, Dir.children(room).size] }
+
+      assert_empty(sizes.select { |_, size| size > ROOM_FILES })
     end
 
     test "a class is in the file of its name, alone" do
@@ -171,7 +199,7 @@ module Coppice
     # A C file with its header; the files of the parser, and those of the chunk decoder, are one unit.
     def unit_of(path) = path.delete_suffix(File.extname(path)).sub(%r{/(http|chunked)_.*}, '/\1')
 
-    # "lib/coppice/monitor/roster.rb" is what others require as "monitor/roster" (below coppice/).
+    # "lib/coppice/worker/trial.rb" is what others require as "worker/trial" (below coppice/).
     def feature(path)
       path.delete_prefix("lib/").delete_suffix(".rb").delete_prefix("coppice/")
     end
@@ -187,7 +215,7 @@ module Coppice
       return true if part == other || FOUNDATION.include?(other)
       return false if FOUNDATION.include?(part)
 
-      SHARED.include?(other) || ARROWS.fetch(part, []).include?(other)
+      SHARED.include?(other) || [ARROWS, MONITOR].any? { |arrows| arrows.fetch(part, []).include?(other) }
     end
 
     def assert_lines_without(pattern, *files)

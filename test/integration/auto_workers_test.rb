@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/memory/available_memory"
-require "coppice/monitor/worker_count"
+require "coppice/monitor/workers/worker_count"
 require "coppice/os/processors"
 require_relative "../support/server"
 

@@ -3,7 +3,7 @@
 # lane: soak -- canaries that wait for real requests and real time
 
 require "test_helper"
-require "coppice/monitor/trial_watch"
+require "coppice/monitor/molds/trial_watch"
 require_relative "../support/closed_loop"
 require_relative "../support/gate"
 require_relative "../support/releases"

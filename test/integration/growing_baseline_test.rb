@@ -20,7 +20,7 @@ class GrowingBaselineTest < Coppice::TestCase
   CONFIG = <<~RUBY
     worker_processes 1
     cold_boot_after_growth "20%"
-    require "coppice/monitor/leak_watch"
+    require "coppice/monitor/molds/leak_watch"
     Coppice::Monitor::LeakWatch.send(:remove_const, :WARM_UP)
     Coppice::Monitor::LeakWatch::WARM_UP = 0.1
   RUBY

@@ -31,7 +31,7 @@ class LingeringCloseTest < Coppice::TestCase
 
   # Lobby and workers linger for longer than any of these tests takes.
   PATIENT = <<~RUBY.freeze
-    require "coppice/monitor/lobby_spawner"
+    require "coppice/monitor/lobby/lobby_spawner"
     def (Coppice::Monitor::LobbySpawner).executable = #{Coppice::LobbyPlay::LOOP.path.inspect}
     after_mold_fork do |_server, _mold|
       Coppice::Worker::ClientLoop.send(:remove_const, :LINGER_MS)

@@ -223,7 +223,7 @@ class LobbySupervisionTest < Coppice::TestCase
 
   test "without the program workers accept the clients, and a line of the log says so" do
     assert_workers_accept("/nonexistent", <<~RUBY)
-      require "coppice/monitor/lobby_spawner"
+      require "coppice/monitor/lobby/lobby_spawner"
       def (Coppice::Monitor::LobbySpawner).executable = "/nonexistent"
     RUBY
   end

@@ -127,7 +127,7 @@ class MoldLossTest < Coppice::TestCase
 
   # An idle mold exits soon, rather than after ten seconds.
   IMPATIENT = <<~RUBY
-    require "coppice/monitor/idle_mold"
+    require "coppice/monitor/molds/idle_mold"
     Coppice::Monitor::IdleMold.send(:remove_const, :IDLE)
     Coppice::Monitor::IdleMold::IDLE = 0.1
   RUBY

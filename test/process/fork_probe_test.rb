@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/config/settings"
-require "coppice/monitor/system"
+require "coppice/monitor/kernel/system"
 require "coppice/release"
 require_relative "../support/sibling_forking"
 

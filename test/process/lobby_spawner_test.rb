@@ -4,10 +4,10 @@ require "test_helper"
 require "coppice"
 require "coppice/config/settings"
 require "coppice/listeners/set"
-require "coppice/monitor/lobby_handle"
-require "coppice/monitor/lobby_spawner"
-require "coppice/monitor/serving_port"
-require "coppice/monitor/system"
+require "coppice/monitor/lobby/lobby_handle"
+require "coppice/monitor/lobby/lobby_spawner"
+require "coppice/monitor/kernel/serving_port"
+require "coppice/monitor/kernel/system"
 
 module Coppice
   # What travels between the monitor and a program in the lobby's place.

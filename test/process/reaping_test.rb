@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice"
-require "coppice/monitor/system"
+require "coppice/monitor/kernel/system"
 
 # How the monitor learns which children have exited, and how.
 class ReapingTest < Coppice::TestCase

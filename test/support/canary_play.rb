@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/canary"
+require "coppice/monitor/molds/canary"
 
 # A canary with simulated requests. They end at the trial and at the workers beside it in random order, and each fails
 # with the rate of its release. The judge looks after every few requests.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/control/lobby_channel"
-require "coppice/monitor/seat"
+require "coppice/monitor/lobby/seat"
 
 # The make-believe lobby of FakeSystem: its keeper and its loop share one end of a channel, and each makes the other
 # again when it is lost.

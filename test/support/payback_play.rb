@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice"
-require "coppice/monitor/refork_condition/payback"
+require "coppice/monitor/molds/refork_condition/payback"
 
 # Lets a server of make-believe numbers serve at a steady pace, and `refork_after :auto` decide about it.
 class PaybackPlay

@@ -4,7 +4,7 @@ require "test_helper"
 require "coppice"
 require "coppice/child"
 require "coppice/config/hooks"
-require "coppice/monitor/handle"
+require "coppice/monitor/state/handle"
 require "coppice/observer"
 
 module Coppice

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/releases"
+require "coppice/monitor/rolls/releases"
 
 module Coppice
   class CLI

@@ -3,7 +3,7 @@
 require "coppice/config/options"
 require "coppice/memory/available_memory"
 require "coppice/mold_environment"
-require "coppice/monitor/worker_count"
+require "coppice/monitor/workers/worker_count"
 require "coppice/os/processors"
 
 module Coppice

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board"
-require "coppice/monitor/canary"
+require "coppice/monitor/molds/canary"
 require "coppice/monitor/statistics/moments"
 require "coppice/monitor/statistics/promotions"
 require "coppice/monitor/statistics/rolls"

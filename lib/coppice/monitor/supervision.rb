@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/actions"
+require "coppice/monitor/act/actions"
 require "coppice/monitor/context"
 require "coppice/monitor/decisions"
-require "coppice/monitor/elasticity"
-require "coppice/monitor/facts"
-require "coppice/monitor/memory_look"
-require "coppice/monitor/refusal"
-require "coppice/monitor/rolls"
-require "coppice/monitor/roster"
-require "coppice/monitor/sizing"
+require "coppice/monitor/workers/elasticity"
+require "coppice/monitor/learn/facts"
+require "coppice/monitor/decide/memory_look"
+require "coppice/monitor/decide/refusal"
+require "coppice/monitor/rolls/rolls"
+require "coppice/monitor/state/roster"
+require "coppice/monitor/workers/sizing"
 require "coppice/monitor/statistics"
 
 module Coppice

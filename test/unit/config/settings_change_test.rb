@@ -3,7 +3,7 @@
 require "test_helper"
 require "coppice/config/settings"
 require "coppice/config/settings_change"
-require "coppice/monitor/lobby_settings"
+require "coppice/monitor/lobby/lobby_settings"
 
 module Coppice
   module Config

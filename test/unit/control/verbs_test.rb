@@ -7,7 +7,7 @@ require "coppice/cli"
 require "coppice/config/types/amounts"
 require "coppice/control/reference"
 require "coppice/log"
-require "coppice/monitor/control_commands"
+require "coppice/monitor/door/control_commands"
 
 module Coppice
   module Control

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/control_commands"
+require "coppice/monitor/door/control_commands"
 require_relative "../../support/fake_server"
 
 module Coppice

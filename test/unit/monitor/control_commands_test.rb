@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "stringio"
-require "coppice/monitor/control_commands"
+require "coppice/monitor/door/control_commands"
 require_relative "../../support/fake_server"
 
 module Coppice

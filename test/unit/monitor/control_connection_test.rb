@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "socket"
-require "coppice/monitor/control_connection"
+require "coppice/monitor/door/control_connection"
 
 module Coppice
   class Monitor

@@ -3,7 +3,7 @@
 require "test_helper"
 require "socket"
 require "coppice/config/settings"
-require "coppice/monitor/control_server"
+require "coppice/monitor/door/control_server"
 
 module Coppice
   class Monitor

@@ -4,8 +4,8 @@ require "test_helper"
 require "coppice"
 require "coppice/board"
 require "coppice/control/messages"
-require "coppice/monitor/exit_report"
-require "coppice/monitor/handle"
+require "coppice/monitor/state/exit_report"
+require "coppice/monitor/state/handle"
 
 class ExitReportTest < Coppice::TestCase
   Status = Struct.new(:exitstatus, :termsig) do

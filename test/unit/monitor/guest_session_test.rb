@@ -2,7 +2,7 @@
 
 require_relative "../../support/supervision_test_case"
 require "coppice/control/verbs"
-require "coppice/monitor/guest_session"
+require "coppice/monitor/door/guest_session"
 
 # What the client of a guest is told, with a server that has no processes.
 class GuestSessionTest < SupervisionTestCase

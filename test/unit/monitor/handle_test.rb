@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice"
-require "coppice/monitor/handle"
+require "coppice/monitor/state/handle"
 
 class HandleTest < Coppice::TestCase
   Row = Struct.new(:requests)

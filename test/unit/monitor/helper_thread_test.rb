@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice"
-require "coppice/monitor/helper_thread"
+require "coppice/monitor/kernel/helper_thread"
 
 class HelperThreadTest < Coppice::TestCase
   def setup

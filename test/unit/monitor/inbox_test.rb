@@ -5,8 +5,8 @@ require "test_helper"
 require "coppice"
 require "coppice/control/channel"
 require "coppice/control/messages"
-require "coppice/monitor/handle"
-require "coppice/monitor/inbox"
+require "coppice/monitor/state/handle"
+require "coppice/monitor/kernel/inbox"
 
 class InboxTest < Coppice::TestCase
   def setup

@@ -3,7 +3,7 @@
 require "test_helper"
 require "stringio"
 require "coppice/log"
-require "coppice/monitor/log_reopening"
+require "coppice/monitor/door/log_reopening"
 
 module Coppice
   class Monitor

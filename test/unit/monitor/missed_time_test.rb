@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/missed_time"
+require "coppice/monitor/kernel/missed_time"
 
 module Coppice
   class Monitor

@@ -4,8 +4,8 @@ require "test_helper"
 require "fcntl"
 require "coppice/board"
 require "coppice/config/settings"
-require "coppice/monitor/observer_spawner"
-require "coppice/monitor/system"
+require "coppice/monitor/act/observer_spawner"
+require "coppice/monitor/kernel/system"
 
 module Coppice
   class Monitor

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/oom_counter"
+require "coppice/monitor/kernel/oom_counter"
 require_relative "../../support/fake_cgroup"
 
 class OomCounterTest < Coppice::TestCase

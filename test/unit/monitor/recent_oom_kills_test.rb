@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/oom_counter"
+require "coppice/monitor/kernel/oom_counter"
 require "coppice/stats"
 require_relative "../../support/supervision_test_case"
 

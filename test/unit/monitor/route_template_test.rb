@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/route_template"
+require "coppice/monitor/state/route_template"
 
 class RouteTemplateTest < Coppice::TestCase
   test "what varies in a path is a star" do

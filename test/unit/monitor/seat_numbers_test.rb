@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/seat_numbers"
+require "coppice/monitor/state/seat_numbers"
 
 class SeatNumbersTest < Coppice::TestCase
   Seat = Struct.new(:number)

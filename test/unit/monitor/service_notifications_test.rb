@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/service_notifications"
+require "coppice/monitor/door/service_notifications"
 require_relative "../../support/supervision_test_case"
 
 # What the service manager is told of a server without processes.

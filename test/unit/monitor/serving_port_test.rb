@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/listeners/set"
-require "coppice/monitor/serving_port"
+require "coppice/monitor/kernel/serving_port"
 
 module Coppice
   class Monitor

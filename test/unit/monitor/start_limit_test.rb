@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/start_limit"
+require "coppice/monitor/kernel/start_limit"
 require_relative "../../support/fake_server_rolls"
 require_relative "../../support/recording_log"
 require_relative "../../support/supervision_test_case"

@@ -4,7 +4,7 @@ require "test_helper"
 require "coppice"
 require "coppice/config/settings"
 require "coppice/log"
-require "coppice/monitor/state_keeper"
+require "coppice/monitor/act/state_keeper"
 require "coppice/release"
 require "stringio"
 

@@ -53,7 +53,7 @@ class MonitorStatisticsTest < SupervisionTestCase
   end
 
   test "every cause that a report can have has a place" do
-    causes = File.read("lib/coppice/monitor/exit_report.rb")[/# :asked.*?attr_reader :cause/m].scan(/(?<=:)[a-z_]+/)
+    causes = File.read("lib/coppice/monitor/state/exit_report.rb")[/# :asked.*?_reader :cause/m].scan(/(?<=:)[a-z_]+/)
 
     assert_operator causes.size, :>, 10
     assert_empty causes - Board::EXIT_CAUSES - ["cause"]

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/succession"
+require "coppice/monitor/state/succession"
 
 module Coppice
   class Monitor

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/throttle"
+require "coppice/monitor/kernel/throttle"
 
 class ThrottleTest < Coppice::TestCase
   test "it lets nothing pass before its pause is over" do

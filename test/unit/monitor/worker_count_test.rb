@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/worker_count"
+require "coppice/monitor/workers/worker_count"
 
 module Coppice
   class Monitor

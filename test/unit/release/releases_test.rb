@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/config/settings"
-require "coppice/monitor/releases"
+require "coppice/monitor/rolls/releases"
 
 module Coppice
   class Monitor

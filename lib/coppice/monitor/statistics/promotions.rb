@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board"
-require "coppice/monitor/throttle"
+require "coppice/monitor/kernel/throttle"
 require "coppice/stats/histogram"
 
 module Coppice

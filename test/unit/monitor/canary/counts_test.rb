@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/board"
-require "coppice/monitor/canary"
+require "coppice/monitor/molds/canary"
 
 class CanaryCountsTest < Coppice::TestCase
   Counts = Coppice::Monitor::Canary::Counts

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/canary"
+require "coppice/monitor/molds/canary"
 require_relative "../../../support/canary_play"
 
 class FirstRequestsTest < Coppice::TestCase

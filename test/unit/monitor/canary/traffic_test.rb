@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/canary/traffic"
+require "coppice/monitor/molds/canary/traffic"
 require_relative "../../../support/canary_play"
 
 module Coppice

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/refork_condition/forecast"
+require "coppice/monitor/molds/refork_condition/forecast"
 
 module Coppice
   class ForecastTest < TestCase

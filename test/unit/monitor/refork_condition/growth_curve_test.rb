@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "coppice/monitor/refork_condition/growth_curve"
+require "coppice/monitor/molds/refork_condition/growth_curve"
 
 module Coppice
   class Monitor

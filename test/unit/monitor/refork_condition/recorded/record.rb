@@ -10,7 +10,7 @@
 
 require "minitest"
 require "coppice"
-require "coppice/monitor/refork_condition/generation_usage"
+require "coppice/monitor/molds/refork_condition/generation_usage"
 require_relative "../../../../support/closed_loop"
 require_relative "../../../../support/example_shop"
 require_relative "../../../../support/server"

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "coppice/control/messages"
+require "coppice/monitor/state/handle"
+require "coppice/monitor/steps"
+
+module Coppice
+  class Monitor
+    # Puts new children on the roster, and asks molds and workers to fork them.
+    class ForkRequests
+      #: (Context) -> void
+      def initialize(context)
+        @system = context.system
+        @roster = context.roster
+        @rows = context.rows
+      end
+
+      # Asks a process to fork a child: sends it the child's end of a new channel. If that process is gone, or its
+      # channel is full, the child's end is closed here, and the child counts as never forked. A block gets the new
+      # handle, and returns further descriptors.
+      #: (Handle, role: Symbol, generation: Integer, deadline: Float, ?purpose: Symbol?, ?nr: Integer?,
+      #    ?service: Config::ServiceDefinition?,
+      #    ?descriptors: Hash[Symbol, IO | Array[IO]], ?first_request: bool) ?{ (Handle) -> Hash[Symbol, Array[IO]] }
+      #    -> Handle
+      def call(parent, role:, generation:, deadline:, purpose: nil, nr: nil, service: nil, descriptors: {},
+               first_request: false)
+        ours, theirs = @system.channel_pair
+        ours_too, inspection = @system.channel_pair if role == :worker
+        handle = add_handle(role, generation, ours, deadline, purpose: purpose, nr: nr, parent: parent,
+                                                              service: service)
+        handle.inspection = ours_too
+        more = block_given? ? yield(handle) : {}
+        message = Control::Messages::Spawn.new(role: role, purpose: purpose, nr: nr, generation: generation,
+                                               row: handle.row.index, first_request: first_request,
+                                               seat: handle.seat&.number, service: service&.name)
+        ends = { channel: theirs, inspection: inspection }.compact.transform_values(&:to_io)
+        parent.channel.send(message, descriptors: { **ends, **descriptors, **more })
+        handle
+      ensure
+        theirs&.close
+        inspection&.close
+        ours&.close unless handle
+      end
+
+      #: (Steps::SpawnService | Steps::SpawnGuest, Float) -> void
+      def spawn(step, now)
+        deadline = deadline(step.mold, now)
+        return spawn_guest(step, deadline) if step.is_a?(Steps::SpawnGuest)
+
+        clients = { handshakes: @roster.handshakes.service_end } if step.service.path
+        call(step.mold, role: :service, service: step.service, generation: step.mold.generation, deadline: deadline,
+                        descriptors: clients.to_h)
+      end
+
+      # When the next child of a mold must be forked (monotonic seconds). It makes one fork after the other. In a mold
+      # that has forked nothing yet, before_fork may prepare what all its children share.
+      #: (Handle, Float) -> Float
+      def deadline(mold, now)
+        settings = @roster.settings_of(mold)
+        before = @roster.requested_of(mold).map(&:deadline)
+        first = before.empty? && !mold.forked_any
+        [now, *before].max + (first ? settings.mold_timeout : settings.spawn_timeout)
+      end
+
+      # A child with a row of its own.
+      #: (Symbol, Integer, Control::Channel, Float, **untyped) -> Handle
+      def add_handle(role, generation, channel, deadline, **identity)
+        row = @rows.take(role: role, nr: identity[:nr], generation: generation)
+        row.service_name = identity[:service]&.name.to_s
+        row.parent_pid = identity[:parent]&.pid || 0
+        handle = Handle.new(role: role, generation: generation, row: row, channel: channel, deadline: deadline,
+                            **identity)
+        row.release_number = handle.release&.number || 0
+        @roster.add(handle)
+      rescue SystemCallError # its channel cannot be watched
+        @rows.release(row)
+        raise
+      end
+
+      private
+
+      def spawn_guest(step, deadline)
+        client = step.client
+        handle = call(step.mold, role: :guest, generation: step.mold.generation, deadline: deadline,
+                                 descriptors: step.descriptors)
+        handle.client = client
+        handle.row.client_uid = client.uid
+        handle.row.client_pid = client.pid
+        client.handle = handle
+      end
+    end
+  end
+end

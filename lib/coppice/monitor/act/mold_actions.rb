@@ -1,0 +1,189 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/kernel/introduction"
+require "coppice/monitor/rolls/release_actions"
+require "coppice/monitor/steps"
+
+module Coppice
+  class Monitor
+    # The part of Actions that is about molds: how they are booted and forked, committed and given up.
+    class MoldActions
+      STEPS = [Steps::ColdBoot, Steps::Promote, Steps::Rehearse, Steps::BootWithMeasuredGC, Steps::Commit,
+               Steps::Abandon, Steps::GiveUpRefork, Steps::Reinstate, Steps::EndKept, Steps::GiveUpRoll].freeze
+
+      # What another try may not meet again, when a process is spawned.
+      TRANSIENT = [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
+
+      # The block tells a child to exit.
+      #: (Context, forks: ForkRequests, spawner: MoldSpawner) { (Handle, Float) -> void } -> void
+      def initialize(context, forks:, spawner:, &retire)
+        @system = context.system
+        @roster = context.roster
+        @succession = context.roster.succession
+        @board = context.board
+        @statistics = context.statistics
+        @log = context.log
+        @forks = forks
+        @spawner = spawner
+        @retire = retire
+        @releases = ReleaseActions.new(context, &retire)
+      end
+
+      #: (Step, Float) -> void
+      def carry_out(step, now)
+        case step
+        when Steps::ColdBoot then cold_boot(step, now)
+        when Steps::Promote then promote(step, now)
+        when Steps::Rehearse then rehearse(step, now)
+        when Steps::BootWithMeasuredGC then boot_with_measured_gc(now)
+        when Steps::Commit then commit(step, now)
+        when Steps::Abandon then abandon(step, now)
+        when Steps::GiveUpRefork then give_up_refork(step.reason)
+        when Steps::Reinstate then reinstate(step, now)
+        when Steps::EndKept then @releases.end_kept(step.reason, now)
+        when Steps::GiveUpRoll then @releases.give_up(step.reason, wanted: step.wanted, message: step.message)
+        end
+      end
+
+      private
+
+      def settings = @roster.settings
+
+      def retire(handle, now) = @retire.call(handle, now)
+
+      def cold_boot(step, now)
+        release = step.release || @roster.release
+        ours, theirs = @system.channel_pair
+        pid, description = @spawner.spawn(theirs, release)
+        deadline = now + release.settings.boot_timeout
+        handle = @forks.add_handle(:mold, step.generation, ours, deadline, release: release)
+        handle.pid = pid
+        handle.note_fork(now)
+        @succession.start(handle)
+        @statistics.promotion_started(handle, reason_to_boot(step), nil, now)
+        @log.info("booting the application", **handle.to_log, **release.to_log.slice(:release), **description)
+        Introduction.of(handle, pid, system: @system, log: @log) { @spawner.introduce(handle) }
+      rescue SystemCallError => error
+        raise if !@roster.booted? || TRANSIENT.include?(error.class) # neither directory nor Ruby comes back by itself
+
+        step.release ? @releases.give_up(error.message) : note_failed_boot(error, now)
+      ensure
+        theirs&.close
+        ours&.close unless handle
+      end
+
+      # The directory of the running release may be removed. A worker that serves can still become the mold.
+      def note_failed_boot(error, now)
+        @log.error("the running release cannot be booted", error: error.message, again_in: settings.refork_backoff)
+        @succession.failed(now, pause: settings.refork_backoff)
+        end_rehearsal(now)
+      end
+
+      def reason_to_boot(step)
+        return :roll if step.release
+        return :growth if @roster.mold
+
+        @roster.serving? ? :mold_lost : :boot
+      end
+
+      def promote(step, now)
+        time_to_fork = settings.longest_turn + settings.spawn_timeout
+        step.worker.promotions += 1
+        candidate = @forks.call(step.worker, role: :mold, purpose: (:temporary if step.temporary),
+                                             generation: step.generation, deadline: now + time_to_fork)
+        @succession.start(candidate)
+        @statistics.promotion_started(candidate, step.reason_fields[:why], step.worker, now)
+        @log.info("promotion started", **step.worker.to_log, requests: step.worker.requests_count,
+                  new_gen: step.generation, **step.reason_fields)
+      end
+
+      def give_up_refork(reason)
+        @succession.give_up_refork(reason)
+        @log.warn("refork given up", why: reason)
+      end
+
+      # The rehearsed worker has no listeners, and its slot is none of those that serve.
+      def rehearse(step, now)
+        @succession.rehearsal_due = false
+        @forks.call(step.mold, role: :worker, purpose: :rehearsal, nr: step.nr, generation: step.mold.generation,
+                                deadline: @forks.deadline(step.mold, now))
+      end
+
+      # No client is served yet, so the mold that was booted with other parameters can exit.
+      def boot_with_measured_gc(now)
+        @succession.gc_unmeasured = false # one attempt is enough
+        mold = @succession.mold
+        @log.info("booting once more, with a fitted garbage collector", **mold.to_log)
+        end_rehearsal(now)
+        retire(mold, now)
+      end
+
+      def end_rehearsal(now)
+        @succession.rehearsal_due = false
+        worker = @roster.rehearsal
+        retire(worker, now) if worker
+      end
+
+      def commit(step, now)
+        candidate = step.candidate
+        former = @succession.commit
+        @succession.outlived(former, now)
+        adopt_handshakes(candidate)
+        @roster.workers.each { |worker| worker.promotions = 0 }
+        @board.generation = candidate.generation
+        @statistics.promotion_committed(candidate, now)
+        canary = step.verdict if @roster.of_release?(candidate) # that of another release has a line of its own
+        @log.info("mold committed", **candidate.to_log, **canary&.to_log.to_h)
+        warn_of_unsafe_application unless candidate.row.fork_safe?
+        @roster.start_limit.lift unless @roster.of_release?(candidate)
+        end_rehearsal(now)
+        @succession.rehearsal_due = step.rehearse
+        @releases.committed(candidate, former, step.verdict, now)
+      end
+
+      def reinstate(step, now)
+        end_rehearsal(now)
+        @releases.reinstate(step.mold, now)
+        adopt_handshakes(step.mold)
+        @roster.spawns.succeeded
+        @roster.spawns.wait_until(now)
+        @roster.start_limit.lift
+      end
+
+      def adopt_handshakes(mold)
+        return unless @roster.lobby_wanted
+
+        before = @roster.handshakes.detected
+        @roster.handshakes.adopt(@roster.settings_of(mold), mold)
+        return if before == (detected = @roster.handshakes.detected)
+
+        detected.each { |service| @log.info("WebSockets go to a service", path: service.path, service: service.name) }
+      end
+
+      def warn_of_unsafe_application
+        @log.warn("no reforks: no_longer_fork_safe! was called while the application was loaded")
+      end
+
+      def abandon(step, now)
+        trial = @succession.trial
+        pause = step.at_once ? 0 : settings.refork_backoff
+        message = [step.candidate, trial].compact.filter_map(&:failure).first&.message
+        @succession.abandon(step.candidate, step.reason, now, pause: pause, at_once: step.at_once || false,
+                            of_release: @roster.of_release?(step.candidate), message: message)
+        @statistics.promotion_abandoned(step.candidate)
+        @board.refused_commits += 1 if step.refused
+        log_abandonment(step, pause)
+        @releases.abandoned(step, trial, now)
+        retire(step.candidate, now) unless step.candidate.gone?
+        end_rehearsal(now)
+      end
+
+      def log_abandonment(step, pause)
+        final = step.wanted || !@roster.booted? || !@roster.of_release?(step.candidate)
+        again = { again_in: pause } unless final
+        @log.public_send(step.wanted ? :info : :error, "mold abandoned",
+          **step.candidate.to_log, why: step.reason, **again.to_h, **step.verdict&.fields.to_h)
+      end
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "coppice/monitor/kernel/backoff"
+require "coppice/monitor/steps"
+
+module Coppice
+  class Monitor
+    # The system has no descriptor, process or memory to give. Says once of each kind of process that it could not be
+    # started, until one of a kind that failed is started, and delays whatever starts one: with each further failure for
+    # longer.
+    class Shortage
+      # What the steps start that do not name it.
+      STARTS = { Steps::ColdBoot => :mold, Steps::Promote => :mold, Steps::Rehearse => :worker,
+                 Steps::SpawnService => :service }.freeze
+
+      #: (Context) -> void
+      def initialize(context)
+        @system = context.system
+        @roster = context.roster
+        @log = context.log
+        @backoff = Backoff.new
+        @reported = []
+      end
+
+      # A guest is not tried again, so it delays nothing.
+      #: (Step, SystemCallError, Float) -> void
+      def failed(step, error, now)
+        return report(:guest, error) if step.is_a?(Steps::SpawnGuest)
+
+        delay(now)
+        failure = [started_by(step), error.message]
+        report(failure.first, error) unless @reported.include?(failure)
+        @reported |= [failure]
+      end
+
+      #: (Step) -> void
+      def succeeded(step)
+        return if @reported.none? { |role, _| role == started_by(step) }
+
+        @reported = []
+        @backoff.succeeded
+      end
+
+      private
+
+      def started_by(step) = step.is_a?(Steps::Spawn) ? step.role : STARTS[step.class]
+
+      def delay(now)
+        @backoff.failed(now)
+        [@roster.spawns, @roster.replacements, @roster.reforks].each do |pause|
+          pause.wait_until([pause.not_before, @backoff.not_before].max)
+        end
+      end
+
+      def report(role, error)
+        limit = { descriptors: @system.descriptor_limit, remedy: "raise the hard limit (ulimit -Hn)" }
+        @log.error(role ? "could not start a #{role}" : "system call failed", error: error.message,
+          workers: @roster.ready_workers.size, wanted: @roster.target, **(error.is_a?(Errno::EMFILE) ? limit : {}))
+      end
+    end
+  end
+end
