@@ -50,7 +50,7 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "a roll tells what of the new configuration only a restart brings, and so does each one after it" do
+  soak_test "a roll tells what of the new configuration only a restart brings, and so does each one after it" do
     config = "worker_processes 1\ncanary false"
     configs = { two: "#{config}\npidfile 'a.pid'", three: "#{config}\ndirectory '/'" }
     with_releases(:one, :two, :three, config: config, configs: configs) do |server, directories|
@@ -73,7 +73,7 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "a roll helps where no worker of the running release starts any more" do
+  soak_test "a roll helps where no worker of the running release starts any more" do
     first = "worker_processes 2\nafter_worker_fork { |*| raise 'no worker' if File.exist?('broken') }"
     with_releases(:one, :two, configs: { one: first }) do |server, directories|
       FileUtils.touch(File.join(directories[:one], "broken"))
@@ -104,7 +104,7 @@ class RollTest < Coppice::TestCase
     end
   end
 
-  test "the new release's file decides about workers, hooks and variables, not about sockets" do
+  soak_test "the new release's file decides about workers, hooks and variables, not about sockets" do
     second = <<~RUBY
       worker_processes 3
       canary false

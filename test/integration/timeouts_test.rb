@@ -166,7 +166,7 @@ class TimeoutsTest < Coppice::TestCase
     end
   end
 
-  test "an idle worker outlives any timeout, and is replaced when it gets TERM and its exit hook hangs" do
+  soak_test "an idle worker outlives any timeout, and is replaced when it gets TERM and its exit hook hangs" do
     serve("worker_processes 1\ntimeout 0.3, cleanup: 0.3\nbefore_worker_exit { |*| sleep }") do |server|
       pid = server.ready_workers.first.pid
       waited = monotonic_now + 1

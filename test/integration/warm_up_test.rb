@@ -100,7 +100,7 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
-  test "the paths that clients request most warm the next server" do
+  soak_test "the paths that clients request most warm the next server" do
     with_tmpdir do |folder|
       start("warm_up_requests :learned", folder: folder) do |server|
         settle(server, 0)
@@ -196,7 +196,7 @@ class WarmUpTest < Coppice::TestCase
     end
   end
 
-  test "a block that raises or exits is not fatal" do
+  soak_test "a block that raises or exits is not fatal" do
     { "raise 'no'" => 1, "exit" => 0 }.each do |action, generation|
       start("warm_up_requests { |_client| #{action} }") do |server|
         settle(server, generation)
