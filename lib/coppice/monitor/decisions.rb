@@ -53,7 +53,7 @@ module Coppice
       def due(roster, now)
         return @serving unless roster.stopping
 
-        now < roster.stop_begins_at ? @delaying : @leaving
+        now < roster.stop.exits_begin_at ? @delaying : @leaving
       end
 
       # When some of them have something to do whatever comes (monotonic seconds).

@@ -84,8 +84,7 @@ module Coppice
       #: () -> Float
       def seconds_until_due
         now = @system.now
-        deadlines = [roster.stop_begins_at, roster.stop_deadline, roster.lobby_deadline]
-        due = [*deadlines, *roster.pauses, @facts.due_at, @statistics.due_at, *@decisions.times(now),
+        due = [*roster.stop.times, *roster.pauses, @facts.due_at, @statistics.due_at, *@decisions.times(now),
                *(now + Board::TRIAL_LOOK_SECONDS if roster.trial&.ready?),
                *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
@@ -106,10 +105,10 @@ module Coppice
 
         @log.info("stopping", how: how, **(delay.zero? ? {} : { in: delay }), **awaited(how))
         @board.shutting_down = 1
-        roster.stopping = how
-        roster.stop_delayed_until = @system.now + delay
-        begin_stop(roster.stop_delayed_until + (how == :at_once ? 0 : [time_for_services - delay, 0].max))
-        roster.handles.each { |handle| @actions.interrupt(handle, roster.stop_deadline) } if how == :at_once
+        roster.stop.how = how
+        roster.stop.delayed_until = @system.now + delay
+        let_exit_at(roster.stop.delayed_until + (how == :at_once ? 0 : [time_for_services - delay, 0].max))
+        roster.handles.each { |handle| @actions.interrupt(handle, roster.stop.deadline) } if how == :at_once
       end
 
       # The lowest level that children log, for the one that does not read it on the board.
@@ -180,11 +179,9 @@ module Coppice
           .reject { |_, names| names.empty? }.transform_values { |names| names.join(" ") }
       end
 
-      def begin_stop(time)
+      def let_exit_at(time)
         longest = roster.stopping == :at_once ? IMMEDIATE_STOP_TIME : time_for_workers
-        roster.stop_begins_at = time
-        roster.stop_deadline = time + longest
-        roster.lobby_deadline = roster.stop_deadline - settings.timeout
+        roster.stop.begin_exits_at(time, longest: longest, behind_lobby: settings.timeout)
       end
 
       # Those of the release before may have more time than the others.
@@ -200,8 +197,8 @@ module Coppice
 
       # Nobody waits any more once all services have exited.
       def advance_stop(now)
-        earliest = [roster.stop_delayed_until, now].max
-        begin_stop(earliest) if earliest < roster.stop_begins_at && roster.services.empty?
+        earliest = [roster.stop.delayed_until, now].max
+        let_exit_at(earliest) if earliest < roster.stop.exits_begin_at && roster.services.empty?
       end
 
       # After the commit of a release all decisions are made anew, by its settings.
@@ -256,7 +253,7 @@ module Coppice
 
       def describe_server(spawner)
         @roster.succession.gc_unmeasured = spawner.worth_fitting?(@release)
-        @roster.memory_total_kib = @system.memory_total_kib
+        @roster.headroom.total = @system.memory_total_kib
         @roster.lobby_wanted = @port.with_lobby.any?
         self.log_level = settings.logger ? :debug : settings.log_level
       end
@@ -270,7 +267,7 @@ module Coppice
 
       def warn_of_unknown_memory
         limit = settings.worker_memory_limit
-        return if limit.nil? || Config::Types::MemoryLimit.kib(limit, roster.memory_total_kib)
+        return if limit.nil? || Config::Types::MemoryLimit.kib(limit, roster.headroom.total)
 
         @log.warn("worker_memory_limit has no effect: it is a share, and the amount of memory is unknown",
                   file: Memory::AvailableMemory::MEMINFO)

@@ -160,7 +160,7 @@ class RecyclingTest < SupervisionTestCase
   test "a share of what nobody knows is no limit, but so many bytes are" do
     { { pss: "1%" } => 0, { pss: MIB * MIB } => 1 }.each do |limit, count|
       server = settled_server(worker_memory_limit: limit)
-      server.roster.memory_total_kib = nil
+      server.roster.headroom.total = nil
 
       assert_equal(count, replaced(server) { |workers| weigh(workers.first) }.size)
       server.close

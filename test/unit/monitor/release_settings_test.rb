@@ -197,7 +197,7 @@ class ReleaseSettingsTest < SupervisionTestCase
     run_until(server) { worker.leaving? && server.roster.release.number == 2 }
     server.supervision.stop_gracefully
 
-    assert_operator server.roster.stop_deadline - server.system.now, :>=, 200
+    assert_operator server.roster.stop.deadline - server.system.now, :>=, 200
   end
 
   test "a server that stops takes no roll" do

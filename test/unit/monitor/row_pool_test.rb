@@ -3,7 +3,7 @@
 require "test_helper"
 require "coppice"
 require "coppice/board"
-require "coppice/monitor/state/row_pool"
+require "coppice/monitor/kernel/row_pool"
 
 class RowPoolTest < Coppice::TestCase
   def setup

@@ -243,10 +243,10 @@ class WatchdogTest < SupervisionTestCase
   test "a stop in progress is postponed as well" do
     server = settled_server(shutdown_delay: 3)
     server.supervision.stop(:gracefully, delay: 3)
-    before = [server.roster.stop_begins_at, server.roster.stop_deadline]
+    before = [server.roster.stop.exits_begin_at, server.roster.stop.deadline]
     pause(server, 300)
 
-    assert_equal before.map { |time| time + 300 }, [server.roster.stop_begins_at, server.roster.stop_deadline]
+    assert_equal before.map { |time| time + 300 }, [server.roster.stop.exits_begin_at, server.roster.stop.deadline]
     assert_equal 4, server.roster.ready_workers.size
   end
 

@@ -167,8 +167,7 @@ module Coppice
 
       def refuse_new_connections(now)
         @port.refuse_new_connections
-        @roster.refusing_since ||= now
-        @roster.connecting = @port.connecting
+        @roster.stop.refuse_connections(now, connecting: @port.connecting)
       end
 
       # Clients in a queue that outlives the server, such as systemd's, are left to its successor.

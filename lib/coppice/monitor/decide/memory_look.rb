@@ -25,19 +25,19 @@ module Coppice
       #: (Float) -> void
       def look(now)
         @sharing.look(now)
-        return @roster.memory_left_kib = nil unless matters?
+        return @roster.headroom.left = nil unless matters?
 
         long_over = @long_pauses.pass?(now)
         look_at_rows if long_over
-        return unless long_over || @roster.memory_left_kib.nil? || (hurried? && @looks.pass?(now))
+        return unless long_over || @roster.headroom.left.nil? || (hurried? && @looks.pass?(now))
 
-        @roster.memory_left_kib = @system.memory_left_kib
+        @roster.headroom.left = @system.memory_left_kib
       end
 
       private
 
       def look_at_rows
-        @roster.largest_worker_kib = @roster.workers.map { |worker| worker.row.private_kib }.max.to_i
+        @roster.headroom.largest_worker = @roster.workers.map { |worker| worker.row.private_kib }.max.to_i
       end
 
       def matters? = @roster.settings.refork_after == :auto || hurried?

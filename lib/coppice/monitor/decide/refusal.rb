@@ -14,13 +14,14 @@ module Coppice
       # Whether some of them are waited for.
       #: (Roster, Float) -> bool
       def self.waiting?(roster, now)
-        !roster.refusing_since.nil? && roster.connecting.positive? && now < roster.refusing_since + LONGEST_WAIT
+        stop = roster.stop
+        !stop.refusing_since.nil? && stop.connecting.positive? && now < stop.refusing_since + LONGEST_WAIT
       end
 
       # Again as long as it waits: each look counts them anew.
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return [] unless roster.refusing_since.nil? || self.class.waiting?(roster, now)
+        return [] unless roster.stop.refusing_since.nil? || self.class.waiting?(roster, now)
 
         [Steps::RefuseNewConnections.new]
       end

@@ -37,7 +37,7 @@ module Coppice
 
       # What was measured while fewer processes shared the same pages says nothing.
       def excess(handle, roster, now)
-        handle.service.limits.excess(handle.pid, now - handle.ready_at, roster.memory_total_kib) do
+        handle.service.limits.excess(handle.pid, now - handle.ready_at, roster.headroom.total) do
           { pss: handle.row.pss_kib, private: handle.row.private_kib } if roster.measured?(handle)
         end
       end

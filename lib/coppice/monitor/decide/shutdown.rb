@@ -20,7 +20,7 @@ module Coppice
         lobbies, staying = staying.partition(&:drains_first?)
         serving, others = staying.partition(&:drains?)
         serving = told_to_drain(serving, lobbies, roster, now)
-        hang_ups = guests.map { |handle| Steps::HangUp.new(handle, :shutdown, roster.stop_deadline - now) }
+        hang_ups = guests.map { |handle| Steps::HangUp.new(handle, :shutdown, roster.stop.deadline - now) }
         drains = serving.map { |handle| Steps::Drain.new(handle) }
         retirements = others.map { |handle| Steps::Retire.new(handle) }
         drains + retirements + hang_ups
@@ -36,13 +36,13 @@ module Coppice
       end
 
       # Later than at this deadline workers could not serve the clients in their queues any more.
-      def waits_for_lobby?(roster, now) = !roster.lobby.nil? && now < roster.lobby_deadline
+      def waits_for_lobby?(roster, now) = !roster.lobby.nil? && now < roster.stop.lobby_deadline
 
       def kill_all(roster)
         roster.handles.reject(&:kill_reason).map { |handle| Steps::Kill.new(handle, :shutdown) }
       end
 
-      def overdue?(roster, now) = roster.stop_deadline && now >= roster.stop_deadline
+      def overdue?(roster, now) = roster.stop.deadline && now >= roster.stop.deadline
     end
   end
 end

@@ -77,7 +77,7 @@ module Coppice
 
       # Until when the server takes care itself that its start or its stop ends (monotonic seconds); nil if it does not.
       def deadline
-        return @roster.stop_deadline if @roster.stopping
+        return @roster.stop.deadline if @roster.stopping
         return if @port.open? || failing?
 
         starting.filter_map(&:deadline).max

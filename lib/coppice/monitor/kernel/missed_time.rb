@@ -10,14 +10,7 @@ module Coppice
       # Gives every child so many more seconds for what it has to do, and all of them so many more for a stop.
       #: (Roster, Float) -> void
       def self.make_up(roster, seconds)
-        roster.handles.each { |handle| handle.postpone(seconds) }
-        return unless roster.stopping
-
-        roster.stop_delayed_until += seconds
-        roster.stop_begins_at += seconds
-        roster.stop_deadline += seconds
-        roster.lobby_deadline += seconds
-        roster.refusing_since += seconds if roster.refusing_since
+        [*roster.handles, roster.stop].each { |late| late.postpone(seconds) }
       end
 
       # Seconds that were missed since the last look; 0.0 when the monitor ran, and at the first look. Seconds of the

@@ -130,7 +130,7 @@ module Coppice
         handle.deadline = nil
         handle.ready_at = @system.now
         handle.row.ready = 1 if handle.observer? # which cannot write to the board
-        @roster.boot_peak_kib = @system.peak_kib(handle.pid) || @roster.boot_peak_kib if handle.cold?
+        @roster.headroom.boot_peak = @system.peak_kib(handle.pid) || @roster.headroom.boot_peak if handle.cold?
         @log.debug("ready", **handle.to_log)
         note_guest(handle) if handle.guest?
         return unless handle.worker?

@@ -96,7 +96,7 @@ module Coppice
       def drain(lobby)
         tell(lobby, "closing", "drain")
         lobby.row.leaving = 1
-        lobby.deadline = @roster.stop_deadline
+        lobby.deadline = @roster.stop.deadline
         lobby.move(:leaving)
       end
 

@@ -13,7 +13,7 @@ module Coppice
         return [] unless roster.lobby_wanted
 
         lobby = roster.lobby
-        leaving = roster.stopping && now >= roster.stop_begins_at
+        leaving = roster.stopping && now >= roster.stop.exits_begin_at
         return spawn(roster, now, leaving) unless lobby
 
         seats = leaving ? [] : roster.unseated_workers.map { |worker| Steps::Reseat.new(worker) }

@@ -53,7 +53,7 @@ module Coppice
       end
 
       def short_of_memory?(roster)
-        left, total = roster.memory_left_kib, roster.memory_total_kib
+        left, total = roster.headroom.left, roster.headroom.total
         !(left.nil? || total.nil?) && left < total * SHORT_OF_MEMORY
       end
 

@@ -109,7 +109,7 @@ module Coppice
 
       # Two applications are in memory for a while. A rollback is not refused: what serves is worse.
       def check_memory(roll, release)
-        needed = @roster.boot_peak_kib
+        needed = @roster.headroom.boot_peak
         left = @system.memory_left_kib
         return if needed.nil? || left.nil? || @force
 

@@ -6,6 +6,8 @@ require "coppice/monitor/state/children"
 require "coppice/monitor/state/handshakes"
 require "coppice/monitor/state/heir"
 require "coppice/monitor/kernel/start_limit"
+require "coppice/monitor/state/headroom"
+require "coppice/monitor/state/stop"
 require "coppice/monitor/state/succession"
 
 module Coppice
@@ -29,24 +31,15 @@ module Coppice
       attr_reader :kept             #: Handle? -- the mold of the release before, for a rollback
       attr_reader :kept_until       #: Float?
       attr_accessor :held_back      #: Integer -- slots that are left empty for a lean roll
-      attr_accessor :boot_peak_kib  #: Integer? -- the most memory that the last cold boot took
       attr_reader :spawns           #: Backoff -- of workers; trials do not count
       attr_reader :start_limit      #: StartLimit -- of workers
       attr_reader :observers        #: Backoff
       attr_reader :lobbies          #: Backoff
       attr_accessor :observer_release #: Release? -- whose configuration the observer has
-      attr_accessor :memory_total_kib #: Integer? -- what all processes together may use
-      attr_accessor :memory_left_kib #: Integer? -- what is left of it; nil if unknown, or nothing depends on it
-      attr_accessor :largest_worker_kib #: Integer -- of its own, that any worker had when this was last looked at
+      attr_reader :headroom #: Headroom
       # Since when about as many processes share memory as now (monotonic seconds); nil before a generation is complete.
       attr_accessor :sharing_since #: Float?
-      attr_accessor :stopping #: Symbol? -- :gracefully or :at_once
-      attr_accessor :stop_delayed_until #: Float? -- until then a server that was told to stop serves in any case
-      attr_accessor :stop_begins_at #: Float? -- until then it serves, if services are left
-      attr_accessor :stop_deadline  #: Float?
-      attr_accessor :refusing_since #: Float? -- when the server began to refuse new connections
-      attr_accessor :connecting     #: Integer -- clients that had begun to connect before, and still do
-      attr_accessor :lobby_deadline #: Float? -- from then on a server that stops does not wait for its lobby
+      attr_reader :stop             #: Stop
       attr_accessor :lobby_wanted   #: bool -- clients come to a lobby, and workers need a seat there
       attr_accessor :listening      #: bool -- clients can connect
       attr_accessor :log_level      #: Integer -- the lowest that is logged, as in Log::LEVELS
@@ -72,9 +65,15 @@ module Coppice
         @service_backoffs = Hash.new { |backoffs, name| backoffs[name] = Backoff.new }
         @observers = Backoff.new
         @lobbies = Backoff.new
-        @held_back = @connecting = @largest_worker_kib = 0
+        @stop = Stop.new
+        @headroom = Headroom.new(largest_worker: 0)
+        @held_back = 0
         add_groups
       end
+
+      # :gracefully or :at_once once the server was told to stop.
+      #: () -> Symbol?
+      def stopping = stop.how
 
       # Number of workers that there should be now: a lean roll holds some back, and leaves one at least.
       #: () -> Integer

@@ -104,7 +104,7 @@ module Coppice
       def room(roster)
         return 0 if @system.memory_pressure > PRESSURE
 
-        left, total = @system.memory_left_kib, roster.memory_total_kib
+        left, total = @system.memory_left_kib, roster.headroom.total
         sizes = roster.workers.map { |worker| worker.row.private_kib }
         largest = sizes.max.to_i
         return Float::INFINITY if left.nil? || total.nil? || largest.zero?

@@ -58,7 +58,7 @@ module Coppice
 
       # A PSS that was measured while fewer processes shared the same pages says nothing.
       def memory_excess(worker, roster)
-        excess = @limits.memory_excess(worker, roster.memory_total_kib)
+        excess = @limits.memory_excess(worker, roster.headroom.total)
         excess unless excess && excess[:kind] == :pss && !roster.measured?(worker)
       end
 

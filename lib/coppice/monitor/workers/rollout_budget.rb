@@ -36,9 +36,9 @@ module Coppice
 
       # A surplus worker is small at first. It soon has as much memory of its own as the others.
       def room(roster)
-        return roster.target if roster.memory_left_kib.nil? || roster.largest_worker_kib.zero?
+        return roster.target if roster.headroom.left.nil? || roster.headroom.largest_worker.zero?
 
-        roster.memory_left_kib / roster.largest_worker_kib
+        roster.headroom.left / roster.headroom.largest_worker
       end
     end
   end

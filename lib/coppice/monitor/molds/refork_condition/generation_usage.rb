@@ -31,7 +31,7 @@ module Coppice
           new(generation: roster.generation, cold: mold.cold, workers: workers.size, requests: requests,
               waste: [workers.sum { |row| row.private_kib - row.private_at_start_kib }, 0].max,
               rebuilt: handles.sum { |worker| rebuilt(worker, mold) } / handles.size,
-              total: mold.rss_kib + workers.sum(&:private_kib), left: roster.memory_left_kib,
+              total: mold.rss_kib + workers.sum(&:private_kib), left: roster.headroom.left,
               refork_ms: mold.cpu_ms + start_ms,
               request_ms: request_ms(workers.sum(&:cpu_ms) - start_ms, requests)).freeze
         end
