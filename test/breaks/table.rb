@@ -40,7 +40,7 @@ module Coppice
         was: "request_deadline && now >= request_deadline", becomes: "false",
         words: %w[bin/test test/unit/monitor/watchdog_test.rb] },
       { name: "a process is killed for a pause of the machine", file: "lib/coppice/monitor/kernel/missed_time.rb",
-        was: "        roster.handles.each { |handle| handle.postpone(seconds) }\n", becomes: "",
+        was: "[*roster.handles, roster.stop].each", becomes: "[roster.stop].each",
         words: %w[bin/test test/unit/monitor/watchdog_test.rb] },
       { name: "a mold is committed without a trial", file: "lib/coppice/monitor/molds/promotion.rb",
         was: "advance_trial(roster, roster.trial, now) : start_trial(roster)",
