@@ -95,6 +95,21 @@ class HeirTest < SupervisionTestCase
     assert_equal 1, log.saying("no worker is kept fit for reforks any more").size
   end
 
+  test "those that were lost before a refork do not count" do
+    log = RecordingLog.new
+    server = settled_server(worker_processes: 6, log: log)
+    taint(server, server.roster.workers.first)
+    3.times do |number|
+      server.system.advance(2)
+      taint(server, heir(server), "GET /#{%w[a b c][number]}")
+      server.supervision.refork
+      server.settle
+    end
+
+    assert_equal [3, true], [server.roster.generation, heir(server).ready?]
+    assert_empty log.saying("no worker is kept fit for reforks any more")
+  end
+
   test "when no worker is left that may be forked one is replaced, and the new one is the heir" do
     server = settled_server
     before = server.roster.workers.map(&:pid)

@@ -10,7 +10,7 @@ module Coppice
     # runs.
     class Heir
       ROUTES = 32 # as many as the lobby knows
-      LOST = 3 # heirs of a release that became unsafe all the same: no other one is chosen then
+      LOST = 3 # heirs that became unsafe all the same, with no refork in between: no other one is chosen then
       SPARED = 1.0 # seconds after which the lobby has known it for sure
 
       Route = Struct.new(:template, :why)
@@ -48,6 +48,7 @@ module Coppice
         return if @routes.empty?
 
         forget_others(roster.release)
+        note_refork(roster.generation)
         wanted = wanted?(roster)
         choose(nil, now) unless wanted && @worker && fit?(@worker, roster)
         choose(best(roster), now) if wanted && @worker&.generation != roster.generation
@@ -65,6 +66,12 @@ module Coppice
       private
 
       def wanted?(roster) = @routes.any? && !given_up? && roster.lobby_wanted && roster.ready_workers.size > 1
+
+      # A refork that an heir has made possible: those that were lost before it were no reason to give up.
+      def note_refork(generation)
+        @lost = 0 unless @generation == generation || given_up?
+        @generation = generation
+      end
 
       def choose(worker, now)
         return if worker.equal?(@worker)
