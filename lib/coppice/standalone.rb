@@ -66,7 +66,7 @@ module Coppice
       end
     end
 
-    # Whoever forks this process calls :before_fork, and :after_fork_in_parent behind it.
+    # A tool that forks this process calls :before_fork, and :after_fork_in_parent when the fork is made.
     #: (Symbol, *untyped) -> void
     def hook(name, *arguments) = inheritance.call_hook(name, *arguments, log: @log)
 

@@ -28,8 +28,8 @@ module Coppice
     attr_reader :life #: Child::Life
 
     # listeners: those that the worker accepts clients from; none for a worker that is rehearsed. inspection: the socket
-    # on which the monitor asks for backtraces; nil without a monitor. lobby: the descriptors of its seat at the lobby,
-    # in the order of LobbySeat.new; none without a lobby.
+    # on which the monitor asks for backtraces. lobby: the descriptors of its seat at the lobby, in the order of
+    # LobbySeat.new; none without a lobby.
     #: (inheritance: Child::Inheritance, membership: Child::Membership, ?listeners: Array[Socket],
     #    ?inspection: UNIXSocket?, ?lobby: Array[IO]) -> void
     def initialize(inheritance:, membership:, listeners: [], inspection: nil, lobby: [])

@@ -101,6 +101,7 @@ class FakeSystem
     true
   end
 
+  def kill(pid) = signal(pid, :KILL)
   def lost?(pid) = !@processes.key?(pid) && @zombies.none? { |zombie| zombie.first == pid }
   def replaced?(pid) = !!@processes[pid]&.replaced
   def refusing? = @refusals.positive?
@@ -121,7 +122,8 @@ class FakeSystem
 
   def exited_children(_known) = @late && (@now * 10).to_i.odd? ? [] : @zombies.map(&:first)
 
-  def reap(pid)
+  def reap(pid, group: false)
+    kill(-pid) if group
     zombie = @zombies.assoc(pid) or return
     @zombies.delete(zombie)
     yield @cpu_us if block_given?

@@ -23,12 +23,12 @@ module Coppice
       attr_accessor :audit #: ForkSafety::Audit?
 
       # That of this process where there is no monitor to register with: it owns the row at once.
-      #: (role: Symbol, row: Board::Row, ?generation: Integer, ?channel: Control::Channel?) -> Membership
-      def self.without_monitor(role:, row:, generation: 0, channel: nil)
+      #: (role: Symbol, row: Board::Row, ?generation: Integer) -> Membership
+      def self.without_monitor(role:, row:, generation: 0)
         nr = (0 if role == :worker)
         row.assign(role: role, nr: nr, generation: generation)
         row.pid = Process.pid
-        new(role: role, nr: nr, generation: generation, row: row, channel: channel)
+        new(role: role, nr: nr, generation: generation, row: row, channel: nil)
       end
 
       # purpose: :rehearsal for a worker that gets no clients, :warmed_trial for one that serves the warm-up requests

@@ -3,6 +3,8 @@
 require "socket"
 require "coppice/http"
 require "coppice/os/clock"
+require "coppice/os/descriptor_limit"
+require "coppice/os/throttle"
 require "coppice/threaded_server/client"
 require "coppice/threaded_server/stop_pipe"
 
@@ -17,7 +19,7 @@ module Coppice
       # further: children of this process get it as well, and some programs look at each number.
       MOST_DESCRIPTORS = 65_536
       SPARE_DESCRIPTORS = 64 # for files and connections of the application
-      COMPLAINT_SECONDS = 10 # between two lines of the log about clients that were refused
+      COMPLAINT_PAUSE = 10 # seconds between two lines of the log about clients that were refused
 
       #: (Socket, Thread::SizedQueue, Http::Lingering, Log) -> void
       def initialize(socket, clients, lingering, log)
@@ -26,7 +28,8 @@ module Coppice
         @lingering = lingering
         @log = log
         @stop_pipe = StopPipe.new
-        @limit = raise_descriptor_limit
+        @limit = OS::DescriptorLimit.raise_to(MOST_DESCRIPTORS)
+        @complaints = OS::Throttle.new(COMPLAINT_PAUSE)
       end
 
       # Until it is stopped, or the server is gone. Ends the queue of clients.
@@ -81,21 +84,10 @@ module Coppice
       end
 
       def complain
-        now = OS::Clock.now
-        return if @complained_at && now - @complained_at < COMPLAINT_SECONDS
+        return unless @complaints.claim(OS::Clock.now)
 
-        @complained_at = now
         @log.error("clients are refused: no descriptor is left for their sockets", limit: @limit,
                    remedy: "raise the limit of descriptors, also the hard one (ulimit -n, LimitNOFILE of systemd)")
-      end
-
-      def raise_descriptor_limit
-        soft, hard = Process.getrlimit(:NOFILE)
-        wanted = [hard, MOST_DESCRIPTORS].min
-        return soft if soft >= wanted
-
-        Process.setrlimit(:NOFILE, wanted, hard)
-        wanted
       end
 
       def client(socket, packet, copies)

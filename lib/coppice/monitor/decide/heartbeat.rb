@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/kernel/missed_time"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -20,7 +20,7 @@ module Coppice
       #: (Numeric) -> void
       def initialize(limit)
         @limit = limit
-        @looks = Throttle.new(PAUSE)
+        @looks = OS::Throttle.new(PAUSE)
         @missed_time = MissedTime.new
         @ran = 0.0 # seconds in which the monitor ran
         @notes = {} # Handle => Note
@@ -30,7 +30,7 @@ module Coppice
       # Reads the notes of these, unless it has done so a moment ago. Called once a turn, before any question.
       #: (Array[Handle], Float) -> void
       def observe(handles, now)
-        return unless @looks.pass?(now)
+        return unless @looks.claim(now)
 
         passed = now - (@looked_at || now)
         @ran += passed - @missed_time.since_last_look(now)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/decide/sharing_look"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -17,8 +17,8 @@ module Coppice
         @system = system
         @roster = roster
         @sharing = SharingLook.new(roster)
-        @looks = Throttle.new(PAUSE)
-        @long_pauses = Throttle.new(LONG_PAUSE)
+        @looks = OS::Throttle.new(PAUSE)
+        @long_pauses = OS::Throttle.new(LONG_PAUSE)
       end
 
       # Not in each turn: it takes several files, for which the kernel has to add up.
@@ -27,9 +27,9 @@ module Coppice
         @sharing.look(now)
         return @roster.headroom.left = nil unless matters?
 
-        long_over = @long_pauses.pass?(now)
+        long_over = @long_pauses.claim(now)
         look_at_rows if long_over
-        return unless long_over || @roster.headroom.left.nil? || (hurried? && @looks.pass?(now))
+        return unless long_over || @roster.headroom.left.nil? || (hurried? && @looks.claim(now))
 
         @roster.headroom.left = @system.memory_left_kib
       end

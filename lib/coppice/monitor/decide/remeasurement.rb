@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/steps"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -15,7 +15,7 @@ module Coppice
       def initialize
         @waiting = []
         @asked = {} # Handle => the time of its last measurement then
-        @pauses = Throttle.new(PAUSE)
+        @pauses = OS::Throttle.new(PAUSE)
       end
 
       # When the next few are due (monotonic seconds); nil if none are.
@@ -25,7 +25,7 @@ module Coppice
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
         begin_round(roster) unless @since == roster.sharing_since
-        return [] if @waiting.empty? || !@pauses.pass?(now)
+        return [] if @waiting.empty? || !@pauses.claim(now)
 
         outdated = @waiting.shift(AT_ONCE).select { |handle| outdated?(roster, handle) && !asked?(handle) }
         outdated.map do |handle|

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/steps"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -13,7 +13,7 @@ module Coppice
       LIMITS_PAUSE = 1.0 # seconds
 
       def initialize
-        @limits_looks = Throttle.new(LIMITS_PAUSE)
+        @limits_looks = OS::Throttle.new(LIMITS_PAUSE)
       end
 
       #: (Roster, Float) -> Array[Step]
@@ -28,7 +28,7 @@ module Coppice
 
       # From then on they are outdated.
       def over_limit(roster, now)
-        return [] unless @limits_looks.pass?(now)
+        return [] unless @limits_looks.claim(now)
 
         within = roster.services.reject { |handle| handle.starting? || handle.leaving? || handle.over_limit }
         excesses = within.to_h { |handle| [handle, excess(handle, roster, now)] }.compact

@@ -2,7 +2,7 @@
 
 require "coppice/gc_profile"
 require "coppice/monitor/steps"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -19,7 +19,7 @@ module Coppice
         @measures = settings.keeps_measurement?
         @learns = settings.learns_paths?
         @measured = [] # pids
-        @looks = Throttle.new(LOOK_PAUSE)
+        @looks = OS::Throttle.new(LOOK_PAUSE)
       end
 
       #: (Roster, Float) -> Array[Step]
@@ -34,7 +34,7 @@ module Coppice
       def measured_worker(roster, now)
         rehearsed = new_measurement(roster, [roster.rehearsal].compact.select(&:ready?))
         return rehearsed if rehearsed
-        return if roster.rehearsing? || !@looks.pass?(now)
+        return if roster.rehearsing? || !@looks.claim(now)
 
         complete = GCProfile::MEASURED_REQUESTS
         new_measurement(roster, roster.ready_workers.select { |worker| worker.requests_count >= complete })

@@ -3,7 +3,7 @@
 require "coppice/board/columns"
 require "coppice/monitor/decide/heartbeat"
 require "coppice/monitor/steps"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -24,13 +24,13 @@ module Coppice
         @heartbeat = Heartbeat.new(Board::HEARTBEAT_SECONDS + settings.client_header_timeout + settings.timeout +
                                    settings.timeout_cleanup)
         @loop_heartbeat = Heartbeat.new(Board::LOOP_LIMIT_SECONDS)
-        @looks = Throttle.new(LOOK_PAUSE)
+        @looks = OS::Throttle.new(LOOK_PAUSE)
       end
 
       # Looks at those that may be overdue, but not more often than LOOK_PAUSE says.
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return [] if (@passed_over = !@looks.pass?(now))
+        return [] if (@passed_over = !@looks.claim(now))
 
         @heartbeat.observe(roster.ready_workers, now)
         kills = overdue(roster, now).map { |handle, reason| Steps::Kill.new(process_to_kill(handle), reason) }

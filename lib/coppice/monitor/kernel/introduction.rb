@@ -11,7 +11,7 @@ module Coppice
         yield
       rescue SystemCallError => error
         log.error("killing a child that cannot be told what to do", **handle.to_log, pid: pid, error: error.message)
-        system.signal(pid, :KILL)
+        system.kill(pid)
       end
     end
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/kernel/throttle"
 require "coppice/os/cgroup"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -15,13 +15,13 @@ module Coppice
       def initialize(cgroup = OS::Cgroup.new("memory"))
         @file = cgroup.files("memory.events", "memory.oom_control").first
         @count = @recent = count
-        @looks = Throttle.new(RECENT)
+        @looks = OS::Throttle.new(RECENT)
       end
 
       # Must be called regularly: drops the kills from before the last look that have explained no exit.
       #: (Float) -> void
       def look(now)
-        return unless @looks.pass?(now)
+        return unless @looks.claim(now)
 
         @count = [@count, @recent].max
         @recent = count

@@ -7,6 +7,7 @@ require "coppice/memory/available_memory"
 require "coppice/memory/memory_pressure"
 require "coppice/monitor/kernel/oom_counter"
 require "coppice/os/clock"
+require "coppice/os/descriptor_limit"
 require "coppice/os/proc_folder"
 require "coppice/os/process_stat"
 require "coppice/os/processor_demand"
@@ -30,9 +31,7 @@ module Coppice
       # on a low one, such as those that call select(2).
       #: () -> System
       def raise_descriptor_limit
-        soft, hard = @descriptor_limits
-        wanted = [OWN_DESCRIPTORS, hard].min
-        Process.setrlimit(:NOFILE, wanted, hard) if soft < wanted
+        OS::DescriptorLimit.raise_to(OWN_DESCRIPTORS)
         self
       end
 
@@ -94,6 +93,10 @@ module Coppice
         true # it runs as another user now
       end
 
+      # Ends a process that nobody can tell to exit.
+      #: (Integer) -> void
+      def kill(pid) = signal(pid, :KILL)
+
       # Whether this process can never be reaped here: it is gone, because somebody else was told of its exit, or it is
       # a zombie of another parent.
       #: (Integer) -> bool
@@ -121,9 +124,11 @@ module Coppice
       end
 
       # Reaps this child: its exit status, and the most memory it had in KiB. nil when it has not exited, or is no
-      # child. Yields its CPU time in microseconds before that, while /proc still has it.
-      #: (Integer) ?{ (Integer) -> void } -> [Process::Status, Integer]?
-      def reap(pid)
+      # child. Yields its CPU time in microseconds before that, while /proc still has it. group: whether what is left of
+      # its process group is killed, as long as nobody else can have its number.
+      #: (Integer, ?group: bool) ?{ (Integer) -> void } -> [Process::Status, Integer]?
+      def reap(pid, group: false)
+        kill(-pid) if group
         _, peak_kib, cpu_us = OS.exited_child(pid)
         return unless peak_kib
 

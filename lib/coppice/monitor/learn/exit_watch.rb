@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -16,8 +16,8 @@ module Coppice
       def initialize(context)
         @system = context.system
         @roster = context.roster
-        @looks_for_lost = Throttle.new(LOST_PAUSE)
-        @looks_for_exits = Throttle.new(EXITS_PAUSE)
+        @looks_for_lost = OS::Throttle.new(LOST_PAUSE)
+        @looks_for_exits = OS::Throttle.new(EXITS_PAUSE)
         @unknown = {} # pid => when it was first seen to have exited (monotonic seconds)
       end
 
@@ -27,8 +27,8 @@ module Coppice
       def look(signalled:, &gone)
         now = @system.now
         silent = @roster.children[:silent].to_a
-        silent_due = silent.any? && @looks_for_lost.pass?(now)
-        ask = @looks_for_exits.pass?(now) || signalled || silent_due || @unknown.any?
+        silent_due = silent.any? && @looks_for_lost.claim(now)
+        ask = @looks_for_exits.claim(now) || signalled || silent_due || @unknown.any?
         claim(find_known(&gone), now) if ask
         unforked(now).each { |handle| gone.call(handle, nil) }
         lost(silent_due ? silent : silent.select(&:vanished)).each { |handle| gone.call(handle, nil) }

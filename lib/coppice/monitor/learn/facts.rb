@@ -60,17 +60,16 @@ module Coppice
 
       def reap_one(handle, pid) = handle.lobby? ? @lobby.reap(handle, pid) : reap_child(handle)
 
-      # What it has forked is killed with it, as long as nobody else can have its number. A reader never finds a process
-      # without its CPU time, neither in /proc nor on the board. What it has said since the turn looked at its channel
-      # counts: a worker that was ready, and served, has not failed to start.
+      # What it has said since the turn looked at its channel counts: a worker that was ready, and served, has not
+      # failed to start.
       def reap_child(handle)
-        @system.signal(-handle.pid, :KILL) if handle.leads_group?
-        exit = @system.reap(handle.pid) { |cpu_us| handle.row.cpu_us = [handle.row.cpu_us, cpu_us].max }
-        return unless exit
-
+        exit = @system.reap(handle.pid, group: handle.leads_group?) { |cpu_us| note_cpu_time(handle, cpu_us) } or return
         receive_from(handle) unless handle.channel.closed?
         exited(handle, *exit)
       end
+
+      # A reader never finds a process without its CPU time, neither in /proc nor on the board.
+      def note_cpu_time(handle, cpu_us) = handle.row.cpu_us = [handle.row.cpu_us, cpu_us].max
 
       def record(handle, message)
         case message
@@ -113,7 +112,7 @@ module Coppice
       # A hook or a library has forked: a second process uses the channel of this child.
       def kill_duplicate(handle, pid)
         @log.error("duplicate process killed", **handle.to_log, stray_pid: pid)
-        @system.signal(pid, :KILL)
+        @system.kill(pid)
       end
 
       def audited(handle, findings)
@@ -274,7 +273,7 @@ module Coppice
         @board.unsafe_routes = heir.routes.map { |route| "#{route.template}\t#{route.why}" }.join("\n")
         return unless lost && heir.given_up?
 
-        @log.warn("no worker is kept fit for reforks any more: requests of too many routes make it unsafe",
+        @log.warn("no worker is kept fit for reforks any more: those that were kept became unsafe one after the other",
           why: message.why)
       end
 

@@ -2,7 +2,7 @@
 
 require "coppice/config/types/amounts"
 require "coppice/monitor/steps"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -24,7 +24,7 @@ module Coppice
         @molds = [] # KiB of each mold, from the last one that was no larger than its predecessor
         @warm_at = -Float::INFINITY
         @warned_at = 0 # growth in KiB
-        @boots = Throttle.new(PAUSE)
+        @boots = OS::Throttle.new(PAUSE)
       end
 
       #: (Roster, Float) -> Array[Step]
@@ -76,7 +76,7 @@ module Coppice
       end
 
       def cold_boot(roster, now)
-        return [] unless @limit && growth > first * @limit && roster.reforks.over?(now) && @boots.pass?(now)
+        return [] unless @limit && growth > first * @limit && roster.reforks.over?(now) && @boots.claim(now)
 
         [Steps::ColdBoot.new(roster.next_generation)]
       end

@@ -2,7 +2,7 @@
 
 require "coppice/monitor/molds/canary"
 require "coppice/monitor/molds/canary/traffic"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -21,7 +21,7 @@ module Coppice
       def initialize(roster, now, baseline:)
         @roster = roster
         @trial = roster.trial
-        @looks = Throttle.new(Board::TRIAL_LOOK_SECONDS)
+        @looks = OS::Throttle.new(Board::TRIAL_LOOK_SECONDS)
         @counts = Canary::Counts::NONE
         @canary = canary(now, baseline)
         @traffic = Canary::Traffic.new(last_hour: baseline, seconds: @canary.ends_at - now)
@@ -39,7 +39,7 @@ module Coppice
       # have counted takes time to add up, and says nothing new as long as the trial has counted nothing.
       #: (Float) -> Canary::Verdict?
       def verdict(now)
-        return unless @looks.pass?(now)
+        return unless @looks.claim(now)
 
         before, @counts = @counts, Canary::Counts.of(@trial.row)
         traffic_ended = traffic_ended?(now)

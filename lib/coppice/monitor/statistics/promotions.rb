@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 require "coppice/stats/histogram"
 
 module Coppice
@@ -20,7 +20,7 @@ module Coppice
 
         #: (system: System, board: Board, roster: Roster) -> void
         def initialize(system:, board:, roster:)
-          @measures = Throttle.new(MEASURE_PAUSE)
+          @measures = OS::Throttle.new(MEASURE_PAUSE)
           @system = system
           @board = board
           @roster = roster
@@ -67,7 +67,7 @@ module Coppice
         def observe(now)
           note_start(@running) if @running
           end_rollout(@rolling_out, now) if @rolling_out && rolled_out?(@rolling_out)
-          measure if @last && @measures.pass?(now)
+          measure if @last && @measures.claim(now)
         end
 
         private

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
+require "coppice/monitor/steps"
 require "coppice/monitor/workers/elasticity/demand"
 require "coppice/monitor/workers/elasticity/growth_trial"
 require "coppice/monitor/workers/elasticity/spare_workers"
-require "coppice/monitor/steps"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -32,7 +32,7 @@ module Coppice
         @demand = demand
         @system = system
         @processors = system.processors
-        @looks = Throttle.new(LOOK_PAUSE)
+        @looks = OS::Throttle.new(LOOK_PAUSE)
         @spare = SpareWorkers.new(REST_SECONDS)
         @bound_until = @waited_at = -Float::INFINITY
       end
@@ -47,7 +47,7 @@ module Coppice
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
-        return [] unless @sizing.bounds && @looks.pass?(now)
+        return [] unless @sizing.bounds && @looks.claim(now)
 
         @demand.look(roster, now)
         forget_bound(roster, now)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/steps"
-require "coppice/monitor/kernel/throttle"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -11,14 +11,14 @@ module Coppice
       PAUSE = 10.0 # seconds until another worker is replaced
 
       def initialize
-        @throttle = Throttle.new(PAUSE)
+        @throttle = OS::Throttle.new(PAUSE)
       end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
         return [] unless roster.heir.missing?(roster)
         return [] unless roster.settled? && roster.mold&.ready? && roster.mold.row.fork_safe?
-        return [] if roster.ready_workers.any? { |worker| worker.row.fork_safe? } || !@throttle.pass?(now)
+        return [] if roster.ready_workers.any? { |worker| worker.row.fork_safe? } || !@throttle.claim(now)
 
         [Steps::Recycle.new(roster.ready_workers.min_by(&:requests_count), { why: :unsafe })]
       end

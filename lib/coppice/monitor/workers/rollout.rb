@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/workers/rollout_budget"
 require "coppice/monitor/steps"
-require "coppice/monitor/kernel/throttle"
+require "coppice/monitor/workers/rollout_budget"
+require "coppice/os/throttle"
 
 module Coppice
   class Monitor
@@ -14,7 +14,7 @@ module Coppice
       def initialize(settings)
         @budget = RolloutBudget.new(settings)
         @coldest_first = []
-        @sorting = Throttle.new(SORT_PAUSE)
+        @sorting = OS::Throttle.new(SORT_PAUSE)
       end
 
       # The least warm workers exit first: replacing them gains most. None exits while a candidate is on trial, and none
@@ -32,7 +32,7 @@ module Coppice
       def coldest(roster, count, now)
         return [] if count.zero? || roster.outdated_workers.empty?
 
-        sort(roster) if @sorting.pass?(now)
+        sort(roster) if @sorting.claim(now)
         chosen = take(roster, count)
         return chosen if chosen.size == count
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Coppice
-  class Monitor
+  module OS
     # Lets something be done only so often. A server of many workers has hundreds of turns a second while they are
     # replaced, and what looks at all of them need not look in each.
     class Throttle
@@ -15,9 +15,9 @@ module Coppice
       # From when on it may be done again (monotonic seconds).
       attr_reader :next_at #: Float
 
-      # Whether it may be done now; once it may, not again before the pause is over.
+      # Returns whether it may be done now. Once it may, the pause begins.
       #: (Float) -> bool
-      def pass?(now)
+      def claim(now)
         return false if now < @next_at
 
         @next_at = now + @pause
