@@ -8,7 +8,7 @@ require "coppice/monitor/door/control_server"
 require "coppice/monitor/kernel/helper_thread"
 require "coppice/monitor/kernel/inbox"
 require "coppice/monitor/lobby/lobby_spawner"
-require "coppice/monitor/door/log_reopening"
+require "coppice/monitor/act/log_reopening"
 require "coppice/monitor/kernel/missed_time"
 require "coppice/monitor/act/mold_spawner"
 require "coppice/monitor/act/observer_spawner"
@@ -27,26 +27,24 @@ module Coppice
   class Monitor
     # What each signal asks for, as the commands of the control socket do (ControlCommands).
     ORDERS = {
-      TERM: ->(supervision) { supervision.stop_gracefully },
-      QUIT: ->(supervision) { supervision.stop_gracefully },
-      HUP: ->(supervision) { supervision.stop_gracefully },
-      INT: ->(supervision) { supervision.stop(:at_once) },
+      TERM: ->(supervision) { supervision.operations.stop_gracefully },
+      QUIT: ->(supervision) { supervision.operations.stop_gracefully },
+      HUP: ->(supervision) { supervision.operations.stop_gracefully },
+      INT: ->(supervision) { supervision.operations.stop(:at_once) },
       USR1: ->(supervision) { supervision.rolls.roll_by_signal },
-      USR2: ->(supervision) { supervision.refork },
-      TTIN: ->(supervision) { supervision.resize(+1) },
-      TTOU: ->(supervision) { supervision.resize(-1) }
+      USR2: ->(supervision) { supervision.operations.refork },
+      TTIN: ->(supervision) { supervision.operations.resize(+1) },
+      TTOU: ->(supervision) { supervision.operations.resize(-1) }
     }.freeze
 
-    # admin_listeners: those of the observer.
-    #: (releases: Releases, listeners: Listeners::Set, admin_listeners: Listeners::Set, control: ControlServer,
-    #    service_manager: OS::ServiceManager, keeper: StateKeeper, log: Log, hook_thread: HelperThread,
-    #    log_thread: HelperThread) -> void
-    def initialize(releases:, listeners:, admin_listeners:, control:, service_manager:, keeper:, log:, hook_thread:,
-                   log_thread:)
-      @releases = releases
-      @settings = settings = releases.first.settings
-      @log = log
-      @keeper = keeper
+    # outside: releases, keeper and log. admin_listeners: those of the observer. helper_threads: :hooks and :log.
+    #: (Context, listeners: Listeners::Set, admin_listeners: Listeners::Set, control: ControlServer,
+    #    service_manager: OS::ServiceManager, helper_threads: Hash[Symbol, HelperThread]) -> void
+    def initialize(outside, listeners:, admin_listeners:, control:, service_manager:, helper_threads:)
+      @releases = outside.releases
+      @settings = settings = @releases.first.settings
+      @log = log = outside.log
+      @keeper = outside.keeper
       @board = Board.create
       log.follow(@board)
       Info.attach(board: @board, row: nil) # for the user's hooks
@@ -54,17 +52,18 @@ module Coppice
       @missed_time = MissedTime.new
       @port = ServingPort.new(listeners, log, lobby: lobby?)
       context = HookContext.new(settings: settings, log: log, listener_names: listeners.names)
-      @hooks = UserHooks.new(settings: settings, context: context, thread: hook_thread, inbox: @inbox, log: log)
-      @hooks.on_exit = -> { @supervision.stop(:gracefully) }
-      @supervision = supervision(admin_listeners)
+      @hooks = UserHooks.new(settings: settings, context: context, thread: helper_threads.fetch(:hooks), inbox: @inbox,
+                             log: log)
+      @hooks.on_exit = -> { @supervision.operations.stop(:gracefully) }
+      @supervision = supervision(outside, admin_listeners)
       @supervision.roster.children.on_add = @inbox.method(:watch)
       @rolls = @supervision.rolls
       @service_manager = service_manager
       @notifications = ServiceNotifications.new(service_manager, roster: @supervision.roster, port: @port)
       @control = control
       @control.commands = ControlCommands.new(supervision: @supervision, board: @board, settings: settings,
-                                              reopening: LogReopening.new(@inbox, log_thread, log: log,
-                                                                            access_log: settings.access_log))
+                                              reopening: LogReopening.new(@inbox, helper_threads.fetch(:log), log: log,
+                                                                          access_log: settings.access_log))
     end
 
     # Runs until a stop was asked for and every child has exited; returns the exit status.
@@ -88,14 +87,13 @@ module Coppice
 
     private
 
-    def supervision(admin_listeners)
+    def supervision(outside, admin_listeners)
       system = System.new.raise_descriptor_limit
       @observers = ObserverSpawner.new(board: @board, listeners: admin_listeners, system: system)
-      spawner = MoldSpawner.new(board: @board, port: @port, system: system, keeper: @keeper, log: @log)
+      molds = MoldSpawner.new(board: @board, port: @port, system: system, keeper: @keeper, log: @log)
       lobbies = LobbySpawner.new(settings: @settings, board: @board, port: @port, system: system, log: @log)
-      Supervision.new(system: system, board: @board, rows: RowPool.new(@board), port: @port, spawner: spawner,
-                      observers: @observers, lobbies: lobbies, hooks: @hooks, keeper: @keeper,
-                      releases: @releases, log: @log)
+      Supervision.new(Context.new(**outside.to_h, system: system, board: @board, rows: RowPool.new(@board), port: @port,
+                                                  molds: molds, observers: @observers, lobbies: lobbies, hooks: @hooks))
     end
 
     # Whether there can be a lobby, if the configuration asks for one.

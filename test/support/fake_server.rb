@@ -69,12 +69,11 @@ class FakeServer
     @settings = settings_with
     @board = Coppice::Board.create
     @system = FakeSystem.new(@board)
-    @supervision = Coppice::Monitor::Supervision.new(
-      system: @system, board: @board, rows: Coppice::Monitor::RowPool.new(@board),
-      port: self, spawner: self, observers: Observers.new(@system),
-      lobbies: FakeLobbyChild::Spawner.new(@system), hooks: self, keeper: self,
+    @supervision = Coppice::Monitor::Supervision.new(Coppice::Monitor::Context.new(
+      system: @system, board: @board, rows: Coppice::Monitor::RowPool.new(@board), port: self, molds: self,
+      observers: Observers.new(@system), lobbies: FakeLobbyChild::Spawner.new(@system), hooks: self, keeper: self,
       releases: self, log: log
-    )
+    ))
   end
 
   # Yields a new server and lets go of its board afterwards.
@@ -87,6 +86,7 @@ class FakeServer
 
   def close = [@board, roster.handshakes].each(&:close)
   def roster = supervision.roster
+  def operations = supervision.operations
 
   # The monitor's loop, once. handles: those whose messages it finds; signalled: whether CHLD has come.
   def turn(handles = talking, signalled: true)
@@ -112,7 +112,7 @@ class FakeServer
   # Somebody wants to run a program. Raises Coppice::Error when the server refuses.
   def start_guest
     client = Coppice::Monitor::GuestClient.new(Coppice::Control::Endpoint::Peer.new(123, 1000, 1000))
-    supervision.start_guest({}, client)
+    operations.start_guest({}, client)
     client
   end
 

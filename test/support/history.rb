@@ -159,7 +159,7 @@ class History
   end
 
   def guest(_) = @server.guest_refused? || system.refusing? || @server.start_guest
-  def interrupt(_) = roster.guests.last&.then { |guest| @server.supervision.signal_guest(guest, :INT) }
+  def interrupt(_) = roster.guests.last&.then { |guest| @server.operations.signal_guest(guest, :INT) }
   def disconnect(_) = roster.guests.sample(random: Random.new(1))&.client&.leave
 
   def lose_loop(number)
@@ -176,9 +176,9 @@ class History
   def hang_at_first(number) = system.hanging_first_request = number.odd?
   def find(number) = system.audit_findings = number.odd? ? [[:missing_thread, "poller app.rb:1", nil]] : []
   def starve(number) = system.refusals = number % 5
-  def refork(_) = @server.supervision.refork
-  def grow(_) = @server.supervision.resize(+1)
-  def reduce(_) = @server.supervision.resize(-1)
+  def refork(_) = @server.operations.refork
+  def grow(_) = @server.operations.resize(+1)
+  def reduce(_) = @server.operations.resize(-1)
 
   def serving?(process) = process.role == :worker && process.stage == :ready
   def serve(number) = pick(number) { |process| process.row.requests += 1 if serving?(process) }
@@ -286,7 +286,7 @@ class History
   def stop
     calm
     @server.connecting = @events.size % 3 # and none of them ever comes
-    @server.supervision.stop(:gracefully, delay: settings[:shutdown_delay])
+    @server.operations.stop(:gracefully, delay: settings[:shutdown_delay])
     200.times do
       @server.settle(rounds: 5)
       return if @server.supervision.finished?

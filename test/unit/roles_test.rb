@@ -27,10 +27,10 @@ module Coppice
     end
 
     test "an unknown role is an error wherever it comes in" do
-      handle = -> { Monitor::Handle.new(role: :gardener, generation: 0, row: nil, channel: nil, deadline: 1.0) }
+      kind = -> { Monitor::ChildKind.new(:gardener, generation: 0) }
       membership = -> { Child::Membership.new(role: :gardener, generation: 0, row: nil, channel: nil) }
       number = -> { Roles.number(:gardener) }
-      [handle, membership, number].each do |attempt|
+      [kind, membership, number].each do |attempt|
         error = assert_raises(Bug) { attempt.call }
 
         assert_match(/no role :gardener/, error.message)

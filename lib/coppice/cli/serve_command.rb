@@ -61,9 +61,10 @@ module Coppice
         Compatibility.configure(settings, listener_names: listeners.names)
         announce(log, writer, settings, Banner.new(settings, listeners.names_with_options))
         warn_of(settings, log)
-        monitor = Monitor.new(releases: releases(settings, keeper, log), listeners: listeners, admin_listeners: admin,
-                              control: control, keeper: keeper, log: log, hook_thread: hooks, log_thread: writer,
-                              service_manager: OS::ServiceManager.new(@variables))
+        outside = Monitor::Context.new(releases: releases(settings, keeper, log), keeper: keeper, log: log)
+        monitor = Monitor.new(outside, listeners: listeners, admin_listeners: admin, control: control,
+                                       service_manager: OS::ServiceManager.new(@variables),
+                                       helper_threads: { hooks: hooks, log: writer })
         OS::Pidfile.hold(settings.pidfile) do
           first_stderr.close
           monitor.run

@@ -2,18 +2,26 @@
 
 module Coppice
   class Monitor
-    # What the parts of the monitor share that learn facts and carry out steps: the ways to the system, to listeners and
-    # to the user's hooks, and what is known of the server.
+    # What the parts of the monitor share that learn facts and carry out steps. All that is outside of supervision is
+    # reached through these, so that tests can put others in their place.
     #
     #   system      System
     #   board       Board
     #   rows        RowPool
     #   port        ServingPort
+    #   molds       MoldSpawner
+    #   observers   ObserverSpawner
+    #   lobbies     LobbySpawner
     #   hooks       UserHooks
     #   keeper      StateKeeper
+    #   releases    Releases
     #   log         Log
+    #
+    # What supervision knows of the server:
+    #
     #   roster      Roster
     #   statistics  Statistics
-    Context = Struct.new(:system, :board, :rows, :port, :hooks, :keeper, :log, :roster, :statistics, keyword_init: true)
+    Context = Struct.new(:system, :board, :rows, :port, :molds, :observers, :lobbies, :hooks, :keeper, :releases, :log,
+                         :roster, :statistics, keyword_init: true)
   end
 end

@@ -39,7 +39,7 @@ class CapacityTest < SupervisionTestCase
 
   test "a dead worker's slot is filled by a child of the current mold" do
     server = settled_server
-    server.supervision.refork
+    server.operations.refork
     server.settle
     victim = server.roster.ready_workers.find { |worker| worker.nr == 2 }
     server.system.advance(2)
@@ -53,11 +53,11 @@ class CapacityTest < SupervisionTestCase
 
   test "one more and one less: the highest slot comes and goes" do
     server = settled_server(worker_processes: 2)
-    server.supervision.resize(+1)
+    server.operations.resize(+1)
     server.settle
 
     assert_equal [0, 1, 2], server.roster.ready_workers.map(&:nr).sort
-    server.supervision.resize(-1)
+    server.operations.resize(-1)
     server.settle
 
     assert_equal [0, 1], server.roster.workers.map(&:nr).sort
@@ -66,7 +66,7 @@ class CapacityTest < SupervisionTestCase
   test "there is always one worker" do
     server = settled_server(worker_processes: 1)
 
-    server.supervision.resize(-1)
+    server.operations.resize(-1)
 
     assert_equal 1, server.roster.target
   end
@@ -76,7 +76,7 @@ class CapacityTest < SupervisionTestCase
     log = FakeServer::NullLog.new
     log.define_singleton_method(:info) { |message, **| lines << message }
     server = settled_server(worker_processes: 1, log: log)
-    [-1, 0, +1].each { |difference| server.supervision.resize(difference) }
+    [-1, 0, +1].each { |difference| server.operations.resize(difference) }
 
     assert_equal [2, 1], [server.roster.wanted, lines.count("number of workers changed")]
   end

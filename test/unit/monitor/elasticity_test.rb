@@ -180,13 +180,13 @@ class ElasticityTest < SupervisionTestCase
 
   test "TTIN and TTOU move both ends; a number holds whatever the load is, until the configured one is wanted" do
     elastic_server
-    2.times { @server.supervision.resize(+1) }
+    2.times { @server.operations.resize(+1) }
     @server.settle
     moved = [workers, @server.board.workers_least, @server.board.workers_most]
-    @server.supervision.resize_to(3)
+    @server.operations.resize_to(3)
     @traffic.play(5.0, clients: 16)
     fixed = [workers, @server.board.workers_most]
-    @server.supervision.follow_configuration
+    @server.operations.follow_configuration
     @traffic.play(5.0, clients: 16)
 
     assert_equal [[4, 4, 18], [3, 3], 16], [moved, fixed, workers]
@@ -233,7 +233,7 @@ class ElasticityTest < SupervisionTestCase
   test "a spike in a rollout is met, and one while a mold is on trial" do
     elastic_server(canary: true)
     @traffic.play(1.0, clients: 2)
-    @server.supervision.refork
+    @server.operations.refork
     run_until(@server) { @server.roster.trial }
     @traffic.play(0.8, clients: 10)
     on_trial = @server.roster.candidate && workers

@@ -26,7 +26,8 @@ class ExitReportTest < Coppice::TestCase
 
   def handle_in(state, **known)
     path = { requested: [], ready: %i[forked registered ready], leaving: %i[forked leaving] }.fetch(state)
-    handle = Coppice::Monitor::Handle.new(role: :worker, nr: 3, generation: 1, row: @row, channel: nil, deadline: 1.0)
+    kind = Coppice::Monitor::ChildKind.new(:worker, nr: 3, generation: 1)
+    handle = Coppice::Monitor::Handle.new(kind, row: @row, channel: nil, deadline: 1.0)
     handle.pid = 42 unless path.empty?
     path.each { |step| step == :forked ? handle.note_fork(940.0) : handle.move(step) }
     known.each { |name, value| handle.public_send(:"#{name}=", value) }
@@ -84,7 +85,8 @@ class ExitReportTest < Coppice::TestCase
   test "a mold that was told to stop while Ruby started was asked, unless it has reported a failure" do
     failed = Coppice::Control::Messages::Failed.new(error: "RuntimeError (config.ru:1)", message: "no")
     handles = [nil, failed].map do |failure|
-      mold = Coppice::Monitor::Handle.new(role: :mold, generation: 0, row: @row, channel: nil, deadline: 1.0)
+      kind = Coppice::Monitor::ChildKind.new(:mold, generation: 0)
+      mold = Coppice::Monitor::Handle.new(kind, row: @row, channel: nil, deadline: 1.0)
       mold.pid = 42
       mold.note_fork(940.0)
       mold.move(:leaving)

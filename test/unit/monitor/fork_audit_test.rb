@@ -19,7 +19,7 @@ class ForkAuditTest < SupervisionTestCase
     settled_server(log: @log, **settings).tap do |server|
       server.system.audit_findings = [FINDING]
       server.roster.ready_workers.each { |worker| worker.row.requests = 10 }
-      server.supervision.refork
+      server.operations.refork
       server.settle
     end
   end
@@ -99,7 +99,7 @@ class ForkAuditTest < SupervisionTestCase
     1000.times do
       server.system.audit_findings = server.roster.candidate&.cold? ? [FINDING] : []
       server.roster.ready_workers.each { |worker| worker.row.requests += 10 }
-      server.supervision.refork unless server.roster.candidate
+      server.operations.refork unless server.roster.candidate
       server.system.advance(1)
       server.settle(rounds: 1)
       break if server.roster.mold.cold? && server.roster.generation.positive?

@@ -9,7 +9,7 @@ class GuestSessionTest < SupervisionTestCase
   def begin_session(server)
     peer = Coppice::Control::Endpoint::Peer.new(123, 1000, 1000)
     caller = Coppice::Monitor::ControlConnection::Caller.new(peer, [$stdin] * 4)
-    @session = Coppice::Monitor::GuestSession.new(server.supervision, caller).begin
+    @session = Coppice::Monitor::GuestSession.new(server.operations, caller).begin
   end
 
   def guest(server) = server.roster.guests.first

@@ -58,7 +58,7 @@ class MonitorGuestsTest < SupervisionTestCase
   test "signals wait in their order until the guest handles them" do
     server = settled_server(guests: 1)
     client = forked(server)
-    %i[STOP CONT INT].each { |name| server.supervision.signal_guest(client.handle, name) }
+    %i[STOP CONT INT].each { |name| server.operations.signal_guest(client.handle, name) }
     server.turn
     assert_equal [true, []], [!client.handle.pid.nil?, signals_to(server, client)]
     run_until(server) { client.handle.handles_signals? }
@@ -97,11 +97,11 @@ class MonitorGuestsTest < SupervisionTestCase
   test "a refork leaves a guest alone; a stop tells it, and waits for it" do
     server = settled_server(guests: 1)
     client = start(server)
-    server.supervision.refork
+    server.operations.refork
     server.settle
 
     assert_equal [1, nil], [server.roster.generation, client.handle.kill_reason]
-    server.supervision.stop_gracefully
+    server.operations.stop_gracefully
     server.turn
 
     assert_equal [:HUP, :CONT], signals_to(server, client)

@@ -8,8 +8,8 @@ class HandleTest < Coppice::TestCase
   Row = Struct.new(:requests)
 
   def handle_in(state)
-    handle = Coppice::Monitor::Handle.new(role: :worker, nr: 3, generation: 1, row: Row.new(7),
-      channel: nil, deadline: nil)
+    handle = Coppice::Monitor::Handle.new(Coppice::Monitor::ChildKind.new(:worker, nr: 3, generation: 1),
+      row: Row.new(7), channel: nil, deadline: nil)
     path_to(state).each { |step| handle.move(step) }
     handle
   end

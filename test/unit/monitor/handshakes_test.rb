@@ -30,7 +30,7 @@ class HandshakesTest < SupervisionTestCase
     server.settle
 
     assert_equal [["cable"], %w[0 1 0]], [names(server), held(server)]
-    server.supervision.stop_gracefully
+    server.operations.stop_gracefully
     server.settle
 
     assert_equal "1", held(server).last
@@ -57,7 +57,7 @@ class HandshakesTest < SupervisionTestCase
 
   test "a server that stops waits for no client" do
     server = settled_server(services: CABLE)
-    server.supervision.stop_gracefully
+    server.operations.stop_gracefully
     server.turn
 
     assert_empty server.roster.handshakes.readers

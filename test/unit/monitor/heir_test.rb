@@ -47,7 +47,7 @@ class HeirTest < SupervisionTestCase
     taint(server, server.roster.workers[0])
     kept = heir(server)
     server.roster.workers.each { |worker| worker.row.requests = worker.equal?(kept) ? 1 : 9 }
-    server.supervision.refork
+    server.operations.refork
     server.turn
 
     assert_equal kept, server.roster.candidate.parent
@@ -102,7 +102,7 @@ class HeirTest < SupervisionTestCase
     3.times do |number|
       server.system.advance(2)
       taint(server, heir(server), "GET /#{%w[a b c][number]}")
-      server.supervision.refork
+      server.operations.refork
       server.settle
     end
 

@@ -78,7 +78,7 @@ class IdleMoldTest < SupervisionTestCase
 
   test "a refork needs no mold" do
     server = server_without_mold
-    server.supervision.refork
+    server.operations.refork
     server.settle
 
     assert_equal [1, 1, 1, 1], generations(server)

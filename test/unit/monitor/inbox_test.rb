@@ -22,7 +22,8 @@ class InboxTest < Coppice::TestCase
   def watched
     ours, theirs = Coppice::Control::Channel.pair
     @open.push(ours, theirs)
-    handle = Coppice::Monitor::Handle.new(role: :worker, nr: 0, generation: 0, row: nil, channel: ours, deadline: nil)
+    kind = Coppice::Monitor::ChildKind.new(:worker, nr: 0, generation: 0)
+    handle = Coppice::Monitor::Handle.new(kind, row: nil, channel: ours, deadline: nil)
     @inbox.watch(handle)
     [handle, theirs]
   end

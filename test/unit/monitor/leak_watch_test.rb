@@ -82,7 +82,7 @@ class LeakWatchTest < SupervisionTestCase
     server.system.advance(Coppice::Monitor::LeakWatch::WARM_UP)
     6.times do |generation|
       server.system.mold_kib = (100 + (10 * generation)) * MIB
-      server.supervision.refork if generation.positive?
+      server.operations.refork if generation.positive?
       run_until(server) do
         server.roster.generation == generation && (server.roster.settled? || server.roster.candidate)
       end

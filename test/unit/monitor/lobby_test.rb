@@ -114,7 +114,7 @@ class LobbyTest < SupervisionTestCase
 
   test "a successor of the loop is told everything that holds" do
     server = settled
-    server.supervision.resize(-1)
+    server.operations.resize(-1)
     server.settle
     lose(server, :loop)
     server.system.lobby.swallow
@@ -215,7 +215,7 @@ class LobbyTest < SupervisionTestCase
   test "at a stop its clients are served before any worker exits" do
     server = settled
     server.system.lobby.loop.hanging = true # it has a slow client
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.settle
 
     assert_equal [%w[closing], %w[drain]], told(server)
@@ -228,7 +228,7 @@ class LobbyTest < SupervisionTestCase
   test "workers exit in time though the lobby does not" do
     server = settled
     server.system.lobby.loop.hanging = true
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.system.advance(server.settings.hard_timeout)
     server.settle
 
@@ -241,7 +241,7 @@ class LobbyTest < SupervisionTestCase
 
   test "before a delayed stop answers say that connections close" do
     server = settled
-    server.supervision.stop(:gracefully, delay: 5)
+    server.operations.stop(:gracefully, delay: 5)
     server.turn
 
     assert_equal [%w[closing]], told(server)
@@ -250,7 +250,7 @@ class LobbyTest < SupervisionTestCase
   test "a stop at once reaches both processes" do
     server = settled
     server.system.lobby.loop.hanging = true
-    server.supervision.stop(:at_once)
+    server.operations.stop(:at_once)
     server.turn
 
     assert_includes told(server), %w[stop]
@@ -275,7 +275,7 @@ class LobbyTest < SupervisionTestCase
 
   test "it follows the level of the log" do
     server = settled
-    server.supervision.log_level = :error
+    server.operations.log_level = :error
     server.turn
 
     assert_equal [%w[log-level 3]], told(server)

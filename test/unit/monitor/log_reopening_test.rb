@@ -3,7 +3,7 @@
 require "test_helper"
 require "stringio"
 require "coppice/log"
-require "coppice/monitor/door/log_reopening"
+require "coppice/monitor/act/log_reopening"
 
 module Coppice
   class Monitor

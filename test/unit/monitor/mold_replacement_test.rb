@@ -97,7 +97,7 @@ class MoldReplacementTest < SupervisionTestCase
     server.system.advance(Coppice::Monitor::LeakWatch::WARM_UP)
     server.system.mold_growth_kib = 50_000
     5.times do
-      server.supervision.refork
+      server.operations.refork
       server.settle
     end
 
@@ -145,7 +145,7 @@ class MoldReplacementTest < SupervisionTestCase
     server = settled_server
     lose_mold(server, 0.8)
     server.system.advance(11)
-    server.supervision.refork
+    server.operations.refork
     server.settle
 
     assert_equal [0, false], lose_mold(server, 0.8)
@@ -154,7 +154,7 @@ class MoldReplacementTest < SupervisionTestCase
   test "a mold that was told to exit is not lost" do
     server = settled_server
     3.times do
-      server.supervision.refork
+      server.operations.refork
       server.settle
     end
 

@@ -133,7 +133,7 @@ class ObservationTest < SupervisionTestCase
 
   test "at a stop it exits when all others are gone" do
     server = observed_server(**WITHOUT_LOBBY)
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.turn
 
     refute_predicate server.roster.observer, :leaving?
@@ -145,7 +145,7 @@ class ObservationTest < SupervisionTestCase
   test "at a stop one that hangs is killed after a second" do
     server = observed_server
     observers(server).first.hanging = true
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.settle
     server.system.advance(Coppice::Monitor::Watchdog::GRACE)
     server.settle

@@ -34,7 +34,7 @@ class PromotionTest < SupervisionTestCase
     server.roster.ready_workers.each { |worker| worker.row.requests = 10 }
     unsafe.row.requests = 1000
     unsafe.row.not_fork_safe = 1
-    server.supervision.refork
+    server.operations.refork
     server.turn
 
     assert_includes others, server.roster.candidate.parent
@@ -45,7 +45,7 @@ class PromotionTest < SupervisionTestCase
     unsafe, *others = server.roster.ready_workers
     unsafe.row.requests = 1000
     unsafe.row.not_fork_safe = 1
-    server.supervision.refork
+    server.operations.refork
     server.settle
 
     assert_equal 0, server.roster.generation
@@ -84,7 +84,7 @@ class PromotionTest < SupervisionTestCase
   test "a candidate that ends before it is ready leaves the old mold in charge and starts the back-off" do
     server = settled_server(refork_backoff: 10)
     mold = server.roster.mold
-    server.supervision.refork
+    server.operations.refork
     server.turn
     server.system.step(server.process_of(server.roster.candidate.parent))
     server.turn
@@ -99,9 +99,9 @@ class PromotionTest < SupervisionTestCase
 
   test "each candidate has a trial of its own" do
     server = settled_server
-    server.supervision.refork
+    server.operations.refork
     server.settle
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.candidate&.ready? && server.roster.trial }
 
     assert_equal 1, server.roster.generation
@@ -111,7 +111,7 @@ class PromotionTest < SupervisionTestCase
   test "a wish for a refork outlives the replacement of a lost mold" do
     server = settled_server
     server.system.signal(server.roster.mold.pid, :KILL)
-    server.supervision.refork
+    server.operations.refork
     2.times { server.settle } # first the mold, then the wish
 
     assert_equal 1, server.roster.generation
@@ -120,7 +120,7 @@ class PromotionTest < SupervisionTestCase
   test "a candidate whose first worker never gets ready is abandoned" do
     server = settled_server
     mold = server.roster.mold
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.trial&.pid }
     server.process_of(server.roster.trial).broken = true
     server.settle
@@ -149,7 +149,7 @@ class PromotionTest < SupervisionTestCase
     spoilt, *others = server.roster.ready_workers
     spoilt.row.requests = 1000
     tried = []
-    server.supervision.refork
+    server.operations.refork
     lose_all_children_until(server) { (tried |= [server.roster.candidate&.parent].compact).size == 4 }
 
     assert_equal [spoilt, *others], tried
@@ -161,7 +161,7 @@ class PromotionTest < SupervisionTestCase
     warmest.row.requests = 1000
     server.system.signal(server.roster.mold.pid, :KILL)
     server.settle
-    server.supervision.refork
+    server.operations.refork
     server.turn
 
     assert_same warmest, server.roster.candidate.parent
@@ -171,7 +171,7 @@ class PromotionTest < SupervisionTestCase
     server = settled_server(refork_backoff: 0, max_consecutive_spawn_errors: 5)
     everybody = [server.roster.mold, *server.roster.ready_workers]
     candidates = []
-    server.supervision.refork
+    server.operations.refork
     lose_all_children_until(server) { (candidates |= [server.roster.candidate].compact).size == 10 }
 
     assert_equal everybody, [server.roster.mold, *server.roster.ready_workers]
@@ -180,7 +180,7 @@ class PromotionTest < SupervisionTestCase
 
   test "trials that are killed may be one too many for the machine: the next one takes another's place" do
     server = settled_server(refork_backoff: 0)
-    server.supervision.refork
+    server.operations.refork
     most = Coppice::Monitor::RolloutBudget::FAILED_FORKS
     killed = []
     run_until(server) do
@@ -241,7 +241,7 @@ class PromotionTest < SupervisionTestCase
 
   test "a mold that has proven itself stays, whatever happens to its workers afterwards" do
     server = settled_server
-    server.supervision.refork
+    server.operations.refork
     server.settle
     mold = server.roster.mold
     server.system.signal(server.roster.ready_workers.last.pid, :KILL)

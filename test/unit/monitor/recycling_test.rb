@@ -112,7 +112,7 @@ class RecyclingTest < SupervisionTestCase
 
   test "nobody is recycled while a candidate is on trial" do
     server = settled_server(worker_max_requests: 1000)
-    server.supervision.refork
+    server.operations.refork
     server.turn
     server.roster.ready_workers.each { |worker| worker.row.requests = 1000 }
     server.turn

@@ -21,7 +21,7 @@ class RefusedPromotionTest < SupervisionTestCase
 
   test "the next-warmest worker is tried at once, and nothing has failed" do
     server = server_with(refusing: 2)
-    server.supervision.refork
+    server.operations.refork
     before = server.system.now
     server.settle
 
@@ -34,7 +34,7 @@ class RefusedPromotionTest < SupervisionTestCase
 
   test "it is no exit and no promotion in the figures" do
     server = server_with(refusing: 1)
-    server.supervision.refork
+    server.operations.refork
     server.settle
 
     assert_equal [[1, 1, "committed"], [0, -1, "committed"]],
@@ -45,7 +45,7 @@ class RefusedPromotionTest < SupervisionTestCase
 
   test "when none is left the refork that a user wants is given up, and a later one is made when there is one again" do
     server = server_with(refusing: 4)
-    server.supervision.refork
+    server.operations.refork
     server.settle
 
     assert_equal [0, false], [server.roster.generation, server.roster.succession.asked]
@@ -54,7 +54,7 @@ class RefusedPromotionTest < SupervisionTestCase
     server.system.die(server.process_of(server.roster.ready_workers.last), FakeSystem::Status.new(nil, 9))
     server.settle
     server.roster.ready_workers.last.row.requests = 1
-    server.supervision.refork
+    server.operations.refork
     server.settle
 
     assert_equal 1, server.roster.generation
@@ -65,7 +65,7 @@ class RefusedPromotionTest < SupervisionTestCase
     first, *others = server.roster.ready_workers.sort_by(&:nr)
     others.each { |worker| worker.row.not_fork_safe = 1 }
     first.promotions = 1
-    server.supervision.refork
+    server.operations.refork
     server.settle
 
     assert_equal 1, server.roster.generation
@@ -77,7 +77,7 @@ class RefusedPromotionTest < SupervisionTestCase
       first, *others = server.roster.ready_workers.sort_by(&:nr)
       others.each { |worker| worker.row.requests = 0 }
       known ? first.row.not_fork_safe = 1 : refuse(server, [first])
-      server.supervision.refork
+      server.operations.refork
       server.settle
       assert_equal [0, true], [server.roster.generation, server.roster.succession.asked]
 
@@ -106,7 +106,7 @@ class RefusedPromotionTest < SupervisionTestCase
 
   test "a worker that is killed while it is to fork has not refused" do
     server = server_with(refusing: 0)
-    server.supervision.refork
+    server.operations.refork
     server.system.middle = :stuck
     server.settle
     parent = server.roster.candidate.parent

@@ -173,7 +173,7 @@ class RehearsalDecisionsTest < SupervisionTestCase
 
   test "more workers that are wanted meanwhile come with the others" do
     server = rehearsing_server
-    2.times { server.supervision.resize(+1) }
+    2.times { server.operations.resize(+1) }
     server.settle
 
     assert_equal [0, 1, 2, 3, 4], server.roster.ready_workers.map(&:nr).sort
@@ -212,7 +212,7 @@ class RehearsalDecisionsTest < SupervisionTestCase
   test "the next generation asks itself again, and is not given up if it hangs again" do
     server = settled_server(refork_backoff: 1)
     2.times do |generation|
-      let_first_requests_hang(server) { server.supervision.refork }
+      let_first_requests_hang(server) { server.operations.refork }
 
       assert_equal generation + 1, server.roster.generation
       assert_equal generation + 2, server.roster.succession.first_requests_from
@@ -221,7 +221,7 @@ class RehearsalDecisionsTest < SupervisionTestCase
 
   test "a stop that comes meanwhile ends everybody" do
     server = rehearsing_server
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.settle
 
     assert_predicate server.supervision, :finished?

@@ -52,7 +52,7 @@ class ReinstatementTest < SupervisionTestCase
   test "it gives up the mold of a refork, and the worker on trial" do
     server = rolled_server
     server.settle
-    server.supervision.refork
+    server.operations.refork
     run_until_trial_is_ready(server)
 
     assert_reinstated_at_once(server)
@@ -62,7 +62,7 @@ class ReinstatementTest < SupervisionTestCase
     log = RecordingLog.new
     server = rolled_server(log: log)
     server.settle
-    server.supervision.refork
+    server.operations.refork
     run_until_trial_is_ready(server)
 
     assert_reinstated_at_once(server)

@@ -60,10 +60,10 @@ class ReleaseSettingsTest < SupervisionTestCase
     server = settled_server(roll_strategy: :lean)
     roll(server, "/releases/2")
     run_until(server) { server.roster.candidate }
-    server.supervision.resize_to(6)
+    server.operations.resize_to(6)
 
     assert_equal 5, server.roster.target
-    server.supervision.resize(-1)
+    server.operations.resize(-1)
     server.settle
 
     assert_equal 5, server.roster.ready_workers.size
@@ -195,14 +195,14 @@ class ReleaseSettingsTest < SupervisionTestCase
     server.process_of(worker).hanging = true
     roll(server, "/releases/2")
     run_until(server) { worker.leaving? && server.roster.release.number == 2 }
-    server.supervision.stop_gracefully
+    server.operations.stop_gracefully
 
     assert_operator server.roster.stop.deadline - server.system.now, :>=, 200
   end
 
   test "a server that stops takes no roll" do
     server = settled_server
-    server.supervision.stop_gracefully
+    server.operations.stop_gracefully
 
     assert_equal "the server is stopping", assert_raises(Coppice::Error) { roll(server, "/releases/2") }.message
     assert_nil server.roster.roll

@@ -50,7 +50,7 @@ class RemeasurementTest < SupervisionTestCase
     server = measured_server
     early = []
     pids = measured_in(server) do
-      server.supervision.refork
+      server.operations.refork
       before = server.system.measured.size
       run_until(server) do
         complete = server.roster.generation == 1 && server.roster.settled?
@@ -82,7 +82,7 @@ class RemeasurementTest < SupervisionTestCase
     server = measured_server
     silent = server.roster.workers.last
     server.system.deaf << silent.pid
-    pids = measured_in(server) { server.supervision.resize(+2) } + measured_in(server) { server.supervision.resize(+2) }
+    pids = measured_in(server) { server.operations.resize(+2) } + measured_in(server) { server.operations.resize(+2) }
 
     assert_equal [1, 2], [silent, server.roster.workers.first].map { |worker| pids.count(worker.pid) }
   end
@@ -113,7 +113,7 @@ class RemeasurementTest < SupervisionTestCase
   test "more workers share more, so everybody measures; a worker in the place of another one changes nothing" do
     server = measured_server
     lost = measured_in(server) { kill(server, server.roster.workers.first) }
-    more = measured_in(server) { server.supervision.resize(+2) }
+    more = measured_in(server) { server.operations.resize(+2) }
 
     assert_empty lost
     assert_equal family(server).map(&:pid).sort, more.sort
@@ -123,7 +123,7 @@ class RemeasurementTest < SupervisionTestCase
     server = measured_server(worker_processes: 30, guests: 4)
 
     assert_empty measured_in(server) { server.start_guest }
-    refute_empty measured_in(server) { server.supervision.resize(+3) }
+    refute_empty measured_in(server) { server.operations.resize(+3) }
   end
 
   test "the mold counts as one of those that share: when it exits, a few workers measure once more" do

@@ -42,7 +42,7 @@ class RetirementTest < SupervisionTestCase
     server.roster.handles.each { |handle| term(server, handle) unless handle.lobby? } # the lobby ignores it
     server.turn
     server.system.advance(0.9)
-    server.supervision.stop(:gracefully, delay: 5)
+    server.operations.stop(:gracefully, delay: 5)
     server.system.advance(4.9)
     server.settle
 

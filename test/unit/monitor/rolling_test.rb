@@ -74,7 +74,7 @@ class RollingTest < SupervisionTestCase
   # The release before has reforked, so its mold is a worker's copy. Of the running one no worker starts any more.
   def server_to_roll_back(**settings)
     server = settled_server(refork_backoff: 0, **settings)
-    server.supervision.refork
+    server.operations.refork
     server.settle
     roll(server, "/releases/2")
     2.times { server.settle }
@@ -159,7 +159,7 @@ class RollingTest < SupervisionTestCase
 
   test "a lean roll leaves the only worker that serves, while one beyond the others still starts" do
     server = settled_server(worker_processes: 1, roll_strategy: :lean)
-    server.supervision.resize(+1)
+    server.operations.resize(+1)
     server.turn
     roll(server, "/releases/2")
     100.times do
@@ -232,7 +232,7 @@ class RollingTest < SupervisionTestCase
 
   test "a worker of the release before that becomes ready late is replaced as well" do
     server = settled_server
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.candidate&.pid && server.process_of(server.roster.candidate).stage == :ready }
     server.system.signal(server.roster.ready_workers.first.pid, :KILL) # so that the trial gets its slot
     run_until(server) { server.roster.trial&.pid }

@@ -8,7 +8,7 @@ class RolloutTest < SupervisionTestCase
   # The fewest that were ready, and the most that were there at all, while a new generation was rolled out.
   def extremes(**settings)
     server = settled_server(**settings)
-    server.supervision.refork
+    server.operations.refork
     ready = []
     there = []
     run_until(server) do
@@ -39,7 +39,7 @@ class RolloutTest < SupervisionTestCase
 
   test "where there is no room for a surge, a rollout goes on without" do
     server = settled_server(worker_processes: 4)
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.generation == 1 }
     note_failures(server.roster.spawns, Coppice::Monitor::RolloutBudget::FAILED_FORKS)
     run_until(server) { server.roster.ready_workers.size == 3 }
@@ -52,7 +52,7 @@ class RolloutTest < SupervisionTestCase
     server = settled_server(worker_processes: 4)
     server.system.memory_left_kib = left_kib
     server.roster.ready_workers.each { |worker| worker.row.private_kib = private_kib }
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.generation == 1 }
     run_until(server) { server.roster.settled? || server.roster.ready_workers.size < 4 }
     server.roster.ready_workers.size
@@ -67,7 +67,7 @@ class RolloutTest < SupervisionTestCase
 
   test "a slot that is empty for another reason counts" do
     server = settled_server(worker_processes: 4, refork_surge: 0)
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.generation == 1 && leaving(server).empty? }
     outdated = server.roster.outdated_workers.first
     server.system.die(server.process_of(outdated), FakeSystem::Status.new(nil, 9))
@@ -79,7 +79,7 @@ class RolloutTest < SupervisionTestCase
   test "the least warm worker leaves first" do
     server = settled_server(worker_processes: 4)
     server.roster.ready_workers.each { |worker| worker.row.requests = 100 - worker.nr }
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.generation == 1 && leaving(server).any? }
 
     assert_equal [3], leaving(server).map(&:nr)
@@ -96,7 +96,7 @@ class RolloutTest < SupervisionTestCase
     succession.start(mold)
 
     assert_empty rollout.next(server.roster, 0)
-    succession.abandon(mold, "it is lost", 0, pause: 0, at_once: true, of_release: true)
+    succession.abandon(mold, "it is lost", 0, pause: nil, of_release: true)
 
     assert_empty rollout.next(server.roster, 0)
   end

@@ -92,7 +92,7 @@ class ServiceNotificationsTest < SupervisionTestCase
     assert_empty told(server).grep(/RELOADING/)
     server.settle
     told(server)
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.supervision.rolls.roll_by_signal
 
     assert_equal ["STOPPING=1"], told(server).grep(/RELOADING|READY|STOPPING/)
@@ -155,7 +155,7 @@ class ServiceNotificationsTest < SupervisionTestCase
     server = settled_server(timeout: 20, timeout_cleanup: 2, shutdown_delay: 5)
     notifications(server)
     told(server)
-    server.supervision.stop_gracefully
+    server.operations.stop_gracefully
     answer = told(server)
 
     assert_includes answer, "STOPPING=1"
@@ -213,7 +213,7 @@ class ServiceNotificationsTest < SupervisionTestCase
     server = settled_server
     notifications(server, watchdog: 2.0)
     told(server)
-    server.supervision.stop_gracefully
+    server.operations.stop_gracefully
     server.settle
     server.system.advance(1)
 

@@ -12,7 +12,7 @@ class ServicesTest < SupervisionTestCase
 
   # Until the next generation serves every slot and the services are what they should be.
   def refork(server)
-    server.supervision.refork
+    server.operations.refork
     server.settle
   end
 
@@ -91,7 +91,7 @@ class ServicesTest < SupervisionTestCase
   test "after a refork the next one is forked when the last one is gone" do
     server = settled_server(services: JOBS)
     first = server.roster.service("jobs")
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { names(server).size > 1 || server.roster.service("jobs")&.generation == 1 }
 
     assert_predicate first, :gone?
@@ -117,7 +117,7 @@ class ServicesTest < SupervisionTestCase
 
   test "none leaves while a candidate is on trial" do
     server = settled_server(services: JOBS)
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.candidate&.ready? }
 
     refute_predicate server.roster.service("jobs"), :leaving?
@@ -161,7 +161,7 @@ class ServicesTest < SupervisionTestCase
   test "a service is replaced at its age, and not while a candidate is on trial" do
     server = settled_server(services: { "jobs" => { survives_reforks: true, max_age: 3600 }, "cable" => {} })
     jobs, cable = %w[jobs cable].map { |name| server.roster.service(name) }
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.candidate&.ready? }
     server.system.advance(3600)
     server.turn
@@ -196,7 +196,7 @@ class ServicesTest < SupervisionTestCase
     server.turn
 
     assert_nil jobs.deadline
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.turn
 
     assert_includes server.system.signals, [jobs.pid, :TERM]
@@ -206,7 +206,7 @@ class ServicesTest < SupervisionTestCase
     server = settled_server(services: { "jobs" => {}, "cable" => {} })
     jobs = server.roster.service("jobs")
     server.process_of(jobs).replaced = true
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.turn
 
     assert_equal [[jobs.pid, :TERM]], server.system.signals
@@ -225,7 +225,7 @@ class ServicesTest < SupervisionTestCase
   test "services exit first when the server stops, while workers serve on" do
     server = settled_server(services: { "jobs" => { timeout: 20 } })
     server.process_of(server.roster.service("jobs")).hanging = true
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.system.advance(19)
     server.settle
 
@@ -241,7 +241,7 @@ class ServicesTest < SupervisionTestCase
     server.process_of(server.roster.service("jobs")).hanging = true
     worker = server.roster.ready_workers.first
     server.process_of(worker).hanging = true
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.settle
     server.system.advance(5.1)
     server.settle
@@ -259,7 +259,7 @@ class ServicesTest < SupervisionTestCase
 
   test "during shutdown_delay services exit, and none is forked again" do
     server = settled_server(services: JOBS)
-    server.supervision.stop(:gracefully, delay: 5)
+    server.operations.stop(:gracefully, delay: 5)
     server.settle
     server.system.advance(3)
     server.settle
@@ -274,7 +274,7 @@ class ServicesTest < SupervisionTestCase
   test "an immediate stop waits for no service" do
     server = settled_server(services: JOBS)
     server.process_of(server.roster.service("jobs")).hanging = true
-    server.supervision.stop(:at_once)
+    server.operations.stop(:at_once)
     server.settle
     server.system.advance(1.1)
     server.settle

@@ -5,7 +5,7 @@ require_relative "../../support/supervision_test_case"
 class ShutdownTest < SupervisionTestCase
   test "everybody leaves, workers and molds, and then it is finished" do
     server = settled_server
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.turn
 
     refute_predicate server.supervision, :finished?
@@ -17,8 +17,8 @@ class ShutdownTest < SupervisionTestCase
 
   test "with a delay everybody goes on, the dead are replaced, and no generation begins" do
     server = settled_server
-    server.supervision.stop(:gracefully, delay: 5)
-    server.supervision.refork
+    server.operations.stop(:gracefully, delay: 5)
+    server.operations.refork
     server.system.signal(server.roster.ready_workers.first.pid, :KILL)
     server.settle
 
@@ -32,7 +32,7 @@ class ShutdownTest < SupervisionTestCase
 
   test "workers serve first who waits for them, the others just leave" do
     server = settled_server(**WITHOUT_LOBBY)
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     steps = Coppice::Monitor::Shutdown.new.next(server.roster, server.system.now)
     names = steps.map { |step| step.class.name.split("::").last.to_sym }
 
@@ -43,7 +43,7 @@ class ShutdownTest < SupervisionTestCase
   test "nobody leaves before those who had begun to connect have come" do
     server = settled_server(**WITHOUT_LOBBY)
     server.connecting = 2
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.settle
 
     assert server.refused_clients
@@ -58,7 +58,7 @@ class ShutdownTest < SupervisionTestCase
   test "those who begin to connect and never come are waited for as long as the kernel tries again" do
     server = settled_server
     server.connecting = 1
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.settle
     server.system.advance(Coppice::Monitor::Refusal::LONGEST_WAIT - 0.1)
     server.settle
@@ -72,9 +72,9 @@ class ShutdownTest < SupervisionTestCase
 
   test "nobody is wanted any more" do
     server = settled_server
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
 
-    server.supervision.resize(+1)
+    server.operations.resize(+1)
 
     assert_equal 4, server.roster.target
   end
@@ -83,8 +83,8 @@ class ShutdownTest < SupervisionTestCase
     server = settled_server
     born = server.system.processes.keys.max
     server.system.signal(server.roster.ready_workers.first.pid, :KILL)
-    server.supervision.refork
-    server.supervision.stop(:gracefully)
+    server.operations.refork
+    server.operations.stop(:gracefully)
     server.settle
 
     assert_operator server.system.last_pid, :<=, born
@@ -94,7 +94,7 @@ class ShutdownTest < SupervisionTestCase
     server = settled_server(timeout: 20, timeout_cleanup: 2)
     worker = server.roster.ready_workers.first
     server.process_of(worker).hanging = true
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.settle
     server.system.advance(41)
     server.settle
@@ -114,7 +114,7 @@ class ShutdownTest < SupervisionTestCase
     starting = server.roster.workers.find(&:starting?)
     process = server.process_of(starting)
     process.hanging = true
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.settle
     [server, starting, process]
   end
@@ -152,7 +152,7 @@ class ShutdownTest < SupervisionTestCase
     server = settled_server(timeout_signal: :ABRT)
     worker = server.roster.ready_workers.first
     server.process_of(worker).hanging = true
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.turn
     server.system.advance(1000)
     server.turn
@@ -167,7 +167,7 @@ class ShutdownTest < SupervisionTestCase
   test "at once is a second for those who heed a signal" do
     server = settled_server(**WITHOUT_LOBBY)
     server.process_of(server.roster.ready_workers.first).hanging = true
-    server.supervision.stop(:at_once)
+    server.operations.stop(:at_once)
     server.turn
 
     assert_equal 1, server.roster.handles.size
@@ -179,9 +179,9 @@ class ShutdownTest < SupervisionTestCase
 
   test "a second signal may make a graceful stop an immediate one, never the other way" do
     server = settled_server
-    server.supervision.stop(:gracefully)
-    server.supervision.stop(:at_once)
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
+    server.operations.stop(:at_once)
+    server.operations.stop(:gracefully)
 
     assert_equal :at_once, server.roster.stopping
   end
@@ -189,7 +189,7 @@ class ShutdownTest < SupervisionTestCase
   test "a stop while the application boots ends the mold" do
     server = server_of
     server.turn
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.settle
 
     assert_predicate server.supervision, :finished?

@@ -41,9 +41,9 @@ class SizingTest < SupervisionTestCase
   test "it is decided once: later molds, and who was asked for more meanwhile, are left alone" do
     server = server_with_mold_of(100_000)
     server.settle
-    server.supervision.resize(+1)
+    server.operations.resize(+1)
     server.system.mold_kib = LARGE_MOLD
-    server.supervision.refork
+    server.operations.refork
     server.settle
 
     assert_equal [7, 7], [server.roster.target, server.roster.ready_workers.size]
@@ -51,7 +51,7 @@ class SizingTest < SupervisionTestCase
 
   test "a user who asks for one less before the mold is ready has decided" do
     server = server_with_mold_of(LARGE_MOLD)
-    server.supervision.resize(-1)
+    server.operations.resize(-1)
     server.settle
 
     assert_equal 5, server.roster.target

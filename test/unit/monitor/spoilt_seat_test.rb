@@ -75,7 +75,7 @@ class SpoiltSeatTest < SupervisionTestCase
 
   test "a lost seat makes the next worker wait, and is no failed start" do
     server = settled
-    server.supervision.resize(1)
+    server.operations.resize(1)
     run_until(server) { server.roster.workers.last.then { |worker| worker.pid && worker.starting? } }
     report(server, 4, "lost")
     server.system.advance(Coppice::Monitor::Watchdog::LOOK_PAUSE)
@@ -89,7 +89,7 @@ class SpoiltSeatTest < SupervisionTestCase
 
   test "a trial that loses its seat counts as killed, and not as failed" do
     server = settled
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.trial&.pid }
     report(server, server.roster.trial.seat.number, "lost")
     server.system.advance(Coppice::Monitor::Watchdog::LOOK_PAUSE)
@@ -102,7 +102,7 @@ class SpoiltSeatTest < SupervisionTestCase
     server = settled
     worker = server.roster.workers[3]
     server.process_of(worker).hanging = true
-    server.supervision.resize(-1)
+    server.operations.resize(-1)
     server.turn
     report(server, worker.seat.number)
     server.system.advance(Coppice::Monitor::Watchdog::LOOK_PAUSE)

@@ -19,7 +19,7 @@ class MonitorStatisticsTest < SupervisionTestCase
     server.settle
 
     assert_equal [(server.system.now * 1000).to_i, "serving"], [server.board.beat_ms, stats(server)[:server][:state]]
-    server.supervision.stop(:gracefully)
+    server.operations.stop(:gracefully)
     server.turn
 
     assert_equal "stopping", stats(server)[:server][:state]
@@ -94,7 +94,7 @@ class MonitorStatisticsTest < SupervisionTestCase
   test "a promotion is noted with its reason, its worker and its phases" do
     server = settled_server(worker_processes: 3)
     server.roster.ready_workers.each { |worker| worker.row.requests = 10 + worker.nr }
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.system.advance(0.25) && server.roster.generation == 1 && server.roster.settled? }
     server.turn
     promotion, boot = stats(server)[:promotions]
@@ -115,7 +115,7 @@ class MonitorStatisticsTest < SupervisionTestCase
 
   test "a promotion that fails is noted as far as it came" do
     server = settled_server
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.candidate&.pid }
     server.system.die(server.process_of(server.roster.candidate), FakeSystem::Status.new(1, nil))
     server.settle
@@ -128,7 +128,7 @@ class MonitorStatisticsTest < SupervisionTestCase
 
   test "a promotion that runs has no outcome yet" do
     server = settled_server
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.candidate&.pid }
 
     assert_equal [1, nil], stats(server)[:promotions].first.values_at(:generation, :outcome)

@@ -37,7 +37,7 @@ module Coppice
       end
 
       def abandon(given_up = @succession.candidate, at_once: false, of_release: true)
-        @succession.abandon(given_up, "it is broken", 100.0, pause: 10, at_once: at_once, of_release: of_release)
+        @succession.abandon(given_up, "it is broken", 100.0, pause: at_once ? nil : 10, of_release: of_release)
       end
 
       def commit(generation, cold: false)

@@ -10,7 +10,7 @@ class TemplateTest < SupervisionTestCase
     lead = server.roster.ready_workers.find { |worker| worker.nr.zero? }
     server.roster.ready_workers.each { |worker| worker.row.requests = worker.equal?(lead) ? 5 : 50 }
     lead.row.compiles = 1
-    server.supervision.refork
+    server.operations.refork
     server.turn
 
     assert_same lead, server.roster.candidate.parent
@@ -25,7 +25,7 @@ class TemplateTest < SupervisionTestCase
     server = settled_server
     lead = server.roster.ready_workers.first
     lead.row.compiles = lead.row.not_fork_safe = 1
-    server.supervision.refork
+    server.operations.refork
     server.turn
 
     refute_same lead, server.roster.candidate.parent
@@ -35,7 +35,7 @@ class TemplateTest < SupervisionTestCase
     waits = [1, 4].map do |unsafe|
       server = settled_server(log: log = RecordingLog.new)
       server.roster.ready_workers.first(unsafe).each { |worker| worker.row.requests = worker.row.not_fork_safe = 1 }
-      server.supervision.refork
+      server.operations.refork
       server.close
 
       log.saying("the refork waits").size
@@ -47,7 +47,7 @@ class TemplateTest < SupervisionTestCase
   test "a worker that could not fork a mold is asked again only after all others, even if only it has served" do
     server = settled_server(refork_backoff: 10)
     served = server.roster.ready_workers.last.tap { |worker| worker.row.requests = 5 }
-    server.supervision.refork
+    server.operations.refork
     server.system.middle = :lost
     server.settle
 

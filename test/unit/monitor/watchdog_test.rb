@@ -67,7 +67,7 @@ class WatchdogTest < SupervisionTestCase
 
   test "a mold has three times as long, since it is ready later where others are busy" do
     server = settled_server(spawn_timeout: 10)
-    server.supervision.refork
+    server.operations.refork
     run_until(server) { server.roster.candidate&.pid }
     mold = server.roster.candidate
     server.process_of(mold).hanging = true
@@ -131,7 +131,7 @@ class WatchdogTest < SupervisionTestCase
     server = settled_server(timeout: 20, timeout_cleanup: 2, client_header_timeout: 15)
     worker = server.roster.ready_workers.last
     server.process_of(worker).hanging = true
-    server.supervision.resize(-1)
+    server.operations.resize(-1)
     server.turn
 
     assert_killed_after(server, worker, 20 + 2 + 15, :stop_timeout) # it may serve a request, and wait for a head
@@ -151,7 +151,7 @@ class WatchdogTest < SupervisionTestCase
     worker = server.roster.ready_workers.last
     server.process_of(worker).hanging = true
     overdue_by(server, worker, -100)
-    server.supervision.resize(-1)
+    server.operations.resize(-1)
     server.turn
     server.system.advance(50)
     server.turn
@@ -189,7 +189,7 @@ class WatchdogTest < SupervisionTestCase
     busy, exiting, victim = server.roster.ready_workers.first(3)
     overdue_by(server, busy, -1)
     server.process_of(exiting).hanging = true
-    server.supervision.recycle(exiting)
+    server.operations.recycle(exiting)
     server.system.signal(victim.pid, :KILL)
     run_until(server) { server.roster.workers.any? { |worker| worker.starting? && worker.pid } }
     starting = server.roster.workers.find(&:starting?)
@@ -242,7 +242,7 @@ class WatchdogTest < SupervisionTestCase
 
   test "a stop in progress is postponed as well" do
     server = settled_server(shutdown_delay: 3)
-    server.supervision.stop(:gracefully, delay: 3)
+    server.operations.stop(:gracefully, delay: 3)
     before = [server.roster.stop.exits_begin_at, server.roster.stop.deadline]
     pause(server, 300)
 

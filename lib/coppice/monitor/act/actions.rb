@@ -10,11 +10,12 @@ require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
-    # Carries out what was decided: with the files of its parts, the only one that spawns, signals and sends. Each step
-    # is recorded in the roster at once, so that the next decision knows of it.
+    # Carries out what was decided. The files of this room, and those of the lobby's, are the only ones that spawn
+    # children, signal them and send them messages. Each step is recorded in the roster at once, so that the next
+    # decision knows of it.
     class Actions
-      #: (Context, spawner: MoldSpawner, observers: ObserverSpawner, lobbies: LobbySpawner) -> void
-      def initialize(context, spawner:, observers:, lobbies:)
+      #: (Context) -> void
+      def initialize(context)
         @system = context.system
         @board = context.board
         @port = context.port
@@ -24,9 +25,9 @@ module Coppice
         @log = context.log
         @shortage = Shortage.new(context)
         @forks = ForkRequests.new(context)
-        @observer = ObserverActions.new(context, forks: @forks, spawner: observers)
-        @lobby = LobbyActions.new(context, spawner: lobbies)
-        @molds = MoldActions.new(context, forks: @forks, spawner: spawner) { |handle, now| retire(handle, now) }
+        @observer = ObserverActions.new(context, forks: @forks)
+        @lobby = LobbyActions.new(context)
+        @molds = MoldActions.new(context, forks: @forks) { |handle, now| retire(handle, now) }
       end
 
       #: (Array[Step], Float) -> void
@@ -96,11 +97,10 @@ module Coppice
       def spawn(step, now)
         listeners = step.role == :worker ? @port.listeners_for(step.nr, workers: @roster.target) : []
         seat = @lobby.new_seat if step.role == :worker
-        generation = step.mold.generation
-        handle = @forks.call(step.mold, role: step.role, purpose: step.purpose, nr: step.nr, generation: generation,
-                                         deadline: @forks.deadline(step.mold, now),
-                                         descriptors: { listeners: listeners }.reject { |_, ios| ios.empty? },
-                                         first_request: generation >= @roster.succession.first_requests_from) do |child|
+        kind = ChildKind.new(step.role, generation: step.mold.generation, nr: step.nr, purpose: step.purpose)
+        handle = @forks.call(step.mold, kind, deadline: @forks.deadline(step.mold, now),
+                                              descriptors: { listeners: listeners }.reject { |_, ios| ios.empty? },
+                                              first_request: first_request?(kind)) do |child|
           @lobby.seat(child, seat)
         end
         seat&.handed_over
@@ -109,6 +109,8 @@ module Coppice
       ensure
         seat&.close unless handle
       end
+
+      def first_request?(kind) = kind.generation >= @roster.succession.first_requests_from
 
       # A stopped process acts on the signal once it is continued.
       def hang_up(handle, reason, deadline)

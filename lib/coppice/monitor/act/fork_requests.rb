@@ -17,24 +17,17 @@ module Coppice
 
       # Asks a process to fork a child: sends it the child's end of a new channel. If that process is gone, or its
       # channel is full, the child's end is closed here, and the child counts as never forked. A block gets the new
-      # handle, and returns further descriptors.
-      #: (Handle, role: Symbol, generation: Integer, deadline: Float, ?purpose: Symbol?, ?nr: Integer?,
-      #    ?service: Config::ServiceDefinition?,
-      #    ?descriptors: Hash[Symbol, IO | Array[IO]], ?first_request: bool) ?{ (Handle) -> Hash[Symbol, Array[IO]] }
-      #    -> Handle
-      def call(parent, role:, generation:, deadline:, purpose: nil, nr: nil, service: nil, descriptors: {},
-               first_request: false)
+      # handle, and returns further descriptors. first_request: as of Control::Messages::Spawn.
+      #: (Handle, ChildKind, deadline: Float, ?descriptors: Hash[Symbol, IO | Array[IO]], ?first_request: bool)
+      #    ?{ (Handle) -> Hash[Symbol, Array[IO]] } -> Handle
+      def call(parent, kind, deadline:, descriptors: {}, first_request: false)
         ours, theirs = @system.channel_pair
-        ours_too, inspection = @system.channel_pair if role == :worker
-        handle = add_handle(role, generation, ours, deadline, purpose: purpose, nr: nr, parent: parent,
-                                                              service: service)
+        ours_too, inspection = @system.channel_pair if kind.worker?
+        handle = add(kind, ours, deadline, parent: parent)
         handle.inspection = ours_too
         more = block_given? ? yield(handle) : {}
-        message = Control::Messages::Spawn.new(role: role, purpose: purpose, nr: nr, generation: generation,
-                                               row: handle.row.index, first_request: first_request,
-                                               seat: handle.seat&.number, service: service&.name)
         ends = { channel: theirs, inspection: inspection }.compact.transform_values(&:to_io)
-        parent.channel.send(message, descriptors: { **ends, **descriptors, **more })
+        parent.channel.send(message(handle, kind, first_request), descriptors: { **ends, **descriptors, **more })
         handle
       ensure
         theirs&.close
@@ -48,8 +41,8 @@ module Coppice
         return spawn_guest(step, deadline) if step.is_a?(Steps::SpawnGuest)
 
         clients = { handshakes: @roster.handshakes.service_end } if step.service.path
-        call(step.mold, role: :service, service: step.service, generation: step.mold.generation, deadline: deadline,
-                        descriptors: clients.to_h)
+        kind = ChildKind.new(:service, generation: step.mold.generation, service: step.service)
+        call(step.mold, kind, deadline: deadline, descriptors: clients.to_h)
       end
 
       # When the next child of a mold must be forked (monotonic seconds). It makes one fork after the other. In a mold
@@ -62,14 +55,13 @@ module Coppice
         [now, *before].max + (first ? settings.mold_timeout : settings.spawn_timeout)
       end
 
-      # A child with a row of its own.
-      #: (Symbol, Integer, Control::Channel, Float, **untyped) -> Handle
-      def add_handle(role, generation, channel, deadline, **identity)
-        row = @rows.take(role: role, nr: identity[:nr], generation: generation)
-        row.service_name = identity[:service]&.name.to_s
-        row.parent_pid = identity[:parent]&.pid || 0
-        handle = Handle.new(role: role, generation: generation, row: row, channel: channel, deadline: deadline,
-                            **identity)
+      # A child with a row of its own. parent, release: as of Handle.
+      #: (ChildKind, Control::Channel, Float, **untyped) -> Handle
+      def add(kind, channel, deadline, **origin)
+        row = @rows.take(role: kind.role, nr: kind.nr, generation: kind.generation)
+        row.service_name = kind.service&.name.to_s
+        row.parent_pid = origin[:parent]&.pid || 0
+        handle = Handle.new(kind, row: row, channel: channel, deadline: deadline, **origin)
         row.release_number = handle.release&.number || 0
         @roster.add(handle)
       rescue SystemCallError # its channel cannot be watched
@@ -79,10 +71,16 @@ module Coppice
 
       private
 
+      def message(handle, kind, first_request)
+        Control::Messages::Spawn.new(role: kind.role, purpose: kind.purpose, nr: kind.nr, generation: kind.generation,
+                                     service: kind.service&.name, row: handle.row.index, seat: handle.seat&.number,
+                                     first_request: first_request)
+      end
+
       def spawn_guest(step, deadline)
         client = step.client
-        handle = call(step.mold, role: :guest, generation: step.mold.generation, deadline: deadline,
-                                 descriptors: step.descriptors)
+        kind = ChildKind.new(:guest, generation: step.mold.generation)
+        handle = call(step.mold, kind, deadline: deadline, descriptors: step.descriptors)
         handle.client = client
         handle.row.client_uid = client.uid
         handle.row.client_pid = client.pid

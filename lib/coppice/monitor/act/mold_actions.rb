@@ -15,8 +15,8 @@ module Coppice
       TRANSIENT = [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
 
       # The block tells a child to exit.
-      #: (Context, forks: ForkRequests, spawner: MoldSpawner) { (Handle, Float) -> void } -> void
-      def initialize(context, forks:, spawner:, &retire)
+      #: (Context, forks: ForkRequests) { (Handle, Float) -> void } -> void
+      def initialize(context, forks:, &retire)
         @system = context.system
         @roster = context.roster
         @succession = context.roster.succession
@@ -24,7 +24,7 @@ module Coppice
         @statistics = context.statistics
         @log = context.log
         @forks = forks
-        @spawner = spawner
+        @spawner = context.molds
         @retire = retire
         @releases = ReleaseActions.new(context, &retire)
       end
@@ -56,7 +56,7 @@ module Coppice
         ours, theirs = @system.channel_pair
         pid, description = @spawner.spawn(theirs, release)
         deadline = now + release.settings.boot_timeout
-        handle = @forks.add_handle(:mold, step.generation, ours, deadline, release: release)
+        handle = @forks.add(ChildKind.new(:mold, generation: step.generation), ours, deadline, release: release)
         handle.pid = pid
         handle.note_fork(now)
         @succession.start(handle)
@@ -89,8 +89,8 @@ module Coppice
       def promote(step, now)
         time_to_fork = settings.longest_turn + settings.spawn_timeout
         step.worker.promotions += 1
-        candidate = @forks.call(step.worker, role: :mold, purpose: (:temporary if step.temporary),
-                                             generation: step.generation, deadline: now + time_to_fork)
+        kind = ChildKind.new(:mold, generation: step.generation, purpose: (:temporary if step.temporary))
+        candidate = @forks.call(step.worker, kind, deadline: now + time_to_fork)
         @succession.start(candidate)
         @statistics.promotion_started(candidate, step.reason_fields[:why], step.worker, now)
         @log.info("promotion started", **step.worker.to_log, requests: step.worker.requests_count,
@@ -105,8 +105,8 @@ module Coppice
       # The rehearsed worker has no listeners, and its slot is none of those that serve.
       def rehearse(step, now)
         @succession.rehearsal_due = false
-        @forks.call(step.mold, role: :worker, purpose: :rehearsal, nr: step.nr, generation: step.mold.generation,
-                                deadline: @forks.deadline(step.mold, now))
+        kind = ChildKind.new(:worker, generation: step.mold.generation, nr: step.nr, purpose: :rehearsal)
+        @forks.call(step.mold, kind, deadline: @forks.deadline(step.mold, now))
       end
 
       # No client is served yet, so the mold that was booted with other parameters can exit.
@@ -166,10 +166,10 @@ module Coppice
 
       def abandon(step, now)
         trial = @succession.trial
-        pause = step.at_once ? 0 : settings.refork_backoff
+        pause = settings.refork_backoff unless step.at_once
         message = [step.candidate, trial].compact.filter_map(&:failure).first&.message
-        @succession.abandon(step.candidate, step.reason, now, pause: pause, at_once: step.at_once || false,
-                            of_release: @roster.of_release?(step.candidate), message: message)
+        @succession.abandon(step.candidate, step.reason, now, pause: pause, message: message,
+                                                              of_release: @roster.of_release?(step.candidate))
         @statistics.promotion_abandoned(step.candidate)
         @board.refused_commits += 1 if step.refused
         log_abandonment(step, pause)
@@ -180,7 +180,7 @@ module Coppice
 
       def log_abandonment(step, pause)
         final = step.wanted || !@roster.booted? || !@roster.of_release?(step.candidate)
-        again = { again_in: pause } unless final
+        again = { again_in: pause || 0 } unless final
         @log.public_send(step.wanted ? :info : :error, "mold abandoned",
           **step.candidate.to_log, why: step.reason, **again.to_h, **step.verdict&.fields.to_h)
       end

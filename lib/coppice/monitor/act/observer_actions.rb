@@ -6,13 +6,13 @@ module Coppice
   class Monitor
     # The part of Actions that is about the observer.
     class ObserverActions
-      #: (Context, forks: ForkRequests, spawner: ObserverSpawner) -> void
-      def initialize(context, forks:, spawner:)
+      #: (Context, forks: ForkRequests) -> void
+      def initialize(context, forks:)
         @system = context.system
         @roster = context.roster
         @log = context.log
         @forks = forks
-        @spawner = spawner
+        @spawner = context.observers
       end
 
       # Nothing else waits for it. It cannot write to the board, so its row is written here.
@@ -21,7 +21,7 @@ module Coppice
         release = @roster.observer_release = @roster.release
         ours, theirs = @system.channel_pair
         pid = @spawner.spawn(theirs, release)
-        handle = @forks.add_handle(:observer, 0, ours, now + release.settings.boot_timeout)
+        handle = @forks.add(ChildKind.new(:observer, generation: 0), ours, now + release.settings.boot_timeout)
         handle.pid = handle.row.pid = pid
         handle.note_fork(now)
         Introduction.of(handle, pid, system: @system, log: @log) { @spawner.introduce(handle, release) }

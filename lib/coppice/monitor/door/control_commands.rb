@@ -7,7 +7,6 @@ require "coppice/monitor/door/awaited_refork"
 require "coppice/monitor/door/control_connection"
 require "coppice/monitor/door/guest_session"
 require "coppice/monitor/rolls/roll_progress"
-require "coppice/monitor/door/thread_request"
 require "coppice/stats"
 
 module Coppice
@@ -20,6 +19,7 @@ module Coppice
       #: (supervision: Supervision, board: Board, reopening: LogReopening, settings: Config::Settings) -> void
       def initialize(supervision:, board:, reopening:, settings:)
         @supervision = supervision
+        @operations = supervision.operations
         @roster = supervision.roster
         @board = board
         @stats = Stats.new(board)
@@ -51,7 +51,7 @@ module Coppice
       #: (?String?) -> ControlConnection::Pending
       def refork(wait = nil)
         awaited = AwaitedRefork.new(@roster, rollout: !wait.nil?)
-        @supervision.refork
+        @operations.refork
         Pending.new(lines: ["refork requested"], news: awaited.method(:news), seconds: limit("refork"),
                     poll: awaited.method(:outcome), late: awaited.method(:late))
       end
@@ -76,7 +76,7 @@ module Coppice
       #: (Integer | String) -> Array[String]
       def workers(target)
         before = @roster.wanted
-        target.is_a?(Integer) ? @supervision.resize_to(target) : @supervision.follow_configuration
+        target.is_a?(Integer) ? @operations.resize_to(target) : @operations.follow_configuration
         ["#{@roster.wanted} workers wanted, #{before} until now"]
       end
 
@@ -84,7 +84,7 @@ module Coppice
       #: (Integer) -> ControlConnection::Pending
       def recycle(nr)
         worker = @roster.ready_workers.find { |handle| handle.nr == nr } or raise Error, "there is no worker #{nr}"
-        @supervision.recycle(worker)
+        @operations.recycle(worker)
         Pending.new(lines: ["replacing worker #{nr} (pid #{worker.pid})"], seconds: limit("recycle"),
                     poll: -> { outcome_of_recycling(worker) },
                     late: -> { raise Error, "worker #{nr} is not replaced yet; it is as soon as a fork is possible" })
@@ -93,7 +93,7 @@ module Coppice
       # Waits until all processes have exited. The monitor itself ends right after the last line.
       #: (?String?) -> ControlConnection::Pending
       def stop(now = nil)
-        now ? @supervision.stop(:at_once) : @supervision.stop_gracefully
+        now ? @operations.stop(:at_once) : @operations.stop_gracefully
         Pending.new(lines: [now ? "stopping at once" : "stopping gracefully"],
                     poll: -> { ["the server has exited"] if @supervision.finished? })
       end
@@ -103,7 +103,7 @@ module Coppice
         raise Error, "the configuration has a logger of its own, and the logger a level" if @settings.logger
 
         @board.log_level = Log.number(level.to_sym)
-        @supervision.log_level = level.to_sym
+        @operations.log_level = level.to_sym
         ["lines of level #{level} and above are logged"]
       end
 
@@ -117,14 +117,14 @@ module Coppice
       # Waits until the process has written them.
       #: (Integer | String) -> ControlConnection::Pending
       def backtrace(target)
-        request = ThreadRequest.new(find(target))
-        Pending.new(lines: [], seconds: ThreadRequest::SECONDS, reader: request.reader, poll: -> { request.lines },
+        request = @operations.show_threads(find(target))
+        Pending.new(lines: [], seconds: request.seconds, reader: request.reader, poll: -> { request.lines },
                     late: -> { request.lines_of_kernel })
       end
 
       # Waits until the guest has exited.
       #: (ControlConnection::Caller) -> ControlConnection::Pending
-      def run(caller) = GuestSession.new(@supervision, caller).begin
+      def run(caller) = GuestSession.new(@operations, caller).begin
 
       private
 

@@ -11,9 +11,9 @@ module Coppice
       SIGNALS = %w[INT TERM QUIT HUP USR1 USR2 WINCH STOP CONT].freeze
       STOP_SIGNALS = %i[INT TERM QUIT HUP].freeze
 
-      #: (Supervision, ControlConnection::Caller) -> void
-      def initialize(supervision, caller)
-        @supervision = supervision
+      #: (Operations, ControlConnection::Caller) -> void
+      def initialize(operations, caller)
+        @operations = operations
         @client = GuestClient.new(caller.peer)
         @descriptors = named(caller.descriptors)
       end
@@ -21,7 +21,7 @@ module Coppice
       # Raises Error when there can be no guest.
       #: () -> ControlConnection::Pending
       def begin
-        @supervision.start_guest(@descriptors, @client)
+        @operations.start_guest(@descriptors, @client)
         ControlConnection::Pending.new(lines: ["guest requested"], poll: method(:outcome), input: method(:obey),
                                        left: @client.method(:leave))
       end
@@ -38,7 +38,7 @@ module Coppice
       # A line of the client's: "signal INT".
       def obey(line)
         word, name = line.split
-        @supervision.signal_guest(@client.handle, name.to_sym) if word == "signal" && SIGNALS.include?(name)
+        @operations.signal_guest(@client.handle, name.to_sym) if word == "signal" && SIGNALS.include?(name)
       end
 
       # nil while the guest lives.

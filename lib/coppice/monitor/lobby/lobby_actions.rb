@@ -9,14 +9,14 @@ module Coppice
   class Monitor
     # The part of Actions that is about the lobby: it spawns one, tells it what it must know, and gives workers seats.
     class LobbyActions
-      #: (Context, spawner: LobbySpawner) -> void
-      def initialize(context, spawner:)
+      #: (Context) -> void
+      def initialize(context)
         @system = context.system
         @roster = context.roster
         @rows = context.rows
         @settings = context.roster.settings
         @log = context.log
-        @spawner = spawner
+        @spawner = context.lobbies
       end
 
       # Carries out a step that is about the lobby.

@@ -15,7 +15,7 @@ module Coppice
 
       #: (memory: LobbyMemory, **untyped) -> void
       def initialize(memory:, **fields)
-        super(role: :lobby, generation: 0, **fields)
+        super(ChildKind.new(:lobby, generation: 0), **fields)
         @memory = memory
         @orders = LobbyOrders.new(channel)
         @keeper_hangs = false

@@ -15,13 +15,13 @@ module Coppice
 
       LONGEST_MESSAGE = 1000 # characters of it that the log and the user get, as from the process that checks a release
 
-      #: (Context, releases: Releases, actions: Actions) -> void
-      def initialize(context, releases:, actions:)
+      #: (Context, actions: Actions) -> void
+      def initialize(context, actions:)
         @system = context.system
         @roster = context.roster
         @statistics = context.statistics
         @log = context.log
-        @releases = releases
+        @releases = context.releases
         @actions = actions
       end
 

@@ -4,19 +4,29 @@ require "coppice/roles"
 
 module Coppice
   class Monitor
-    # What a child is for: it never changes.
+    # Which child it is, and what for: it never changes.
     class ChildKind
-      attr_reader :role #: Symbol
+      attr_reader :role       #: Symbol
+      attr_reader :generation #: Integer
+      attr_reader :nr         #: Integer? -- the slot of a worker
+      attr_reader :purpose    #: Symbol? -- as of Control::Messages::Spawn
+      attr_reader :service    #: Config::ServiceDefinition? -- what a service is
 
-      # purpose: as of Control::Messages::Spawn. cold: whether no other child forks it.
-      #: (Symbol, purpose: Symbol?, cold: bool) -> void
-      def initialize(role, purpose:, cold:)
+      # Raises Bug for a role that does not exist.
+      #: (Symbol, generation: Integer, ?nr: Integer?, ?purpose: Symbol?, ?service: Config::ServiceDefinition?) -> void
+      def initialize(role, generation:, nr: nil, purpose: nil, service: nil)
         @role = role
         @role_entry = Roles.fetch(role)
+        @generation = generation
+        @nr = nr
         @purpose = purpose
-        @cold = cold
+        @service = service
         freeze
       end
+
+      # As log lines name it.
+      #: () -> String
+      def name = "#{role}#{"[#{nr || service.name}]" if nr || service&.name} gen=#{generation}"
 
       # Whether it has a slot and counts as one of the workers.
       #: () -> bool
@@ -36,10 +46,6 @@ module Coppice
 
       #: () -> bool
       def lobby? = role == :lobby
-
-      # A mold that booted the application itself.
-      #: () -> bool
-      def cold? = mold? && @cold
 
       # A mold that exits once it has forked what is missing.
       #: () -> bool

@@ -20,13 +20,11 @@ module Coppice
         gone: []                                        # it was reaped, or never forked
       }.freeze
 
-      attr_reader :nr         #: Integer?
-      attr_reader :generation #: Integer
-      attr_reader :row        #: Board::Row
-      attr_reader :channel    #: Control::Channel
-      attr_reader :parent     #: Handle? -- the process that was asked to fork it; nil once it is forked
-      attr_reader :state      #: Symbol
-      attr_reader :pid        #: Integer?
+      attr_reader :row     #: Board::Row
+      attr_reader :channel #: Control::Channel
+      attr_reader :parent  #: Handle? -- the process that was asked to fork it; nil once it is forked
+      attr_reader :state   #: Symbol
+      attr_reader :pid     #: Integer?
       # When the watchdog kills it unless it has left its present state (monotonic seconds; nil: never).
       attr_accessor :deadline #: Float?
       # When a child that was told to exit must be gone. `deadline` becomes this once the child is ready.
@@ -61,13 +59,12 @@ module Coppice
       attr_reader :kept_signals #: Array[Symbol]
       # Whose code it runs; nil for the observer and the lobby.
       attr_reader :release #: Release?
-      attr_reader :service #: Config::ServiceDefinition? -- what a service is
       # Whether the kernel said that there is no such process: then it can never be reaped.
       attr_reader :vanished #: bool
 
-      def_delegators :@kind, :role, :worker?, :mold?, :service?, :guest?, :observer?, :lobby?, :cold?, :temporary?,
-                     :rehearsing?, :warms_up?, :drains?, :drains_first?, :hangs_up?, :last?, :pause_after,
-                     :leads_session?, :leads_group?
+      def_delegators :@kind, :role, :nr, :generation, :service, :name, :worker?, :mold?, :service?, :guest?, :observer?,
+                     :lobby?, :temporary?, :rehearsing?, :warms_up?, :drains?, :drains_first?, :hangs_up?, :last?,
+                     :pause_after, :leads_session?, :leads_group?
 
       # By these, and by their states and channels, children are told apart (Children).
       %i[wrong_queues seat over_limit signalled_at vanished].each do |name|
@@ -77,16 +74,13 @@ module Coppice
         end
       end
 
-      #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, deadline: Float,
-      #    ?nr: Integer?, ?purpose: Symbol?, ?parent: Handle?, ?service: Config::ServiceDefinition?,
+      # parent: the process that is asked to fork it; nil where the monitor spawns it.
+      #: (ChildKind, row: Board::Row, channel: Control::Channel, deadline: Float, ?parent: Handle?,
       #    ?release: Release?) -> void
-      def initialize(role:, generation:, row:, channel:, deadline:, nr: nil, purpose: nil, parent: nil, service: nil,
-                     release: parent&.release)
-        @kind = ChildKind.new(role, purpose: purpose, cold: parent.nil?)
-        @service = service
+      def initialize(kind, row:, channel:, deadline:, parent: nil, release: parent&.release)
+        @kind = kind
+        @cold = parent.nil?
         @release = release
-        @nr = nr
-        @generation = generation
         @row = row
         @channel = channel
         @deadline = deadline
@@ -162,6 +156,10 @@ module Coppice
       #: () -> bool
       def requested? = state == :requested
 
+      # A mold that booted the application itself.
+      #: () -> bool
+      def cold? = mold? && @cold
+
       # Not ready yet.
       #: () -> bool
       def starting? = [:requested, :forked, :registered].include?(state)
@@ -226,9 +224,6 @@ module Coppice
 
       #: () -> void
       def keep_requests_count = @final_requests = row.requests
-
-      #: () -> String
-      def name = "#{role}#{"[#{nr || service.name}]" if nr || service&.name} gen=#{generation}"
 
       #: () -> String
       def inspect = "#<#{self.class} #{name} #{state} pid=#{pid.inspect}>"

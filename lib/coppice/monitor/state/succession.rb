@@ -106,19 +106,17 @@ module Coppice
         former
       end
 
-      # Gives up the candidate, or the mold itself when it cannot fork. The next try follows after `pause` seconds.
-      # at_once: it was killed, and another one may follow without a pause. of_release: whether it would have been the
-      # running release's; the loss of that mold is replaced more and more rarely. message: of the exception, if one is
-      # why.
-      #: (Handle, String, Float, pause: Numeric, at_once: bool, of_release: bool, ?message: String?) -> void
-      def abandon(given_up, reason, now, pause:, at_once:, of_release:, message: nil)
+      # Gives up the candidate, or the mold itself when it cannot fork. pause, of_release: as of failed. message: of the
+      # exception, if one is why.
+      #: (Handle, String, Float, pause: Numeric?, of_release: bool, ?message: String?) -> void
+      def abandon(given_up, reason, now, pause:, of_release:, message: nil)
         @abandonments += 1
         @abandoned_for = reason
         @abandoned_message = message
         @fork_failures.succeeded if given_up.equal?(mold)
         lose(given_up)
         end_candidacy if candidate
-        failed(now, pause: pause, at_once: at_once, of_release: of_release)
+        failed(now, pause: pause, of_release: of_release)
       end
 
       # The candidate was never forked, and nothing has failed.
@@ -132,12 +130,14 @@ module Coppice
         @given_up_for = reason
       end
 
-      # Also when there was no candidate yet.
-      #: (Float, pause: Numeric, ?at_once: bool, ?of_release: bool) -> void
-      def failed(now, pause:, at_once: false, of_release: true)
-        @reforks.failed(now, pause: pause)
+      # Also when there was no candidate yet. pause: seconds until the next try; nil where the candidate was killed, and
+      # another one may follow at once. of_release: whether it would have been the running release's, whose mold is
+      # replaced more and more rarely.
+      #: (Float, pause: Numeric?, ?of_release: bool) -> void
+      def failed(now, pause:, of_release: true)
+        @reforks.failed(now, pause: pause || 0)
         return if mold || !of_release
-        return @killed_replacements += 1 if at_once
+        return @killed_replacements += 1 unless pause
 
         @replacements.failed(now, pause: pause)
         @killed_replacements = 0

@@ -32,6 +32,10 @@ module Coppice
         output&.close
       end
 
+      # As long the answer is awaited.
+      #: () -> Integer
+      def seconds = SECONDS
+
       # nil until the child has written everything.
       #: () -> Array[String]?
       def lines
