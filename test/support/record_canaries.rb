@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Records what canaries of the example shop would see, in test/unit/monitor/canary/recorded:
+# Records what canaries of the example shop would see, in test/unit/monitor/molds/canary/recorded:
 #
 #   ruby -Ilib -Itest test/support/record_canaries.rb
 #
@@ -21,7 +21,7 @@ require_relative "closed_loop"
 require_relative "example_shop"
 
 module RecordCanaries
-  FOLDER = File.expand_path("../unit/monitor/canary/recorded", __dir__)
+  FOLDER = File.expand_path("../unit/monitor/molds/canary/recorded", __dir__)
   RANDOM = Random.new(18)
   PATHS = Array.new(2000) do
     number = RANDOM.rand(1..40)
