@@ -150,11 +150,8 @@ module Coppice
     end
 
     # They serve in processes without Ruby as well.
-    test "the parser, the buffers, the queue, the histogram, the socket calls and the lobby know nothing of Ruby" do
-      files = Dir.glob("ext/coppice/{http_,chunked,byte_buffer,wait_budget,socket_io,status_line}*.c") +
-              Dir.glob("ext/coppice/{histogram_buckets,request_start,sock_diag,request_queue,answer_ring}.c") +
-              Dir.glob("ext/coppice/{trusted_networks,forwarded_for,lobby_address}.c") +
-              Dir.glob("ext/coppice/lobby/*.c")
+    test "the parser, the lobby and what it shares with workers know nothing of Ruby" do
+      files = Dir.glob("ext/coppice/{http,lobby,shared}/*.c")
       complaints, status = Open3.capture2e(RbConfig::CONFIG.fetch("CC").split.first, *SYNTAX_ONLY, *files)
 
       assert_predicate status, :success?, complaints
@@ -196,8 +193,8 @@ module Coppice
       [folder, "ext/coppice"].map { |path| Pathname(path).join(name).cleanpath.to_s }.find { |path| File.exist?(path) }
     end
 
-    # A C file with its header; the files of the parser, and those of the chunk decoder, are one unit.
-    def unit_of(path) = path.delete_suffix(File.extname(path)).sub(%r{/(http|chunked)_.*}, '/\1')
+    # A C file with its header; the files of the parser are one unit.
+    def unit_of(path) = path.sub(%r{(?<=/http)/.*}, "").delete_suffix(File.extname(path))
 
     # "lib/coppice/worker/trial.rb" is what others require as "worker/trial" (below coppice/).
     def feature(path)

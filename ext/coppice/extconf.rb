@@ -36,19 +36,28 @@ $defs << "-D_GNU_SOURCE"
 $defs << "-DCOPPICE_LINUX" if linux
 # rubocop:enable Style/GlobalVars
 
-# The lobby's program, from lobby/*.c and those files of the extension that know nothing of Ruby. Installed beside the
-# extension.
+# Rooms whose code the lobby's program has as well: it knows nothing of Ruby.
+WITHOUT_RUBY = %w[http shared].freeze
+ROOMS = ["board", "client", "os", *WITHOUT_RUBY].freeze
+
+objects = lambda do |rooms|
+  Dir.glob(rooms.map { |room| "#{room}/*.c" }, base: __dir__).sort.map { |name| name.sub(/c\z/, "o") }
+end
+# rubocop:disable Style/GlobalVars -- mkmf takes what to make in global variables
+$objs = ["coppice_ext.o", *objects.call(ROOMS)]
+$headers = Dir.glob("**/*.h", base: __dir__).sort.map { |name| "$(srcdir)/#{name}" }
+[*ROOMS, "lobby"].each do |room|
+  FileUtils.mkdir_p(room) # for the objects
+  $cleanfiles.push("#{room}/*.o")
+end
+# rubocop:enable Style/GlobalVars
+
+# The lobby's program. Installed beside the extension.
 if linux && !ENV["COPPICE_SANITIZE"]
-  without_ruby = %w[access_* answer_ring byte_buffer chunked* forwarded_for histogram_buckets http_* lobby_address
-                    request_ids request_queue request_start sock_diag socket_io status_line trusted_networks
-                    wait_budget]
-  names = ->(patterns) { patterns.flat_map { |pattern| Dir.glob("#{pattern}.c", base: __dir__).sort } }
-  objects = names.call(["lobby/*", *without_ruby]).map { |name| name.sub(/c\z/, "o") }
   program = "coppice-lobby"
   rules = <<~MAKE
     LOBBY = #{program}
-    LOBBY_OBJS = #{objects.join(" ")}
-    LOBBY_HDRS = #{Dir.glob("lobby/*.h", base: __dir__).sort.map { |name| "$(srcdir)/#{name}" }.join(" ")}
+    LOBBY_OBJS = #{objects.call(["lobby", *WITHOUT_RUBY]).join(" ")}
 
     all: $(LOBBY)
     install-so: install-lobby
@@ -59,7 +68,7 @@ if linux && !ENV["COPPICE_SANITIZE"]
     \t-$(Q)$(RM) $@
     \t$(Q) $(CC) $(CFLAGS) -o $@ $(LOBBY_OBJS) $(ldflags)
 
-    $(LOBBY_OBJS): $(HDRS) $(LOBBY_HDRS)
+    $(LOBBY_OBJS): $(LOCAL_HDRS)
 
     install-lobby: $(LOBBY) install-folder
     \t$(INSTALL_PROG) $(LOBBY) $(RUBYARCHDIR)
@@ -68,8 +77,7 @@ if linux && !ENV["COPPICE_SANITIZE"]
     \t$(Q) $(MAKEDIRS) $(RUBYARCHDIR)
     .PHONY: install-folder
   MAKE
-  FileUtils.mkdir_p("lobby") # for the objects
-  $cleanfiles.push(program, "lobby/*.o") # rubocop:disable Style/GlobalVars -- mkmf's
+  $cleanfiles.push(program) # rubocop:disable Style/GlobalVars -- mkmf's
 end
 
 create_makefile("coppice/#{RUBY_VERSION[/\A\d+\.\d+/]}/coppice_ext")

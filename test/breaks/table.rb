@@ -28,7 +28,7 @@ module Coppice
       { name: "clients in the queue of a worker that exits are lost", file: "lib/coppice/worker/client_loop.rb",
         was: "(serve_any || await_lobby)", becomes: "false",
         words: %w[bin/test test/integration/stopping_test.rb] },
-      { name: "a request with two lengths is accepted", file: "ext/coppice/http_framing.c",
+      { name: "a request with two lengths is accepted", file: "ext/coppice/http/framing.c",
         was: " || (parser->seen & SEEN_CONTENT_LENGTH)", becomes: "",
         words: %w[bin/test test/unit/http_parser_test.rb test/integration/conformance_test.rb] },
       { name: "a hook is not called", file: "lib/coppice/worker.rb",

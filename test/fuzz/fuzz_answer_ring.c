@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "answer_ring.h"
-#include "lobby_memory.h"
+#include "shared/answer_ring.h"
+#include "shared/lobby_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 
 /* Reads an input in pieces, each copy of it with its last byte right before an unreadable page. */
 
-#include "chunked.h"
-#include "http_parser.h"
+#include "http/chunked.h"
+#include "http/parser.h"
 
 /* A head that was read. */
 struct head {

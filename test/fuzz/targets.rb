@@ -12,33 +12,31 @@ module Coppice
   # how inputs are tried (nil: not). `tuning` are bytes in front of each input that choose limits and splits.
   FUZZ_TARGETS = {
     "parser" => {
-      sources: ["test/fuzz/{fuzz_http_parser,harness}.c", "ext/coppice/{http_*,chunked*}.c"],
+      sources: ["test/fuzz/{fuzz_http_parser,harness}.c", "ext/coppice/http/*.c"],
       tuning: "\0\x10".b, seeds: -> { Seeds.of("parser") }, try: ->(inputs) { ParserDriver.new.heads(inputs) }
     },
     "chunked" => {
-      sources: ["test/fuzz/{fuzz_chunked,harness}.c", "ext/coppice/{http_*,chunked*}.c"],
+      sources: ["test/fuzz/{fuzz_chunked,harness}.c", "ext/coppice/http/*.c"],
       tuning: "\0\x10".b, seeds: -> { Seeds.of("chunked") }, try: ->(inputs) { ParserDriver.new.bodies(inputs) }
     },
     "lobby" => {
       sources: ["test/fuzz/fuzz_lobby.c", "ext/coppice/lobby/[!lm]*.c", "ext/coppice/lobby/listeners.c",
-                "ext/coppice/{answer_ring,byte_buffer,chunked*,http_*,request_queue,socket_io,status_line}.c",
-                "ext/coppice/{access_line,access_log,forwarded_for,lobby_address,request_ids}.c",
-                "ext/coppice/{request_start,trusted_networks,wait_budget}.c"],
+                "ext/coppice/{http,shared}/*.c"],
       tuning: "", seeds: -> { LobbySteps.seeds }, try: nil
     },
     "proxy" => {
       sources: ["test/fuzz/fuzz_proxy.c", "test/lobby/proxy_harness.c", "ext/coppice/lobby/proxy_protocol.c",
-                "ext/coppice/lobby_address.c"],
+                "ext/coppice/shared/lobby_address.c"],
       tuning: "", seeds: -> { ProxyHeaders.seeds }, try: ->(inputs) { ProxyHeaders.read(inputs) }
     },
     "forwarded" => {
       sources: ["test/fuzz/fuzz_forwarded_for.c", "test/lobby/forwarded_harness.c",
-                "ext/coppice/{forwarded_for,http_bytes,lobby_address,trusted_networks}.c"],
+                "ext/coppice/{http/bytes,shared/forwarded_for,shared/lobby_address,shared/trusted_networks}.c"],
       tuning: "", seeds: -> { ForwardedHeaders::SAMPLES }, try: ->(inputs) { ForwardedHeaders.read(inputs) }
     },
     # Without libFuzzer a program spoils as many rings by itself.
     "ring" => {
-      sources: ["test/fuzz/fuzz_answer_ring.c", "ext/coppice/answer_ring.c"],
+      sources: ["test/fuzz/fuzz_answer_ring.c", "ext/coppice/shared/answer_ring.c"],
       tuning: "\0\0", seeds: -> { AnswerRings.seeds },
       try: ->(inputs) { AnswerRings.run("spoil", inputs.hash.abs % 100_000, inputs.size) }
     }

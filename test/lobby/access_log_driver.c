@@ -17,9 +17,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "access_log.h"
+#include "shared/access_log.h"
 #include "check.h"
-#include "request_ids.h"
+#include "shared/request_ids.h"
 
 enum { KINDS = 4, PIPE_BYTES = 64 * 1024 };
 

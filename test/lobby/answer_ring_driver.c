@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "answer_ring.h"
+#include "shared/answer_ring.h"
 #include "check.h"
-#include "lobby_memory.h"
+#include "shared/lobby_memory.h"
 #include "bounded_poll.h"
 
 enum { PATIENCE_MS = 20000, ANSWER_RECORDS = 5, CATCHES_UP = 40 * ANSWER_RECORDS };

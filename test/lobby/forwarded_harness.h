@@ -1,7 +1,7 @@
 #ifndef COPPICE_TEST_LOBBY_FORWARDED_HARNESS_H
 #define COPPICE_TEST_LOBBY_FORWARDED_HARNESS_H
 
-#include "forwarded_for.h"
+#include "shared/forwarded_for.h"
 
 /* The client that a request names to a server which trusts 10.0.0.0/8 and fd00::/8. Each line of the input is a field
  * X-Forwarded-For, in memory of its own. Aborts unless the peer is named where that is not trusted. */

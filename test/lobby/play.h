@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "answer_ring.h"
-#include "lobby_memory.h"
-#include "request_queue.h"
+#include "shared/answer_ring.h"
+#include "shared/lobby_memory.h"
+#include "shared/request_queue.h"
 
 enum { SEATS = 8, BOARD_CELLS = 512, LINE_BYTES = 1024 * 1024, EVENTS_MS = 40 * 1000 };
 

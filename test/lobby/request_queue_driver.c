@@ -15,10 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "answer_ring.h"
+#include "shared/answer_ring.h"
 #include "check.h"
 #include "bounded_poll.h"
-#include "request_queue.h"
+#include "shared/request_queue.h"
 
 enum { SEATS = 5, SLOTS = 12, PATIENCE_MS = 20000, LONGEST_ANSWER = 40000, STOP = 0xfffe };
 

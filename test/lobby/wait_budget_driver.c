@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "wait_budget.h"
+#include "shared/wait_budget.h"
 
 enum { PHASE_ARGUMENTS = 3, KEPT_BYTES = 1000000000 /* by the kernel, for a client that reads */ };
 
@@ -36,7 +36,7 @@ static void spend(struct coppice_wait_budget *budget, int64_t waited_ms) {
     now_ms += waited_ms;
 }
 
-/* As ext/coppice/client_wait.c and its callers do it for bytes: the descriptor is ready with the first of them. */
+/* As ext/coppice/client/client_wait.c and its callers do it for bytes: the descriptor is ready with the first of them. */
 static void wait_for_sender(struct coppice_wait_budget *budget, int64_t slice_ms, int64_t rate) {
     int64_t at_ms = next_move_ms(), before = moved_bytes;
     if (at_ms > now_ms + slice_ms) {

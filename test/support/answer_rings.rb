@@ -3,7 +3,7 @@
 require_relative "c_program"
 
 module Coppice
-  # The reader of answer rings (ext/coppice/answer_ring.c) in a C program of its own, and answers to begin with.
+  # The reader of answer rings (ext/coppice/shared/answer_ring.c) in a C program of its own, and answers to begin with.
   module AnswerRings
     # Records as in answer_ring.h: a small answer, one with a file, one behind early hints, one that is cut, and one
     # behind a record that leads to the ring's start.
@@ -18,7 +18,7 @@ module Coppice
     # Runs test/lobby/answer_ring_driver.c, and answers the numbers that it prints.
     def self.run(kind, seed, count) #: (String, Integer, Integer) -> Array[Integer]
       @driver ||= CProgram.new("answer_ring_driver", "test/lobby/answer_ring_driver.c",
-                               "ext/coppice/answer_ring.c")
+                               "ext/coppice/shared/answer_ring.c")
       @driver.run(kind, seed.to_s, count.to_s).scan(/\d+/).map { |text| Integer(text) }
     end
 

@@ -17,7 +17,7 @@ module Coppice
     # Answers the file's path. Renamed into place, since test files run side by side.
     def self.path(name, *patterns) #: (String, *String) -> String
       sources = Dir.glob(patterns, base: ROOT).sort
-      headers = Dir.glob("ext/coppice/*.h", base: ROOT)
+      headers = Dir.glob("ext/coppice/**/*.h", base: ROOT)
       texts = (sources + headers).map { |file| File.read(File.join(ROOT, file)) }
       digest = Digest::SHA256.hexdigest([RUBY_DESCRIPTION, *OPTIONS, *texts].join("\0"))[0, 16]
       path = File.join(ROOT, "tmp/test_extensions", digest, "#{name}.so")

@@ -3,12 +3,12 @@
 require_relative "c_program"
 
 module Coppice
-  # Values of X-Forwarded-For for tests, and the program that reads them (ext/coppice/forwarded_for.c), for a server
-  # that trusts 10.0.0.0/8 and fd00::/8.
+  # Values of X-Forwarded-For for tests, and the program that reads them (ext/coppice/shared/forwarded_for.c), for a
+  # server that trusts 10.0.0.0/8 and fd00::/8.
   module ForwardedHeaders
     PEER = "10.0.0.1"
     PROGRAM = CProgram.new("forwarded_driver", "test/lobby/{forwarded_driver,forwarded_harness}.c",
-      "ext/coppice/{forwarded_for,http_bytes,lobby_address,trusted_networks}.c")
+      "ext/coppice/{http/bytes,shared/forwarded_for,shared/lobby_address,shared/trusted_networks}.c")
 
     # What fuzzing begins with.
     SAMPLES = [

@@ -11,18 +11,14 @@ module Coppice
   # A lobby of its own, under sanitizers, whose monitor and workers a C program without them plays
   # (test/lobby/lobby_play.c) as the test tells it. The clients are sockets of the test.
   class LobbyPlay
-    SOURCES = ["ext/coppice/lobby/*.c",
-               "ext/coppice/{answer_ring,request_queue,http_parser,http_request_line,http_fields}.c",
-               "ext/coppice/{http_framing,http_authority,http_bytes,chunked,chunked_trailers}.c",
-               "ext/coppice/{access_line,access_log,forwarded_for,lobby_address,request_ids}.c",
-               "ext/coppice/{wait_budget,socket_io,status_line,byte_buffer,request_start,trusted_networks}.c"].freeze
+    SOURCES = ["ext/coppice/{lobby,http,shared}/*.c"].freeze
     MACROS = { LINGER_PAUSE_MS: 60_000, FILE_ERROR_PAUSE_MS: 3_600_000 }.freeze
     LOOP = CProgram.new("coppice-lobby", *SOURCES, macros: MACROS)
     # Its loop dies as soon as it has given a client to a worker.
     DYING_LOOP = CProgram.new("coppice-lobby-dying", *SOURCES, "test/lobby/dying_handover.c", macros: MACROS,
                               flags: ["-Wl,--wrap=sendmsg"])
     PLAYERS = CProgram.new("lobby_play", "test/lobby/{lobby_play,play_monitor,play_worker}.c",
-                           "ext/coppice/{answer_ring,request_queue}.c", sanitizers: [])
+                           "ext/coppice/shared/{answer_ring,request_queue}.c", sanitizers: [])
     # Nobody waits for these timeouts, and no machine is so slow that a client is past one.
     SETTINGS = { slots: 32, max_connections: 64, keepalive_timeout_ms: 120_000, trusted_keepalive_timeout_ms: 120_000,
                  header_timeout_ms: 120_000, body_timeout_ms: 120_000, write_timeout_ms: 120_000, min_rate: 0,

@@ -78,7 +78,7 @@ module Coppice
 
     def program
       @program ||= CProgram.new("parser_driver", "test/fuzz/{parser_driver,harness}.c",
-        "ext/coppice/{http_*,chunked*}.c").path
+        "ext/coppice/http/*.c").path
     end
   end
 end

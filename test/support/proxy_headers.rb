@@ -9,7 +9,7 @@ module Coppice
     IPV4 = [192, 0, 2, 1, 198, 51, 100, 2, 56_324, 443].pack("C8n2").freeze
     IPV6 = ["20010db8000000000000000000000001", "20010db8000000000000000000000002", 56_324, 443].pack("H32H32n2").freeze
     PROGRAM = CProgram.new("proxy_driver", "test/lobby/{proxy_driver,proxy_harness}.c",
-      "ext/coppice/lobby/proxy_protocol.c", "ext/coppice/lobby_address.c")
+      "ext/coppice/lobby/proxy_protocol.c", "ext/coppice/shared/lobby_address.c")
 
     # Good and bad ones, for mutations.
     SAMPLES = [

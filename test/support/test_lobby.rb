@@ -6,7 +6,7 @@ require_relative "compiled_extension"
 require_relative "../../lib/coppice/http"
 
 require Coppice::CompiledExtension.path("test_lobby", "test/support/test_lobby/test_lobby.c",
-                                        "ext/coppice/{request_queue,answer_ring,http_*}.c")
+                                        "ext/coppice/{shared/request_queue,shared/answer_ring,http/*}.c")
 
 module Coppice
   # A lobby with one seat, in the test's own process, with the same shared memory as the real one. It refuses nothing: a

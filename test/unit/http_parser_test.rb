@@ -5,7 +5,7 @@ require "support/conformance_corpus"
 require "support/mutations"
 require "support/parser_driver"
 
-# The request parser (ext/coppice/http_*.c), by the requests of test/conformance and by its properties.
+# The request parser (ext/coppice/http), by the requests of test/conformance and by its properties.
 class HttpParserTest < Coppice::TestCase
   HOST = "Host: example.com\r\n"
   ALL_BYTES = (0..255).map { |byte| byte.chr.b }.freeze

@@ -3,7 +3,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../forwarded_for.h"
+#include "shared/forwarded_for.h"
 #include "parts.h"
 
 static struct coppice_access_text text_at(const char *bytes, struct coppice_span span) {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../socket_io.h"
+#include "shared/socket_io.h"
 #include "parts.h"
 
 #define MORE_ADDRESS_SPACE " (mmap): raise the limit of address space (ulimit -v, LimitAS=)"

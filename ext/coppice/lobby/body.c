@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "../socket_io.h"
+#include "shared/socket_io.h"
 #include "parts.h"
 
 enum {

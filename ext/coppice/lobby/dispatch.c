@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "../request_start.h"
+#include "shared/request_start.h"
 #include "parts.h"
 
 static const char waited_too_long[] = "no worker was free in time";

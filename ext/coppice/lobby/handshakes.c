@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../http_bytes.h"
+#include "http/bytes.h"
 #include "parts.h"
 
 enum { KEY_BYTES = 24 /* 16 in base64 */ };

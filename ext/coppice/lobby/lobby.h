@@ -15,16 +15,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../answer_ring.h"
-#include "../chunked.h"
-#include "../http_parser.h"
-#include "../lobby_memory.h"
-#include "../request_queue.h"
-#include "../wait_budget.h"
-#include "../access_log.h"
+#include "shared/answer_ring.h"
+#include "http/chunked.h"
+#include "http/parser.h"
+#include "shared/lobby_memory.h"
+#include "shared/request_queue.h"
+#include "shared/wait_budget.h"
+#include "shared/access_log.h"
 #include "block_pool.h"
 #include "counters.h"
-#include "../request_ids.h"
+#include "shared/request_ids.h"
 #include "settings.h"
 #include "timer_wheel.h"
 

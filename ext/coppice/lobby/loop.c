@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "../socket_io.h"
+#include "shared/socket_io.h"
 #include "keeper.h"
 #include "parts.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../socket_io.h"
+#include "shared/socket_io.h"
 #include "parts.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../lobby_memory.h"
+#include "shared/lobby_memory.h"
 
 enum {
     COPPICE_PROXY_V1_BYTES = 107, /* the longest one, with CR LF */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "../status_line.h"
+#include "shared/status_line.h"
 #include "parts.h"
 
 enum { PAGE_BYTES = 256, RETRY_AFTER_S = 5 };

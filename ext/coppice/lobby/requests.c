@@ -1,7 +1,7 @@
 /* The slots: what the lobby knows of each request from the push to its END. */
 #include <string.h>
 
-#include "../http_bytes.h"
+#include "http/bytes.h"
 #include "parts.h"
 
 enum { SLOT_BITS = 16 };

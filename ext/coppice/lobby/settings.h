@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../http_parser.h"
-#include "../trusted_networks.h"
+#include "http/parser.h"
+#include "shared/trusted_networks.h"
 
 enum { LOBBY_LISTENERS = 64, LOBBY_PATH_BYTES = 1024, LOBBY_HANDSHAKES_PATH_BYTES = 65 };
 enum { LOBBY_AVOIDED_ROUTES = 32, LOBBY_ROUTE_BYTES = 129 };

@@ -13,7 +13,7 @@ module Coppice
       # (SCM_MAX_FD of the kernel); some are its channel, its inspection socket and its seat at the lobby.
       QUEUES = 240
       LOBBY_QUEUES = 64 # LOBBY_LISTENERS of ext/coppice/lobby/settings.h
-      # COPPICE_TRUSTED_NETWORKS of ext/coppice/trusted_networks.h: all of them are compared for each
+      # COPPICE_TRUSTED_NETWORKS of ext/coppice/shared/trusted_networks.h: all of them are compared for each
       # new connection, and for each item of X-Forwarded-For that the access log looks at.
       NETWORKS = 512
     end

@@ -9,10 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "answer_ring.h"
-#include "http_parser.h"
-#include "lobby_memory.h"
-#include "request_queue.h"
+#include "shared/answer_ring.h"
+#include "http/parser.h"
+#include "shared/lobby_memory.h"
+#include "shared/request_queue.h"
 
 enum { FIELDS = 128, SLOTS = 64, SEAT = 3 };
 

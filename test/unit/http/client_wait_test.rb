@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/http_harness"
 
 module Coppice
-  # How a worker waits for its client (ext/coppice/client_wait.c), and that this time is not the application's.
+  # How a worker waits for its client (ext/coppice/client/client_wait.c), and that this time is not the application's.
   class ClientWaitTest < TestCase
     BODY = ("x" * 4_000_000).freeze # more than a socket holds
     GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"

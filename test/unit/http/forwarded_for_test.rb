@@ -6,7 +6,7 @@ require "support/forwarded_headers"
 require "support/mutations"
 
 module Coppice
-  # Whom X-Forwarded-For names (ext/coppice/forwarded_for.c), for a server that trusts 10.0.0.0/8 and fd00::/8.
+  # Whom X-Forwarded-For names (ext/coppice/shared/forwarded_for.c), for a server that trusts 10.0.0.0/8 and fd00::/8.
   class ForwardedForTest < TestCase
     PEER = ForwardedHeaders::PEER
 

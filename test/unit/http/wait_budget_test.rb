@@ -4,10 +4,10 @@ require "test_helper"
 require "support/c_program"
 
 module Coppice
-  # When a client is given up (ext/coppice/wait_budget.c), by a clock of the test's own.
+  # When a client is given up (ext/coppice/shared/wait_budget.c), by a clock of the test's own.
   class WaitBudgetTest < TestCase
     PROGRAM = CProgram.new("wait_budget_driver", "test/lobby/wait_budget_driver.c",
-      "ext/coppice/wait_budget.c")
+      "ext/coppice/shared/wait_budget.c")
 
     test "a client that does nothing may pause once" do
       assert_equal "paused after 1000 ms", given_up("sends", pause_ms: 1000)

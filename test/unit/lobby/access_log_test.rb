@@ -4,10 +4,10 @@ require "json"
 require "test_helper"
 require "support/c_program"
 
-# The lobby's access log and request IDs (ext/coppice/access_*.c, request_ids.c).
+# The lobby's access log and request IDs (ext/coppice/shared/access_*.c, request_ids.c).
 class AccessLogTest < Coppice::TestCase
   PROGRAM = Coppice::CProgram.new("access_log_driver", "test/lobby/access_log_driver.c",
-    "ext/coppice/{access_log,access_line,request_ids}.c", flags: %w[-Wl,--wrap=pwritev2])
+    "ext/coppice/shared/{access_log,access_line,request_ids}.c", flags: %w[-Wl,--wrap=pwritev2])
   ALL_BYTES = (0..255).map { |byte| byte.chr.b }.join.freeze
   NAMES = %w[time client method path query status bytes queue_ms application_ms worker generation request_id].freeze
   NUMBERS = "status=200 bytes=18446744073709551615 queue_ms=1.500 application_ms=9223372036854775.807 " \

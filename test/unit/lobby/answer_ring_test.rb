@@ -3,7 +3,7 @@
 require_relative "../../test_helper"
 require_relative "../../support/answer_rings"
 
-# The ring of a worker's answers (ext/coppice/answer_ring.c).
+# The ring of a worker's answers (ext/coppice/shared/answer_ring.c).
 class AnswerRingTest < Coppice::TestCase
   test "all bytes arrive in order, whatever their pieces and however full the ring" do
     records, skips = Coppice::AnswerRings.run("stream", Minitest.seed, 2000)

@@ -3,11 +3,11 @@
 require_relative "../../test_helper"
 require_relative "../../support/c_program"
 
-# The queue between a lobby and its workers (ext/coppice/request_queue.c), with the rings of their answers.
+# The queue between a lobby and its workers (ext/coppice/shared/request_queue.c), with the rings of their answers.
 class RequestQueueTest < Coppice::TestCase
   def setup
     @driver = Coppice::CProgram.new("request_queue_driver", "test/lobby/request_queue_driver.c",
-                                    "ext/coppice/{request_queue,answer_ring}.c")
+                                    "ext/coppice/shared/{request_queue,answer_ring}.c")
   end
 
   test "each request is answered once, whichever workers sleep, and by the worker that has it" do

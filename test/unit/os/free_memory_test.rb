@@ -29,7 +29,7 @@ module Coppice
       Dir.mktmpdir do |folder|
         OTHER_LIBC.each { |name, text| File.write("#{folder}/#{name}", text) }
         complaints, status = Open3.capture2e(RbConfig::CONFIG.fetch("CC").split.first, "-fsyntax-only", "-Wall",
-          "-Werror", "-D_GNU_SOURCE", "-isystem", folder, "ext/coppice/free_memory.c")
+          "-Werror", "-D_GNU_SOURCE", "-isystem", folder, "ext/coppice/os/free_memory.c")
 
         assert_predicate status, :success?, complaints
       end

@@ -13,11 +13,11 @@ module Coppice
       Direct leak of 64 byte(s) in 1 object(s) allocated from:
           #0 0x7f in __interceptor_malloc ../../src/libsanitizer/asan/asan_malloc_linux.cpp:69
           #1 0x7f  (/lib/x86_64-linux-gnu/libruby-3.1.so.3.1+0xd8483)
-          #2 0x7f in connection_env /home/me/coppice/ext/coppice/env.c:200
+          #2 0x7f in connection_env /home/me/coppice/ext/coppice/client/env.c:200
 
       Indirect leak of 32 byte(s) in 1 object(s) allocated from:
           #0 0x7f in __interceptor_realloc ../../src/libsanitizer/asan/asan_malloc_linux.cpp:85
-          #1 0x7f in coppice_byte_buffer_reserve ../../../ext/coppice/byte_buffer.c:12
+          #1 0x7f in coppice_byte_buffer_reserve ../../../ext/coppice/shared/byte_buffer.c:12
 
       SUMMARY: AddressSanitizer: 96 byte(s) leaked in 2 allocation(s).
     TEXT

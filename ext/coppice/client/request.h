@@ -1,0 +1,17 @@
+#ifndef COPPICE_REQUEST_H
+#define COPPICE_REQUEST_H
+
+#include "connection.h"
+#include "shared/socket_io.h"
+
+/* Nothing of the client's request is read yet. */
+void coppice_request_reset(struct coppice_connection *connection);
+
+/* Waits for at least one byte from the client; TIMEOUT when it has used up its read budget. */
+enum coppice_io_result coppice_request_receive(struct coppice_connection *connection, char *bytes, size_t capacity,
+                                               size_t *received);
+
+/* The same, appended to the connection's input. */
+enum coppice_io_result coppice_request_receive_input(struct coppice_connection *connection);
+
+#endif
