@@ -83,6 +83,7 @@ module Coppice
       **ROOMS, "monitor" => [*ROOMS.keys, "release"], "monitor/rolls" => [*ROOMS.fetch("monitor/rolls"), "release"]
     }.freeze
     ROOM_FILES = 15
+    ACTS = %r{/monitor/(?:act|kernel|lobby)/}.freeze
 
     # Where a reader looks for the kind, and not for the one: each of these files holds small classes of one kind. And a
     # name of another server's.
@@ -106,6 +107,12 @@ module Coppice
       end
 
       assert_empty wrong
+    end
+
+    test "only the rooms that act signal children and send them messages" do
+      others = library.select { |path, _| path.match?(%r{\Alib/coppice/monitor}) && !path.match?(ACTS) }
+
+      assert_empty(others.select { |_, text| text.match?(/channel\)?\.send\(|system\.(?:signal|spawn\w*)\(/) }.keys)
     end
 
     test "no room of the monitor has more files than one remembers" do

@@ -69,11 +69,12 @@ class FakeServer
     @settings = settings_with
     @board = Coppice::Board.create
     @system = FakeSystem.new(@board)
-    @supervision = Coppice::Monitor::Supervision.new(Coppice::Monitor::Context.new(
+    outside = Coppice::Monitor::Context.new(
       system: @system, board: @board, rows: Coppice::Monitor::RowPool.new(@board), port: self, molds: self,
       observers: Observers.new(@system), lobbies: FakeLobbyChild::Spawner.new(@system), hooks: self, keeper: self,
       releases: self, log: log
-    ))
+    )
+    @supervision = Coppice::Monitor::Supervision.new(outside)
   end
 
   # Yields a new server and lets go of its board afterwards.

@@ -2,7 +2,8 @@
 
 require "etc"
 
-# Whether the kernel lets this process, and those that it starts, lock a page in memory: see ext/coppice/os/fork_witness.c.
+# Whether the kernel lets this process, and those that it starts, lock a page in memory: see
+# ext/coppice/os/fork_witness.c.
 module LockedMemory
   CAP_IPC_LOCK = 14 # linux/capability.h
 

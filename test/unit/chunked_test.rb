@@ -5,7 +5,8 @@ require "support/conformance_corpus"
 require "support/mutations"
 require "support/parser_driver"
 
-# The decoder of chunked bodies (ext/coppice/http/chunked*.c), by the requests of test/conformance and by its properties.
+# The decoder of chunked bodies (ext/coppice/http/chunked*.c), by the requests of test/conformance and by its
+# properties.
 class ChunkedTest < Coppice::TestCase
   def setup
     @driver = Coppice::ParserDriver.new

@@ -13,8 +13,8 @@ module Coppice
     #
     # The caller forks a middle process, which forks the sibling and exits; the kernel gives the orphan to the nearest
     # subreaper, the monitor. If it is asked to, and can, the kernel gives the first copy to the monitor at once
-    # (ext/coppice/os/sibling_clone.c). In both ways the fork handlers of glibc and Ruby run. An application may have made
-    # the caller a subreaper: it is none until then, unless the siblings are to be the caller's.
+    # (ext/coppice/os/sibling_clone.c). In both ways the fork handlers of glibc and Ruby run. An application may have
+    # made the caller a subreaper: it is none until then, unless the siblings are to be the caller's.
     class SiblingFork
       CANNOT_FORK = 71 # EX_OSERR of sysexits.h
       HELD = "another thread prevents forks for longer than %s s: Coppice.prevent_fork is for short calls"

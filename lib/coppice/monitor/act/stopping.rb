@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/decide/watchdog"
-
 module Coppice
   class Monitor
     # Begins the stop of the server, and gives its children their time. What follows is decided by Shutdown.
