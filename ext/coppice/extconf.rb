@@ -38,6 +38,7 @@ $defs << "-DCOPPICE_LINUX" if linux
 
 # Rooms whose code the lobby's program has as well: it knows nothing of Ruby.
 WITHOUT_RUBY = %w[http shared].freeze
+LOBBY = Dir.glob("lobby/*/", base: __dir__).map { |room| room.chomp("/") }.freeze
 ROOMS = ["board", "client", "os", *WITHOUT_RUBY].freeze
 
 objects = lambda do |rooms|
@@ -46,7 +47,7 @@ end
 # rubocop:disable Style/GlobalVars -- mkmf takes what to make in global variables
 $objs = ["coppice_ext.o", *objects.call(ROOMS)]
 $headers = Dir.glob("**/*.h", base: __dir__).sort.map { |name| "$(srcdir)/#{name}" }
-[*ROOMS, "lobby"].each do |room|
+[*ROOMS, *LOBBY].each do |room|
   FileUtils.mkdir_p(room) # for the objects
   $cleanfiles.push("#{room}/*.o")
 end
@@ -57,7 +58,7 @@ if linux && !ENV["COPPICE_SANITIZE"]
   program = "coppice-lobby"
   rules = <<~MAKE
     LOBBY = #{program}
-    LOBBY_OBJS = #{objects.call(["lobby", *WITHOUT_RUBY]).join(" ")}
+    LOBBY_OBJS = #{objects.call([*LOBBY, *WITHOUT_RUBY]).join(" ")}
 
     all: $(LOBBY)
     install-so: install-lobby

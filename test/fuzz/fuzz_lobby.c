@@ -12,7 +12,7 @@ static int64_t clock_us = 3600 * INT64_C(1000000);
 static int64_t read_fuzz_clock(void) { return clock_us += 1000; }
 
 #define coppice_monotonic_us read_fuzz_clock
-#include "../../ext/coppice/lobby/loop.c" /* for one turn of the loop at a time */
+#include "lobby/loop/loop.c" /* for one turn of the loop at a time */
 
 #include <dirent.h>
 #include <fcntl.h>

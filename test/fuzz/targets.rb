@@ -20,12 +20,12 @@ module Coppice
       tuning: "\0\x10".b, seeds: -> { Seeds.of("chunked") }, try: ->(inputs) { ParserDriver.new.bodies(inputs) }
     },
     "lobby" => {
-      sources: ["test/fuzz/fuzz_lobby.c", "ext/coppice/lobby/[!lm]*.c", "ext/coppice/lobby/listeners.c",
-                "ext/coppice/{http,shared}/*.c"],
+      sources: ["test/fuzz/fuzz_lobby.c", "ext/coppice/lobby/{client,memory,worker}/*.c",
+                "ext/coppice/lobby/loop/{[!lm]*,listeners}.c", "ext/coppice/{http,shared}/*.c"],
       tuning: "", seeds: -> { LobbySteps.seeds }, try: nil
     },
     "proxy" => {
-      sources: ["test/fuzz/fuzz_proxy.c", "test/lobby/proxy_harness.c", "ext/coppice/lobby/proxy_protocol.c",
+      sources: ["test/fuzz/fuzz_proxy.c", "test/lobby/proxy_harness.c", "ext/coppice/lobby/client/proxy_protocol.c",
                 "ext/coppice/shared/lobby_address.c"],
       tuning: "", seeds: -> { ProxyHeaders.seeds }, try: ->(inputs) { ProxyHeaders.read(inputs) }
     },

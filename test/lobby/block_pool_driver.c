@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "block_pool.h"
+#include "lobby/memory/block_pool.h"
 #include "check.h"
 
 enum { STEPS = 20000, BLOCK = 8192 };

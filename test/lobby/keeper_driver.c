@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "keeper.h"
-#include "sandbox.h"
+#include "lobby/loop/keeper.h"
+#include "lobby/loop/sandbox.h"
 
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {

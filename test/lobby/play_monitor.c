@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "counters.h"
+#include "lobby/memory/counters.h"
 
 int lobby_event_fd, listener_fd, log_fd = -1, loop_pid, keeper_pid;
 struct coppice_lobby_requests *requests;

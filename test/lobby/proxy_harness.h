@@ -1,7 +1,7 @@
 #ifndef COPPICE_TEST_LOBBY_PROXY_HARNESS_H
 #define COPPICE_TEST_LOBBY_PROXY_HARNESS_H
 
-#include "proxy_protocol.h"
+#include "lobby/client/proxy_protocol.h"
 
 /* Reads every beginning of the input as a PROXY header, each in memory of its own. Aborts unless all give one verdict,
  * which stays as it is once it is there. Answers the verdict on the whole. */

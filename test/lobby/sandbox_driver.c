@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "sandbox.h"
+#include "lobby/loop/sandbox.h"
 
 enum { NO_OTHER_ABI = 77 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "timer_wheel.h"
+#include "lobby/memory/timer_wheel.h"
 
 enum { RECORDS = 300, STEPS = 20000 };
 

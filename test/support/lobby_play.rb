@@ -11,7 +11,7 @@ module Coppice
   # A lobby of its own, under sanitizers, whose monitor and workers a C program without them plays
   # (test/lobby/lobby_play.c) as the test tells it. The clients are sockets of the test.
   class LobbyPlay
-    SOURCES = ["ext/coppice/{lobby,http,shared}/*.c"].freeze
+    SOURCES = ["ext/coppice/{lobby/*,http,shared}/*.c"].freeze
     MACROS = { LINGER_PAUSE_MS: 60_000, FILE_ERROR_PAUSE_MS: 3_600_000 }.freeze
     LOOP = CProgram.new("coppice-lobby", *SOURCES, macros: MACROS)
     # Its loop dies as soon as it has given a client to a worker.

@@ -3,13 +3,13 @@
 require_relative "c_program"
 
 module Coppice
-  # Headers of the PROXY protocol for tests, and the program that reads them (ext/coppice/lobby/proxy_protocol.c).
+  # Headers of the PROXY protocol for tests, and the program that reads them (ext/coppice/lobby/client/proxy_protocol.c).
   module ProxyHeaders
     SIGNATURE = "\r\n\r\n\0\r\nQUIT\n".b
     IPV4 = [192, 0, 2, 1, 198, 51, 100, 2, 56_324, 443].pack("C8n2").freeze
     IPV6 = ["20010db8000000000000000000000001", "20010db8000000000000000000000002", 56_324, 443].pack("H32H32n2").freeze
     PROGRAM = CProgram.new("proxy_driver", "test/lobby/{proxy_driver,proxy_harness}.c",
-      "ext/coppice/lobby/proxy_protocol.c", "ext/coppice/shared/lobby_address.c")
+      "ext/coppice/lobby/client/proxy_protocol.c", "ext/coppice/shared/lobby_address.c")
 
     # Good and bad ones, for mutations.
     SAMPLES = [

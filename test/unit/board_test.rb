@@ -47,7 +47,7 @@ class BoardTest < Coppice::TestCase
   end
 
   test "the lobby counts what the table says, in the same order" do
-    text = File.read("ext/coppice/lobby/counters.h")
+    text = File.read("ext/coppice/lobby/memory/counters.h")
 
     assert_equal text.scan(/^    X\((\w+)\)/).flatten, Coppice::Board::LOBBY_COLUMNS.map(&:to_s)
   end

@@ -5,7 +5,7 @@
 
 #include <sys/uio.h>
 
-#include "lobby.h"
+#include "lobby/memory/lobby.h"
 
 /* arena.c: maps everything, seals what workers may not change. NULL after a log packet. descriptors: those of `start`.
  * */

@@ -12,7 +12,7 @@ module Coppice
       # Sockets whose clients workers accept. A worker gets them with one message, which carries 253 descriptors at most
       # (SCM_MAX_FD of the kernel); some are its channel, its inspection socket and its seat at the lobby.
       QUEUES = 240
-      LOBBY_QUEUES = 64 # LOBBY_LISTENERS of ext/coppice/lobby/settings.h
+      LOBBY_QUEUES = 64 # LOBBY_LISTENERS of ext/coppice/lobby/memory/settings.h
       # COPPICE_TRUSTED_NETWORKS of ext/coppice/shared/trusted_networks.h: all of them are compared for each
       # new connection, and for each item of X-Forwarded-For that the access log looks at.
       NETWORKS = 512

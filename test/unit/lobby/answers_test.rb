@@ -3,7 +3,7 @@
 require "tempfile"
 require "support/lobby_test_case"
 
-# How answers get from a worker's ring to a client that may be slow (ext/coppice/lobby/answers.c, output.c).
+# How answers get from a worker's ring to a client that may be slow (ext/coppice/lobby/worker/answers.c, output.c).
 class LobbyAnswersTest < Coppice::LobbyTestCase
   PATTERN = ("a".."w").to_a.join
   LARGE = 20_000_000

@@ -3,7 +3,7 @@
 require "support/lobby_test_case"
 require "coppice/cli/disk_limit"
 
-# How the lobby reads the bodies of requests (ext/coppice/lobby/body.c).
+# How the lobby reads the bodies of requests (ext/coppice/lobby/client/body.c).
 class LobbyBodiesTest < Coppice::LobbyTestCase
   LARGE = Random.new(7).bytes(1_000_000)
   SUM = LARGE.each_byte.inject(0) { |sum, byte| ((sum * 31) + byte) & ((2**64) - 1) } # as the C program computes it

@@ -5,10 +5,10 @@ require "test_helper"
 require "coppice/os/process_stat"
 require "support/c_program"
 
-# The lobby's two processes (ext/coppice/lobby/keeper.c). Both are children of this process.
+# The lobby's two processes (ext/coppice/lobby/loop/keeper.c). Both are children of this process.
 class KeeperTest < Coppice::TestCase
   PROGRAM = Coppice::CProgram.new("keeper_driver", "test/lobby/keeper_driver.c",
-    "ext/coppice/lobby/{keeper,sandbox}.c")
+    "ext/coppice/lobby/loop/{keeper,sandbox}.c")
   DEATHS = 100
 
   def setup

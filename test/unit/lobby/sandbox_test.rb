@@ -3,10 +3,10 @@
 require "test_helper"
 require "support/c_program"
 
-# Which system calls are left to the lobby (ext/coppice/lobby/sandbox.c).
+# Which system calls are left to the lobby (ext/coppice/lobby/loop/sandbox.c).
 class SandboxTest < Coppice::TestCase
   PROGRAM = Coppice::CProgram.new("sandbox_driver", "test/lobby/sandbox_driver.c",
-    "ext/coppice/lobby/sandbox.c")
+    "ext/coppice/lobby/loop/sandbox.c")
   NO_OTHER_ABI = 77 # exit status of the program
   NEEDED = %w[accept4 epoll_ctl epoll_wait send recv readv sendmsg sendfile nodelay linger unsent shutdown fcntl close
               fstat fstatfs temporary_file memfd map random name].freeze

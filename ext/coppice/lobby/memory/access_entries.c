@@ -1,0 +1,108 @@
+/* What the access log tells of each request, and the IDs that requests are known by. */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shared/forwarded_for.h"
+#include "lobby/parts.h"
+
+static struct coppice_access_text text_at(const char *bytes, struct coppice_span span) {
+    return (struct coppice_access_text){.bytes = bytes + span.offset, .length = span.length};
+}
+
+/* The client's own, or an empty text. */
+static struct coppice_access_text sent_id(const struct coppice_lobby_slot *slot, const char *bytes) {
+    return text_at(bytes, lobby_field(slot, bytes, "x-request-id"));
+}
+
+static struct coppice_access_text id_of(const struct coppice_lobby_slot *slot, const char *bytes) {
+    struct coppice_access_text made = {.bytes = slot->request_id, .length = strlen(slot->request_id)};
+    return made.length > 0 ? made : sent_id(slot, bytes);
+}
+
+void lobby_identify(struct coppice_lobby *lobby, struct coppice_lobby_slot *slot) {
+    bool sent = sent_id(slot, lobby_slot_bytes(lobby, slot)).length > 0;
+    if (sent || !coppice_request_id_make(&lobby->request_ids, slot->request_id)) slot->request_id[0] = '\0';
+}
+
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* How long it waited and was worked on, as far as its worker has said when it began. */
+static void add_times(struct coppice_access_entry *entry, const struct lobby_request *request,
+                      const struct coppice_lobby_slot *slot) {
+    int64_t started_us = request->started_us;
+    if (started_us == 0) return;
+    entry->queue_us = started_us > slot->queued_us ? started_us - slot->queued_us : 0;
+    entry->application_us = lobby_process.now_us > started_us ? lobby_process.now_us - started_us : 0;
+}
+
+/* The client of the entry is the peer until then. */
+static void add_head(const struct coppice_lobby *lobby, struct coppice_access_entry *entry,
+                     const struct coppice_request_head *head, const char *bytes) {
+    entry->client = coppice_forwarded_for(head, bytes, &lobby->settings.trusted, &entry->client);
+    entry->method = text_at(bytes, head->method);
+    entry->path = text_at(bytes, head->path);
+}
+
+/* It was refused before it was a request of its own. */
+static void add_arrival(struct coppice_lobby *lobby, struct coppice_access_entry *entry,
+                        const struct lobby_connection *connection) {
+    entry->client = connection->client;
+    if (lobby_process.arrived) {
+        const struct coppice_lobby_slot *slot = lobby_process.arrived;
+        add_head(lobby, entry, &slot->head, lobby_slot_bytes(lobby, lobby_process.arrived));
+        entry->request_id = id_of(slot, lobby_slot_bytes(lobby, lobby_process.arrived));
+    } else if (connection->intake != LOBBY_NONE && lobby_intake_of(lobby, connection)->head_complete) {
+        struct lobby_intake *intake = lobby_intake_of(lobby, connection);
+        add_head(lobby, entry, &intake->head, lobby_intake_bytes(lobby, intake));
+    }
+}
+
+static void add_request(struct coppice_lobby *lobby, struct coppice_access_entry *entry,
+                        const struct lobby_request *request) {
+    struct coppice_lobby_slot *slot = lobby_slot_at(lobby, lobby_slot_of(lobby, request));
+    const char *bytes = lobby_slot_bytes(lobby, slot);
+    entry->client = slot->client;
+    add_head(lobby, entry, &slot->head, bytes);
+    entry->request_id = id_of(slot, bytes);
+    add_times(entry, request, slot);
+    if (request->owner < 0) return;
+    entry->worker = lobby->seats[request->owner].worker;
+    entry->generation = lobby->seats[request->owner].generation;
+}
+
+void lobby_log_access(struct coppice_lobby *lobby, const struct lobby_connection *connection,
+                      struct lobby_request *request, int status, uint64_t bytes, const char *cause) {
+    if (!lobby->access_log || (request && request->logged)) return;
+    if (request) request->logged = true;
+    struct coppice_access_entry entry = {.time_ms = now_ms(),
+                                         .status = status,
+                                         .bytes = bytes,
+                                         .queue_us = -1,
+                                         .application_us = -1,
+                                         .worker = -1,
+                                         .cause = cause};
+    if (request)
+        add_request(lobby, &entry, request);
+    else if (connection)
+        add_arrival(lobby, &entry, connection);
+    coppice_access_log_add(lobby->access_log, &entry);
+}
+
+void lobby_flush_access_log(struct coppice_lobby *lobby) {
+    if (!lobby->access_log || lobby->access_log->used == 0) return;
+    coppice_access_log_flush(lobby->access_log);
+    int64_t dropped = (int64_t)lobby->access_log->dropped;
+    if (dropped == 0) return;
+    atomic_fetch_add(&lobby->counters[LOBBY_log_lines_dropped], dropped); /* workers count there as well */
+    lobby->access_log->dropped = 0;
+}
+
+void lobby_reopen_access_log(struct coppice_lobby *lobby, int fd) {
+    int old = lobby->access_log ? coppice_access_log_reopen(lobby->access_log, fd) : fd;
+    if (old >= 0) close(old);
+}
