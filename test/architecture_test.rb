@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require "open3"
-require "pathname"
-require "rbconfig"
 require "test_helper"
 require_relative "support/source_files"
 
@@ -92,8 +89,6 @@ module Coppice
 
     PARTS = [*FOUNDATION, *SHARED, *ARROWS.keys, *MONITOR.keys].sort_by { |part| -part.size }.freeze
     LINES = 300
-    SYNTAX_ONLY = %w[-std=gnu11 -fsyntax-only -Wall -Wextra -Werror -Wno-unused-parameter -Iext/coppice
-                     -D_GNU_SOURCE -DCOPPICE_LINUX].freeze
 
     test "every file has its place" do
       assert_empty(library.keys.reject { |path| part_of(feature(path)) })
@@ -156,27 +151,6 @@ module Coppice
       assert_lines_without(/^[^#"'`]*(?<![.\w])sleep(?:[ (]|$)/, "lib/**/*.rb", "exe/*")
     end
 
-    # They serve in processes without Ruby as well.
-    test "the parser, the lobby and what it shares with workers know nothing of Ruby" do
-      files = Dir.glob("ext/coppice/{http,lobby/*,shared}/*.c")
-      complaints, status = Open3.capture2e(RbConfig::CONFIG.fetch("CC").split.first, *SYNTAX_ONLY, *files)
-
-      assert_predicate status, :success?, complaints
-      assert_lines_without(/#include [<"]ruby/, *files, *files.map { |path| path.sub(/c\z/, "h") })
-    end
-
-    test "C files depend on each other in one direction" do
-      includes = SourceFiles.matching("ext/coppice/**/*.{c,h}").each_with_object({}) do |(path, text), graph|
-        headers = text.scan(/^#include "(.+)"/).map { |(name)| header(name, File.dirname(path)) }
-        graph[unit_of(path)] = (graph[unit_of(path)] || []) | headers.map { |header| unit_of(header) } - [unit_of(path)]
-      end
-      until (leaves = includes.keys.select { |unit| (includes[unit] & includes.keys).empty? }).empty?
-        includes = includes.except(*leaves)
-      end
-
-      assert_empty includes.keys, "they are in a circle, or include one"
-    end
-
     private
 
     def library
@@ -194,14 +168,6 @@ module Coppice
       folder = File.basename(File.dirname(path)).delete("_")
       "#{path} does not define #{name}" unless own || [nil, folder].include?(definitions.map(&:last).last)
     end
-
-    # As the compiler finds it: beside the file that includes it, then in the folder of the extension.
-    def header(name, folder)
-      [folder, "ext/coppice"].map { |path| Pathname(path).join(name).cleanpath.to_s }.find { |path| File.exist?(path) }
-    end
-
-    # A C file with its header; the files of the parser are one unit.
-    def unit_of(path) = path.sub(%r{(?<=/http)/.*}, "").delete_suffix(File.extname(path))
 
     # "lib/coppice/worker/trial.rb" is what others require as "worker/trial" (below coppice/).
     def feature(path)

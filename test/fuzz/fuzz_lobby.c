@@ -12,6 +12,7 @@ static int64_t clock_us = 3600 * INT64_C(1000000);
 static int64_t read_fuzz_clock(void) { return clock_us += 1000; }
 
 #define coppice_monotonic_us read_fuzz_clock
+#include "lobby/loop/clock.c"
 #include "lobby/loop/loop.c" /* for one turn of the loop at a time */
 
 #include <dirent.h>
@@ -108,6 +109,7 @@ static void turn(void) {
     int count = epoll_wait(lobby->epoll_fd, events, EVENTS, 0);
     lobby_read_clock(lobby);
     for (int i = 0; i < count; i++) handle_event(&events[i]);
+    lobby_settle_condemned(lobby);
     lobby_wake_workers(lobby);
     lobby_read_answers(lobby);
     lobby_read_uploads(lobby);
@@ -131,7 +133,9 @@ static void die(void) {
     int last[2];
     char byte;
     accepted(&last[0], 0);
-    (void)lobby_open(lobby, accepted(&last[1], 1)); /* or there is no record left for it, and it is not noted either */
+    int fd = accepted(&last[1], 1);
+    uint32_t index = lobby_record_take(lobby); /* or there is none left for it, and it is not noted either */
+    if (index != LOBBY_NONE) lobby_open(lobby, lobby_index_of(lobby, lobby_take_in_hand(lobby, index)), fd);
     coppice_answer_ring_unmap(lobby_process.rings[0]);
     begin(lobby);
     for (int i = 0; i < 2; i++) CHECK(recv(last[i], &byte, 1, 0) == 0 && close(last[i]) == 0);

@@ -18,7 +18,7 @@ static void make_seat(void) {
 }
 
 static void remove_seat(bool retry) {
-    lobby_seat_gone(lobby, 0, retry, false);
+    lobby_lose_seat(lobby, 0, retry, false);
     coppice_answer_ring_unmap(writer.ring);
     close(worker_socket);
     memset(taken, 0, sizeof(taken));

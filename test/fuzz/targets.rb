@@ -21,7 +21,7 @@ module Coppice
     },
     "lobby" => {
       sources: ["test/fuzz/fuzz_lobby.c", "ext/coppice/lobby/{client,memory,worker}/*.c",
-                "ext/coppice/lobby/loop/{[!lm]*,listeners}.c", "ext/coppice/{http,shared}/*.c"],
+                "ext/coppice/lobby/loop/{[!clm]*,channel,listeners}.c", "ext/coppice/{http,shared}/*.c"],
       tuning: "", seeds: -> { LobbySteps.seeds }, try: nil
     },
     "proxy" => {

@@ -18,7 +18,8 @@ module Coppice
     FLAGS = %w[-std=gnu11 -D_GNU_SOURCE -DCOPPICE_LINUX -g -O1 -Wall -Wextra -Wshadow -Werror
                -Iext/coppice -Iext/coppice/lobby -Itest/lobby].freeze
     SANITIZERS = %w[-fsanitize=address,undefined -fno-sanitize-recover=all].freeze
-    INCLUDED = %w[ext/coppice/**/*.h test/{fuzz,lobby}/*.h ext/coppice/lobby/loop/loop.c].freeze # by one source or another
+    # By one source or another.
+    INCLUDED = %w[ext/coppice/**/*.h test/{fuzz,lobby}/*.h ext/coppice/lobby/loop/{clock,loop}.c].freeze
     private_constant :ROOT, :FOLDER, :FLAGS, :SANITIZERS, :INCLUDED
 
     # What to spawn a program with that is to search for no leaks when it ends; other options, such as where reports go,

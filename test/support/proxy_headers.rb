@@ -3,7 +3,8 @@
 require_relative "c_program"
 
 module Coppice
-  # Headers of the PROXY protocol for tests, and the program that reads them (ext/coppice/lobby/client/proxy_protocol.c).
+  # Headers of the PROXY protocol for tests, and the program that reads them
+  # (ext/coppice/lobby/client/proxy_protocol.c).
   module ProxyHeaders
     SIGNATURE = "\r\n\r\n\0\r\nQUIT\n".b
     IPV4 = [192, 0, 2, 1, 198, 51, 100, 2, 56_324, 443].pack("C8n2").freeze

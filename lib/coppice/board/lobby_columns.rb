@@ -4,8 +4,8 @@ require "coppice/board/column"
 
 module Coppice
   class Board
-    # What the lobby's loop counts: the cells in the order of ext/coppice/lobby/memory/counters.h. Gauges are numbers of this
-    # moment; all others only grow, over all lobbies of a server.
+    # What the lobby's loop counts: the cells in the order of ext/coppice/lobby/memory/counters.h. Gauges are numbers of
+    # this moment; all others only grow, over all lobbies of a server.
     LOBBY_GAUGES = Column.table(
       [:connections, :lobby, "open connections"],
       [:idle, :lobby, "open connections without a request"],

@@ -4,8 +4,8 @@ require "test_helper"
 require "support/mutations"
 require "support/proxy_headers"
 
-# The header of the PROXY protocol (ext/coppice/lobby/client/proxy_protocol.c). Each is read at every length; the program of
-# the tests aborts when that makes a difference.
+# The header of the PROXY protocol (ext/coppice/lobby/client/proxy_protocol.c). Each is read at every length; the
+# program of the tests aborts when that makes a difference.
 class ProxyProtocolTest < Coppice::TestCase
   ADDRESSES = { 4 => "192.0.2.1 56324 198.51.100.2 443", 6 => "2001:db8::1 56324 2001:db8::2 443" }.freeze
   IPV4 = Coppice::ProxyHeaders::IPV4

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 
 #include "shared/socket_io.h"
-#include "lobby/parts.h"
+#include "client.h"
 
 enum {
     LEAST_ROOM = 4 * 1024, /* with less than that the body goes to the file */
@@ -93,11 +93,11 @@ static void finish(struct coppice_lobby *lobby, struct lobby_connection *connect
         lobby_intake_restart(lobby, intake, used);
     else
         lobby_intake_release(lobby, connection);
-    lobby_push(lobby, connection, &arrival);
+    lobby_wish_arrival(&arrival);
 }
 
-static void refuse_unkept(struct coppice_lobby *lobby, struct lobby_connection *connection) {
-    lobby_refuse(lobby, connection, 507, "the body cannot be kept");
+static void refuse_unkept(void) {
+    lobby_wish_refusal(507, "the body cannot be kept");
 }
 
 /* Room for more: in a larger block as long as the request may fit into a slot, else by moving the body to a file. */
@@ -117,15 +117,15 @@ static bool crowded(const struct lobby_intake *intake) {
 static void take(struct coppice_lobby *lobby, struct lobby_connection *connection, struct lobby_intake *intake) {
     if (!(intake->head.chunked ? take_chunks(lobby, intake) : take_length(intake))) {
         enum coppice_chunked_error error = intake->chunked.error;
-        lobby_refuse(lobby, connection, coppice_chunked_error_status(error), coppice_chunked_error_reason(error));
+        lobby_wish_refusal(coppice_chunked_error_status(error), coppice_chunked_error_reason(error));
         return;
     }
     if (intake->body_complete && intake->file >= 0 && !move_to_file(lobby, intake)) {
-        refuse_unkept(lobby, connection);
+        refuse_unkept();
     } else if (intake->body_complete) {
         finish(lobby, connection, intake);
     } else if (crowded(intake) && !make_room(lobby, connection, intake)) {
-        refuse_unkept(lobby, connection);
+        refuse_unkept();
     }
 }
 
@@ -147,11 +147,10 @@ static void send_continue(const struct lobby_connection *connection, struct lobb
 
 void lobby_body_begin(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     struct lobby_intake *intake = lobby_intake_of(lobby, connection);
-    uint32_t generation = connection->generation;
     connection->state = LOBBY_BODY;
     intake->head_complete = true;
     if (exceeds_disk_limit(lobby, &intake->head)) { /* said before the client sends it all */
-        lobby_refuse(lobby, connection, 507, "the body is larger than buffer_disk_limit");
+        lobby_wish_refusal(507, "the body is larger than buffer_disk_limit");
         return;
     }
     intake->body_remaining = intake->head.content_length;
@@ -164,18 +163,17 @@ void lobby_body_begin(struct coppice_lobby *lobby, struct lobby_connection *conn
     }
     send_continue(connection, intake);
     take(lobby, connection, intake);
-    if (connection->generation == generation && connection->state == LOBBY_BODY) await(lobby, connection);
+    if (lobby_process.wish.kind == LOBBY_NO_WISH) await(lobby, connection);
 }
 
 /* Answers whether something came and was taken. */
 bool lobby_body_read(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     struct lobby_intake *intake = lobby_intake_of(lobby, connection);
-    uint32_t generation = connection->generation;
     size_t received, room = intake->capacity - intake->length;
     char *bytes = lobby_intake_bytes(lobby, intake) + intake->length;
     enum coppice_io_result result = coppice_io_receive(connection->fd, bytes, room, &received);
     if (result == COPPICE_IO_CLOSED) {
-        lobby_client_gone(lobby, connection);
+        lobby_wish_gone(lobby, connection);
         return false;
     }
     if (result == COPPICE_IO_BLOCKED || received < room) connection->flags &= (uint16_t)~LOBBY_READABLE;
@@ -186,7 +184,7 @@ bool lobby_body_read(struct coppice_lobby *lobby, struct lobby_connection *conne
     coppice_wait_budget_earn(&intake->budget, received, lobby->settings.min_rate);
     coppice_wait_budget_begin(&intake->budget);
     take(lobby, connection, intake);
-    if (connection->generation == generation && connection->state == LOBBY_BODY) await(lobby, connection);
+    if (lobby_process.wish.kind == LOBBY_NO_WISH) await(lobby, connection);
     return true;
 }
 
@@ -194,7 +192,7 @@ void lobby_body_waited(struct coppice_lobby *lobby, struct lobby_connection *con
     struct lobby_intake *intake = lobby_intake_of(lobby, connection);
     coppice_wait_budget_spend(&intake->budget, lobby_process.now_ms - intake->waits_since_ms);
     if (coppice_wait_budget_slice_ms(&intake->budget) == 0)
-        lobby_refuse(lobby, connection, 408, stalled);
+        lobby_wish_refusal(408, stalled);
     else
         await(lobby, connection);
 }

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 
 #include "shared/socket_io.h"
-#include "lobby/parts.h"
+#include "client.h"
 
 enum { MOST_READS = 8 /* of one client in a row */ };
 
@@ -15,14 +15,13 @@ static bool has_body(const struct coppice_request_head *head) {
     return head->chunked || head->content_length > 0;
 }
 
-static void refuse_head(struct coppice_lobby *lobby, struct lobby_connection *connection,
-                        const struct coppice_http_parser *parser) {
-    lobby_refuse(lobby, connection, coppice_http_error_status(parser->error), coppice_http_error_reason(parser->error));
+static void refuse_head(const struct coppice_http_parser *parser) {
+    lobby_wish_refusal(coppice_http_error_status(parser->error), coppice_http_error_reason(parser->error));
 }
 
-static void refuse_without_memory(struct coppice_lobby *lobby, struct lobby_connection *connection) {
+static void refuse_without_memory(const struct coppice_lobby *lobby) {
     lobby_count(lobby, LOBBY_shed_memory, 1);
-    lobby_refuse(lobby, connection, 503, "the server has no memory for slow requests left");
+    lobby_wish_refusal(503, "the server has no memory for slow requests left");
 }
 
 /* Bytes behind a request, for the next one. Without room for them there is no next one. */
@@ -38,33 +37,36 @@ static void keep_surplus(struct coppice_lobby *lobby, struct lobby_connection *c
     intake->length = (uint32_t)length;
 }
 
+/* So that what it sends later is noticed. */
+static bool watch(struct coppice_lobby *lobby, struct lobby_connection *connection) {
+    bool watched = connection->flags & LOBBY_REGISTERED || lobby_register(lobby, connection);
+    if (!watched) lobby_wish(LOBBY_CLOSE);
+    return watched;
+}
+
 /* From the slot to a block, as far as it came. */
 static struct lobby_intake *set_aside(struct coppice_lobby *lobby, struct lobby_connection *connection,
                                       const struct coppice_http_parser *parser, const char *bytes, size_t length) {
     struct lobby_intake *intake = lobby_intake_take(lobby, connection, length);
     if (!intake) {
-        refuse_without_memory(lobby, connection);
+        refuse_without_memory(lobby);
         return NULL;
     }
     coppice_http_parser_move(&intake->parser, parser, &intake->head);
     memcpy(lobby_intake_bytes(lobby, intake), bytes, length);
     intake->length = (uint32_t)length;
-    if (!(connection->flags & LOBBY_REGISTERED) && !lobby_register(lobby, connection)) {
-        lobby_close(lobby, connection);
-        return NULL;
-    }
-    return intake;
+    return watch(lobby, connection) ? intake : NULL;
 }
 
-static void push_unbuffered(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t slot,
-                            const struct coppice_request_head *head, size_t length) {
+static void push_unbuffered(struct lobby_connection *connection, uint32_t slot, const struct coppice_request_head *head,
+                            size_t length) {
     connection->flags |= LOBBY_NO_KEEP;
     struct lobby_arrival arrival = {.slot = slot,
                                     .length = (uint32_t)length,
                                     .body_length = head->content_length,
                                     .flags = COPPICE_LOBBY_UNBUFFERED,
                                     .file = -1};
-    lobby_push(lobby, connection, &arrival);
+    lobby_wish_arrival(&arrival);
 }
 
 /* The head in the slot is complete. */
@@ -75,16 +77,16 @@ static void finish_in_slot(struct coppice_lobby *lobby, struct lobby_connection 
     if (has_body(head)) connection->flags |= LOBBY_HAD_BODY;
     size_t at_hand = length - head->length;
     if (lobby_body_too_large(lobby, head)) {
-        lobby_refuse_arrived(lobby, connection, slot, 413, "the body is larger than max_body_bytes");
+        lobby_wish_arrived_refusal(slot, 413, "the body is larger than max_body_bytes");
     } else if (!head->chunked && head->content_length <= at_hand) {
         size_t used = head->length + (size_t)head->content_length;
         head->expects_continue = false; /* it has not waited */
         keep_surplus(lobby, connection, bytes + used, length - used);
         struct lobby_arrival arrival = {
             .slot = slot, .length = (uint32_t)used, .body_length = head->content_length, .file = -1};
-        lobby_push(lobby, connection, &arrival);
+        lobby_wish_arrival(&arrival);
     } else if (!lobby->settings.buffering) {
-        push_unbuffered(lobby, connection, slot, head, length);
+        push_unbuffered(connection, slot, head, length);
     } else if (set_aside(lobby, connection, parser, bytes, length)) {
         lobby_body_begin(lobby, connection);
     }
@@ -95,7 +97,7 @@ static void finish_in_slot(struct coppice_lobby *lobby, struct lobby_connection 
 static void await_first_byte(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     lobby_intake_release(lobby, connection);
     connection->arrived_us = 0;
-    if (!(connection->flags & LOBBY_REGISTERED) && !lobby_register(lobby, connection)) lobby_close(lobby, connection);
+    watch(lobby, connection);
 }
 
 /* With nothing to parse, because the head, or a PROXY header, has only begun, the parser begins later. */
@@ -116,7 +118,7 @@ static void parse_in_slot(struct coppice_lobby *lobby, struct lobby_connection *
         finish_in_slot(lobby, connection, slot, &parser, length);
         return;
     case COPPICE_HTTP_REFUSED:
-        refuse_head(lobby, connection, &parser);
+        refuse_head(&parser);
         return;
     case COPPICE_HTTP_INCOMPLETE:
         set_aside(lobby, connection, &parser, bytes, length);
@@ -130,7 +132,7 @@ static void finish_in_block(struct coppice_lobby *lobby, struct lobby_connection
     intake->head_complete = true;
     if (has_body(&intake->head)) connection->flags |= LOBBY_HAD_BODY;
     if (lobby_body_too_large(lobby, &intake->head)) {
-        lobby_refuse(lobby, connection, 413, "the body is larger than max_body_bytes");
+        lobby_wish_refusal(413, "the body is larger than max_body_bytes");
     } else if (lobby->settings.buffering || !has_body(&intake->head)) {
         lobby_body_begin(lobby, connection);
     } else {
@@ -139,7 +141,7 @@ static void finish_in_block(struct coppice_lobby *lobby, struct lobby_connection
         memcpy(&into->head, &intake->head, coppice_request_head_size(intake->head.field_count));
         memcpy(lobby_slot_bytes(lobby, into), lobby_intake_bytes(lobby, intake), length);
         lobby_intake_release(lobby, connection);
-        push_unbuffered(lobby, connection, slot, &into->head, length);
+        push_unbuffered(connection, slot, &into->head, length);
     }
 }
 
@@ -159,7 +161,7 @@ static void parse_in_block(struct coppice_lobby *lobby, struct lobby_connection 
         finish_in_block(lobby, connection, intake);
         return;
     case COPPICE_HTTP_REFUSED:
-        refuse_head(lobby, connection, &intake->parser);
+        refuse_head(&intake->parser);
         return;
     case COPPICE_HTTP_INCOMPLETE:
         return;
@@ -182,10 +184,9 @@ static enum coppice_io_result receive(struct coppice_lobby *lobby, struct lobby_
         if (*received < capacity) connection->flags &= (uint16_t)~LOBBY_READABLE;
     } else if (result == COPPICE_IO_BLOCKED) {
         connection->flags &= (uint16_t)~LOBBY_READABLE;
-        bool registered = connection->flags & LOBBY_REGISTERED || lobby_register(lobby, connection);
-        if (!registered) lobby_close(lobby, connection);
+        watch(lobby, connection);
     } else {
-        lobby_close(lobby, connection);
+        lobby_wish(LOBBY_CLOSE);
     }
     return result;
 }
@@ -204,7 +205,7 @@ static bool read_into_block(struct coppice_lobby *lobby, struct lobby_connection
     struct lobby_intake *intake = lobby_intake_of(lobby, connection);
     if (intake->length == intake->capacity) intake = lobby_intake_grow(lobby, connection, lobby->slot_capacity);
     if (!intake) {
-        refuse_without_memory(lobby, connection);
+        refuse_without_memory(lobby);
         return false;
     }
     char *bytes = lobby_intake_bytes(lobby, intake) + intake->length;
@@ -232,27 +233,23 @@ static bool read_once(struct coppice_lobby *lobby, struct lobby_connection *conn
     }
 }
 
+static bool wants_more(const struct lobby_connection *connection) {
+    bool wanted = connection->state == LOBBY_HEAD || connection->state == LOBBY_BODY;
+    bool there = connection->flags & (LOBBY_READABLE | LOBBY_HALF_CLOSED);
+    return wanted && there && lobby_process.wish.kind == LOBBY_NO_WISH;
+}
+
 /* A client that sends faster than it is read must not hold the others: epoll is made to report it again. */
 void lobby_read(struct coppice_lobby *lobby, struct lobby_connection *connection) {
-    uint32_t generation = connection->generation;
     for (int reads = 0; reads < MOST_READS; reads++) {
-        if (!read_once(lobby, connection)) return;
-        if (connection->generation != generation) return;
-        bool wanted = connection->state == LOBBY_HEAD || connection->state == LOBBY_BODY;
-        if (!wanted || !(connection->flags & (LOBBY_READABLE | LOBBY_HALF_CLOSED))) return;
+        if (!read_once(lobby, connection) || !wants_more(connection)) return;
     }
-    if (!lobby_register(lobby, connection)) lobby_close(lobby, connection);
+    if (!lobby_register(lobby, connection)) lobby_wish(LOBBY_CLOSE);
 }
 
 void lobby_read_buffered(struct coppice_lobby *lobby, struct lobby_connection *connection) {
-    uint32_t generation = connection->generation;
     begin_head(lobby, connection);
-    if (!(connection->flags & LOBBY_REGISTERED) && !lobby_register(lobby, connection)) {
-        lobby_close(lobby, connection);
-        return;
-    }
+    if (!watch(lobby, connection)) return;
     parse_in_block(lobby, connection, lobby_intake_of(lobby, connection));
-    if (connection->generation != generation) return;
-    bool wanted = connection->state == LOBBY_HEAD || connection->state == LOBBY_BODY;
-    if (wanted && connection->flags & (LOBBY_READABLE | LOBBY_HALF_CLOSED)) lobby_read(lobby, connection);
+    if (wants_more(connection)) lobby_read(lobby, connection);
 }

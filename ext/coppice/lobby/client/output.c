@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "shared/socket_io.h"
-#include "lobby/parts.h"
+#include "client.h"
 
 enum {
     PARTS = 32,
@@ -103,43 +103,39 @@ static void spend(struct coppice_lobby *lobby, struct lobby_connection *connecti
 }
 
 /* Nothing is kept any more: what was to come next comes. */
-static bool drained(struct coppice_lobby *lobby, struct lobby_connection *connection, struct lobby_output *output) {
+static void drained(struct coppice_lobby *lobby, struct lobby_connection *connection,
+                    const struct lobby_output *output) {
     enum lobby_end end = (enum lobby_end)output->end;
-    int32_t seat = output->handover;
-    uint64_t serial = output->handover_serial;
-    output->handover = -1;
     lobby_output_release(lobby, connection);
     lobby_disarm(lobby, connection);
-    if (seat >= 0 && end == LOBBY_END_OPEN) { /* else the worker that asked for the client is gone, or has given up */
-        lobby_hand_over(lobby, connection, (uint32_t)seat, serial);
-        return false;
-    }
-    if (end != LOBBY_END_OPEN) lobby_answered(lobby, connection, end);
-    return end == LOBBY_END_OPEN;
+    if (end == LOBBY_END_OPEN)
+        lobby_look_at_worker(lobby, connection);
+    else
+        lobby_wish_answered(end);
 }
 
-bool lobby_output_flush(struct coppice_lobby *lobby, struct lobby_connection *connection) {
+void lobby_output_flush(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     struct lobby_output *output = lobby_output_of(lobby, connection);
     spend(lobby, connection, output);
     switch (send_kept(lobby, connection, output)) {
     case SENT_ALL:
-        return drained(lobby, connection, output);
+        drained(lobby, connection, output);
+        return;
     case SENT_PART:
         await(lobby, connection, output);
-        return true;
+        return;
     case CLIENT_GONE:
-        lobby_client_gone(lobby, connection);
-        return false;
+        lobby_wish_gone(lobby, connection);
+        return;
     case FILE_SHORT:
-        lobby_reset(lobby, connection);
-        return false;
+        lobby_wish(LOBBY_RESET);
+        return;
     }
-    return false;
 }
 
-void lobby_output_cut(struct coppice_lobby *lobby, struct lobby_connection *connection) {
+void lobby_output_cut(struct coppice_lobby *lobby) {
     lobby_count(lobby, LOBBY_slow_readers, 1);
-    lobby_reset(lobby, connection);
+    lobby_wish(LOBBY_RESET);
 }
 
 void lobby_output_waited(struct coppice_lobby *lobby, struct lobby_connection *connection) {
@@ -149,13 +145,13 @@ void lobby_output_waited(struct coppice_lobby *lobby, struct lobby_connection *c
         await(lobby, connection, output);
         return;
     }
-    lobby_output_cut(lobby, connection);
+    lobby_output_cut(lobby);
 }
 
 void lobby_output_cut_slow(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     struct lobby_output *output = lobby_output_of(lobby, connection);
     spend(lobby, connection, output);
-    if (output->budget.left_us < (output->budget.pause_ms - TOLERANCE_MS) * 1000) lobby_output_cut(lobby, connection);
+    if (output->budget.left_us < (output->budget.pause_ms - TOLERANCE_MS) * 1000) lobby_output_cut(lobby);
 }
 
 int64_t lobby_output_rate(const struct lobby_output *output) {
@@ -168,45 +164,44 @@ static struct lobby_output *begin(struct coppice_lobby *lobby, struct lobby_conn
     struct lobby_output *output = lobby_output_begin(lobby, connection);
     bool registered = connection->flags & LOBBY_REGISTERED || lobby_register(lobby, connection);
     if (!output || !registered) {
-        lobby_reset(lobby, connection);
+        lobby_wish(LOBBY_RESET);
         return NULL;
     }
     await(lobby, connection, output);
     return output;
 }
 
-static bool keep_rest(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct iovec *parts,
+static void keep_rest(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct iovec *parts,
                       int count, size_t sent) {
     struct lobby_output *output = begin(lobby, connection);
-    if (!output) return false;
+    if (!output) return;
     for (int i = 0; i < count; i++) {
         size_t skipped = sent < parts[i].iov_len ? sent : parts[i].iov_len;
         sent -= skipped;
         const char *bytes = (const char *)parts[i].iov_base + skipped;
         if (lobby_output_keep(lobby, output, bytes, parts[i].iov_len - skipped)) continue;
         lobby_log(lobby, LOBBY_ERROR, "an answer was cut: it cannot be buffered");
-        lobby_reset(lobby, connection);
-        return false;
+        lobby_wish(LOBBY_RESET);
+        return;
     }
-    return true;
 }
 
-bool lobby_output_write(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct iovec *parts,
+void lobby_output_write(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct iovec *parts,
                         int count, bool more_follows) {
     size_t sent = 0, length = 0;
     for (int i = 0; i < count; i++) length += parts[i].iov_len;
     if (connection->output == LOBBY_NONE) {
         enum coppice_io_result result = coppice_io_send(connection->fd, parts, count, more_follows, &sent);
         if (result == COPPICE_IO_CLOSED) {
-            lobby_client_gone(lobby, connection);
-            return false;
+            lobby_wish_gone(lobby, connection);
+            return;
         }
         count_sent(lobby, connection, sent);
     }
-    return sent == length || keep_rest(lobby, connection, parts, count, sent);
+    if (sent < length) keep_rest(lobby, connection, parts, count, sent);
 }
 
-bool lobby_output_file(struct coppice_lobby *lobby, struct lobby_connection *connection, int file,
+void lobby_output_file(struct coppice_lobby *lobby, struct lobby_connection *connection, int file,
                        const struct coppice_record_file *place) {
     uint64_t at = place->offset, end = place->offset + place->length;
     enum progress progress = SENT_PART;
@@ -217,19 +212,18 @@ bool lobby_output_file(struct coppice_lobby *lobby, struct lobby_connection *con
             output->file = file;
             output->file_at = at;
             output->file_end = end;
-            return true;
+            return;
         }
     }
     close(file);
-    if (progress == CLIENT_GONE) lobby_client_gone(lobby, connection);
-    if (progress == FILE_SHORT) lobby_reset(lobby, connection);
-    return progress == SENT_ALL;
+    if (progress == CLIENT_GONE) lobby_wish_gone(lobby, connection);
+    if (progress == FILE_SHORT) lobby_wish(LOBBY_RESET);
 }
 
 void lobby_output_end(struct coppice_lobby *lobby, struct lobby_connection *connection, enum lobby_end end) {
     connection->serial = 0;
     if (connection->output == LOBBY_NONE || end == LOBBY_END_RESET) {
-        lobby_answered(lobby, connection, end);
+        lobby_wish_answered(end);
         return;
     }
     lobby_output_of(lobby, connection)->end = (uint8_t)end;

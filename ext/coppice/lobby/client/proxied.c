@@ -1,7 +1,7 @@
 /* Clients of a listener with proxy_protocol: their first bytes say whom the proxy connects for. */
 #include <string.h>
 
-#include "lobby/parts.h"
+#include "client.h"
 #include "proxy_protocol.h"
 
 /* The proxy may stay idle for longer; its client is counted as one who came by itself. */
@@ -25,17 +25,17 @@ enum lobby_proxied lobby_take_proxy_header(struct coppice_lobby *lobby, struct l
     case COPPICE_PROXY_INCOMPLETE:
         return LOBBY_PROXY_INCOMPLETE;
     case COPPICE_PROXY_REFUSED:
-        lobby_refuse(lobby, connection, 400, "the connection does not begin with a valid PROXY header");
+        lobby_wish_refusal(400, "the connection does not begin with a valid PROXY header");
         return LOBBY_PROXY_REFUSED;
     case COPPICE_PROXY_TOO_LONG:
-        lobby_refuse(lobby, connection, 400, "the PROXY header is longer than 16 KiB");
+        lobby_wish_refusal(400, "the PROXY header is longer than 16 KiB");
         return LOBBY_PROXY_REFUSED;
     case COPPICE_PROXY_COMPLETE:
         break;
     }
     connection->flags &= (uint16_t)~LOBBY_PROXY_DUE;
     if (!rename_client(lobby, connection, &header)) {
-        lobby_refuse_client(lobby, connection);
+        lobby_refuse_client(lobby);
         return LOBBY_PROXY_REFUSED;
     }
     *length -= header.length;

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "shared/status_line.h"
-#include "lobby/parts.h"
+#include "client.h"
 
 enum { PAGE_BYTES = 256, RETRY_AFTER_S = 5 };
 
@@ -59,8 +59,8 @@ static bool head_only(const struct coppice_lobby *lobby, const struct lobby_requ
 }
 
 /* The client may still be sending, so it gets time to read this. */
-void lobby_refuse_request(struct coppice_lobby *lobby, struct lobby_connection *connection,
-                          struct lobby_request *request, int status, const char *reason) {
+void lobby_refuse(struct coppice_lobby *lobby, struct lobby_connection *connection, struct lobby_request *request,
+                  int status, const char *reason) {
     struct coppice_byte_buffer *page = make_page(status, reason, head_only(lobby, request));
     struct iovec part = {.iov_base = page->data, .iov_len = page->length};
     count_refusal(lobby, status);
@@ -72,24 +72,13 @@ void lobby_refuse_request(struct coppice_lobby *lobby, struct lobby_connection *
     lobby_intake_release(lobby, connection);
     connection->flags |= LOBBY_NO_KEEP;
     connection->state = LOBBY_FLUSHING;
-    if (lobby_output_write(lobby, connection, &part, 1, false)) lobby_output_end(lobby, connection, LOBBY_END_CLOSE);
+    lobby_output_write(lobby, connection, &part, 1, false);
+    lobby_output_end(lobby, connection, LOBBY_END_CLOSE);
 }
 
-void lobby_refuse(struct coppice_lobby *lobby, struct lobby_connection *connection, int status, const char *reason) {
-    lobby_refuse_request(lobby, connection, lobby_request_of(lobby, connection->serial), status, reason);
-}
-
-void lobby_refuse_arrived(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t slot, int status,
-                          const char *reason) {
-    lobby_process.arrived = lobby_slot_at(lobby, slot);
-    lobby_identify(lobby, lobby_process.arrived);
-    lobby_refuse(lobby, connection, status, reason);
-    lobby_process.arrived = NULL;
-}
-
-void lobby_refuse_client(struct coppice_lobby *lobby, struct lobby_connection *connection) {
+void lobby_refuse_client(const struct coppice_lobby *lobby) {
     lobby_count(lobby, LOBBY_shed_client_limit, 1);
-    lobby_refuse(lobby, connection, 503, "this client has as many connections as it may");
+    lobby_wish_refusal(503, "this client has as many connections as it may");
 }
 
 void lobby_refuse_fd(int fd, int status, const char *reason) {

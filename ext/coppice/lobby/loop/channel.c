@@ -1,6 +1,5 @@
 /* The channel to the monitor: text packets, each a line of words, then lines "name value". */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,25 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lobby/parts.h"
+#include "loop.h"
 
 enum { PACKET_BYTES = 64 * 1024, DESCRIPTORS = 8 };
-
-void lobby_tell(int channel_fd, const char *text) {
-    (void)send(channel_fd, text, strlen(text), MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-void lobby_log(const struct coppice_lobby *lobby, enum lobby_log_level level, const char *format, ...) {
-    static const char *const names[] = {"debug", "info", "warn", "error"};
-    if ((int)level < lobby->log_level) return;
-    char text[1024];
-    int length = snprintf(text, sizeof(text), "log %s ", names[level]);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + length, sizeof(text) - (size_t)length, format, arguments);
-    va_end(arguments);
-    lobby_tell(lobby->channel_fd, text);
-}
 
 static uint64_t line_value(const char *lines, const char *name) {
     size_t length = strlen(name);
@@ -57,14 +40,17 @@ static void handle_seat(struct coppice_lobby *lobby, const char *words, const ch
         .started_at = line_value(lines, "started"),
     };
     if (whole && fstat(seat.ring_fd, &stat) == 0) seat.inode = (uint64_t)stat.st_ino;
-    lobby_seat_add(lobby, (uint32_t)strtoul(words, NULL, 10), &seat);
+    uint32_t number = (uint32_t)strtoul(words, NULL, 10);
+    if (!lobby_seat_is_new(lobby, number, &seat)) return;
+    if (lobby->seats[number].used) lobby_lose_seat(lobby, number, false, false);
+    lobby_seat_add(lobby, number, &seat);
 }
 
 static void handle_gone(struct coppice_lobby *lobby, const char *words) {
     char how[16] = "", cause[32] = "";
     unsigned number = 0;
     if (sscanf(words, "%u %15s %31s", &number, how, cause) < 1) return;
-    lobby_seat_gone(lobby, number, strcmp(how, "retry") == 0, strcmp(cause, "timeout") == 0);
+    lobby_lose_seat(lobby, number, strcmp(how, "retry") == 0, strcmp(cause, "timeout") == 0);
 }
 
 static void begin_draining(struct coppice_lobby *lobby) {

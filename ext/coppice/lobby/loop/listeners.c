@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lobby/parts.h"
+#include "loop.h"
 
 enum { BATCH = 64, PAUSE_MS = 250 };
 
@@ -54,19 +54,6 @@ static void stop_listening(const struct coppice_lobby *lobby) {
         if (lobby->listener_fds[i] >= 0) epoll_ctl(lobby->epoll_fd, EPOLL_CTL_DEL, lobby->listener_fds[i], NULL);
     }
     lobby_process.listening = false;
-}
-
-void lobby_read_address(struct coppice_lobby_address *address, const struct sockaddr_storage *socket) {
-    *address = (struct coppice_lobby_address){.family = socket->ss_family};
-    if (socket->ss_family == AF_INET) {
-        const struct sockaddr_in *inet = (const struct sockaddr_in *)socket;
-        address->port = ntohs(inet->sin_port);
-        coppice_lobby_address_set(address, AF_INET, &inet->sin_addr);
-    } else if (socket->ss_family == AF_INET6) {
-        const struct sockaddr_in6 *inet6 = (const struct sockaddr_in6 *)socket;
-        address->port = ntohs(inet6->sin6_port);
-        coppice_lobby_address_set(address, AF_INET6, &inet6->sin6_addr);
-    }
 }
 
 static void pause_accepting(struct coppice_lobby *lobby, int error) {
@@ -114,13 +101,15 @@ static void set_options(const struct coppice_lobby *lobby, const struct lobby_co
 
 static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const struct sockaddr_storage *peer) {
     if (lobby->open_connections == lobby->settings.max_connections) lobby_evict(lobby);
-    struct lobby_connection *connection = lobby_open(lobby, fd);
-    if (!connection) {
+    uint32_t index = lobby_record_take(lobby);
+    if (index == LOBBY_NONE) {
         lobby_count(lobby, LOBBY_shed_max_connections, 1);
         lobby_refuse_fd(fd, 503, no_room);
         close(fd);
         return;
     }
+    lobby_take_in_hand(lobby, index);
+    struct lobby_connection *connection = lobby_open(lobby, index, fd);
     connection->listener = (uint8_t)listener;
     lobby_read_address(&connection->client, peer);
     set_options(lobby, connection);
@@ -132,9 +121,9 @@ static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const 
         lobby_arm(lobby, connection, lobby_process.now_ms + lobby->settings.header_timeout_ms);
         lobby_read(lobby, connection);
     } else {
-        lobby_refuse_client(lobby, connection);
+        lobby_refuse_client(lobby);
     }
-    lobby->in_hand = LOBBY_NONE;
+    lobby_let_go(lobby);
 }
 
 /* Answers whether there may be more. */

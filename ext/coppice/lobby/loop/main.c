@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 
 #include "keeper.h"
-#include "lobby/parts.h"
+#include "loop.h"
 #include "sandbox.h"
 
 enum { USAGE = 64, PACKET_BYTES = 64 * 1024, DESCRIPTORS = LOBBY_LISTENERS + 5 };

@@ -6,7 +6,7 @@
  * The file system of buffer_directory may be full sooner: then it is one reader in each tick, since other processes may
  * take the room that a cut has made.
  */
-#include "lobby/parts.h"
+#include "loop.h"
 
 enum {
     PATIENCE_MS = 1000, /* so long a request waits for workers that wait for readers */
@@ -26,11 +26,9 @@ static bool reads(const struct lobby_connection *connection) {
 
 static void cut_below_min_rate(struct coppice_lobby *lobby) {
     for (uint32_t i = 0; i < lobby->connections_used && lobby->settings.min_rate > 0; i++) {
-        struct lobby_connection *connection = &lobby->connections[i];
-        if (!reads(connection)) continue;
-        lobby->in_hand = i;
-        lobby_output_cut_slow(lobby, connection);
-        lobby->in_hand = LOBBY_NONE;
+        if (!reads(&lobby->connections[i])) continue;
+        lobby_output_cut_slow(lobby, lobby_take_in_hand(lobby, i));
+        lobby_let_go(lobby);
     }
 }
 
@@ -56,9 +54,9 @@ static void cut_slowest(struct coppice_lobby *lobby) {
         uint32_t index = slowest(lobby);
         lobby_process.readers_checked = index == LOBBY_NONE || lobby_output_within_limits(lobby);
         if (index == LOBBY_NONE) return;
-        lobby->in_hand = index;
-        lobby_output_cut(lobby, &lobby->connections[index]);
-        lobby->in_hand = LOBBY_NONE;
+        lobby_take_in_hand(lobby, index);
+        lobby_output_cut(lobby);
+        lobby_let_go(lobby);
         if (lobby_process.readers_checked) return; /* the file system is full: the next one in the next tick */
     }
 }

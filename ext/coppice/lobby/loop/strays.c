@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lobby/parts.h"
+#include "loop.h"
 
 enum { MOST_DESCRIPTORS = 1024 * 1024, FIRST = 3, SPARE = 64 };
 

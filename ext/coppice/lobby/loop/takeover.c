@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lobby/parts.h"
+#include "loop.h"
 
 static void reset_lists(struct coppice_lobby *lobby) {
     lobby->free_connection = lobby->free_slot = LOBBY_NONE;
@@ -112,6 +112,7 @@ static void keep_slot(struct coppice_lobby *lobby, uint32_t slot) {
     lobby->file_bytes += request->body_file_bytes;
     bool mutual = index < lobby->connections_used && lobby->connections[index].state != LOBBY_FREE &&
                   lobby->connections[index].serial == request->serial;
+    if (request->verdict) lobby_process.condemned = true;
     if (mutual) return;
     request->connection = LOBBY_NONE;
     atomic_store(&lobby_slot_at(lobby, slot)->client_gone, 1);
@@ -120,7 +121,6 @@ static void keep_slot(struct coppice_lobby *lobby, uint32_t slot) {
 static void keep_seats(struct coppice_lobby *lobby) {
     for (uint32_t seat = 0; seat < COPPICE_LOBBY_SEATS; seat++) {
         if (!lobby->seats[seat].used) continue;
-        lobby->seats[seat].reading = lobby->seats[seat].asked = false;
         lobby_seat_link(lobby, seat);
         lobby_seat_map(lobby, seat);
         lobby_seat_wake(lobby, seat); /* the dead loop may have been about to */

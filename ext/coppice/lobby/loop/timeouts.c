@@ -1,5 +1,5 @@
 /* What comes with time: timers of connections, and a tick for what has none. */
-#include "lobby/parts.h"
+#include "loop.h"
 
 enum {
     TICK_MS = 250,
@@ -9,11 +9,11 @@ enum {
     SEEN_MS = 2000
 };
 
-static void head_timed_out(struct coppice_lobby *lobby, struct lobby_connection *connection) {
+static void head_timed_out(const struct lobby_connection *connection) {
     if (connection->arrived_us == 0) /* a health check, or a browser's spare connection: it gets no answer */
-        lobby_close(lobby, connection);
+        lobby_wish(LOBBY_CLOSE);
     else
-        lobby_refuse(lobby, connection, 408, "the head did not arrive within client_header_timeout");
+        lobby_wish_refusal(408, "the head did not arrive within client_header_timeout");
 }
 
 static void timed_out(struct coppice_lobby *lobby, struct lobby_connection *connection) {
@@ -23,7 +23,7 @@ static void timed_out(struct coppice_lobby *lobby, struct lobby_connection *conn
     }
     switch ((enum lobby_state)connection->state) {
     case LOBBY_HEAD:
-        head_timed_out(lobby, connection);
+        head_timed_out(connection);
         return;
     case LOBBY_BODY:
         lobby_body_waited(lobby, connection);
@@ -33,7 +33,7 @@ static void timed_out(struct coppice_lobby *lobby, struct lobby_connection *conn
         return;
     case LOBBY_IDLE:
     case LOBBY_LINGERING:
-        lobby_close(lobby, connection);
+        lobby_wish(LOBBY_CLOSE);
         return;
     case LOBBY_FREE:
     case LOBBY_FLUSHING:
@@ -44,26 +44,13 @@ static void timed_out(struct coppice_lobby *lobby, struct lobby_connection *conn
 void lobby_expire(struct coppice_lobby *lobby) {
     uint32_t index;
     while ((index = coppice_timer_wheel_expire(&lobby->wheel, lobby_process.now_ms)) != COPPICE_TIMER_NONE) {
-        lobby->in_hand = index;
-        timed_out(lobby, &lobby->connections[index]);
-        lobby->in_hand = LOBBY_NONE;
+        timed_out(lobby, lobby_take_in_hand(lobby, index));
+        lobby_let_go(lobby);
     }
 }
 
-static int64_t board_value(const struct coppice_lobby *lobby, uint64_t offset) {
-    if (offset == 0 || offset % sizeof(int64_t) != 0 || offset > lobby->board_bytes - sizeof(int64_t)) return 0;
-    return atomic_load_explicit((_Atomic int64_t *)(void *)(lobby->board + offset), memory_order_acquire);
-}
-
-/* When its worker began, as the board says; 0: unknown. What was noted before this request came is another one's. */
-int64_t lobby_seat_started_ms(const struct coppice_lobby *lobby, const struct lobby_request *request) {
-    const struct coppice_lobby_slot *slot = lobby_slot_at(lobby, lobby_slot_of(lobby, request));
-    int64_t started_ms = board_value(lobby, lobby->seats[request->owner].started_at);
-    return started_ms < slot->queued_us / 1000 ? 0 : started_ms;
-}
-
 static bool overdue(const struct coppice_lobby *lobby, const struct lobby_request *request) {
-    int64_t deadline_ms = board_value(lobby, lobby->seats[request->owner].deadline_at);
+    int64_t deadline_ms = lobby_seat_deadline_ms(lobby, request);
     if (deadline_ms <= 0 || lobby_seat_started_ms(lobby, request) == 0) return false;
     return lobby_process.now_ms > deadline_ms + DEADLINE_GRACE_MS;
 }
@@ -73,15 +60,14 @@ static bool overdue(const struct coppice_lobby *lobby, const struct lobby_reques
 static void check_request(struct coppice_lobby *lobby, struct lobby_request *request) {
     int owner = lobby_owner_of(lobby, request);
     if (request->connection == LOBBY_NONE) return;
-    struct lobby_connection *connection = &lobby->connections[request->connection];
-    lobby->in_hand = request->connection;
+    struct lobby_connection *connection = lobby_take_in_hand(lobby, request->connection);
     if (!(connection->flags & LOBBY_REGISTERED)) lobby_register(lobby, connection);
     if (owner >= 0 && lobby->seats[owner].broken && !request->answered) {
-        lobby_refuse(lobby, connection, 502, "the worker's answer is malformed");
+        lobby_wish_refusal(502, "the worker's answer is malformed");
     } else if (owner >= 0 && !request->answered && overdue(lobby, request)) {
-        lobby_refuse(lobby, connection, 504, "the application took too long");
+        lobby_wish_refusal(504, "the application took too long");
     }
-    lobby->in_hand = LOBBY_NONE;
+    lobby_let_go(lobby);
 }
 
 static void close_idle(struct coppice_lobby *lobby) {
@@ -119,7 +105,7 @@ void lobby_tick(struct coppice_lobby *lobby) {
 }
 
 int lobby_wait_ms(const struct coppice_lobby *lobby) {
-    for (uint32_t word = 0; word < COPPICE_LOBBY_SEATS / 64; word++) {
+    for (uint32_t word = 0; word < lobby->seat_words; word++) {
         if (lobby_process.ready[word]) return 0;
     }
     if (lobby_process.room_made || lobby_process.pushed > 0) return 0;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "shared/forwarded_for.h"
-#include "lobby/parts.h"
+#include "memory.h"
 
 static struct coppice_access_text text_at(const char *bytes, struct coppice_span span) {
     return (struct coppice_access_text){.bytes = bytes + span.offset, .length = span.length};

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "shared/socket_io.h"
-#include "lobby/parts.h"
+#include "memory.h"
 
 #define MORE_ADDRESS_SPACE " (mmap): raise the limit of address space (ulimit -v, LimitAS=)"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "lobby/parts.h"
+#include "memory.h"
 
 struct lobby_client_count {
     uint64_t key;

@@ -6,7 +6,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "lobby/parts.h"
+#include "memory.h"
 
 #ifndef FILE_ERROR_PAUSE_MS
 #define FILE_ERROR_PAUSE_MS (10 * 1000)
@@ -48,11 +48,6 @@ static void log_missing_room(const struct coppice_lobby *lobby, const char *why)
     lobby_log(lobby, LOBBY_ERROR, "no room for a large body or answer: %s", why);
 }
 
-static void account(struct coppice_lobby *lobby, uint64_t bytes) {
-    lobby->file_bytes = bytes;
-    lobby_count_to(lobby->counters, LOBBY_file_bytes, (int64_t)bytes);
-}
-
 /* A file system without a size, as that of files in memory, and one that does not tell, has room. */
 bool lobby_file_system_has_room(const struct coppice_lobby *lobby, int fd, uint64_t bytes) {
     struct statfs disk;
@@ -78,19 +73,7 @@ bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, s
         }
         written += (size_t)count;
     }
-    account(lobby, lobby->file_bytes + length);
+    lobby->file_bytes += length;
+    lobby_count_to(lobby->counters, LOBBY_file_bytes, (int64_t)lobby->file_bytes);
     return true;
-}
-
-int lobby_forget_descriptor(int32_t *place) {
-    int fd = *place;
-    *place = -1;
-    return fd;
-}
-
-void lobby_file_close(struct coppice_lobby *lobby, int32_t *place, uint64_t bytes) {
-    int fd = lobby_forget_descriptor(place);
-    if (fd >= 0) close(fd);
-    account(lobby, lobby->file_bytes > bytes ? lobby->file_bytes - bytes : 0);
-    lobby_process.room_made = true;
 }

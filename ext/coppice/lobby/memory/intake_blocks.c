@@ -1,7 +1,7 @@
 /* Blocks for bytes of requests that are not complete: the state of the parser, the parsed head, the bytes. */
 #include <string.h>
 
-#include "lobby/parts.h"
+#include "memory.h"
 
 static struct coppice_block_pool *pool_of(const struct coppice_lobby *lobby,
                                           const struct lobby_connection *connection) {

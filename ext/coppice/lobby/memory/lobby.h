@@ -105,8 +105,6 @@ struct lobby_output {
     int64_t begun_ms;     /* the client did not take a byte then */
     uint64_t sent;        /* since then */
     uint8_t end;          /* enum lobby_end: what follows the last byte */
-    int32_t handover;     /* the seat that has asked for the client, or -1 */
-    uint64_t handover_serial;
 };
 
 struct lobby_output_block {
@@ -134,20 +132,22 @@ struct lobby_request {
     bool idempotent, head_only, retried;
     bool spares_heir;    /* another worker is to take it */
     bool logged;         /* the access log has its line */
+    bool abandoned;      /* its worker is gone */
+    uint16_t verdict;    /* the status that its client is to get instead of its worker's answer; 0: none */
+    const char *reason;  /* for that */
 };
 
 struct lobby_seat {
     bool used, broken, stalled;
     bool lost;           /* it came without its descriptors, so nobody reads its worker's answers */
     bool first;          /* woken before all others: a new mold's first worker, which has to prove itself; the heir */
-    bool reading;        /* its ring is being read */
-    bool asked;          /* it has asked for a client meanwhile: its socket is to be read then */
     uint16_t worker;     /* its slot number */
     uint32_t generation;
     int32_t ring_fd, event_fd, socket_fd;
     int32_t file;        /* came on the socket; its FILE record did not come yet. -1 without one */
     bool file_lost;      /* its packet came without it: no descriptor was left */
     uint64_t file_serial;
+    uint64_t asks_for;   /* the request whose client its worker wants; 0: none */
     uint64_t inode;      /* of the ring */
     uint64_t position;   /* in the ring */
     uint64_t deadline_at, started_at; /* bytes on the board */
@@ -196,6 +196,7 @@ struct coppice_lobby {
     struct lobby_list idle;    /* the one that is idle for longest first */
     struct lobby_list uploads; /* their clients have sent more of a body that goes to a file */
     uint32_t seat_first, seat_last;
+    uint32_t seat_words;    /* of bitmaps: beyond them there never was a seat */
     uint32_t tail, queue_size; /* of the queue, as they must be */
     uint64_t counter;       /* of requests */
     uint64_t file_bytes;    /* of bodies and answers */
@@ -209,40 +210,6 @@ struct coppice_lobby {
     int64_t drain_since_ms;
     int32_t log_level;
 };
-
-struct lobby_keeper_silence {
-    uint32_t beats;
-    int64_t looked_ms, ms;
-};
-
-/* Of one process: nothing of it must survive. */
-struct lobby_process {
-    int64_t now_us, now_ms; /* read once for a batch */
-    int64_t next_tick_ms, next_trim_ms, next_uploads_ms;
-    struct coppice_answer_ring *rings[COPPICE_LOBBY_SEATS];
-    uint64_t ready[COPPICE_LOBBY_SEATS / 64]; /* seats to look at again */
-    bool forced;             /* bytes are kept beyond the limits: their ring goes away */
-    int trims_left;          /* looks for blocks that can be given back to the system */
-    uint32_t evicted;        /* the last connection that was looked at for that */
-    bool listening;          /* epoll has the listeners */
-    int64_t paused_until_ms; /* accept no more until then */
-    int listen_error;        /* why it cannot listen or accept, as the log says; 0 since it has accepted */
-    bool room_made;          /* stalled seats may go on */
-    bool disk_full;          /* the file system of buffer_directory was, when it was asked last */
-    struct lobby_keeper_silence keeper_silence;
-    int64_t next_renewal_ms; /* of a keeper that could not be made: not before then */
-    bool readers_checked;    /* in this tick nobody else is to be cut off */
-    struct coppice_lobby_slot *arrived; /* the request in it is being refused: there is no struct lobby_request of it */
-    bool queue_spoilt;       /* a cell was found overwritten */
-    uint32_t pushed;         /* requests that nobody was woken for yet */
-    uint32_t sparing;        /* those of them that are to spare the heir */
-    int64_t missing_file_due_ms, missing_room_due_ms; /* the next line about either is logged no earlier */
-};
-
-/* A block that was given back is idle at the second look. */
-enum { LOBBY_TRIMS = 3 };
-
-extern struct lobby_process lobby_process;
 
 static inline struct lobby_intake *lobby_intake_of(const struct coppice_lobby *lobby,
                                                    const struct lobby_connection *connection) {

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lobby/parts.h"
+#include "memory.h"
 
 bool lobby_packet_send(int fd, struct iovec *parts, size_t count, int descriptor) {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};

@@ -1,18 +1,7 @@
 /* The slots: what the lobby knows of each request from the push to its END. */
-#include <string.h>
-
-#include "http/bytes.h"
-#include "lobby/parts.h"
+#include "memory.h"
 
 enum { SLOT_BITS = 16 };
-
-uint32_t lobby_slot_next(const struct coppice_lobby *lobby) {
-    return lobby->free_slot == LOBBY_NONE ? lobby->settings.slots : lobby->free_slot;
-}
-
-bool lobby_slot_is_spare(const struct coppice_lobby *lobby, uint32_t slot) {
-    return slot == lobby->settings.slots;
-}
 
 /* Takes the next slot; its request has no connection yet. */
 struct lobby_request *lobby_slot_take(struct coppice_lobby *lobby) {
@@ -38,25 +27,6 @@ void lobby_slot_release(struct coppice_lobby *lobby, uint32_t slot) {
     request->next_free = lobby->free_slot;
     lobby->free_slot = slot;
     lobby->used_slots--;
-}
-
-uint32_t lobby_slot_of(const struct coppice_lobby *lobby, const struct lobby_request *request) {
-    return (uint32_t)(request - lobby->slots);
-}
-
-bool lobby_method_is(const struct coppice_lobby_slot *slot, const char *bytes, const char *name) {
-    struct coppice_span method = slot->head.method;
-    return method.length == strlen(name) && memcmp(bytes + method.offset, name, method.length) == 0;
-}
-
-struct coppice_span lobby_field(const struct coppice_lobby_slot *slot, const char *bytes, const char *name) {
-    size_t length = strlen(name);
-    for (uint32_t i = 0; i < slot->head.field_count; i++) {
-        const struct coppice_field *field = &slot->head.fields[i];
-        const uint8_t *from = (const uint8_t *)bytes + field->name.offset;
-        if (coppice_bytes_match(from, field->name.length, name, length)) return field->value;
-    }
-    return (struct coppice_span){.length = 0};
 }
 
 /* NULL unless there is a request with just this number, which workers may have invented. */
@@ -86,8 +56,22 @@ bool lobby_request_withdraw(struct coppice_lobby *lobby, struct lobby_request *r
     return true;
 }
 
+void lobby_look_at_worker(struct coppice_lobby *lobby, const struct lobby_connection *connection) {
+    const struct lobby_request *request = lobby_request_of(lobby, connection->serial);
+    if (!request || request->owner < 0) return;
+    if (lobby->seats[request->owner].asks_for == request->serial) lobby_seat_look((uint32_t)request->owner);
+}
+
+void lobby_request_condemn(struct lobby_request *request, int status, const char *reason, bool abandoned) {
+    request->reason = reason;
+    request->verdict = (uint16_t)status;
+    request->abandoned = abandoned;
+    lobby_process.condemned = true;
+}
+
 void lobby_request_drop(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     struct lobby_request *request = lobby_request_of(lobby, connection->serial);
+    lobby_look_at_worker(lobby, connection);
     connection->serial = 0;
     if (!request || lobby_request_withdraw(lobby, request)) return;
     request->connection = LOBBY_NONE;

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "lobby/parts.h"
+#include "memory.h"
 
 void lobby_reserve_open(struct coppice_lobby *lobby) {
     if (lobby->reserve_fd < 0) lobby->reserve_fd = fcntl(lobby->event_fd, F_DUPFD_CLOEXEC, 0);

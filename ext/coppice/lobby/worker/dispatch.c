@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "shared/request_start.h"
-#include "lobby/parts.h"
+#include "worker.h"
 
 static const char waited_too_long[] = "no worker was free in time";
 
@@ -101,12 +101,12 @@ bool lobby_full(const struct coppice_lobby *lobby) {
     return lobby->used_slots >= most + count_seats(lobby) && count_waiting(lobby) >= most;
 }
 
-static void shed(struct coppice_lobby *lobby, struct lobby_connection *connection,
-                 const struct lobby_arrival *arrival, enum lobby_counter counter, const char *reason) {
+static void shed(struct coppice_lobby *lobby, const struct lobby_arrival *arrival, enum lobby_counter counter,
+                 const char *reason) {
     int32_t file = arrival->file;
     if (file >= 0) lobby_file_close(lobby, &file, arrival->file_bytes);
     lobby_count(lobby, counter, 1);
-    lobby_refuse_arrived(lobby, connection, arrival->slot, 503, reason);
+    lobby_wish_arrived_refusal(arrival->slot, 503, reason);
 }
 
 /* How long it may still wait here. A proxy that is trusted says how long it has waited there; not while it was read
@@ -132,17 +132,17 @@ void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection
     const char *bytes = lobby_slot_bytes(lobby, slot);
     if (lobby_is_handshake(lobby, slot, bytes)) {
         if (lobby_pass_handshake(lobby, connection, arrival)) return;
-        shed(lobby, connection, arrival, LOBBY_shed_handshakes, "no service takes handshakes now");
+        shed(lobby, arrival, LOBBY_shed_handshakes, "no service takes handshakes now");
         return;
     }
     if (lobby_slot_is_spare(lobby, arrival->slot) || lobby_full(lobby)) {
-        shed(lobby, connection, arrival, LOBBY_shed_max_waiting, "too many requests wait");
+        shed(lobby, arrival, LOBBY_shed_max_waiting, "too many requests wait");
         return;
     }
     bool timed = lobby->settings.queue_timeout_ms > 0;
     int64_t left_ms = wait_left_ms(lobby, connection, slot, bytes);
     if (timed && left_ms <= 0) {
-        shed(lobby, connection, arrival, LOBBY_shed_queue_timeout, waited_too_long);
+        shed(lobby, arrival, LOBBY_shed_queue_timeout, waited_too_long);
         return;
     }
     struct lobby_request *request = lobby_slot_take(lobby);
@@ -187,7 +187,7 @@ void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection 
     if (!withdrawn) return;
     connection->serial = 0;
     lobby_count(lobby, LOBBY_shed_queue_timeout, 1);
-    lobby_refuse_request(lobby, connection, request, 503, waited_too_long); /* its slot still has what it was */
+    lobby_wish_request_refusal(request, 503, waited_too_long); /* its slot still has what it was */
 }
 
 static bool wake_seat(struct coppice_lobby *lobby, uint32_t seat) {
@@ -221,14 +221,6 @@ void lobby_wake_again(struct coppice_lobby *lobby) {
     if (waiting > 0) wake(lobby, waiting, false);
 }
 
-/* Nobody can say whether a worker has it. */
-static void lose(struct coppice_lobby *lobby, struct lobby_request *request) {
-    if (request->connection != LOBBY_NONE) {
-        lobby_refuse(lobby, &lobby->connections[request->connection], 502, "the request was lost");
-    }
-    lobby_slot_release(lobby, lobby_slot_of(lobby, request));
-}
-
 /* Makes the queue again from what the lobby knows. Workers that are popping meanwhile find it empty. */
 static void rebuild(struct coppice_lobby *lobby) {
     struct coppice_request_queue *queue = lobby->queue;
@@ -237,7 +229,7 @@ static void rebuild(struct coppice_lobby *lobby) {
     queue->size = lobby->queue_size;
     queue->magic = COPPICE_LOBBY_MAGIC;
     atomic_store(&queue->closing, lobby->closing);
-    lobby_heir_is(lobby, lobby->heir);
+    lobby_heir_note(lobby);
     for (uint32_t slot = 0; slot < lobby->settings.slots; slot++) {
         if (lobby->slots[slot].serial) lobby_owner_of(lobby, &lobby->slots[slot]);
     }
@@ -248,8 +240,8 @@ static void rebuild(struct coppice_lobby *lobby) {
         if (!request->serial || request->owner >= 0) continue;
         if (request->owner == COPPICE_QUEUE_UNOWNED)
             push(lobby, request);
-        else
-            lose(lobby, request);
+        else /* nobody can say whether a worker has it */
+            lobby_request_condemn(request, 502, "the request was lost", true);
     }
 }
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "http/bytes.h"
-#include "lobby/parts.h"
+#include "worker.h"
 
 enum { KEY_BYTES = 24 /* 16 in base64 */ };
 
@@ -73,6 +73,6 @@ bool lobby_pass_handshake(struct coppice_lobby *lobby, struct lobby_connection *
     lobby_process.arrived = slot;
     lobby_log_access(lobby, connection, NULL, 0, 0, "handed over");
     lobby_process.arrived = NULL;
-    lobby_close(lobby, connection);
+    lobby_wish(LOBBY_CLOSE);
     return true;
 }

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lobby/parts.h"
+#include "worker.h"
 
 enum sending { SENT, UNSENT, WORKER_GONE };
 
@@ -29,13 +29,12 @@ static void fail_unsent(struct coppice_lobby *lobby, uint32_t seat, struct lobby
                         enum sending sending) {
     if (sending != UNSENT) return;
     lobby_seat_refuse(lobby, seat, request->serial);
-    if (request->connection != LOBBY_NONE) lobby_request_fail(lobby, request, 502, "the worker was not reached");
+    if (request->connection != LOBBY_NONE) lobby_request_condemn(request, 502, "the worker was not reached", false);
 }
 
 /* With what the client has sent beyond its request. The request goes on without a connection until its END. */
-static void pass_client(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t seat,
-                        struct lobby_request *request) {
-    lobby->in_hand = lobby_index_of(lobby, connection); /* again: reading the ring has ended that */
+void lobby_pass_client(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t seat,
+                       struct lobby_request *request) {
     lobby_unregister(lobby, connection);
     connection->flags |= LOBBY_PASSED;
     enum sending sending = send_packet(lobby, seat, COPPICE_LOBBY_CLIENT, request->serial, connection->fd,
@@ -48,25 +47,7 @@ static void pass_client(struct coppice_lobby *lobby, struct lobby_connection *co
     lobby_log_access(lobby, connection, request, request->status, request->sent, "handed over");
     request->connection = LOBBY_NONE;
     connection->serial = 0;
-    lobby_close(lobby, connection);
-}
-
-void lobby_hand_over(struct coppice_lobby *lobby, struct lobby_connection *connection, uint32_t seat, uint64_t serial) {
-    uint32_t generation = connection->generation;
-    lobby_read_ring(lobby, seat); /* what was answered before it asked goes first */
-    bool same = connection->generation == generation && connection->serial == serial;
-    struct lobby_request *request = same ? lobby_request_of(lobby, serial) : NULL;
-    if (!request) {
-        lobby_seat_refuse(lobby, seat, serial);
-    } else if (connection->output == LOBBY_NONE && !lobby->seats[seat].stalled) {
-        pass_client(lobby, connection, seat, request);
-    } else if (connection->output == LOBBY_NONE) {
-        lobby_seat_refuse(lobby, seat, serial); /* answers to others wait in the ring: nobody knows for how long */
-    } else {
-        struct lobby_output *output = lobby_output_of(lobby, connection);
-        output->handover = (int32_t)seat;
-        output->handover_serial = serial;
-    }
+    lobby_wish(LOBBY_CLOSE);
 }
 
 static struct lobby_request *request_of(const struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
@@ -91,15 +72,12 @@ static void pass_body(struct coppice_lobby *lobby, uint32_t seat, uint64_t seria
         close(lobby_forget_descriptor(&request->body_file));
 }
 
-static void ask_client(struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
-    struct lobby_request *request = request_of(lobby, seat, serial);
-    if (!request || request->connection == LOBBY_NONE) {
-        lobby_seat_refuse(lobby, seat, serial);
-        return;
-    }
-    lobby->in_hand = request->connection;
-    lobby_hand_over(lobby, &lobby->connections[request->connection], seat, serial);
-    lobby->in_hand = LOBBY_NONE;
+/* It gets the client once its ring was read: what is in it was answered before. */
+static void ask_client(struct coppice_lobby *lobby, uint32_t number, uint64_t serial) {
+    struct lobby_seat *seat = &lobby->seats[number];
+    if (seat->asks_for && seat->asks_for != serial) lobby_seat_refuse(lobby, number, seat->asks_for);
+    seat->asks_for = serial;
+    lobby_seat_look(number);
 }
 
 /* 0: there is none, or it is not a whole one. */
@@ -109,12 +87,9 @@ static uint32_t type_of_next(const struct lobby_seat *seat) {
     return length == (ssize_t)sizeof(packet) ? packet.type : 0;
 }
 
-/* A file waits for its record: a second one stays in the socket, and what is behind it. An ask for a client
- * waits until the ring was read: what is in it was answered before. */
-static bool next_stays(struct lobby_seat *seat, uint32_t type) {
-    if (type == COPPICE_LOBBY_FILE) return seat->file >= 0 || seat->file_lost;
-    if (type != COPPICE_LOBBY_ASK_CLIENT || !seat->reading) return false;
-    return seat->asked = true;
+/* A file waits for its record: a second one stays in the socket, and what is behind it. */
+static bool next_stays(const struct lobby_seat *seat, uint32_t type) {
+    return type == COPPICE_LOBBY_FILE && (seat->file >= 0 || seat->file_lost);
 }
 
 /* The room for a file is made for it alone: this is done for each file that is sent. */
@@ -128,17 +103,15 @@ static ssize_t receive(struct coppice_lobby *lobby, const struct lobby_seat *sea
     return length;
 }
 
-void lobby_seat_read(struct coppice_lobby *lobby, uint32_t number) {
+bool lobby_seat_read(struct coppice_lobby *lobby, uint32_t number) {
     struct lobby_seat *seat = &lobby->seats[number];
-    seat->asked = false;
     while (seat->used) {
         struct coppice_lobby_packet packet;
         int descriptor;
         uint32_t type = type_of_next(seat);
-        if (next_stays(seat, type)) return;
+        if (next_stays(seat, type)) return false;
         ssize_t length = receive(lobby, seat, type, &packet, &descriptor);
-        if (length == 0) lobby_seat_left(lobby, number);
-        if (length <= 0) return;
+        if (length <= 0) return length == 0;
         if (length == (ssize_t)sizeof(packet)) {
             if (packet.type == COPPICE_LOBBY_FILE) {
                 seat->file = descriptor;
@@ -151,4 +124,5 @@ void lobby_seat_read(struct coppice_lobby *lobby, uint32_t number) {
         }
         if (descriptor >= 0) close(descriptor);
     }
+    return false;
 }

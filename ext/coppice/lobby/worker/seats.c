@@ -1,58 +1,12 @@
-/* The places of workers: their rings, their eventfds, the order in which they are woken. */
-#include <assert.h>
-#include <errno.h>
+/* The places of workers, with their rings and eventfds: from the monitor's word that there is one to the word that its
+ * worker is gone. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lobby/parts.h"
-
-void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number) {
-    uint64_t one = 1;
-    (void)!write(lobby->seats[number].event_fd, &one, sizeof(one));
-}
-
-static void unlink_seat(struct coppice_lobby *lobby, uint32_t number) {
-    struct lobby_seat *seat = &lobby->seats[number];
-    *(seat->previous == LOBBY_NONE ? &lobby->seat_first : &lobby->seats[seat->previous].next) = seat->next;
-    *(seat->next == LOBBY_NONE ? &lobby->seat_last : &lobby->seats[seat->next].previous) = seat->previous;
-}
-
-static void link_seat(struct coppice_lobby *lobby, uint32_t number, uint32_t before) {
-    struct lobby_seat *seat = &lobby->seats[number];
-    seat->next = before;
-    seat->previous = before == LOBBY_NONE ? lobby->seat_last : lobby->seats[before].previous;
-    *(seat->previous == LOBBY_NONE ? &lobby->seat_first : &lobby->seats[seat->previous].next) = number;
-    *(before == LOBBY_NONE ? &lobby->seat_last : &lobby->seats[before].previous) = number;
-}
-
-static int32_t order(const struct lobby_seat *seat) { return seat->first ? -1 : seat->worker; }
-
-/* The lowest worker first keeps the others cold; fair: the one first that has rested for longest. */
-void lobby_seat_link(struct coppice_lobby *lobby, uint32_t number) {
-    uint32_t before = LOBBY_NONE;
-    if (!lobby->settings.fair) {
-        before = lobby->seat_first;
-        while (before != LOBBY_NONE && order(&lobby->seats[before]) <= order(&lobby->seats[number])) {
-            before = lobby->seats[before].next;
-        }
-    }
-    link_seat(lobby, number, before);
-}
-
-void lobby_seat_prefer(struct coppice_lobby *lobby, uint32_t number, bool first) {
-    lobby->seats[number].first = first;
-    unlink_seat(lobby, number);
-    lobby_seat_link(lobby, number);
-}
-
-void lobby_seat_rested(struct coppice_lobby *lobby, uint32_t number) {
-    if (!lobby->settings.fair || lobby->seat_last == number) return;
-    unlink_seat(lobby, number);
-    link_seat(lobby, number, LOBBY_NONE);
-}
+#include "worker.h"
 
 bool lobby_seat_map(struct coppice_lobby *lobby, uint32_t number) {
     struct lobby_seat *seat = &lobby->seats[number];
@@ -85,15 +39,17 @@ static void tell_of(const struct coppice_lobby *lobby, const char *fault, uint32
     lobby_tell(lobby->channel_fd, text);
 }
 
-void lobby_seat_add(struct coppice_lobby *lobby, uint32_t number, const struct lobby_seat *seat) {
+bool lobby_seat_is_new(const struct coppice_lobby *lobby, uint32_t number, const struct lobby_seat *seat) {
     bool known = number < COPPICE_LOBBY_SEATS && lobby->seats[number].used;
-    bool repeated = known && (seat->lost || lobby->seats[number].inode == seat->inode);
-    if (number >= COPPICE_LOBBY_SEATS || repeated) {
-        close_descriptors(seat); /* it is told again after a takeover */
-        return;
-    }
-    if (known) lobby_seat_gone(lobby, number, false, false);
+    bool repeated = known && (seat->lost || lobby->seats[number].inode == seat->inode); /* after a takeover */
+    bool new = number < COPPICE_LOBBY_SEATS && !repeated;
+    if (!new) close_descriptors(seat);
+    return new;
+}
+
+void lobby_seat_add(struct coppice_lobby *lobby, uint32_t number, const struct lobby_seat *seat) {
     lobby->seats[number] = *seat;
+    if (lobby->seat_words <= number / 64) lobby->seat_words = number / 64 + 1;
     lobby_seat_link(lobby, number);
     lobby_seat_map(lobby, number);
     if (!seat->lost) return;
@@ -101,23 +57,6 @@ void lobby_seat_add(struct coppice_lobby *lobby, uint32_t number, const struct l
               "no descriptor is left for a worker: raise the limit (ulimit -Hn, LimitNOFILE=)\nseat %u\nslot %u",
               number, seat->worker);
     tell_of(lobby, "lost", number);
-}
-
-/* Its request gets an answer of the lobby's, or an end that the client can tell from a whole answer. An answer that
- * stays open after it is framed by its head; where it is not, only a reset tells. */
-void lobby_request_fail(struct coppice_lobby *lobby, struct lobby_request *request, int status, const char *reason) {
-    assert(request->connection != LOBBY_NONE);
-    struct lobby_connection *connection = &lobby->connections[request->connection];
-    lobby->in_hand = request->connection;
-    if (!request->answered) {
-        lobby_refuse(lobby, connection, status, reason);
-    } else {
-        lobby_log_access(lobby, connection, request, request->status, request->sent, reason);
-        lobby_request_drop(lobby, connection);
-        request->connection = LOBBY_NONE;
-        lobby_output_end(lobby, connection, request->keep ? LOBBY_END_CLOSE : LOBBY_END_RESET);
-    }
-    lobby->in_hand = LOBBY_NONE;
 }
 
 /* The monitor kills their workers. It may not have heard it before: the channel may have been full. */
@@ -139,7 +78,7 @@ void lobby_seat_break(struct coppice_lobby *lobby, uint32_t number, const char *
         struct lobby_request *request = &lobby->slots[slot];
         if (!request->serial || lobby_owner_of(lobby, request) != (int)number) continue;
         if (request->connection == LOBBY_NONE) continue;
-        lobby_request_fail(lobby, request, 502, "the worker's answer is malformed");
+        lobby_request_condemn(request, 502, "the worker's answer is malformed", false);
     }
 }
 
@@ -147,32 +86,13 @@ static bool may_repeat(const struct coppice_lobby *lobby, const struct lobby_req
     return lobby->settings.retry && request->idempotent && !request->retried && !request->answered;
 }
 
-/* The worker that asked for the client is gone. The next one that has the request may ask again. */
-static void forget_handover(struct coppice_lobby *lobby, const struct lobby_request *request) {
-    const struct lobby_connection *connection = &lobby->connections[request->connection];
-    if (connection->output != LOBBY_NONE) lobby_output_of(lobby, connection)->handover = -1;
-}
-
 static void leave_request(struct coppice_lobby *lobby, struct lobby_request *request, bool retry, bool timed_out) {
-    if (request->connection != LOBBY_NONE && retry && may_repeat(lobby, request)) {
-        forget_handover(lobby, request);
+    if (request->connection != LOBBY_NONE && retry && may_repeat(lobby, request))
         lobby_push_again(lobby, request);
-        return;
-    }
-    if (request->connection != LOBBY_NONE) {
-        if (timed_out)
-            lobby_request_fail(lobby, request, 504, "the application took too long");
-        else
-            lobby_request_fail(lobby, request, 502, "the worker was lost");
-    }
-    lobby_slot_release(lobby, lobby_slot_of(lobby, request));
-}
-
-/* What it has published counts, however slowly its client reads: the ring goes away. */
-static void read_rest(struct coppice_lobby *lobby, uint32_t number) {
-    lobby_process.forced = true;
-    lobby_read_ring(lobby, number);
-    lobby_process.forced = false;
+    else if (timed_out)
+        lobby_request_condemn(request, 504, "the application took too long", true);
+    else
+        lobby_request_condemn(request, 502, "the worker was lost", true);
 }
 
 static void leave_requests(struct coppice_lobby *lobby, uint32_t number, bool retry, bool timed_out) {
@@ -185,7 +105,7 @@ static void leave_requests(struct coppice_lobby *lobby, uint32_t number, bool re
 
 static void close_seat(struct coppice_lobby *lobby, uint32_t number) {
     struct lobby_seat *seat = &lobby->seats[number];
-    unlink_seat(lobby, number);
+    lobby_seat_unlink(lobby, number);
     seat->used = false;
     if (lobby->heir == number) lobby_heir_is(lobby, LOBBY_NONE);
     epoll_ctl(lobby->epoll_fd, EPOLL_CTL_DEL, seat->socket_fd, NULL);
@@ -195,31 +115,17 @@ static void close_seat(struct coppice_lobby *lobby, uint32_t number) {
 }
 
 void lobby_seat_gone(struct coppice_lobby *lobby, uint32_t number, bool retry, bool timed_out) {
-    if (number >= COPPICE_LOBBY_SEATS) return;
     const struct lobby_seat *seat = &lobby->seats[number];
-    if (seat->used) read_rest(lobby, number);
     leave_requests(lobby, number, retry && !(seat->used && seat->broken), timed_out);
     if (seat->used) close_seat(lobby, number);
     lobby_wake_again(lobby);
 }
 
-void lobby_seat_left(struct coppice_lobby *lobby, uint32_t number) {
-    if (lobby->monitor_gone && !lobby->seats[number].reading) lobby_seat_gone(lobby, number, true, false);
-}
-
-/* What no worker is left for is answered by nobody. */
-void lobby_seats_without_monitor(struct coppice_lobby *lobby) {
-    for (uint32_t seat = 0; seat < COPPICE_LOBBY_SEATS; seat++) {
-        if (!lobby->seats[seat].used) continue;
-        if (lobby->seats[seat].lost)
-            lobby_seat_gone(lobby, seat, true, false); /* nothing tells when its worker leaves */
-        else
-            lobby_seat_read(lobby, seat);
-    }
-    for (uint32_t slot = 0; slot < lobby->settings.slots && lobby->seat_first == LOBBY_NONE; slot++) {
+void lobby_seats_without_workers(struct coppice_lobby *lobby) {
+    for (uint32_t slot = 0; slot < lobby->settings.slots; slot++) {
         struct lobby_request *request = &lobby->slots[slot];
         if (!request->serial || request->connection == LOBBY_NONE) continue;
         lobby_count(lobby, LOBBY_shed_stopping, 1);
-        lobby_request_fail(lobby, request, 503, "the server stops");
+        lobby_request_condemn(request, 503, "the server stops", false);
     }
 }

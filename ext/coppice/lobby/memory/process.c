@@ -1,0 +1,3 @@
+#include "process.h"
+
+struct lobby_process lobby_process;
