@@ -18,6 +18,12 @@ module Coppice
       assert_empty(texts.select { |_, text| text.match?(/#include [<"]ruby/) }.keys)
     end
 
+    test "the parser has one header for others" do
+      others = SourceFiles.matching("ext/coppice/**/*.[ch]").reject { |path, _| path.start_with?("ext/coppice/http/") }
+
+      assert_empty(others.select { |_, text| text.match?(%r{#include "http/(?!http\.h)}) }.keys)
+    end
+
     test "C files depend on each other in one direction" do
       includes = SourceFiles.matching("ext/coppice/**/*.{c,h}").each_with_object({}) do |(path, text), graph|
         headers = text.scan(/^#include "(.+)"/).map { |(name)| header(name, File.dirname(path)) }

@@ -3,8 +3,7 @@
 
 /* Reads an input in pieces, each copy of it with its last byte right before an unreadable page. */
 
-#include "http/chunked.h"
-#include "http/parser.h"
+#include "http/http.h"
 
 /* A head that was read. */
 struct head {

@@ -16,8 +16,7 @@
 #include <sys/socket.h>
 
 #include "shared/byte_buffer.h"
-#include "http/chunked.h"
-#include "http/parser.h"
+#include "http/http.h"
 #include "shared/lobby_memory.h"
 #include "response_head.h"
 #include "board/traffic.h"

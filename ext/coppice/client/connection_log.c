@@ -10,7 +10,7 @@
 #include "board/cells.h"
 #include "coppice_ext.h"
 #include "shared/forwarded_for.h"
-#include "http/bytes.h"
+#include "http/http.h"
 #include "shared/request_ids.h"
 #include "shared/socket_io.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "http/bytes.h"
+#include "http/http.h"
 
 void coppice_raise_response_error(const char *format, ...) {
     va_list arguments;

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "http.h"
 
 enum { LONGEST_NAME = 255, LONGEST_PORT = 5, HIGHEST_PORT = 65535 };
 

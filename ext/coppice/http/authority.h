@@ -3,7 +3,7 @@
 
 /* host[:port], as in the Host field and in absolute-form and CONNECT targets. */
 
-#include "parser.h"
+#include "http.h"
 
 struct coppice_authority {
     struct coppice_span text; /* as sent, without the colon of an empty port */

@@ -1,4 +1,4 @@
-#include "bytes.h"
+#include "http.h"
 
 /* Short names, so that the table keeps the shape of an ASCII chart. */
 enum {

@@ -4,7 +4,7 @@
  * about blanks can be made to disagree about the body's end.
  */
 
-#include "chunked.h"
+#include "http.h"
 
 #include <string.h>
 

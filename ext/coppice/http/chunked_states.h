@@ -3,8 +3,7 @@
 
 /* What the files of the decoder share. Not for the decoder's users. */
 
-#include "chunked.h"
-#include "bytes.h"
+#include "http.h"
 
 /* Named after what the next byte belongs to. */
 enum coppice_chunked_state {

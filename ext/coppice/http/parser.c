@@ -1,7 +1,7 @@
 /* The parser's entry: limits, and the status and reason of each refusal. http_request_line.c and http_fields.c read the
  * bytes, http_framing.c interprets the fields. */
 
-#include "parser.h"
+#include "http.h"
 
 #include <string.h>
 

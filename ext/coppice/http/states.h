@@ -3,8 +3,7 @@
 
 /* What the files of the parser share: its states and the seams between them. Not for the parser's users. */
 
-#include "bytes.h"
-#include "parser.h"
+#include "http.h"
 
 /* Named after what the next byte belongs to. The order matters: the request line comes before the fields. */
 enum coppice_http_state {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "http/bytes.h"
+#include "http/http.h"
 
 enum { PORT_DIGITS = 5 };
 

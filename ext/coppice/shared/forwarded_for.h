@@ -3,7 +3,7 @@
 
 /* The client that proxies name in X-Forwarded-For, in pure C. */
 
-#include "http/request_head.h"
+#include "http/http.h"
 #include "lobby_address.h"
 #include "trusted_networks.h"
 

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "http/request_head.h"
+#include "http/http.h"
 #include "lobby_address.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "shared/answer_ring.h"
-#include "http/parser.h"
+#include "http/http.h"
 #include "shared/lobby_memory.h"
 #include "shared/request_queue.h"
 

@@ -16,8 +16,7 @@
 #include <stdint.h>
 
 #include "shared/answer_ring.h"
-#include "http/chunked.h"
-#include "http/parser.h"
+#include "http/http.h"
 #include "shared/lobby_memory.h"
 #include "shared/request_queue.h"
 #include "shared/wait_budget.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "http/parser.h"
+#include "http/http.h"
 #include "shared/trusted_networks.h"
 
 enum { LOBBY_LISTENERS = 64, LOBBY_PATH_BYTES = 1024, LOBBY_HANDSHAKES_PATH_BYTES = 65 };

@@ -1,7 +1,7 @@
 /* Slots, and what the heads of requests in them say. */
 #include <string.h>
 
-#include "http/bytes.h"
+#include "http/http.h"
 #include "memory.h"
 
 uint32_t lobby_slot_next(const struct coppice_lobby *lobby) {

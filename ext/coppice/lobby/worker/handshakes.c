@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "http/bytes.h"
+#include "http/http.h"
 #include "worker.h"
 
 enum { KEY_BYTES = 24 /* 16 in base64 */ };
