@@ -27,6 +27,7 @@ module Coppice
       "mold" => %w[child/forking child/life],
       "service" => %w[child/life threaded_server],
       "guest" => %w[child/life], # a program of a user's, in a fork of the mold
+      "guest/supervision" => %w[monitor/steps monitor/door], # the monitor's side of it
       "guest_client" => [], # coppice run: what its user is connected with
       "child" => %w[guest mold service worker], # the only one that knows them all
       "mold/cold_boot" => %w[child child/quick_exit mold], # where a cold mold's process begins

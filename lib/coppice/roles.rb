@@ -17,26 +17,29 @@ module Coppice
     # it leads a session of its own, and signals go to all its processes. own_group: whether it leads a process group of
     # its own, whatever the option setpgid says, which is killed when the process has exited. other_program: whether it
     # may become a program that knows nothing of its channel. quick_exit: whether the option of this name is for it: one
-    # of those that each refork replaces.
-    Role = Struct.new(:name, :title, :class_name, :hooks, :slot, :shutdown, :pause, :own_session, :own_group,
-                      :other_program, :quick_exit, keyword_init: true)
+    # of those that each refork replaces. shares: whether it is a fork of the mold, and shares its memory. errand: whether
+    # it is forked for something that somebody has asked for, so that its end by itself is none of the server's, and
+    # always of interest. supervision: whether the monitor has a side of its own for it, in the folder of the role.
+    Role = Struct.new(:name, :plural, :title, :class_name, :hooks, :slot, :shutdown, :pause, :own_session, :own_group,
+                      :other_program, :quick_exit, :shares, :errand, :supervision, keyword_init: true)
 
     TABLE = [
-      Role.new(name: :worker, title: "worker", class_name: :Worker, slot: true, shutdown: :drain, pause: :failed_start,
-               quick_exit: true,
+      Role.new(name: :worker, plural: :workers, title: "worker", class_name: :Worker, slot: true, shutdown: :drain,
+               pause: :failed_start, quick_exit: true, shares: true,
                hooks: { fork: :after_worker_fork, ready: :after_worker_ready, exit: :before_worker_exit }.freeze),
-      Role.new(name: :mold, title: "mold", class_name: :Mold, slot: false, shutdown: :stop,
+      Role.new(name: :mold, plural: :molds, title: "mold", class_name: :Mold, slot: false, shutdown: :stop,
                quick_exit: true, hooks: { fork: :after_mold_fork }.freeze),
-      Role.new(name: :service, title: "service", class_name: :Service, slot: false, shutdown: :stop, pause: :exit,
-               own_group: true, other_program: true,
+      Role.new(name: :service, plural: :services, title: "service", class_name: :Service, slot: false, shutdown: :stop,
+               pause: :exit, own_group: true, other_program: true, shares: true,
                hooks: { fork: :after_worker_fork, ready: :before_service_worker_ready,
                         exit: :before_service_worker_exit }.freeze),
-      Role.new(name: :observer, title: "observer", class_name: :Observer, slot: false, shutdown: :stop_last,
-               pause: :exit, hooks: {}.freeze),
-      Role.new(name: :guest, title: "guest", class_name: :Guest, slot: false, shutdown: :hang_up, own_session: true,
-               other_program: true, hooks: { fork: :after_worker_fork }.freeze),
+      Role.new(name: :observer, plural: :observers, title: "observer", class_name: :Observer, slot: false,
+               shutdown: :stop_last, pause: :exit, hooks: {}.freeze),
+      Role.new(name: :guest, plural: :guests, title: "guest", class_name: :Guest, slot: false, shutdown: :hang_up,
+               own_session: true, other_program: true, shares: true, errand: true, supervision: true,
+               hooks: { fork: :after_worker_fork }.freeze),
       # Two processes: its loop, and the keeper that makes the next loop when one is lost.
-      Role.new(name: :lobby, title: "lobby", slot: false, shutdown: :drain_first, hooks: {}.freeze)
+      Role.new(name: :lobby, plural: :lobbies, title: "lobby", slot: false, shutdown: :drain_first, hooks: {}.freeze)
     ].each(&:freeze).freeze
 
     MONITOR_TITLE = "coppice monitor" # their parent's, in ps

@@ -9,7 +9,7 @@ require "coppice/monitor/supervision"
 require "coppice/release"
 require "coppice/release/release_check"
 require "coppice/control/endpoint"
-require "coppice/monitor/door/guest_client"
+require "coppice/guest/supervision"
 require_relative "fake_system"
 
 # The supervision of a server without a process: takes the monitor's place around it.
@@ -88,6 +88,7 @@ class FakeServer
   def close = [@board, roster.handshakes].each(&:close)
   def roster = supervision.roster
   def operations = supervision.operations
+  def guests = roster.children[:guests].to_a
 
   # The monitor's loop, once. handles: those whose messages it finds; signalled: whether CHLD has come.
   def turn(handles = talking, signalled: true)
@@ -112,13 +113,13 @@ class FakeServer
 
   # Somebody wants to run a program. Raises Coppice::Error when the server refuses.
   def start_guest
-    client = Coppice::Monitor::GuestClient.new(Coppice::Control::Endpoint::Peer.new(123, 1000, 1000))
-    operations.start_guest({}, client)
-    client
+    errand = Coppice::Guest::Supervision::Errand.new(Coppice::Control::Endpoint::Peer.new(123, 1000, 1000), {})
+    operations.start(errand)
+    errand
   end
 
   # Whether the server would refuse it.
-  def guest_refused? = !roster.mold&.ready? || roster.guests.size >= roster.settings.guest_limit
+  def guest_refused? = !roster.mold&.ready? || guests.size >= roster.settings.guest_limit
 
   def talking = roster.handles.select { |handle| !handle.channel.closed? && handle.channel.talking? }
 

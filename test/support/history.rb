@@ -159,8 +159,8 @@ class History
   end
 
   def guest(_) = @server.guest_refused? || system.refusing? || @server.start_guest
-  def interrupt(_) = roster.guests.last&.then { |guest| @server.operations.signal_guest(guest, :INT) }
-  def disconnect(_) = roster.guests.sample(random: Random.new(1))&.client&.leave
+  def interrupt(_) = @server.guests.last&.then { |guest| @server.operations.signal(guest, :INT) }
+  def disconnect(_) = @server.guests.sample(random: Random.new(1))&.errand&.leave
 
   def lose_loop(number)
     system.lobby&.swallow unless (number % 4).zero?

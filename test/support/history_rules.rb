@@ -40,7 +40,7 @@ module HistoryRules
 
   # A guest has its signals as soon as it handles them.
   def check_kept_signals
-    late = roster.guests.select { |guest| guest.kept_signals.any? && guest.handles_signals? }
+    late = roster.children[:guests].to_a.select { |guest| guest.kept_signals.any? && guest.handles_signals? }
     broken "kept a signal of #{late.first.name}" if late.any?
   end
 
@@ -143,7 +143,7 @@ module HistoryRules
   def budget = Coppice::Monitor::RolloutBudget.new(roster.settings)
 
   def everybody_there?
-    roster.handles.size == roster.target + molds + observers + lobbies + services + roster.guests.size
+    roster.handles.size == roster.target + molds + observers + lobbies + services + roster.children[:guests].to_a.size
   end
 
   def molds = [roster.mold, roster.kept].compact.size

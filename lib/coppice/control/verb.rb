@@ -10,8 +10,9 @@ module Coppice
     #   signal   the signals to the monitor that do the same
     #   asked_by  whether it matters who says it
     #   descriptors  names of those that come with the line; nil where there are none
+    #   role     of the process that it starts, whose own matter it is then
     Verb = Struct.new(:name, :arguments, :summary, :changes, :seconds, :signal, :asked_by, :descriptors,
-      keyword_init: true) do
+      :role, keyword_init: true) do
       # The values of the words after the verb. Raises UsageError.
       #: (Array[String]) -> Array[Integer | String]
       def read(words)

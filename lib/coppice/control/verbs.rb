@@ -11,7 +11,7 @@ module Coppice
     WORKERS = (1..1024).freeze
     SERVICE_NAME = /\A[a-z][a-z0-9_-]{0,30}\z/i.freeze
 
-    # The only list of verbs. The monitor's class ControlCommands has a method for each; the commands of `coppice`,
+    # The only list of verbs. The monitor's class ControlCommands has a method for each without a role; the commands of `coppice`,
     # their help, docs/operations.md and the shell completion are made from it. The launcher reads this file before
     # the application's bundle is set up, by its path: so it requires nothing but the classes of its rows.
     VERBS = [
@@ -47,6 +47,7 @@ module Coppice
                                  pattern: SERVICE_NAME, other: "the name of a service")],
         summary: "show the threads of a worker, the mold or a service, and the request in flight"),
       Verb.new(name: "run", arguments: [], changes: true, seconds: nil, descriptors: %i[stdin stdout stderr request],
+        role: :guest,
         summary: "run a Ruby program in a fork of the warm application, in a terminal: docs/guests.md")
     ].to_h { |verb| [verb.name, verb.freeze] }.freeze
 

@@ -2,7 +2,6 @@
 
 require "coppice/monitor/workers/capacity"
 require "coppice/monitor/workers/elasticity"
-require "coppice/monitor/decide/guests"
 require "coppice/monitor/workers/heir_demand"
 require "coppice/monitor/molds/idle_mold"
 require "coppice/monitor/molds/leak_watch"
@@ -13,6 +12,7 @@ require "coppice/monitor/workers/recycling"
 require "coppice/monitor/decide/refusal"
 require "coppice/monitor/decide/remeasurement"
 require "coppice/monitor/decide/retirement"
+require "coppice/monitor/role_supervision"
 require "coppice/monitor/rolls/rolling"
 require "coppice/monitor/workers/rollout"
 require "coppice/monitor/decide/services"
@@ -25,7 +25,6 @@ module Coppice
   class Monitor
     # All decisions, by the settings of one release, in the order in which they are made in each turn.
     class Decisions
-      attr_reader :guests    #: Guests
       attr_reader :promotion #: Promotion
 
       # requests_waiting: as of Capacity; baseline: as of Promotion.
@@ -36,16 +35,20 @@ module Coppice
         @capacity = Capacity.new(settings, requests_waiting: requests_waiting)
         services = Services.new
         @elasticity = elasticity
-        always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings, board),
-                  @guests = Guests.new(settings)]
+        @of_roles = RoleSupervision::ALL.transform_values { |supervision| supervision.new(settings) }
+        always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings, board), *@of_roles.values]
         @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
                     @promotion = Promotion.new(settings, baseline: baseline), sizing, elasticity,
                     StateKeeping.new(settings), WarmStart.new, @remeasurement = Remeasurement.new,
                     Recycling.new(settings), HeirDemand.new, Rollout.new(settings), @capacity, services,
                     IdleMold.new(settings)]
         @delaying = [*always, @capacity, services]
-        @leaving = [lobby, @watchdog, @guests, Refusal.new, Shutdown.new]
+        @leaving = [lobby, @watchdog, *@of_roles.values, Refusal.new, Shutdown.new]
       end
+
+      # What somebody's wish leads to. Raises Error when that cannot be.
+      #: (Roster, untyped) -> Step
+      def admit(roster, errand) = @of_roles.fetch(errand.role).admit(roster, errand)
 
       # Those that are made now. A server that still serves though it was told to stop replaces lost workers, and
       # changes nothing else.

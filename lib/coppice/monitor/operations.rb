@@ -4,6 +4,7 @@ require "coppice/config/types"
 require "coppice/log"
 require "coppice/monitor/act/stopping"
 require "coppice/monitor/act/thread_request"
+require "coppice/monitor/role_supervision"
 require "coppice/monitor/steps"
 
 module Coppice
@@ -82,16 +83,20 @@ module Coppice
       #: (Handle) -> ThreadRequest
       def show_threads(handle) = ThreadRequest.new(handle)
 
-      # Has the mold fork a guest. Raises Error when there can be none.
-      #: (Hash[Symbol, IO], GuestClient) -> void
-      def start_guest(descriptors, client)
-        perform(@decisions.call.guests.admit(@roster, descriptors, client))
-        raise Error, "the system has no descriptor left for a guest" unless client.handle
+      # Has a child forked for an errand. Raises Error when that cannot be.
+      #: (untyped) -> void
+      def start(errand)
+        perform(@decisions.call.admit(@roster, errand))
+        raise Error, "the system has no descriptor left for a #{errand.role}" unless errand.handle
       end
 
-      # Sends a signal to a guest's process group.
+      # Sends a signal to the process group of such a child.
       #: (Handle, Symbol) -> void
-      def signal_guest(handle, name) = @actions.signal_guest(handle, name)
+      def signal(handle, name) = @actions.signal_group(handle, name)
+
+      # What a verb does that is a role's own.
+      #: (Symbol, ControlConnection::Caller) -> ControlConnection::Pending
+      def session(role, caller) = RoleSupervision::ALL.fetch(role).session(self, caller)
 
       private
 

@@ -58,11 +58,11 @@ module Coppice
       Warn = Struct.new(:message, :fields)
       # Tell a child to exit once its work in hand is done. signal: the one that the child got, if that is the reason.
       Retire = Struct.new(:handle, :signal)
-      # Have the mold fork a guest. descriptors: its streams and its request, by name. client: a GuestClient.
-      SpawnGuest = Struct.new(:mold, :descriptors, :client)
-      # Send a guest the signals that were kept for it.
+      # Have the mold fork a child for an errand that somebody has asked for.
+      SpawnErrand = Struct.new(:mold, :errand)
+      # Send a child the signals that were kept for it.
       SendKeptSignals = Struct.new(:handle)
-      # Send HUP to a guest's process group, and KILL after so many seconds.
+      # Send HUP to a child's process group, and KILL after so many seconds.
       HangUp = Struct.new(:handle, :reason, :seconds)
       # Accept no more connections, and count those that are being made. Clients that are in a queue stay there.
       RefuseNewConnections = Class.new

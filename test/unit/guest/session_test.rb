@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
-require_relative "../../../support/supervision_test_case"
+require_relative "../../support/supervision_test_case"
 require "coppice/control/verbs"
-require "coppice/monitor/door/guest_session"
+require "coppice/guest/supervision"
 
 # What the client of a guest is told, with a server that has no processes.
 class GuestSessionTest < SupervisionTestCase
   def begin_session(server)
     peer = Coppice::Control::Endpoint::Peer.new(123, 1000, 1000)
     caller = Coppice::Monitor::ControlConnection::Caller.new(peer, [$stdin] * 4)
-    @session = Coppice::Monitor::GuestSession.new(server.operations, caller).begin
+    @session = Coppice::Guest::Supervision.session(server.operations, caller)
   end
 
-  def guest(server) = server.roster.guests.first
+  def guest(server) = server.guests.first
   def signal(name) = @session.input.call("signal #{name}\n")
   def outcome = @session.poll.call
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../../support/supervision_test_case"
+require_relative "../../support/supervision_test_case"
 
-class MonitorGuestsTest < SupervisionTestCase
+class GuestSupervisionTest < SupervisionTestCase
   def start(server)
     client = server.start_guest
     server.settle
@@ -15,7 +15,7 @@ class MonitorGuestsTest < SupervisionTestCase
     client = start(server)
 
     assert_predicate client.handle, :ready?
-    assert_equal [client.handle], server.roster.guests
+    assert_equal [client.handle], server.guests
     assert_equal 2, server.roster.workers.size
   end
 
@@ -41,7 +41,7 @@ class MonitorGuestsTest < SupervisionTestCase
 
     assert_equal :client_gone, client.handle.kill_reason
     assert_equal [:HUP, :CONT], signals_to(server, client)
-    server.system.advance(Coppice::Monitor::Guests::HANG_UP_SECONDS)
+    server.system.advance(Coppice::Guest::Supervision::HANG_UP_SECONDS)
     server.turn
 
     assert_equal :KILL, signals_to(server, client).last
@@ -58,7 +58,7 @@ class MonitorGuestsTest < SupervisionTestCase
   test "signals wait in their order until the guest handles them" do
     server = settled_server(guests: 1)
     client = forked(server)
-    %i[STOP CONT INT].each { |name| server.operations.signal_guest(client.handle, name) }
+    %i[STOP CONT INT].each { |name| server.operations.signal(client.handle, name) }
     server.turn
     assert_equal [true, []], [!client.handle.pid.nil?, signals_to(server, client)]
     run_until(server) { client.handle.handles_signals? }

@@ -51,9 +51,9 @@ module Coppice
         handle.vanished = true unless @system.signal(handle.pid, name)
       end
 
-      # Sends a signal to a guest's process group, as soon as it handles signals.
+      # Sends a signal to the process group of a child, as soon as that handles signals.
       #: (Handle, Symbol) -> void
-      def signal_guest(handle, name)
+      def signal_group(handle, name)
         handle.kept_signals << name
         send_kept_signals(handle) if handle.handles_signals?
       end
@@ -84,7 +84,7 @@ module Coppice
         when Steps::Warn then @log.warn(step.message, **step.fields)
         when Steps::Retire then retire(step.handle, now, signal: step.signal)
         when Steps::RefuseNewConnections then refuse_new_connections(now)
-        when Steps::SpawnService, Steps::SpawnGuest then @forks.spawn(step, now)
+        when Steps::SpawnService, Steps::SpawnErrand then @forks.spawn(step, now)
         when Steps::SendKeptSignals then send_kept_signals(step.handle)
         when Steps::HangUp then hang_up(step.handle, step.reason, now + step.seconds)
         when Steps::Drain then drain(step.handle, now)
@@ -114,10 +114,10 @@ module Coppice
 
       # A stopped process acts on the signal once it is continued.
       def hang_up(handle, reason, deadline)
-        @log.info("telling a guest to exit", **handle.to_log, **handle.client.to_log, why: reason)
+        @log.info("telling a #{handle.role} to exit", **handle.to_log, **handle.errand.to_log, why: reason)
         record_kill(handle, reason, deadline)
-        signal_guest(handle, :HUP)
-        signal_guest(handle, :CONT)
+        signal_group(handle, :HUP)
+        signal_group(handle, :CONT)
       end
 
       def send_kept_signals(handle)

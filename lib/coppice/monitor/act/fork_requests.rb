@@ -35,10 +35,10 @@ module Coppice
         ours&.close unless handle
       end
 
-      #: (Steps::SpawnService | Steps::SpawnGuest, Float) -> void
+      #: (Steps::SpawnService | Steps::SpawnErrand, Float) -> void
       def spawn(step, now)
         deadline = deadline(step.mold, now)
-        return spawn_guest(step, deadline) if step.is_a?(Steps::SpawnGuest)
+        return spawn_errand(step, deadline) if step.is_a?(Steps::SpawnErrand)
 
         clients = { handshakes: @roster.handshakes.service_end } if step.service.path
         kind = ChildKind.new(:service, generation: step.mold.generation, service: step.service)
@@ -77,14 +77,13 @@ module Coppice
                                      first_request: first_request)
       end
 
-      def spawn_guest(step, deadline)
-        client = step.client
-        kind = ChildKind.new(:guest, generation: step.mold.generation)
-        handle = call(step.mold, kind, deadline: deadline, descriptors: step.descriptors)
-        handle.client = client
-        handle.row.client_uid = client.uid
-        handle.row.client_pid = client.pid
-        client.handle = handle
+      def spawn_errand(step, deadline)
+        kind = ChildKind.new(step.errand.role, generation: step.mold.generation)
+        call(step.mold, kind, deadline: deadline, descriptors: step.errand.descriptors) do |handle|
+          handle.errand = step.errand
+          step.errand.begun(handle)
+          {}
+        end
       end
     end
   end

@@ -22,10 +22,10 @@ module Coppice
         @reported = []
       end
 
-      # A guest is not tried again, so it delays nothing.
+      # An errand is not tried again, so it delays nothing.
       #: (Step, SystemCallError, Float) -> void
       def failed(step, error, now)
-        return report(:guest, error) if step.is_a?(Steps::SpawnGuest)
+        return report(step.errand.role, error) if step.is_a?(Steps::SpawnErrand)
 
         delay(now)
         failure = [started_by(step), error.message]

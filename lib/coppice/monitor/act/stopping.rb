@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/roles"
+
 module Coppice
   class Monitor
     # Begins the stop of the server, and gives its children their time. What follows is decided by Shutdown.
@@ -41,8 +43,11 @@ module Coppice
       # The fields of the log line that say for whom the server waits.
       def awaited(how)
         services = how == :at_once ? [] : @roster.services.map { |handle| handle.service.name || "service" }
-        { waits_for_guests: @roster.guests.filter_map(&:pid), waits_for_services: services }
-          .reject { |_, names| names.empty? }.transform_values { |names| names.join(" ") }
+        errands = Roles::TABLE.select(&:errand).to_h do |role|
+          [:"waits_for_#{role.plural}", @roster.children[role.plural].to_a.filter_map(&:pid)]
+        end
+        { **errands, waits_for_services: services }.reject { |_, names| names.empty? }
+                                                   .transform_values { |names| names.join(" ") }
       end
 
       def let_exit_at(time)

@@ -1,12 +1,16 @@
 # frozen_string_literal: true
 
+require "coppice/roles"
+
 module Coppice
   class Monitor
     # Notes in the roster since when about as many processes share memory as now. A PSS that was measured before is
     # wrong: the first worker of a server measures itself while it shares its pages with the mold alone.
     class SharingLook
-      # The share of them that must have come or gone before it matters: a guest among a hundred workers does not.
+      # The share of them that must have come or gone before it matters: one among a hundred workers does not.
       SHARE = Rational(1, 10)
+
+      SHARING = Roles::TABLE.select(&:shares).map(&:plural).freeze
 
       #: (Roster) -> void
       def initialize(roster)
@@ -36,7 +40,7 @@ module Coppice
 
       def unchanged? = (processes - @processes).abs <= @processes * SHARE
 
-      def processes = %i[workers services guests].sum { |kind| children[kind].size } + (@roster.mold ? 1 : 0)
+      def processes = SHARING.sum { |kind| children[kind].size } + (@roster.mold ? 1 : 0)
 
       def children = @roster.children
     end

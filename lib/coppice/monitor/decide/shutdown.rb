@@ -6,7 +6,7 @@ require "coppice/monitor/steps"
 module Coppice
   class Monitor
     # Decides how all children exit once the server was told to stop: gracefully until the deadline, then killed. The
-    # lobby finishes its clients, while workers serve them, and workers the clients in their queues. Guests get HUP, as
+    # lobby finishes its clients, while workers serve them, and workers the clients in their queues. Errands get HUP, as
     # when a terminal is closed. The observer answers health checks until all others are gone. No process is forked any
     # more.
     class Shutdown
@@ -16,11 +16,11 @@ module Coppice
 
         staying = roster.handles.reject(&:leaving?)
         staying = staying.reject(&:last?) unless roster.handles.all?(&:last?)
-        guests, staying = staying.partition(&:hangs_up?)
+        errands, staying = staying.partition(&:hangs_up?)
         lobbies, staying = staying.partition(&:drains_first?)
         serving, others = staying.partition(&:drains?)
         serving = told_to_drain(serving, lobbies, roster, now)
-        hang_ups = guests.map { |handle| Steps::HangUp.new(handle, :shutdown, roster.stop.deadline - now) }
+        hang_ups = errands.map { |handle| Steps::HangUp.new(handle, :shutdown, roster.stop.deadline - now) }
         drains = serving.map { |handle| Steps::Drain.new(handle) }
         retirements = others.map { |handle| Steps::Retire.new(handle) }
         drains + retirements + hang_ups

@@ -5,7 +5,6 @@ require "coppice/control/verbs"
 require "coppice/log"
 require "coppice/monitor/door/awaited_refork"
 require "coppice/monitor/door/control_connection"
-require "coppice/monitor/door/guest_session"
 require "coppice/monitor/rolls/roll_progress"
 require "coppice/stats"
 
@@ -38,7 +37,7 @@ module Coppice
         raise Error, "the server is stopping" if verb.changes && @roster.stopping && name != "stop"
 
         values = verb.read(words)
-        return public_send(name, caller) if verb.descriptors
+        return @operations.session(verb.role, caller) if verb.role
         return public_send(name, *values, asked_by: described(caller)) if verb.asked_by
 
         public_send(name.tr("-", "_"), *values)
@@ -121,10 +120,6 @@ module Coppice
         Pending.new(lines: [], seconds: request.seconds, reader: request.reader, poll: -> { request.lines },
                     late: -> { request.lines_of_kernel })
       end
-
-      # Waits until the guest has exited.
-      #: (ControlConnection::Caller) -> ControlConnection::Pending
-      def run(caller) = GuestSession.new(@operations, caller).begin
 
       private
 

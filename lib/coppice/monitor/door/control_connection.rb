@@ -64,9 +64,9 @@ module Coppice
       #: () -> bool
       def closed? = @socket.closed?
 
-      # Whether it belongs to a guest, as long as that lives.
+      # Whether its client goes on to say things, as long as what it has asked for lasts.
       #: () -> bool
-      def guest? = @state == :pending && !@pending.input.nil?
+      def session? = @state == :pending && !@pending.input.nil?
 
       #: () -> void
       def close
@@ -108,7 +108,7 @@ module Coppice
 
       def read_further(bytes)
         close_descriptors
-        return unless guest?
+        return unless session?
 
         @line << bytes
         raise Errno::EMSGSIZE if @line.bytesize > MAX_LINE
@@ -124,10 +124,10 @@ module Coppice
 
       def close_descriptors = @caller.descriptors.each(&:close).clear
 
-      # A client that has closed its sending side may still read, as socat does. But that of a guest is gone.
+      # A client that has closed its sending side may still read, as socat does. But that of a session is gone.
       def end_input
         @input_ended = true
-        return close if guest?
+        return close if session?
 
         obey if @state == :reading
       end
@@ -153,7 +153,7 @@ module Coppice
         @late_at = @now + pending.seconds if pending.seconds
         @state = :pending
         say(pending.lines)
-        pass_on_lines if guest?
+        pass_on_lines if session?
       end
 
       def poll

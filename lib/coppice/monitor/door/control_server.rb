@@ -94,9 +94,9 @@ module Coppice
         connection.close
       end
 
-      # Those of guests stay as long as the guests do, and have a limit of their own.
+      # Sessions stay for long, and have a limit of their own.
       def accepting?
-        @connections.count { |connection| !connection.guest? } < MAX_CONNECTIONS && OS::Clock.now >= @accept_not_before
+        @connections.count { |connection| !connection.session? } < MAX_CONNECTIONS && OS::Clock.now >= @accept_not_before
       end
 
       # As many as there may be at once, or strangers could keep the monitor's loop here.

@@ -131,7 +131,7 @@ module Coppice
         handle.row.ready = 1 if handle.observer? # which cannot write to the board
         @roster.headroom.boot_peak = @system.peak_kib(handle.pid) || @roster.headroom.boot_peak if handle.cold?
         @log.debug("ready", **handle.to_log)
-        note_guest(handle) if handle.guest?
+        handle.errand&.ready(@roster.settings, @log)
         return unless handle.worker?
 
         @roster.spawns.succeeded
@@ -143,12 +143,6 @@ module Coppice
       def open_port
         @port.open
         @roster.listening = true
-      end
-
-      def note_guest(handle)
-        limit = @roster.settings.guest_timeout
-        handle.row.guest_deadline_ms = ((handle.ready_at + limit) * 1000).to_i if limit
-        @log.info("guest started", **handle.to_log, **handle.client.to_log, run: handle.row.request)
       end
 
       # Only notes the signal: Retirement decides what to do.

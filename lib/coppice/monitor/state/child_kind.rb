@@ -39,9 +39,6 @@ module Coppice
       def service? = role == :service
 
       #: () -> bool
-      def guest? = role == :guest
-
-      #: () -> bool
       def observer? = role == :observer
 
       #: () -> bool
@@ -74,6 +71,10 @@ module Coppice
       # Whether it stays until all others are gone when the server stops.
       #: () -> bool
       def last? = @role_entry.shutdown == :stop_last
+
+      # Whether it is forked for what somebody has asked for: see Roles.
+      #: () -> bool
+      def errand? = @role_entry.errand || false
 
       # After what the next one of its role is delayed: see Roles.
       #: () -> Symbol?

@@ -3,6 +3,7 @@
 require "coppice/monitor/state/group"
 require "coppice/monitor/state/seat_numbers"
 require "coppice/monitor/state/slots"
+require "coppice/roles"
 
 module Coppice
   class Monitor
@@ -10,8 +11,7 @@ module Coppice
     # however many others there are.
     class Children
       # What a child is for as long as it lives.
-      KINDS = { workers: :worker?.to_proc, services: :service?.to_proc, observers: :observer?.to_proc,
-                lobbies: :lobby?.to_proc, guests: :guest?.to_proc }.freeze
+      KINDS = Roles::TABLE.to_h { |role| [role.plural, ->(handle) { handle.role == role.name }] }.freeze
 
       # What may change.
       CONDITIONS = {

@@ -44,11 +44,11 @@ module Coppice
         note_request(handle.row, now) if handle.worker?
         @lost_parent = handle.parent.name if cause == :never_forked && parent_lost?(handle)
         @stack = text(handle.row.stack) if cause == :request_timeout || cause == :stop_timeout
-        note_guest(handle) if handle.guest?
+        note_errand(handle) if handle.errand?
         freeze
       end
 
-      # Of a guest: whether it had come to its program. It notes that itself, before the monitor has the message.
+      # Of an errand: whether it was begun. The child notes that itself, before the monitor has the message.
       #: () -> bool
       def begun? = @begun || false
 
@@ -61,7 +61,7 @@ module Coppice
       # error: the exit of the parent has a line of its own.
       #: () -> Symbol
       def level
-        return :info if role == :guest # who has run what is always of interest
+        return :info if @errand # who has run what is always of interest
 
         case cause
         when :asked, :shutdown then :debug
@@ -90,7 +90,7 @@ module Coppice
           child: role, nr: nr, name: service, gen: generation, child_pid: pid, why: cause,
           reason: ("#{@lost_parent} exited before the fork" if @lost_parent), status: status&.exitstatus,
           signal: signal, requests: (requests if role == :worker), age: age&.round(1),
-          run: @program, **@client.to_h, request: request, request_id: request_id,
+          run: @program, **@errand.to_h, request: request, request_id: request_id,
           request_age: request_age&.round(1), answered_ago: answered_ago&.round(1),
           peak_mib: (peak_memory / 1_048_576 if peak_memory), stack: stack
         }.compact
@@ -103,7 +103,7 @@ module Coppice
         return handle.pid ? :vanished : :never_forked unless status
         return :timeout if handle.row.timed_out == 1 && status.exited?
         return :asked if handle.leaving? && (exited_as_told? || stopped_as_ruby_started?(handle))
-        return :asked if handle.guest? && ended_by_itself?
+        return :asked if handle.errand? && ended_by_itself?
         return out_of_memory ? :out_of_memory : :signal if status.signaled?
 
         status.success? ? :exited_by_itself : :failed
@@ -127,10 +127,10 @@ module Coppice
         handle.cold? && !handle.row.ready? && handle.failure.nil? && status.exitstatus == 1
       end
 
-      def note_guest(handle)
+      def note_errand(handle)
         @program = handle.row.request
         @begun = handle.row.ready?
-        @client = handle.client&.to_log
+        @errand = handle.errand.to_log
       end
 
       def text(bytes)

@@ -53,17 +53,16 @@ module Coppice
       attr_accessor :promotions #: Integer -- attempts to promote this worker since the last mold was committed
       attr_accessor :forked_any #: bool? -- whether it has forked another child
       attr_accessor :audit_findings #: Integer -- number of things that the fork audit has found
-      # For whom a guest runs.
-      attr_accessor :client #: GuestClient?
-      # Those for a guest that does not handle signals yet, in their order.
+      attr_accessor :errand #: untyped -- what it was forked for, if somebody has asked for it; or nil
+      # Those for a child that does not handle signals yet, in their order.
       attr_reader :kept_signals #: Array[Symbol]
       # Whose code it runs; nil for the observer and the lobby.
       attr_reader :release #: Release?
       # Whether the kernel said that there is no such process: then it can never be reaped.
       attr_reader :vanished #: bool
 
-      def_delegators :@kind, :role, :nr, :generation, :service, :name, :worker?, :mold?, :service?, :guest?, :observer?,
-                     :lobby?, :temporary?, :rehearsing?, :warms_up?, :drains?, :drains_first?, :hangs_up?, :last?,
+      def_delegators :@kind, :role, :nr, :generation, :service, :name, :worker?, :mold?, :service?, :errand?,
+                     :observer?, :lobby?, :temporary?, :rehearsing?, :warms_up?, :drains?, :drains_first?, :hangs_up?, :last?,
                      :pause_after, :leads_session?, :leads_group?
 
       # By these, and by their states and channels, children are told apart (Children).

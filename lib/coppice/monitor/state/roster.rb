@@ -219,9 +219,6 @@ module Coppice
       #: () -> Array[Handle]
       def unseated_workers = lobby&.ready? ? children[:unseated].to_a : []
 
-      #: () -> Array[Handle]
-      def guests = children[:guests].to_a
-
       # The worker that is rehearsed; nil before it was asked for and once it was told to exit.
       #: () -> Handle?
       def rehearsal = children[:rehearsals].to_a.first

@@ -79,7 +79,7 @@ module Coppice
         @client.write("nal HUP\n")
         @connection.advance(2.0)
         assert_equal ["signal INT\n", "signal HUP\n"], heard
-        assert_predicate @connection, :guest?
+        assert_predicate @connection, :session?
         @client.close
         @connection.advance(3.0)
 
