@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "pathname"
 require "test_helper"
 require_relative "support/source_files"
 
@@ -51,9 +50,11 @@ module Coppice
 
     # By the symbols of the objects: what each file calls of the others, data that it reads included.
     def calls_of_lobby
-      symbols = newest_objects.to_h { |path| [path[%r{lobby/(.*)\.o}, 1], symbols_of(path)] }
-      homes = symbols.flat_map { |file, (defined, _)| defined.map { |name| [name, file] } }.to_h
-      symbols.to_h { |file, (_, used)| [file, homes.values_at(*used).compact.uniq - [file]] }
+      symbols = symbols_of(newest_objects)
+      homes = symbols.each_with_object({}) do |(file, found), places|
+        found.each { |name, kind| places[name] = file unless kind == "U" }
+      end
+      symbols.transform_values { |found| found.filter_map { |name, kind| homes[name] if kind == "U" }.uniq }
     end
 
     def newest_objects
@@ -61,10 +62,12 @@ module Coppice
       Dir.glob("#{folders.max_by { |folder| File.mtime("#{folder}/../Makefile") }}/*/*.o")
     end
 
-    def symbols_of(object)
-      lines = IO.popen(["nm", object], &:readlines).map(&:split)
-      used, defined = lines.partition { |fields| fields[-2] == "U" }
-      [defined.select { |fields| fields[-2].match?(/[A-Z]/) }.map(&:last), used.map(&:last)]
+    # Those that other files see: name and kind, by the file.
+    def symbols_of(objects)
+      lines = IO.popen(["nm", "--extern-only", "--print-file-name", *objects], &:readlines)
+      found = lines.map { |line| line.match(%r{lobby/(?<file>\S+)\.o:.* (?<kind>[A-Z]) (?<name>\S+)$}) }
+      found.group_by { |match| match[:file] }
+           .transform_values { |matches| matches.map { |match| match.values_at(:name, :kind) } }
     end
 
     # What is left when those that know nobody are taken away, again and again.
@@ -77,7 +80,7 @@ module Coppice
 
     # As the compiler finds it: beside the file that includes it, then in the folder of the extension.
     def header(name, folder)
-      [folder, "ext/coppice"].map { |path| Pathname(path).join(name).cleanpath.to_s }.find { |path| File.exist?(path) }
+      ["#{folder}/#{name}", "ext/coppice/#{name}"].find { |path| File.exist?(path) }
     end
 
     # A C file with its header; the files of the parser are one unit.

@@ -6,20 +6,28 @@ module Coppice
   # The roles of the monitor's children: one row each. The board, the process title, the child process and the monitor's
   # handle take what they need from the row.
   module Roles
-    # name: on the board, in messages and in the log. title: in ps, after the word "coppice". class_name: the class in
-    # Coppice that the process runs; only its name, because the monitor does not load it; nil for a program that is not
-    # Ruby. hooks: the hook of the configuration that the process calls after the fork (:fork), right before it is ready
-    # (:ready), and before it exits (:exit). slot: whether it has a slot and counts as one of the workers. shutdown: the
-    # message that it gets when the server stops: :drain, to serve the clients in the queues first, or :stop;
-    # :drain_first, before those that serve its clients; :stop_last, a Stop once all others are gone; :hang_up, the
-    # signal HUP to its process group. pause: after what the next one is delayed: :failed_start, or :exit of any kind,
-    # where no client waits for the next one; nil where something else decides, or there is none. own_session: whether
-    # it leads a session of its own, and signals go to all its processes. own_group: whether it leads a process group of
-    # its own, whatever the option setpgid says, which is killed when the process has exited. other_program: whether it
-    # may become a program that knows nothing of its channel. quick_exit: whether the option of this name is for it: one
-    # of those that each refork replaces. shares: whether it is a fork of the mold, and shares its memory. errand: whether
-    # it is forked for something that somebody has asked for, so that its end by itself is none of the server's, and
-    # always of interest. supervision: whether the monitor has a side of its own for it, in the folder of the role.
+    # name           on the board, in messages and in the log
+    # plural         of several, in the monitor's lists
+    # title          in ps, after the word "coppice"
+    # class_name     the class in Coppice that the process runs; only its name, because the monitor does not load it;
+    #                nil for a program that is not Ruby
+    # hooks          the hook of the configuration that the process calls after the fork (:fork), right before it is
+    #                ready (:ready), and before it exits (:exit)
+    # slot           whether it has a slot and counts as one of the workers
+    # shutdown       the message that it gets when the server stops: :drain, to serve the clients in the queues first,
+    #                or :stop; :drain_first, before those that serve its clients; :stop_last, a Stop once all others are
+    #                gone; :hang_up, the signal HUP to its process group
+    # pause          after what the next one is delayed: :failed_start, or :exit of any kind, where no client waits for
+    #                the next one; nil where something else decides, or there is none
+    # own_session    whether it leads a session of its own, and signals go to all its processes
+    # own_group      whether it leads a process group of its own, whatever the option setpgid says, which is killed when
+    #                the process has exited
+    # other_program  whether it may become a program that knows nothing of its channel
+    # quick_exit     whether the option of this name is for it: each refork replaces it
+    # shares         whether it is a fork of the mold, and shares its memory
+    # errand         whether it is forked for something that somebody has asked for: its end by itself is none of the
+    #                server's, and always of interest
+    # supervision    whether the monitor has a side of its own for it, in the folder of the role
     Role = Struct.new(:name, :plural, :title, :class_name, :hooks, :slot, :shutdown, :pause, :own_session, :own_group,
                       :other_program, :quick_exit, :shares, :errand, :supervision, keyword_init: true)
 

@@ -11,9 +11,9 @@ module Coppice
     WORKERS = (1..1024).freeze
     SERVICE_NAME = /\A[a-z][a-z0-9_-]{0,30}\z/i.freeze
 
-    # The only list of verbs. The monitor's class ControlCommands has a method for each without a role; the commands of `coppice`,
-    # their help, docs/operations.md and the shell completion are made from it. The launcher reads this file before
-    # the application's bundle is set up, by its path: so it requires nothing but the classes of its rows.
+    # The only list of verbs. The monitor's class ControlCommands has a method for each without a role; the commands of
+    # `coppice`, their help, docs/operations.md and the shell completion are made from it. The launcher reads this file
+    # before the application's bundle is set up, by its path: so it requires nothing but the classes of its rows.
     VERBS = [
       Verb.new(name: "status", arguments: [], changes: false, seconds: 5,
         summary: "show the state of the server and of each process"),

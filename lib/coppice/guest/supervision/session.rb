@@ -7,8 +7,8 @@ require "coppice/monitor/door/control_connection"
 module Coppice
   class Guest
     class Supervision
-      # What the verb `run` does: asks for a guest, passes on the signals that its client names, and tells the client how
-      # the guest has exited. The client's disconnection is the guest's end.
+      # What the verb `run` does: asks for a guest, passes on the signals that its client names, and tells the client
+      # how the guest has exited. The client's disconnection is the guest's end.
       class Session
         SIGNALS = %w[INT TERM QUIT HUP USR1 USR2 WINCH STOP CONT].freeze
         STOP_SIGNALS = %i[INT TERM QUIT HUP].freeze
@@ -31,9 +31,9 @@ module Coppice
 
         def named(ios)
           names = Control::VERBS.fetch("run").descriptors
-          raise UsageError, "run needs #{names.size} descriptors: use the command `coppice run`" if ios.size != names.size
+          return names.zip(ios).to_h if ios.size == names.size
 
-          names.zip(ios).to_h
+          raise UsageError, "run needs #{names.size} descriptors: use the command `coppice run`"
         end
 
         # A line of the client's: "signal INT".

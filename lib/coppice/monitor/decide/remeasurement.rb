@@ -7,7 +7,7 @@ module Coppice
   class Monitor
     # Decides which processes measure their memory once more, because another number of processes shares it now: the
     # mold, a kept one, each worker and each service that has not measured itself since. It asks a few at a time: the
-    # kernel walks the page tables of each. Those that may run another program have no channel on which they could be asked.
+    # kernel walks the page tables of each. What may run another program has no channel on which it could be asked.
     class Remeasurement
       AT_ONCE = 4
       PAUSE = 0.1 # seconds

@@ -96,7 +96,8 @@ module Coppice
 
       # Sessions stay for long, and have a limit of their own.
       def accepting?
-        @connections.count { |connection| !connection.session? } < MAX_CONNECTIONS && OS::Clock.now >= @accept_not_before
+        others = @connections.count { |connection| !connection.session? }
+        others < MAX_CONNECTIONS && OS::Clock.now >= @accept_not_before
       end
 
       # As many as there may be at once, or strangers could keep the monitor's loop here.

@@ -62,8 +62,8 @@ module Coppice
       attr_reader :vanished #: bool
 
       def_delegators :@kind, :role, :nr, :generation, :service, :name, :worker?, :mold?, :service?, :errand?,
-                     :observer?, :lobby?, :temporary?, :rehearsing?, :warms_up?, :drains?, :drains_first?, :hangs_up?, :last?,
-                     :pause_after, :leads_session?, :leads_group?
+                     :observer?, :lobby?, :temporary?, :rehearsing?, :warms_up?, :drains?, :drains_first?, :hangs_up?,
+                     :last?, :pause_after, :leads_session?, :leads_group?
 
       # By these, and by their states and channels, children are told apart (Children).
       %i[wrong_queues seat over_limit signalled_at vanished].each do |name|
