@@ -32,7 +32,7 @@ module Chaos
     #: (Plan::Life, workers: Integer) -> void
     def initialize(plan, workers:)
       @plan = plan
-      @server = Server.new(workers: workers, **plan.to_h.slice(:settings, :lobby, :direct_forks))
+      @server = Server.new(workers: workers, **plan.to_h.slice(:settings, :lobby))
       @client = Client.new(@server)
       @victims = Victims.new
       @gaps = Gaps.new

@@ -12,8 +12,8 @@ module Chaos
     BURSTS = [1, 1, 2, 3].freeze
     REFORKS = ["", "refork_after [400]", "refork_after [50, 200, false]"].freeze
 
-    # lobby: whether clients come through a lobby. direct_forks: whether children are forked without a middle process.
-    Life = Struct.new(:settings, :lobby, :direct_forks, :rounds, :ending, keyword_init: true)
+    # lobby: whether clients come through a lobby.
+    Life = Struct.new(:settings, :lobby, :rounds, :ending, keyword_init: true)
 
     # rounds: of each life.
     #: (Integer, ?rounds: Integer) -> void
@@ -25,7 +25,7 @@ module Chaos
     #: (Integer) -> Life
     def life(number)
       random = Random.new((@seed * 1_000_003) + number)
-      Life.new(settings: REFORKS.sample(random: random), lobby: number % 3 != 2, direct_forks: number.odd?,
+      Life.new(settings: REFORKS.sample(random: random), lobby: number % 3 != 2,
         rounds: Array.new(@rounds) { burst(random) }, ending: ending(number))
     end
 

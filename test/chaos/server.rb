@@ -45,11 +45,10 @@ module Chaos
     attr_reader :served #: Fifo
     attr_reader :output #: Fifo -- the log
 
-    #: (workers: Integer, settings: String, lobby: bool, direct_forks: bool) -> void
-    def initialize(workers:, settings:, lobby:, direct_forks:)
+    #: (workers: Integer, settings: String, lobby: bool) -> void
+    def initialize(workers:, settings:, lobby:)
       @lobby = lobby
-      @direct_forks = direct_forks
-      super(app: APP, config: "#{CONFIG}worker_processes #{workers}\ndirect_forks #{direct_forks}\n#{settings}\n")
+      super(app: APP, config: "#{CONFIG}worker_processes #{workers}\n#{settings}\n")
       Releases.make_in(@folder)
       @orders = Orders.new(path("orders"))
       @served = Fifo.new(path("served"))
@@ -60,10 +59,6 @@ module Chaos
 
     #: () -> bool
     def lobby? = @lobby
-
-    # Whether it is told to fork children without a middle process.
-    #: () -> bool
-    def direct_forks? = @direct_forks
 
     #: () -> String
     def listen = "listen #{socket_path.inspect}, lobby: #{@lobby}"

@@ -32,7 +32,7 @@ class HangingForksTest < Coppice::TestCase
       class << self
         def forked
           @forks += 1
-          middle = @forks.odd? && !Coppice::OS.sibling_made?
+          middle = @forks.odd?
           middle ? pass("middle") { #{Gate.code('middle')} } : pass("sibling") { #{Gate.code('sibling')} }
         end
 
@@ -64,7 +64,7 @@ class HangingForksTest < Coppice::TestCase
     refork_backoff 0.1
   RUBY
 
-  def serve(config = "", &block) = Server.open(app: APP, config: CONFIG + config, &block)
+  def serve(&block) = Server.open(app: APP, config: CONFIG, &block)
 
   # Keeps the lock for this place until one process that waits for it was ended and the next one has come there.
   def hang(server, place)
@@ -79,13 +79,9 @@ class HangingForksTest < Coppice::TestCase
     end
   end
 
-  {
-    "in the middle" => ["middle", ""],
-    "in the sibling" => ["sibling", ""],
-    "and there is no middle" => ["sibling", "direct_forks true"]
-  }.each do |where, (place, config)|
-    test "when the fork of a worker hangs #{where}, that is ended, and another one forked" do
-      serve(config) do |server|
+  %w[middle sibling].each do |place|
+    test "when the fork of a worker hangs in the #{place}, that is ended, and another one forked" do
+      serve do |server|
         victim = server.ready_workers.first.pid
         hang(server, place) { server.signal(:KILL, to: victim) }
         server.wait(60) { server.gone?(victim) && server.settled?(0) }
@@ -94,8 +90,8 @@ class HangingForksTest < Coppice::TestCase
       end
     end
 
-    test "when the fork of a mold hangs #{where}, that is ended, and another one forked" do
-      serve(config) do |server|
+    test "when the fork of a mold hangs in the #{place}, that is ended, and another one forked" do
+      serve do |server|
         before = server.ready_workers.map(&:pid).sort
         hang(server, place) do
           server.signal(:USR2)

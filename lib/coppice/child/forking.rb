@@ -39,7 +39,7 @@ module Coppice
       # the monitor takes this process for the one that hangs.
       def sibling_fork(settings)
         OS::SiblingFork.new(lock: @inheritance.fork_lock, timeout: settings.spawn_timeout / 2.0,
-                            patience: settings.spawn_timeout * 0.4, direct: settings.direct_forks,
+                            patience: settings.spawn_timeout * 0.4,
                             prepare: settings.quick_exit ? QuickExit.method(:note_objects) : ->(_) {})
       end
 

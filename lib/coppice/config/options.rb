@@ -136,11 +136,6 @@ module Coppice
              "pages that they share. at_exit handlers and the `ensure` of threads run in any case; of finalizers " \
              "only those of objects that no other process has. Files are flushed, connections to databases closed. " \
              "false is for a C extension that must free its objects at the end (docs/memory.md, How workers exit)."),
-      Option.describe(:direct_forks, Groups::REFORKING, Types::Boolean.new, scope: :release, default: false,
-        since: :coppice, example: "direct_forks true",
-        doc: "Whether the kernel makes each forked process a child of the monitor at once (Linux 5.11 on x86-64 with " \
-             "glibc). Otherwise, and where it cannot, another process in between makes it: two forks for each worker " \
-             "(docs/decisions/0019-the-kernel-makes-siblings.md)."),
       Option.describe(:fork_audit, Groups::REFORKING, Types::OneOf.new(:warn, :refuse, :off), scope: :release,
         default: :warn, since: :coppice, example: "fork_audit :refuse",
         doc: "What to do when something has not survived the forks that made a new mold's first worker: it shares a " \

@@ -12,21 +12,16 @@ module Coppice
     # caller.
     #
     # The caller forks a middle process, which forks the sibling and exits; the kernel gives the orphan to the nearest
-    # subreaper, the monitor. If it is asked to, and can, the kernel gives the first copy to the monitor at once
-    # (ext/coppice/os/sibling_clone.c). In both ways the fork handlers of glibc and Ruby run. An application may have
-    # made the caller a subreaper: it is none until then, unless the siblings are to be the caller's.
+    # subreaper, the monitor. The fork handlers of glibc and Ruby run each time. An application may have made the caller
+    # a subreaper: it is none until then, unless the siblings are to be the caller's.
     class SiblingFork
       CANNOT_FORK = 71 # EX_OSERR of sysexits.h
       HELD = "another thread prevents forks for longer than %s s: Coppice.prevent_fork is for short calls"
 
-      @forking = @made_sibling = false
+      @forking = false
       @prepare = nil
 
       class << self
-        # Whether the last fork has made a sibling without a middle process. Both processes can ask.
-        #: () -> bool
-        def made_sibling? = @made_sibling
-
         # Called right before each fork, within what the application has wrapped it in.
         #: () -> void
         def fork_begins = @prepare&.call
@@ -43,21 +38,18 @@ module Coppice
         # process that forked it. Otherwise one that hangs in such a hook would stay forever.
         #: () -> void
         def forked
-          OS.parent_death_signal(Signal.list.fetch("KILL")) if @forking && !OS.sibling_made?
+          OS.parent_death_signal(Signal.list.fetch("KILL")) if @forking
           @forking = false
           @prepare = nil
         end
 
-        # direct: try to do without a middle process.
-        #: (direct: bool) { () -> Integer? } -> Integer?
-        def forking(direct:)
+        # The fork in the block makes a middle process.
+        #: () { () -> Integer? } -> Integer?
+        def forking
           @forking = true
-          OS.want_sibling(direct)
           yield
         ensure
           @forking = false
-          @made_sibling = OS.sibling_made?
-          OS.want_sibling(false)
         end
       end
 
@@ -66,17 +58,15 @@ module Coppice
 
       # timeout: seconds that the middle process may take. One that takes longer hangs in a fork handler, and is killed.
       # patience: seconds to wait before that for threads which must not be interrupted by a fork.
-      # adopts: a caller that is a subreaper becomes the parent itself. direct: without a middle process, if possible.
+      # adopts: a caller that is a subreaper becomes the parent itself.
       # prepare: called right before each fork, within the application's wrappers of Process._fork, with whether the
       # process that forks exits after it: a middle process.
-      #: (lock: ForkLock, timeout: Numeric, patience: Numeric, ?adopts: bool, ?direct: bool,
-      #    ?prepare: ^(bool) -> void) -> void
-      def initialize(lock:, timeout:, patience:, adopts: false, direct: false, prepare: ->(_) {})
+      #: (lock: ForkLock, timeout: Numeric, patience: Numeric, ?adopts: bool, ?prepare: ^(bool) -> void) -> void
+      def initialize(lock:, timeout:, patience:, adopts: false, prepare: ->(_) {})
         @lock = lock
         @timeout = timeout
         @patience = patience
         @adopts = adopts
-        @direct = direct
         @prepare = prepare
         @loading = []
         @loading_threads = LoadingThreads.new
@@ -93,11 +83,7 @@ module Coppice
         @loading = @loading_threads.wait_until(limit)
         under_its_parent do
           copy = fork_copy(limit)
-          next live(announce, &life) if copy == :here
-          next copy && succeeded?(copy) unless copy && self.class.made_sibling?
-
-          announce.call(copy)
-          true
+          copy == :here ? live(announce, &life) : copy && succeeded?(copy)
         end
       end
 
@@ -114,22 +100,20 @@ module Coppice
         OS.subreaper = was_subreaper if Process.pid == forking
       end
 
-      # In a process that was just forked.
+      # In the middle process; returns in the sibling only.
       def live(announce, &life)
-        return confined(&life) if self.class.made_sibling?
-
         middle = Process.pid
         confined { fork_and_exit(announce) }
         confined { wait_for_adoption(middle).then(&life) }
       end
 
-      # The pid of the sibling or of the middle process; :here in that process; false when it could not be forked. An
+      # The pid of the middle process; :here in that process; false when it could not be forked. An
       # error in that process comes from the user's hooks of Process._fork: let through, it would make that process a
       # second caller, on the same channel.
       def fork_copy(limit)
         forking = Process.pid
         copy = @lock.synchronize_until(limit) do
-          self.class.forking(direct: @direct) { fork_unflushed(exits: false) } || :here
+          self.class.forking { fork_unflushed(exits: false) } || :here
         end
         @failure = format(HELD, @patience) unless copy
         copy || false

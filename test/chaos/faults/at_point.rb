@@ -13,11 +13,9 @@ module Chaos
       }.freeze
       HARD = %i[kill crash leave hang stop].freeze
       SYSTEM = %i[no_process no_memory].freeze
-      # Only a middle process between a parent and its child comes there.
-      IN_BETWEEN = %i[second_fork middle_born].freeze
-      # The log does not report it, nor a parent whose fork fails.
-      UNNAMED = [:first_fork, *IN_BETWEEN].freeze
-      private_constant :WAYS, :HARD, :SYSTEM, :IN_BETWEEN, :UNNAMED
+      # The log reports neither a middle process between a parent and its child, nor a parent whose fork fails.
+      UNNAMED = %i[first_fork second_fork middle_born].freeze
+      private_constant :WAYS, :HARD, :SYSTEM, :UNNAMED
 
       #: (Random) -> AtPoint
       def self.draw(random)
@@ -38,8 +36,6 @@ module Chaos
 
       #: (Target) -> bool
       def inject(target)
-        return false if IN_BETWEEN.include?(@point) && target.server.direct_forks?
-
         pid = target.order(@point, @action) { trigger(target) }
         target.victims.add(pid, outcome, self, spent: true) if pid && !UNNAMED.include?(@point)
         target.server.orders.clear(@point)

@@ -19,7 +19,7 @@ module Chaos
       def _fork
         first = Process.ppid == Points.monitor
         Points.here.pass(first ? :first_fork : :second_fork)
-        super.tap { |pid| Points.here.pass(first && !Coppice::OS.sibling_made? ? :middle_born : :child_born) if pid.zero? }
+        super.tap { |pid| Points.here.pass(first ? :middle_born : :child_born) if pid.zero? }
       end
     end
 
