@@ -150,8 +150,9 @@ bool coppice_connection_take_slot(VALUE self, VALUE seat_object, struct coppice_
     begin_client(connection, -1);
     take_head(connection, head, coppice_lobby_slot_bytes(seat->requests, slot), slot->length);
     coppice_traffic_received(&connection->traffic, slot->length);
-    connection->lobby = seat;
-    connection->lobby_object = seat_object;
+    connection->transport = &coppice_lobby_transport;
+    connection->seat = seat;
+    connection->seat_object = seat_object;
     connection->queued_us = slot->queued_us;
     connection->reading_us = slot->queued_us - slot->arrived_us;
     connection->server = slot->server;

@@ -42,7 +42,7 @@ static VALUE connection_remote_address(VALUE self) {
 
 static void set_local(const struct coppice_connection *connection, struct sockaddr_storage *local) {
     socklen_t length = sizeof(*local);
-    if (connection->lobby) {
+    if (connection->seat) {
         coppice_lobby_address_to(&connection->server, local);
     } else if (getsockname(connection->fd, (struct sockaddr *)local, &length) < 0) {
         rb_sys_fail("getsockname");

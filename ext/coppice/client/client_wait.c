@@ -4,8 +4,6 @@
 #include <ruby.h>
 
 #include "connection.h"
-#include "os/fd_wait.h"
-#include "lobby_seat.h"
 #include "shared/socket_io.h"
 
 /* Moves the application's deadline. The object does nothing before the application is called. */
@@ -28,8 +26,7 @@ static VALUE wait_slice(VALUE pointer) {
     struct slice *slice = (struct slice *)pointer;
     struct coppice_connection *connection = slice->connection;
     int64_t deadline_ms = slice->began_ms + slice->length_ms;
-    slice->ready = connection->lobby ? coppice_lobby_seat_wait(connection->lobby, slice->events, deadline_ms)
-                                     : coppice_wait_for_fd(connection->fd, slice->events, deadline_ms);
+    slice->ready = connection->transport->wait(connection, slice->events, deadline_ms);
     return Qnil;
 }
 
@@ -53,16 +50,8 @@ static VALUE end_slice(VALUE pointer) {
     return Qnil;
 }
 
-/* poll(2) calls a socket writable only when a good part of its send queue is gone: the queue says more. A lobby sends
- * what it keeps of an answer while the ring stays full: it knows alone how fast the client reads, and says so when that
- * is gone or was too slow. */
 static void credit(const struct coppice_connection *connection, short events, struct coppice_wait_budget *budget) {
-    if (events != POLLOUT) return;
-    if (connection->lobby) {
-        if (coppice_lobby_seat_connected(connection->lobby)) coppice_wait_budget_reset(budget, budget->pause_ms);
-        return;
-    }
-    coppice_wait_budget_credit_reader(budget, coppice_io_queued_bytes(connection->fd), connection->limits.min_rate);
+    if (events == POLLOUT) connection->transport->credit_reader(connection, budget);
 }
 
 enum coppice_wait_result coppice_wait_for_client(struct coppice_connection *connection, short events,

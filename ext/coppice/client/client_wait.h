@@ -8,8 +8,8 @@
 struct coppice_connection;
 
 /*
- * Until the connection's client, or the lobby in its place, is ready for `events` or gone, within its budget. The time is not the application's:
- * its deadline moves on by it. Raises IOError when another thread closes the connection meanwhile.
+ * Until the connection's client, or the lobby in its place, is ready for `events` or gone, within its budget. The time is
+ * not the application's: its deadline moves on by it. Raises IOError when another thread closes the connection meanwhile.
  */
 enum coppice_wait_result coppice_wait_for_client(struct coppice_connection *connection, short events,
                                                  struct coppice_wait_budget *budget);

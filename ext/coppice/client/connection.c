@@ -41,7 +41,7 @@ static void connection_mark(void *pointer) {
     rb_gc_mark(connection->lingering);
     rb_gc_mark(connection->access_log);
     rb_gc_mark(connection->traffic.cells);
-    rb_gc_mark(connection->lobby_object);
+    rb_gc_mark(connection->seat_object);
 }
 
 static const rb_data_type_t connection_type = {
@@ -65,9 +65,10 @@ struct coppice_connection *coppice_connection_open(VALUE self) {
 static VALUE connection_allocate(VALUE klass) {
     struct coppice_connection *connection;
     VALUE self = TypedData_Make_Struct(klass, struct coppice_connection, &connection_type, connection);
+    connection->transport = &coppice_descriptor_transport;
     connection->fd = -1;
     connection->deadline = connection->lingering = connection->access_log = Qnil;
-    connection->traffic.cells = connection->lobby_object = Qnil;
+    connection->traffic.cells = connection->seat_object = Qnil;
     connection->head = ruby_xcalloc(1, coppice_request_head_size(0));
     coppice_byte_buffer_init(&connection->input, reallocate);
     coppice_byte_buffer_init(&connection->output, reallocate);
@@ -125,6 +126,7 @@ static VALUE connection_count_on(VALUE self, VALUE row) {
 }
 
 void coppice_connection_begin(struct coppice_connection *connection, int fd) {
+    connection->transport = &coppice_descriptor_transport;
     connection->fd = fd;
     connection->serial++;
     connection->family = connection->peer.ss_family;
@@ -140,8 +142,9 @@ void coppice_connection_begin(struct coppice_connection *connection, int fd) {
 }
 
 void coppice_connection_end(struct coppice_connection *connection) {
+    connection->transport = &coppice_descriptor_transport;
     connection->fd = -1;
-    connection->lobby = NULL;
+    connection->seat = NULL;
     connection->serial++;
 }
 
@@ -151,6 +154,11 @@ unsigned coppice_fork_count(void) {
 
 bool coppice_connection_foreign(const struct coppice_connection *connection) {
     return connection->fork_count != fork_count;
+}
+
+void coppice_connection_check_own(const struct coppice_connection *connection) {
+    if (!coppice_connection_foreign(connection)) return;
+    rb_raise(rb_eIOError, "this client is served by the process that forked this one");
 }
 
 bool coppice_connection_copied(const struct coppice_connection *connection) {

@@ -5,9 +5,6 @@
  * One client, as the C files of the HTTP engine share it: accept.c opens it and close.c closes it, request.c and
  * request_body.c read from it, env.c translates the head, response.c and output.c write to it, addresses.c tells its
  * addresses. connection.c knows none of them: it owns the memory.
- *
- * A client is either a descriptor of this process, or one of the lobby's, whose request came through a seat:
- * lobby_exchange.c does for it what system calls do for a descriptor.
  */
 
 #include <ruby.h>
@@ -20,6 +17,7 @@
 #include "shared/lobby_memory.h"
 #include "response_head.h"
 #include "board/traffic.h"
+#include "transport.h"
 #include "shared/wait_budget.h"
 
 enum coppice_body_state {
@@ -44,9 +42,10 @@ struct coppice_connection_limits {
 struct coppice_lobby_seat;
 
 struct coppice_connection {
-    int fd; /* -1 between two clients, and for a client of the lobby */
-    struct coppice_lobby_seat *lobby; /* where the client's request came from; NULL for a descriptor */
-    VALUE lobby_object;
+    const struct coppice_transport *transport;
+    int fd;                           /* -1 between two clients, and for a client of the lobby */
+    struct coppice_lobby_seat *seat;  /* where its request came from; NULL for a descriptor */
+    VALUE seat_object;
     unsigned serial; /* grows with each client and when it is gone, so that a thread which waited for it notices */
     int family;
     struct sockaddr_storage peer;
@@ -101,7 +100,7 @@ struct coppice_connection *coppice_connection_get(VALUE self);
 struct coppice_connection *coppice_connection_open(VALUE self);
 
 static inline bool coppice_connection_has_client(const struct coppice_connection *connection) {
-    return connection->fd >= 0 || connection->lobby;
+    return connection->fd >= 0 || connection->seat;
 }
 
 /* Grows in each forked child, so that it can tell what is its parent's without a system call. */
@@ -114,6 +113,8 @@ void coppice_connection_end(struct coppice_connection *connection);
 
 /* Whether the client was accepted by the process that forked this one, which alone may answer it. */
 bool coppice_connection_foreign(const struct coppice_connection *connection);
+/* Raises IOError if so. */
+void coppice_connection_check_own(const struct coppice_connection *connection);
 /* Whether this process has forked since the client came: the copy, which may live long, has the descriptor as well. */
 bool coppice_connection_copied(const struct coppice_connection *connection);
 bool coppice_connection_method_is(const struct coppice_connection *connection, const char *method);

@@ -180,9 +180,9 @@ static bool is_https(const struct env *env, VALUE trusted_proxies, VALUE address
 static int64_t queue_time(const struct env *env, VALUE trusted_proxies, VALUE address) {
     int64_t queued_us = env->connection->queued_us;
     int64_t us = -1;
-    if (queued_us > 0 && env->connection->lobby) {
-        env->connection->lobby->started_us = coppice_monotonic_us();
-        us = env->connection->lobby->started_us - queued_us;
+    if (queued_us > 0 && env->connection->seat) {
+        env->connection->seat->started_us = coppice_monotonic_us();
+        us = env->connection->seat->started_us - queued_us;
     }
     if (!NIL_P(env->request_start) && from_trusted_proxy(env, trusted_proxies, address)) {
         int64_t age_us = coppice_traffic_age_us(env->request_start) - env->connection->reading_us;

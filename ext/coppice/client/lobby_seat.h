@@ -3,7 +3,7 @@
 
 /*
  * A worker's place at the lobby: what it has mapped, and the request that it has in hand. Only the process that took
- * the seat may use it; its forks have none of the mappings. lobby_take.c takes requests, lobby_exchange.c answers them.
+ * the seat may use it; its forks have none of the mappings. lobby_take.c takes requests, lobby_transport.c answers them.
  */
 
 #include <ruby.h>

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "client_wait.h"
-#include "lobby_exchange.h"
 #include "shared/socket_io.h"
 
 /* One run of bytes to send: what is gathered, then a String of the application, then the end of its chunk. */
@@ -61,8 +60,7 @@ static enum coppice_io_result transfer(struct coppice_connection *connection, co
                                        bool more_follows, size_t *sent) {
     const struct iovec *parts = outgoing->parts + outgoing->first;
     int count = outgoing->count - outgoing->first;
-    return connection->lobby ? coppice_lobby_write(connection, parts, count, more_follows, sent)
-                             : coppice_io_send(connection->fd, parts, count, more_follows, sent);
+    return connection->transport->write(connection, parts, count, more_follows, sent);
 }
 
 static void send_outgoing(struct coppice_connection *connection, struct outgoing *outgoing, bool more_follows) {
@@ -99,16 +97,6 @@ void coppice_output_flush(struct coppice_connection *connection) {
     if (connection->output.length > 0) coppice_output_send(connection, Qfalse, 0, NULL);
 }
 
-/* The lobby sees the last bytes and the end at once, so that it need not look twice. */
-void coppice_output_finish(struct coppice_connection *connection, bool whole) {
-    if (!connection->lobby) {
-        coppice_output_flush(connection);
-        return;
-    }
-    if (connection->output.length > 0) coppice_output_cork(connection);
-    coppice_lobby_end(connection, whole ? COPPICE_RECORD_WHOLE : 0);
-}
-
 void coppice_output_cork(struct coppice_connection *connection) {
     struct outgoing outgoing = {.body = Qfalse};
     add_part(&outgoing, connection->output.data, connection->output.length);
@@ -116,24 +104,15 @@ void coppice_output_cork(struct coppice_connection *connection) {
     connection->output.length = 0;
 }
 
-/* The ring may still be full of the answer to the request before. */
-static bool send_interim_to_lobby(struct coppice_connection *connection, const char *bytes, size_t length) {
+bool coppice_output_send_interim(struct coppice_connection *connection, const char *bytes, size_t length) {
+    const struct coppice_transport *transport = connection->transport;
     enum coppice_io_result result;
+    size_t sent = 0;
     connection->sending = true;
-    while ((result = coppice_lobby_write_interim(connection, bytes, length)) == COPPICE_IO_BLOCKED) {
+    while ((result = transport->write_interim(connection, bytes, length, &sent)) == COPPICE_IO_BLOCKED) {
         coppice_output_wait(connection);
     }
     connection->sending = false;
-    if (result == COPPICE_IO_DONE) coppice_traffic_sent(&connection->traffic, length);
-    return result == COPPICE_IO_DONE;
-}
-
-bool coppice_output_send_interim(struct coppice_connection *connection, const char *bytes, size_t length) {
-    struct iovec part = {.iov_base = (char *)bytes, .iov_len = length};
-    size_t sent = 0;
-    if (connection->lobby) return send_interim_to_lobby(connection, bytes, length);
-    /* Nothing was sent before: an interim answer fits into the socket's buffer, or the client is not reading at all. */
-    enum coppice_io_result result = coppice_io_send(connection->fd, &part, 1, false, &sent);
     coppice_traffic_sent(&connection->traffic, sent);
     return result == COPPICE_IO_DONE && sent == length;
 }

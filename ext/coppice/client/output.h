@@ -9,8 +9,6 @@
 /* What is gathered, then `length` bytes of the String `body` (or Qfalse), then the text `tail` (or NULL). */
 void coppice_output_send(struct coppice_connection *connection, VALUE body, size_t length, const char *tail);
 void coppice_output_flush(struct coppice_connection *connection);
-/* The same for the last bytes of an answer, of which nothing is missing if it is `whole`. */
-void coppice_output_finish(struct coppice_connection *connection, bool whole);
 /* The same, but the kernel may hold it until more follows, which must. */
 void coppice_output_cork(struct coppice_connection *connection);
 /* The kernel has taken so many bytes of the response; the client may not have yet. */

@@ -7,8 +7,6 @@
 
 #include "client_wait.h"
 #include "coppice_ext.h"
-#include "lobby_exchange.h"
-#include "lobby_seat.h"
 #include "shared/socket_io.h"
 
 enum { READ_BYTES = 16 * 1024 }; /* room for one recv: most requests fit in whole */
@@ -52,7 +50,7 @@ enum coppice_io_result coppice_request_receive_input(struct coppice_connection *
     return result;
 }
 
-static VALUE refuse(struct coppice_connection *connection, int status, const char *reason) {
+VALUE coppice_request_refuse(struct coppice_connection *connection, int status, const char *reason) {
     connection->body = COPPICE_BODY_REFUSED;
     connection->refusal = reason;
     return INT2NUM(status);
@@ -66,7 +64,7 @@ static VALUE begin_body(struct coppice_connection *connection) {
     coppice_wait_budget_reset(&connection->read_budget, connection->limits.body_timeout_ms);
     connection->continue_due = head->expects_continue; /* never for HTTP/1.0, nor without a body */
     if (head->has_content_length && head->content_length > connection->limits.body_bytes) {
-        return refuse(connection, 413, "the body is larger than max_body_bytes");
+        return coppice_request_refuse(connection, 413, "the body is larger than max_body_bytes");
     }
     if (head->chunked) {
         connection->body = COPPICE_BODY_CHUNKED;
@@ -83,7 +81,7 @@ static VALUE begin_body(struct coppice_connection *connection) {
 /* A connection without a single byte is a health check or a browser's spare one: it gets no answer. */
 static VALUE head_not_sent(struct coppice_connection *connection, enum coppice_io_result result) {
     if (result == COPPICE_IO_TIMEOUT && connection->input.length > 0) {
-        return refuse(connection, 408, "the head did not arrive within client_header_timeout");
+        return coppice_request_refuse(connection, 408, "the head did not arrive within client_header_timeout");
     }
     connection->client_gone = true;
     return Qnil;
@@ -101,7 +99,7 @@ static VALUE receive_head(struct coppice_connection *connection) {
         case COPPICE_HTTP_COMPLETE:
             return begin_body(connection);
         case COPPICE_HTTP_REFUSED:
-            return refuse(connection, coppice_http_error_status(connection->parser.error),
+            return coppice_request_refuse(connection, coppice_http_error_status(connection->parser.error),
                           coppice_http_error_reason(connection->parser.error));
         case COPPICE_HTTP_INCOMPLETE:
             break;
@@ -111,25 +109,9 @@ static VALUE receive_head(struct coppice_connection *connection) {
     }
 }
 
-static VALUE begin_unbuffered_body(struct coppice_connection *connection) {
-    int error = coppice_lobby_take_over(connection);
-    if (!error) return begin_body(connection);
-    if (error == EMFILE) return refuse(connection, 507, "no descriptor is left for the client's socket");
-    connection->client_gone = true;
-    return Qnil;
-}
-
-/* The lobby has read the body and decoded its chunks. One that it has not read comes from the client's own socket. */
-static VALUE begin_lobby_body(struct coppice_connection *connection) {
-    const struct coppice_lobby_slot *slot = connection->lobby->slot;
-    if (slot->flags & COPPICE_LOBBY_UNBUFFERED) return begin_unbuffered_body(connection);
-    bool some = slot->body_length > 0 || connection->head->chunked;
-    connection->input_position = connection->head->length;
-    connection->body_remaining = slot->body_length;
-    connection->body = some ? COPPICE_BODY_LENGTH : COPPICE_BODY_READ;
-    if (slot->flags & COPPICE_LOBBY_BODY_FILE) connection->body = COPPICE_BODY_FILE;
-    coppice_wait_budget_reset(&connection->read_budget, connection->limits.body_timeout_ms);
-    return Qtrue;
+VALUE coppice_request_begin(struct coppice_connection *connection) {
+    /* A head that was parsed elsewhere is complete already. */
+    return connection->head_complete ? begin_body(connection) : receive_head(connection);
 }
 
 /*
@@ -138,9 +120,7 @@ static VALUE begin_lobby_body(struct coppice_connection *connection) {
  */
 static VALUE connection_read_head(VALUE self) {
     struct coppice_connection *connection = coppice_connection_open(self);
-    if (connection->lobby) return begin_lobby_body(connection);
-    /* A head that was parsed elsewhere is complete already. */
-    return connection->head_complete ? begin_body(connection) : receive_head(connection);
+    return connection->transport->begin_request(connection);
 }
 
 /* content_length -> Integer, or nil when the client did not say. */

@@ -11,6 +11,11 @@ void coppice_request_reset(struct coppice_connection *connection);
 enum coppice_io_result coppice_request_receive(struct coppice_connection *connection, char *bytes, size_t capacity,
                                                size_t *received);
 
+/* As Connection#read_head, for a client whose bytes come from its descriptor. */
+VALUE coppice_request_begin(struct coppice_connection *connection);
+/* Answers the status. */
+VALUE coppice_request_refuse(struct coppice_connection *connection, int status, const char *reason);
+
 /* The same, appended to the connection's input. */
 enum coppice_io_result coppice_request_receive_input(struct coppice_connection *connection);
 

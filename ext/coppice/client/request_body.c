@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "coppice_ext.h"
-#include "lobby_exchange.h"
+#include "lobby_transport.h"
 #include "output.h"
 #include "request.h"
 

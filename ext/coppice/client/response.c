@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "coppice_ext.h"
-#include "lobby_exchange.h"
-#include "lobby_seat.h"
 #include "output.h"
 #include "response_fields.h"
 #include "shared/socket_io.h"
@@ -46,7 +44,7 @@ static void start(struct coppice_connection *connection, VALUE status, VALUE hea
         .connect = coppice_connection_method_is(connection, "CONNECT"),
         .http10 = connection->head_complete && connection->head->minor_version == 0,
         .joined_lines = connection->rack2,
-        .keep = connection->lobby && coppice_lobby_keeps(connection),
+        .keep = connection->transport->keeps(connection),
     };
     if (connection->response_started) rb_raise(rb_eIOError, "the response has begun already");
     connection->output.length = 0;
@@ -98,7 +96,7 @@ static VALUE check_piece(VALUE piece) {
 }
 
 static void finish(struct coppice_connection *connection) {
-    coppice_output_finish(connection, connection->framing.remaining == 0);
+    connection->transport->finish(connection, connection->framing.remaining == 0);
     connection->finished = true;
 }
 
@@ -180,32 +178,15 @@ static void copy_file(struct coppice_connection *connection, int file, off_t off
     }
 }
 
-/* The lobby answers for all of the file: should it shrink, the lobby cuts the response. */
-static void pass_file(struct coppice_connection *connection, int file) {
-    bool supported = true;
-    uint64_t length = connection->framing.remaining;
-    enum coppice_io_result result;
-    connection->sending = true;
-    while ((result = coppice_lobby_write_file(connection, file, length, &supported)) == COPPICE_IO_BLOCKED) {
-        coppice_lobby_seat_publish(connection->lobby);
-        coppice_output_wait(connection);
-    }
-    connection->sending = false;
-    if (result == COPPICE_IO_CLOSED) coppice_raise_client_gone(connection, "the file did not reach it");
-    if (!supported) return copy_file(connection, file, 0);
-    connection->framing.remaining = 0;
-    coppice_traffic_sent(&connection->traffic, length);
-}
-
 static void send_file(struct coppice_connection *connection, int file) {
     struct coppice_framing *framing = &connection->framing;
     off_t offset = 0;
     connection->sending = true;
     while (framing->remaining > 0) {
-        size_t wanted = framing->remaining < SSIZE_MAX ? (size_t)framing->remaining : SSIZE_MAX;
         size_t sent = 0;
         bool supported = true;
-        enum coppice_io_result result = coppice_io_send_file(connection->fd, file, &offset, wanted, &sent, &supported);
+        enum coppice_io_result result =
+            connection->transport->write_file(connection, file, &offset, framing->remaining, &sent, &supported);
         if (!supported) {
             connection->sending = false;
             return copy_file(connection, file, offset);
@@ -223,9 +204,7 @@ static void send_file(struct coppice_connection *connection, int file) {
 static VALUE connection_write_file(VALUE self, VALUE file) {
     struct coppice_connection *connection = writable_connection(self);
     coppice_output_cork(connection); /* the head leaves with the first of the file's bytes */
-    if (connection->framing.kind == COPPICE_FRAMING_LENGTH) {
-        (connection->lobby ? pass_file : send_file)(connection, NUM2INT(file));
-    }
+    if (connection->framing.kind == COPPICE_FRAMING_LENGTH) send_file(connection, NUM2INT(file));
     return self;
 }
 
