@@ -44,11 +44,9 @@ module Coppice
       end
 
       def membership_for(packet)
-        spawn = packet.message
-        Membership.new(role: spawn.role, purpose: spawn.purpose, nr: spawn.nr, generation: spawn.generation,
-                       first_request: spawn.first_request, seat: spawn.seat, service: spawn.service,
-                       row: @inheritance.board.row(spawn.row), of_cold_mold: @parent.membership.cold?,
-                       channel: Control::Channel.new(packet.descriptors[:channel]))
+        spawn = packet.message.to_h
+        Membership.new(**spawn, row: @inheritance.board.row(spawn[:row]), of_cold_mold: @parent.membership.cold?,
+                                channel: Control::Channel.new(packet.descriptors[:channel]))
       end
 
       def fork_child(membership, packet)

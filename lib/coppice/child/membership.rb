@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "forwardable"
 require "coppice/control/failure_report"
 require "coppice/control/messages"
 require "coppice/info"
@@ -12,17 +13,17 @@ module Coppice
     # A process's place among the children of the monitor: its role, its row on the board and its channel. Made in the
     # parent just before the fork, it belongs to the child.
     class Membership
-      attr_reader :role       #: Symbol -- see Roles
-      attr_reader :nr         #: Integer? -- the slot of a worker
-      attr_reader :generation #: Integer
-      attr_reader :row        #: Board::Row
-      attr_reader :channel    #: Control::Channel
-      attr_reader :service    #: String? -- the name of a service
-      attr_reader :seat       #: Integer? -- the number of a worker's seat at the lobby
+      extend Forwardable
+
+      attr_reader :row     #: Board::Row
+      attr_reader :channel #: Control::Channel
+
+      # As of Control::Messages::Spawn.
+      def_delegators :@spawn, :role, :nr, :generation, :service, :seat
       # What its parent had at the fork. Of a mold, and of a mold's first worker until it is ready; of others nil.
       attr_accessor :audit #: ForkSafety::Audit?
 
-      # That of this process where there is no monitor to register with: it owns the row at once.
+      # The place of this process where there is no monitor to register with: it owns the row at once.
       #: (role: Symbol, row: Board::Row, ?generation: Integer) -> Membership
       def self.without_monitor(role:, row:, generation: 0)
         nr = (0 if role == :worker)
@@ -31,39 +32,28 @@ module Coppice
         new(role: role, nr: nr, generation: generation, row: row, channel: nil)
       end
 
-      # purpose: :rehearsal for a worker that gets no clients, :warmed_trial for one that serves the warm-up requests
-      # before it gets any, :boot for a mold that boots the application, :temporary for one that only forks what is
-      # missing; else nil. first_request: whether a worker reconnects, and makes a request to itself, before it is
-      # ready. of_cold_mold: see of_cold_mold?. Raises Bug for a role that does not exist.
-      #: (role: Symbol, generation: Integer, row: Board::Row, channel: Control::Channel, ?nr: Integer?,
-      #    ?purpose: Symbol?, ?first_request: bool, ?seat: Integer?, ?service: String?,
-      #    ?of_cold_mold: bool) -> void
-      def initialize(role:, generation:, row:, channel:, nr: nil, purpose: nil, first_request: false, seat: nil,
-                     service: nil, of_cold_mold: false)
-        @role = role
+      # of_cold_mold: see of_cold_mold?. spawn: as of Control::Messages::Spawn; its purpose may also be :boot, of a mold
+      # that boots the application. Raises Bug for a role that does not exist.
+      #: (row: Board::Row, channel: Control::Channel, ?of_cold_mold: bool, **untyped) -> void
+      def initialize(row:, channel:, of_cold_mold: false, **spawn)
+        @spawn = Control::Messages::Spawn.new(**spawn)
         @title = Roles.fetch(role).title
-        @nr = nr
-        @purpose = purpose
-        @first_request = first_request
-        @seat = seat
-        @service = service
         @of_cold_mold = of_cold_mold
-        @generation = generation
         @row = row
         @channel = channel
       end
 
       # Whether this worker gets no clients, and is rehearsed to be promoted.
       #: () -> bool
-      def rehearsing? = @purpose == :rehearsal
+      def rehearsing? = @spawn.purpose == :rehearsal
 
       # Whether this worker is the first one of a new release, and serves the warm-up requests before its clients.
       #: () -> bool
-      def warmed_trial? = @purpose == :warmed_trial
+      def warmed_trial? = @spawn.purpose == :warmed_trial
 
       # Whether this mold boots the application itself.
       #: () -> bool
-      def cold? = @purpose == :boot
+      def cold? = @spawn.purpose == :boot
 
       # Whether the mold that this process was forked from is cold, so that no request has warmed anything.
       #: () -> bool
@@ -71,11 +61,11 @@ module Coppice
 
       # Whether this mold forks what is missing, and exits.
       #: () -> bool
-      def temporary? = @purpose == :temporary
+      def temporary? = @spawn.purpose == :temporary
 
       # Whether this worker reconnects, and makes a request to itself if it knows a path, before it is ready.
       #: () -> bool
-      def first_request? = @first_request
+      def first_request? = @spawn.first_request || false
 
       #: () -> bool
       def worker? = role == :worker
