@@ -99,8 +99,8 @@ static void read_addresses(unsigned family, const char *bytes, struct coppice_pr
     }
 }
 
-/* Each has a type, a length of two bytes and a value. That of TLS begins with a byte of flags and four of its check of
- * the client's certificate; other types are skipped, also the checksum, which a receiver need not support. */
+/* Each has a type, a length of two bytes and a value. The value of TLS begins with a byte of flags and four of its
+ * check of the client's certificate; other types are skipped, also the checksum, which a receiver need not support. */
 static bool read_extensions(const char *bytes, size_t length, struct coppice_proxy_header *header) {
     const unsigned char *extension = (const unsigned char *)bytes;
     while (length > 0) {

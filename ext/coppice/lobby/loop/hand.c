@@ -1,9 +1,12 @@
 /*
  * The connection in hand. Whoever works on it leaves a wish and returns, so that nobody closes what his caller holds.
  */
+#include <assert.h>
+
 #include "loop.h"
 
 struct lobby_connection *lobby_take_in_hand(struct coppice_lobby *lobby, uint32_t index) {
+    assert(lobby_process.wish.kind == LOBBY_NO_WISH); /* that would be another connection's */
     lobby->in_hand = index;
     atomic_signal_fence(memory_order_seq_cst); /* a successor knows of it before anything is changed */
     return &lobby->connections[index];

@@ -1,4 +1,6 @@
 /*
+ * The keeper waits for the loop's death, and makes the next loop: see keeper.h.
+ *
  * No exec, so that the memory stays mapped, and no fork(3), since its handlers know nothing of a process with its
  * parent's descriptors. No PR_SET_PDEATHSIG: when the monitor dies, the loop still serves what has come.
  */

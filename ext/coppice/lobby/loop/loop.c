@@ -24,7 +24,7 @@ static void begin(struct coppice_lobby *lobby) {
     memset(&lobby_process, 0, sizeof(lobby_process)); /* this may be a copy of an earlier loop's memory */
     lobby_read_clock(lobby);
     bool successor = lobby->loops_started++ > 0;
-    lobby_rebuild(lobby);
+    lobby_take_over(lobby);
     if (successor) lobby_count(lobby, LOBBY_takeovers, 1);
     lobby_watch(lobby, lobby->channel_fd, LOBBY_CHANNEL, 0, EPOLLIN);
     lobby_watch(lobby, lobby->event_fd, LOBBY_EVENT, 0, EPOLLIN | EPOLLET);

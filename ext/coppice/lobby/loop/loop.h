@@ -23,7 +23,7 @@ void lobby_settle_condemned(struct coppice_lobby *lobby);
 
 /* takeover.c: makes free lists, timers and accounts again from the records, of a fresh lobby as of one whose loop died.
  * */
-void lobby_rebuild(struct coppice_lobby *lobby);
+void lobby_take_over(struct coppice_lobby *lobby);
 
 /* strays.c */
 void lobby_close_strays(const struct coppice_lobby *lobby);

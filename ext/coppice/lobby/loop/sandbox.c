@@ -50,7 +50,7 @@ struct rule {
     struct condition condition[2];
 };
 
-/* Those that are made for each request come first: older kernels look at one after the other. */
+/* Calls that are made for each request come first: older kernels look at one after the other. */
 static const long allowed[] = {
     SYS_recvfrom, SYS_sendto, SYS_epoll_pwait, SYS_epoll_ctl, SYS_write, SYS_sendmsg, SYS_recvmsg, SYS_accept4, SYS_close,
     SYS_writev, SYS_read, SYS_readv, SYS_pread64, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_preadv, SYS_sendfile, SYS_shutdown,

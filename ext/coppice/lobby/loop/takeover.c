@@ -127,7 +127,7 @@ static void keep_seats(struct coppice_lobby *lobby) {
     }
 }
 
-void lobby_rebuild(struct coppice_lobby *lobby) {
+void lobby_take_over(struct coppice_lobby *lobby) {
     uint32_t in_hand = lobby->in_hand;
     reset_lists(lobby);
     finish_push(lobby);

@@ -14,7 +14,7 @@ struct lobby_arrival {
     uint64_t file_bytes;
 };
 
-/* What is to become of the connection in hand. Those that are nearer to the end come later. */
+/* What is to become of the connection in hand. Wishes that are nearer to the end come later. */
 enum lobby_wish_kind {
     LOBBY_NO_WISH,
     LOBBY_READ,          /* there are bytes */

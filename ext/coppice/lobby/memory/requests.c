@@ -1,4 +1,4 @@
-/* The slots: what the lobby knows of each request from the push to its END. */
+/* What the lobby knows of each request, from the push to its END. The queue itself is shared/request_queue.c. */
 #include "memory.h"
 
 enum { SLOT_BITS = 16 };

@@ -19,7 +19,6 @@ static enum sending send_packet(struct coppice_lobby *lobby, uint32_t number, en
 }
 
 void lobby_seat_refuse(struct coppice_lobby *lobby, uint32_t number, uint64_t serial) {
-    if (!lobby->seats[number].used) return;
     send_packet(lobby, number, COPPICE_LOBBY_GONE, serial, -1, (struct iovec){.iov_len = 0});
 }
 

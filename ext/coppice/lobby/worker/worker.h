@@ -60,7 +60,7 @@ bool lobby_ring_begin(struct coppice_lobby *lobby, uint32_t number, struct lobby
 /* False: that was all for now. The seat's position must be the delivery's before the next call. */
 bool lobby_ring_next(struct coppice_lobby *lobby, struct lobby_ring_reading *reading, struct lobby_delivery *delivery);
 void lobby_ring_end(struct coppice_lobby *lobby, struct lobby_ring_reading *reading);
-/* Those that waited for room are to be looked at, if there is some now. */
+/* Has the rings looked at that waited for room, if there is some now. */
 void lobby_look_at_stalled(const struct coppice_lobby *lobby);
 
 /* order.c: in which seats are woken. */
