@@ -60,7 +60,7 @@ module Coppice
       "tools/capybara" => %w[threaded_server] # in the process of an application's tests
     }.freeze
 
-    # Those of the monitor, which spawns a cold mold by exec: the code of molds and workers would only cost it memory.
+    # Parts of the monitor, which spawns a cold mold by exec: the code of molds and workers would only cost it memory.
     # Each room knows those that are named. On top supervision learns, decides and acts, in turns, by what all of them
     # have.
     ROOMS = {
@@ -134,6 +134,13 @@ module Coppice
       unnamed = /\brescue nil\b|\brescue\s*(?:=>.*)?$|rescue Exception(?!.*# why:)/
 
       assert_lines_without(unnamed, "lib/**/*.rb", "exe/*", "test/**/*.rb")
+    end
+
+    # Subject, verb, object: a reader of the first word knows what a sentence is about.
+    test "no sentence of a comment begins with a word for another one" do
+      beginning = /(?:#|\*|[.;]) +(?:That of|Those (?:that|of|whose)|The one that|Of several)\b/
+
+      assert_lines_without(beginning, "lib/**/*.rb", "ext/**/*.{c,h}", "test/**/*.{rb,c,h}", "bench/**/*.{rb,c}")
     end
 
     # Else another Bundler may start the program again, without the load path of the command line.

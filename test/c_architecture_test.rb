@@ -62,7 +62,7 @@ module Coppice
       Dir.glob("#{folders.max_by { |folder| File.mtime("#{folder}/../Makefile") }}/*/*.o")
     end
 
-    # Those that other files see: name and kind, by the file.
+    # Symbols that other files see: name and kind, by the file.
     def symbols_of(objects)
       lines = IO.popen(["nm", "--extern-only", "--print-file-name", *objects], &:readlines)
       found = lines.map { |line| line.match(%r{lobby/(?<file>\S+)\.o:.* (?<kind>[A-Z]) (?<name>\S+)$}) }

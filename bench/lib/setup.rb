@@ -30,7 +30,7 @@ module Bench
     EXAMPLE = File.join(ROOT, "examples/rails_shop").freeze
     LOAD_SOURCES = File.join(ROOT, "bench/load").freeze
     LOAD_BINARY = File.join(FOLDER, "load").freeze
-    # Variables that a server inherits. Those that tune Ruby or malloc are also named in the report.
+    # Variables that a server inherits. What tunes Ruby or malloc is also named in the report.
     TUNING = /\A(RUBY_|MALLOC_|LD_PRELOAD\z)/.freeze
     PASSED = /\A(PATH|HOME|LANG|TMPDIR|LD_LIBRARY_PATH|SSL_CERT_FILE|https?_proxy|no_proxy)\z/i.freeze
 

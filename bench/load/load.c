@@ -14,7 +14,7 @@
  *
  * With --rate requests are due at random instants, R in a second on average (a Poisson process), whether the server
  * keeps up or not: an open loop. A request takes from the instant at which it was due, also while it waits for one of
- * the clients to be free. Those that are still waiting for that at the end of the time are not sent.
+ * the clients to be free. Requests that still wait for that at the end of the time are not sent.
  *
  * --post sends that file as the body of a POST. With several paths each request uses a pseudorandom one, the same in
  * every run. {n} is the number of the request, from 1 to M over and over.

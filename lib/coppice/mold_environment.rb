@@ -38,8 +38,8 @@ module Coppice
       @variables = described(users, YOURS) + added.reject { |variable| groups.include?(group(variable.name)) }
     end
 
-    # The variables to add to the mold's environment. That of Bundler stays there: it looks whenever the application
-    # asks it to.
+    # The variables to add to the mold's environment. Bundler's stays there: it looks whenever the application asks it
+    # to.
     #: () -> Hash[String, String]
     def added
       added = variables.reject { |variable| variable.origin == YOURS }

@@ -37,7 +37,7 @@ class PortableServerTest < Coppice::TestCase
 
   private
 
-  # Those that look at a running server.
+  # Commands that look at a running server.
   def assert_commands_need_linux(gem)
     %w[memory profile cold].each do |command|
       error = assert_raises(RuntimeError) { gem.run("coppice", command) }

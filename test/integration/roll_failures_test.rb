@@ -76,7 +76,7 @@ class RollFailuresTest < Coppice::TestCase
     end
   end
 
-  # That of the log, the releases and all temporary files: nothing can be written any more.
+  # The disk of the log, the releases and all temporary files: nothing can be written any more.
   test "the disk is full" do
     SmallDisk.open_for_temporary_files do |disk|
       with_releases(:one, :two) do |server, directories|

@@ -149,7 +149,7 @@ static void obey_scribble(const struct words *words) {
     scribble(words->seat);
 }
 
-/* Those whose rest is no seat have a text. */
+/* Commands whose rest is no seat have a text. */
 static const struct {
     const char *name;
     void (*obey)(const struct words *words);

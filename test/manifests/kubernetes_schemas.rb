@@ -18,7 +18,7 @@ class KubernetesSchemas
     }
   }.freeze
 
-  # Those that the gem has from 1.31 on: it has none of some versions before.
+  # Schemas that the gem has from 1.31 on: it has none of some versions before.
   def self.versions
     all = Dir.children(FOLDER).filter_map { |file| file[/\Av(\d+\.\d+)\.json\z/, 1] }
     all.select { |version| Gem::Version.new(version) >= Gem::Version.new("1.31") }.sort

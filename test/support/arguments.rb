@@ -51,7 +51,7 @@ module Coppice
     # lane soak.
     def alone? = @alone || !times.nil? || !environment.empty? #: () -> bool
 
-    # That of the tests.
+    # The arguments of the tests.
     def environment = @own["--lane"] == "soak" ? { "COPPICE_SOAK" => "1" } : {} #: () -> Hash[String, String]
 
     private

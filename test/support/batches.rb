@@ -11,8 +11,8 @@ module Coppice
     FOLDER = %r{/test/(?:tools/)?unit/}.freeze
     FILES = 8 # at most: the processes are to end at about the same time
 
-    # In the order of their first files. Those of a process are sorted: the same ones with the same seed run in the same
-    # order, wherever they are named.
+    # In the order of their first files. The files of a process are sorted: the same ones with the same seed run in the
+    # same order, wherever they are named.
     #: (Array[String]) -> Array[Array[String]]
     def self.of(files)
       groups = files.group_by { |file| together?(file) ? File.dirname(file) : file }

@@ -23,7 +23,7 @@ module FakeCgroup
     File.write(file, text)
   end
 
-  # That of a process with these lines in /proc/self/cgroup.
+  # The cgroup of a process with these lines in /proc/self/cgroup.
   #: (String, ?String) -> Coppice::OS::Cgroup
   def cgroup(membership, controller = "memory")
     write("membership", membership)

@@ -90,7 +90,7 @@ module HistoryRules
     handle.ready? ? !handle.deadline.nil? : handle.deadline.nil? && handle.state != :ready
   end
 
-  # Those that follow each change are what a look at all children finds.
+  # Groups that follow each change have what a look at all children finds.
   def check_groups
     Coppice::Monitor::Children::KINDS.merge(Coppice::Monitor::Children::CONDITIONS).each do |name, condition|
       found = roster.handles.select(&condition)

@@ -19,7 +19,7 @@ module LockedGems
     print gems.map(&:loaded_from).join(":")
   RUBY
 
-  # Those that this Ruby has.
+  # Gems that this Ruby has.
   HINTS = ["did_you_mean", "error_highlight", *("syntax_suggest" unless RUBY_VERSION.start_with?("3.1."))].freeze
 
   # For this process to hand on to those that it starts.

@@ -33,7 +33,7 @@ module Coppice
     #: (Integer, String) -> String
     def self.extension(type, value) = [type, value.bytesize].pack("Cn") + value.b
 
-    # That of a proxy that ends TLS, as HAProxy sends it. flags: 1 for a client that used TLS.
+    # The header of a proxy that ends TLS, as HAProxy sends it. flags: 1 for a client that used TLS.
     #: (?Integer) -> String
     def self.tls(flags = 1) = extension(0x20, [flags, 0].pack("CN") + extension(0x21, "TLSv1.3"))
 

@@ -72,7 +72,7 @@ class Reaper
     nil # it has ended
   end
 
-  # Those that do not exit by themselves within a while: the names of processes by their pids.
+  # Processes that do not exit by themselves within a while: their names by their pids.
   def leftovers
     deadline = now + SECONDS
     reap
@@ -104,7 +104,7 @@ class Reaper
     nil
   end
 
-  # Those of other threads, too: the kernel may choose any of them as the parent.
+  # Children of other threads, too: the kernel may choose any of them as the parent.
   def children
     Dir["/proc/self/task/*/children"].flat_map { |file| File.read(file).split.map(&:to_i) }
   end

@@ -26,7 +26,7 @@ class ServerOverTcp < Server
   #: () -> Integer
   def port = ports.first
 
-  # Those of all its listeners, in the order of the configuration.
+  # The ports of all its listeners, in the order of the configuration.
   #: () -> Array[Integer]
   def ports
     @ports ||= wait { File.exist?(path("listeners")) } &&

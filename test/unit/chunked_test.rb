@@ -111,7 +111,7 @@ class ChunkedTest < Coppice::TestCase
     @driver.bodies([bytes], **limits).first
   end
 
-  # Those whose head is good and says chunked.
+  # Cases whose head is good and says chunked.
   def chunked_cases
     cases = Coppice::ConformanceCorpus.cases.select { |example| example.bytes.match?(/^transfer-encoding:/i) }
     cases.zip(@driver.heads(cases.map(&:bytes))).filter_map { |example, head| example if head.result == :complete }

@@ -66,7 +66,7 @@ module Coppice
           @exit_hangs = Presets.activated.any? { |preset| preset.exit_hangs && preset.loaded? }
         end
 
-        # Those that were defined last run first. The object is kept: nothing but the end of Ruby may run this one.
+        # The finalizer that was defined last runs first. The object is kept: nothing but the end of Ruby may run it.
         def after_finalizers(rounds)
           @kept = Object.new
           ObjectSpace.define_finalizer(@kept, ->(_id) { rounds > 1 ? after_finalizers(rounds - 1) : leave })

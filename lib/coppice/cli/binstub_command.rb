@@ -128,7 +128,7 @@ module Coppice
         inside == EXECUTABLE ? "'#{EXECUTABLE.gsub("'", %q('\\\\''))}'" : "\"$root/#{inside}\""
       end
 
-      # Those that load neither an application nor its configuration.
+      # Commands that load neither an application nor its configuration.
       def commands
         COMMANDS.values.select { |one| one.summary && !one.takes_serve_flags && !one.loads_application }.map(&:name)
       end

@@ -17,7 +17,7 @@ module Coppice
       # In seconds, where the file sets none.
       DEFAULT_TIMEOUT = 60
 
-      # Those of its hooks that run before a worker serves.
+      # Its hooks that run before a worker serves.
       STARTING_HOOKS = %i[before_fork after_fork after_worker_ready].freeze
 
       # What the flags of Unicorn's command line have set when it reads a file. Here they never set anything.

@@ -10,7 +10,7 @@ module Coppice
       REQUIRE = /^(require|require_relative|load)\b\s*\(?\s*["']([^"'#]+)["']/.freeze
 
       class << self
-        # That of the bundle which `activate` has set up; a process has no second one.
+        # The Gemfile of the bundle which `activate` has set up; a process has no second one.
         attr_reader :gemfile #: String?
 
         # Returns false when both are there already: then a retry is useless.

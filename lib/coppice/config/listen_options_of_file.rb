@@ -10,7 +10,7 @@ module Coppice
     class ListenOptionsOfFile
       OF_ADDRESS = %i[ipv6only umask].freeze # they are for the address itself
 
-      # They trust every client to be the proxy. That of a host says nothing of those that other hosts have.
+      # They trust every client to be the proxy. What one host says does not hold for others.
       OF_PROXY = %i[proxy_protocol scheme].freeze
 
       NUMERIC = /\A[\d.]+\z|:/.freeze # a name may mean an address of either family

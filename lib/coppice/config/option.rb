@@ -2,9 +2,9 @@
 
 module Coppice
   module Config
-    # How long an option's value holds. Those of the server hold from its start to its end: its sockets and files, and
-    # what is in front of all releases. Those of the release hold until `coppice roll` brings the next one, which has a
-    # configuration file of its own.
+    # How long an option's value holds: of the server from its start to its end, as for its sockets and files and what
+    # is in front of all releases; of the release until `coppice roll` brings the next one, which has a configuration
+    # file of its own.
     SCOPES = %i[server release].freeze
 
     # One row of the catalogue of options: all that the configuration file, flags, environment, validation, help and

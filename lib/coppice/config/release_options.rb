@@ -23,7 +23,7 @@ module Coppice
       Option.describe(:canary, Groups::RELEASES, Types::Boolean.new, scope: :release, default: true, since: :coppice,
         example: "canary false",
         doc: "Whether the first worker of a new mold has to prove itself with real clients before the mold is " \
-             "committed. That of a new release serves them for `canary_requests` or `canary_time`, that of a refork " \
+             "committed: the worker of a new release for `canary_requests` or `canary_time`, the worker of a refork " \
              "for 20 requests or 1 s. With more failures than the workers beside it the mold is abandoned, and the " \
              "old generation goes on (docs/deploys.md)."),
       Option.describe(:canary_requests, Groups::RELEASES, Types::Whole.new(minimum: 1, maximum: Maximum::C_INT),

@@ -25,15 +25,15 @@ module Coppice
         @directories = directories.sort_by { |directory| -directory.size } # one may be below another one
       end
 
-      # Those that have another value from the commit of the release on.
+      # Options that have another value from the commit of the release on.
       #: () -> Array[Symbol | String]
       def changed = differing(@earlier, :release) - kept_for_processes + hooks + services
 
-      # Those whose new value has no effect before the server is started again.
+      # Options whose new value has no effect before the server is started again.
       #: () -> Array[Symbol]
       def kept = differing(@earlier, :server) + kept_for_processes
 
-      # Those of a release that the lobby has with another value until the server is started again.
+      # Options of a release that the lobby has with another value until the server is started again.
       #: () -> Array[Symbol]
       def kept_by_lobby = @start.lobby? ? differing(@start, :release) & READ_BY_LOBBY : []
 
@@ -41,7 +41,7 @@ module Coppice
       #: () -> Array[String]
       def lines = described("changes with the release" => changed) + not_in_force
 
-      # Those that the next configuration has otherwise, and that hold as they were until a restart.
+      # What the next configuration has otherwise, and what holds as it was until a restart.
       #: () -> Array[String]
       def not_in_force
         described("only a restart of the server changes" => kept, "the lobby keeps until a restart" => kept_by_lobby)

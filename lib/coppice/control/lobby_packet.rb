@@ -21,7 +21,7 @@ module Coppice
       #: () -> String
       def to_s = [words, *fields].map { |line| "#{line.join(' ')}\n" }.join
 
-      # Those of a log line.
+      # The fields of a log line.
       #: () -> Hash[Symbol, String]
       def to_log = fields.to_h { |name, value| [name.to_sym, value] }
     end

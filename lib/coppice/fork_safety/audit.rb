@@ -33,7 +33,7 @@ module Coppice
           gone.reject { |entry| restarted.fetch(entry.file, 0).positive? && (restarted[entry.file] -= 1) }
         end
 
-        # Those of the first that are not among the second.
+        # Entries of the first list that are not in the second.
         def without(entries, others) = others.map(&:key).then { |keys| entries.reject { |one| keys.include?(one.key) } }
 
         def findings_of(kind, entries, ractors = 0)

@@ -33,7 +33,7 @@ module Coppice
         # Number of sockets that are remembered.
         def count = @inodes.size #: () -> Integer
 
-        # Those that nobody has closed, as far as is known.
+        # Sockets that nobody has closed, as far as is known.
         #: () -> Array[BasicSocket]
         def open = @ios.to_a.reject(&:closed?)
 

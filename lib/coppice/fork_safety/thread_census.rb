@@ -108,7 +108,7 @@ module Coppice
                  .sum { |preset| preset.restarted_natives.call }
         end
 
-        # Without those whose Ruby thread has ended. That of the last moment can be taken over only a little later.
+        # Without those whose Ruby thread has ended. One that ended just now can be taken over only a little later.
         def without_ended(entries)
           [0, SETTLING_TIME].each do |seconds|
             break if entries.empty?
@@ -120,8 +120,8 @@ module Coppice
           entries
         end
 
-        # Those of these native threads that Ruby keeps for new threads. A new thread takes over one of them, and gets a
-        # native thread of its own only when none is left. So each starts the next one, and waits for it.
+        # The native threads among these that Ruby keeps for new threads. A new thread takes over one of them, and gets
+        # a native thread of its own only when none is left. So each starts the next one, and waits for it.
         def take_over(ids)
           Thread.new do
             id = Thread.current.native_thread_id

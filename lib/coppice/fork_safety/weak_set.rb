@@ -24,7 +24,7 @@ module Coppice
       #: () -> bool
       def empty? = @map.size.zero?
 
-      # Those that are not garbage.
+      # The objects that are not garbage.
       #: () -> Array[untyped]
       def to_a = @map.values
     end

@@ -11,7 +11,7 @@ module Coppice
       # Those, and what would end a quoted value.
       UNSAFE = Regexp.union(CONTROL, /["\\]/)
 
-      # Those of them that have a short form, in JSON as elsewhere.
+      # Bytes with a short escape, in JSON as elsewhere.
       ESCAPES = { "\n" => '\n', "\r" => '\r', "\t" => '\t', '"' => '\"', "\\" => "\\\\" }.freeze
 
       # Of text that says nothing of its encoding. In the C locale Ruby calls paths so, whatever they are in.

@@ -44,8 +44,8 @@ module Coppice
         { why: :age, age: age.round, limit: @age } if @age && age >= @age * part(pid)
       end
 
-      # Either of them, for a process of a service. Yields for the sizes. Those of a young process do not count: with a
-      # limit that each fork reaches, one would replace the other without an end.
+      # Either of them, for a process of a service. Yields for the sizes. A young process may have any: with a limit
+      # that each fork reaches, one would replace the other without an end.
       #: (Integer, Float, Integer?) { () -> (Hash[Symbol, Integer] | Rollup)? } -> Hash[Symbol, untyped]?
       def excess(pid, age, total_kib)
         age_excess(pid, age) || (memory_excess(pid, total_kib, yield) if @memory && age >= YOUNG)

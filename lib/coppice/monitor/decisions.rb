@@ -50,8 +50,8 @@ module Coppice
       #: (Roster, untyped) -> Step
       def admit(roster, errand) = @of_roles.fetch(errand.role).admit(roster, errand)
 
-      # Those that are made now. A server that still serves though it was told to stop replaces lost workers, and
-      # changes nothing else.
+      # The decisions that are made now. A server that still serves though it was told to stop replaces lost workers,
+      # and changes nothing else.
       #: (Roster, Float) -> Array[untyped]
       def due(roster, now)
         return @serving unless roster.stopping

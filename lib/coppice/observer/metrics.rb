@@ -21,7 +21,8 @@ module Coppice
 
     # All metrics of /metrics, and the only place where one is described: the text, docs/metrics.md and the tests are
     # made from it. The label of what is counted for each worker is its slot, never pid or generation: a series lasts as
-    # long as the server.
+    # long as the server. A value that Stats does not have yet comes from a column (board/columns.rb), and of the lobby
+    # also from ext/coppice/lobby/memory/counters.h.
     METRICS = [
       Metric.new(name: :coppice, type: :info, from: "", added: [:version, :ruby],
         value: ->(stats) { { { version: stats[:version], ruby: stats[:server][:ruby] } => 1 } },

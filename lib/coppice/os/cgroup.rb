@@ -8,7 +8,7 @@ module Coppice
       MEMBERSHIP = "/proc/self/cgroup"
       ROOT = "/sys/fs/cgroup"
 
-      # That of another process; of this one where /proc does not tell, as for a process that has exited.
+      # The cgroup of another process; of this one where /proc does not tell, as for a process that has exited.
       #: (Integer, String, ?proc: String, ?root: String) -> Cgroup
       def self.of_process(pid, controller, proc: "/proc", root: ROOT)
         membership = "#{proc}/#{pid}/cgroup"

@@ -12,7 +12,7 @@ module Coppice
       # And those of a child: Ctrl-Z stops the monitor, so that the user's shell goes on.
       WITHOUT_EFFECT_ON_CHILDREN = [*WITHOUT_EFFECT, :TSTP, :XFSZ].freeze
 
-      # Those that no process of the server leaves to the system.
+      # Signals that no process of the server leaves to the system.
       OF_PROGRAMS = [:INT, :TERM, :QUIT, *WITHOUT_EFFECT_ON_CHILDREN].freeze
 
       # Sets these handlers, and ignores the other signals that would have an effect, unless the application has a

@@ -2,7 +2,8 @@
 
 require "coppice/fork_safety/native_threads"
 
-# Those that do not survive a fork: they start with the first context, and stay. With :single_threaded there are none.
+# These threads do not survive a fork. They start with the first context, and stay. With :single_threaded there are
+# none.
 threads_of_v8 = -> { Coppice::ForkSafety::NativeThreads.any?("V8 ") }
 
 Coppice::Presets.define(:mini_racer, gem: "mini_racer", constant: "MiniRacer::Context", tested: true,

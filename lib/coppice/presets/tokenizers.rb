@@ -2,7 +2,7 @@
 
 require "coppice/fork_safety/thread_census"
 
-# Those of its pool have no names. They start with the first batch, and stay.
+# The threads of its pool have no names. They start with the first batch, and stay.
 used = -> { Coppice::ForkSafety::ThreadCensus.take.unnamed_natives.any? }
 
 Coppice::Presets.define(:tokenizers, gem: "tokenizers", constant: "Tokenizers::Tokenizer", tested: true,

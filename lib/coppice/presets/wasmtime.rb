@@ -3,7 +3,7 @@
 require "coppice/fork_safety/native_threads"
 require "coppice/fork_safety/thread_census"
 
-# Those of the compiler have no names. Each timer has a thread.
+# The compiler's threads have no names. Each timer has a thread.
 used = lambda do
   Coppice::ForkSafety::NativeThreads.any?("wasmtime-engine") ||
     Coppice::ForkSafety::ThreadCensus.take.unnamed_natives.any?

@@ -21,7 +21,7 @@ module Coppice
       moved({ **original(environment), **environment.slice(GEMFILE) }, from, to)
     end
 
-    # Those of the first release, whose molds may be booted again when the symlink that names its Gemfile leads to
+    # Variables of the first release, whose molds may be booted again when the symlink that names its Gemfile leads to
     # another release. names: as `from` above. directory: without symlinks.
     #: (Hash[String, String], names: Array[String], directory: String) -> Hash[String, String]
     def self.of_first(environment, names:, directory:)

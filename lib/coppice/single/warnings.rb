@@ -32,7 +32,7 @@ module Coppice
 
       private
 
-      # Those of the configuration that are never called; on_stats has a warning of its own.
+      # Hooks of the configuration that are never called; on_stats has a warning of its own.
       def hooks = (Config::HOOKS.names - HOOKS - %i[on_stats]).select { |name| @settings.hook(name) }
     end
   end

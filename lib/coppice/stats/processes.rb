@@ -141,14 +141,14 @@ module Coppice
       #: (Integer) -> Array[Entry]
       def of_slot(number) = @entries.select { |entry| entry.worker? && entry.nr == number }
 
-      # Those that count in no slot below this one.
+      # Processes that count in no slot below this one.
       #: (Integer) -> Array[Entry]
       def beyond_slots(count) = @entries.reject { |entry| entry.worker? && entry.nr&.<(count) }
 
       #: () -> Integer
       def ready_workers = @entries.count(&:serving?)
 
-      # Those of them with a request in flight, or work after its response.
+      # How many workers have a request in flight, or work after its response.
       #: () -> Integer
       def busy_workers = @entries.count { |entry| entry.serving? && entry.in_flight? }
 

@@ -48,7 +48,7 @@ module Coppice
       # The usual names of such files.
       def names = SERVERS.map { |server| server::FILE } #: () -> Array[String]
 
-      # Those of them that are in a folder.
+      # The files that are in a folder.
       #: (String) -> Array[String]
       def found(directory) = names.select { |file| File.file?(File.join(directory, file)) }
 

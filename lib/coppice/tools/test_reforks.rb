@@ -40,7 +40,7 @@ module Coppice
         OS.supervises?.tap { |can| warn "coppice: the tests run without reforks, which need Linux" unless can }
       end
 
-      # Those of the configuration file, for its hooks. The copy of the environment keeps RACK_ENV as it is.
+      # The settings of the configuration file, for its hooks. The copy of the environment keeps RACK_ENV as it is.
       def settings
         require "coppice/config/loader"
         Config::Loader.new(environment: ENV.to_h).load

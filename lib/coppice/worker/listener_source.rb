@@ -39,8 +39,8 @@ module Coppice
         false
       end
 
-      # Makes the kernel refuse new clients, unless they are another process's as well. Those that have connected stay
-      # in the queue.
+      # Makes the kernel refuse new clients, unless they are another process's as well. Clients that have connected
+      # stay in the queue.
       #: () -> void
       def refuse_new_connections = @borrowed || Listeners::SynFilter.refuse_new_connections(@listener)
 

@@ -70,7 +70,7 @@ module Coppice
         end
       end
 
-      # Those of Ruby's own with a line in the bundle of a Rails application: the configuration can require its gems.
+      # Gems of Ruby's own with a line in the bundle of a Rails application: the configuration can require its gems.
       test "before the configuration is read, the server has loaded no library that a bundle may have" do
         program = "require 'coppice/cli/serve_command'; puts $LOADED_FEATURES"
         features, status = Open3.capture2e({ "RUBYOPT" => nil }, RbConfig.ruby, "--disable-gems", "-I", LIBRARY, "-e",

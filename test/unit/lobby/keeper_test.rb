@@ -102,7 +102,7 @@ class KeeperTest < Coppice::TestCase
     assert_equal [status] * 2, statuses.map(&:exitstatus)
   end
 
-  # Those that have died already.
+  # Processes that have died already.
   def reap_others
     eventually { Process.wait(-1, Process::WNOHANG) && false }
   rescue Errno::ECHILD

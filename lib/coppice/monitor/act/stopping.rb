@@ -55,7 +55,7 @@ module Coppice
         @roster.stop.begin_exits_at(time, longest: longest, behind_lobby: @roster.settings.timeout)
       end
 
-      # Those of the release before may have more time than the others.
+      # Workers of the release before may have more time than the others.
       def time_for_workers
         in_use = [@roster.settings, *@roster.workers.map { |worker| @roster.settings_of(worker) }].uniq
         in_use.map { |each| each.timeout + each.hard_timeout }.max

@@ -28,7 +28,7 @@ module Coppice
       #: () -> Integer?
       def requests_waiting = @open ? @listeners.waiting : 0
 
-      # Those whose clients are met by the lobby.
+      # Listeners whose clients are met by the lobby.
       attr_reader :with_lobby #: Array[Listeners::Listener]
 
       # The sockets that this worker, of so many, accepts from.

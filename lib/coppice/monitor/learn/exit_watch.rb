@@ -66,7 +66,7 @@ module Coppice
         end
       end
 
-      # Those of these children that can never be reaped.
+      # Children that can never be reaped.
       def lost(silent)
         silent.select { |handle| !handle.gone? && (handle.vanished || reaped_elsewhere?(handle)) }
       end

@@ -6,8 +6,8 @@ require "coppice/os/throttle"
 
 module Coppice
   class Monitor
-    # Watches the first worker of a candidate while it serves clients beside the others. That of a new release has the
-    # options canary_requests and canary_time; that of a refork is watched for a shorter time.
+    # Watches the first worker of a candidate while it serves clients beside the others. A new release has the options
+    # canary_requests and canary_time; a refork is watched for a shorter time.
     class TrialWatch
       REFORK_REQUESTS = 20
       REFORK_SECONDS = 1.0

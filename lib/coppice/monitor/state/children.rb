@@ -55,7 +55,7 @@ module Coppice
       #: (Symbol) -> Group
       def [](name) = @groups.fetch(name)
 
-      # Those that have these rows.
+      # The children with these rows.
       #: (Array[Integer]) -> Array[Handle]
       def of_rows(indexes) = @by_row.values_at(*indexes).compact
 

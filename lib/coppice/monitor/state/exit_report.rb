@@ -9,10 +9,8 @@ module Coppice
 
       attr_reader :role, :nr, :generation, :pid
       attr_reader :service #: String? -- the name of a service
-      # :asked, :exited_by_itself, :timeout, :failed, :signal, :out_of_memory, :vanished or :never_forked. If the
-      # monitor killed the child: :request_timeout, :spawn_timeout, :stop_timeout, :unresponsive, :spoilt_ring,
-      # :lost_seat or :shutdown.
-      # docs/operations.md explains them.
+      # One of Board::EXIT_CAUSES: the reason for which the monitor killed the child, if it did (handle.kill_reason);
+      # else what its status tells. docs/operations.md explains each.
       attr_reader :cause        #: Symbol
       attr_reader :status       #: Process::Status?
       attr_reader :requests     #: Integer -- served

@@ -2,7 +2,7 @@
 
 module Coppice
   class Monitor
-    # Those of the monitor's children for which a condition holds, such as all workers that are ready, in the order in
+    # Children for which a condition holds, such as all workers that are ready, in the order in
     # which they joined. It looks at a child when that child has changed, and at no other: there may be a thousand.
     class Group
       # all: the group of all children; basis: returns what the condition depends on besides the child. Once that has

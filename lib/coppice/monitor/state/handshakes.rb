@@ -12,7 +12,7 @@ module Coppice
     class Handshakes
       attr_reader :service_end #: Socket? -- where their clients come; nil as long as no release wanted any
 
-      # Those that the configuration asks for, or else the application that this mold has loaded.
+      # Takes what the configuration asks for, or else the application that this mold has loaded.
       #: (Config::Settings, ?Handle?) -> void
       def adopt(settings, mold = nil)
         path = mold&.row&.handshakes_path.to_s

@@ -79,7 +79,7 @@ module Coppice
       #: () -> Integer
       def target = [wanted - held_back, 1].max
 
-      # The one that is committed.
+      # The committed release.
       #: () -> Release
       def release = releases.last
 
@@ -87,11 +87,11 @@ module Coppice
       #: () -> Config::Settings
       def settings = release.settings
 
-      # Those of the release whose code a child runs.
+      # The settings of the release whose code a child runs.
       #: (Handle) -> Config::Settings
       def settings_of(handle) = (handle.release || release).settings
 
-      # The one that a rollback goes back to.
+      # The release that a rollback goes back to.
       #: () -> Release?
       def earlier_release = releases[-2]
 
@@ -162,7 +162,7 @@ module Coppice
       #: () -> Array[Handle]
       def ready_workers = children[:ready_workers].to_a
 
-      # Those that get clients.
+      # Workers that get clients.
       #: () -> Array[Handle]
       def serving_workers = children[:serving_workers].to_a
 
@@ -180,7 +180,7 @@ module Coppice
       #: (String?) -> Backoff
       def service_backoff(name) = @service_backoffs[name]
 
-      # That of a child whose successor is delayed after each exit (see Roles).
+      # The pause of a child whose successor is delayed after each exit (see Roles).
       #: (Handle) -> Backoff
       def backoff_of(handle) = handle.service ? service_backoff(handle.service.name) : observers
 

@@ -26,7 +26,7 @@ module Coppice
 
       # Statuses of one path: generation => those of each request to its worker.
       attr_reader :answers #: Hash[String, Hash[Integer, Array[Integer]]]
-      # Those of a promoted worker, forked from another one's copy, once all others have exited.
+      # The answers of a promoted worker, forked from another one's copy, once all others have exited.
       attr_reader :last_answers #: Hash[String, Array[Integer]]
       attr_reader :audited #: Array[ForkSafety::Finding] -- of the fork audits, before the first request
       attr_reader :broken  #: String? -- what has ended the chain early

@@ -18,7 +18,7 @@ module Coppice
         @all = all
       end
 
-      # Those that do not need care. Each section is its lines.
+      # Sections of libraries that do not need care. Each section is its lines.
       #: () -> Array[Array[String]]
       def sections = (@all ? complete : short).reject { |_, *rows| rows.empty? }
 

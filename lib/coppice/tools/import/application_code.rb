@@ -49,7 +49,7 @@ module Coppice
         requires.flat_map(&:texts)
       end
 
-      # Those that neither Ruby nor the file nor a file that it requires has.
+      # Constants that neither Ruby nor the file nor a file that it requires has.
       def constants(nodes)
         names = nodes.select { |node| PATHS.include?(node.type) }.map { |node| node.children.first }
         names.uniq.reject { |name| own.include?(name) || ruby?(name) || required?(name) }

@@ -5,7 +5,7 @@ require "coppice/tools/import/text_lines"
 module Coppice
   module Import
     # The blank lines that removed lines leave behind: no two in a row, and none before the end of a branch or a block.
-    # Those of texts stay.
+    # Blank lines of texts stay.
     module BlankLines
       END_OF_BRANCH = /\A[ \t]*(?:end|else|elsif)\b/.freeze
 

@@ -50,7 +50,7 @@ module Coppice
         "#{empty? ? "it only" : "without the statements that"} #{@reasons.uniq.join(' and ')}"
       end
 
-      # Those that are left.
+      # The statements that are left.
       #: () -> Array[Source::Node]
       def statements = @statements - @gone
 

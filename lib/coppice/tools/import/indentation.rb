@@ -4,7 +4,7 @@ require "coppice/tools/import/text_lines"
 
 module Coppice
   module Import
-    # Moves lines of Ruby. Those that begin within a text stay where they are.
+    # Moves lines of Ruby. A line that begins within a text stays where it is.
     module Indentation
       # With these spaces in front of the lines, in place of those that all lines have.
       #: (String, String) -> String

@@ -117,8 +117,8 @@ module Coppice
           alone?(call) ? lines.join("\n#{" " * indent(call)}") : "(#{lines.join('; ')})"
         end
 
-        # Puma has one time for all clients. That of a load balancer must not become shorter than the default, unless it
-        # is 0, which keeps no connection open.
+        # Puma has one time for all clients. The time of a load balancer must not become shorter than the default,
+        # unless it is 0, which keeps no connection open.
         #: (Call) -> String
         def persistent_timeout(call)
           seconds, default = integer(call), Config::OPTIONS[:trusted_keepalive_timeout].default

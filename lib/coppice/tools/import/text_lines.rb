@@ -11,7 +11,7 @@ module Coppice
       # Tokens of a text, or of a comment from =begin to =end, that a line may begin with.
       TOKENS = %i[on_tstring_content on_tstring_end on_ignored_sp on_heredoc_end on_embexpr_beg on_embvar on_regexp_end
                   on_label_end on_embdoc_beg on_embdoc on_embdoc_end].freeze
-      # Those of a list such as %w[]: only the words are a part of it.
+      # Tokens of a list such as %w[]: only the words are a part of it.
       LIST_TOKENS = %i[on_words_beg on_qwords_beg on_symbols_beg on_qsymbols_beg on_words_sep].freeze
       private_constant :TOKENS, :LIST_TOKENS
 

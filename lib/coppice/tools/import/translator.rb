@@ -58,7 +58,7 @@ module Coppice
       #: (*Symbol) -> Array[Call]
       def called(*names) = directives.map(&:first).select { |call| names.include?(call.name) }
 
-      # Those that are left in the text.
+      # Calls that are left in the text.
       #: (*Symbol) -> Array[Call]
       def kept(*names) = called(*names).select { |call| @replaced.key?(call.node) }
 
@@ -130,7 +130,7 @@ module Coppice
         @server::FOREIGN.feature(node) ? [node] : node.nodes.flat_map { |child| requires(child) }
       end
 
-      # Those that set a variable for what is left.
+      # Nodes that set a variable for what is left.
       def still_read(nodes)
         liveness = Liveness.new(@source.root, @dropped | nodes)
         nodes.select { |node| liveness.needs?(node) }

@@ -129,8 +129,8 @@ module Coppice
         @suite.begin_generation
       end
 
-      # Those that all hooks have left to both processes, as texts: each could read the other's answers. The tests are
-      # not enough to find them, because only one process of a suite works at a time.
+      # Connections that all hooks have left to both processes, as texts: each could read the other's answers. The tests
+      # are not enough to find them, because only one process of a suite works at a time.
       def shared_connections(inherited)
         findings = ForkSafety::SharedDescriptors.new(inherited).findings
         findings.select { |finding| finding.kind == :shared_connection }

@@ -53,8 +53,8 @@ module Coppice
         Line.new(*separated(cells), selected: selected)
       end
 
-      # The columns that fit into this width, each with its own. That of the release says nothing while all processes
-      # run the same one.
+      # The columns that fit into this width, each with its own. The release says nothing while all processes run the
+      # same one.
       #: (Integer) -> Array[[Column, Integer]]
       def shown(columns)
         chosen = COLUMNS.reject { |column| column.name == :release && !@several_releases }

@@ -5,9 +5,9 @@ module Coppice
     class OutOfBand
       # The connection pools of Active Record, which must be loaded.
       module ActiveRecordPools
-        # Those of all databases, roles and shards; with `legacy_connection_handling`, which Active Record 6.1 and 7.0
-        # may have, those of the current role. Active Record 7.1 warns of the old method. Before it the new one takes
-        # `:all` for the name of a role, and that role has no pools.
+        # The pools of all databases, roles and shards; with `legacy_connection_handling`, which Active Record 6.1 and
+        # 7.0 may have, the pools of the current role. Active Record 7.1 warns of the old method. Before it the new one
+        # takes `:all` for the name of a role, and that role has no pools.
         #: () -> Array[untyped]
         def self.all
           handler = ::ActiveRecord::Base.connection_handler

@@ -82,6 +82,18 @@ class ExitReportTest < Coppice::TestCase
     end
   end
 
+  test "every cause that a report can have has a place" do
+    report, watchdog = %w[state/exit_report decide/watchdog].map { |path| File.read("lib/coppice/monitor/#{path}.rb") }
+    of_status = report[/def cause_of.*?^      end/m].scan(/ :([a-z_]+)/)
+    of_watchdog = watchdog.scan(/ :([a-z]+_(?:timeout|ring|seat)|unresponsive)/)
+    causes = (of_status + of_watchdog).flatten.uniq
+
+    assert_operator causes.size, :>, 10
+    assert_empty causes - Coppice::Board::EXIT_CAUSES
+    assert_operator Coppice::Board::EXIT_CAUSES.size, :<=, Coppice::Board::EXIT_CAUSES_ROOM
+    assert_operator Coppice::Roles::TABLE.size, :<=, Coppice::Board::EXIT_ROLES
+  end
+
   test "a mold that was told to stop while Ruby started was asked, unless it has reported a failure" do
     failed = Coppice::Control::Messages::Failed.new(error: "RuntimeError (config.ru:1)", message: "no")
     handles = [nil, failed].map do |failure|

@@ -52,15 +52,6 @@ class MonitorStatisticsTest < SupervisionTestCase
     assert_equal kept.map { |exit| exit[:pid] }.sort.reverse, kept.map { |exit| exit[:pid] }
   end
 
-  test "every cause that a report can have has a place" do
-    causes = File.read("lib/coppice/monitor/state/exit_report.rb")[/# :asked.*?_reader :cause/m].scan(/(?<=:)[a-z_]+/)
-
-    assert_operator causes.size, :>, 10
-    assert_empty causes - Board::EXIT_CAUSES - ["cause"]
-    assert_operator Board::EXIT_CAUSES.size, :<=, Board::EXIT_CAUSES_ROOM
-    assert_operator Coppice::Roles::TABLE.size, :<=, Board::EXIT_ROLES
-  end
-
   test "a worker that is gone leaves its counts to its slot" do
     server = settled_server(worker_processes: 2)
     worker = server.roster.ready_workers.find { |handle| handle.nr == 1 }
