@@ -1,13 +1,26 @@
 # frozen_string_literal: true
 
-require "coppice/threaded_server/no_deadline"
-
 module Coppice
   class ThreadedServer
     # What the exchange of one thread reports to. Counts on a row of the board, if there is one. All threads count on
     # the same row: it shows the request that began last.
     class RequestObserver
       NO_TIMEOUT_MS = 2**62 # the RequestClock lowers it to the most that it takes
+
+      # env["coppice.timeout"] of a server without a request timeout.
+      class NoDeadline
+        #: (Numeric) -> nil
+        def extend_deadline(_seconds) = nil
+
+        #: (Numeric) -> void
+        def call(_seconds) = nil
+
+        #: (Integer) -> nil
+        def postpone(_milliseconds) = nil
+
+        #: () -> Float
+        def deadline = Float::INFINITY
+      end
 
       attr_reader :worker   #: untyped -- env["coppice.worker"]
       attr_reader :deadline #: NoDeadline

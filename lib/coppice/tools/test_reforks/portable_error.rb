@@ -6,7 +6,7 @@ module Coppice
   module TestReforks
     # Lines of a backtrace that say nothing of the test. A tool such as turbo_tests prints them in a process that does
     # not load this code, so no setting of the test framework leaves them out there.
-    OWN_LINES = %r{/lib/coppice/test_reforks[/.]}.freeze
+    OWN_LINES = /\A#{Regexp.escape(__dir__)}[\/.]/.freeze
 
     # An exception on its way from a later generation to the first process.
     PortableError = Struct.new(:dump, :class_name, :message, :backtrace) do
