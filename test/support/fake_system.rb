@@ -24,6 +24,7 @@ class FakeSystem
   attr_reader :lobby # the last one
   attr_reader :measured # the pids of those that were told to measure themselves
   attr_reader :deaf # the pids of those that do not do that
+  attr_reader :processor_waits # pid => seconds for which it has waited for a processor
   attr_accessor :memory_left_kib, :memory_pressure
   attr_writer :computing # the share of its time for which each process wants a processor
   attr_writer :mold_kib # what each mold measures of itself when it is ready
@@ -52,6 +53,7 @@ class FakeSystem
     @audit_findings = []
     @faults_of_workers = {}
     @measured, @deaf = [], []
+    @processor_waits = {}
     @signals = [] # [pid, name] of all that were sent
   end
 
@@ -109,6 +111,7 @@ class FakeSystem
   def look_at_oom_kills(now) = @oom_counter&.look(now)
   def processors = 4
   def processor_demand_ns(_pid) = @processor_demand_ns
+  def processor_wait(pid) = @processor_waits.fetch(pid, 0)
   def descriptor_limit = 256
   def memory_total_kib = 4_000_000
 

@@ -19,7 +19,7 @@ module HistoryRules
 
   # Whom the watchdog would kill at this moment.
   def overdue
-    steps = Coppice::Monitor::Watchdog.new(roster.settings, @server.board).next(roster, system.now)
+    steps = Coppice::Monitor::Watchdog.new(roster.settings, @server.board, system).next(roster, system.now)
     steps.filter_map { |step| step.handle if step.is_a?(Coppice::Monitor::Steps::Kill) }
   end
 

@@ -33,8 +33,9 @@ module Coppice
              "forking and without a request timeout, for development and debugging; systems other than Linux always " \
              "do that."),
       Option.describe(:spawn_timeout, Groups::PROCESSES, Types::Seconds.new, scope: :release, default: 10,
-        doc: "Maximum time from the fork of a worker or mold until it is ready. A process that takes longer is " \
-             "killed and replaced: a fork can leave a deadlock behind. A mold has three times as long, because it " \
+        doc: "Maximum time from the fork of a worker or mold until it is ready, without the time for which it waits " \
+             "for a processor. A process that takes longer is killed and replaced: a fork can leave a deadlock " \
+             "behind. A mold has three times as long, because it " \
              "prepares its heap at a lower priority than workers serve. It has as long again for its first fork, as " \
              "before_fork may prepare there what all workers share; a mold that takes longer is killed. When a " \
              "worker was killed in this way while others started, half as many start at the same time as before, " \

@@ -28,15 +28,16 @@ module Coppice
       attr_reader :promotion #: Promotion
 
       # requests_waiting: as of Capacity; baseline: as of Promotion.
-      #: (Config::Settings, board: Board, sizing: Sizing, elasticity: Elasticity,
+      #: (Config::Settings, context: Context, sizing: Sizing, elasticity: Elasticity,
       #    requests_waiting: ^() -> Integer, baseline: ^() -> Canary::Counts) -> void
-      def initialize(settings, board:, sizing:, elasticity:, requests_waiting:, baseline:)
+      def initialize(settings, context:, sizing:, elasticity:, requests_waiting:, baseline:)
         lobby = LobbyPresence.new
         @capacity = Capacity.new(settings, requests_waiting: requests_waiting)
         services = Services.new
         @elasticity = elasticity
         @of_roles = RoleSupervision::ALL.transform_values { |supervision| supervision.new(settings) }
-        always = [Observation.new(settings), lobby, @watchdog = Watchdog.new(settings, board), *@of_roles.values]
+        @watchdog = Watchdog.new(settings, context.board, context.system)
+        always = [Observation.new(settings), lobby, @watchdog, *@of_roles.values]
         @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
                     @promotion = Promotion.new(settings, baseline: baseline), sizing, elasticity,
                     StateKeeping.new(settings), WarmStart.new, @remeasurement = Remeasurement.new,

@@ -135,7 +135,7 @@ module Coppice
 
       def list_decisions
         elasticity = Elasticity.new(@sizing, @demand, @system)
-        @decisions = Decisions.new(settings, board: @board, sizing: @sizing, elasticity: elasticity,
+        @decisions = Decisions.new(settings, context: @context, sizing: @sizing, elasticity: elasticity,
                                              requests_waiting: @demand.method(:requests_waiting),
                                              baseline: @statistics.method(:recent_counts))
       end

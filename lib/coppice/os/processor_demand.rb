@@ -16,6 +16,20 @@ module Coppice
       rescue SystemCallError # no such process, or a kernel without it
         ProcessStat.of(pid)&.cpu_us&.*(1000)
       end
+
+      # For how many seconds since its fork that one of its threads has waited for a processor that waited longest: the
+      # others may sleep until it is done. 0 where the kernel counts no waits.
+      #: (Integer) -> Float
+      def self.wait(pid)
+        Dir["/proc/#{pid}/task/*/schedstat"].map { |file| waited_ns(file) }.max.to_f / 1e9
+      end
+
+      def self.waited_ns(file)
+        File.read(file).split.fetch(1, 0).to_i
+      rescue SystemCallError # it ended meanwhile
+        0
+      end
+      private_class_method :waited_ns
     end
   end
 end

@@ -16,9 +16,10 @@ module Coppice
       LOOK_PAUSE = 0.1 # seconds
       GRACE = 1.0 # seconds between the signal that the user chose and KILL
 
-      #: (Config::Settings, Board) -> void
-      def initialize(settings, board)
+      #: (Config::Settings, Board, System) -> void
+      def initialize(settings, board, system)
         @board = board
+        @system = system
         @cleanup_ms = settings.timeout_cleanup * 1000
         @spawn_timeout = settings.spawn_timeout
         @heartbeat = Heartbeat.new(Board::HEARTBEAT_SECONDS + settings.client_header_timeout + settings.timeout +
@@ -48,7 +49,7 @@ module Coppice
       def overdue(roster, now)
         @first_deadline = Float::INFINITY
         suspects(roster, now).filter_map do |handle|
-          deadline, request_deadline = deadline(handle), request_deadline(handle)
+          deadline, request_deadline = deadline(handle, now), request_deadline(handle)
           note_deadline(deadline, now)
           note_deadline(request_deadline, now)
           reason = reason_to_kill(handle, now, deadline, request_deadline) unless handle.orphaned?
@@ -105,13 +106,18 @@ module Coppice
       def overdue_reason(handle) = handle.row.started_ms.zero? ? :stop_timeout : :request_timeout
 
       # A request that was given more time keeps it, even if its worker must then exit or fork a mold.
-      def deadline(handle)
+      def deadline(handle, now)
         return unless handle.deadline
+        return handle.deadline + time_back(handle, now) if handle.starting? && handle.pid
 
         in_hand = request_deadline(handle) if handle.leaving?
         in_hand = request_deadline(handle.parent)&.+(@spawn_timeout) if handle.requested? && handle.parent
         [handle.deadline, in_hand].compact.max
       end
+
+      # Seconds for which a late start waited for a processor. They do not count: where requests keep all processors
+      # busy, who kills what is slow to start only has it start again. What hangs waits for no processor.
+      def time_back(handle, now) = now < handle.deadline ? 0 : @system.processor_wait(handle.pid)
 
       # When the monitor kills a process because of its request or its exit hook. The worker exits by itself at its own
       # deadline, which is `cleanup` earlier.

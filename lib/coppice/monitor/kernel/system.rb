@@ -154,6 +154,10 @@ module Coppice
       #: (Integer) -> Integer?
       def processor_demand_ns(pid) = OS::ProcessorDemand.of(pid)
 
+      # Seconds, see OS::ProcessorDemand.
+      #: (Integer) -> Float
+      def processor_wait(pid) = OS::ProcessorDemand.wait(pid)
+
       # The memory that all processes together may use, and what is left of it, in KiB.
       #: () -> Integer
       def memory_total_kib = @available_memory.total_kib

@@ -39,6 +39,17 @@ class WatchdogTest < SupervisionTestCase
     assert_killed_after(server, starting, 10)
   end
 
+  test "a start has the time again for which it waited for a processor" do
+    server = settled_server(spawn_timeout: 10)
+    server.system.signal(server.roster.ready_workers.first.pid, :KILL)
+    run_until(server) { server.roster.workers.any? { |worker| worker.starting? && worker.pid } }
+    starting = server.roster.workers.find(&:starting?)
+    server.process_of(starting).hanging = true
+    server.system.processor_waits[starting.pid] = 50
+
+    assert_killed_after(server, starting, 60)
+  end
+
   test "a lobby's loop that hangs while it starts again is ended as one that does not start" do
     server = settled_server(spawn_timeout: 10)
     server.system.die(server.system.lobby.loop, FakeSystem::Status.new(nil, 11))
@@ -141,7 +152,8 @@ class WatchdogTest < SupervisionTestCase
     server = settled_server
     worker = server.roster.ready_workers.first
     worker.row.deadline_ms = ((server.system.now - 100) * 1000).to_i
-    steps = Coppice::Monitor::Watchdog.new(server.settings, server.board).next(server.roster, server.system.now)
+    watchdog = Coppice::Monitor::Watchdog.new(server.settings, server.board, server.system)
+    steps = watchdog.next(server.roster, server.system.now)
 
     assert_equal [:stop_timeout], steps.map(&:reason)
   end
