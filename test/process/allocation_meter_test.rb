@@ -29,6 +29,16 @@ module Coppice
         assert_operator measured.pools.fetch(40).first, :<, 50
       end
 
+      test "before the requests that it skips it collects nothing" do
+        GC.disable
+        before = GC.count
+        AllocationMeter.new(skip: 1)
+
+        assert_equal before, GC.count
+      ensure
+        GC.enable
+      end
+
       test "the largest request is known" do
         measured = measure { |number| Array.new(number == 5 ? OBJECTS * 3 : OBJECTS) { Object.new } }
 

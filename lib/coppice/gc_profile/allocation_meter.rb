@@ -17,7 +17,7 @@ module Coppice
       #: (?skip: Integer) -> void
       def initialize(skip: 0)
         @skip = skip
-        start
+        start if skip.zero?
       end
 
       # Must be called after each request. Returns the measurement once it is complete, and nil before.
