@@ -37,9 +37,7 @@ module Coppice
              "for a processor. A process that takes longer is killed and replaced: a fork can leave a deadlock " \
              "behind. A mold has three times as long, because it " \
              "prepares its heap at a lower priority than workers serve. It has as long again for its first fork, as " \
-             "before_fork may prepare there what all workers share; a mold that takes longer is killed. When a " \
-             "worker was killed in this way while others started, half as many start at the same time as before, " \
-             "down to one, until all are ready: they may have kept each other from the processors."),
+             "before_fork may prepare there what all workers share; a mold that takes longer is killed."),
       Option.describe(:boot_timeout, Groups::PROCESSES, Types::Seconds.new, scope: :release, default: 300,
         since: :coppice,
         doc: "Maximum time for a cold mold to load the application. Forks have their own limit, spawn_timeout."),

@@ -135,7 +135,6 @@ module Coppice
         canary = step.verdict if @roster.of_release?(candidate) # that of another release has a line of its own
         @log.info("mold committed", **candidate.to_log, **canary&.to_log.to_h)
         warn_of_unsafe_application unless candidate.row.fork_safe?
-        @roster.start_limit.lift unless @roster.of_release?(candidate)
         end_rehearsal(now)
         @succession.rehearsal_due = step.rehearse
         @releases.committed(candidate, former, step.verdict, now)
@@ -147,7 +146,6 @@ module Coppice
         adopt_handshakes(step.mold)
         @roster.spawns.succeeded
         @roster.spawns.wait_until(now)
-        @roster.start_limit.lift
       end
 
       def adopt_handshakes(mold)

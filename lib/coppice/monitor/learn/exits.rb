@@ -60,16 +60,7 @@ module Coppice
 
         succession.fork_failures.failed(worker, @roster.ready_workers)
         @roster.spawns.failed(@system.now)
-        start_fewer(worker) if worker.kill_reason == :spawn_timeout
         warn_of_failing_starts if @roster.spawns.failures == MANY_FAILURES
-      end
-
-      # Workers that are told to exit, or killed, have been starting as well.
-      def start_fewer(worker)
-        starting = @roster.workers.count { |other| other.ready_at.nil? && other.forked_at }
-        return unless @roster.start_limit.too_slow(worker, starting, @system.now)
-
-        @log.warn("fewer workers start at once", limit: @roster.start_limit.workers, why: :spawn_timeout)
       end
 
       # Once in a row: each failure has lines of its own, and by default the server tries forever.

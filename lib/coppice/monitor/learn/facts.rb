@@ -130,7 +130,6 @@ module Coppice
         return unless handle.worker?
 
         @roster.spawns.succeeded
-        @roster.filled? ? @roster.start_limit.lift : @roster.start_limit.worker_ready
         @roster.succession.worker_ready
         open_port unless handle.rehearsing? || @roster.stopping
       end

@@ -18,7 +18,6 @@ module Coppice
         ready_workers: ->(handle) { handle.worker? && handle.ready? },
         serving_workers: :serving?.to_proc,
         starting: :starting?.to_proc,
-        starting_workers: ->(handle) { handle.worker? && handle.starting? && !handle.rehearsing? },
         not_ready: ->(handle) { !handle.ready? }, # only these are to change their state by some time
         unforked: ->(handle) { handle.parent && handle.pid.nil? }, # as far as is known
         rehearsals: ->(handle) { handle.rehearsing? && !handle.leaving? },

@@ -5,7 +5,6 @@ require "coppice/monitor/kernel/backoff"
 require "coppice/monitor/state/children"
 require "coppice/monitor/state/handshakes"
 require "coppice/monitor/state/heir"
-require "coppice/monitor/kernel/start_limit"
 require "coppice/monitor/state/headroom"
 require "coppice/monitor/state/stop"
 require "coppice/monitor/state/succession"
@@ -32,7 +31,6 @@ module Coppice
       attr_reader :kept_until       #: Float?
       attr_accessor :held_back      #: Integer -- slots that are left empty for a lean roll
       attr_reader :spawns           #: Backoff -- of workers; trials do not count
-      attr_reader :start_limit      #: StartLimit -- of workers
       attr_reader :observers        #: Backoff
       attr_reader :lobbies          #: Backoff
       attr_accessor :observer_release #: Release? -- whose configuration the observer has
@@ -61,7 +59,6 @@ module Coppice
         @first_requests = {} # by release
         @lobby_wanted = @listening = false
         @spawns = Backoff.new
-        @start_limit = StartLimit.new
         @service_backoffs = Hash.new { |backoffs, name| backoffs[name] = Backoff.new }
         @observers = Backoff.new
         @lobbies = Backoff.new

@@ -60,7 +60,6 @@ module Coppice
       def missing(roster, now)
         mold = roster.available_mold(in_flight: roster.spawns.failures.zero? ? FORKS_IN_FLIGHT : 0)
         return [] if mold.nil? || !roster.spawns.over?(now) || !roster.seats? || awaits_warm_mold?(roster, now)
-        return [] if roster.start_limit.reached?(roster.children[:starting_workers].size)
 
         slot = roster.empty_slot(beyond: surge(roster))
         slot ? [Steps::Spawn.new(mold, :worker, slot, false)] : []
