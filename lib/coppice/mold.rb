@@ -53,7 +53,10 @@ module Coppice
       calls.warn_of_local_adapter(inheritance.settings, log) if membership.cold?
     end
 
-    def prepare_heap = HeapPreparation.new(inheritance.settings.warmup, shared: !membership.cold?).call
+    def prepare_heap
+      HeapPreparation.compact if inheritance.settings.warmup && (membership.cold? || HeapPreparation.fragmented?)
+    end
+
     def forking = @forking ||= Child::Forking.new(self)
   end
 end

@@ -48,13 +48,16 @@ module Coppice
 
     def app = inheritance.app #: () -> ^(Hash[String, untyped]) -> untyped
 
-    # Brings this process to the state of a mold right before its first fork. shared: whether another process has the
-    # pages of its heap as well.
-    #: (?generation: Integer, ?shared: bool) -> void
-    def become_mold(generation: 0, shared: false)
+    # Brings this process to the state of a mold right before its first fork. A promoted one was forked from a worker
+    # that had called prepare_promotion.
+    #: (?generation: Integer, ?promoted: bool) -> void
+    def become_mold(generation: 0, promoted: false)
       hook(:after_mold_fork, member(:mold, generation))
-      Mold::HeapPreparation.new(@settings.warmup, shared: shared).call
+      Mold::HeapPreparation.compact if @settings.warmup && !promoted
     end
+
+    #: () -> void
+    def prepare_promotion = (Mold::HeapPreparation.settle if @settings.warmup)
 
     # The same for a worker that is about to serve, in a fork of a mold. Returns what hooks and the application know it
     # by.

@@ -3,46 +3,47 @@
 require "test_helper"
 require "coppice/mold/heap_preparation"
 
-# The priority of a mold's warm-up is its own: workers are forked from the same process.
 class HeapPreparationTest < Coppice::TestCase
-  def priority = Process.getpriority(Process::PRIO_PROCESS, 0)
-
-  test "a warm-up collects, and leaves neither a thread nor a lower priority behind" do
-    before = [priority, Thread.list.size]
-    collections = GC.count
-    Coppice::Mold::HeapPreparation.new(:auto, shared: false).call
-
-    assert_operator GC.count, :>, collections
-    assert_equal before, [priority, Thread.list.size]
-  end
-
-  # Where this Ruby compacts: in a child, whose heap nothing else depends on.
-  def compactions(shared:)
+  # What the block returns in a child, whose heap nothing else depends on.
+  def in_child
     reader, writer = IO.pipe
     pid = fork do
-      before = GC.stat(:compact_count)
-      Coppice::Mold::HeapPreparation.new(:auto, shared: shared).call
-      writer.write(GC.stat(:compact_count) - before)
+      writer.write(Marshal.dump(yield))
       exit!(0)
     end
     writer.close
     BoundedWait.status_of(pid)
-    reader.read.to_i
+    Marshal.load(reader.read)
   ensure
     reader&.close
   end
 
-  test "a heap whose pages other processes share is not compacted" do
-    skip "this Ruby has no Process.warmup" unless Process.respond_to?(:warmup)
+  test "what survives in a worker is old, so that its copies need not write that down" do
+    young = in_child do
+      kept = Array.new(10_000) { Object.new }
+      Coppice::Mold::HeapPreparation.settle
+      [GC.stat(:heap_live_slots) - GC.stat(:old_objects), kept.size]
+    end
 
-    assert_equal [1, 0], [compactions(shared: false), compactions(shared: true)]
+    assert_operator young.first, :<, young.last
   end
 
-  test "a heap that the configuration leaves alone is not prepared" do
-    GC.start
-    collections = GC.stat(:major_gc_count)
-    Coppice::Mold::HeapPreparation.new(false, shared: false).call
+  # A collection in a copy would write to pages that its parent has as well.
+  test "there is nothing left to collect in a copy" do
+    compacted = in_child do
+      Coppice::Mold::HeapPreparation.settle
+      [Coppice::Mold::HeapPreparation.fragmented?, GC.stat(:compact_count)]
+    end
 
-    assert_equal collections, GC.stat(:major_gc_count)
+    assert_equal [false, 0], compacted
+  end
+
+  test "a heap whose pages nobody else has is compacted, where Ruby can" do
+    compacted = in_child do
+      Coppice::Mold::HeapPreparation.compact
+      GC.stat(:compact_count)
+    end
+
+    assert_equal Process.respond_to?(:warmup) ? 1 : 0, compacted
   end
 end

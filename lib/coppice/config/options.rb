@@ -35,9 +35,8 @@ module Coppice
       Option.describe(:spawn_timeout, Groups::PROCESSES, Types::Seconds.new, scope: :release, default: 10,
         doc: "Maximum time from the fork of a worker or mold until it is ready, without the time for which it waits " \
              "for a processor. A process that takes longer is killed and replaced: a fork can leave a deadlock " \
-             "behind. A mold has three times as long, because it " \
-             "prepares its heap at a lower priority than workers serve. It has as long again for its first fork, as " \
-             "before_fork may prepare there what all workers share; a mold that takes longer is killed."),
+             "behind. A mold has three times as long, and as long again for its first fork: after_mold_fork and " \
+             "before_fork may prepare there what all workers share."),
       Option.describe(:boot_timeout, Groups::PROCESSES, Types::Seconds.new, scope: :release, default: 300,
         since: :coppice,
         doc: "Maximum time for a cold mold to load the application. Forks have their own limit, spawn_timeout."),
@@ -53,9 +52,9 @@ module Coppice
              "worker, for instance in a debugger."),
       Option.describe(:warmup, Groups::PROCESSES, Types::OneOf.new(:auto, true, false), scope: :release, default: :auto,
         since: :coppice, example: "warmup false",
-        doc: "Whether a mold prepares its heap before it forks, so that its children share more memory. It calls " \
-             "Process.warmup from Ruby 3.3 on where it has booted the application, and collects garbage otherwise. " \
-             ":auto means true."),
+        doc: "Whether the heap of a mold is prepared, so that its children share more memory: by Process.warmup where " \
+             "it has booted the application (from Ruby 3.3 on), and by a collection in a worker before it forks a " \
+             "mold. :auto means true."),
       Option.describe(:control_socket, Groups::PROCESSES, Types::Optional.new(Types::SocketPath.new), scope: :server,
         default_text: "nil: only the abstract name", since: :coppice,
         example: "control_socket \"/run/app/control.sock\"",

@@ -145,8 +145,7 @@ module Coppice
         client_header_timeout + hard_timeout
       end
 
-      # Maximum time for a forked mold to become ready, in seconds. It prepares its heap at a lower priority: beside
-      # busy workers it gets a third of what each of them gets of a processor.
+      # Maximum time for a forked mold to become ready, in seconds: its hooks may prepare what all workers share.
       def mold_timeout #: () -> Numeric
         spawn_timeout * 3
       end

@@ -35,6 +35,7 @@ module Coppice
       #: (Integer) -> Symbol
       def call(generation)
         catch(:coppice_next_generation) do
+          @process.prepare_promotion
           fork_process(:mold, generation) { be_mold(generation) }
           :previous
         end
@@ -62,7 +63,7 @@ module Coppice
       end
 
       def be_mold(generation)
-        @process.become_mold(generation: generation, shared: true)
+        @process.become_mold(generation: generation, promoted: true)
         fork_process(:worker, generation) { be_worker(generation) }
         exit!(0)
       end

@@ -76,7 +76,7 @@ class WatchdogTest < SupervisionTestCase
     assert_equal 2, server.roster.lobby.pids.size
   end
 
-  test "a mold has three times as long, since it is ready later where others are busy" do
+  test "a mold has three times as long, since its hooks may prepare what all workers share" do
     server = settled_server(spawn_timeout: 10)
     server.operations.refork
     run_until(server) { server.roster.candidate&.pid }
