@@ -83,7 +83,7 @@ module Bench
 
     def how_long(parser)
       parser.on("--seconds N", Float, "duration of one measurement") do |seconds|
-        @chosen[:seconds] = seconds.clamp(0.1, 600)
+        @chosen[:seconds] = seconds.clamp(0.1, 3600)
       end
       parser.on("--rounds N", POSITIVE, "rounds of each server, in turn") { |count| @chosen[:rounds] = count.to_i }
       parser.on("--clients N", POSITIVE, "clients at the same time") { |count| @chosen[:clients] = count.to_i }
