@@ -25,7 +25,7 @@ module Coppice
       MOVES = {
         idle: [:booting, :promoting],
         booting: [:on_trial, :idle],   # the candidate loads the application
-        promoting: [:on_trial, :idle], # a worker forks the candidate, and the candidate prepares its heap
+        promoting: [:on_trial, :idle], # a worker forks the candidate, which gets ready
         on_trial: [:on_trial, :idle]   # its first worker serves beside the others, or a second one without a warm-up
       }.freeze
 

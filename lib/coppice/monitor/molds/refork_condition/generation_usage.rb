@@ -11,7 +11,7 @@ module Coppice
       #                and its workers make it again
       #   total        memory of all: the mold's, which they share, and what is private to each
       #   left         memory that the server may still take
-      #   refork_ms    CPU time that this generation cost: the mold's heap preparation, the workers' start
+      #   refork_ms    CPU time that this generation cost: the start of the mold and of the workers
       #   request_ms   CPU time of a request; nil as long as it is unknown
       #   cold         whether the mold has booted the application: then nothing is known of what a refork saves
       GenerationUsage = Struct.new(

@@ -1,4 +1,4 @@
-// The last promotions, phase by phase: the copy is forked, prepares its heap, proves itself, replaces the workers.
+// The last promotions, phase by phase: the copy is forked, gets ready, proves itself, replaces the workers.
 
 import { card, derived, empty, fill, h, legend, number, table } from "../dom.js";
 import { bytes, clock, originOf, plural, seconds } from "../format.js";
@@ -6,8 +6,8 @@ import { median, present, sum } from "../numbers.js";
 
 const PHASES = ["fork", "prepare", "trial", "rollout"];
 const MEANINGS = {
-  fork: "the worker forks its copy",
-  prepare: "the copy prepares its heap: garbage collection, compaction",
+  fork: "the worker collects garbage and forks its copy",
+  prepare: "the copy calls hooks",
   trial: "its first worker serves",
   rollout: "all workers are replaced",
 };
