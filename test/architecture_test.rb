@@ -22,9 +22,10 @@ module Coppice
       "child/shared_finalizers" => [], # which finalizers are not for the process that exits
       "child/quick_exit" => %w[child/shared_finalizers], # how workers and molds end
       "child/forking" => %w[child/quick_exit], # how molds and workers fork
+      "child/heap_preparation" => [], # how a heap becomes one that is shared
       "child/life" => %w[child/quick_exit], # what molds, workers and the service worker have in common
-      "worker" => %w[child/forking child/life http],
-      "mold" => %w[child/forking child/life],
+      "worker" => %w[child/forking child/heap_preparation child/life http],
+      "mold" => %w[child/forking child/heap_preparation child/life],
       "service" => %w[child/life threaded_server],
       "guest" => %w[child/life], # a program of a user's, in a fork of the mold
       "guest/supervision" => %w[monitor/steps monitor/door], # the monitor's side of it
@@ -33,7 +34,7 @@ module Coppice
       "mold/cold_boot" => %w[child child/quick_exit mold], # where a cold mold's process begins
       "threaded_server" => %w[http], # one process with threads, for any application
       "observer" => %w[dashboard threaded_server], # shows the server to its administrators
-      "standalone" => %w[mold], # an application without a monitor that serves nobody, for tools
+      "standalone" => %w[child/heap_preparation mold], # an application without a monitor that serves nobody, for tools
       "single" => %w[mold threaded_server], # worker_processes 0: no monitor, no fork
       "release" => [], # the application in one directory, and the process that checks it
       "cli" => %w[guest_client monitor monitor/kernel monitor/rolls monitor/workers release single

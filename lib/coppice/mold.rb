@@ -2,9 +2,9 @@
 
 require "forwardable"
 require "coppice/child/forking"
+require "coppice/child/heap_preparation"
 require "coppice/child/life"
 require "coppice/memory/memory_sampler"
-require "coppice/mold/heap_preparation"
 
 module Coppice
   # The template: a process that holds the loaded, warm application, serves no clients, and forks workers when the
@@ -54,7 +54,9 @@ module Coppice
     end
 
     def prepare_heap
-      HeapPreparation.compact if inheritance.settings.warmup && (membership.cold? || HeapPreparation.fragmented?)
+      return unless inheritance.settings.warmup
+
+      Child::HeapPreparation.compact if membership.cold? || Child::HeapPreparation.fragmented?
     end
 
     def forking = @forking ||= Child::Forking.new(self)

@@ -2,11 +2,11 @@
 
 require "coppice"
 require "coppice/board"
+require "coppice/child/heap_preparation"
 require "coppice/child/inheritance"
 require "coppice/child/membership"
 require "coppice/log"
 require "coppice/mold/app_loader"
-require "coppice/mold/heap_preparation"
 require "coppice/os/jit"
 
 module Coppice
@@ -53,11 +53,11 @@ module Coppice
     #: (?generation: Integer, ?promoted: bool) -> void
     def become_mold(generation: 0, promoted: false)
       hook(:after_mold_fork, member(:mold, generation))
-      Mold::HeapPreparation.compact if @settings.warmup && !promoted
+      Child::HeapPreparation.compact if @settings.warmup && !promoted
     end
 
     #: () -> void
-    def prepare_promotion = (Mold::HeapPreparation.settle if @settings.warmup)
+    def prepare_promotion = (Child::HeapPreparation.settle if @settings.warmup)
 
     # The same for a worker that is about to serve, in a fork of a mold. Returns what hooks and the application know it
     # by.

@@ -2,11 +2,11 @@
 
 require "forwardable"
 require "coppice/child/forking"
+require "coppice/child/heap_preparation"
 require "coppice/child/life"
 require "coppice/fork_safety/client_sockets"
 require "coppice/http"
 require "coppice/memory/memory_sampler"
-require "coppice/mold/heap_preparation"
 require "coppice/worker/client_loop"
 require "coppice/worker/fork_safety_watch"
 require "coppice/worker/inspection"
@@ -198,7 +198,7 @@ module Coppice
       return packet.close if @fork_safety.unsafe?
 
       inheritance.preset_calls.before_promotion(log)
-      Mold::HeapPreparation.settle if inheritance.settings.warmup
+      Child::HeapPreparation.settle if inheritance.settings.warmup
       Child::Forking.new(self).call(packet)
     end
 

@@ -52,9 +52,9 @@ module Coppice
              "worker, for instance in a debugger."),
       Option.describe(:warmup, Groups::PROCESSES, Types::OneOf.new(:auto, true, false), scope: :release, default: :auto,
         since: :coppice, example: "warmup false",
-        doc: "Whether the heap of a mold is prepared, so that its children share more memory: by Process.warmup where " \
-             "it has booted the application (from Ruby 3.3 on), and by a collection in a worker before it forks a " \
-             "mold. :auto means true."),
+        doc: "Whether the heap of a mold is prepared, so that its children share more memory: by Process.warmup " \
+             "where it has booted the application (from Ruby 3.3 on), and by a collection in a worker before it " \
+             "forks a mold. :auto means true."),
       Option.describe(:control_socket, Groups::PROCESSES, Types::Optional.new(Types::SocketPath.new), scope: :server,
         default_text: "nil: only the abstract name", since: :coppice,
         example: "control_socket \"/run/app/control.sock\"",
