@@ -219,10 +219,11 @@ static void start(void) {
     int board = memfd_create("board", MFD_CLOEXEC);
     struct lobby_settings settings = {
         .board_cells = BOARD_BYTES / 8, .slots = SLOTS, .max_connections = CLIENTS + 2, .max_waiting = SLOTS - 1,
-        .keepalive_timeout_ms = 5000, .trusted_keepalive_timeout_ms = 5000, .header_timeout_ms = 3000,
-        .body_timeout_ms = 3000, .write_timeout_ms = 3000, .queue_timeout_ms = 4000, .timeout_ms = 10000,
-        .min_rate = 100, .head = {15 * 1024, 112 * 1024}, .header_count = 32, .body_bytes = 1 << 20, .retry = true,
-        .buffering = true, .response_buffer = 64 * 1024, .disk_limit = 1 << 20, .listeners = 1};
+        .keepalive_timeout_ms = 5000, .trusted_keepalive_timeout_ms = 5000, .client_header_timeout_ms = 3000,
+        .client_body_timeout_ms = 3000, .client_write_timeout_ms = 3000, .queue_timeout_ms = 4000, .timeout_ms = 10000,
+        .client_min_rate = 100, .head = {15 * 1024, 112 * 1024}, .max_header_count = 32, .max_body_bytes = 1 << 20,
+        .retry_lost_requests = true, .request_buffering = true, .response_buffer = 64 * 1024,
+        .buffer_disk_limit = 1 << 20, .listeners = 1};
     signal(SIGPIPE, SIG_IGN);
     snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "coppice-fuzz-%d", (int)getpid());
     CHECK(bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(listener, 100) == 0);

@@ -40,7 +40,7 @@ static void pop(bool any) {
     if (slot < 0) return;
     const struct coppice_lobby_slot *request = coppice_lobby_slot_at(lobby->requests, (uint32_t)slot);
     CHECK(request->length <= lobby->slot_capacity && request->head.length <= request->length);
-    CHECK(request->head.field_count <= lobby->settings.header_count);
+    CHECK(request->head.field_count <= lobby->settings.max_header_count);
     CHECK(taken[slot] == 0 || taken[slot] != request->serial);
     taken[slot] = request->serial;
 }

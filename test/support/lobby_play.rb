@@ -21,11 +21,12 @@ module Coppice
                            "ext/coppice/shared/{answer_ring,request_queue}.c", sanitizers: [])
     # Nobody waits for these timeouts, and no machine is so slow that a client is past one.
     SETTINGS = { slots: 32, max_connections: 64, keepalive_timeout_ms: 120_000, trusted_keepalive_timeout_ms: 120_000,
-                 header_timeout_ms: 120_000, body_timeout_ms: 120_000, write_timeout_ms: 120_000, min_rate: 0,
+                 client_header_timeout_ms: 120_000, client_body_timeout_ms: 120_000,
+                 client_write_timeout_ms: 120_000, client_min_rate: 0,
                  max_request_line_bytes: 15_360, max_header_bytes: 114_688, max_header_count: 128, max_body_bytes: -1,
-                 max_waiting: 24, queue_timeout_ms: 0, retry: 1, buffering: 1, response_buffer: 1 << 20,
-                 buffer_disk_limit: 1 << 30, max_connections_per_client: 0, fair: 0, timeout_ms: 60_000,
-                 cleanup_ms: 1000, listeners: 1 }.freeze
+                 max_waiting: 24, queue_timeout_ms: 0, retry_lost_requests: 1, request_buffering: 1,
+                 response_buffer: 1 << 20, buffer_disk_limit: 1 << 30, max_connections_per_client: 0,
+                 accept_order_fair: 0, timeout_ms: 60_000, timeout_cleanup_ms: 1000, listeners: 1 }.freeze
     # A search for leaks takes longer than most plays, and would see the keeper only: the loop, which has the clients,
     # ends without one. bin/fuzz lobby counts its memory.
     ENVIRONMENT = CProgram.without_leak_search

@@ -75,33 +75,29 @@ static VALUE connection_allocate(VALUE klass) {
     return self;
 }
 
-static uint32_t limit_uint(VALUE limits, const char *name) {
-    return NUM2UINT(rb_funcall(limits, rb_intern(name), 0));
-}
+static VALUE setting(VALUE settings, const char *name) { return rb_funcall(settings, rb_intern(name), 0); }
 
-static int64_t limit_ms(VALUE limits, const char *name) {
-    return (int64_t)(NUM2DBL(rb_funcall(limits, rb_intern(name), 0)) * 1000);
-}
+static int64_t milliseconds(VALUE seconds) { return (int64_t)(NUM2DBL(seconds) * 1000); }
 
-static void take_limits(struct coppice_connection *connection, VALUE limits) {
-    VALUE body_bytes = rb_funcall(limits, rb_intern("body_bytes"), 0);
-    connection->limits.head.request_line_bytes = limit_uint(limits, "request_line_bytes");
-    connection->limits.head.header_bytes = limit_uint(limits, "header_bytes");
-    connection->limits.body_bytes = NIL_P(body_bytes) ? UINT64_MAX : NUM2ULL(body_bytes);
-    connection->limits.header_timeout_ms = limit_ms(limits, "header_timeout");
-    connection->limits.body_timeout_ms = limit_ms(limits, "body_timeout");
-    connection->limits.write_timeout_ms = limit_ms(limits, "write_timeout");
-    VALUE min_rate = rb_funcall(limits, rb_intern("min_rate"), 0);
-    connection->limits.min_rate = NIL_P(min_rate) ? 0 : NUM2LL(min_rate);
-    uint32_t field_count = limit_uint(limits, "header_count");
+static void take_limits(struct coppice_connection *connection, VALUE settings) {
+    struct coppice_connection_limits *limits = &connection->limits;
+    VALUE body_bytes = setting(settings, "max_body_bytes"), rate = setting(settings, "client_min_rate");
+    limits->head.request_line_bytes = NUM2UINT(setting(settings, "max_request_line_bytes"));
+    limits->head.header_bytes = NUM2UINT(setting(settings, "max_header_bytes"));
+    limits->max_body_bytes = NIL_P(body_bytes) ? UINT64_MAX : NUM2ULL(body_bytes);
+    limits->client_header_timeout_ms = milliseconds(setting(settings, "client_header_timeout"));
+    limits->client_body_timeout_ms = milliseconds(setting(settings, "client_body_timeout"));
+    limits->client_write_timeout_ms = milliseconds(setting(settings, "client_write_timeout"));
+    limits->client_min_rate = NIL_P(rate) ? 0 : NUM2LL(rate);
+    uint32_t field_count = NUM2UINT(setting(settings, "max_header_count"));
     connection->head = ruby_xrealloc(connection->head, coppice_request_head_size(field_count));
-    connection->limits.field_count = field_count;
+    limits->field_count = field_count;
 }
 
 /*
- * Connection.new(limits, deadline:, lingering:, rack2:)
+ * Connection.new(settings, deadline:, lingering:, rack2:)
  *
- *   limits     a Coppice::Http::Limits
+ *   settings   a Coppice::Config::Settings, of which it takes the limits for a client
  *   deadline   is told by `postpone(ms)` of time that went to waiting for the client; negative ms take back
  *   lingering  a Lingering, which gets the clients that may still be sending; nil to close them at once
  *   rack2      whether the application's Rack is 2
@@ -109,10 +105,10 @@ static void take_limits(struct coppice_connection *connection, VALUE limits) {
 static VALUE connection_initialize(int argc, VALUE *argv, VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
     const ID names[] = {rb_intern("deadline"), rb_intern("lingering"), rb_intern("rack2")};
-    VALUE limits, keywords, values[3];
-    rb_scan_args(argc, argv, "1:", &limits, &keywords);
+    VALUE settings, keywords, values[3];
+    rb_scan_args(argc, argv, "1:", &settings, &keywords);
     rb_get_kwargs(keywords, names, 3, 0, values);
-    take_limits(connection, limits);
+    take_limits(connection, settings);
     connection->deadline = values[0];
     connection->lingering = values[1];
     connection->rack2 = RTEST(values[2]);

@@ -32,11 +32,11 @@ enum coppice_body_state {
 struct coppice_connection_limits {
     struct coppice_http_limits head;
     uint32_t field_count;
-    uint64_t body_bytes; /* UINT64_MAX for none */
-    int64_t header_timeout_ms;
-    int64_t body_timeout_ms;
-    int64_t write_timeout_ms;
-    int64_t min_rate; /* bytes in a second; 0 for any */
+    uint64_t max_body_bytes; /* UINT64_MAX for none */
+    int64_t client_header_timeout_ms;
+    int64_t client_body_timeout_ms;
+    int64_t client_write_timeout_ms;
+    int64_t client_min_rate; /* bytes in a second; 0 for any */
 };
 
 struct coppice_lobby_seat;

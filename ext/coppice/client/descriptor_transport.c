@@ -17,7 +17,8 @@ static bool wait_for_client(const struct coppice_connection *connection, short e
 
 /* poll(2) calls a socket writable only when a good part of its send queue is gone: the queue says more. */
 static void credit_reader(const struct coppice_connection *connection, struct coppice_wait_budget *budget) {
-    coppice_wait_budget_credit_reader(budget, coppice_io_queued_bytes(connection->fd), connection->limits.min_rate);
+    coppice_wait_budget_credit_reader(budget, coppice_io_queued_bytes(connection->fd),
+                                      connection->limits.client_min_rate);
 }
 
 static bool client_gone(const struct coppice_connection *connection) {

@@ -105,7 +105,7 @@ static enum coppice_io_result write_file(struct coppice_connection *connection, 
         coppice_lobby_seat_publish(seat);
         return COPPICE_IO_BLOCKED;
     }
-    *supported = coppice_lobby_send_packet(seat, COPPICE_LOBBY_FILE, file, connection->limits.write_timeout_ms);
+    *supported = coppice_lobby_send_packet(seat, COPPICE_LOBBY_FILE, file, connection->limits.client_write_timeout_ms);
     if (!*supported) return COPPICE_IO_DONE;
     coppice_ring_writer_append(&seat->writer, (struct coppice_record){.type = COPPICE_RECORD_FILE, .serial = seat->serial},
                                &part, 1);
@@ -217,7 +217,7 @@ static VALUE begin_request(struct coppice_connection *connection) {
     connection->body_remaining = slot->body_length;
     connection->body = some ? COPPICE_BODY_LENGTH : COPPICE_BODY_READ;
     if (slot->flags & COPPICE_LOBBY_BODY_FILE) connection->body = COPPICE_BODY_FILE;
-    coppice_wait_budget_reset(&connection->read_budget, connection->limits.body_timeout_ms);
+    coppice_wait_budget_reset(&connection->read_budget, connection->limits.client_body_timeout_ms);
     return Qtrue;
 }
 

@@ -20,7 +20,7 @@ void coppice_request_reset(struct coppice_connection *connection) {
     connection->dropped_headers = 0;
     connection->refusal = NULL;
     connection->continue_due = false;
-    coppice_wait_budget_reset(&connection->read_budget, connection->limits.header_timeout_ms);
+    coppice_wait_budget_reset(&connection->read_budget, connection->limits.client_header_timeout_ms);
     coppice_http_parser_init(&connection->parser, &connection->limits.head, connection->head,
                              connection->limits.field_count);
 }
@@ -61,14 +61,14 @@ static VALUE begin_body(struct coppice_connection *connection) {
     const struct coppice_request_head *head = connection->head;
     connection->head_complete = true;
     connection->input_position = head->length;
-    coppice_wait_budget_reset(&connection->read_budget, connection->limits.body_timeout_ms);
+    coppice_wait_budget_reset(&connection->read_budget, connection->limits.client_body_timeout_ms);
     connection->continue_due = head->expects_continue; /* never for HTTP/1.0, nor without a body */
-    if (head->has_content_length && head->content_length > connection->limits.body_bytes) {
+    if (head->has_content_length && head->content_length > connection->limits.max_body_bytes) {
         return coppice_request_refuse(connection, 413, "the body is larger than max_body_bytes");
     }
     if (head->chunked) {
         connection->body = COPPICE_BODY_CHUNKED;
-        coppice_chunked_init_request(&connection->chunked, connection->limits.body_bytes);
+        coppice_chunked_init_request(&connection->chunked, connection->limits.max_body_bytes);
     } else if (head->has_content_length && head->content_length > 0) {
         connection->body = COPPICE_BODY_LENGTH;
         connection->body_remaining = head->content_length;

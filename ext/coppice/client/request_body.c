@@ -16,7 +16,7 @@ static void check_received(struct coppice_connection *connection, enum coppice_i
         coppice_raise_refused(connection, 408,
                               "the body stalled for client_body_timeout, or came slower than client_min_rate");
     }
-    coppice_wait_budget_earn(&connection->read_budget, received, connection->limits.min_rate);
+    coppice_wait_budget_earn(&connection->read_budget, received, connection->limits.client_min_rate);
 }
 
 /* A body of known length goes straight into the String, except what came along with the head. */

@@ -23,7 +23,7 @@ void coppice_response_reset(struct coppice_connection *connection) {
     connection->framing = (struct coppice_framing){.kind = COPPICE_FRAMING_NONE};
     connection->head_made = false;
     connection->response_started = connection->finished = connection->sending = false;
-    coppice_wait_budget_reset(&connection->write_budget, connection->limits.write_timeout_ms);
+    coppice_wait_budget_reset(&connection->write_budget, connection->limits.client_write_timeout_ms);
 }
 
 static struct coppice_connection *writable_connection(VALUE self) {

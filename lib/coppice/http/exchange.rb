@@ -33,7 +33,7 @@ module Coppice
                      trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_networks))
         rack2 = Http.rack2?
         @app = app
-        @connection = Connection.new(Limits.from(settings), deadline: observer.deadline, lingering: lingering,
+        @connection = Connection.new(settings, deadline: observer.deadline, lingering: lingering,
                                                             rack2: rack2)
         @observer = observer
         @early_hints = settings.early_hints

@@ -31,7 +31,7 @@ class LobbyAnswersTest < Coppice::LobbyTestCase
 
   # The first answer fits in, the second one does not: its worker waits, and so does the third client.
   test "when nothing more can be kept, the slowest reader is cut off for those who would wait" do
-    play(buffer_disk_limit: (LARGE * 4 / 3) + 1_000_000, write_timeout_ms: 600_000)
+    play(buffer_disk_limit: (LARGE * 4 / 3) + 1_000_000, client_write_timeout_ms: 600_000)
     slow, second = [4096, 1_000_000].map do |bytes|
       client = @lobby.connect(GET, receive_buffer: bytes)
       @lobby.pop
@@ -104,7 +104,7 @@ class LobbyAnswersTest < Coppice::LobbyTestCase
   end
 
   test "a client that does not read is cut off" do
-    play(write_timeout_ms: 500)
+    play(client_write_timeout_ms: 500)
     client = @lobby.connect(GET, receive_buffer: 4096)
     @lobby.answer_large(LARGE)
     @lobby.await_counter(:slow_readers, 1)

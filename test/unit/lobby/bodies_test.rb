@@ -142,13 +142,13 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
   end
 
   test "refuses a body that stalls" do
-    play(body_timeout_ms: 300)
+    play(client_body_timeout_ms: 300)
     assert_refused(408, @lobby.connect(post("hello")[0..-2]))
     assert_equal 1, @lobby.counter(:refused_408)
   end
 
   test "refuses a body that comes too slowly" do
-    play(body_timeout_ms: 400, min_rate: 1_000_000)
+    play(client_body_timeout_ms: 400, client_min_rate: 1_000_000)
     client = @lobby.connect(post("a" * 100_000)[0..-100_001])
     eventually { client.wait_readable(0) || (client.write("a") && nil) }
     assert_refused(408, client)
@@ -163,7 +163,7 @@ class LobbyBodiesTest < Coppice::LobbyTestCase
   end
 
   test "without buffering the worker gets the head, and the client when it asks" do
-    play(buffering: 0)
+    play(request_buffering: 0)
     client = @lobby.connect("#{post("hello world")[0..-7]}")
     taken = @lobby.pop
     assert_predicate taken, :unbuffered?

@@ -26,7 +26,8 @@ class LobbyDescriptorsTest < Coppice::LobbyTestCase
 
   test "of a body in a file that is refused" do
     [[413, CHUNK, { max_body_bytes: 300_000 }], [507, CHUNK, { buffer_disk_limit: 300_000 }], [400, "nonsense\r\n", {}],
-     [431, "0\r\n#{TRAILERS}\r\n", {}], [408, "", { body_timeout_ms: 1000 }], [503, "0\r\n\r\n", { max_waiting: 0 }],
+     [431, "0\r\n#{TRAILERS}\r\n", {}], [408, "", { client_body_timeout_ms: 1000 }],
+     [503, "0\r\n\r\n", { max_waiting: 0 }],
      [503, "0\r\n\r\n", { queue_timeout_ms: 200 }]].each do |status, rest, settings|
       play_anew(seats: 0, **settings)
       assert_gives_back("#{status} with #{settings}") do

@@ -119,7 +119,7 @@ class LobbyLoopTest < Coppice::LobbyTestCase
   end
 
   test "a head that is not complete in time is refused" do
-    play(accept: false, header_timeout_ms: 200)
+    play(accept: false, client_header_timeout_ms: 200)
     client = @lobby.connect("GET / HT")
     silent = @lobby.connect
     @lobby.tell("tell accept")
@@ -136,7 +136,7 @@ class LobbyLoopTest < Coppice::LobbyTestCase
   end
 
   test "trusted proxies may be idle for longer" do
-    play(keepalive_timeout_ms: 100, trusted: "127.0.0.0/8")
+    play(keepalive_timeout_ms: 100, trusted_proxies: "127.0.0.0/8")
     client = @lobby.connect
     3.times do
       assert_served(client)

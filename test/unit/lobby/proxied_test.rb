@@ -11,7 +11,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   FORWARDED = GET.sub("\r\n\r\n", "\r\nX-Forwarded-For: 192.0.2.9, 192.0.2.1\r\n\r\n")
 
   test "a PROXY header names the client, however it comes" do
-    play(listener: "0 proxy_protocol 1 https 0 borrowed 0", access_log: "json", trusted: "127.0.0.1",
+    play(listener: "0 proxy_protocol 1 https 0 borrowed 0", access_log: "json", trusted_proxies: "127.0.0.1",
          max_connections_per_client: 1)
     client = @lobby.connect(PROXY + GET)
     assert_equal GET, @lobby.pop.bytes
@@ -50,7 +50,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   end
 
   test "clients that a PROXY header names count after a takeover as before" do
-    play(listener: "0 proxy_protocol 1 https 0 borrowed 0", trusted: "127.0.0.1", max_connections_per_client: 1)
+    play(listener: "0 proxy_protocol 1 https 0 borrowed 0", trusted_proxies: "127.0.0.1", max_connections_per_client: 1)
     client = @lobby.connect(PROXY + GET)
     @lobby.pop
     @lobby.answer("before")
@@ -63,7 +63,7 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   end
 
   test "a connection with a PROXY header and no request is closed without an answer" do
-    play(listener: "0 proxy_protocol 1 https 0 borrowed 0", accept: false, header_timeout_ms: 200)
+    play(listener: "0 proxy_protocol 1 https 0 borrowed 0", accept: false, client_header_timeout_ms: 200)
     spare = @lobby.connect(PROXY)
     @lobby.tell("tell accept")
     assert_equal "", @lobby.read_all(spare)
@@ -109,18 +109,18 @@ class LobbyProxiedTest < Coppice::LobbyTestCase
   end
 
   test "the client is the one that a trusted proxy names" do
-    play(access_log: "json", trusted: "127.0.0.1")
+    play(access_log: "json", trusted_proxies: "127.0.0.1")
     assert_equal "192.0.2.1", answered(FORWARDED)["client"]
     assert_equal "127.0.0.1", answered(GET)["client"]
   end
 
   test "a client that is not a trusted proxy names nobody" do
-    play(access_log: "json", trusted: "192.0.2.0/24")
+    play(access_log: "json", trusted_proxies: "192.0.2.0/24")
     assert_equal "127.0.0.1", answered(FORWARDED)["client"]
   end
 
   test "requests that are refused are logged with the client that a trusted proxy names" do
-    play(seats: 0, access_log: "json", trusted: "127.0.0.1", max_waiting: 1, buffer_disk_limit: 1000)
+    play(seats: 0, access_log: "json", trusted_proxies: "127.0.0.1", max_waiting: 1, buffer_disk_limit: 1000)
     @lobby.connect(GET)
     @lobby.await_counter(:waiting, 1)
     assert_refused(503, @lobby.connect(FORWARDED))

@@ -23,7 +23,7 @@ module Coppice
     test "it waits for as long as the lobby has the client" do
       harness = harness(client_write_timeout: 0.1) { [200, {}, ["x" * LARGE]] }
       serve(harness) do
-        eventually { harness.observer.postponed_ms > 300 }
+        eventually { harness.cycle.postponed_ms > 300 }
         read_answers(1)
       end
 
@@ -34,7 +34,7 @@ module Coppice
     test "it gives up when the lobby is gone" do
       harness = harness(client_write_timeout: 0.1) { [200, {}, ["x" * LARGE]] }
       serve(harness) do
-        eventually { harness.observer.postponed_ms.positive? }
+        eventually { harness.cycle.postponed_ms.positive? }
         @lobby.socket.close
       end
       @lobby.read_records
@@ -49,7 +49,7 @@ module Coppice
         [200, {}, []]
       end
       serve(hinting) do
-        eventually { hinting.observer.postponed_ms.positive? }
+        eventually { hinting.cycle.postponed_ms.positive? }
         read_answers(2)
       end
 

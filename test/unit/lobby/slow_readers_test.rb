@@ -27,7 +27,8 @@ class LobbySlowReadersTest < Coppice::LobbyTestCase
   end
 
   test "when nothing more can be kept, clients slower than client_min_rate are cut off" do
-    play(seats: 2, buffer_disk_limit: 0, response_buffer: 100_000, min_rate: 4096, write_timeout_ms: 600_000)
+    play(seats: 2, buffer_disk_limit: 0, response_buffer: 100_000, client_min_rate: 4096,
+         client_write_timeout_ms: 600_000)
     slow = @lobby.connect(GET, receive_buffer: 4096)
     @lobby.answer_large(LARGE)
     @lobby.await_counter(:slow_readers, 1)

@@ -25,7 +25,7 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
     play(seats: 0, max_waiting: 0)
     assert_head_alone(@lobby.connect("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n"))
     @lobby.quit
-    play(seats: 0, queue_timeout_ms: 10_000, trusted: "127.0.0.1")
+    play(seats: 0, queue_timeout_ms: 10_000, trusted_proxies: "127.0.0.1")
     started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 11_000
     assert_head_alone(@lobby.connect("HEAD / HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n"))
     assert_equal [0, 1], [@lobby.counter(:requests), @lobby.counter(:shed_queue_timeout)]
@@ -94,7 +94,7 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
     late = "GET /late HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n"
     { "127.0.0.1" => true, "192.0.2.1" => false }.each do |trusted, refused|
       @lobby&.quit
-      play(queue_timeout_ms: 10_000, trusted: trusted)
+      play(queue_timeout_ms: 10_000, trusted_proxies: trusted)
       connect_and_take
       client = @lobby.connect(late)
       assert_refused(503, client) if refused
@@ -103,7 +103,7 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
   end
 
   test "a free worker serves a request that has waited long at a trusted proxy" do
-    play(queue_timeout_ms: 10_000, trusted: "127.0.0.1")
+    play(queue_timeout_ms: 10_000, trusted_proxies: "127.0.0.1")
     assert_equal "1", @lobby.tell("sleep 0")
     started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 11_000
     client = @lobby.connect("GET / HTTP/1.1\r\nHost: a\r\nX-Request-Start: t=#{started}\r\n\r\n")
@@ -114,7 +114,7 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
 
   # At a proxy that sends each part on as it comes. That it is counted says that it was not turned away.
   test "the time of an upload is no waiting at a trusted proxy" do
-    play(seats: 0, queue_timeout_ms: 10_000, trusted: "127.0.0.1")
+    play(seats: 0, queue_timeout_ms: 10_000, trusted_proxies: "127.0.0.1")
     client = @lobby.connect("POST / HTTP/1.1\r\n")
     assert_nil client.wait_readable(3)
     started = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond) - 10_500
@@ -149,10 +149,10 @@ class LobbyWaitingTest < Coppice::LobbyTestCase
     end
   end
 
-  test "the lowest worker is woken; fair: the one that has rested for longest" do
+  test "the lowest worker is woken; accept_order_fair: the one that has rested for longest" do
     { 0 => [0, 0, 0, 0], 1 => [0, 1, 2, 0] }.each do |fair, expected|
       @lobby&.quit
-      play(seats: 3, fair: fair)
+      play(seats: 3, accept_order_fair: fair)
       client = @lobby.connect
       3.times { |number| @lobby.tell("sleep #{number}") }
       woken = Array.new(4) { serve_woken(client) }

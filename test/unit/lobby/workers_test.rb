@@ -58,7 +58,7 @@ class LobbyWorkersTest < Coppice::LobbyTestCase
   end
 
   test "without the option nothing is repeated" do
-    play(retry: 0)
+    play(retry_lost_requests: 0)
     client = @lobby.connect(GET)
     @lobby.pop
     @lobby.tell("gone 0 retry")

@@ -17,13 +17,13 @@ enum {
 static const char stalled[] = "the body stalled for client_body_timeout, or came slower than client_min_rate";
 
 bool lobby_body_too_large(const struct coppice_lobby *lobby, const struct coppice_request_head *head) {
-    return head->has_content_length && head->content_length > lobby->settings.body_bytes;
+    return head->has_content_length && head->content_length > lobby->settings.max_body_bytes;
 }
 
 /* One that fits into a slot is never in a file. */
 static bool exceeds_disk_limit(const struct coppice_lobby *lobby, const struct coppice_request_head *head) {
     if (!head->has_content_length || head->content_length <= lobby->slot_capacity - head->length) return false;
-    return head->content_length > lobby->settings.disk_limit;
+    return head->content_length > lobby->settings.buffer_disk_limit;
 }
 
 static uint32_t body_end(const struct lobby_intake *intake) {
@@ -154,8 +154,8 @@ void lobby_body_begin(struct coppice_lobby *lobby, struct lobby_connection *conn
         return;
     }
     intake->body_remaining = intake->head.content_length;
-    if (intake->head.chunked) coppice_chunked_init_request(&intake->chunked, lobby->settings.body_bytes);
-    coppice_wait_budget_reset(&intake->budget, lobby->settings.body_timeout_ms);
+    if (intake->head.chunked) coppice_chunked_init_request(&intake->chunked, lobby->settings.max_body_bytes);
+    coppice_wait_budget_reset(&intake->budget, lobby->settings.client_body_timeout_ms);
     /* With no large block left it goes to a file sooner. */
     if (intake->body_remaining > intake->capacity - intake->head.length) {
         struct lobby_intake *large = lobby_intake_grow(lobby, connection, lobby->slot_capacity);
@@ -181,7 +181,7 @@ bool lobby_body_read(struct coppice_lobby *lobby, struct lobby_connection *conne
     lobby_count(lobby, LOBBY_bytes_in, (int64_t)received);
     intake->length += (uint32_t)received;
     coppice_wait_budget_spend(&intake->budget, lobby_process.now_ms - intake->waits_since_ms);
-    coppice_wait_budget_earn(&intake->budget, received, lobby->settings.min_rate);
+    coppice_wait_budget_earn(&intake->budget, received, lobby->settings.client_min_rate);
     coppice_wait_budget_begin(&intake->budget);
     take(lobby, connection, intake);
     if (lobby_process.wish.kind == LOBBY_NO_WISH) await(lobby, connection);

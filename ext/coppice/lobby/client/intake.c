@@ -85,7 +85,7 @@ static void finish_in_slot(struct coppice_lobby *lobby, struct lobby_connection 
         struct lobby_arrival arrival = {
             .slot = slot, .length = (uint32_t)used, .body_length = head->content_length, .file = -1};
         lobby_wish_arrival(&arrival);
-    } else if (!lobby->settings.buffering) {
+    } else if (!lobby->settings.request_buffering) {
         push_unbuffered(connection, slot, head, length);
     } else if (set_aside(lobby, connection, parser, bytes, length)) {
         lobby_body_begin(lobby, connection);
@@ -106,7 +106,7 @@ static void parse_in_slot(struct coppice_lobby *lobby, struct lobby_connection *
     struct coppice_lobby_slot *into = lobby_slot_at(lobby, slot);
     char *bytes = lobby_slot_bytes(lobby, into);
     struct coppice_http_parser parser;
-    coppice_http_parser_init(&parser, &lobby->settings.head, &into->head, lobby->settings.header_count);
+    coppice_http_parser_init(&parser, &lobby->settings.head, &into->head, lobby->settings.max_header_count);
     enum lobby_proxied proxied = lobby_take_proxy_header(lobby, connection, bytes, &length);
     if (proxied == LOBBY_PROXY_REFUSED) return;
     if (length == 0) {
@@ -133,7 +133,7 @@ static void finish_in_block(struct coppice_lobby *lobby, struct lobby_connection
     if (has_body(&intake->head)) connection->flags |= LOBBY_HAD_BODY;
     if (lobby_body_too_large(lobby, &intake->head)) {
         lobby_wish_refusal(413, "the body is larger than max_body_bytes");
-    } else if (lobby->settings.buffering || !has_body(&intake->head)) {
+    } else if (lobby->settings.request_buffering || !has_body(&intake->head)) {
         lobby_body_begin(lobby, connection);
     } else {
         uint32_t slot = lobby_slot_next(lobby), length = intake->length;
@@ -172,7 +172,7 @@ static void begin_head(struct coppice_lobby *lobby, struct lobby_connection *con
     lobby_leave_idle(lobby, connection);
     connection->state = LOBBY_HEAD;
     connection->arrived_us = lobby_process.now_us;
-    lobby_arm(lobby, connection, lobby_process.now_ms + lobby->settings.header_timeout_ms);
+    lobby_arm(lobby, connection, lobby_process.now_ms + lobby->settings.client_header_timeout_ms);
 }
 
 /* Answers what recv said; the caller goes on only with DONE. */

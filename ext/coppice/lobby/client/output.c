@@ -99,7 +99,7 @@ static void spend(struct coppice_lobby *lobby, struct lobby_connection *connecti
     coppice_wait_budget_spend(&output->budget, lobby_process.now_ms - output->waits_since_ms);
     output->waits_since_ms = lobby_process.now_ms;
     int queued = coppice_io_queued_bytes(connection->fd);
-    coppice_wait_budget_credit_reader(&output->budget, queued, lobby->settings.min_rate);
+    coppice_wait_budget_credit_reader(&output->budget, queued, lobby->settings.client_min_rate);
 }
 
 /* Nothing is kept any more: what was to come next comes. */

@@ -115,10 +115,10 @@ static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const 
     set_options(lobby, connection);
     if (lobby->settings.proxy_protocol[listener]) connection->flags |= LOBBY_PROXY_DUE;
     if (lobby->settings.https[listener]) connection->flags |= LOBBY_HTTPS;
-    bool trusted = coppice_trusted_networks_include(&lobby->settings.trusted, &connection->client);
+    bool trusted = coppice_trusted_networks_include(&lobby->settings.trusted_proxies, &connection->client);
     if (trusted) connection->flags |= LOBBY_TRUSTED_PEER;
     if (lobby_client_enter(lobby, connection)) {
-        lobby_arm(lobby, connection, lobby_process.now_ms + lobby->settings.header_timeout_ms);
+        lobby_arm(lobby, connection, lobby_process.now_ms + lobby->settings.client_header_timeout_ms);
         lobby_read(lobby, connection);
     } else {
         lobby_refuse_client(lobby);

@@ -25,7 +25,7 @@ static bool reads(const struct lobby_connection *connection) {
 }
 
 static void cut_below_min_rate(struct coppice_lobby *lobby) {
-    for (uint32_t i = 0; i < lobby->connections_used && lobby->settings.min_rate > 0; i++) {
+    for (uint32_t i = 0; i < lobby->connections_used && lobby->settings.client_min_rate > 0; i++) {
         if (!reads(&lobby->connections[i])) continue;
         lobby_output_cut_slow(lobby, lobby_take_in_hand(lobby, i));
         lobby_let_go(lobby);

@@ -43,7 +43,7 @@ static void add_times(struct coppice_access_entry *entry, const struct lobby_req
 /* The client of the entry is the peer until then. */
 static void add_head(const struct coppice_lobby *lobby, struct coppice_access_entry *entry,
                      const struct coppice_request_head *head, const char *bytes) {
-    entry->client = coppice_forwarded_for(head, bytes, &lobby->settings.trusted, &entry->client);
+    entry->client = coppice_forwarded_for(head, bytes, &lobby->settings.trusted_proxies, &entry->client);
     entry->method = text_at(bytes, head->method);
     entry->path = text_at(bytes, head->path);
 }

@@ -39,7 +39,7 @@
     X(expired_504)         /* the worker is past its deadline */                                                       \
     X(retried)             /* given to another worker */                                                               \
     X(client_gone)         /* before its request was answered */                                                       \
-    X(slow_readers)        /* cut off: too slow for write_timeout or min_rate */                                       \
+    X(slow_readers)        /* cut off: too slow for client_write_timeout or client_min_rate */                         \
     X(evicted)             /* idle, to make room */                                                                    \
     X(spoilt)              /* answer rings that a worker has spoilt */                                                 \
     X(takeovers)           /* deaths of the loop that a successor survived */                                          \

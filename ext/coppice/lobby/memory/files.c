@@ -59,7 +59,7 @@ bool lobby_file_system_has_room(const struct coppice_lobby *lobby, int fd, uint6
 }
 
 bool lobby_file_append(struct coppice_lobby *lobby, int fd, const char *bytes, size_t length) {
-    if (lobby->file_bytes + length > lobby->settings.disk_limit) {
+    if (lobby->file_bytes + length > lobby->settings.buffer_disk_limit) {
         log_missing_room(lobby, "buffer_disk_limit is used up");
         return false;
     }

@@ -25,7 +25,7 @@ static bool take_block(struct coppice_lobby *lobby, struct lobby_connection *con
 }
 
 static void begin(struct coppice_lobby *lobby, struct lobby_intake *intake) {
-    coppice_http_parser_init(&intake->parser, &lobby->settings.head, &intake->head, lobby->settings.header_count);
+    coppice_http_parser_init(&intake->parser, &lobby->settings.head, &intake->head, lobby->settings.max_header_count);
     intake->file = -1;
     intake->file_length = 0;
     intake->body_length = 0;

@@ -20,7 +20,7 @@ struct lobby_output *lobby_output_begin(struct coppice_lobby *lobby, struct lobb
     *output = (struct lobby_output){
         .first = LOBBY_NONE, .last = LOBBY_NONE, .spill = -1, .file = -1, .end = LOBBY_END_OPEN};
     output->begun_ms = lobby_process.now_ms;
-    coppice_wait_budget_reset(&output->budget, lobby->settings.write_timeout_ms);
+    coppice_wait_budget_reset(&output->budget, lobby->settings.client_write_timeout_ms);
     output->budget.queued = coppice_io_queued_bytes(connection->fd);
     connection->output = block;
     return output;

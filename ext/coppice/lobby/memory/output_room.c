@@ -8,13 +8,13 @@ enum {
 
 /* Clients that read slowly leave a quarter to the bodies of others. */
 static uint64_t spill_limit(const struct coppice_lobby *lobby) {
-    return lobby->settings.disk_limit - lobby->settings.disk_limit / 4;
+    return lobby->settings.buffer_disk_limit - lobby->settings.buffer_disk_limit / 4;
 }
 
 /* Bodies may use up the share of answers as well: what has no room at all waits, since it would be cut otherwise. */
 bool lobby_output_within_limits(const struct coppice_lobby *lobby) {
     return lobby->spilled_bytes + COPPICE_RING_BYTES <= spill_limit(lobby) &&
-           lobby->file_bytes + COPPICE_RING_BYTES <= lobby->settings.disk_limit;
+           lobby->file_bytes + COPPICE_RING_BYTES <= lobby->settings.buffer_disk_limit;
 }
 
 /* Other processes may use up the file system. A file may be in memory although there is a directory. */

@@ -8,37 +8,43 @@
 
 enum kind { UINT32, INT64, UINT64, BOOL };
 
+/* Each has the name of its option of the configuration, times with their unit. */
 static const struct setting {
     const char *name;
     enum kind kind;
     size_t offset;
 } known[] = {
-#define SETTING(name, kind, member) {name, kind, offsetof(struct lobby_settings, member)}
-    SETTING("seen", UINT64, seen),
-    SETTING("slots", UINT32, slots),
-    SETTING("max_connections", UINT32, max_connections),
-    SETTING("max_connections_per_client", UINT32, max_connections_per_client),
-    SETTING("max_waiting", UINT32, max_waiting),
-    SETTING("keepalive_timeout_ms", INT64, keepalive_timeout_ms),
-    SETTING("trusted_keepalive_timeout_ms", INT64, trusted_keepalive_timeout_ms),
-    SETTING("header_timeout_ms", INT64, header_timeout_ms),
-    SETTING("body_timeout_ms", INT64, body_timeout_ms),
-    SETTING("write_timeout_ms", INT64, write_timeout_ms),
-    SETTING("queue_timeout_ms", INT64, queue_timeout_ms),
-    SETTING("timeout_ms", INT64, timeout_ms),
-    SETTING("cleanup_ms", INT64, cleanup_ms),
-    SETTING("min_rate", INT64, min_rate),
-    SETTING("max_request_line_bytes", UINT32, head.request_line_bytes),
-    SETTING("max_header_bytes", UINT32, head.header_bytes),
-    SETTING("max_header_count", UINT32, header_count),
-    SETTING("max_body_bytes", UINT64, body_bytes), /* -1: any, which is the greatest number */
-    SETTING("retry", BOOL, retry),
-    SETTING("buffering", BOOL, buffering),
-    SETTING("fair", BOOL, fair),
-    SETTING("response_buffer", UINT64, response_buffer),
-    SETTING("buffer_disk_limit", UINT64, disk_limit),
-    SETTING("listeners", UINT32, listeners),
+#define KIND(member)                                                                                                   \
+    _Generic(((struct lobby_settings *)NULL)->member, uint32_t: UINT32, int64_t: INT64, uint64_t: UINT64, bool: BOOL)
+#define NAMED(name, member) {name, KIND(member), offsetof(struct lobby_settings, member)}
+#define SETTING(name) NAMED(#name, name)
+    SETTING(seen),
+    SETTING(slots),
+    SETTING(max_connections),
+    SETTING(max_connections_per_client),
+    SETTING(max_waiting),
+    SETTING(keepalive_timeout_ms),
+    SETTING(trusted_keepalive_timeout_ms),
+    SETTING(client_header_timeout_ms),
+    SETTING(client_body_timeout_ms),
+    SETTING(client_write_timeout_ms),
+    SETTING(queue_timeout_ms),
+    SETTING(timeout_ms),
+    SETTING(timeout_cleanup_ms),
+    SETTING(client_min_rate),
+    NAMED("max_request_line_bytes", head.request_line_bytes),
+    NAMED("max_header_bytes", head.header_bytes),
+    SETTING(max_header_count),
+    SETTING(max_body_bytes), /* -1: any, which is the greatest number */
+    SETTING(retry_lost_requests),
+    SETTING(request_buffering),
+    SETTING(accept_order_fair),
+    SETTING(response_buffer),
+    SETTING(buffer_disk_limit),
+    SETTING(listeners),
 #undef SETTING
+#undef NAMED
+#undef KIND
 };
 
 static bool number(const char *text, int64_t *value, char **end) {
@@ -109,7 +115,7 @@ static bool read_line(struct lobby_settings *settings, char *name, char *value) 
     if (strcmp(name, "board_cells") == 0) return read_board_cells(settings, value);
     if (strcmp(name, "buffer_directory") == 0) return read_directory(settings, value);
     if (strcmp(name, "listener") == 0) return read_listener(settings, value);
-    if (strcmp(name, "trusted") == 0) return coppice_trusted_networks_add(&settings->trusted, value);
+    if (strcmp(name, "trusted_proxies") == 0) return coppice_trusted_networks_add(&settings->trusted_proxies, value);
     if (strcmp(name, "access_log") == 0) return read_access_log(settings, value);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         if (strcmp(name, known[i].name) == 0) return store(settings, &known[i], value);
@@ -123,14 +129,15 @@ static const char *incomplete(const struct lobby_settings *settings) {
     if (settings->max_connections == 0) return "max_connections";
     if (settings->head.header_bytes == 0) return "max_header_bytes";
     if (settings->head.request_line_bytes == 0) return "max_request_line_bytes";
-    if (settings->header_count == 0) return "max_header_count";
-    if (settings->header_timeout_ms == 0) return "header_timeout_ms";
+    if (settings->max_header_count == 0) return "max_header_count";
+    if (settings->client_header_timeout_ms == 0) return "client_header_timeout_ms";
     if (settings->listeners > LOBBY_LISTENERS) return "listeners";
     return NULL;
 }
 
 const char *lobby_settings_read(struct lobby_settings *settings, char *text) {
-    *settings = (struct lobby_settings){.body_bytes = UINT64_MAX, .buffering = true, .retry = true};
+    *settings = (struct lobby_settings){
+        .max_body_bytes = UINT64_MAX, .request_buffering = true, .retry_lost_requests = true};
     while (*text) {
         char *line = text;
         text += strcspn(text, "\n");

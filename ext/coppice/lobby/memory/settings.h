@@ -22,21 +22,22 @@ struct lobby_settings {
     uint32_t max_connections_per_client; /* 0: any number */
     uint32_t max_waiting;
     int64_t keepalive_timeout_ms, trusted_keepalive_timeout_ms;
-    int64_t header_timeout_ms, body_timeout_ms, write_timeout_ms, queue_timeout_ms; /* queue: 0 for none */
-    int64_t timeout_ms, cleanup_ms;
-    int64_t min_rate; /* bytes in a second; 0 for any */
+    int64_t client_header_timeout_ms, client_body_timeout_ms, client_write_timeout_ms;
+    int64_t queue_timeout_ms; /* 0: none */
+    int64_t timeout_ms, timeout_cleanup_ms;
+    int64_t client_min_rate; /* bytes in a second; 0 for any */
     struct coppice_http_limits head;
-    uint32_t header_count;
-    uint64_t body_bytes; /* UINT64_MAX for any */
-    bool retry, buffering, fair;
+    uint32_t max_header_count;
+    uint64_t max_body_bytes; /* UINT64_MAX for any */
+    bool retry_lost_requests, request_buffering, accept_order_fair;
     bool access_log, access_log_json;
-    uint64_t response_buffer, disk_limit;
+    uint64_t response_buffer, buffer_disk_limit;
     char buffer_directory[LOBBY_PATH_BYTES];
     uint32_t listeners;
     bool proxy_protocol[LOBBY_LISTENERS];
     bool https[LOBBY_LISTENERS]; /* its clients use TLS to the proxy */
     bool borrowed[LOBBY_LISTENERS]; /* who waits there is left to the next server */
-    struct coppice_trusted_networks trusted;
+    struct coppice_trusted_networks trusted_proxies;
 };
 
 /* Reads the lines. Answers NULL, or the line that is wrong, which it has ended with a NUL. `text` ends with one, and is

@@ -27,7 +27,7 @@ static int32_t order(const struct lobby_seat *seat) { return seat->first ? -1 : 
 /* The lowest worker first keeps the others cold; fair: the one first that has rested for longest. */
 void lobby_seat_link(struct coppice_lobby *lobby, uint32_t number) {
     uint32_t before = LOBBY_NONE;
-    if (!lobby->settings.fair) {
+    if (!lobby->settings.accept_order_fair) {
         before = lobby->seat_first;
         while (before != LOBBY_NONE && order(&lobby->seats[before]) <= order(&lobby->seats[number])) {
             before = lobby->seats[before].next;
@@ -43,7 +43,7 @@ void lobby_seat_prefer(struct coppice_lobby *lobby, uint32_t number, bool first)
 }
 
 void lobby_seat_rested(struct coppice_lobby *lobby, uint32_t number) {
-    if (!lobby->settings.fair || lobby->seat_last == number) return;
+    if (!lobby->settings.accept_order_fair || lobby->seat_last == number) return;
     lobby_seat_unlink(lobby, number);
     link_seat(lobby, number, LOBBY_NONE);
 }

@@ -83,7 +83,7 @@ void lobby_seat_break(struct coppice_lobby *lobby, uint32_t number, const char *
 }
 
 static bool may_repeat(const struct coppice_lobby *lobby, const struct lobby_request *request) {
-    return lobby->settings.retry && request->idempotent && !request->retried && !request->answered;
+    return lobby->settings.retry_lost_requests && request->idempotent && !request->retried && !request->answered;
 }
 
 static void leave_request(struct coppice_lobby *lobby, struct lobby_request *request, bool retry, bool timed_out) {

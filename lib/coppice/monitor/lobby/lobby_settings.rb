@@ -1,13 +1,18 @@
 # frozen_string_literal: true
 
 require "coppice/board"
+require "coppice/config/lobby_options"
 require "coppice/control/lobby_packet"
 
 module Coppice
   class Monitor
-    # The settings of a server as the lobby reads them: the fields of its first packet.
+    # The settings of a server as the lobby reads them: the fields of its first packet, which have the names of options.
     class LobbySettings
-      MAX_WAITING = 1024 # requests, unless the configuration says otherwise
+      SECONDS = %i[keepalive_timeout trusted_keepalive_timeout client_header_timeout client_body_timeout
+                   client_write_timeout queue_timeout timeout timeout_cleanup].freeze
+      # Numbers, and what is true or false. Of most, nil is 0, and means none.
+      PLAIN = %i[client_min_rate max_request_line_bytes max_header_bytes max_header_count max_connections_per_client
+                 response_buffer buffer_disk_limit retry_lost_requests].freeze
       RESERVED_DESCRIPTORS = 128 # for what is neither a connection nor a worker's
       DESCRIPTORS_OF_WORKER = 4
       LEAST_CONNECTIONS = 16
@@ -35,7 +40,7 @@ module Coppice
         format, = @settings.access_log
         log = format ? { access_log: format } : {}
         Control::LobbyPacket.of("start", 1, board_cells: board_cells, seen: seen, slots: slots,
-          max_connections: max_connections, **times, **limits, **buffers, **log, trusted: @settings.trusted_networks,
+          max_connections: max_connections, **times, **plain, **others, **log,
           listeners: listeners.sum { |listener| listener.descriptors.size }, listener: lines(listeners))
       end
 
@@ -50,28 +55,19 @@ module Coppice
       # One for each request that waits, and one for each that a worker has.
       def slots = max_waiting + Config::Types::WorkerCount::MAXIMUM
 
-      def max_waiting = @settings.max_waiting || MAX_WAITING
+      def max_waiting = @settings.max_waiting || Config::MAX_WAITING
 
-      def times
-        { keepalive_timeout_ms: ms(@settings.keepalive_timeout),
-          trusted_keepalive_timeout_ms: ms(@settings.trusted_keepalive_timeout),
-          header_timeout_ms: ms(@settings.client_header_timeout), body_timeout_ms: ms(@settings.client_body_timeout),
-          write_timeout_ms: ms(@settings.client_write_timeout), queue_timeout_ms: ms(@settings.queue_timeout || 0),
-          timeout_ms: ms(@settings.timeout), cleanup_ms: ms(@settings.timeout_cleanup) }
-      end
+      def times = SECONDS.to_h { |option| [:"#{option}_ms", ((@settings.public_send(option) || 0) * 1000).ceil] }
 
-      def limits
-        { min_rate: @settings.client_min_rate || 0, max_request_line_bytes: @settings.max_request_line_bytes,
-          max_header_bytes: @settings.max_header_bytes, max_header_count: @settings.max_header_count,
-          max_body_bytes: @settings.max_body_bytes || -1, max_waiting: max_waiting,
-          max_connections_per_client: @settings.max_connections_per_client || 0,
-          retry: flag(@settings.retry_lost_requests), fair: flag(@settings.accept_order == :fair) }
-      end
+      def plain = PLAIN.to_h { |option| [option, plain_value(@settings.public_send(option))] }
 
-      def buffers
-        { buffering: flag(@settings.buffers_requests?), response_buffer: @settings.response_buffer,
-          buffer_directory: @settings.buffer_directory || ENV["TMPDIR"] || "/tmp",
-          buffer_disk_limit: @settings.buffer_disk_limit }
+      def plain_value(value) = value.is_a?(Numeric) ? value : flag(value)
+
+      def others
+        { max_waiting: max_waiting, max_body_bytes: @settings.max_body_bytes || -1,
+          request_buffering: flag(@settings.buffers_requests?), trusted_proxies: @settings.trusted_networks,
+          accept_order_fair: flag(@settings.accept_order == :fair),
+          buffer_directory: @settings.buffer_directory || ENV["TMPDIR"] || "/tmp" }
       end
 
       # One for each socket.
@@ -82,8 +78,6 @@ module Coppice
           "#{index} proxy_protocol #{proxy} https #{https} borrowed #{flag(listener.borrowed?)}"
         end
       end
-
-      def ms(seconds) = (seconds * 1000).ceil
 
       def flag(value) = value ? 1 : 0
     end
