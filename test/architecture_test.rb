@@ -76,7 +76,7 @@ module Coppice
       "learn" => %w[kernel lobby state], # what children report, and how they exit
       "act" => %w[kernel lobby rolls state steps], # carries out steps
       "door" => %w[rolls], # the control socket, and what the service manager is told
-      "statistics" => %w[kernel molds]
+      "records" => %w[kernel molds]
     }.to_h { |room, known| ["monitor/#{room}", known.map { |name| "monitor/#{name}" }] }.freeze
     MONITOR = {
       **ROOMS, "monitor" => [*ROOMS.keys, "release"], "monitor/rolls" => [*ROOMS.fetch("monitor/rolls"), "release"]

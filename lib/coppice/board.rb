@@ -174,7 +174,7 @@ module Coppice
     def introduce(listeners:, services: "", next_release: "")
       self.monitor_pid = Process.pid
       self.started_ms = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
-      self.release = VERSION
+      self.version = VERSION
       self.ruby = RUBY_DESCRIPTION
       self.directory = Dir.pwd
       self.listeners = listeners

@@ -15,7 +15,7 @@ require "coppice/monitor/act/observer_spawner"
 require "coppice/monitor/kernel/row_pool"
 require "coppice/monitor/door/service_notifications"
 require "coppice/monitor/kernel/serving_port"
-require "coppice/monitor/act/state_keeper"
+require "coppice/monitor/act/knowledge"
 require "coppice/monitor/supervision"
 require "coppice/monitor/kernel/system"
 require "coppice/monitor/kernel/user_hooks"
@@ -37,14 +37,14 @@ module Coppice
       TTOU: ->(supervision) { supervision.operations.resize(-1) }
     }.freeze
 
-    # outside: releases, keeper and log. admin_listeners: those of the observer. helper_threads: :hooks and :log.
+    # outside: releases, knowledge and log. admin_listeners: those of the observer. helper_threads: :hooks and :log.
     #: (Context, listeners: Listeners::Set, admin_listeners: Listeners::Set, control: ControlServer,
     #    service_manager: OS::ServiceManager, helper_threads: Hash[Symbol, HelperThread]) -> void
     def initialize(outside, listeners:, admin_listeners:, control:, service_manager:, helper_threads:)
       @releases = outside.releases
       @settings = settings = @releases.first.settings
       @log = log = outside.log
-      @keeper = outside.keeper
+      @knowledge = outside.knowledge
       @board = Board.create
       log.follow(@board)
       Info.attach(board: @board, row: nil) # for the user's hooks
@@ -77,7 +77,7 @@ module Coppice
     ensure
       @rolls.close
       @supervision.roster.handshakes.close
-      @keeper.finish
+      @knowledge.finish
       @service_manager.close
       @port.close
       @observers.close
@@ -90,7 +90,7 @@ module Coppice
     def supervision(outside, admin_listeners)
       system = System.new.raise_descriptor_limit
       @observers = ObserverSpawner.new(board: @board, listeners: admin_listeners, system: system)
-      molds = MoldSpawner.new(board: @board, port: @port, system: system, keeper: @keeper, log: @log)
+      molds = MoldSpawner.new(board: @board, port: @port, system: system, knowledge: @knowledge, log: @log)
       lobbies = LobbySpawner.new(settings: @settings, board: @board, port: @port, system: system, log: @log)
       Supervision.new(Context.new(**outside.to_h, system: system, board: @board, rows: RowPool.new(@board), port: @port,
                                                   molds: molds, observers: @observers, lobbies: lobbies, hooks: @hooks))

@@ -46,7 +46,7 @@ module Coppice
       listeners = @queues.to_a
       lobby = Lobby.of(@board, processes)
       children = processes.to_a
-      { version: @board.release.empty? ? VERSION : text(@board.release), time: Time.now.to_f,
+      { version: @board.version.empty? ? VERSION : text(@board.version), time: Time.now.to_f,
         server: server(processes, listeners, lobby), lobby: lobby&.to_h, memory: processes.memory.merge(machine_memory),
         **totals.to_h, services: processes.services(text(@board.services).split), processes: children,
         releases: Releases.new(@board, children).to_h, **@events.to_h }

@@ -50,8 +50,8 @@ module Coppice
       @acceptor = acceptor.call(@clients, @lingering)
       access_log = access_log_of(settings, row, log)
       @servers = Array.new(threads) do
-        observer = RequestObserver.new(worker, row, after_request)
-        RequestThread.new(app, @clients, @lingering, observer, settings: settings, log: log, row: row,
+        cycle = RequestCycle.new(worker, row, after_request)
+        RequestThread.new(app, @clients, @lingering, cycle, settings: settings, log: log, row: row,
                           access_log: access_log, multiprocess: multiprocess)
       end
       @threads = []

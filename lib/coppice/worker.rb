@@ -141,7 +141,7 @@ module Coppice
 
     def build_exchange(app, marks: {}, **options)
       marks = { **WaitHint.marks(inheritance.settings, membership.row), **marks }
-      Http::Exchange.new(app: app, settings: inheritance.settings, logger: log, observer: @cycle, marks: marks,
+      Http::Exchange.new(app: app, settings: inheritance.settings, logger: log, cycle: @cycle, marks: marks,
                          trusted_proxies: inheritance.trusted_proxies, **options)
     end
 

@@ -71,7 +71,7 @@ class FakeServer
     @system = FakeSystem.new(@board)
     outside = Coppice::Monitor::Context.new(
       system: @system, board: @board, rows: Coppice::Monitor::RowPool.new(@board), port: self, molds: self,
-      observers: Observers.new(@system), lobbies: FakeLobbyChild::Spawner.new(@system), hooks: self, keeper: self,
+      observers: Observers.new(@system), lobbies: FakeLobbyChild::Spawner.new(@system), hooks: self, knowledge: self,
       releases: self, log: log
     )
     @supervision = Coppice::Monitor::Supervision.new(outside)
@@ -156,7 +156,7 @@ class FakeServer
     mold.channel.send(boot)
   end
 
-  # In the place of StateKeeper:
+  # In the place of Knowledge:
   def keep_measurement(worker) = kept << worker
   def add_paths(counts) = kept << counts
   def write = kept << :written

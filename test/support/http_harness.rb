@@ -53,7 +53,7 @@ module Coppice
     end
 
     # Stands for the worker: notes what it is told.
-    class Observer
+    class Cycle
       attr_reader :events, :worker, :postponed_ms
 
       def initialize
@@ -101,7 +101,7 @@ module Coppice
       def at(level) = @entries.filter_map { |entry| entry[1] if entry[0] == level }
     end
 
-    attr_reader :connection, :exchange, :observer, :log
+    attr_reader :connection, :exchange, :cycle, :log
 
     # keep: whether a lobby may keep the connection.
     def initialize(app = nil, lobby: HttpHarness.through_lobby, keep: false,
@@ -110,9 +110,9 @@ module Coppice
       @keep = keep
       @settings = Settings.new(**DEFAULTS, **settings)
       @lingering = lingering
-      @observer = Observer.new
+      @cycle = Cycle.new
       @log = Log.new
-      @exchange = Http::Exchange.new(app: app || block, settings: @settings, logger: @log, observer: @observer,
+      @exchange = Http::Exchange.new(app: app || block, settings: @settings, logger: @log, cycle: @cycle,
                                      lingering: lingering)
       @connection = @exchange.connection
     end

@@ -58,7 +58,7 @@ module Coppice
       [:exits_count, :monitor, "number of exits noted: the sequence of the last record"],
       [:promotions_count, :monitor, "number of promotions noted: the sequence of the last record"],
       [:moments_count, :monitor, "number of moments noted: the sequence of the last record"],
-      [:release, :monitor, "the version of Coppice", 4],
+      [:version, :monitor, "the version of Coppice", 4],
       [:ruby, :monitor, "RUBY_DESCRIPTION", 16],
       [:directory, :monitor, "where the server was started", 32],
       [:next_release, :monitor, "the name of the directory where a roll finds the next release; or empty", 32],

@@ -54,14 +54,14 @@ module Coppice
         Log::Reopening.redirect(settings)
         OS::StandardStreams.unbuffer
         log = Log.for(settings, role: :monitor) { |output| writer.log_output(output) }
-        keeper = keeper(settings, log)
-        settings = settings.with_learned_paths(keeper.learned) if settings.learns_paths?
+        knowledge = knowledge(settings, log)
+        settings = settings.with_learned_paths(knowledge.learned) if settings.learns_paths?
         control = Monitor::ControlServer.bind(settings, log)
         listeners, admin = bind(settings, log)
         Compatibility.configure(settings, listener_names: listeners.names)
         announce(log, writer, settings, Banner.new(settings, listeners.names_with_options))
         warn_of(settings, log)
-        outside = Monitor::Context.new(releases: releases(settings, keeper, log), keeper: keeper, log: log)
+        outside = Monitor::Context.new(releases: releases(settings, knowledge, log), knowledge: knowledge, log: log)
         monitor = Monitor.new(outside, listeners: listeners, admin_listeners: admin, control: control,
                                        service_manager: OS::ServiceManager.new(@variables),
                                        helper_threads: { hooks: hooks, log: writer })
@@ -78,16 +78,16 @@ module Coppice
         raise Error, "#{obstacle}. Allow it, or serve in one process: --workers 0"
       end
 
-      def releases(settings, keeper, log)
+      def releases(settings, knowledge, log)
         started_with = @started_with.reject { |name, _| @variables.key?(name) }
         Monitor::Releases.new(Release.first(settings), arguments: @arguments, environment: started_with,
-                                                       keeper: keeper, log: log)
+                                                       knowledge: knowledge, log: log)
       end
 
       # A measurement is of no use beside a committed profile.
-      def keeper(settings, log)
+      def knowledge(settings, log)
         measures = settings.keeps_measurement? && !File.exist?(GCProfile::FILE)
-        Monitor::StateKeeper.new(State.of(settings), log: log, measures: measures, learns: settings.learns_paths?,
+        Monitor::Knowledge.new(State.of(settings), log: log, measures: measures, learns: settings.learns_paths?,
                                                   price: settings.memory_price)
       end
 

@@ -24,21 +24,21 @@ module Coppice
 
       attr_reader :connection #: Connection
 
-      # lingering: gets the clients that may still be sending when they have their response; nil to close them at once,
-      # where nobody attends to it. marks: more entries for each env. trusted_proxies: those of the settings, parsed.
+      # cycle: is told what becomes of each request. lingering: gets the clients that may still be sending when they
+      # have their response; nil to close them at once, where nobody attends to it. marks: more entries for each env.
+      # trusted_proxies: those of the settings, parsed.
       #: (app: untyped, settings: Config::Settings, logger: Log,
-      #    observer: Worker::RequestCycle | ThreadedServer::RequestObserver, lingering: Lingering?,
+      #    cycle: Worker::RequestCycle | ThreadedServer::RequestCycle, lingering: Lingering?,
       #    ?marks: Hash[String, untyped], ?trusted_proxies: Listeners::TrustedProxies) -> void
-      def initialize(app:, settings:, logger:, observer:, lingering:, marks: {},
+      def initialize(app:, settings:, logger:, cycle:, lingering:, marks: {},
                      trusted_proxies: Listeners::TrustedProxies.new(settings.trusted_networks))
         rack2 = Http.rack2?
         @app = app
-        @connection = Connection.new(settings, deadline: observer.deadline, lingering: lingering,
-                                                            rack2: rack2)
-        @observer = observer
+        @connection = Connection.new(settings, deadline: cycle.deadline, lingering: lingering, rack2: rack2)
+        @cycle = cycle
         @early_hints = settings.early_hints
         @check_client = settings.check_client_connection
-        @prototype = EnvPrototype.new(settings, observer.worker, marks, trusted_proxies: trusted_proxies)
+        @prototype = EnvPrototype.new(settings, cycle.worker, marks, trusted_proxies: trusted_proxies)
         @inputs = InputReader.new(@connection, settings, rack2: rack2)
         @writer = ResponseWriter.new(@connection, rack2: rack2)
         @failures = Failures.new(logger)
@@ -74,7 +74,7 @@ module Coppice
       def take_request
         env = @prototype.env_of(@connection)
         dropped = @connection.dropped_headers
-        @observer.headers_dropped(dropped) unless dropped.zero?
+        @cycle.headers_dropped(dropped) unless dropped.zero?
         env["rack.input"] = input = open_input(env)
         return if @check_client && @connection.peer_gone?
 
@@ -91,22 +91,22 @@ module Coppice
       def open_input(env)
         return @inputs.open(env) unless @connection.body?
 
-        @observer.body_awaited(env)
+        @cycle.body_awaited(env)
         begin
           @inputs.open(env)
         ensure
-          @observer.body_ended
+          @cycle.body_ended
         end
       end
 
       def observed(env, input)
-        env["coppice.timeout"] = env["pitchfork.timeout"] = @observer.deadline
+        env["coppice.timeout"] = env["pitchfork.timeout"] = @cycle.deadline
         client = introduce_client(env)
-        @observer.request_started(env)
+        @cycle.request_started(env)
         begin
           answer(env, input, client)
         ensure
-          @observer.request_finished(env)
+          @cycle.request_finished(env)
         end
       end
 
@@ -202,7 +202,7 @@ module Coppice
       end
 
       def note_refusal(status, reason, cause)
-        @observer.request_refused
+        @cycle.request_refused
         @failures.refused(status, [reason, cause&.message].compact.join(": "))
       end
 
@@ -218,7 +218,7 @@ module Coppice
       def run_callbacks(env, status, headers, error)
         return if no_callbacks?(env)
 
-        @observer.request_answered
+        @cycle.request_answered
         Array(env["rack.response_finished"]).reverse_each do |callback|
           guard(env) { callback.call(env, status, headers, error) }
         end

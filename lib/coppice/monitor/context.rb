@@ -13,15 +13,15 @@ module Coppice
     #   observers   ObserverSpawner
     #   lobbies     LobbySpawner
     #   hooks       UserHooks
-    #   keeper      StateKeeper
+    #   knowledge   Knowledge
     #   releases    Releases
     #   log         Log
     #
     # What supervision knows of the server:
     #
     #   roster      Roster
-    #   statistics  Statistics
-    Context = Struct.new(:system, :board, :rows, :port, :molds, :observers, :lobbies, :hooks, :keeper, :releases, :log,
-                         :roster, :statistics, keyword_init: true)
+    #   records     Records
+    Context = Struct.new(:system, :board, :rows, :port, :molds, :observers, :lobbies, :hooks, :knowledge, :releases,
+                         :log, :roster, :records, keyword_init: true)
   end
 end

@@ -1,25 +1,25 @@
 # frozen_string_literal: true
 
-require "coppice/monitor/workers/capacity"
-require "coppice/monitor/workers/elasticity"
-require "coppice/monitor/workers/heir_demand"
-require "coppice/monitor/molds/idle_mold"
-require "coppice/monitor/molds/leak_watch"
-require "coppice/monitor/lobby/lobby_presence"
-require "coppice/monitor/decide/observation"
-require "coppice/monitor/molds/promotion"
-require "coppice/monitor/workers/recycling"
+require "coppice/monitor/decide/knowledge_keeping"
+require "coppice/monitor/decide/observer_demand"
 require "coppice/monitor/decide/refusal"
 require "coppice/monitor/decide/remeasurement"
 require "coppice/monitor/decide/retirement"
-require "coppice/monitor/role_supervision"
-require "coppice/monitor/rolls/rolling"
-require "coppice/monitor/workers/rollout"
 require "coppice/monitor/decide/services"
 require "coppice/monitor/decide/shutdown"
-require "coppice/monitor/decide/state_keeping"
-require "coppice/monitor/workers/warm_start"
 require "coppice/monitor/decide/watchdog"
+require "coppice/monitor/lobby/lobby_presence"
+require "coppice/monitor/molds/idle_mold"
+require "coppice/monitor/molds/leak_watch"
+require "coppice/monitor/molds/promotion"
+require "coppice/monitor/role_supervision"
+require "coppice/monitor/rolls/release_switch"
+require "coppice/monitor/workers/capacity"
+require "coppice/monitor/workers/elasticity"
+require "coppice/monitor/workers/heir_demand"
+require "coppice/monitor/workers/recycling"
+require "coppice/monitor/workers/rollout"
+require "coppice/monitor/workers/warm_start"
 
 module Coppice
   class Monitor
@@ -37,10 +37,10 @@ module Coppice
         @elasticity = elasticity
         @of_roles = RoleSupervision::ALL.transform_values { |supervision| supervision.new(settings) }
         @watchdog = Watchdog.new(settings, context.board, context.system)
-        always = [Observation.new(settings), lobby, @watchdog, *@of_roles.values]
-        @serving = [*always, Retirement.new, LeakWatch.new(settings), Rolling.new,
+        always = [ObserverDemand.new(settings), lobby, @watchdog, *@of_roles.values]
+        @serving = [*always, Retirement.new, LeakWatch.new(settings), ReleaseSwitch.new,
                     @promotion = Promotion.new(settings, baseline: baseline), sizing, elasticity,
-                    StateKeeping.new(settings), WarmStart.new, @remeasurement = Remeasurement.new,
+                    KnowledgeKeeping.new(settings), WarmStart.new, @remeasurement = Remeasurement.new,
                     Recycling.new(settings), HeirDemand.new, Rollout.new(settings), @capacity, services,
                     IdleMold.new(settings)]
         @delaying = [*always, @capacity, services]

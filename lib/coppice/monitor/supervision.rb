@@ -9,9 +9,9 @@ require "coppice/monitor/decide/refusal"
 require "coppice/monitor/decisions"
 require "coppice/monitor/learn/facts"
 require "coppice/monitor/operations"
+require "coppice/monitor/records"
 require "coppice/monitor/rolls/rolls"
 require "coppice/monitor/state/roster"
-require "coppice/monitor/statistics"
 require "coppice/monitor/workers/elasticity"
 require "coppice/monitor/workers/sizing"
 
@@ -36,8 +36,8 @@ module Coppice
         @sizing = Sizing.new(settings, processors: @system.processors, memory_total_kib: @system.memory_total_kib)
         @exit_status = 0
         @roster = Roster.new(target: @sizing.first_target, release: @release)
-        @statistics = Statistics.new(system: @system, board: @board, roster: @roster, port: outside.port)
-        @context = Context.new(**outside.to_h, roster: @roster, statistics: @statistics)
+        @records = Records.new(system: @system, board: @board, roster: @roster, port: outside.port)
+        @context = Context.new(**outside.to_h, roster: @roster, records: @records)
         @demand = Elasticity::Demand.new(@system, @board, outside.port)
         @memory = MemoryLook.new(@system, @roster)
         @facts = Facts.new(@context)
@@ -71,7 +71,7 @@ module Coppice
         enter_release while decide(now)
         note_trial
         note_bounds
-        @statistics.turned(now, @decisions.promotion.method(:ledger))
+        @records.turned(now, @decisions.promotion.method(:ledger))
         give_up if roster.give_up_reason && @exit_status.zero?
       end
 
@@ -79,7 +79,7 @@ module Coppice
       #: () -> Float
       def seconds_until_due
         now = @system.now
-        due = [*roster.stop.times, *roster.pauses, @facts.due_at, @statistics.due_at, *@decisions.times(now),
+        due = [*roster.stop.times, *roster.pauses, @facts.due_at, @records.due_at, *@decisions.times(now),
                *(now + Board::TRIAL_LOOK_SECONDS if roster.trial&.ready?),
                *(now + Refusal::PAUSE if Refusal.waiting?(roster, now))]
         due.compact.select { |at| at > now }.push(now + TICK).min - now
@@ -107,7 +107,7 @@ module Coppice
       def note_trial
         counts = @decisions.promotion.counts_of_trial(roster)
         @board.trial_watched = counts ? 1 : 0
-        @statistics.tried(counts) if counts
+        @records.tried(counts) if counts
       end
 
       # From the commit of a release on the monitor decides by its settings, calls its hooks and is in its directory.
@@ -118,7 +118,7 @@ module Coppice
         roster.succession.gc_unmeasured = false
         @context.releases.adopt(@release)
         @context.hooks.adopt(settings)
-        @context.keeper.adopt(@release)
+        @context.knowledge.adopt(@release)
         @board.services = settings.service_names
         @operations.log_level = settings.log_level unless settings.log_level == before.log_level
         @operations.follow_configuration(:release) unless settings.worker_processes == before.worker_processes
@@ -137,7 +137,7 @@ module Coppice
         elasticity = Elasticity.new(@sizing, @demand, @system)
         @decisions = Decisions.new(settings, context: @context, sizing: @sizing, elasticity: elasticity,
                                              requests_waiting: @demand.method(:requests_waiting),
-                                             baseline: @statistics.method(:recent_counts))
+                                             baseline: @records.method(:recent_counts))
       end
 
       def warn_of_unknown_memory

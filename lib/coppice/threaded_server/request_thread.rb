@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/http"
-require "coppice/threaded_server/request_observer"
+require "coppice/threaded_server/request_cycle"
 
 module Coppice
   class ThreadedServer
@@ -9,13 +9,13 @@ module Coppice
     # There are several. An application may end the thread, by Thread.exit: then another one takes its place.
     class RequestThread
       # multiprocess: whether other processes serve the same application.
-      #: (^(Hash[String, untyped]) -> untyped, Thread::SizedQueue, Http::Lingering, RequestObserver,
+      #: (^(Hash[String, untyped]) -> untyped, Thread::SizedQueue, Http::Lingering, RequestCycle,
       #    settings: Config::Settings, log: Log, row: Board::Row?, ?access_log: Http::AccessLog?,
       #    ?multiprocess: bool) -> void
-      def initialize(app, clients, lingering, observer, settings:, log:, row:, access_log: nil, multiprocess: false)
+      def initialize(app, clients, lingering, cycle, settings:, log:, row:, access_log: nil, multiprocess: false)
         @clients = clients
         @log = log
-        @exchange = Http::Exchange.new(app: app, settings: settings, logger: log, observer: observer,
+        @exchange = Http::Exchange.new(app: app, settings: settings, logger: log, cycle: cycle,
                                        lingering: lingering, marks: { "rack.multithread" => true,
                                                                       "rack.multiprocess" => multiprocess })
         @connection = @exchange.connection

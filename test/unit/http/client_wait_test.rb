@@ -27,7 +27,7 @@ module Coppice
     test "time spent waiting for a reader does not count against the application's deadline" do
       harness = HttpHarness.new { [200, {}, [BODY]] }
       harness.with_client(sent: GET) do |client|
-        eventually { harness.observer.postponed_ms > SLICE_MS }
+        eventually { harness.cycle.postponed_ms > SLICE_MS }
 
         assert_operator BoundedWait.read(client).bytesize, :>, BODY.bytesize
       end
@@ -93,6 +93,6 @@ module Coppice
       0
     end
 
-    def dropped?(harness) = harness.observer.events.include?(:finished)
+    def dropped?(harness) = harness.cycle.events.include?(:finished)
   end
 end

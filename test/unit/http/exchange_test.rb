@@ -37,14 +37,14 @@ module Coppice
       order = []
       harness = HttpHarness.new do |env|
         env["rack.response_finished"] << ->(*) { order << :first } << ->(*) { order << :second }
-        last = -> { order << [:last, harness.connection.open?, harness.observer.events.dup] }
+        last = -> { order << [:last, harness.connection.open?, harness.cycle.events.dup] }
         env["rack.after_reply"] << -> { order << :reply } << last
         [200, {}, body_that { order << :closed }]
       end
       harness.serve(GET)
 
       assert_equal [:closed, :second, :first, :reply, [:last, false, %i[started answered]]], order
-      assert_equal %i[started answered finished], harness.observer.events
+      assert_equal %i[started answered finished], harness.cycle.events
     end
 
     test "callbacks learn what was answered, and what went wrong" do
@@ -98,7 +98,7 @@ module Coppice
         harness.with_client(sent: GET) do |client|
           BoundedWait.readable(client).read_nonblock(100, exception: false)
         end
-        [counts, harness.observer.events]
+        [counts, harness.cycle.events]
       end
       assert_equal [[{ closed: 1, finished: 1 }, %i[started answered finished]]], ran.values.uniq, ran
     end
@@ -127,7 +127,7 @@ module Coppice
 
         assert_raises(*UserCodeError::OF_THE_PROCESS) { harness.serve_client }
         assert_equal 500, HttpHarness::Answer.new(BoundedWait.read(client)).status
-        assert_equal %i[started finished], harness.observer.events
+        assert_equal %i[started finished], harness.cycle.events
         client.close
       end
     end
@@ -172,7 +172,7 @@ module Coppice
       assert_equal [400, "close", answer.body.bytesize.to_s],
                    [answer.status, answer["connection"], answer["content-length"]]
       assert_equal "text/plain; charset=utf-8", answer["content-type"]
-      assert_equal [:refused], harness.observer.events
+      assert_equal [:refused], harness.cycle.events
     end
 
     test "limits of the head" do
@@ -212,7 +212,7 @@ module Coppice
       client.write(GET)
       client.close
       harness.serve_client
-      assert_empty harness.observer.events
+      assert_empty harness.cycle.events
 
       assert_equal 200, HttpHarness.new(check_client_connection: true) { [200, {}, []] }.serve(GET).status
     end

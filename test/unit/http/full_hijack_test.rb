@@ -63,7 +63,7 @@ module Coppice
         raise "broken"
       end
       harness.with_client(sent: GET) do |client|
-        eventually { harness.observer.events.include?(:finished) }
+        eventually { harness.cycle.events.include?(:finished) }
         failed << true
 
         assert_equal "late", BoundedWait.read(client)
@@ -74,7 +74,7 @@ module Coppice
       kept = nil
       harness = HttpHarness.new { |env| (kept = env["rack.hijack"].call) && nil }
       harness.with_client(sent: GET) do |client|
-        eventually { harness.observer.events.include?(:finished) }
+        eventually { harness.cycle.events.include?(:finished) }
         kept.write("late")
         kept.close
 

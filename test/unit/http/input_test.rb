@@ -73,7 +73,7 @@ module Coppice
 
       assert_equal 413, harness.serve(post("12345")).status
       assert_equal 413, harness.serve(chunked_post("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")).status
-      refute_includes harness.observer.events, :started
+      refute_includes harness.cycle.events, :started
     end
 
     test "a malformed chunk is refused" do
@@ -92,7 +92,7 @@ module Coppice
       client.close
       harness.serve_client
 
-      assert_empty harness.observer.events
+      assert_empty harness.cycle.events
       assert_empty harness.log.at(:error)
     end
 
@@ -168,7 +168,7 @@ module Coppice
       end
       harness.with_client do |client|
         client.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 14\r\n\r\nab")
-        eventually { !pieces.empty? || !harness.observer.events.empty? }
+        eventually { !pieces.empty? || !harness.cycle.events.empty? }
         client.write("line\nxy\nmore")
         BoundedWait.read(client)
       end
@@ -217,7 +217,7 @@ module Coppice
 
       assert_kind_of EOFError, seen
       assert_empty harness.log.at(:error)
-      assert_equal %i[started finished], harness.observer.events
+      assert_equal %i[started finished], harness.cycle.events
     end
 
     test "a streaming input refuses what the client may not send" do

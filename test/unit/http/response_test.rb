@@ -164,7 +164,7 @@ module Coppice
         assert_equal [500, answer.body.bytesize.to_s], [answer.status, answer["content-length"]]
         assert_equal ["application error: broken (#{error})"], harness.log.at(:error)
         refute_includes answer.body, "broken"
-        assert_equal %i[started finished], harness.observer.events
+        assert_equal %i[started finished], harness.cycle.events
       end
     end
 
@@ -246,7 +246,7 @@ module Coppice
       end
 
       assert_equal [1, []], [endless.closed, harness.log.at(:error)]
-      assert_equal %i[started finished], harness.observer.events
+      assert_equal %i[started finished], harness.cycle.events
     end
 
     test "the connection of a client that does not read is closed" do
@@ -269,7 +269,7 @@ module Coppice
         client.write(GET)
         left = catch(:unwound) { assert_raises(SystemExit) { harness.serve_client } }
 
-        assert_equal [1, false, %i[started finished]], [body.closed, harness.connection.open?, harness.observer.events]
+        assert_equal [1, false, %i[started finished]], [body.closed, harness.connection.open?, harness.cycle.events]
         assert_equal "1\r\na\r\n", HttpHarness::Answer.new(BoundedWait.read(client)).body
         assert(left.nil? || left.is_a?(SystemExit))
       ensure

@@ -31,7 +31,7 @@ module Coppice
       harness = HttpHarness.new { [200, {}, body] }
       harness.with_client(sent: GET) do |client|
         BoundedWait.readable(client)
-        eventually { harness.observer.events.include?(:finished) }
+        eventually { harness.cycle.events.include?(:finished) }
         received = BoundedWait.read(client)
 
         assert_equal 1, received.scan("HTTP/1.1").size

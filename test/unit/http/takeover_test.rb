@@ -124,7 +124,7 @@ module Coppice
         }]
       end
       answer = harness.with_client(sent: GET) do # the client reads nothing
-        eventually { harness.observer.events.include?(:finished) && !harness.connection.open? }
+        eventually { harness.cycle.events.include?(:finished) && !harness.connection.open? }
         harness.serve("GET /next HTTP/1.1\r\nHost: a\r\n\r\n")
       end
 

@@ -20,7 +20,7 @@ module Coppice
         @board = context.board
         @port = context.port
         @hooks = context.hooks
-        @keeper = context.keeper
+        @knowledge = context.knowledge
         @roster = context.roster
         @log = context.log
         @shortage = Shortage.new(context)
@@ -76,8 +76,8 @@ module Coppice
         when Steps::Resize then resize(step)
         when Steps::HoldBack then hold_back(step)
         when Steps::Measure then step.handle.channel.send(Control::Messages::Measure.new)
-        when Steps::KeepMeasurement then @keeper.keep_measurement(step.worker)
-        when Steps::KeepPaths then @keeper.write
+        when Steps::KeepMeasurement then @knowledge.keep_measurement(step.worker)
+        when Steps::KeepPaths then @knowledge.write
         when Steps::Recycle then recycle(step)
         when Steps::Observe then @observer.spawn(now)
         when Steps::SpawnLobby, Steps::Reseat, Steps::TellLobby, Steps::KillLobbyPart then @lobby.carry_out(step, now)

@@ -21,7 +21,7 @@ module Coppice
         @roster = context.roster
         @succession = context.roster.succession
         @board = context.board
-        @statistics = context.statistics
+        @records = context.records
         @log = context.log
         @forks = forks
         @spawner = context.molds
@@ -60,7 +60,7 @@ module Coppice
         handle.pid = pid
         handle.note_fork(now)
         @succession.start(handle)
-        @statistics.promotion_started(handle, reason_to_boot(step), nil, now)
+        @records.promotion_started(handle, reason_to_boot(step), nil, now)
         @log.info("booting the application", **handle.to_log, **release.to_log.slice(:release), **description)
         Introduction.of(handle, pid, system: @system, log: @log) { @spawner.introduce(handle) }
       rescue SystemCallError => error
@@ -92,7 +92,7 @@ module Coppice
         kind = ChildKind.new(:mold, generation: step.generation, purpose: (:temporary if step.temporary))
         candidate = @forks.call(step.worker, kind, deadline: now + time_to_fork)
         @succession.start(candidate)
-        @statistics.promotion_started(candidate, step.reason_fields[:why], step.worker, now)
+        @records.promotion_started(candidate, step.reason_fields[:why], step.worker, now)
         @log.info("promotion started", **step.worker.to_log, requests: step.worker.requests_count,
                   new_gen: step.generation, **step.reason_fields)
       end
@@ -131,7 +131,7 @@ module Coppice
         adopt_handshakes(candidate)
         @roster.workers.each { |worker| worker.promotions = 0 }
         @board.generation = candidate.generation
-        @statistics.promotion_committed(candidate, now)
+        @records.promotion_committed(candidate, now)
         canary = step.verdict if @roster.of_release?(candidate) # that of another release has a line of its own
         @log.info("mold committed", **candidate.to_log, **canary&.to_log.to_h)
         warn_of_unsafe_application unless candidate.row.fork_safe?
@@ -168,7 +168,7 @@ module Coppice
         message = [step.candidate, trial].compact.filter_map(&:failure).first&.message
         @succession.abandon(step.candidate, step.reason, now, pause: pause, message: message,
                                                               of_release: @roster.of_release?(step.candidate))
-        @statistics.promotion_abandoned(step.candidate)
+        @records.promotion_abandoned(step.candidate)
         @board.refused_commits += 1 if step.refused
         log_abandonment(step, pause)
         @releases.abandoned(step, trial, now)

@@ -8,12 +8,12 @@ module Coppice
   class Monitor
     # Spawns cold molds: fresh Ruby processes that boot a release of the application.
     class MoldSpawner
-      #: (board: Board, port: ServingPort, system: System, keeper: StateKeeper, log: Log) -> void
-      def initialize(board:, port:, system:, keeper:, log:)
+      #: (board: Board, port: ServingPort, system: System, knowledge: Knowledge, log: Log) -> void
+      def initialize(board:, port:, system:, knowledge:, log:)
         @board = board
         @port = port
         @system = system
-        @keeper = keeper
+        @knowledge = knowledge
         @log = log
       end
 
@@ -59,7 +59,7 @@ module Coppice
       end
 
       def new_environment(release)
-        known = @keeper.fitted
+        known = @knowledge.fitted
         MoldEnvironment.new(release.settings, environment: release.environment, directory: release.directory,
                                               fitted: known&.variables, origin: known&.origin)
       end

@@ -15,7 +15,7 @@ module Coppice
         @hooks = context.hooks
         @roster = context.roster
         @rows = context.rows
-        @statistics = context.statistics
+        @records = context.records
         @log = context.log
         @lobby = lobby
       end
@@ -103,7 +103,7 @@ module Coppice
         return note_refusal(handle) if handle.refused?
 
         @log.public_send(report.level, "#{report.role} exited", **report.to_log)
-        @statistics.exited(handle, report)
+        @records.exited(handle, report)
       end
 
       # There never was a mold, so nothing has exited and nothing has failed. The worker has logged why, if it found
@@ -113,7 +113,7 @@ module Coppice
 
         candidate.parent.promotions -= 1
         @roster.succession.refuse
-        @statistics.promotion_withdrawn(candidate)
+        @records.promotion_withdrawn(candidate)
         others = @roster.ready_workers.count { |worker| worker.row.fork_safe? }
         @log.info("promotion refused", **candidate.parent.to_log, new_gen: candidate.generation,
                   why: "the worker is not fork-safe", fork_safe_workers: others)

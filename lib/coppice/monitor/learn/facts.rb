@@ -15,7 +15,7 @@ module Coppice
       def initialize(context)
         @system = context.system
         @port = context.port
-        @keeper = context.keeper
+        @knowledge = context.knowledge
         @roster = context.roster
         @log = context.log
         @board = context.board
@@ -75,7 +75,7 @@ module Coppice
         when Control::Messages::Failed then handle.failure ||= message
         when Control::Messages::SignalReceived then signal_received(handle, message.name)
         when Control::Messages::BecameUnsafe then became_unsafe(handle, message)
-        when Control::Messages::PathsCounted then @keeper.add_paths(message.counts)
+        when Control::Messages::PathsCounted then @knowledge.add_paths(message.counts)
         when Control::Messages::RequestLimitReached then nil # it only wakes the monitor: the count is on the board
         else raise ProtocolMismatch, "a child may not send #{message.class}"
         end

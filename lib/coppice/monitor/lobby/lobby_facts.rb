@@ -27,7 +27,7 @@ module Coppice
         @board = context.board
         @roster = context.roster
         @rows = context.rows
-        @statistics = context.statistics
+        @records = context.records
         @settings = context.roster.settings
         @log = context.log
         @lobby_log = context.log.with(role: :lobby)
@@ -77,7 +77,7 @@ module Coppice
         lobby.close
         @rows.release(lobby.row)
         @roster.workers.select(&:seat).each(&:leave_seat)
-        @statistics.lobby_lost
+        @records.lobby_lost
       end
 
       # The lobby is to give its request to another worker, or to answer the client itself.
@@ -141,7 +141,7 @@ module Coppice
         report = ExitReport.new(lobby, status, now: @system.now, pid: pid, peak_kib: peak_kib)
         remedy = FILTERED if report.signal == "SYS"
         @log.public_send(report.level, "lobby exited", part: part, **report.to_log, **{ remedy: remedy }.compact)
-        @statistics.exited(lobby, report)
+        @records.exited(lobby, report)
       end
 
       def note_failure(lobby)

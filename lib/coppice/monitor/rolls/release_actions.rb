@@ -10,7 +10,7 @@ module Coppice
       def initialize(context, &retire)
         @roster = context.roster
         @board = context.board
-        @statistics = context.statistics
+        @records = context.records
         @log = context.log
         @retire = retire
       end
@@ -45,7 +45,7 @@ module Coppice
       def give_up(reason, wanted: false, message: nil)
         roll = @roster.roll
         roll.give_up(reason, message)
-        @statistics.roll_decided(roll)
+        @records.roll_decided(roll)
         @log.public_send(wanted ? :info : :error, "#{roll.kind} given up",
           **roll.to_log, why: reason, **{ error: (message if message != reason) }.compact)
       end
@@ -74,7 +74,7 @@ module Coppice
         roll = @roster.roll
         roll.commit
         @board.unsafe_routes = "" # a release has its own
-        @statistics.roll_decided(roll)
+        @records.roll_decided(roll)
         @log.info("release committed", **mold.release.to_log, gen: mold.generation, kind: roll.kind,
                                        **roll.canary&.to_log.to_h)
       end

@@ -22,13 +22,13 @@ module Coppice
 
       # first: the release that the server begins with. arguments: the flags. environment: the variables before the
       # configuration was evaluated.
-      #: (Release, arguments: Array[String], environment: Hash[String, String], ?keeper: StateKeeper?, ?log: Log?,
+      #: (Release, arguments: Array[String], environment: Hash[String, String], ?knowledge: Knowledge?, ?log: Log?,
       #    ?evaluation_seconds: Numeric) -> void
-      def initialize(first, arguments:, environment:, keeper: nil, log: nil, evaluation_seconds: EVALUATION_SECONDS)
+      def initialize(first, arguments:, environment:, knowledge: nil, log: nil, evaluation_seconds: EVALUATION_SECONDS)
         @evaluation_seconds = evaluation_seconds
         @arguments = with_files(arguments, first.settings)
         @environment = environment
-        @keeper = keeper
+        @knowledge = knowledge
         @log = log
         @name = name_of(first.directory, first.settings.directory)
         @first_names = [first.directory, @name, *folder_of_gemfile(first.directory)].uniq
@@ -65,7 +65,7 @@ module Coppice
         change = change(check, settings, running)
         report(change)
         warn_of_common_rackup(settings.rackup)
-        settings = settings.with_learned_paths(@keeper.learned) if settings.learns_paths?
+        settings = settings.with_learned_paths(@knowledge.learned) if settings.learns_paths?
         Release.new(number: number, directory: check.directory, environment: environment, ruby: result.ruby,
                     interpreter: result.interpreter, executable: result.executable, not_in_force: change.not_in_force,
                     settings: settings.following(running.settings, first_generation: 0)).freeze

@@ -8,7 +8,7 @@ require "coppice/monitor/steps"
 module Coppice
   class Monitor
     # Takes what `coppice roll`, `coppice rollback` and USR1 ask for, and prepares it until a release can be booted.
-    # What follows is decided by Rolling and Promotion.
+    # What follows is decided by ReleaseSwitch and Promotion.
     class Rolls
       # A boot takes up to so much of the last one's peak: with less to spare the log warns.
       COMFORTABLE = 1.5
@@ -19,7 +19,7 @@ module Coppice
       def initialize(context, actions:)
         @system = context.system
         @roster = context.roster
-        @statistics = context.statistics
+        @records = context.records
         @log = context.log
         @releases = context.releases
         @actions = actions
@@ -94,7 +94,7 @@ module Coppice
         roll = Roll.new(kind: kind, directory: directory, asked_by: asked_by, asked_at: @system.now, release: release)
         @log.info("#{kind} requested", **roll.to_log)
         @roster.reforks.wait_until(@system.now) # the pause is for the server's own tries
-        @statistics.roll_started(roll)
+        @records.roll_started(roll)
         @roster.roll = roll
       end
 
@@ -103,7 +103,7 @@ module Coppice
         release = @releases.build(@check, result, number: number, running: @roster.release)
         check_memory(roll, release)
         roll.release = release
-        @statistics.roll_prepared(roll)
+        @records.roll_prepared(roll)
         @log.info("release is prepared", **release.to_log, ruby: result.ruby_version)
       end
 
@@ -128,7 +128,7 @@ module Coppice
 
       # What the workers have that exit before the boot.
       def memory_of_lean_roll
-        count = Rolling.workers_of_lean_roll(@roster)
+        count = ReleaseSwitch.workers_of_lean_roll(@roster)
         @roster.ready_workers.map { |worker| worker.row.private_kib }.min(count).sum
       end
 

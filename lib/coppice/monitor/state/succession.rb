@@ -7,7 +7,8 @@ require "coppice/monitor/state/fork_failures"
 module Coppice
   class Monitor
     # How one mold follows another: the mold that forks all workers, the candidate that is to take its place, and what
-    # has failed on the way. Facts only: Promotion, WarmStart and Rolling decide what happens next, MoldActions does it.
+    # has failed on the way. Facts only: Promotion, WarmStart and ReleaseSwitch decide what happens next, MoldActions
+    # does it.
     #
     # A refork, in the order of its calls:
     #

@@ -2,15 +2,15 @@
 
 require "coppice/board"
 require "coppice/monitor/molds/canary"
-require "coppice/monitor/statistics/moments"
-require "coppice/monitor/statistics/promotions"
-require "coppice/monitor/statistics/rolls"
+require "coppice/monitor/records/moments"
+require "coppice/monitor/records/promotions"
+require "coppice/monitor/records/rolls"
 
 module Coppice
   class Monitor
     # Writes to the board what the monitor knows of the server as a whole: exits, promotions, what refork_after :auto
     # weighs, the last hour, and that the monitor is alive. It decides nothing; Facts, Actions and Supervision tell it.
-    class Statistics
+    class Records
       #: (system: System, board: Board, roster: Roster, port: ServingPort) -> void
       def initialize(system:, board:, roster:, port:)
         @system = system

@@ -10,7 +10,7 @@ module Coppice
     # What this server knows of its application: what earlier servers have left in the state directory, and what its
     # workers report. Writes the files on a thread of its own, one at a time, because a disk may be slow. Without a
     # directory that can be written to, the server knows what it has measured itself.
-    class StateKeeper
+    class Knowledge
       PATHS_SIZE = 256 # paths
       FINISH_TIMEOUT = 2 # seconds for the last write
       # Clients' requests that allocate less than this part of the rehearsed ones are others, such as health checks.

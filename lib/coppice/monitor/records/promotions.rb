@@ -6,7 +6,7 @@ require "coppice/stats/histogram"
 
 module Coppice
   class Monitor
-    class Statistics
+    class Records
       # Notes each promotion and cold boot, and how long each of its phases took. One is under way at a time; the
       # rollout of the last one goes on after its commit.
       class Promotions

@@ -4,7 +4,7 @@ require "coppice/board"
 
 module Coppice
   class Monitor
-    class Statistics
+    class Records
       # Notes the release that the server begins with, each roll and rollback, and how it ended.
       class Rolls
         #: (system: System, board: Board, roster: Roster) -> void

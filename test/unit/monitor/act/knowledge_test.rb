@@ -4,13 +4,13 @@ require "test_helper"
 require "coppice"
 require "coppice/config/settings"
 require "coppice/log"
-require "coppice/monitor/act/state_keeper"
+require "coppice/monitor/act/knowledge"
 require "coppice/release"
 require "stringio"
 
 module Coppice
   class Monitor
-    class StateKeeperTest < TestCase
+    class KnowledgeTest < TestCase
       Worker = Struct.new(:row, :rehearsing?) do
         def to_log = { child: :worker }
       end
@@ -18,33 +18,33 @@ module Coppice
 
       test "what a worker has measured counts at once, and at the next start" do
         with_state do |state|
-          keeper = keeper(state)
-          keeper.keep_measurement(worker(4000))
-          keeper.finish
+          knowledge = knowledge(state)
+          knowledge.keep_measurement(worker(4000))
+          knowledge.finish
 
-          assert_equal GCProfile::MEASURED, keeper.fitted.origin
-          assert_equal [GCProfile::MEASURED_BEFORE, keeper.fitted.variables], keeper(state).fitted.to_a.reverse
+          assert_equal GCProfile::MEASURED, knowledge.fitted.origin
+          assert_equal [GCProfile::MEASURED_BEFORE, knowledge.fitted.variables], knowledge(state).fitted.to_a.reverse
         end
       end
 
       test "without a thread left it is written the next time" do
         with_state do |state|
-          keeper = keeper(state)
-          Thread.stub(:new, ->(*) { raise ThreadError, "no thread left" }) { keeper.keep_measurement(worker(4000)) }
+          knowledge = knowledge(state)
+          Thread.stub(:new, ->(*) { raise ThreadError, "no thread left" }) { knowledge.keep_measurement(worker(4000)) }
 
-          assert_nil keeper(state).fitted
-          keeper.write
-          keeper.finish
+          assert_nil knowledge(state).fitted
+          knowledge.write
+          knowledge.finish
 
-          assert_equal GCProfile::MEASURED_BEFORE, keeper(state).fitted.origin
+          assert_equal GCProfile::MEASURED_BEFORE, knowledge(state).fitted.origin
         end
       end
 
       test "of several workers the one that has measured most counts; a rehearsed one always does" do
-        keeper = keeper(nil)
+        knowledge = knowledge(nil)
         kept = [worker(4000), worker(10), worker(10, rehearsed: true), worker(9000)].map do |measured|
-          keeper.keep_measurement(measured)
-          keeper.fitted.variables
+          knowledge.keep_measurement(measured)
+          knowledge.fitted.variables
         end
 
         assert_equal kept[0], kept[1]
@@ -52,10 +52,10 @@ module Coppice
       end
 
       test "clients' requests replace rehearsed ones that are like them, and health checks do not" do
-        keeper = keeper(nil)
+        knowledge = knowledge(nil)
         kept = [worker(4000, rehearsed: true), worker(10), worker(3000), worker(2900)].map do |measured|
-          keeper.keep_measurement(measured)
-          keeper.fitted.variables
+          knowledge.keep_measurement(measured)
+          knowledge.fitted.variables
         end
 
         assert_equal kept[0], kept[1]
@@ -65,31 +65,31 @@ module Coppice
 
       test "beside a committed profile nothing is measured" do
         with_state do |state|
-          keeper = keeper(state, measures: false)
-          keeper.keep_measurement(worker(4000))
-          keeper.finish
+          knowledge = knowledge(state, measures: false)
+          knowledge.keep_measurement(worker(4000))
+          knowledge.finish
 
-          assert_nil keeper.fitted
+          assert_nil knowledge.fitted
           assert_empty Dir.children(state.directory)
         end
       end
 
       test "a measurement that the application has spoiled is logged, and no more" do
-        keeper = keeper(nil)
-        keeper.keep_measurement(Worker.new(Row.new("spoiled"), false))
+        knowledge = knowledge(nil)
+        knowledge.keep_measurement(Worker.new(Row.new("spoiled"), false))
 
-        assert_nil keeper.fitted
+        assert_nil knowledge.fitted
         assert_match(/a worker's measurement cannot be read/, @log.string)
       end
 
       test "paths are added to those of earlier servers, of which half remains" do
         with_state do |state|
           state.keep_paths({ "/" => 100, "/old" => 50, "/rare" => 1 })
-          keeper = keeper(state, learns: true)
-          keeper.add_paths({ "/" => 20, "/new" => 60 })
-          keeper.finish
+          knowledge = knowledge(state, learns: true)
+          knowledge.add_paths({ "/" => 20, "/new" => 60 })
+          knowledge.finish
 
-          assert_equal ["/", "/new", "/old"], keeper.learned
+          assert_equal ["/", "/new", "/old"], knowledge.learned
           assert_equal({ "/" => 70, "/new" => 60, "/old" => 25 }, state.paths)
         end
       end
@@ -97,18 +97,18 @@ module Coppice
       test "there are no more than ten, and what clients request now comes first" do
         with_state do |state|
           state.keep_paths(("a".."j").zip(39.downto(30)).to_h { |name, count| ["/#{name}", count] })
-          keeper = keeper(state, learns: true)
-          keeper.add_paths(("p".."s").zip(64.downto(61)).to_h { |name, count| ["/#{name}", count] })
+          knowledge = knowledge(state, learns: true)
+          knowledge.add_paths(("p".."s").zip(64.downto(61)).to_h { |name, count| ["/#{name}", count] })
 
-          assert_equal %w[/p /q /r /s /a /b /c /d /e /f], keeper.learned
+          assert_equal %w[/p /q /r /s /a /b /c /d /e /f], knowledge.learned
         end
       end
 
       test "without news nothing is written" do
         with_state do |state|
-          keeper = keeper(state, learns: true)
-          keeper.write
-          keeper.finish
+          knowledge = knowledge(state, learns: true)
+          knowledge.write
+          knowledge.finish
 
           assert_empty Dir.children(state.directory)
         end
@@ -133,14 +133,14 @@ module Coppice
       test "what a release has measured is not kept for the release after it, on a slow disk either" do
         with_tmpdir do |folder|
           before = SlowState.new("#{folder}/1", key: "k")
-          keeper = keeper(before, learns: true)
-          keeper.add_paths({ "/" => 100 })
-          keeper.keep_measurement(worker(4000))
+          knowledge = knowledge(before, learns: true)
+          knowledge.add_paths({ "/" => 100 })
+          knowledge.keep_measurement(worker(4000))
           BoundedWait.pop(before.began)
-          keeper.keep_measurement(worker(9000))
-          keeper.adopt(release("#{folder}/2"))
+          knowledge.keep_measurement(worker(9000))
+          knowledge.adopt(release("#{folder}/2"))
           before.disk << true
-          keeper.finish
+          knowledge.finish
 
           assert_equal({ "/" => 100 }, before.paths)
           refute_path_exists "#{folder}/2"
@@ -149,10 +149,10 @@ module Coppice
 
       test "what a release with another Ruby has measured is kept for that Ruby" do
         with_tmpdir do |folder|
-          keeper = keeper(nil)
-          keeper.adopt(release(folder, interpreter: "ruby=9.9.9p9 platform=other"))
-          keeper.keep_measurement(worker(4000))
-          keeper.finish
+          knowledge = knowledge(nil)
+          knowledge.adopt(release(folder, interpreter: "ruby=9.9.9p9 platform=other"))
+          knowledge.keep_measurement(worker(4000))
+          knowledge.finish
 
           assert_match(/\Aruby=9\.9\.9p9 platform=other coppice=/, File.readlines("#{folder}/#{State::MEASURED}")[1])
         end
@@ -161,10 +161,10 @@ module Coppice
       test "a directory that cannot be written to costs one line" do
         with_tmpdir do |folder|
           File.write("#{folder}/file", "")
-          keeper = keeper(State.new("#{folder}/file/below", key: "k"), learns: true)
+          knowledge = knowledge(State.new("#{folder}/file/below", key: "k"), learns: true)
           2.times do
-            keeper.add_paths({ "/" => 1 })
-            keeper.finish
+            knowledge.add_paths({ "/" => 1 })
+            knowledge.finish
           end
 
           assert_equal 1, @log.string.scan("cannot keep what was measured").size
@@ -175,15 +175,15 @@ module Coppice
         with_state do |state|
           File.write("#{state.directory}/#{State::PATHS}", "spoiled")
 
-          assert_empty keeper(state, learns: true).learned
+          assert_empty knowledge(state, learns: true).learned
           assert_match(/a file of the state directory is not used.*coppice\.paths.*it is spoiled/, @log.string)
         end
       end
 
       private
 
-      def keeper(state, measures: true, learns: false)
-        StateKeeper.new(state, log: Log.new(@log ||= StringIO.new, role: :monitor), measures: measures, learns: learns,
+      def knowledge(state, measures: true, learns: false)
+        Knowledge.new(state, log: Log.new(@log ||= StringIO.new, role: :monitor), measures: measures, learns: learns,
           price: 2)
       end
 

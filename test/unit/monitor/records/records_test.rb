@@ -4,7 +4,7 @@ require "coppice/stats"
 require_relative "../../../support/supervision_test_case"
 
 # What the monitor writes to the board of the server as a whole.
-class MonitorStatisticsTest < SupervisionTestCase
+class MonitorRecordsTest < SupervisionTestCase
   Board = Coppice::Board
 
   def stats(server) = Coppice::Stats.new(server.board).to_h
@@ -140,7 +140,7 @@ class MonitorStatisticsTest < SupervisionTestCase
       worker.row.first_us = 5000 * (index + 1)
       Coppice::Histogram.add(server.board.cells, worker.row.place_of(:application_us).first, 1000)
     end
-    server.system.advance(Coppice::Monitor::Statistics::Promotions::MEASURE_PAUSE)
+    server.system.advance(Coppice::Monitor::Records::Promotions::MEASURE_PAUSE)
     server.turn
     boot = stats(server)[:promotions].first
 

@@ -8,7 +8,7 @@ module Coppice
   class Monitor
     # Decides when the release that was asked for is booted, or put back from a mold that was kept, and when a kept mold
     # exits. Promotion decides about the booted one: trial, canary, commit.
-    class Rolling
+    class ReleaseSwitch
       SHORT_OF_MEMORY = 0.05 # share of all memory that is left
 
       # How many workers exit before the boot of a lean roll: one stays at least.

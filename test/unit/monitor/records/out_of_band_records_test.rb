@@ -4,7 +4,7 @@ require "coppice/stats"
 require_relative "../../../support/supervision_test_case"
 
 # Work that a worker does without a request is no load, and none of the requests that are counted.
-class OutOfBandStatisticsTest < SupervisionTestCase
+class OutOfBandRecordsTest < SupervisionTestCase
   def server_at_work(since: 0)
     settled_server(worker_processes: 1, timeout: 1).tap do |server|
       row = server.roster.ready_workers.first.row

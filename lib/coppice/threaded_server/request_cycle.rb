@@ -4,7 +4,7 @@ module Coppice
   class ThreadedServer
     # What the exchange of one thread reports to. Counts on a row of the board, if there is one. All threads count on
     # the same row: it shows the request that began last.
-    class RequestObserver
+    class RequestCycle
       NO_TIMEOUT_MS = 2**62 # the RequestClock lowers it to the most that it takes
 
       # env["coppice.timeout"] of a server without a request timeout.

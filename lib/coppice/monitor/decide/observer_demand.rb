@@ -6,7 +6,7 @@ module Coppice
   class Monitor
     # Decides when there must be an observer: always, if the configuration asks for one. After a roll another one calls
     # the hook of the new release, with its bundle. No other decision depends on it.
-    class Observation
+    class ObserverDemand
       #: (Config::Settings) -> void
       def initialize(settings)
         @wanted = settings.observed?

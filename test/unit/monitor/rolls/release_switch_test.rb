@@ -3,8 +3,8 @@
 require_relative "../../../support/fake_server_rolls"
 require_relative "../../../support/supervision_test_case"
 
-# What becomes of a roll: decisions of Rolling, and what ReleaseActions and Supervision make of them.
-class RollingTest < SupervisionTestCase
+# What becomes of a roll: decisions of ReleaseSwitch, and what ReleaseActions and Supervision make of them.
+class ReleaseSwitchTest < SupervisionTestCase
   include FakeServerRolls
 
   test "a roll replaces all workers, and keeps the mold of the release before for a while" do

@@ -4,7 +4,7 @@ require "coppice/stats"
 require_relative "../../../support/supervision_test_case"
 
 # What the monitor writes to the board of releases.
-class RollsStatisticsTest < SupervisionTestCase
+class RollsRecordsTest < SupervisionTestCase
   def releases(server) = Coppice::Stats.new(server.board).to_h[:releases]
 
   def counts(server)

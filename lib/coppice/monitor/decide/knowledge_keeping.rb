@@ -9,7 +9,7 @@ module Coppice
     # Decides when to keep what the server has found out for its next start. If a worker is rehearsed, the pages that
     # the user has named are measured; then the requests of clients are, in the lead workers of a few generations,
     # because warm code takes less CPU time.
-    class StateKeeping
+    class KnowledgeKeeping
       MEASURED_WORKERS = 8 # maximum
       LOOK_PAUSE = 1.0 # seconds between two looks at what the workers have served
       PATHS_PAUSE = 60.0 # seconds between two writes

@@ -5,7 +5,7 @@ require "coppice/stats/lobby"
 
 module Coppice
   class Monitor
-    class Statistics
+    class Records
       # Notes the sums over all processes every two seconds, in the ring of the last hour.
       class Moments
         attr_reader :due_at #: Float -- of the next one, monotonic seconds

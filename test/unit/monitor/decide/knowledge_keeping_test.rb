@@ -5,13 +5,13 @@ require_relative "../../../support/supervision_test_case"
 require "coppice/gc_profile"
 
 # When a server keeps what it has found out for its next start.
-class StateKeepingTest < SupervisionTestCase
+class KnowledgeKeepingTest < SupervisionTestCase
   include FakeServerRolls
 
   COMPLETE = Coppice::GCProfile::MEASURED_REQUESTS
 
   def look(server)
-    server.system.advance(Coppice::Monitor::StateKeeping::LOOK_PAUSE)
+    server.system.advance(Coppice::Monitor::KnowledgeKeeping::LOOK_PAUSE)
     server.turn
   end
 
@@ -20,7 +20,7 @@ class StateKeepingTest < SupervisionTestCase
     server.roster.ready_workers.each { |worker| measured(worker, COMPLETE) }
     20.times { look(server) }
 
-    assert_equal Coppice::Monitor::StateKeeping::MEASURED_WORKERS, server.kept.size
+    assert_equal Coppice::Monitor::KnowledgeKeeping::MEASURED_WORKERS, server.kept.size
     assert_equal server.kept.uniq, server.kept
   end
 
@@ -79,7 +79,7 @@ class StateKeepingTest < SupervisionTestCase
   test "learned paths are kept once a minute" do
     server = settled_server(warm_up_requests: [:learned].freeze, gc_profile: :ruby)
     times = 3.times.map do
-      server.system.advance(Coppice::Monitor::StateKeeping::PATHS_PAUSE)
+      server.system.advance(Coppice::Monitor::KnowledgeKeeping::PATHS_PAUSE)
       2.times { server.turn }
       server.kept.size
     end
