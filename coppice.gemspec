@@ -27,8 +27,9 @@ Gem::Specification.new do |gem|
   gem.required_ruby_version = ">= 3.1"
   gem.add_dependency "rack", ">= 2.2", "< 4"
 
+  # Pages for who runs a server: no images, and none for who changes Coppice.
   gem.files = Dir.glob(["lib/**/*.rb", "lib/coppice/tools/dashboard/assets/**/*.*", "ext/**/*.{c,h,rb}", "exe/*",
-                        "docs/**/*.{md,svg,png}", "*.md", "LICENSE"], base: __dir__)
+                        "docs/*.md", "{README,CHANGELOG,SECURITY}.md", "LICENSE"], base: __dir__)
   gem.extra_rdoc_files = ["README.md", "CHANGELOG.md"]
   gem.bindir = "exe"
   gem.executables = ["coppice"]

@@ -4,6 +4,7 @@
 #   COPPICE_STRICT=1    every warning we care about is an error
 #   COPPICE_SANITIZE=1  AddressSanitizer and UndefinedBehaviorSanitizer, for bin/sanitize; without the lobby's program
 #   COPPICE_PORTABLE=1  as on a system that is not Linux, for bin/portable
+require "etc"
 require "mkmf"
 
 missing = %w[poll.h sys/socket.h].reject { |header| have_header(header) }
@@ -83,3 +84,5 @@ end
 
 create_makefile("coppice/#{RUBY_VERSION[/\A\d+\.\d+/]}/coppice_ext")
 File.write("Makefile", rules, mode: "a") if rules
+# RubyGems asks for one file after the other.
+File.write("Makefile", "MAKEFLAGS += -j#{Etc.nprocessors}\n", mode: "a") if RUBY_PLATFORM.include?("linux")

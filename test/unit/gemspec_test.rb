@@ -6,6 +6,8 @@ require "test_helper"
 class GemspecTest < Coppice::TestCase
   ROOT = File.expand_path("../..", __dir__)
   SPECIFICATION = Gem::Specification.load("#{ROOT}/coppice.gemspec")
+  CHECKOUT = %r{\A(?:test|bench|bin|examples|docs/(?:images|decisions)|(?:CONTRIBUTING|PROJECT_RULES)\.md)}.freeze
+  BYTES = 3_200_000 # unpacked: what each deploy copies, and each image has
 
   test "the code, the documentation and the licence are packaged; tests and build products are not" do
     files = SPECIFICATION.files
@@ -13,10 +15,14 @@ class GemspecTest < Coppice::TestCase
     %w[exe/coppice ext/coppice/extconf.rb lib/coppice.rb LICENSE README.md CHANGELOG.md SECURITY.md].each do |file|
       assert_includes files, file
     end
-    assert_empty(files.grep(%r{\A(?:test|bench|bin|examples|tmp|vendor)/|\.so\z}))
+    assert_empty(files.grep(%r{\A(?:tmp|vendor)/|\.so\z}).concat(files.grep(CHECKOUT)))
   end
 
-  test "each picture and each other page that a page of docs shows is packaged" do
+  test "it is not large" do
+    assert_operator SPECIFICATION.files.sum { |file| File.size(File.join(ROOT, file)) }, :<, BYTES
+  end
+
+  test "each other page for its users that a page of docs refers to is packaged" do
     SPECIFICATION.files.grep(%r{\Adocs/.*\.md\z}).each do |page|
       local_links(page).each { |link| assert SPECIFICATION.files.include?(link), "#{link}, of #{page}" }
     end
@@ -32,10 +38,10 @@ class GemspecTest < Coppice::TestCase
 
   private
 
-  # As paths in the gem; without those to folders of a checkout, such as test, which no gem has.
+  # As paths in the gem; without those to what only a checkout has.
   def local_links(page)
     links = File.read("#{ROOT}/#{page}", encoding: "UTF-8").scan(/\]\(([^)#\s]+)/).flatten.grep_v(/\A\w+:|NNNN/)
     paths = links.map { |link| File.expand_path(link, "/#{File.dirname(page)}").delete_prefix("/") }
-    paths.grep_v(%r{\A(?:test|bench|bin|examples)/})
+    paths.grep_v(/#{CHECKOUT}|\.svg\z/)
   end
 end
