@@ -37,8 +37,9 @@ module Coppice
       "standalone" => %w[child/heap_preparation mold], # an application without a monitor that serves nobody, for tools
       "single" => %w[mold threaded_server], # worker_processes 0: no monitor, no fork
       "release" => [], # the application in one directory, and the process that checks it
-      "cli" => %w[guest_client monitor monitor/kernel monitor/rolls monitor/workers release single
-                  tools/import], # a file for each thing one asks for
+      # A file for each thing one asks for. What `serve` needs before the first mold is spawned, it names part by part.
+      "cli" => %w[guest_client monitor monitor/act monitor/door monitor/kernel monitor/rolls monitor/workers release
+                  single tools/import],
       "launcher" => %w[cli mold/cold_boot], # the first thing that runs in every process started by exec
       "rackup" => %w[single], # rackup and rails server: serves the application that they have loaded
       "coppice" => %w[dashboard rails], # what an application mounts; in a bundle of Rails: its railtie

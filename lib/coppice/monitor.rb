@@ -37,7 +37,8 @@ module Coppice
       TTOU: ->(supervision) { supervision.operations.resize(-1) }
     }.freeze
 
-    # outside: releases, knowledge and log. admin_listeners: those of the observer. helper_threads: :hooks and :log.
+    # outside: system, releases, molds, knowledge and log. admin_listeners: those of the observer. helper_threads: for
+    # :hooks and :log.
     #: (Context, listeners: Listeners::Set, admin_listeners: Listeners::Set, control: ControlServer,
     #    service_manager: OS::ServiceManager, helper_threads: Hash[Symbol, HelperThread]) -> void
     def initialize(outside, listeners:, admin_listeners:, control:, service_manager:, helper_threads:)
@@ -88,12 +89,11 @@ module Coppice
     private
 
     def supervision(outside, admin_listeners)
-      system = System.new.raise_descriptor_limit
+      system = outside.system
       @observers = ObserverSpawner.new(board: @board, listeners: admin_listeners, system: system)
-      molds = MoldSpawner.new(board: @board, port: @port, system: system, knowledge: @knowledge, log: @log)
       lobbies = LobbySpawner.new(settings: @settings, board: @board, port: @port, system: system, log: @log)
-      Supervision.new(Context.new(**outside.to_h, system: system, board: @board, rows: RowPool.new(@board), port: @port,
-                                                  molds: molds, observers: @observers, lobbies: lobbies, hooks: @hooks))
+      Supervision.new(Context.new(**outside.to_h, board: @board, rows: RowPool.new(@board), port: @port,
+                                                  observers: @observers, lobbies: lobbies, hooks: @hooks))
     end
 
     # Whether there can be a lobby, if the configuration asks for one.
@@ -115,6 +115,7 @@ module Coppice
       @inbox.open(ORDERS.keys)
       @observers.open
       @supervision.turn
+      @supervision.learn([]) # the mold that was spawned ahead may have exited before its CHLD could be noted
     end
 
     def turn

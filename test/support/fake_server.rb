@@ -4,6 +4,7 @@ require "coppice"
 require "coppice/board"
 require "coppice/config/service_definition"
 require "coppice/config/settings"
+require "coppice/monitor/act/mold_spawner"
 require "coppice/monitor/kernel/row_pool"
 require "coppice/monitor/supervision"
 require "coppice/release"
@@ -141,16 +142,20 @@ class FakeServer
   # In the place of MoldSpawner:
   def worth_fitting?(release) = release.settings.warm_up? && release.settings.gc_profile_wait
 
-  def spawn(channel, release)
+  def spawn(release)
     raise Errno::ENOENT, release.directory if @missing.include?(release.directory)
 
-    pid = system.spawn_mold(channel)
+    ours, theirs = system.channel_pair
+    pid = system.spawn_mold(theirs)
     system.processes.fetch(pid).hanging = true if release.revision == "hangs"
     system.processes.fetch(pid).broken = true if release.revision == "broken"
-    [pid, {}]
+    Coppice::Monitor::MoldSpawner::Spawned.new(release, ours, pid, {})
+  ensure
+    theirs&.close
+    ours&.close unless pid
   end
 
-  def introduce(mold)
+  def introduce(mold, **)
     system.refuse_if_mute(:mold)
     boot = Coppice::Control::Messages::Boot.new(protocol: 0, generation: mold.generation, row: mold.row.index)
     mold.channel.send(boot)

@@ -9,8 +9,12 @@ require "coppice/compatibility"
 require "coppice/listeners/set"
 require "coppice/log"
 require "coppice/log/reopening"
-require "coppice/monitor"
+require "coppice/monitor/act/mold_spawner"
+require "coppice/monitor/act/knowledge"
+require "coppice/monitor/context"
+require "coppice/monitor/door/control_server"
 require "coppice/monitor/kernel/helper_thread"
+require "coppice/monitor/kernel/system"
 require "coppice/monitor/rolls/releases"
 require "coppice/os/pidfile"
 require "coppice/os/requirements"
@@ -61,16 +65,29 @@ module Coppice
         Compatibility.configure(settings, listener_names: listeners.names)
         announce(log, writer, settings, Banner.new(settings, listeners.names_with_options))
         warn_of(settings, log)
-        outside = Monitor::Context.new(releases: releases(settings, knowledge, log), knowledge: knowledge, log: log)
-        monitor = Monitor.new(outside, listeners: listeners, admin_listeners: admin, control: control,
-                                       service_manager: OS::ServiceManager.new(@variables),
-                                       helper_threads: { hooks: hooks, log: writer })
+        outside = outside(settings, knowledge, log)
         OS::Pidfile.hold(settings.pidfile) do
+          outside.molds.spawn_ahead(outside.releases.first)
+          monitor = monitor(outside, listeners: listeners, admin_listeners: admin, control: control,
+                                     helper_threads: { hooks: hooks, log: writer })
           first_stderr.close
           monitor.run
         end
       ensure
-        [listeners, admin, control].compact.each(&:close)
+        [listeners, admin, control, outside&.molds].compact.each(&:close)
+      end
+
+      def outside(settings, knowledge, log)
+        system = Monitor::System.new.raise_descriptor_limit
+        molds = Monitor::MoldSpawner.new(system: system, knowledge: knowledge, log: log)
+        releases = releases(settings, knowledge, log)
+        Monitor::Context.new(system: system, releases: releases, molds: molds, knowledge: knowledge, log: log)
+      end
+
+      # Half of its code is loaded only now, while the mold loads the application.
+      def monitor(outside, **parts)
+        require "coppice/monitor"
+        Monitor.new(outside, **parts, service_manager: OS::ServiceManager.new(@variables))
       end
 
       def check_requirements

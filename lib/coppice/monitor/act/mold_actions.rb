@@ -21,6 +21,7 @@ module Coppice
         @roster = context.roster
         @succession = context.roster.succession
         @board = context.board
+        @port = context.port
         @records = context.records
         @log = context.log
         @forks = forks
@@ -53,23 +54,28 @@ module Coppice
 
       def cold_boot(step, now)
         release = step.release || @roster.release
-        ours, theirs = @system.channel_pair
-        pid, description = @spawner.spawn(theirs, release)
+        spawned = @spawner.spawn(release)
         deadline = now + release.settings.boot_timeout
-        handle = @forks.add(ChildKind.new(:mold, generation: step.generation), ours, deadline, release: release)
-        handle.pid = pid
+        kind = ChildKind.new(:mold, generation: step.generation)
+        handle = @forks.add(kind, spawned.channel, deadline, release: release)
+        handle.pid = spawned.pid
         handle.note_fork(now)
         @succession.start(handle)
         @records.promotion_started(handle, reason_to_boot(step), nil, now)
-        @log.info("booting the application", **handle.to_log, **release.to_log.slice(:release), **description)
-        Introduction.of(handle, pid, system: @system, log: @log) { @spawner.introduce(handle) }
+        @log.info("booting the application", **handle.to_log, **release.to_log.slice(:release), **spawned.to_log)
+        introduce(handle)
       rescue SystemCallError => error
         raise if !@roster.booted? || TRANSIENT.include?(error.class) # neither directory nor Ruby comes back by itself
 
         step.release ? @releases.give_up(error.message) : note_failed_boot(error, now)
       ensure
-        theirs&.close
-        ours&.close unless handle
+        spawned&.channel&.close unless handle
+      end
+
+      def introduce(mold)
+        Introduction.of(mold, mold.pid, system: @system, log: @log) do
+          @spawner.introduce(mold, board: @board, port: @port)
+        end
       end
 
       # The directory of the running release may be removed. A worker that serves can still become the mold.

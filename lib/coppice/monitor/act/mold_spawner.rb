@@ -8,10 +8,12 @@ module Coppice
   class Monitor
     # Spawns cold molds: fresh Ruby processes that boot a release of the application.
     class MoldSpawner
-      #: (board: Board, port: ServingPort, system: System, knowledge: Knowledge, log: Log) -> void
-      def initialize(board:, port:, system:, knowledge:, log:)
-        @board = board
-        @port = port
+      # A process that loads Ruby, the bundle and Coppice, then waits to be introduced. channel: our end of it. to_log:
+      # fields of a log line.
+      Spawned = Struct.new(:release, :channel, :pid, :to_log)
+
+      #: (system: System, knowledge: Knowledge, log: Log) -> void
+      def initialize(system:, knowledge:, log:)
         @system = system
         @knowledge = knowledge
         @log = log
@@ -25,27 +27,47 @@ module Coppice
           new_environment(release).unmeasured?
       end
 
-      # Returns the pid, and the fields of a log line. The mold inherits the channel's end.
-      #: (Control::Channel, Release) -> [Integer, Hash[Symbol, untyped]]
-      def spawn(channel, release)
+      # While it loads, so does the code of the monitor that calls this.
+      #: (Release) -> void
+      def spawn_ahead(release) = @ahead = spawn(release)
+
+      # The caller owns the channel.
+      #: (Release) -> Spawned
+      def spawn(release)
+        return take_ahead if @ahead&.release == release
+
+        ours, theirs = @system.channel_pair
         environment = mold_environment(release)
-        [@system.spawn_mold(channel, release, added: environment.added), environment.to_log]
+        pid = @system.spawn_mold(theirs, release, added: environment.added)
+        Spawned.new(release, ours, pid, environment.to_log)
+      ensure
+        theirs&.close
+        ours&.close unless pid
       end
 
       # The first message to a cold mold. The descriptors of the board and of the settings travel beside it.
-      #: (Handle) -> void
-      def introduce(mold)
+      #: (Handle, board: Board, port: ServingPort) -> void
+      def introduce(mold, board:, port:)
         message = Control::Messages::Boot.new(protocol: Control::PROTOCOL, generation: mold.generation,
-                                              row: mold.row.index, listener_names: @port.names,
-                                              listener_options: @port.listener_options)
-        board = IO.for_fd(@board.fileno, autoclose: false)
+                                              row: mold.row.index, listener_names: port.names,
+                                              listener_options: port.listener_options)
+        board = IO.for_fd(board.fileno, autoclose: false)
         settings = Control::MemoryFile.write(mold.release.settings.to_wire, name: "coppice-settings")
         mold.channel.send(message, descriptors: { board: board, settings: settings })
       ensure
         settings&.close
       end
 
+      # A process that was spawned ahead, and that nobody has asked for, exits.
+      #: () -> void
+      def close = @ahead&.channel&.close
+
       private
+
+      def take_ahead
+        ahead, @ahead = @ahead, nil
+        ahead
+      end
 
       # Made anew for each mold, so that a profile written meanwhile counts. An invalid one ends the server only at its
       # start.
