@@ -17,7 +17,6 @@ require "coppice/monitor/kernel/helper_thread"
 require "coppice/monitor/kernel/system"
 require "coppice/monitor/rolls/releases"
 require "coppice/os/pidfile"
-require "coppice/os/requirements"
 require "coppice/os/service_manager"
 require "coppice/os/signals"
 require "coppice/os/standard_streams"
@@ -90,9 +89,12 @@ module Coppice
         Monitor.new(outside, **parts, service_manager: OS::ServiceManager.new(@variables))
       end
 
+      # A sandbox (a seccomp filter, gVisor) may deny on Linux as well what worker processes need.
       def check_requirements
-        obstacle = OS::Requirements.obstacle or return
-        raise Error, "#{obstacle}. Allow it, or serve in one process: --workers 0"
+        IO.for_fd(OS.memory_file("coppice-probe")).close
+      rescue SystemCallError => error
+        raise Error, "worker processes share memory by memfd_create(2), which this system refuses " \
+                     "(#{error.message}). Allow it, or serve in one process: --workers 0"
       end
 
       def releases(settings, knowledge, log)

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "coppice/coppice_ext"
-require "coppice/listeners/socket_queue"
 require "coppice/listeners/socket_table"
 
 module Coppice
@@ -9,6 +8,8 @@ module Coppice
     # Asks the kernel by sock_diag(7); where that is refused, or the sockets are in another network namespace, it reads
     # /proc, which has TCP sockets only.
     module SocketQueues
+      # How many connections wait to be accepted, and how many may. backlog is nil when only /proc tells of the socket.
+      SocketQueue = Struct.new(:waiting, :backlog)
       FAMILIES = [:inet, :inet6, :unix].freeze
 
       # By inode: those of these sockets that are known. pid: a process in the sockets' network namespace.

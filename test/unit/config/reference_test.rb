@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/config/config_file"
-require "coppice/config/reference"
+require "support/pages/config_reference"
 
 module Coppice
   module Config

@@ -5,7 +5,7 @@ require "coppice"
 require "coppice/board"
 require "coppice/cli"
 require "coppice/config/types/amounts"
-require "coppice/control/reference"
+require "support/pages/control_reference"
 require "coppice/log"
 require "coppice/monitor/door/control_commands"
 

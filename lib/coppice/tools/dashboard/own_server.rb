@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/tools/dashboard/page_map"
 require "coppice/info"
 
 module Coppice
@@ -22,7 +21,19 @@ module Coppice
         #: (Integer) -> String?
         def page_map(slot)
           worker = stats.fetch(:processes, []).find { |process| process[:role] == "worker" && process[:slot] == slot }
-          worker && PageMap.of(**worker.slice(:pid, :slot, :generation))
+          worker && picture_of(**worker.slice(:pid, :slot, :generation))
+        end
+
+        private
+
+        # nil when it has exited meanwhile. What it takes is loaded when somebody asks.
+        def picture_of(pid:, slot:, generation:)
+          require "coppice/tools/memory/process_memory"
+          require "coppice/tools/memory/address_space"
+          require "coppice/tools/memory/picture"
+          measured = Memory::ProcessMemory.of(pid: pid, role: :worker, nr: slot, generation: generation)
+          space = measured && Memory::AddressSpace.of(measured)
+          Memory::Picture.new([space]).to_s if space
         end
       end
     end

@@ -3,7 +3,6 @@
 require "coppice/fork_safety/open_descriptors"
 require "coppice/fork_safety/shared_descriptors"
 require "coppice/tools/test_reforks/capybara_sessions"
-require "coppice/tools/test_reforks/coverage"
 require "coppice/tools/test_reforks/follower"
 require "coppice/tools/test_reforks/link"
 require "coppice/tools/test_reforks/portable_error"
@@ -156,11 +155,18 @@ module Coppice
       end
 
       def tell_end(answer)
-        Coverage.save(@generation)
+        save_coverage if defined?(::SimpleCov) && ::SimpleCov.running
         flush
         @link.tell(:ended, answer, @suite.state)
       rescue UserCodeError => error # of SimpleCov, or of an answer that cannot be copied
         tell_error(error)
+      end
+
+      # What the later generations covered: the last one has the counts of all before it. The first process merges them
+      # with its own, as it merges those of other test commands.
+      def save_coverage
+        ::SimpleCov.command_name("#{::SimpleCov.command_name} (generation #{@generation})")
+        ::SimpleCov.result
       end
 
       def tell_error(error)

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "coppice/compatibility/unicorn_dsl"
-require "coppice/tools/import/reference"
+require "support/pages/import_reference"
 
 module Coppice
   module Import
