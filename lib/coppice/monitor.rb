@@ -125,6 +125,7 @@ module Coppice
       @inbox.signals.each { |name| ORDERS.fetch(name).call(@supervision) }
       @inbox.returned.each(&:call)
       @supervision.learn(readable, signalled: @inbox.child_exited?)
+      @control.accept
       @control.advance
       @supervision.turn
       @control.advance # so that what was asked for is decided in this turn, and what became of it is said

@@ -9,11 +9,12 @@ module Coppice
     class AvailableMemory
       MEMINFO = "/proc/meminfo"
 
-      # For cgroup versions 2 and 1: file of the limit => file of the usage, and names of the reclaimable parts in
-      # memory.stat: what MemAvailable counts as well, for the machine. Version 1 does not tell its slabs there.
+      # For cgroup versions 2 and 1: file of the limit => file of the usage, and the lines of memory.stat for what is
+      # reclaimable: what MemAvailable counts as well, for the machine. Version 1 does not tell its slabs there.
       LIMITS = {
-        "memory.max" => ["memory.current", %w[inactive_file active_file slab_reclaimable]],
-        "memory.limit_in_bytes" => ["memory.usage_in_bytes", %w[total_inactive_file total_active_file]]
+        "memory.max" => ["memory.current", [/^inactive_file (\d+)/, /^active_file (\d+)/, /^slab_reclaimable (\d+)/]],
+        "memory.limit_in_bytes" => ["memory.usage_in_bytes",
+                                    [/^total_inactive_file (\d+)/, /^total_active_file (\d+)/]]
       }.freeze
 
       #: (?cgroup: OS::Cgroup, ?meminfo: String) -> void
@@ -47,8 +48,8 @@ module Coppice
       def used_kib(file)
         folder, name = File.split(file)
         usage, reclaimable = LIMITS.fetch(name)
-        parts = text("#{folder}/memory.stat").scan(/^(\w+) (\d+)/).to_h
-        (text("#{folder}/#{usage}").to_i - parts.values_at(*reclaimable).sum(&:to_i)) / 1024
+        parts = text("#{folder}/memory.stat")
+        (text("#{folder}/#{usage}").to_i - reclaimable.sum { |line| parts[line, 1].to_i }) / 1024
       end
 
       def machine_kib(name) = text(@meminfo)[/^#{name}:\s+(\d+)/, 1]&.to_i

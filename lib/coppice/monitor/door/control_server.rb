@@ -67,10 +67,15 @@ module Coppice
       #: () -> Array[IO]
       def writers = @connections.flat_map(&:writers)
 
-      # Takes in new clients, and does for each what can be done without waiting.
+      # Takes in new clients.
+      #: () -> void
+      def accept
+        @sockets.each { |socket| accept_from(socket) } if accepting?
+      end
+
+      # Does for each client what can be done without waiting.
       #: () -> void
       def advance
-        @sockets.each { |socket| accept_from(socket) } if accepting?
         now = OS::Clock.now
         @connections.each { |connection| advance_one(connection, now) }
         @connections.reject!(&:closed?)
