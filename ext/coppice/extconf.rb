@@ -83,6 +83,6 @@ if linux && !ENV["COPPICE_SANITIZE"]
 end
 
 create_makefile("coppice/#{RUBY_VERSION[/\A\d+\.\d+/]}/coppice_ext")
-File.write("Makefile", rules, mode: "a") if rules
 # RubyGems asks for one file after the other.
-File.write("Makefile", "MAKEFLAGS += -j#{Etc.nprocessors}\n", mode: "a") if RUBY_PLATFORM.include?("linux")
+parallel = "MAKEFLAGS += -j#{Etc.nprocessors}\n" if RUBY_PLATFORM.include?("linux")
+File.write("Makefile", [rules, parallel].join, mode: "a")

@@ -49,7 +49,7 @@ class FakeSystem
     @processes = {}
     @zombies = []
     @last_pid = 100
-    @refusals = @cpu_us = @computing = @processor_demand_ns = 0
+    @refusals = @cpu_us = @computing = @processor_demand = 0
     @audit_findings = []
     @faults_of_workers = {}
     @measured, @deaf = [], []
@@ -61,7 +61,7 @@ class FakeSystem
   def unix_ms = (@now * 1000).to_i
 
   def advance(seconds)
-    @processor_demand_ns += (seconds * @computing * 1e9).to_i
+    @processor_demand += seconds * @computing
     @now += seconds
   end
 
@@ -110,7 +110,7 @@ class FakeSystem
   def out_of_memory? = @oom_counter&.increased? || false
   def look_at_oom_kills(now) = @oom_counter&.look(now)
   def processors = 4
-  def processor_demand_ns(_pid) = @processor_demand_ns
+  def processor_demand(_pid) = @processor_demand
   def processor_wait(pid) = @processor_waits.fetch(pid, 0)
   def descriptor_limit = 256
   def memory_total_kib = 4_000_000

@@ -8,8 +8,6 @@ require "coppice/config/types/lobby"
 
 module Coppice
   module Config
-    MAX_WAITING = 1024 # requests that may wait in the lobby, unless the configuration says otherwise
-
     # The part of the catalogue of options that is about the lobby: what it does with connections, and how much of
     # everything it may keep.
     LOBBY_OPTIONS = [
@@ -33,9 +31,8 @@ module Coppice
         since: :coppice, example: "max_connections_per_client 100",
         doc: "Maximum number of open connections of one IPv4 address, or of one IPv6 network of 64 bits. Trusted " \
              "proxies are exempt."),
-      Option.describe(:max_waiting, Groups::LOBBY, Types::Optional.new(Types::Whole.new(minimum: 0, maximum: 60_000)),
-        scope: :server, default_text: "nil: #{MAX_WAITING} in the lobby, and no limit for /readyz", since: :coppice,
-        example: "max_waiting 20",
+      Option.describe(:max_waiting, Groups::LOBBY, Types::Whole.new(minimum: 0, maximum: 60_000), scope: :server,
+        default: 1024, since: :coppice, example: "max_waiting 20",
         doc: "Number of requests that may wait for a worker, beside those that free workers are about to take. When " \
              "more come, the lobby answers 503; /readyz on admin_listen fails while it would, and while more " \
              "clients than that wait in the queues of listeners without a lobby."),

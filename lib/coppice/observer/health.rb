@@ -12,8 +12,8 @@ module Coppice
       # The monitor's loop turns at least once a second. When it has not for so many seconds, it is stopped or hangs.
       BEAT_SECONDS = 10
 
-      #: (?max_waiting: Integer?) -> void
-      def initialize(max_waiting: nil)
+      #: (max_waiting: Integer) -> void
+      def initialize(max_waiting:)
         @max_waiting = max_waiting
       end
 
@@ -56,8 +56,6 @@ module Coppice
       # The lobby says itself whether it would refuse one more request, since some may wait beside max_waiting: those
       # that free workers are about to take.
       def overload(stats)
-        return unless @max_waiting
-
         server, lobby = stats.values_at(:server, :lobby)
         return "#{waiting(server)}, and max_waiting #{@max_waiting} allows no more" if lobby && lobby[:full]
 

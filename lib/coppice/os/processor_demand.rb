@@ -7,14 +7,14 @@ module Coppice
     # How long a process has wanted a processor: it ran, or waited for one to be free. While it waits for anything else,
     # such as a database, it wants none. Source: the kernel's sched-stats document, /proc/<pid>/schedstat.
     module ProcessorDemand
-      # Nanoseconds of its first thread since its fork. Where the kernel counts no waits, only those that it has run, of
-      # all its threads; nil when there is no such process any more.
-      #: (Integer) -> Integer?
+      # Seconds of its first thread since its fork. Where the kernel counts no waits, only those that it has run, of all
+      # its threads; nil when there is no such process any more.
+      #: (Integer) -> Float?
       def self.of(pid)
         ran, waited = File.read("/proc/#{pid}/schedstat").split
-        ran.to_i + waited.to_i
+        (ran.to_i + waited.to_i) / 1e9
       rescue SystemCallError # no such process, or a kernel without it
-        ProcessStat.of(pid)&.cpu_us&.*(1000)
+        ProcessStat.of(pid)&.cpu_us&./(1e6)
       end
 
       # For how many seconds since its fork that one of its threads has waited for a processor that waited longest: the

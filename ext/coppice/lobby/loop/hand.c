@@ -1,5 +1,6 @@
 /*
- * The connection in hand. Whoever works on it leaves a wish and returns, so that nobody closes what his caller holds.
+ * The connection in hand. A function that works on it leaves a wish and returns, so that none closes what its caller
+ * holds.
  */
 #include <assert.h>
 

@@ -40,8 +40,8 @@ bool lobby_watch(const struct coppice_lobby *lobby, int fd, enum lobby_source so
 bool lobby_register(struct coppice_lobby *lobby, struct lobby_connection *connection);
 void lobby_unregister(struct coppice_lobby *lobby, struct lobby_connection *connection);
 
-/* wishes.c: what is to become of the connection in hand. Whoever works on it says so and returns; loop/hand.c sees to
- * it. The wish that is nearer to the end counts. */
+/* wishes.c: what is to become of the connection in hand. A function that works on it leaves a wish and returns;
+ * loop/hand.c fulfils it. The wish that is nearer to the end counts. */
 void lobby_wish(enum lobby_wish_kind kind);
 /* An answer of the lobby's own, then the end of the connection. */
 void lobby_wish_refusal(int status, const char *reason);

@@ -150,9 +150,9 @@ module Coppice
       #: () -> (Integer | Rational)
       def processors = OS::Processors.new.count
 
-      # How long a process has wanted a processor, see OS::ProcessorDemand.
-      #: (Integer) -> Integer?
-      def processor_demand_ns(pid) = OS::ProcessorDemand.of(pid)
+      # Seconds, see OS::ProcessorDemand.
+      #: (Integer) -> Float?
+      def processor_demand(pid) = OS::ProcessorDemand.of(pid)
 
       # Seconds, see OS::ProcessorDemand.
       #: (Integer) -> Float

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "coppice/board"
-require "coppice/config/lobby_options"
 require "coppice/control/lobby_packet"
 
 module Coppice
@@ -12,7 +11,7 @@ module Coppice
                    client_write_timeout queue_timeout timeout timeout_cleanup].freeze
       # Numbers, and what is true or false. Of most, nil is 0, and means none.
       PLAIN = %i[client_min_rate max_request_line_bytes max_header_bytes max_header_count max_connections_per_client
-                 response_buffer buffer_disk_limit retry_lost_requests].freeze
+                 max_waiting response_buffer buffer_disk_limit retry_lost_requests].freeze
       RESERVED_DESCRIPTORS = 128 # for what is neither a connection nor a worker's
       DESCRIPTORS_OF_WORKER = 4
       LEAST_CONNECTIONS = 16
@@ -53,9 +52,7 @@ module Coppice
       end
 
       # One for each request that waits, and one for each that a worker has.
-      def slots = max_waiting + Config::Types::WorkerCount::MAXIMUM
-
-      def max_waiting = @settings.max_waiting || Config::MAX_WAITING
+      def slots = @settings.max_waiting + Config::Types::WorkerCount::MAXIMUM
 
       def times = SECONDS.to_h { |option| [:"#{option}_ms", ((@settings.public_send(option) || 0) * 1000).ceil] }
 
@@ -64,9 +61,8 @@ module Coppice
       def plain_value(value) = value.is_a?(Numeric) ? value : flag(value)
 
       def others
-        { max_waiting: max_waiting, max_body_bytes: @settings.max_body_bytes || -1,
-          request_buffering: flag(@settings.buffers_requests?), trusted_proxies: @settings.trusted_networks,
-          accept_order_fair: flag(@settings.accept_order == :fair),
+        { max_body_bytes: @settings.max_body_bytes || -1, request_buffering: flag(@settings.buffers_requests?),
+          trusted_proxies: @settings.trusted_networks, accept_order_fair: flag(@settings.accept_order == :fair),
           buffer_directory: @settings.buffer_directory || ENV["TMPDIR"] || "/tmp" }
       end
 

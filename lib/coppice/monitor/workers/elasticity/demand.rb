@@ -13,8 +13,8 @@ module Coppice
         CELLS = Board::COUNT_COLUMNS.find { |column| column.name == :responses }.cells
 
         # Sums that never go back: responses; seconds in which a worker had a request; seconds for which one was
-        # watched, and nanoseconds of them in which it ran or waited for a processor.
-        Look = Struct.new(:at, :responses, :busy_seconds, :watched_seconds, :wanted_ns)
+        # watched, and those of them in which it ran or waited for a processor.
+        Look = Struct.new(:at, :responses, :busy_seconds, :watched_seconds, :wanted_seconds)
 
         attr_reader :waiting #: Integer -- requests that no worker has taken
         attr_reader :busy    #: Integer -- workers with a request
@@ -40,7 +40,7 @@ module Coppice
           look_at_responses
           wanted = wanted_by_watched(roster)
           @looks.clear if @looks.any? && now - @looks.last.at > GAP
-          @looks << following(@looks.last || Look.new(now, responses, 0.0, 0.0, 0), now, wanted)
+          @looks << following(@looks.last || Look.new(now, responses, 0.0, 0.0, 0.0), now, wanted)
           @looks.shift while @looks.size > 2 && @looks[1].at <= now - SECONDS
         end
 
@@ -62,7 +62,7 @@ module Coppice
 
         # The share of its time for which a worker runs, or waits for a processor.
         #: () -> Float
-        def computing = ratio(:wanted_ns, :watched_seconds) / 1e9
+        def computing = ratio(:wanted_seconds, :watched_seconds)
 
         private
 
@@ -83,14 +83,14 @@ module Coppice
         def wanted_by_watched(roster)
           before = @wanted_by_pid
           pids = roster.serving_workers.first(WATCHED).map(&:pid)
-          @wanted_by_pid = pids.to_h { |pid| [pid, @system.processor_demand_ns(pid)] }
-          @wanted_by_pid.filter_map { |pid, ns| [ns - before[pid], 0].max if ns && before[pid] }
+          @wanted_by_pid = pids.to_h { |pid| [pid, @system.processor_demand(pid)] }
+          @wanted_by_pid.filter_map { |pid, wanted| [wanted - before[pid], 0].max if wanted && before[pid] }
         end
 
         def following(last, now, wanted)
           seconds = now - last.at
           Look.new(now, responses, last.busy_seconds + (busy * seconds),
-                   last.watched_seconds + (wanted.size * seconds), last.wanted_ns + wanted.sum)
+                   last.watched_seconds + (wanted.size * seconds), last.wanted_seconds + wanted.sum)
         end
 
         def ratio(counted, seconds)
