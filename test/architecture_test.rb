@@ -74,8 +74,9 @@ module Coppice
       "rolls" => %w[kernel steps workers], # other releases of the application
       "decide" => %w[kernel steps], # what else is decided
       "lobby" => %w[kernel state steps],
+      "observer" => %w[kernel steps],
       "learn" => %w[kernel lobby state], # what children report, and how they exit
-      "act" => %w[kernel lobby rolls state steps], # carries out steps
+      "act" => %w[kernel lobby observer rolls state steps], # carries out steps
       "door" => %w[rolls], # the control socket, and what the service manager is told
       "records" => %w[kernel molds]
     }.to_h { |room, known| ["monitor/#{room}", known.map { |name| "monitor/#{name}" }] }.freeze
@@ -83,7 +84,7 @@ module Coppice
       **ROOMS, "monitor" => [*ROOMS.keys, "release"], "monitor/rolls" => [*ROOMS.fetch("monitor/rolls"), "release"]
     }.freeze
     ROOM_FILES = 15
-    ACTS = %r{/monitor/(?:act|kernel|lobby)/}.freeze
+    ACTS = %r{/monitor/(?:act|kernel|lobby|observer)/}.freeze
 
     # Where a reader looks for the kind, and not for the one: each of these files holds small classes of one kind. And a
     # name of another server's.

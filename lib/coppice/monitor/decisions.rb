@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "coppice/monitor/decide/knowledge_keeping"
-require "coppice/monitor/decide/observer_demand"
 require "coppice/monitor/decide/refusal"
 require "coppice/monitor/decide/remeasurement"
 require "coppice/monitor/decide/retirement"
@@ -12,6 +11,7 @@ require "coppice/monitor/lobby/lobby_presence"
 require "coppice/monitor/molds/idle_mold"
 require "coppice/monitor/molds/leak_watch"
 require "coppice/monitor/molds/promotion"
+require "coppice/monitor/observer/observer_demand"
 require "coppice/monitor/role_supervision"
 require "coppice/monitor/rolls/release_switch"
 require "coppice/monitor/workers/capacity"

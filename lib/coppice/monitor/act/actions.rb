@@ -2,10 +2,10 @@
 
 require "coppice/control/messages"
 require "coppice/monitor/act/fork_requests"
-require "coppice/monitor/lobby/lobby_actions"
 require "coppice/monitor/act/mold_actions"
-require "coppice/monitor/act/observer_actions"
 require "coppice/monitor/act/shortage"
+require "coppice/monitor/lobby/lobby_actions"
+require "coppice/monitor/observer/observer_actions"
 require "coppice/monitor/steps"
 
 module Coppice

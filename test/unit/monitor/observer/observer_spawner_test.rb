@@ -4,7 +4,7 @@ require "test_helper"
 require "fcntl"
 require "coppice/board"
 require "coppice/config/settings"
-require "coppice/monitor/act/observer_spawner"
+require "coppice/monitor/observer/observer_spawner"
 require "coppice/monitor/kernel/system"
 
 module Coppice
