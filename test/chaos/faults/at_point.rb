@@ -44,11 +44,11 @@ module Chaos
 
       private
 
-      # after_request_complete is the application's own code: an exception is logged, or ends the worker.
+      # An exception of the application's own code is logged, or ends the worker; one before a fork ends nothing.
       def outcome
         return @action unless SYSTEM.include?(@action)
 
-        @point == :after_request_complete ? :starve : :raise
+        %i[after_request_complete before_fork].include?(@point) ? :starve : :raise
       end
 
       def trigger(target)
