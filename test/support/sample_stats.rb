@@ -27,7 +27,7 @@ module SampleStats
                 { name: "C:\\a\n", queue: nil, backlog: nil }]
   }.freeze
   LOBBY = {
-    connections: 9, idle: 7, waiting: 1, full: false, paused: false, beat_age: 0.5, accepted: 20, requests: 70,
+    connections: 9, idle: 7, waiting: 1, held_back: 0, full: false, paused: false, beat_age: 0.5, accepted: 20, requests: 70,
     handshakes: 0, answered: 60, retried: 1, client_gone: 2, slow_readers: 0, evicted: 0, spoilt: 0, takeovers: 1,
     buffered_bytes: 0, file_bytes: 0, log_lines_dropped: 0, bytes_received: 7000, bytes_sent: 70_000,
     refused: [{ status: "503", cause: "queue_timeout", count: 2 }]

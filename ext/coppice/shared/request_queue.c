@@ -102,10 +102,13 @@ bool coppice_request_queue_spares(struct coppice_request_queue *queue, uint16_t 
     return is_heir(queue, seat) && position_of(cell) == head && owner_of(cell) == SPARING;
 }
 
+bool coppice_request_queue_worker_free(const struct coppice_request_queue *queue, uint16_t seat) {
+    return atomic_load_explicit(&queue->seats[seat].state, memory_order_relaxed) != COPPICE_WORKER_AWAKE;
+}
+
 bool coppice_request_queue_others_free(const struct coppice_request_queue *queue, uint16_t seat) {
     for (uint16_t other = 0; other < COPPICE_LOBBY_SEATS; other++) {
-        uint32_t state = atomic_load_explicit(&queue->seats[other].state, memory_order_relaxed);
-        if (other != seat && state != COPPICE_WORKER_AWAKE) return true;
+        if (other != seat && coppice_request_queue_worker_free(queue, other)) return true;
     }
     return false;
 }

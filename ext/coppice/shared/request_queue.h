@@ -87,6 +87,8 @@ bool coppice_request_queue_worker_sleeps(struct coppice_request_queue *queue, ui
 bool coppice_request_queue_worker_wakes(struct coppice_request_queue *queue, uint16_t seat);
 /* Of the lobby: whether this worker sleeps at the moment. */
 bool coppice_request_queue_worker_asleep(const struct coppice_request_queue *queue, uint16_t seat);
+/* Of the lobby: whether it sleeps, or was woken and has not looked yet. */
+bool coppice_request_queue_worker_free(const struct coppice_request_queue *queue, uint16_t seat);
 /* Of the lobby: whether this worker slept; then its eventfd is to be written. */
 bool coppice_request_queue_wake_worker(struct coppice_request_queue *queue, uint16_t seat);
 

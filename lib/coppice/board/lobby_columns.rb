@@ -11,6 +11,7 @@ module Coppice
       [:idle, :lobby, "open connections without a request"],
       [:waiting, :lobby, "requests that no worker has taken yet"],
       [:full, :lobby, "1 while one more would be refused for max_waiting"],
+      [:held_back, :lobby, "those of them that others come before, as their routes are slow"],
       [:paused, :lobby, "1 while it should accept connections and cannot"]
     )
     LOBBY_AMOUNTS = Column.table(

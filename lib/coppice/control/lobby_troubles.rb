@@ -5,7 +5,7 @@ require "coppice/control/duration"
 
 module Coppice
   module Control
-    # What keeps clients out of the lobby at this moment, as people read it.
+    # What keeps clients from a worker at this moment, as people read it.
     module LobbyTroubles
       TEXTS = { paused: "cannot accept connections", full: "refuses requests: as many wait as may" }.freeze
 
@@ -17,14 +17,18 @@ module Coppice
       def self.text(lobby)
         return unless lobby
 
-        troubles = [*late(lobby[:beat_age]), *TEXTS.select { |name, _| lobby[name] }.values]
+        troubles = [*late(lobby[:beat_age]), *TEXTS.select { |name, _| lobby[name] }.values, *held_back(lobby[:held_back])]
         troubles.join("; ") if troubles.any?
       end
 
       def self.late(age)
         "has not moved for #{Duration.text(age)}: it is stopped or hangs" if age && age > LATE_SECONDS
       end
-      private_class_method :late
+
+      def self.held_back(count)
+        "holds back #{count} #{count == 1 ? 'request of a slow route' : 'requests of slow routes'}" if count&.positive?
+      end
+      private_class_method :late, :held_back
     end
   end
 end

@@ -24,8 +24,8 @@ module Coppice
 
       ERRORS = REFUSALS.select { |_, (status, _)| error?(status) }.keys.freeze
 
-      PLAIN = %i[connections idle waiting accepted requests handshakes answered retried client_gone slow_readers evicted
-                 spoilt takeovers buffered_bytes file_bytes log_lines_dropped].freeze
+      PLAIN = %i[connections idle waiting held_back accepted requests handshakes answered retried client_gone
+                 slow_readers evicted spoilt takeovers buffered_bytes file_bytes log_lines_dropped].freeze
 
       # nil for a server without a lobby, unless its workers have dropped lines of their access log.
       #: (Board, Processes) -> Lobby?

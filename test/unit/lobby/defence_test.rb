@@ -24,7 +24,7 @@ class LobbyDefenceTest < Coppice::LobbyTestCase
   # The second file stays in the worker's socket until the first one is sent, and what the worker asks behind it. So the
   # lobby finds the question while it reads the ring.
   test "a worker that asks for a client while the lobby reads its answers gets none before those" do
-    play
+    play(seats: 2) # so that a worker finds two requests in the queue
     with_file do |path|
       quick = @lobby.connect(GET)
       @lobby.pop

@@ -50,8 +50,8 @@ class LobbyHeirTest < Coppice::LobbyTestCase
 
   test "a template fits whole segments" do
     play_with_heir("GET /a/*", "GET /", "GET /x/*/y")
-    fitting = %w[/a/b /a/b?c=/d / /x/1/y]
-    (fitting + %w[/a /a/ /a/b/c /b /x/1/z /x//y /x/1/y/]).each.with_index(1) do |path, count|
+    fitting = %w[/a/1 /a/1?c=/d / /x/1/y]
+    (fitting + %w[/a /a/ /a/b /a/1/c /b /x/1/z /x//y /x/1/y/]).each.with_index(1) do |path, count|
       @client = @lobby.connect(request(path))
       @lobby.await_counter(:requests, count)
       taken = @lobby.try_pop(0)

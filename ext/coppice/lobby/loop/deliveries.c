@@ -30,6 +30,7 @@ static void deliver_end(struct coppice_lobby *lobby, uint32_t seat, struct lobby
     if (request->answered) lobby_count(lobby, LOBBY_answered, 1);
     lobby_log_access(lobby, connection, request, request->status, request->sent, connection ? NULL : "client gone");
     if (lobby->seats[seat].asks_for == request->serial) lobby->seats[seat].asks_for = 0;
+    if (request->started_us > 0) lobby_request_took(lobby, request, lobby_process.now_us - request->started_us);
     lobby_slot_release(lobby, lobby_slot_of(lobby, request));
     lobby_seat_rested(lobby, seat);
     if (connection) lobby_output_end(lobby, connection, delivery->end);

@@ -12,7 +12,8 @@ static void reset_lists(struct coppice_lobby *lobby) {
     lobby->free_connection = lobby->free_slot = LOBBY_NONE;
     lobby->seat_first = lobby->seat_last = LOBBY_NONE;
     lobby->idle = lobby->uploads = (struct lobby_list){LOBBY_NONE, LOBBY_NONE};
-    lobby->open_connections = lobby->idle_connections = lobby->used_slots = 0;
+    lobby->open_connections = lobby->idle_connections = lobby->used_slots = lobby->backlog_count = 0;
+    if (lobby->loops_started > 1) lobby_routes_idle(lobby->costs);
     lobby->file_bytes = lobby->spilled_bytes = 0;
     lobby_count_to(lobby->counters, LOBBY_buffered_bytes, 0);
     coppice_block_pool_begin(lobby->small);
@@ -26,7 +27,10 @@ static void reset_lists(struct coppice_lobby *lobby) {
 static void finish_push(struct coppice_lobby *lobby) {
     if (atomic_load(&lobby->queue->tail) != lobby->tail + 1) return;
     uint32_t slot = lobby->pushed[lobby->tail & (lobby->queue_size - 1)];
-    if (slot < lobby->settings.slots && lobby->slots[slot].serial) lobby->slots[slot].position = lobby->tail;
+    if (slot < lobby->settings.slots && lobby->slots[slot].serial) {
+        lobby->slots[slot].position = lobby->tail;
+        lobby->slots[slot].owner = COPPICE_QUEUE_UNOWNED;
+    }
     lobby->tail++;
 }
 
@@ -102,7 +106,8 @@ static void keep_connection(struct coppice_lobby *lobby, uint32_t index, bool in
 static void keep_slot(struct coppice_lobby *lobby, uint32_t slot) {
     struct lobby_request *request = &lobby->slots[slot];
     uint32_t index = request->connection;
-    if (!request->serial || request->position == 0) {
+    bool waits = request->owner == LOBBY_BACKLOG;
+    if (!request->serial || (request->position == 0 && !waits)) {
         request->serial = 0;
         request->next_free = lobby->free_slot;
         lobby->free_slot = slot;
@@ -112,6 +117,11 @@ static void keep_slot(struct coppice_lobby *lobby, uint32_t slot) {
     lobby->file_bytes += request->body_file_bytes;
     bool mutual = index < lobby->connections_used && lobby->connections[index].state != LOBBY_FREE &&
                   lobby->connections[index].serial == request->serial;
+    request->runs = !waits;
+    if (waits)
+        lobby_backlog_add(lobby, request);
+    else
+        lobby_route_begins(lobby->costs, request->route);
     if (request->verdict) lobby_process.condemned = true;
     if (mutual) return;
     request->connection = LOBBY_NONE;

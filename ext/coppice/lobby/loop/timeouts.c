@@ -93,6 +93,8 @@ void lobby_tick(struct coppice_lobby *lobby) {
     for (uint32_t slot = 0; slot < lobby->settings.slots && lobby->used_slots > 0; slot++) {
         if (lobby->slots[slot].serial) check_request(lobby, &lobby->slots[slot]);
     }
+    lobby_look_at_workers(lobby);
+    lobby_look_at_routes(lobby);
     lobby_process.readers_checked = false;
     if (lobby_process.disk_full) lobby_process.room_made = true; /* other processes may have made it: ask again */
     lobby_process.disk_full = false;

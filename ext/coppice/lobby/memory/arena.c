@@ -69,6 +69,9 @@ static struct coppice_lobby *lay_out(struct layout *layout, const struct lobby_s
     struct lobby_request *slots = piece(layout, (settings->slots + 1) * sizeof(*slots), LINE);
     struct lobby_seat *seats = piece(layout, COPPICE_LOBBY_SEATS * sizeof(*seats), LINE);
     uint32_t *pushed = piece(layout, coppice_request_queue_size(settings->slots) * sizeof(*pushed), LINE);
+    struct lobby_waiting *backlog = piece(layout, settings->slots * sizeof(*backlog), LINE);
+    struct lobby_route_costs *costs = piece(layout, sizeof(*costs), LINE);
+    struct lobby_turns *turns = piece(layout, sizeof(*turns), LINE);
     struct lobby_client_count *clients = piece(layout, lobby_clients_bytes(clients_size), LINE);
     struct coppice_access_log *log = settings->access_log ? piece(layout, sizeof(*log), LINE) : NULL;
     struct coppice_block_pool *small =
@@ -84,6 +87,9 @@ static struct coppice_lobby *lay_out(struct layout *layout, const struct lobby_s
         .slots = slots,
         .seats = seats,
         .pushed = pushed,
+        .backlog = backlog,
+        .costs = costs,
+        .turns = turns,
         .clients = clients,
         .access_log = log,
         .clients_size = clients_size,

@@ -23,22 +23,17 @@ size_t lobby_clients_bytes(uint32_t size) {
     return size * sizeof(struct lobby_client_count);
 }
 
-static uint64_t key_of(const struct coppice_lobby_address *address) {
+uint64_t lobby_client_key(const struct coppice_lobby_address *address) {
     uint64_t key = 0;
     memcpy(&key, address->bytes, address->family == AF_INET ? 4 : 8);
     return address->family == AF_INET ? key | UINT64_C(1) << 63 : key;
-}
-
-static uint32_t place_of(const struct coppice_lobby *lobby, uint64_t key) {
-    uint64_t mixed = (key ^ lobby->identity) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(mixed >> 32) & (lobby->clients_size - 1);
 }
 
 /* The entry with this key, or the first that has no connections and may become it. There always is one, as there are
  * more entries than connections. */
 static uint32_t find(const struct coppice_lobby *lobby, uint64_t key) {
     uint32_t vacant = LOBBY_NONE;
-    uint32_t at = place_of(lobby, key);
+    uint32_t at = lobby_place_of(lobby, key, lobby->clients_size);
     for (uint32_t i = 0; i < lobby->clients_size; i++, at = (at + 1) & (lobby->clients_size - 1)) {
         const struct lobby_client_count *entry = &lobby->clients[at];
         if (entry->used && entry->key == key) return at;
@@ -53,7 +48,7 @@ bool lobby_client_enter(struct coppice_lobby *lobby, struct lobby_connection *co
     uint16_t family = connection->client.family;
     bool exempt = (connection->flags & (LOBBY_TRUSTED_PEER | LOBBY_NAMED)) == LOBBY_TRUSTED_PEER;
     if (most == 0 || exempt || (family != AF_INET && family != AF_INET6)) return true;
-    uint64_t key = key_of(&connection->client);
+    uint64_t key = lobby_client_key(&connection->client);
     uint32_t at = find(lobby, key);
     struct lobby_client_count *entry = &lobby->clients[at];
     if (entry->count == 0) *entry = (struct lobby_client_count){.key = key, .used = true};

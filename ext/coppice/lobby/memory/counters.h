@@ -14,6 +14,7 @@
     X(idle)                /* gauge: kept alive, without a request */                                                  \
     X(waiting)             /* gauge: requests that no worker has taken */                                              \
     X(full)                /* gauge: 1 while one more would be refused for max_waiting */                              \
+    X(held_back)           /* gauge: those of them that others come before, as their routes are slow */                \
     X(paused)              /* gauge: 1 while it should accept connections and cannot */                                \
     X(accepted)            /* connections */                                                                           \
     X(requests)            /* that were queued */                                                                      \

@@ -23,11 +23,14 @@
 #include "shared/access_log.h"
 #include "block_pool.h"
 #include "counters.h"
+#include "route_costs.h"
 #include "shared/request_ids.h"
 #include "settings.h"
 #include "timer_wheel.h"
+#include "turns.h"
 
 #define LOBBY_NONE UINT32_MAX
+#define LOBBY_BACKLOG (-5) /* in the place of a request's owner: it waits in the lobby itself */
 #define LOBBY_SPARES 3 /* as many as come with a seat */
 
 enum lobby_state {
@@ -120,7 +123,7 @@ struct lobby_request {
     uint32_t connection; /* LOBBY_NONE once nobody will get the answer */
     uint32_t position;   /* in the queue */
     uint32_t next_free;
-    int32_t owner;       /* seat, or COPPICE_QUEUE_UNOWNED as long as that was not looked up */
+    int32_t owner;       /* seat, COPPICE_QUEUE_UNOWNED as long as that was not looked up, or LOBBY_BACKLOG */
     int32_t body_file;   /* -1: there is none, or its worker alone has it */
     uint64_t body_file_bytes; /* of either */
     uint64_t sent;       /* bytes of the answer */
@@ -130,10 +133,23 @@ struct lobby_request {
     bool keep;           /* as its HEAD said */
     bool idempotent, head_only, retried;
     bool spares_heir;    /* another worker is to take it */
+    bool runs;           /* its route counts it: it was given to the workers */
+    uint32_t route;      /* in the table of costs */
+    uint32_t place;      /* in the backlog */
+    uint32_t flow, round; /* that it is charged to; LOBBY_NONE: it did not wait */
+    uint32_t cost_us;    /* that it was charged with */
+    int64_t start_us;    /* of its turn */
     bool logged;         /* the access log has its line */
     bool abandoned;      /* its worker is gone */
     uint16_t verdict;    /* the status that its client is to get instead of its worker's answer; 0: none */
     const char *reason;  /* for that */
+};
+
+/* One in the backlog. */
+struct lobby_waiting {
+    int64_t start_us;
+    uint64_t serial;
+    uint32_t slot, route;
 };
 
 struct lobby_seat {
@@ -179,6 +195,9 @@ struct coppice_lobby {
     struct lobby_request *slots; /* the last one is never pushed: bytes are read into it when all others are taken */
     struct lobby_seat *seats;
     uint32_t *pushed;            /* which slot is in each cell of the queue */
+    struct lobby_waiting *backlog;
+    struct lobby_route_costs *costs;
+    struct lobby_turns *turns;
     struct lobby_client_count *clients;
     struct coppice_access_log *access_log; /* NULL without one */
     struct coppice_block_pool *small, *large, *outputs, *blocks;
@@ -186,7 +205,9 @@ struct coppice_lobby {
 
     uint32_t heir;          /* the seat that is spared some requests; LOBBY_NONE without one */
     uint32_t avoided_count;
-    char avoided[LOBBY_AVOIDED_ROUTES][LOBBY_ROUTE_BYTES]; /* routes that the heir is spared */
+    uint64_t avoided[LOBBY_AVOIDED_ROUTES]; /* hashes of routes that the heir is spared */
+    uint32_t backlog_count;
+    uint32_t queue_depth;   /* requests that workers find in their queue, so that none waits for the lobby */
     uint32_t in_hand;       /* the connection being worked on: a successor closes it */
     uint32_t loops_started;
     uint32_t intake_overhead, slot_capacity;

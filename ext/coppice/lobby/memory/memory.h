@@ -85,6 +85,13 @@ size_t lobby_clients_bytes(uint32_t size);
 bool lobby_client_enter(struct coppice_lobby *lobby, struct lobby_connection *connection);
 void lobby_client_leave(struct coppice_lobby *lobby, struct lobby_connection *connection);
 void lobby_clients_clear(struct coppice_lobby *lobby);
+/* The same for all addresses that count as one client. */
+uint64_t lobby_client_key(const struct coppice_lobby_address *address);
+/* The place of a key in a table whose size is a power of two. The first bits of the product depend on all of the key's:
+ * networks of IPv6 differ in the last ones that are read. */
+static inline uint32_t lobby_place_of(const struct coppice_lobby *lobby, uint64_t key, uint32_t size) {
+    return (uint32_t)(((key ^ lobby->identity) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - __builtin_ctz(size)));
+}
 
 /* addresses.c */
 struct sockaddr_storage;
@@ -136,6 +143,8 @@ void lobby_slot_release(struct coppice_lobby *lobby, uint32_t slot);
 struct lobby_request *lobby_request_of(const struct coppice_lobby *lobby, uint64_t serial);
 /* The seat that has it, COPPICE_QUEUE_UNOWNED and the like. */
 int lobby_owner_of(const struct coppice_lobby *lobby, struct lobby_request *request);
+/* Its worker has had it for so long. */
+void lobby_request_took(struct coppice_lobby *lobby, const struct lobby_request *request, int64_t us);
 /* Takes it back from the queue and frees its slot; false when a worker has it. */
 bool lobby_request_withdraw(struct coppice_lobby *lobby, struct lobby_request *request);
 /* Nobody will get the answer any more: takes it back, or lets its worker know. */
@@ -145,6 +154,12 @@ void lobby_request_drop(struct coppice_lobby *lobby, struct lobby_connection *co
 void lobby_request_condemn(struct lobby_request *request, int status, const char *reason, bool abandoned);
 /* The worker that has this connection's request may have asked for the client, which can be decided now. */
 void lobby_look_at_worker(struct coppice_lobby *lobby, const struct lobby_connection *connection);
+
+/* backlog.c: it has a route and the start of its turn. */
+void lobby_backlog_add(struct coppice_lobby *lobby, struct lobby_request *request);
+void lobby_backlog_remove(struct coppice_lobby *lobby, struct lobby_request *request);
+/* The one whose turn is next, of those that may run now; it stays there. NULL: there is none. */
+struct lobby_request *lobby_backlog_next(struct coppice_lobby *lobby);
 
 /* board.c: when its worker began, as the board says; 0: unknown. */
 int64_t lobby_seat_started_ms(const struct coppice_lobby *lobby, const struct lobby_request *request);

@@ -61,6 +61,7 @@ struct lobby_process {
     int64_t next_renewal_ms; /* of a keeper that could not be made: not before then */
     bool readers_checked;    /* in this tick nobody else is to be cut off */
     struct coppice_lobby_slot *arrived; /* the request in it is being refused: there is no struct lobby_request of it */
+    bool stuck;              /* none of the backlog may run, and nothing has changed since that was looked at */
     bool queue_spoilt;       /* a cell was found overwritten */
     uint32_t pushed;         /* requests that nobody was woken for yet */
     uint32_t sparing;        /* those of them that are to spare the heir */

@@ -19,8 +19,23 @@ struct lobby_request *lobby_slot_take(struct coppice_lobby *lobby) {
     return request;
 }
 
+/* A worker is free, or another request of the route may come. */
+static void leave_route(struct coppice_lobby *lobby, struct lobby_request *request) {
+    if (!request->runs) return;
+    request->runs = false;
+    lobby_route_ends(lobby->costs, request->route);
+    if (!lobby_route_is_quick(lobby->costs, request->route)) lobby_process.stuck = false;
+}
+
+void lobby_request_took(struct coppice_lobby *lobby, const struct lobby_request *request, int64_t us) {
+    lobby_route_took(lobby->costs, request->route, us, lobby_process.now_ms);
+    if (request->flow != LOBBY_NONE)
+        lobby_turn_charge(lobby->turns, request->flow, request->round, us - request->cost_us);
+}
+
 void lobby_slot_release(struct coppice_lobby *lobby, uint32_t slot) {
     struct lobby_request *request = &lobby->slots[slot];
+    leave_route(lobby, request);
     if (request->body_file_bytes > 0) lobby_file_close(lobby, &request->body_file, request->body_file_bytes);
     request->serial = 0;
     request->connection = LOBBY_NONE;
@@ -48,10 +63,15 @@ int lobby_owner_of(const struct coppice_lobby *lobby, struct lobby_request *requ
 
 bool lobby_request_withdraw(struct coppice_lobby *lobby, struct lobby_request *request) {
     uint16_t slot = (uint16_t)lobby_slot_of(lobby, request);
-    if (request->owner != COPPICE_QUEUE_UNOWNED) return false;
-    if (!coppice_request_queue_withdraw(lobby->queue, request->position, slot)) return false;
+    if (request->owner == LOBBY_BACKLOG) {
+        lobby_backlog_remove(lobby, request);
+        lobby_turn_charge(lobby->turns, request->flow, request->round, -(int64_t)request->cost_us);
+    } else {
+        if (request->owner != COPPICE_QUEUE_UNOWNED) return false;
+        if (!coppice_request_queue_withdraw(lobby->queue, request->position, slot)) return false;
+        lobby->pushed[request->position & (lobby->queue_size - 1)] = LOBBY_NONE;
+    }
     lobby_log_access(lobby, NULL, request, 0, 0, "client gone");
-    lobby->pushed[request->position & (lobby->queue_size - 1)] = LOBBY_NONE;
     lobby_slot_release(lobby, slot);
     return true;
 }

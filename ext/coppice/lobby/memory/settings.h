@@ -11,7 +11,7 @@
 #include "shared/trusted_networks.h"
 
 enum { LOBBY_LISTENERS = 64, LOBBY_PATH_BYTES = 1024, LOBBY_HANDSHAKES_PATH_BYTES = 65 };
-enum { LOBBY_AVOIDED_ROUTES = 32, LOBBY_ROUTE_BYTES = 129 };
+enum { LOBBY_AVOIDED_ROUTES = 32 };
 
 struct lobby_settings {
     uint64_t board_offset; /* in bytes: of the lobby's own cells */

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "shared/forwarded_for.h"
 #include "shared/request_start.h"
 #include "worker.h"
 
@@ -42,18 +43,29 @@ static void push(struct coppice_lobby *lobby, struct lobby_request *request) {
         lobby_owner_of(lobby, earlier);
     }
     *cell = lobby_slot_of(lobby, request);
-    request->owner = COPPICE_QUEUE_UNOWNED;
+    if (!request->runs) lobby_route_begins(lobby->costs, request->route);
+    request->runs = true;
     request->position = coppice_request_queue_push(lobby->queue, (uint16_t)*cell, request->spares_heir);
+    request->owner = COPPICE_QUEUE_UNOWNED;
     lobby->tail = request->position + 1;
     lobby_process.pushed++;
     lobby_process.sparing += request->spares_heir;
+}
+
+static bool waits(const struct coppice_lobby *lobby, struct lobby_request *request) {
+    int owner = lobby_owner_of(lobby, request);
+    return owner == COPPICE_QUEUE_UNOWNED || owner == LOBBY_BACKLOG;
+}
+
+uint32_t lobby_waiting(const struct coppice_lobby *lobby) {
+    return coppice_request_queue_waiting(lobby->queue) + lobby->backlog_count;
 }
 
 static uint32_t count_waiting(const struct coppice_lobby *lobby) {
     uint32_t count = 0;
     for (uint32_t slot = 0; slot < lobby->settings.slots; slot++) {
         struct lobby_request *request = &lobby->slots[slot];
-        if (request->serial && lobby_owner_of(lobby, request) == COPPICE_QUEUE_UNOWNED) count++;
+        if (request->serial && waits(lobby, request)) count++;
     }
     return count;
 }
@@ -64,7 +76,7 @@ int64_t lobby_longest_wait_ms(const struct coppice_lobby *lobby) {
         struct lobby_request *request = &lobby->slots[slot];
         int64_t queued_us = lobby_slot_at(lobby, slot)->queued_us;
         if (!request->serial || queued_us >= first_us) continue;
-        if (lobby_owner_of(lobby, request) == COPPICE_QUEUE_UNOWNED) first_us = queued_us;
+        if (waits(lobby, request)) first_us = queued_us;
     }
     return (lobby_process.now_us - first_us) / 1000;
 }
@@ -75,16 +87,12 @@ static uint32_t count_seats(const struct coppice_lobby *lobby) {
     return count;
 }
 
-static bool takes_requests(const struct coppice_lobby *lobby, uint32_t seat) {
-    return !lobby->seats[seat].broken && !lobby->seats[seat].stalled && !lobby->seats[seat].lost;
-}
-
 /* Whether more workers sleep than there are requests for them. */
 static bool worker_free(const struct coppice_lobby *lobby) {
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
     for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) {
         bool asleep = coppice_request_queue_worker_asleep(lobby->queue, (uint16_t)seat);
-        if (asleep && takes_requests(lobby, seat) && waiting-- == 0) return true;
+        if (asleep && lobby_seat_takes_requests(lobby, seat) && waiting-- == 0) return true;
     }
     return false;
 }
@@ -94,8 +102,7 @@ static bool worker_free(const struct coppice_lobby *lobby) {
  * or boots; then some more may wait. */
 bool lobby_full(const struct coppice_lobby *lobby) {
     uint32_t most = lobby->settings.max_waiting, cells = lobby->queue_size - 1;
-    uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
-    if (waiting < most && waiting < cells) return false;
+    if (lobby_waiting(lobby) < most && coppice_request_queue_waiting(lobby->queue) < cells) return false;
     coppice_request_queue_trim(lobby->queue);
     if (coppice_request_queue_waiting(lobby->queue) >= cells) return true;
     return lobby->used_slots >= most + count_seats(lobby) && count_waiting(lobby) >= most;
@@ -127,6 +134,32 @@ static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobb
     return left_ms - waited_us / 1000;
 }
 
+/* Nobody waits who comes before it, and workers do not find enough in their queue. */
+static bool may_go_at_once(const struct coppice_lobby *lobby, const struct lobby_request *request) {
+    if (lobby->backlog_count > 0 && !lobby_process.stuck) return false;
+    if (coppice_request_queue_waiting(lobby->queue) >= lobby->queue_depth) return false;
+    return lobby_route_may_run(lobby->costs, request->route, lobby_process.now_ms);
+}
+
+/* Where clients are not told apart, each route stands for one. */
+static uint32_t flow_of(const struct coppice_lobby *lobby, const struct lobby_request *request,
+                        const struct coppice_lobby_slot *slot, const char *bytes) {
+    struct coppice_lobby_address client =
+        coppice_forwarded_for(&slot->head, bytes, &lobby->settings.trusted_proxies, &slot->client);
+    bool known = client.family == AF_INET || client.family == AF_INET6;
+    uint64_t key = known ? lobby_client_key(&client) : lobby->costs->routes[request->route].hash;
+    return lobby_place_of(lobby, key, LOBBY_FLOWS);
+}
+
+static void take_turn(struct coppice_lobby *lobby, struct lobby_request *request,
+                      const struct coppice_lobby_slot *slot, const char *bytes) {
+    request->flow = flow_of(lobby, request, slot, bytes);
+    request->round = lobby->turns->round;
+    request->cost_us = lobby_route_cost(lobby->costs, request->route);
+    request->start_us = lobby_turn_start(lobby->turns, request->flow, request->cost_us);
+    lobby_backlog_add(lobby, request);
+}
+
 void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct lobby_arrival *arrival) {
     struct coppice_lobby_slot *slot = lobby_slot_at(lobby, arrival->slot);
     const char *bytes = lobby_slot_bytes(lobby, slot);
@@ -151,14 +184,17 @@ void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection
     request->connection = lobby_index_of(lobby, connection);
     request->body_file = arrival->file;
     request->body_file_bytes = arrival->file_bytes;
-    request->spares_heir = lobby_spares_heir(lobby, slot, bytes);
+    lobby_take_route(lobby, request, slot, bytes);
     request->head_only = lobby_method_is(slot, bytes, "HEAD");
     request->idempotent =
         request->head_only || lobby_method_is(slot, bytes, "GET") || lobby_method_is(slot, bytes, "OPTIONS");
     connection->serial = request->serial;
     connection->state = LOBBY_QUEUED;
     if (!slot->head.keep_alive) connection->flags |= LOBBY_LAST_REQUEST;
-    push(lobby, request);
+    if (may_go_at_once(lobby, request))
+        push(lobby, request);
+    else
+        take_turn(lobby, request, slot, bytes);
     lobby_count(lobby, LOBBY_requests, 1);
     if (timed)
         lobby_arm(lobby, connection, lobby_process.now_ms + left_ms);
@@ -180,7 +216,7 @@ void lobby_push_again(struct coppice_lobby *lobby, struct lobby_request *request
 /* No worker took it in time; one that just has goes on. */
 void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     struct lobby_request *request = lobby_request_of(lobby, connection->serial);
-    if (!request || request->owner != COPPICE_QUEUE_UNOWNED) return;
+    if (!request || request->owner >= 0) return;
     request->logged = true; /* as refused, below */
     bool withdrawn = lobby_request_withdraw(lobby, request);
     request->logged = false;
@@ -191,7 +227,7 @@ void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection 
 }
 
 static bool wake_seat(struct coppice_lobby *lobby, uint32_t seat) {
-    if (!takes_requests(lobby, seat)) return false;
+    if (!lobby_seat_takes_requests(lobby, seat)) return false;
     if (!coppice_request_queue_wake_worker(lobby->queue, (uint16_t)seat)) return false;
     lobby_seat_wake(lobby, seat);
     return true;
@@ -207,7 +243,29 @@ static void wake(struct coppice_lobby *lobby, uint32_t most, bool sparing) {
     if (spared != LOBBY_NONE && most > 0) wake_seat(lobby, spared);
 }
 
+static uint32_t count_free(const struct coppice_lobby *lobby) {
+    uint32_t count = 0;
+    for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) {
+        count += lobby_seat_takes_requests(lobby, seat) && coppice_request_queue_worker_free(lobby->queue, (uint16_t)seat);
+    }
+    return count;
+}
+
+/* From the backlog to the workers: as many as are free, and a few for those that will be. */
+static void hand_out(struct coppice_lobby *lobby) {
+    if (lobby->backlog_count == 0 || lobby_process.stuck) return;
+    uint32_t room = count_free(lobby) + lobby->queue_depth;
+    while (coppice_request_queue_waiting(lobby->queue) < room) {
+        struct lobby_request *request = lobby_backlog_next(lobby);
+        if (!request) return;
+        lobby_turn_served(lobby->turns, request->start_us, request->cost_us, lobby->backlog_count);
+        lobby_backlog_remove(lobby, request);
+        push(lobby, request);
+    }
+}
+
 void lobby_wake_workers(struct coppice_lobby *lobby) {
+    hand_out(lobby);
     if (lobby_process.pushed == 0) return;
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
     bool sparing = lobby_process.sparing == lobby_process.pushed;
@@ -240,7 +298,7 @@ static void rebuild(struct coppice_lobby *lobby) {
         if (!request->serial || request->owner >= 0) continue;
         if (request->owner == COPPICE_QUEUE_UNOWNED)
             push(lobby, request);
-        else /* nobody can say whether a worker has it */
+        else if (request->owner != LOBBY_BACKLOG) /* nobody can say whether a worker has it */
             lobby_request_condemn(request, 502, "the request was lost", true);
     }
 }

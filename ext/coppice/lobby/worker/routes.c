@@ -1,54 +1,88 @@
-/*
- * Requests of the routes that have made workers unfit to be forked wait for another worker than the heir, for a moment.
- * A route is a method, a blank and a path, in which * stands for one segment.
- */
-#include <stdio.h>
+/* Routes: which of them the heir is spared, and which are slow. */
 #include <string.h>
 
 #include "worker.h"
 
+enum { HELD_MS = 10 * 1000 };
+
+static uint64_t hash_of(const struct coppice_lobby_slot *slot, const char *bytes) {
+    struct coppice_span method = slot->head.method, path = slot->head.path;
+    return lobby_route_hash(bytes + method.offset, method.length, bytes + path.offset, path.length);
+}
+
 void lobby_heir_avoids(struct coppice_lobby *lobby, const char *lines) {
     lobby->avoided_count = 0;
     while (*lines && lobby->avoided_count < LOBBY_AVOIDED_ROUTES) {
-        int length = (int)strcspn(lines, "\n");
-        char *route = lobby->avoided[lobby->avoided_count];
-        if (sscanf(lines, "route %128[^\n]", route) == 1) lobby->avoided_count++;
+        size_t length = strcspn(lines, "\n"), method;
+        if (length > 6 && strncmp(lines, "route ", 6) == 0) {
+            method = strcspn(lines + 6, " \n");
+            size_t path = 6 + method + 1;
+            uint64_t hash = path <= length ? lobby_route_hash(lines + 6, method, lines + path, length - path) : 0;
+            lobby->avoided[lobby->avoided_count++] = hash;
+        }
         lines += length + (lines[length] == '\n');
     }
 }
 
-/* The segment of the template at *at, against that of the path: where the latter ends, or NULL. */
-static const char *pass_segment(const char **at, const char *path, const char *end) {
-    size_t length = strcspn(*at, "/");
-    const char *slash = memchr(path, '/', (size_t)(end - path));
-    const char *stop = slash ? slash : end;
-    bool any = length == 1 && **at == '*' && stop > path;
-    bool same = length == (size_t)(stop - path) && memcmp(*at, path, length) == 0;
-    *at += length;
-    return any || same ? stop : NULL;
-}
-
-static bool path_fits(const char *template, const char *path, const char *end) {
-    for (;;) {
-        path = pass_segment(&template, path, end);
-        if (!path) return false;
-        if (path == end || *template == '\0') return path == end && *template == '\0';
-        path++;
-        template++;
-    }
-}
-
-static bool route_fits(const char *route, const char *bytes, const struct coppice_request_head *head) {
-    size_t method = strcspn(route, " ");
-    if (route[method] == '\0' || head->method.length != method) return false;
-    if (memcmp(bytes + head->method.offset, route, method) != 0) return false;
-    const char *path = bytes + head->path.offset;
-    return path_fits(route + method + 1, path, path + head->path.length);
-}
-
-bool lobby_spares_heir(const struct coppice_lobby *lobby, const struct coppice_lobby_slot *slot, const char *bytes) {
+static bool spares_heir(const struct coppice_lobby *lobby, uint64_t hash) {
     for (uint32_t i = 0; i < lobby->avoided_count; i++) {
-        if (route_fits(lobby->avoided[i], bytes, &slot->head)) return true;
+        if (lobby->avoided[i] == hash) return true;
     }
     return false;
+}
+
+void lobby_take_route(struct coppice_lobby *lobby, struct lobby_request *request,
+                      const struct coppice_lobby_slot *slot, const char *bytes) {
+    uint64_t hash = hash_of(slot, bytes);
+    request->spares_heir = spares_heir(lobby, hash);
+    request->route = lobby_route_find(lobby->costs, hash, lobby_process.now_ms);
+    lobby_route_came(lobby->costs, request->route, lobby_process.now_ms);
+}
+
+static void note_name(struct coppice_lobby *lobby, const struct lobby_request *request) {
+    struct lobby_route *route = &lobby->costs->routes[request->route];
+    if (route->name[0]) return;
+    struct coppice_lobby_slot *slot = lobby_slot_at(lobby, lobby_slot_of(lobby, request));
+    const char *bytes = lobby_slot_bytes(lobby, slot);
+    struct coppice_span method = slot->head.method, path = slot->head.path;
+    lobby_route_write_name(route->name, bytes + method.offset, method.length, bytes + path.offset, path.length);
+}
+
+/* One line when they begin to wait, and one when for a while none has waited. */
+static void tell_of(struct coppice_lobby *lobby, struct lobby_route *route) {
+    int64_t now_ms = lobby_process.now_ms;
+    bool waits = route->slow && route->waiting > 0;
+    if (waits && route->held_ms == 0) {
+        lobby_log(lobby, LOBBY_WARN,
+                  "requests of a slow route wait, others come first\nroute %s\nwaiting %u\nrunning %u\nshare %u of %u",
+                  route->name, route->waiting, route->running, lobby_route_share(lobby->costs), lobby->costs->workers);
+    }
+    if (waits) route->held_ms = now_ms;
+    if (route->held_ms == 0 || now_ms - route->held_ms < HELD_MS) return;
+    lobby_log(lobby, LOBBY_INFO, "requests of a slow route no longer wait\nroute %s", route->name);
+    route->held_ms = 0;
+}
+
+static void look_at_requests(struct coppice_lobby *lobby) {
+    for (uint32_t slot = 0; slot < lobby->settings.slots; slot++) {
+        struct lobby_request *request = &lobby->slots[slot];
+        if (!request->serial || lobby_owner_of(lobby, request) < 0) continue;
+        int64_t started_ms = lobby_seat_started_ms(lobby, request);
+        if (started_ms == 0) continue;
+        if (lobby_route_runs(lobby->costs, request->route, lobby_process.now_ms - started_ms)) note_name(lobby, request);
+    }
+}
+
+void lobby_look_at_routes(struct coppice_lobby *lobby) {
+    int64_t held = 0;
+    lobby_route_look(lobby->costs, lobby_process.now_ms);
+    if (lobby->used_slots > 0) look_at_requests(lobby);
+    for (uint32_t at = 0; at < LOBBY_ROUTES; at++) {
+        struct lobby_route *route = &lobby->costs->routes[at];
+        if (route->hash == 0) continue;
+        lobby_route_judge(lobby->costs, at, lobby_process.now_ms);
+        tell_of(lobby, route);
+        if (route->slow) held += route->waiting;
+    }
+    lobby_count_to(lobby->counters, LOBBY_held_back, held);
 }

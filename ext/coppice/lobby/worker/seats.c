@@ -52,6 +52,7 @@ void lobby_seat_add(struct coppice_lobby *lobby, uint32_t number, const struct l
     if (lobby->seat_words <= number / 64) lobby->seat_words = number / 64 + 1;
     lobby_seat_link(lobby, number);
     lobby_seat_map(lobby, number);
+    lobby_look_at_workers(lobby);
     if (!seat->lost) return;
     lobby_log(lobby, LOBBY_ERROR,
               "no descriptor is left for a worker: raise the limit (ulimit -Hn, LimitNOFILE=)\nseat %u\nslot %u",
@@ -87,6 +88,8 @@ static bool may_repeat(const struct coppice_lobby *lobby, const struct lobby_req
 }
 
 static void leave_request(struct coppice_lobby *lobby, struct lobby_request *request, bool retry, bool timed_out) {
+    int64_t started_ms = lobby_seat_started_ms(lobby, request);
+    if (started_ms > 0) lobby_request_took(lobby, request, (lobby_process.now_ms - started_ms) * 1000);
     if (request->connection != LOBBY_NONE && retry && may_repeat(lobby, request))
         lobby_push_again(lobby, request);
     else if (timed_out)
@@ -118,6 +121,7 @@ void lobby_seat_gone(struct coppice_lobby *lobby, uint32_t number, bool retry, b
     const struct lobby_seat *seat = &lobby->seats[number];
     leave_requests(lobby, number, retry && !(seat->used && seat->broken), timed_out);
     if (seat->used) close_seat(lobby, number);
+    lobby_look_at_workers(lobby);
     lobby_wake_again(lobby);
 }
 

@@ -8,6 +8,8 @@
 
 /* dispatch.c: puts the request that has arrived into the queue, or has it refused. */
 void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct lobby_arrival *arrival);
+/* How many no worker has taken. */
+uint32_t lobby_waiting(const struct coppice_lobby *lobby);
 /* Whether it would be refused. */
 bool lobby_full(const struct coppice_lobby *lobby);
 void lobby_push_again(struct coppice_lobby *lobby, struct lobby_request *request);
@@ -20,7 +22,17 @@ void lobby_check_queue(struct coppice_lobby *lobby);
 
 /* routes.c: lines "route METHOD PATH". */
 void lobby_heir_avoids(struct coppice_lobby *lobby, const char *lines);
-bool lobby_spares_heir(const struct coppice_lobby *lobby, const struct coppice_lobby_slot *slot, const char *bytes);
+void lobby_take_route(struct coppice_lobby *lobby, struct lobby_request *request,
+                      const struct coppice_lobby_slot *slot, const char *bytes);
+
+/* Which routes are slow: by what their requests have taken, and by those that run. Tells of those that wait for it. */
+void lobby_look_at_routes(struct coppice_lobby *lobby);
+
+/* workers.c: how many take requests, and how many requests they find in their queue: none of them waits for the lobby,
+ * and the order is decided late. */
+void lobby_look_at_workers(struct coppice_lobby *lobby);
+/* Whether its worker is one of them. */
+bool lobby_seat_takes_requests(const struct coppice_lobby *lobby, uint32_t number);
 
 /* heir.c: a seat that is not used, for none. */
 void lobby_heir_is(struct coppice_lobby *lobby, uint32_t number);

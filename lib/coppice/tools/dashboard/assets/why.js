@@ -20,6 +20,9 @@ function busyOf({ workers_busy: busy, workers_ready: ready }) {
 
 function cause(stats, past) {
   const { workers, workers_busy: busy, workers_ready: ready } = stats.server;
+  const held = stats.lobby?.held_back ?? 0;
+  if (held > 0)
+    return `${held < stats.server.requests_waiting ? `${count(held)} of them ` : ""}because their routes are slow, and others come first.`;
   if (ready === 0) return "because no worker is ready.";
   if (busy < ready) return `though ${plural(ready - busy, "worker is", "workers are")} idle: a burst that passes.`;
   if (ready < workers) return `because only ${ready} of ${workers} workers are ready, and all of them are busy.`;

@@ -1,0 +1,220 @@
+#include "route_costs.h"
+
+#include <string.h>
+
+enum {
+    SLOW_MS = 100,         /* if all workers had such requests, one would be free after this time, or later */
+    SLOW_LEAST_MS = 250,
+    WAYS = 4,              /* places that a route may have, side by side */
+    SEGMENT = 24,          /* bytes: a longer one is a name, or a token */
+    SLOWER = 2 * 256,      /* by which factor a slow route is slower than others, as 256 * log2: 4 */
+    LONG_ONES = 2,         /* of a route that is known to be quick */
+    FORGET_MS = 30 * 1000, /* a route that was slow, and that nobody has asked for since */
+    LEAST_WORKERS = 3,     /* with fewer nothing can be kept for others */
+    QUICK_WEIGHT = 32,     /* of one answer in the mean of all */
+    SLOW_WEIGHT = 512
+};
+
+#ifndef OTHERS_MS /* tests have it longer than a machine may be busy */
+#define OTHERS_MS 2000 /* others come, if one has come so lately */
+#endif
+
+#define MOST_US UINT32_C(0x7fffffff)
+
+static bool varies(const char *segment, size_t length) {
+    if (length > SEGMENT) return true;
+    for (size_t i = 0; i < length; i++) {
+        if (segment[i] >= '0' && segment[i] <= '9') return true;
+    }
+    return false;
+}
+
+static size_t segment_length(const char *path, size_t length) {
+    const char *slash = memchr(path, '/', length);
+    return slash ? (size_t)(slash - path) : length;
+}
+
+/* FNV-1a. */
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t length) {
+    for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)bytes[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+uint64_t lobby_route_hash(const char *method, size_t method_length, const char *path, size_t path_length) {
+    uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), method, method_length);
+    for (;;) {
+        size_t length = segment_length(path, path_length);
+        hash = varies(path, length) ? hash_bytes(hash, "/*", 2) : hash_bytes(hash_bytes(hash, "/", 1), path, length);
+        if (length == path_length) return hash ? hash : 1;
+        path += length + 1;
+        path_length -= length + 1;
+    }
+}
+
+static size_t append(char *name, size_t used, const char *bytes, size_t length) {
+    size_t room = LOBBY_ROUTE_NAME - 1 - used;
+    if (length > room) length = room;
+    memcpy(name + used, bytes, length);
+    name[used + length] = '\0';
+    return used + length;
+}
+
+void lobby_route_write_name(char *name, const char *method, size_t method_length, const char *path,
+                            size_t path_length) {
+    size_t used = append(name, append(name, 0, method, method_length), " ", 1);
+    for (;;) {
+        size_t length = segment_length(path, path_length);
+        used = varies(path, length) ? append(name, used, "*", 1) : append(name, used, path, length);
+        if (length == path_length) return;
+        used = append(name, used, "/", 1);
+        path += length + 1;
+        path_length -= length + 1;
+    }
+}
+
+/* 256 * log2, the fraction by a straight line. */
+static uint32_t log_of(uint32_t us) {
+    if (us < 2) return 0;
+    uint32_t whole = 31 - (uint32_t)__builtin_clz(us);
+    return whole * 256 + (uint32_t)((((uint64_t)us << 8) >> whole) - 256);
+}
+
+static uint32_t from_log(uint32_t log) {
+    return (uint32_t)(((UINT64_C(256) + log % 256) << (log / 256)) >> 8);
+}
+
+static bool slow_time(const struct lobby_route_costs *costs, uint32_t us) {
+    uint64_t least_ms = (uint64_t)costs->workers * SLOW_MS;
+    if (us < SLOW_LEAST_MS * 1000 || us < least_ms * 1000) return false;
+    return log_of(us) >= costs->usual_log + SLOWER;
+}
+
+static bool in_use(const struct lobby_route *route) { return route->running > 0 || route->waiting > 0; }
+
+static bool better_place(const struct lobby_route *route, const struct lobby_route *other) {
+    return in_use(route) != in_use(other) ? in_use(other) : route->used_ms < other->used_ms;
+}
+
+uint32_t lobby_route_find(struct lobby_route_costs *costs, uint64_t hash, int64_t now_ms) {
+    uint32_t first = (uint32_t)(hash % (LOBBY_ROUTES / WAYS)) * WAYS, best = first;
+    for (uint32_t at = first; at < first + WAYS; at++) {
+        struct lobby_route *route = &costs->routes[at];
+        if (route->hash == hash) {
+            route->used_ms = now_ms;
+            return at;
+        }
+        if (better_place(route, &costs->routes[best])) best = at;
+    }
+    struct lobby_route *place = &costs->routes[best];
+    if (!in_use(place)) *place = (struct lobby_route){.hash = hash, .used_ms = now_ms};
+    return best;
+}
+
+static bool known(const struct lobby_route *route) { return route->answers >= LOBBY_ROUTE_KNOWN; }
+
+bool lobby_route_is_quick(const struct lobby_route_costs *costs, uint32_t route) {
+    return known(&costs->routes[route]) && !costs->routes[route].slow;
+}
+
+void lobby_route_came(struct lobby_route_costs *costs, uint32_t route, int64_t now_ms) {
+    if (!lobby_route_is_quick(costs, route)) return;
+    costs->quick_us += costs->routes[route].mean_us;
+    costs->quick_ms = now_ms;
+}
+
+/* With a half more than quick requests need on average, and one: they do not come evenly. */
+uint32_t lobby_route_share(const struct lobby_route_costs *costs) {
+    uint32_t kept = 1 + (costs->quick_need * 3 + 2047) / 2048;
+    return costs->workers > kept ? costs->workers - kept : 1;
+}
+
+/* Of a route that is not known yet some workers are kept free as well: its first requests may hang. */
+bool lobby_route_may_run(const struct lobby_route_costs *costs, uint32_t route, int64_t now_ms) {
+    const struct lobby_route *one = &costs->routes[route];
+    if (lobby_route_is_quick(costs, route)) return true;
+    if (costs->workers < LEAST_WORKERS || now_ms - costs->quick_ms > OTHERS_MS || costs->quick_ms == 0) return true;
+    if (one->slow) return costs->slow_running < lobby_route_share(costs);
+    return one->running < costs->workers - (costs->workers + 3) / 4;
+}
+
+void lobby_route_begins(struct lobby_route_costs *costs, uint32_t route) {
+    costs->routes[route].running++;
+    costs->slow_running += costs->routes[route].slow;
+}
+
+void lobby_route_ends(struct lobby_route_costs *costs, uint32_t route) {
+    if (costs->routes[route].running == 0) return;
+    costs->routes[route].running--;
+    costs->slow_running -= costs->routes[route].slow && costs->slow_running > 0;
+}
+
+uint32_t lobby_route_usual(const struct lobby_route_costs *costs) { return from_log(costs->usual_log); }
+
+uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route) {
+    const struct lobby_route *one = &costs->routes[route];
+    return one->answers > 0 ? one->mean_us : lobby_route_usual(costs);
+}
+
+void lobby_route_look(struct lobby_route_costs *costs, int64_t now_ms) {
+    int64_t ms = now_ms - costs->looked_ms;
+    if (ms > 0 && costs->looked_ms > 0) {
+        uint64_t sample = costs->quick_us * 1024 / ((uint64_t)ms * 1000);
+        costs->quick_need = (uint32_t)((costs->quick_need * UINT64_C(15) + (sample < 1 << 24 ? sample : 1 << 24)) / 16);
+    }
+    costs->looked_ms = now_ms;
+    costs->quick_us = 0;
+    for (uint32_t i = 0; i < LOBBY_ROUTES; i++) {
+        if (costs->routes[i].long_ones > 0) costs->routes[i].long_ones = 0;
+    }
+}
+
+bool lobby_route_runs(struct lobby_route_costs *costs, uint32_t route, int64_t ms) {
+    uint32_t us = ms > MOST_US / 1000 ? MOST_US : (uint32_t)ms * 1000;
+    bool slow = slow_time(costs, us);
+    costs->routes[route].long_ones += slow;
+    return slow;
+}
+
+/* By its answers; and before they come, where those that run are late: one alone may be an exception. */
+static bool is_slow(const struct lobby_route_costs *costs, const struct lobby_route *route, int64_t now_ms) {
+    if (!in_use(route) && now_ms - route->used_ms > FORGET_MS) return false;
+    if (!known(route)) return route->long_ones > 0;
+    return slow_time(costs, route->mean_us) || route->long_ones >= LONG_ONES;
+}
+
+void lobby_route_judge(struct lobby_route_costs *costs, uint32_t route, int64_t now_ms) {
+    struct lobby_route *one = &costs->routes[route];
+    bool slow = is_slow(costs, one, now_ms);
+    if (slow == one->slow) return;
+    one->slow = slow;
+    if (slow)
+        costs->slow_running += one->running;
+    else
+        costs->slow_running -= one->running < costs->slow_running ? one->running : costs->slow_running;
+    if (!slow && !in_use(one)) one->answers = 0; /* they are too old to tell */
+}
+
+/* Slow ones count a little: where all requests become slow, that is what is usual. */
+static void note_usual(struct lobby_route_costs *costs, uint32_t log, uint32_t weight) {
+    uint32_t usual = costs->usual_log;
+    if (usual == 0)
+        costs->usual_log = log;
+    else if (log > usual)
+        costs->usual_log += (log - usual + weight - 1) / weight;
+    else
+        costs->usual_log -= (usual - log + weight - 1) / weight;
+}
+
+void lobby_route_took(struct lobby_route_costs *costs, uint32_t route, int64_t us, int64_t now_ms) {
+    struct lobby_route *one = &costs->routes[route];
+    uint32_t took = us < 1 ? 1 : us > MOST_US ? MOST_US : (uint32_t)us;
+    one->mean_us = one->answers == 0 ? took : one->mean_us - one->mean_us / 4 + took / 4;
+    if (!known(one)) one->answers++;
+    note_usual(costs, log_of(took), one->slow || slow_time(costs, took) ? SLOW_WEIGHT : QUICK_WEIGHT);
+    lobby_route_judge(costs, route, now_ms);
+}
+
+void lobby_routes_idle(struct lobby_route_costs *costs) {
+    costs->slow_running = 0;
+    for (uint32_t i = 0; i < LOBBY_ROUTES; i++) costs->routes[i].running = costs->routes[i].waiting = 0;
+}
