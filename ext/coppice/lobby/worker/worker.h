@@ -6,18 +6,21 @@
 
 #include "lobby/memory/memory.h"
 
-/* dispatch.c: puts the request that has arrived into the queue, or has it refused. */
+/* arrivals.c: has the request that has arrived queued or refused. */
 void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct lobby_arrival *arrival);
-/* How many no worker has taken. */
-uint32_t lobby_waiting(const struct coppice_lobby *lobby);
-/* Whether it would be refused. */
-bool lobby_full(const struct coppice_lobby *lobby);
 void lobby_push_again(struct coppice_lobby *lobby, struct lobby_request *request);
 void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection *connection);
+/* Whether one more would be refused. */
+bool lobby_full(const struct coppice_lobby *lobby);
+/* How many no worker has taken. */
+uint32_t lobby_waiting(const struct coppice_lobby *lobby);
+/* For how long the first of them has waited; 0: none waits. */
+int64_t lobby_longest_wait_ms(const struct coppice_lobby *lobby);
+
+/* dispatch.c: to the workers' queue. */
+void lobby_give(struct coppice_lobby *lobby, struct lobby_request *request);
 void lobby_wake_workers(struct coppice_lobby *lobby);
 void lobby_wake_again(struct coppice_lobby *lobby);
-/* For how long the first request in the queue has waited; 0: none waits. */
-int64_t lobby_longest_wait_ms(const struct coppice_lobby *lobby);
 void lobby_check_queue(struct coppice_lobby *lobby);
 
 /* routes.c: lines "route METHOD PATH". */
