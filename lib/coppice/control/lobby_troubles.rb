@@ -17,7 +17,8 @@ module Coppice
       def self.text(lobby)
         return unless lobby
 
-        troubles = [*late(lobby[:beat_age]), *TEXTS.select { |name, _| lobby[name] }.values, *held_back(lobby[:held_back])]
+        states = TEXTS.select { |name, _| lobby[name] }.values
+        troubles = [late(lobby[:beat_age]), *states, held_back(lobby[:held_back])].compact
         troubles.join("; ") if troubles.any?
       end
 
