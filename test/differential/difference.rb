@@ -3,8 +3,10 @@
 module Coppice
   # A class of findings that was examined: which peers differ, how, and which reading is correct.
   class Difference
-    # Which reading is correct, in the words of the page.
-    RIGHT = { coppice: "Coppice", choice: "both", peer: "the peer" }.freeze
+    PEERS = %w[Puma Pitchfork Falcon].freeze
+
+    # Which reading is correct, as the page marks it: Coppice's, or both.
+    RIGHT = { coppice: "", choice: "†" }.freeze
 
     attr_reader :what #: String
     attr_reader :peers #: Array[String]
@@ -36,7 +38,7 @@ module Coppice
     end
 
     def to_row #: () -> String
-      "| #{@what} | #{@peers.join(", ")} | #{@right} | #{@why} |"
+      "| #{@what} | #{@peers == PEERS ? "all" : @peers.join(", ")} | #{@why}#{@right} |"
     end
   end
 end

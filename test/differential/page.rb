@@ -20,7 +20,7 @@ module Coppice
     end
 
     def self.table(title, rows)
-      header = ["| request | servers | correct | reason |", "|---|---|---|---|"]
+      header = ["| request | servers | reason |", "|---|---|---|"]
       ["### #{title}", "", *header, *rows.map(&:to_row), ""].join("\n")
     end
     private_class_method :table

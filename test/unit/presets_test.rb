@@ -188,7 +188,7 @@ module Coppice
       preset.always = "Others need nothing"
       assert_equal ["nothing. Others need nothing", "close it. Others need nothing"],
         %w[1.7 1.6].map { |version| preset.advice_for(version) }
-      assert_equal "1.7 and later, before 2", preset.versions_text
+      assert_equal "1.7+ <2", PresetsPage.versions(preset)
       assert ForkSafety::Preset.new(calls: {}).covers?(nil)
     end
 
@@ -221,7 +221,7 @@ module Coppice
       assert_equal [false, true, true, false, true, true],
         %w[3.2.11 3.2.12 4.3.10 5.1.2 5.1.3 5.3.2].map { |version| preset.covers?(version) }
       assert_match(/\Aupgrade: /, preset.advice_for("4.3.5"))
-      assert_equal "3.2.12 and later, before 3.3", preset.versions_text[/[^;]*/]
+      assert_equal "3.2.12+ <3.3", PresetsPage.versions(preset)[/[^,]*/]
     end
 
     test "a constant counts once it is defined; an autoload is not triggered" do

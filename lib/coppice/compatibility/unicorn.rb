@@ -8,7 +8,7 @@ module Coppice
       # Directives that have no effect, each with the reason.
       WITHOUT_EFFECT = {
         before_exec: "nothing is replaced by exec",
-        default_middleware: "the server adds no middleware: use what you need in config.ru",
+        default_middleware: "the server adds no middleware: write it in config.ru",
         preload_app: "the application is always loaded before the fork",
         user: "start the server as that user",
         worker_exec: "workers are always forks"

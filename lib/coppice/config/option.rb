@@ -37,9 +37,9 @@ module Coppice
         type.switch? ? flag.sub("--", "--[no-]") : "#{flag} #{type.placeholder}"
       end
 
-      # The first sentence, as the help shows it beside the flag.
+      # The first sentence, without the page that it names, as the help shows it beside the flag.
       def summary #: () -> String
-        doc[/\A.+?(?=[.:;] |[.:;]?\z)/]
+        doc[/\A.+?(?= \(docs\/|[.:;] |[.:;]?\z)/]
       end
 
       # The default as a text, with its unit.

@@ -158,14 +158,6 @@ module Coppice
         [own || advice, *always, "`fork_safety_presets except: [:#{name}]` says that you see to it"].join(". ")
       end
 
-      # "1.7 and later, before 2", or nil for all.
-      #: () -> String?
-      def versions_text
-        return unless versions
-
-        series.map { |range| ["#{range.begin} and later", *("before #{range.end}" if range.end)].join(", ") }.join("; ")
-      end
-
       private
 
       def places = [constant, *formerly]

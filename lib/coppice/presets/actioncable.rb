@@ -21,10 +21,9 @@ end
 Coppice::Presets.define(:actioncable, gem: "actioncable", constant: places.first, formerly: places.last,
   versions: "7.1"..."8.2", tested: true, verdict: :unsafe, used: used,
   calls: { unsafe: used, handshakes: path, local_adapter: adapter },
-  does: "never promotes a worker that has served a WebSocket, and gives those of a path that Rails has mounted to " \
-        "a service (docs/services.md), if the lobby has their clients and the adapter reaches other processes",
-  advice: "nothing to broadcast. Where every worker serves WebSockets all the same, reforks stop: " \
-          "`service :cable, path: \"/cable\"` names the path",
-  older: "give WebSockets a process of their own: `service :cable, path: \"/cable\"`. To broadcast needs nothing",
-  why: "Its threads do not exist in a copy, but count as running: a subscriber receives nothing.",
+  does: "never promotes a worker that has served a WebSocket. A service serves those at Rails' mount path " \
+        "(docs/services.md), if the lobby accepts clients and the adapter reaches other processes",
+  advice: "nothing to broadcast. If all workers serve WebSockets, reforks stop: `service :cable, path: \"/cable\"`",
+  older: "give WebSockets a process of their own: `service :cable, path: \"/cable\"`. Broadcasts need nothing",
+  why: "Its threads count as running but do not survive a fork: a subscriber receives nothing.",
   source: "actioncable/lib/action_cable/server/base.rb, subscription_adapter/redis.rb of rails/rails")

@@ -5,5 +5,5 @@ Coppice::Presets.define(:airbrake_ruby, gem: "airbrake-ruby", constant: "Airbrak
   restarts: %w[airbrake-ruby],
   does: "nothing: the library compares the pid",
   advice: "nothing",
-  why: "Its threads do not exist in a copy.",
+  why: "Its threads do not survive a fork.",
   source: "lib/airbrake-ruby/thread_pool.rb")

@@ -4,5 +4,5 @@ Coppice::Presets.define(:analytics_ruby, gem: "analytics-ruby", constant: "Segme
   verdict: :advice,
   restarts: %w[analytics-ruby],
   advice: "`before_fork` and `before_worker_exit`: `client.flush`",
-  why: "Its thread starts again, but each copy would send the queued events once more.",
+  why: "A copy would send queued events again.",
   source: "lib/segment/analytics/client.rb")

@@ -3,5 +3,5 @@
 Coppice::Presets.define(:bootsnap, gem: "bootsnap", constant: "Bootsnap", versions: "1.4"..., tested: true,
   verdict: :handled,
   does: "nothing", advice: "nothing",
-  why: "Its cache is read, and files are replaced atomically: copies can load code at the same time.",
+  why: "It only reads its cache, and replaces files atomically.",
   source: "lib/bootsnap/load_path_cache/store.rb")

@@ -5,5 +5,5 @@ Coppice::Presets.define(:bugsnag, gem: "bugsnag", constant: "Bugsnag",
   restarts: %w[bugsnag],
   does: "nothing: the library compares the pid",
   advice: "nothing",
-  why: "Its threads do not exist in a copy.",
+  why: "Its threads do not survive a fork.",
   source: "lib/bugsnag/delivery/thread_queue.rb")

@@ -3,9 +3,8 @@
 Coppice::Presets.define(:concurrent_ruby, gem: "concurrent-ruby", constant: "Concurrent", versions: "1.3"...,
   tested: true, verdict: :handled,
   restarts: %w[concurrent-ruby],
-  does: "nothing: a thread pool notices at the next `post` that it was forked, drops what the parent had queued, " \
-        "and starts threads of its own",
+  does: "nothing: a forked pool drops its parent's queue and starts threads at the next `post`",
   advice: "nothing for pools, futures and promises. Create a `Concurrent::TimerTask` in `after_worker_fork`",
   older: "create executors in `after_worker_fork`",
-  why: "Threads do not exist in a copy. A `TimerTask` counts as running, and is not started again.",
+  why: "A `TimerTask` counts as running, but its thread does not survive a fork.",
   source: "lib/concurrent-ruby/concurrent/executor/ruby_thread_pool_executor.rb, timer_task.rb")

@@ -4,8 +4,8 @@ Coppice::Presets.define(:dalli, gem: "dalli", constant: "Dalli::Client", tested:
   versions: ["3.2.12"..."3.3", "4.3.6"..."4.4", "5.0.9"..."5.1", "5.1.3"..."5.2", "5.2.1"...nil],
   verdict: :handled,
   reconnecting: %w[Dalli::Protocol::ConnectionManager],
-  does: "nothing: the library compares the pid at each operation, and connects again",
+  does: "nothing: the library compares the pid at each operation and reconnects",
   advice: "nothing",
-  older: "upgrade: a copy may send the parent's buffered writes once more, and ends its TLS connection",
-  why: "A shared socket would mix up the answers of two processes.",
+  older: "upgrade: a copy may resend its parent's buffered writes, and ends its TLS connection",
+  why: "Two processes would read each other's answers.",
   source: "lib/dalli/protocol/connection_manager.rb, CHANGELOG.md (GHSA-w39f-xq2m-4g8x)")

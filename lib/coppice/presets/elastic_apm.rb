@@ -5,5 +5,5 @@ Coppice::Presets.define(:elastic_apm, gem: "elastic-apm", constant: "ElasticAPM"
   restarts: %w[elastic-apm],
   does: "nothing: the library notices the fork at each transaction",
   advice: "nothing",
-  why: "Its threads do not exist in a copy.",
+  why: "Its threads do not survive a fork.",
   source: "lib/elastic_apm/agent.rb")

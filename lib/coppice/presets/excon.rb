@@ -3,7 +3,7 @@
 Coppice::Presets.define(:excon, gem: "excon", constant: "Excon::Connection",
   versions: "0.62"..., verdict: :handled,
   reconnecting: %w[Excon::Socket],
-  does: "nothing: the library compares the pid, and connects again",
+  does: "nothing: the library compares the pid and reconnects",
   advice: "nothing",
-  why: "A shared socket would mix up the answers of two processes.",
+  why: "Two processes would read each other's answers.",
   source: "lib/excon/connection.rb")

@@ -3,8 +3,8 @@
 Coppice::Presets.define(:ffi, gem: "ffi", constant: "FFI",
   versions: "1.17"..., verdict: :handled,
   restarts: %w[ffi],
-  does: "nothing: the library starts it again",
+  does: "nothing: the library restarts its thread",
   advice: "nothing",
-  older: "Before 1.16 asynchronous callbacks hang in a copy",
-  why: "The thread that dispatches asynchronous callbacks does not exist in a copy.",
+  older: "upgrade, if you use asynchronous callbacks: before 1.16 they hang in a copy",
+  why: "The thread for asynchronous callbacks does not survive a fork.",
   source: "lib/ffi/ffi.rb, CHANGELOG.md")

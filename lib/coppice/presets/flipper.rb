@@ -5,5 +5,5 @@ Coppice::Presets.define(:flipper, gem: "flipper", constant: "Flipper",
   restarts: %w[flipper],
   does: "nothing: the library compares the pid",
   advice: "nothing",
-  why: "The threads of its cloud adapter do not exist in a copy.",
+  why: "The threads of its cloud adapter do not survive a fork.",
   source: "lib/flipper/poller.rb")

@@ -5,8 +5,8 @@ persistent = -> { ObjectSpace.each_object(HTTP::Session).select(&:persistent?) }
 
 Coppice::Presets.define(:http, gem: "http", constant: "HTTP::Client", versions: "6"..."7", tested: true,
   verdict: :acts, calls: { before: -> { persistent.call.each(&:close) } },
-  does: "closes persistent sessions before a fork: `session.close`. They connect again on demand",
+  does: "closes persistent sessions before a fork: `session.close`. They reconnect on demand",
   advice: "nothing, unless a background thread uses such a session at that moment: its request fails",
-  older: "`before_fork`: `client.close` for what `HTTP.persistent` has answered",
-  why: "A persistent session knows nothing of forks: two processes would read each other's answers.",
+  older: "`before_fork`: `client.close` for what `HTTP.persistent` has returned",
+  why: "Two processes would read each other's answers.",
   source: "lib/http/session.rb, lib/http/client.rb of httprb/http")

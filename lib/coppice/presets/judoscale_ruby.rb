@@ -4,5 +4,5 @@ Coppice::Presets.define(:judoscale_ruby, gem: "judoscale-ruby", constant: "Judos
   verdict: :advice,
   restarts: %w[judoscale-ruby],
   advice: "`after_mold_fork`: `Judoscale::MetricsStore.instance.clear`",
-  why: "Its thread starts again by itself, but each copy would report the parent's samples once more.",
+  why: "A copy would report its parent's samples again.",
   source: "lib/judoscale/reporter.rb, lib/judoscale/metrics_store.rb")

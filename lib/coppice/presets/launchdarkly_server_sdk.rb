@@ -12,8 +12,8 @@ clients = Coppice::ForkSafety::ConnectionCopies.new("LaunchDarkly::LDClient",
 
 Coppice::Presets.define(:launchdarkly_server_sdk, gem: "launchdarkly-server-sdk", constant: "LaunchDarkly::LDClient",
   versions: "8.19"..."9", tested: true, verdict: :acts, calls: clients.calls,
-  does: "starts each client again in every worker: `client.postfork(2)`",
+  does: "calls `client.postfork(2)` in every worker",
   advice: "register listeners and hooks in `after_worker_fork`",
-  older: "`after_worker_fork`: `client.postfork(2)`; it waits 5 s by default",
-  why: "Its threads do not exist in a copy: flags do not change, and events are not sent.",
+  older: "`after_worker_fork`: `client.postfork(2)`. The default is to wait 5 s",
+  why: "Its threads do not survive a fork: flags do not change, and events are not sent.",
   source: "lib/ldclient-rb/ldclient.rb (postfork)")

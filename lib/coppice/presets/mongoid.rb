@@ -5,5 +5,5 @@ Coppice::Presets.define(:mongoid, gem: "mongoid", constant: "Mongoid",
   advice: "`before_fork`: `Mongoid.disconnect_clients`; `after_worker_fork`: `Mongoid.reconnect_clients`",
   older: "`before_fork`: `Mongoid.disconnect_clients`; `after_worker_fork`: " \
          "`Mongoid::Clients.clients.each_value(&:reconnect)`",
-  why: "Its monitor threads do not exist in a copy, and sockets are shared.",
+  why: "Its monitor threads do not survive a fork, and its sockets are shared.",
   source: "the Mongoid manual, Forking Server Configuration")

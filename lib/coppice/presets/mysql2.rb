@@ -11,13 +11,11 @@ copies = Coppice::ForkSafety::ConnectionCopies.new("Mysql2::Client",
 
 Coppice::Presets.define(:mysql2, gem: "mysql2", constant: "Mysql2::Client", versions: "0.5.7"..."0.6", tested: true,
   verdict: :acts, calls: copies.calls, goodbye: :close,
-  does: "detaches the copies of connections from the parent's sockets. In every worker `ping` connects again those " \
-        "that were made with `reconnect: true`",
-  advice: "with `reconnect: true`: what belongs to the session (variables, `sql_mode`, temporary tables) is gone " \
-          "after that. Give it as `init_command`, which each connection executes, or set it again in " \
-          "`after_worker_fork`. Create other clients anew in `after_worker_fork`: the copies raise an error",
+  does: "detaches copied connections from the parent's sockets. `ping` reconnects those with `reconnect: true` in " \
+        "every worker",
+  advice: "with `reconnect: true`, variables, `sql_mode` and temporary tables are lost: use `init_command`, or set " \
+          "them again in `after_worker_fork`. Create other clients in `after_worker_fork`",
   older: "`before_fork`: `client.close`; `after_worker_fork`: a new client",
-  always: "For connections of Active Record see activerecord, whatever the version of mysql2",
-  why: "A client knows nothing of forks: two processes would read each other's answers, and a copy that is dropped " \
-       "ends the session of both.",
+  always: "For Active Record see activerecord, with every version of mysql2",
+  why: "Two processes would read each other's answers. A copy that is dropped ends the session of both.",
   source: "README.md, ext/mysql2/client.c")

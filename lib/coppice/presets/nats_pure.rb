@@ -11,11 +11,10 @@ end
 Coppice::Presets.define(:nats_pure, gem: "nats-pure", constant: "NATS::Client",
   versions: "2.4"..., tested: true, verdict: :advice, used: subscribed,
   restarts: %w[nats-pure],
-  does: "nothing: the library connects again in each copy",
-  advice: "nothing to publish and to send requests. Subscribe in a `service`. With `reconnect: false` create a new " \
+  does: "nothing: the library reconnects in each copy",
+  advice: "nothing to publish and to send requests. Subscribe in a `service`. With `reconnect: false` create a " \
           "client in each worker",
   older: "`after_worker_fork`: a new client",
-  why: "A copy has none of the subscriptions: once the process that subscribed has exited, nobody receives anything, " \
-       "also in a queue group. While no server answers, each fork of a process with a client takes twice " \
-       "`max_reconnect_attempts` times `reconnect_time_wait`, 40 s by default.",
+  why: "A copy has no subscriptions: once the subscriber exits, no process receives anything. While no server " \
+       "answers, a fork takes twice `max_reconnect_attempts` times `reconnect_time_wait` (40 s).",
   source: "lib/nats/io/client.rb (after_fork, close_connection)")

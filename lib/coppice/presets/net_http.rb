@@ -23,8 +23,7 @@ copies = Coppice::ForkSafety::ConnectionCopies.new("Net::HTTP",
 
 Coppice::Presets.define(:net_http, gem: "net-http", constant: "Net::HTTP", tested: true, verdict: :acts,
   calls: copies.calls,
-  does: "detaches the copies of started connections from the parent's sockets, and finishes them",
-  advice: "call `start` again in `after_worker_fork`: until then a copy connects anew for each request",
-  why: "A connection that is kept open knows nothing of forks: two processes would read each other's answers, and a " \
-       "TLS session breaks for both.",
+  does: "detaches copied connections from the parent's sockets, and finishes them",
+  advice: "call `start` again in `after_worker_fork`, or a copy connects for each request",
+  why: "Two processes would read each other's answers. A TLS session breaks for both.",
   source: "lib/net/http.rb (begin_transport) of ruby/net-http")

@@ -3,9 +3,8 @@
 Coppice::Presets.define(:net_http_persistent, gem: "net-http-persistent", constant: "Net::HTTP::Persistent",
   versions: "4.0.8"..."5", tested: true, verdict: :acts,
   calls: { before: -> { ObjectSpace.each_object(Net::HTTP::Persistent).each(&:reload) } },
-  does: "closes idle connections before a fork: `http.reload`. They are opened again on demand",
+  does: "closes idle connections before a fork: `http.reload`",
   advice: "nothing, with connection_pool 2.4 or newer",
   older: "`after_mold_fork`: `http.shutdown` for each `Net::HTTP::Persistent` that is kept",
-  why: "connection_pool closes the parent's connections in each copy. With TLS that ends the parent's connection " \
-       "too, and its next request fails.",
+  why: "connection_pool closes the parent's connections in each copy. With TLS that ends them for the parent too.",
   source: "lib/net/http/persistent.rb (reload); connection_pool's lib/connection_pool/fork.rb")

@@ -2,8 +2,8 @@
 
 Coppice::Presets.define(:opentelemetry_exporter_otlp, gem: "opentelemetry-exporter-otlp",
   constant: "OpenTelemetry::Exporter::OTLP::Exporter", versions: "0.30"..., tested: true, verdict: :acts,
-  does: "detaches its connection as that of any Net::HTTP: see net-http",
+  does: "detaches its connection: see net-http",
   advice: "nothing",
   older: "nothing",
-  why: "It keeps a Net::HTTP open, and knows nothing of forks: two processes would send on one connection.",
+  why: "Two processes would send on one connection.",
   source: "exporter/otlp/lib/opentelemetry/exporter/otlp/exporter.rb")

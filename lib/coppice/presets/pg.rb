@@ -15,11 +15,9 @@ copies = Coppice::ForkSafety::ConnectionCopies.new("PG::Connection",
 # The test also passes with 1.5.9 and 1.6.3 (2026-11-26).
 Coppice::Presets.define(:pg, gem: "pg", constant: "PG::Connection", versions: "1.5"..."2", tested: true,
   verdict: :acts, calls: copies.calls, goodbye: :finish,
-  does: "detaches the copies of connections from the parent's sockets, and calls `reset` on each in every worker, " \
-        "unless the application has closed it",
-  advice: "what belongs to the session (`prepare`, `SET`, `LISTEN`) must be set up again in `after_worker_fork`",
+  does: "detaches copied connections from the parent's sockets, and calls `reset` on open ones in every worker",
+  advice: "set up the session (`prepare`, `SET`, `LISTEN`) again in `after_worker_fork`",
   older: "`before_fork`: `connection.close`; `after_worker_fork`: `PG.connect`",
-  always: "For connections of Active Record see activerecord, whatever the version of pg",
-  why: "A connection knows nothing of forks: two processes would read each other's answers, and libpq ends the " \
-       "session of both when one of them drops its copy.",
+  always: "For Active Record see activerecord, with every version of pg",
+  why: "Two processes would read each other's answers. A copy that is dropped ends the session of both.",
   source: "ext/pg_connection.c")

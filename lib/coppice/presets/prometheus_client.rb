@@ -2,8 +2,7 @@
 
 Coppice::Presets.define(:prometheus_client, gem: "prometheus-client", constant: "Prometheus::Client", versions: "2"...,
   tested: true, verdict: :advice,
-  advice: "use `DirectFileStore`, empty its folder when the server starts, and give gauges another aggregation than " \
+  advice: "use `DirectFileStore`, and empty its folder when the server starts. Give gauges another aggregation than " \
           "`:all`, which adds a series for each pid",
-  why: "It is safe, but writes a file for each metric and each process that ever lived: every generation adds some, " \
-       "and each scrape reads all of them.",
+  why: "Each process adds a file for each metric, and each scrape reads all files.",
   source: "lib/prometheus/client/data_stores/direct_file_store.rb")

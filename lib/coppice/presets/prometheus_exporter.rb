@@ -4,5 +4,5 @@ Coppice::Presets.define(:prometheus_exporter, gem: "prometheus_exporter", consta
   verdict: :advice, minor_threads: true,
   advice: "`after_worker_fork`: start the instrumentations, such as " \
           "`PrometheusExporter::Instrumentation::Process.start(type: \"web\")`",
-  why: "The client notices a fork; the threads of the instrumentations do not exist in a copy.",
+  why: "Their threads do not survive a fork.",
   source: "README.md, lib/prometheus_exporter/client.rb")

@@ -5,8 +5,6 @@
 Coppice::Presets.define(:rack_mini_profiler, gem: "rack-mini-profiler", constant: "Rack::MiniProfiler",
   verdict: :advice, minor_threads: true,
   used: -> { Rack::MiniProfiler.config.storage_instance.respond_to?(:cleanup_cache) },
-  advice: "keep its results in Redis or memcached (`Rack::MiniProfiler.config.storage`), or leave the gem out of " \
-          "production",
-  why: "The thread that deletes results after a day does not exist in a copy: they stay in the folder " \
-       "tmp/miniprofiler, or in memory.",
+  advice: "keep its results in Redis or memcached: `Rack::MiniProfiler.config.storage`",
+  why: "The thread that deletes old results does not survive a fork.",
   source: "lib/mini_profiler/storage/file_store.rb, lib/mini_profiler/storage/memory_store.rb")

@@ -3,7 +3,7 @@
 Coppice::Presets.define(:rack_timeout, gem: "rack-timeout", constant: "Rack::Timeout",
   verdict: :handled,
   restarts: %w[rack-timeout],
-  does: "nothing: the library starts it again",
-  advice: "nothing. Coppice's own `timeout` makes it redundant",
-  why: "Its scheduler thread does not exist in a copy.",
+  does: "nothing: the library restarts its thread",
+  advice: "nothing",
+  why: "Its scheduler thread does not survive a fork.",
   source: "lib/rack/timeout/support/scheduler.rb")

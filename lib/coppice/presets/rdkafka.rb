@@ -8,8 +8,9 @@ end
 Coppice::Presets.define(:rdkafka, gem: "rdkafka", constant: "Rdkafka::Config", versions: "0.29"..."1", tested: true,
   verdict: :unsafe, calls: { unsafe: used },
   does: "never promotes a worker that has a client",
-  advice: "create no client while the application boots. If every worker has one, reforks stop: use it in a " \
-          "`service`, or in jobs",
+  advice: "create no client while the application boots. If all workers have one, reforks stop: use a `service` or " \
+          "jobs",
   older: "`Coppice::Info.no_longer_fork_safe!` when the first client is made",
-  why: "librdkafka's threads do not exist in a copy, and its locks may stay locked: a client counts as closed there.",
+  why: "librdkafka's threads do not survive a fork, and its locks may stay locked: a copied client counts as " \
+       "closed.",
   source: "README.md (Forking), lib/rdkafka/native_kafka.rb")

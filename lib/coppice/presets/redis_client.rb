@@ -3,9 +3,8 @@
 Coppice::Presets.define(:redis_client, gem: "redis-client", constant: "RedisClient", versions: "0.12"...,
   tested: true, verdict: :handled,
   reconnecting: %w[RedisClient::RubyConnection],
-  does: "nothing: the library compares the pid at each use, closes only its own descriptor of the socket, also with " \
-        "TLS, and connects again",
+  does: "nothing: the library compares the pid at each use and reconnects",
   advice: "nothing, unless you set `inherit_socket: true`",
   older: "`after_worker_fork`: `client.close`",
-  why: "A shared socket would mix up the answers of two processes.",
+  why: "Two processes would read each other's answers.",
   source: "lib/redis_client/pid_cache.rb, lib/redis_client/ruby_connection/buffered_io.rb")

@@ -5,7 +5,6 @@ require "coppice/fork_safety/thread_census"
 Coppice::Presets.define(:rmagick, gem: "rmagick", constant: "Magick::Image",
   verdict: :advice, unnamed_threads: true,
   used: -> { Coppice::ForkSafety::ThreadCensus.take.unnamed_natives.any? },
-  advice: "`MAGICK_THREAD_LIMIT=1` in the environment: then it has no threads of its own",
-  why: "An ImageMagick with OpenMP, such as Debian's, processes an image with several threads. They do not exist in " \
-       "a copy, but count as running: it hangs at its first larger image.",
+  advice: "`MAGICK_THREAD_LIMIT=1` in the environment",
+  why: "ImageMagick with OpenMP (Debian's has it) hangs in a copy, at the first larger image.",
   source: "tried with 7.2.0 and ImageMagick 6.9.11 with OpenMP")

@@ -3,5 +3,5 @@
 Coppice::Presets.define(:ruby_kafka, gem: "ruby-kafka", constant: "Kafka::Client",
   verdict: :advice,
   advice: "`before_fork`: `producer.deliver_messages`; `after_worker_fork`: a new client",
-  why: "Every copy would send the buffered messages, on the parent's connection.",
+  why: "A copy would resend buffered messages, on its parent's connection.",
   source: "lib/kafka/async_producer.rb")

@@ -2,6 +2,6 @@
 
 Coppice::Presets.define(:ruby_oci8, gem: "ruby-oci8", constant: "OCI8",
   verdict: :advice,
-  advice: "`before_fork`: `connection.logoff`; connect when it is next used",
-  why: "A copy raises an error: \"The connection cannot be reused in the forked process.\"",
+  advice: "`before_fork`: `connection.logoff`. Connect on the next use",
+  why: "A copy raises \"The connection cannot be reused in the forked process.\"",
   source: "ext/oci8/oci8.c")

@@ -9,10 +9,10 @@ used = -> { Coppice::ForkSafety::NativeThreads.any?("libvips worker") }
 # Without libvips the gem raises a LoadError, which Rails rescues, and leaves an empty module Vips.
 Coppice::Presets.define(:ruby_vips, gem: "ruby-vips", constant: "Vips::Image", versions: "2.2"..."3", tested: true,
   verdict: :unsafe, used: used, calls: { unsafe: used }, passing: true,
-  does: "promotes no worker while it has threads of libvips, which end 15 s after its last image, and asks it " \
-        "again after a minute",
-  advice: "process no image while the application boots. If every worker processes images all the time, reforks " \
-          "stop: do it in jobs, or in a `service`. `VIPS_CONCURRENCY=1` does not help",
+  does: "never promotes a worker that has threads of libvips. They end 15 s after its last image; it is asked again " \
+        "after a minute",
+  advice: "process no image while the application boots. If all workers do all the time, reforks stop: use jobs or " \
+          "a `service`. `VIPS_CONCURRENCY=1` does not help",
   older: "`Coppice::Info.no_longer_fork_safe!` at the first image",
-  why: "The threads of libvips do not exist in a copy, but count as running: it hangs at its first image.",
+  why: "The threads of libvips count as running but do not survive a fork: a copy hangs at its first image.",
   source: "libvips/iofuncs/threadset.c of libvips/libvips")

@@ -8,8 +8,8 @@ end
 
 Coppice::Presets.define(:scout_apm, gem: "scout_apm", constant: "ScoutApm::Agent", versions: "6.3"..."7",
   tested: true, verdict: :acts, minor_threads: true, calls: { after_in_worker: restart },
-  does: "starts the agent's threads again in every worker: `ScoutApm::Agent.instance.start`",
+  does: "calls `ScoutApm::Agent.instance.start` in every worker",
   advice: "nothing",
   older: "`after_worker_fork`: `ScoutApm::Agent.instance.start`",
-  why: "Its threads do not exist in a copy, where the middleware takes the agent for started: nothing is reported.",
+  why: "Its threads do not survive a fork, but the middleware takes the agent for started: nothing is reported.",
   source: "lib/scout_apm/agent.rb, middleware.rb")

@@ -2,8 +2,8 @@
 
 Coppice::Presets.define(:semantic_logger, gem: "semantic_logger", constant: "SemanticLogger", versions: "5"...,
   tested: true, verdict: :handled,
-  does: "nothing: the library opens its appenders again in each copy",
+  does: "nothing: the library reopens its appenders in each copy",
   advice: "nothing, unless you set `SemanticLogger.reopen_on_fork = false`",
   older: "`after_worker_fork`: `SemanticLogger.reopen`",
-  why: "The thread that writes the log does not exist in a copy: nothing is logged.",
+  why: "The thread that writes the log does not survive a fork.",
   source: "lib/semantic_logger.rb, CHANGELOG.md (5.0)")

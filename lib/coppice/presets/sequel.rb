@@ -2,7 +2,6 @@
 
 Coppice::Presets.define(:sequel, gem: "sequel", constant: "Sequel::Database",
   verdict: :advice,
-  advice: "`before_fork`: `Sequel::DATABASES.each(&:disconnect)`. The extension `async_thread_pool` does not work " \
-          "in a copy",
-  why: "It knows nothing of forks: two processes would read each other's answers.",
+  advice: "`before_fork`: `Sequel::DATABASES.each(&:disconnect)`. Do not use the extension `async_thread_pool`",
+  why: "Two processes would read each other's answers.",
   source: "doc/fork_safety.rdoc")

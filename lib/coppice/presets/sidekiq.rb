@@ -5,6 +5,5 @@ Coppice::Presets.define(:sidekiq, gem: "sidekiq", constant: "Sidekiq::Client", v
   does: "nothing: the client uses redis-client in a connection_pool",
   advice: "nothing to enqueue jobs. Run an embedded Sidekiq only in a `service`",
   older: "nothing with redis 4 or newer",
-  why: "A shared socket would mix up the answers of two processes. The threads of an embedded Sidekiq do not exist " \
-       "in a copy.",
+  why: "Two processes would read each other's answers. The threads of an embedded Sidekiq do not survive a fork.",
   source: "lib/sidekiq/redis_connection.rb")

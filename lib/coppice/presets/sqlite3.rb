@@ -13,15 +13,13 @@ reseed = -> { SQLite3::Database.new(File::NULL, readonly: true).close }
 # Seen with 2.10.2, which has SQLite 3.54.1 (2026-11-28).
 Coppice::Presets.define(:sqlite3, gem: "sqlite3", constant: "SQLite3::Database", versions: "2.1"..."3", tested: true,
   verdict: :advice, used: read_only_in_wal_mode, goodbye: :close, calls: { after_in_worker: reseed },
-  does: "gives SQLite's `random()` and `randomblob()` a new seed in every worker: siblings with databases `:memory:` " \
-        "alone draw the same numbers otherwise. The library closes a writable database in each copy, and warns on " \
-        "standard error",
-  advice: "nothing with Active Record; with Rails before 8.0 `SQLite3::ForkSafety.suppress_warnings!` silences the " \
-          "warning. Open other writable databases anew when `database.closed?`, and read-only ones in WAL mode in " \
+  does: "gives `random()` and `randomblob()` a new seed in every worker. The library closes a writable database in " \
+        "each copy, and warns on standard error",
+  advice: "nothing with Active Record; before Rails 8.0 `SQLite3::ForkSafety.suppress_warnings!` silences the " \
+          "warning. Open other writable databases again when `database.closed?`, and read-only ones in WAL mode in " \
           "`after_worker_fork`, after a `close`",
   older: "`before_fork`: close each database " \
          "(`ActiveRecord::Base.connection_handler.clear_all_connections!(:all)`), otherwise the file can be damaged",
-  why: "SQLite cannot use a handle in another process than the one that has opened it: locks are lost. A copy of a " \
-       "read-only one in WAL mode reads an old state, or rows of two states, without an error, once the process that " \
-       "opened it has exited.",
+  why: "A copied handle has lost its locks. A read-only one in WAL mode reads old or mixed rows without an error, " \
+       "once the process that opened it has exited.",
   source: "lib/sqlite3/fork_safety.rb, adr/2024-09-fork-safety.md; SQLite's os_unix.c (unixOpen)")

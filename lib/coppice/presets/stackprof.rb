@@ -7,8 +7,8 @@ end
 
 Coppice::Presets.define(:stackprof, gem: "stackprof", constant: "StackProf", versions: "0.2.28"..."1", tested: true,
   verdict: :acts, calls: { after_in_worker: drop_samples },
-  does: "drops the samples of its parent in every worker: `StackProf.results`",
-  advice: "a profiler that runs stops in a copy: start it again in `after_worker_fork`",
+  does: "drops copied samples in every worker: `StackProf.results`",
+  advice: "start a running profiler again in `after_worker_fork`",
   older: "`after_worker_fork`: `StackProf.stop; StackProf.results`",
-  why: "The samples are copied, and would be in the profile of each copy once more.",
+  why: "A copy's profile would contain its parent's samples.",
   source: "ext/stackprof/stackprof.c (stackprof_atfork_child)")

@@ -3,5 +3,5 @@
 Coppice::Presets.define(:statsig, gem: "statsig", constant: "Statsig",
   verdict: :advice,
   advice: "`after_worker_fork`: `Statsig.maybe_restart_background_threads`",
-  why: "Its threads do not exist in a copy.",
+  why: "Its threads do not survive a fork.",
   source: "lib/statsig.rb")

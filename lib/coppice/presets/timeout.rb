@@ -2,7 +2,7 @@
 
 Coppice::Presets.define(:timeout, gem: "timeout", constant: "Timeout", verdict: :handled,
   restarts: %w[timeout],
-  does: "nothing: the library starts its thread again at the next call",
+  does: "nothing: the library restarts its thread at the next call",
   advice: "nothing",
-  why: "The thread that watches the time does not exist in a copy.",
+  why: "The thread that watches the time does not survive a fork.",
   source: "lib/timeout.rb")

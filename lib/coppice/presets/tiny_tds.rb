@@ -2,6 +2,6 @@
 
 Coppice::Presets.define(:tiny_tds, gem: "tiny_tds", constant: "TinyTds::Client",
   verdict: :advice, goodbye: :close,
-  advice: "`before_fork`: `client.close`; connect when it is next used",
-  why: "It knows nothing of forks: two processes would read each other's answers.",
+  advice: "`before_fork`: `client.close`. Connect on the next use",
+  why: "Two processes would read each other's answers.",
   source: "no code for forks in the repository (rails-sqlserver/tiny_tds)")

@@ -3,5 +3,5 @@
 Coppice::Presets.define(:unleash, gem: "unleash", constant: "Unleash::Client",
   verdict: :advice,
   advice: "`after_worker_fork`: `Unleash::Client.new`; `before_worker_exit`: `client.shutdown`",
-  why: "Its threads do not exist in a copy: flags do not change.",
+  why: "Its threads do not survive a fork: flags do not change.",
   source: "README.md")

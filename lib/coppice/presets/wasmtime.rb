@@ -12,8 +12,8 @@ end
 Coppice::Presets.define(:wasmtime, gem: "wasmtime", constant: "Wasmtime::Engine", tested: true,
   verdict: :unsafe, unnamed_threads: true, used: used, calls: { unsafe: used },
   does: "never promotes a worker that has threads of the compiler, or the timer of an engine",
-  advice: "`Wasmtime::Engine.new(parallel_compilation: false)`: then it compiles without threads. Create an engine " \
-          "with a timer (`start_epoch_interval`) in `after_worker_fork`, and reforks stop",
-  why: "Its threads do not exist in a copy, but count as running: compiling hangs, and a timer is silent, so that a " \
-       "limit on foreign code has no effect. `start_epoch_interval` does not start it again.",
+  advice: "`Wasmtime::Engine.new(parallel_compilation: false)` compiles without threads. Create an engine with " \
+          "`start_epoch_interval` in `after_worker_fork`; then reforks stop",
+  why: "Its threads count as running but do not survive a fork: compiling hangs, and a timer is silent, so that " \
+       "limits on foreign code have no effect.",
   source: "tried with 50.0.0")

@@ -4,5 +4,5 @@ Coppice::Presets.define(:zookeeper, gem: "zookeeper", constant: "Zookeeper::Clie
   verdict: :advice,
   advice: "`before_fork`: `client.pause_before_fork_in_parent`; `after_fork_in_parent`: " \
           "`client.resume_after_fork_in_parent`; `after_worker_fork`: `client.reopen`",
-  why: "Its threads do not exist in a copy: every call but `reopen` raises an error.",
+  why: "Every call of a copy but `reopen` raises an error.",
   source: "README.md (Fork Safety), ext/zookeeper_base.rb")

@@ -9,14 +9,59 @@ module Coppice
   module Config
     # Writes docs/configuration.md from the catalogues of options and hooks. Only `rake docs` runs it.
     class Reference
+      WIDTH = 120 # characters of a line of prose
+
+      # Options that most servers set, and what for.
+      FIRST = {
+        worker_processes: "how many processes serve",
+        listen: "ports and Unix sockets",
+        timeout: "how long a request may take",
+        refork_after: "when workers are forked again from the warmest one",
+        warm_up_requests: "pages that are warm before clients come",
+        worker_memory_limit: "when a grown worker is replaced",
+        trusted_proxies: "which proxies name the client and its scheme",
+        shutdown_delay: "how long the server still serves after TERM",
+        admin_listen: "metrics, health checks, the dashboard",
+        directory: "the symlink that `coppice roll` follows"
+      }.freeze
+
+      # What the type of an option becomes, one after the other: "a whole number, from 1 to 240" is "Integer 1–240".
+      SHORT = [
+        [/\Aaddresses: .*sock" or "\S+"/, "[Addresses](#addresses)"],
+        [/\Aa number of bytes, .*/, "Bytes, a size or a share of the memory"],
+        [/\Athe name of a signal, .*/, "Name of a signal, or a block that returns one"],
+        [/\Aan object that answers .*/, "Object like Ruby's Logger"],
+        [/\Aa list of request counts, .*?(?=; or :auto)/, "Count or list of counts"],
+        [/\Apaths that .*, or/, "paths, or"],
+        [/ or :json, with .* file/, " or :json, and a path"],
+        [/,? such as (?:\[.*?\]|\{.*?\}|"[^"]*"|2\.\.16)/, ""],
+        [/\Aa whole number of workers, 0 or more/, "Integer"],
+        [/\Aa whole number of bytes/, "Bytes"],
+        [/a number of seconds/, "seconds"],
+        [/a whole number/, "integer"],
+        [/,? from (\d+) to \d{10,}/, " \\1+"],
+        [/,? from -1 to \d+/, ""],
+        [/,? from (\d+) to (\d+)/, " \\1–\\2"],
+        [/, 0\.1 or more/, ""],
+        [/, (\d+) or more/, " \\1+"],
+        [/\Atrue or false/, "boolean"],
+        [/\Athe (absolute )?path of a (?:socket|file|directory)/, "\\1path"],
+        [/\A(?:an?|the|one of) /, ""],
+        [/(?<!\S):\w+/, "`\\0`"],
+        [" with names of presets", ""],
+        ["; or", " or"],
+        ["; a", ", a"]
+      ].freeze
+
       INTRODUCTION = <<~MARKDOWN
         # Configuration
 
-        *This page is generated from the catalogue in `lib/coppice/config/` by `rake docs`. Change it there.*
+        *Generated from `lib/coppice/config/` by `rake docs`. Change it there.*
 
-        The configuration file is plain Ruby. Coppice reads the one that `-c` names, or `config/coppice.rb`, or
-        `config/pitchfork.rb`: every option and hook of Pitchfork exists under the same name and with the same meaning.
+        Write plain Ruby into `config/coppice.rb`, or into the file that `-c` names. The ten options you may need:
+      MARKDOWN
 
+      EXAMPLE = <<~MARKDOWN
         ```ruby
         # config/coppice.rb
         worker_processes 4
@@ -29,72 +74,67 @@ module Coppice
         end
         ```
 
-        `coppice check` checks the file without starting a server, in the [`directory`](#directory) where the server
-        reads it. It warns of log files that the user who runs it could not open, and creates none.
-        It lists what `coppice import` has left to be changed by hand, and hooks that use constants of Puma or Unicorn
-        without that gem in the bundle. With `--strict` the exit status is 1 if it warns of anything.
-        `coppice check --show` prints each setting, its value and where it comes from. `coppice help timeout`
-        explains an option. A list may be written without its brackets: `refork_after 50, 100`.
+        `coppice check` checks the file without starting a server; with `--strict` a warning makes its status 1.
+        `coppice check --show` prints each value and where it comes from. `coppice help timeout` explains an option.
+        `config/pitchfork.rb` works too: Pitchfork's options and hooks have the same names and meanings here.
+      MARKDOWN
 
-        **Precedence.** A flag, then an environment variable, then the options line of `config.ru` (`#\\ -p 3000`),
-        then the configuration file, then the default.
+      RULES = <<~MARKDOWN
+        ## How values are found
 
-        **Evaluation.** The monitor evaluates the file for the values and for the hooks that it calls. Each mold that
-        boots the application evaluates the file again, for all other hooks and for the logger. So do not create
-        threads, pipes or random values at the top level of the file: each of these processes would have its own. The
-        monitor runs without RubyGems until the file, or a file that it requires, needs a gem. This costs memory for as
-        long as the server runs: require the gem within the hook that needs it.
+        **Precedence.** The first of these counts: flag, environment variable, options line of `config.ru`
+        (`#\\ -p 3000`), file, default.
 
-        **Scope.** Options of the scope *server* hold from the start of the server to its end: its sockets, its files
-        and the lobby. Options of the scope *release* hold for one release of the application: `coppice roll` takes
-        them from the configuration file of the next one (docs/deploys.md).
+        **Evaluation.** The monitor and each cold mold evaluate the file. Create no threads, pipes or random values at
+        the top level: each process would have its own. Require gems within hooks, or else the monitor keeps RubyGems in
+        memory.
+
+        **Entries.** The last line has the type and the default. Each option has a flag, such as `--spawn-timeout 10` or
+        `--no-early-hints`, unless it says *no flag*. Options marked *server* hold until a restart; a
+        [roll](deploys.md#what-the-new-configuration-changes) changes all others. A list needs no brackets:
+        `refork_after 50, 100`.
       MARKDOWN
 
       ADDRESSES = <<~MARKDOWN
         ### Addresses
 
-        | value | meaning |
+        | value | the server listens on |
         |---|---|
-        | `3000`, `"3000"`, `":3000"` | port 3000 on all IPv4 addresses; on localhost where the environment is named development |
-        | `"*:3000"`, `"0.0.0.0:3000"` | port 3000 on all IPv4 addresses |
-        | `"127.0.0.1:3000"` | port 3000 on one address |
-        | `"localhost:3000"` | port 3000 on 127.0.0.1, and on ::1 where the machine has it |
-        | `"[::]:3000"` | port 3000 on all addresses, IPv6 and IPv4 (see `ipv6only`) |
-        | `"[::1]:3000"` | port 3000 on one IPv6 address |
+        | `3000`, `":3000"` | port 3000; see `listen` for the host |
+        | `"*:3000"`, `"0.0.0.0:3000"` | all IPv4 addresses |
+        | `"127.0.0.1:3000"`, `"[::1]:3000"` | one address |
+        | `"localhost:3000"` | 127.0.0.1, and ::1 where the machine has it |
+        | `"[::]:3000"` | all addresses, IPv6 and IPv4 (see `ipv6only`) |
         | `"/run/app.sock"`, `"unix:tmp/app.sock"`, `"~/app.sock"` | a Unix socket |
 
-        A port that another process holds is an error at start; the message names that process. So are two addresses of
-        one server that overlap, such as `3000` and `"[::]:3000"` without `ipv6only: true`. A Unix socket that no
-        process uses is replaced. Clients can connect when the first worker is ready. Sockets that systemd passes
-        (socket activation) are used for the addresses that they are bound to. Those with
-        `FileDescriptorName=listen` take the place of all addresses of `listen` in the file.
+        The server does not start if another process holds a port (the message names it), or if two of its own addresses
+        overlap. Clients can connect when the first worker is ready. Sockets may also come from
+        [systemd](deployment.md#systemd).
 
-        `coppice check --show` and the server's log name each address with the options that are not the default:
-        `0.0.0.0:3000 (backlog: 64)`.
-
-        Options of `listen`, as in `listen 3000, backlog: 64`:
+        Options, as in `listen 3000, backlog: 64` (those of TCP do nothing for Unix sockets):
       MARKDOWN
 
       HOOKS_INTRODUCTION = <<~MARKDOWN
         ## Hooks
 
-        A hook is a block that the server calls. A block may take fewer arguments than it is given, but not more. Only
-        the last block of a name is called, and `nil` removes it: `after_worker_ready nil`.
+        A hook is a block that the server calls, and may take fewer arguments. The last block of a name counts;
+        `after_worker_ready nil` removes it. `server` has `logger`, `listener_names` and a method for each option;
+        `worker` has `nr`, `pid`, `generation` and `requests_count`.
 
         An exception in `after_mold_fork`, `after_worker_fork`, `after_worker_ready`, `before_worker_exit` or a hook of
-        the service worker ends that process. An exception in any other hook is logged, and the process goes on; after
-        one in `before_fork` it does not fork.
-
-        The first argument, `server`, has the methods `logger` and `listener_names`, and one for each option. `worker` has
-        `nr`, `pid`, `generation` and `requests_count`.
+        the service worker ends that process. Any other is logged, and the process goes on, but does not fork after one
+        in `before_fork`.
       MARKDOWN
 
       #: () -> String
       def to_markdown
-        [INTRODUCTION, *groups, services, HOOKS_INTRODUCTION, *HOOKS.map { |hook| hook_section(hook) }].join("\n")
+        hooks = HOOKS.map { |hook| hook_section(hook) }
+        [INTRODUCTION, first, EXAMPLE, RULES, *groups, services, HOOKS_INTRODUCTION, *hooks].join("\n")
       end
 
       private
+
+      def first = FIRST.map { |name, purpose| "- #{link(name)}: #{purpose}\n" }.join
 
       def groups
         OPTIONS.group_by(&:group).flat_map do |title, options|
@@ -105,58 +145,89 @@ module Coppice
       end
 
       def option_section(option)
-        <<~MARKDOWN
-          ### `#{option.name}`
+        section(option.name, option.example, option.doc, "*#{facts(option).join('; ')}.*")
+      end
 
-          ```ruby
-          #{option.example}
-          ```
-
-          #{option.doc}
-
-          #{facts(option).map { |title, text| "- #{title}: #{text}" }.join("\n")}
-        MARKDOWN
+      def section(name, example, *paragraphs)
+        texts = paragraphs.map { |text| wrapped(linked(text, except: name)) }
+        ["### `#{name}`", example.gsub(/^/, "    "), *texts].join("\n\n") + "\n"
       end
 
       def facts(option)
-        {
-          "Type" => option.type.description,
-          "Default" => option.default_text || ["`#{option.default.inspect}`", option.type.unit].compact.join(" "),
-          "Flag" => option.usage && "`#{option.usage}`",
-          "Environment" => option.environment && "`#{option.environment}`",
-          "Scope" => option.scope.to_s,
-          "Pitchfork" => ("no such option" if option.since == :coppice)
-        }.compact
+        [value(type(option), default(option)), *("`#{option.environment}`" if option.environment),
+         *flag(option), *("server" if option.scope == :server)]
+      end
+
+      # The default says that the type is Boolean, and is one of the values of a type that lists them.
+      def value(type, default)
+        return "Default #{default}" if type == "Boolean"
+
+        listed = type.sub(/#{Regexp.escape(default)}(?=,|\z)/, "#{default} (default)")
+        listed == type ? "#{type}, default #{default}" : listed
+      end
+
+      def flag(option)
+        return "no flag" unless option.flag
+
+        "`#{option.flag}`" unless option.flag == "--#{option.name.to_s.tr('_', '-')}"
+      end
+
+      def type(option)
+        text = option.type.description
+        short(option.default.nil? ? text.delete_suffix("; or nil") : text)
+      end
+
+      def short(text)
+        text = SHORT.reduce(text) { |result, (long, brief)| result.gsub(long, brief) }
+        "#{text[0].upcase}#{text[1..]}"
+      end
+
+      def default(option)
+        return option.default_text.gsub("; ", ", ").delete_suffix(": none") if option.default_text
+        return size(option.default) if option.type.unit == "bytes" && option.default
+
+        "`#{option.default.inspect}`"
+      end
+
+      def size(bytes)
+        unit, divisor = { "GiB" => 1 << 30, "MiB" => 1 << 20, "KiB" => 1 << 10 }.find { |_, one| (bytes % one).zero? }
+        "#{bytes / divisor} #{unit}"
       end
 
       def listen_table
         rows = LISTEN_OPTIONS.map do |option|
-          default = option.default.nil? ? "" : "`#{option.default.inspect}`"
-          "| `#{option.name}` | #{option.type.description} | #{default} | #{option.doc} |"
+          type = short(option.type.description)
+          row(option, option.default.nil? ? type : value(type, "`#{option.default.inspect}`"))
         end
-        ["| option | type | default | meaning |", "|---|---|---|---|", *rows, ""].join("\n")
+        ["| option | meaning |", "|---|---|", *rows, ""].join("\n")
       end
 
       def services
         rows = SERVICE_OPTIONS.map do |option|
-          "| `#{option.name}` | #{option.type.description} | #{option.default_description} | #{option.doc} |"
+          type = short(option.type.description.delete_suffix("; or nil"))
+          row(option, option.default.nil? ? type : value(type, "`#{option.default.inspect}`"))
         end
-        ["## Services", "", "### `service`", "", "```ruby", SERVICE_EXAMPLE, "```", "", SERVICE_DOC, "",
-         "- Pitchfork: no such directive", "", "| option | type | default | meaning |", "|---|---|---|---|", *rows,
+        ["## Services\n", section(:service, SERVICE_EXAMPLE, SERVICE_DOC), "| option | meaning |", "|---|---|", *rows,
          ""].join("\n")
       end
 
+      def row(option, facts) = "| `#{option.name}` | #{linked(option.doc, except: option.name)} *#{facts}.* |"
+
       def hook_section(hook)
-        <<~MARKDOWN
-          ### `#{hook.name}`
-
-          ```ruby
-          #{hook.example}
-          ```
-
-          #{hook.doc} Runs in #{hook.place}.
-        MARKDOWN
+        section(hook.name, hook.example, "#{hook.doc} *In #{hook.place}.*")
       end
+
+      def link(name) = "[`#{name}`](##{name})"
+
+      # Pages and names of options become links.
+      def linked(text, except:)
+        names = [*OPTIONS.names, *HOOKS.names, :service] - [except]
+        text.gsub(%r{docs/(\w+\.md)(#[\w-]+)?}, "[\\1](\\1\\2)").gsub(/`(\w+)`/) do |code|
+          names.include?($1.to_sym) ? link($1) : code
+        end
+      end
+
+      def wrapped(text) = text.gsub(/(.{1,#{WIDTH}})(?: |\z)/o, "\\1\n").chomp
     end
   end
 end

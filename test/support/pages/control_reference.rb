@@ -24,7 +24,7 @@ module Coppice
           signal = verb.signal.to_s.gsub(/\b[A-Z0-9]+\b/) { |word| "`#{word}`" }.gsub("--now", "`--now`")
           "| `coppice #{verb.usage}` | #{verb.summary} | #{signal} |"
         end
-        ["", "| command | what it does | the same as signal |", "|---|---|---|", *rows, "", ""].join("\n")
+        ["", "| command | what it does | signal |", "|---|---|---|", *rows, "", ""].join("\n")
       end
     end
   end

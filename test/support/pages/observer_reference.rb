@@ -9,28 +9,34 @@ module Coppice
       INTRODUCTION = <<~MARKDOWN
         # Metrics
 
-        *This page is generated from `lib/coppice/observer/metrics.rb` by `rake docs`. Change it there.*
+        *Generated from `lib/coppice/observer/metrics.rb` by `rake docs`. Change it there.*
 
-        `/metrics` on `admin_listen` serves them as Prometheus text, or as OpenMetrics 1.0 to clients that accept it. See
-        [monitoring.md](monitoring.md) for how to turn it on. Durations are in seconds, sizes in bytes. A counter lasts
-        as long as the server: it goes on when a worker is replaced, and never goes back. Counters of workers have the
-        label `slot`; sum over it for the server. A metric whose value is unknown is left out, such as those of the
-        ledger without `refork_after :auto`.
+        `curl localhost:9293/metrics` shows them with `admin_listen 9293`. [Monitoring](monitoring.md) has the
+        configuration of Prometheus and the alerts. Two queries to begin with:
+
+            sum by (status) (rate(coppice_responses_total[5m]))
+            histogram_quantile(0.99, rate(coppice_application_seconds_bucket[5m]))
+
+        - Names that end in `_total` are counters. They last as long as the server and never go back, also when a worker
+          is replaced. Sum over the label `slot` for the whole server.
+        - Histograms are marked; names that end in `_info` are constant; all others are gauges.
+        - Durations are in seconds, sizes in bytes. An unknown value is left out.
+        - The last column is the place in `/stats.json`, which [stats](stats.md) explains.
       MARKDOWN
 
       #: () -> String
       def to_markdown
         rows = METRICS.map { |metric| "| #{cells(metric).join(" | ")} |" }
-        head = ["| metric | type | labels | meaning | in `/stats.json` |", "|---|---|---|---|---|"]
-        [INTRODUCTION, *head, *rows, ""].join("\n")
+        [INTRODUCTION, "| metric | meaning | `/stats.json` |", "|---|---|---|", *rows, ""].join("\n")
       end
 
       private
 
       def cells(metric)
-        labels = metric.labels.map { |label| "`#{label}`" }.join(", ")
+        labels = "{#{metric.labels.join(",")}}" unless metric.labels.empty?
+        help = metric.type == :histogram ? "#{metric.help} Histogram." : metric.help
         place = "`#{metric.from}`" unless metric.from.empty?
-        ["`#{metric.full_name}`", metric.type, labels, metric.help, place].map(&:to_s)
+        ["`#{metric.full_name}#{labels}`", help, place.to_s]
       end
     end
   end

@@ -38,7 +38,7 @@ module Coppice
         assert_equal <<~TEXT, help("workers")
           Usage: coppice workers [--pid PID] [--socket PATH] N
 
-          Have N workers, whatever the load is; or again as many as configured.
+          Set the number of workers, or follow the configuration again.
 
           N is a whole number from 1 to 1024 or configured. Signals to the monitor that
           do the same: TTIN, TTOU.

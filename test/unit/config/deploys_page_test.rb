@@ -16,8 +16,7 @@ module Coppice
     # The name on the page => the file.
     UNITS = {
       "/etc/systemd/system/shop.socket" => "shop.socket",
-      "/etc/systemd/system/shop-sockets.service: what the socket unit starts, so that it does not start an instance " \
-      "that was stopped" => "shop-sockets.service"
+      "/etc/systemd/system/shop-sockets.service" => "shop-sockets.service"
     }.freeze
     ADDED = "/etc/systemd/system/shop@.service, beside the lines of docs/deployment.md"
 

@@ -20,7 +20,8 @@ module Coppice
       end
 
       test "each example on the page is good" do
-        examples = Reference.new.to_markdown.scan(/^```ruby\n(.*?)^```/m).flatten
+        page = Reference.new.to_markdown
+        examples = page.scan(/^```ruby\n(.*?)^```/m).flatten + page.scan(/^(?: {4}.*\n)+/)
         assert_operator examples.size, :>, OPTIONS.count
         with_tmpdir do |folder|
           examples.each do |example|

@@ -10,7 +10,7 @@ module Coppice
       attr_reader :role, :nr, :generation, :pid
       attr_reader :service #: String? -- the name of a service
       # One of Board::EXIT_CAUSES: the reason for which the monitor killed the child, if it did (handle.kill_reason);
-      # else what its status tells. docs/operations.md explains each.
+      # else what its status tells. docs/log.md explains each.
       attr_reader :cause        #: Symbol
       attr_reader :status       #: Process::Status?
       attr_reader :requests     #: Integer -- served

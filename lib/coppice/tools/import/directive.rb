@@ -14,7 +14,8 @@ module Coppice
     #   origins  how to make each argument of that block; nil where the target's block has the same ones
     #   recast   whether a comment above the call, which tells what it does, is no longer true
     #   unknown  what the first of these arguments is in the other server, where Coppice has only nil for it
-    Directive = Struct.new(:names, :outcome, :target, :note, :rewrite, :recast, :hook, :origins, :unknown,
+    #   settled  whether a line that is dropped leaves nothing to think of
+    Directive = Struct.new(:names, :outcome, :target, :note, :rewrite, :recast, :hook, :origins, :unknown, :settled,
       keyword_init: true) do
       # The names of what Coppice passes to the block of a hook.
       #: () -> Array[String]

@@ -27,43 +27,41 @@ module Coppice
       FOREIGN = Foreign.new(constants: %w[Puma PumaWorkerKiller PrometheusExporter::Instrumentation::Puma],
         variables: %i[@config @options], features: %r{\A(?:puma|localhost\b)|/puma/plugin/})
 
-      SIGNALS = "HUP stops the server (coppice reopen-logs opens log files anew), USR2 reforks, and USR1 rolls to " \
-                "the release in the server's directory: docs/migrating.md"
+      SIGNALS = "HUP stops the server (`coppice reopen-logs` reopens log files), USR2 reforks, USR1 rolls to the " \
+                "release in the server's directory: docs/migrating.md"
 
       EXCEPTIONS = "Puma logs an exception of a hook and calls the next block. Here it ends the worker, or the mold " \
-                   "and with it the boot, and in before_fork nothing is forked: rescue in the block what may fail"
+                   "and the boot, and in before_fork nothing is forked: rescue in the block what may fail"
       # Hooks of Coppice of which this holds. In the others an exception is logged, or the process exits anyway.
       STRICT = %w[after_mold_fork after_worker_fork after_worker_ready before_fork].freeze
 
       DIRECTIVES = Table.build do |table|
         rewrites = PumaRewrites
-        table.change(:workers, to: :worker_processes, note: "it counts for workers and threads",
+        table.change(:workers, to: :worker_processes, note: "a worker serves one request at a time",
           &rewrites.method(:workers))
-        table.drop(:threads, note: "a worker serves one request at a time: see worker_processes")
-        table.drop(:max_io_threads, note: "a worker serves one request at a time")
-        table.drop(:single, note: "what it says holds only without workers")
+        table.drop(:threads, :max_io_threads, note: "a worker serves one request at a time: see `worker_processes`")
+        table.drop(:single, note: "it counts without workers only", settled: true)
         table.take(:port, to: :listen, &rewrites.method(:port))
         table.take(:bind, to: :listen, &rewrites.method(:bind))
-        table.drop(:ssl_bind, note: "Coppice has no TLS: let a proxy in front of it do that")
+        table.drop(:ssl_bind, note: rewrites::NO_TLS)
         table.drop(:bind_to_activated_sockets, :clear_binds!,
-          note: "systemd's sockets are used for the addresses of listen that they are bound to, and those with " \
-                "FileDescriptorName=listen in place of all of them: docs/deployment.md")
-        table.drop(:set_default_host, note: "write the host in listen")
-        table.change(:stdout_redirect, to: "stdout_path, stderr_path", note: "files are always appended to",
+          note: "systemd's sockets are taken by their address, or with `FileDescriptorName=listen`: docs/deployment.md")
+        table.drop(:set_default_host, note: "write the host in `listen`")
+        table.change(:stdout_redirect, to: "stdout_path, stderr_path", note: "it always appends",
           &rewrites.method(:stdout_redirect))
 
-        table.take(:early_hints, note: "not behind every proxy (docs/proxies.md, Early hints)") do |call|
+        table.take(:early_hints, note: "not behind every proxy (docs/proxies.md)") do |call|
           call.as(:early_hints, call.text("true"))
         end
-        table.change(:log_requests, to: :access_log, note: "a line of another form") do |call|
+        table.change(:log_requests, to: :access_log, note: "in another format") do |call|
           rewrites.access_log(call, "if")
         end
         table.change(:quiet, to: :access_log, note: "where it is false") { |call| rewrites.access_log(call, "unless") }
         table.take(:http_content_length_limit, to: :max_body_bytes, &rewrites.number_for(:max_body_bytes))
         table.take(:first_data_timeout, to: :client_header_timeout, &rewrites.number_for(:client_header_timeout))
         table.change(:persistent_timeout, to: :keepalive_timeout,
-          note: "`trusted:`, the time for proxies, stays at 75 s unless this is longer or 0. It must be longer than " \
-                "the proxy's own idle timeout (docs/proxies.md)",
+          note: "`trusted:`, for proxies, stays at 75 s unless this is longer or 0; it must exceed the proxy's idle " \
+                "timeout",
           &rewrites.method(:persistent_timeout))
         table.change(:enable_keep_alives, to: "keepalive_timeout 0", note: "where it is false") do |call|
           next call.drop("connections are kept open anyway") unless call.value == false
@@ -71,93 +69,86 @@ module Coppice
           call.as(:keepalive_timeout, "0", "trusted: 0")
         end
         table.change(:worker_timeout, to: :timeout, recast: true,
-          note: "timeout is the limit of one request: after it the client gets a 503 response and the worker is " \
-                "replaced",
+          note: "it limits each request: the client gets 503, and the worker is replaced",
           &rewrites.number_for(:timeout))
-        table.change(:worker_boot_timeout, to: :boot_timeout, note: "the limit for loading the application, once; " \
-                                                                   "spawn_timeout is that of a fork",
-          &rewrites.number_for(:boot_timeout))
-        table.change(:fork_worker, to: :refork_after, note: "the list repeats its last count, and the template is a " \
-                                                            "process of its own; `:auto` decides by memory",
+        table.change(:worker_boot_timeout, to: :boot_timeout,
+          note: "for loading the application, once; `spawn_timeout` limits a fork", &rewrites.number_for(:boot_timeout))
+        table.change(:fork_worker, to: :refork_after, note: "the last count repeats; `:auto` decides by memory",
           &rewrites.method(:fork_worker))
 
         # Hooks. A number stands for the worker: Puma gives its block the worker's index. A block with a key gets a Hash
         # as well: see preamble.
         table.hook(:before_fork, to: :after_mold_fork, origins: ["nil"],
-          note: "called in each mold before it forks workers")
+          note: "runs in each new mold before it forks workers")
         table.hook(:before_worker_fork, :on_worker_fork, to: :before_fork, origins: ["nil"],
-          unknown: "the worker's number", note: "called in the mold, without the worker's number")
+          unknown: "the worker's number", note: "runs in the mold, without the worker's number")
         table.hook(:after_worker_fork, :after_worker_boot, to: :after_fork_in_parent, origins: ["nil"],
           unknown: "the worker's number",
-          note: "called in the mold, without the worker's number (Coppice's own after_worker_fork runs in the worker)")
+          note: "runs in the mold, without the worker's number (Coppice's own `after_worker_fork` runs in the worker)")
         table.hook(:before_worker_boot, :on_worker_boot, to: :after_worker_fork, origins: ["worker.nr"])
         table.hook(:before_worker_shutdown, :on_worker_shutdown, to: :before_worker_exit, origins: ["worker.nr"])
         table.hook(:after_worker_shutdown, to: :after_worker_exit, origins: ["worker"],
-          note: "called in the monitor, which has not loaded the application; worker.nr was handle.index")
+          note: "runs in the monitor, without the application; `worker.nr` was `handle.index`")
         table.hook(:before_refork, :on_refork, to: :after_mold_fork, origins: ["nil"],
-          note: "called in the worker that was promoted, before it forks others")
+          note: "runs in each new mold, also in the first one")
         table.hook(:after_booted, :on_booted, to: :after_monitor_ready, origins: [],
-          note: "called in the monitor, which has not loaded the application")
+          note: "runs in the monitor, without the application")
         table.hook(:before_thread_start, :on_thread_start, to: :after_worker_ready, origins: [],
-          note: "called once in each worker: it has one thread")
+          note: "runs once in each worker")
         table.hook(:before_thread_exit, :on_thread_exit, to: :before_worker_exit, origins: [],
-          note: "called once in each worker: it has one thread")
+          note: "runs once in each worker")
         table.hook(:out_of_band, to: :on_out_of_band, origins: [],
-          note: "called in an idle worker, at most a tenth of them at once")
-        table.drop(:after_refork, note: "the mold serves no requests, so nothing has to be connected again")
+          note: "runs in idle workers, in at most a tenth of them at once")
+        table.drop(:after_refork, note: "the mold serves no requests, so nothing has to reconnect", settled: true)
         table.drop(:before_restart, :on_restart,
-          note: "nothing is replaced by exec, so nothing has to be closed. `coppice roll` takes the next release " \
-                "with its own bundle, so BUNDLE_GEMFILE need not be set: docs/deploys.md")
-        table.drop(:after_stopped, :on_stopped, note: "use what runs the server, such as ExecStopPost of systemd")
-        table.drop(:lowlevel_error_handler, note: "an exception that leaves the application is logged and answered " \
-                                                  "with 500. Use a Rack middleware")
+          note: "nothing is replaced by exec; `coppice roll` takes the next release's bundle: docs/deploys.md")
+        table.drop(:after_stopped, :on_stopped, note: "use the process manager, such as ExecStopPost of systemd")
+        table.drop(:lowlevel_error_handler, note: "an exception that leaves the application gets 500; use a Rack " \
+                                                  "middleware")
 
         # Processes and files of the server.
-        table.drop(:preload_app!, note: "the application is always loaded before the fork")
-        table.drop(:prune_bundler, :extra_runtime_dependencies, note: "the monitor never loads the bundle")
-        table.drop(:nakayoshi_fork, note: "a mold always prepares its heap: see warmup")
-        table.drop(:environment, note: "set RACK_ENV or RAILS_ENV, or start with -E NAME",
+        table.drop(:preload_app!, note: "the application is always loaded before the fork", settled: true)
+        table.drop(:prune_bundler, :extra_runtime_dependencies, settled: true,
+          note: "the monitor never loads the bundle")
+        table.drop(:nakayoshi_fork, note: "a mold always prepares its heap: see warmup", settled: true)
+        table.drop(:environment, note: "set `RACK_ENV` or `RAILS_ENV`, or start with `-E NAME`",
           &rewrites.method(:environment))
-        table.drop(:rackup, note: "give the file as an argument: coppice FILE", &rewrites.method(:rackup))
-        table.drop(:app, note: "write `run` with that application in config.ru")
+        table.drop(:rackup, note: "give the file as an argument: `coppice FILE`", &rewrites.method(:rackup))
+        table.drop(:app, note: "`run` it in config.ru")
         table.take_directory(:directory)
         table.take_file(:pidfile)
-        table.drop(:state_path, :state_permission, note: "commands find the server by themselves")
-        table.drop(:activate_control_app, note: "use coppice status, coppice stop and so on; for metrics admin_listen",
-          target: "`coppice status`, `admin_listen`")
+        table.drop(:state_path, :state_permission, note: "commands find the server by themselves", settled: true)
+        table.drop(:activate_control_app, note: "use `coppice status`, `stop` and so on; for metrics `admin_listen`")
         table.change(:plugin, to: :service, note: "for `solid_queue`; there are no other plugins",
           &rewrites.method(:plugin))
         table.drop(:metrics_url, :prometheus_exporter_url, :prometheus_silence_logger, :on_prometheus_exporter_boot,
-          note: "a directive of a plugin, and there are no plugins. For metrics use admin_listen: docs/monitoring.md",
-          target: "`admin_listen`")
-        table.drop(:solid_queue_mode, note: "a directive of a plugin. The service forks a process for each worker of " \
-                                            "Solid Queue, as bin/jobs does")
+          note: "a directive of a plugin; use `admin_listen`: docs/monitoring.md")
+        table.drop(:solid_queue_mode, note: "a directive of a plugin; the service forks Solid Queue's workers")
         table.drop(:load, :_load_from, note: "import that file too, and add its lines")
         table.drop(:restart_command, :tag, :debug, :custom_logger, :log_formatter,
-          note: "see logger, log_level and log_format for the log; process titles have no tag")
-        table.drop(:daemonize, :worker_directory, note: "let the process supervisor run the server")
+          note: "see `logger`, `log_level` and `log_format`; process titles have no tag")
+        table.drop(:daemonize, :worker_directory, note: "let the process manager run the server")
 
         # What Coppice does by itself.
         table.drop(:wait_for_less_busy_worker, :worker_check_interval, :io_selector_backend, :queue_requests,
           :max_fast_inline, :max_keep_alive, :fiber_per_request, :clean_thread_locals,
-          :mutate_stdout_and_stderr_to_sync_on_write,
-          note: "the lobby keeps connections and gives each request to an idle worker")
-        table.drop(:drain_on_shutdown, note: "clients in the queue are always served before the server exits")
+          :mutate_stdout_and_stderr_to_sync_on_write, settled: true,
+          note: "the lobby gives each request to an idle worker")
+        table.drop(:drain_on_shutdown, note: "clients in the queue are always served", settled: true)
         table.drop(:force_shutdown_after, :worker_shutdown_timeout, :shutdown_debug,
-          note: "a graceful shutdown takes at most timeout, `cold:` of timeout and cleanup together")
-        table.drop(:idle_timeout, note: "the server never stops by itself")
-        table.drop(:worker_culling_strategy, note: "TTOU stops the worker with the highest number")
-        table.drop(:raise_exception_on_sigterm, note: "the exit status after TERM is 0")
-        table.drop(:silence_single_worker_warning, :silence_fork_callback_warning, note: "there is no such warning")
-        table.drop(:supported_http_methods, note: "all registered methods are accepted")
+          note: "`timeout`, with its `cold:` and `cleanup:`, limits a graceful stop")
+        table.drop(:idle_timeout, note: "the server never stops by itself", settled: true)
+        table.drop(:worker_culling_strategy, note: "TTOU stops the worker with the highest number", settled: true)
+        table.drop(:raise_exception_on_sigterm, note: "the exit status after TERM is 0", settled: true)
+        table.drop(:silence_single_worker_warning, :silence_fork_callback_warning, settled: true,
+          note: "there is no such warning")
+        table.drop(:supported_http_methods, note: "all registered methods are accepted", settled: true)
         table.drop(:rack_url_scheme,
-          note: "the scheme is that of X-Forwarded-Proto from trusted_proxies, or of the listener: " \
-                "listen …, scheme: :https",
-          target: "`listen …, scheme: :https`", &rewrites.method(:rack_url_scheme))
+          note: "X-Forwarded-Proto from `trusted_proxies` decides, or the listener: `listen …, scheme: :https`",
+          &rewrites.method(:rack_url_scheme))
         table.drop(:set_remote_address,
-          note: "REMOTE_ADDR is the other end of the connection, or the client that the PROXY protocol names: " \
-                "listen …, proxy_protocol: true",
-          target: "`listen …, proxy_protocol: true`", &rewrites.method(:remote_address))
+          note: "`REMOTE_ADDR` is the peer, or the client of the PROXY protocol: `listen …, proxy_protocol: true`",
+          &rewrites.method(:remote_address))
       end
 
       # Lines for what Puma does without a directive: name of an option, line, and reason.

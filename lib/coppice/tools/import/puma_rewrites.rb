@@ -19,18 +19,19 @@ module Coppice
       PORT = 9292
       # Parameters of a URI => options of listen.
       PARAMETERS = { "backlog" => "backlog", "umask" => "umask", "low_latency" => "tcp_nodelay" }.freeze
-      METRICS = "its metrics are lost. admin_listen has those of the server for Prometheus, and on_stats sends them " \
-                "to other services: docs/monitoring.md"
+      NO_TLS = "Coppice has no TLS: put a proxy in front"
+      METRICS = "its metrics are lost. admin_listen has the server's for Prometheus, on_stats sends them to other " \
+                "services: docs/monitoring.md"
       PLUGINS = {
-        tmp_restart: "`bin/rails restart` and tmp/restart.txt do nothing in production: after a deploy use " \
-                     "`coppice roll` (docs/deploys.md)",
+        tmp_restart: "`bin/rails restart` does nothing in production: after a deploy use `coppice roll` " \
+                     "(docs/deploys.md)",
         systemd: "systemd needs none: docs/deployment.md",
         **%i[appsignal barnes metrics statsd yabeda].to_h { |name| [name, METRICS] },
-        yabeda_prometheus: "#{METRICS}. For those of the application mount Yabeda::Prometheus::Exporter in config.ru"
+        yabeda_prometheus: "#{METRICS}. For the application's mount Yabeda::Prometheus::Exporter in config.ru"
       }.freeze
 
-      HEADER = "REMOTE_ADDR is the other end of the connection. request.remote_ip in Rails takes the client's " \
-               "address from X-Forwarded-For; for another header use a Rack middleware"
+      HEADER = "REMOTE_ADDR is the peer. Rails' request.remote_ip reads X-Forwarded-For; for another header use a " \
+               "Rack middleware"
 
       AUTOMATIC = "1.5 to 8 workers for each processor, as requests wait"
 
@@ -82,8 +83,8 @@ module Coppice
         #: (Call) -> nil
         def environment(call)
           name = call.literal? ? call.value.to_s.shellescape : "NAME"
-          call.drop("set RACK_ENV or RAILS_ENV, or start with -E #{name}. That sets RACK_ENV alone: if the file " \
-                    "reads RAILS_ENV, write ENV[\"RACK_ENV\"] there, which is always set")
+          call.drop("set RACK_ENV or RAILS_ENV, or start with -E #{name}. That sets RACK_ENV alone: where the " \
+                    "file reads RAILS_ENV, write ENV[\"RACK_ENV\"]")
         end
 
         #: (Call) -> nil
@@ -98,7 +99,7 @@ module Coppice
         def bind(call)
           text = call.text
           return bind_expression(call, text) unless text.match?(/\A["']/)
-          return call.drop("Coppice has no TLS: let a proxy in front of it do that") if text.match?(%r{\A["']ssl://})
+          return call.drop(NO_TLS) if text.match?(%r{\A["']ssl://})
 
           if text.match?(%r{\A["']unix://@})
             return call.drop("there are no Unix sockets with abstract names: listen on a path")
@@ -194,7 +195,7 @@ module Coppice
           number = integer(call)
           return number if number == call.text || call.arguments.first.type == :STR
 
-          call.note ||= "it counts for workers and threads. What is no number becomes :auto"
+          call.note ||= "a worker serves one request at a time. What is no number becomes :auto"
           "Integer(#{call.text}, exception: false) || :auto"
         end
 

@@ -36,9 +36,10 @@ module Coppice
         add(names, outcome: :changed, target: to.to_s, note: note, rewrite: rewrite, recast: recast)
       end
 
-      #: (*Symbol, note: String, ?target: String?) ?{ (Call) -> String? } -> void
-      def drop(*names, note:, target: nil, &rewrite)
-        add(names, outcome: :dropped, target: target, note: note, rewrite: rewrite || ->(_call) {})
+      # `settled`: see Directive.
+      #: (*Symbol, note: String, ?settled: bool) ?{ (Call) -> String? } -> void
+      def drop(*names, note:, settled: false, &rewrite)
+        add(names, outcome: :dropped, note: note, rewrite: rewrite || ->(_call) {}, settled: settled)
       end
 
       # A directory, whose path must be absolute here.

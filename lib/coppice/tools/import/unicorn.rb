@@ -19,18 +19,17 @@ module Coppice
       WRAPPERS = [].freeze
       FOREIGN = Foreign.new(constants: %w[Unicorn RACKUP], features: /\Aunicorn/)
 
-      SIGNALS = "logrotate must not send USR1, which rolls to the release in the server's directory (coppice " \
-                "reopen-logs opens log files anew); HUP stops the server, and USR2 reforks: docs/migrating.md"
+      SIGNALS = "logrotate must not send USR1, which rolls to the release in the server's directory (`coppice " \
+                "reopen-logs` reopens log files); HUP stops the server, USR2 reforks: docs/migrating.md"
 
-      PRELOAD = "Unicorn loads the application in each worker unless preload_app is true. Here it is always loaded " \
-                "before the fork: coppice doctor looks for what does not survive that"
+      PRELOAD = "the application is always loaded before the fork: `coppice doctor` finds what does not survive that"
 
-      LIMIT = "its limit is spawn_timeout, where Unicorn has none"
+      LIMIT = "its limit is `spawn_timeout`"
 
       DIRECTIVES = Table.build do |table|
         %i[worker_processes logger listeners rewindable_input client_body_buffer_size
            check_client_connection].each { |name| table.take(name) }
-        table.take(:early_hints, note: "not behind every proxy (docs/proxies.md, Early hints)")
+        table.take(:early_hints, note: "not behind every proxy (docs/proxies.md)")
         %i[stdout_path stderr_path].each { |name| table.take_file(name) }
         table.take_file(:pid, to: :pidfile)
         table.take_directory(:working_directory)
@@ -39,15 +38,17 @@ module Coppice
           options = call.texts.drop(1).map { |text| text.gsub(/,?\s*:?accept_filter(?::|\s*=>)\s*["']\w*["']/, "") }
           call.as(:listen, call.text, *options.map { |text| text.sub(/\A,\s*/, "") }.reject(&:empty?))
         end
-        table.change(:timeout, to: :timeout, note: "the client gets a 503 response, and the worker is killed " \
-                                                   "2 seconds later if it is still there")
+        table.change(:timeout, to: :timeout,
+          note: "the client gets 503; a worker that is still there 2 seconds later is killed")
         table.hook(:before_fork, to: :before_fork,
-          note: "called in the mold, or in a worker that is promoted, and without the worker; #{LIMIT}")
+          note: "runs in the process that forks, without the worker; #{LIMIT}")
         table.hook(:after_fork, to: :after_worker_fork, note: LIMIT)
         table.hook(:after_worker_ready, to: :after_worker_ready, note: LIMIT)
         table.hook(:after_worker_exit, to: :after_worker_exit,
-          note: "called in the monitor, which has not loaded the application")
-        Compatibility::Unicorn::WITHOUT_EFFECT.each { |name, note| table.drop(name, note: note) }
+          note: "runs in the monitor, without the application")
+        Compatibility::Unicorn::WITHOUT_EFFECT.each do |name, note|
+          table.drop(name, note: note, settled: %i[before_exec preload_app worker_exec].include?(name))
+        end
       end
 
       #: (String) -> String?

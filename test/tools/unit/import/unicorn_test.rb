@@ -120,7 +120,7 @@ module Coppice
         lines = result("worker_processes 2\nuser \"a\"\nafter_fork { |s, w| 1 }").report
 
         assert_includes lines, "  line 1    worker_processes"
-        assert(lines.any? { |line| line.match?(/\A  line 3    after_fork +after_worker_fork: its limit is spawn/) })
+        assert(lines.any? { |line| line.match?(/\A  line 3    after_fork +after_worker_fork: its limit is `spawn/) })
         assert(lines.any? { |line| line.match?(/\A  line 2    user +start the server as/) })
         assert(lines.any? { |line| line.match?(/signals +logrotate must not send USR1/) })
         assert_equal ["taken over", "changed", "dropped"], lines.grep_v(/\A /)
