@@ -51,15 +51,15 @@ static void forget(void) {
     served = 0;
 }
 
-/* One has many requests waiting, the other one at a time: each gets half of the time, whatever its requests cost. */
+/* One has many requests waiting, the other two: each gets half of the time, whatever its requests cost. */
 static void check_shares(uint64_t *random) {
-    uint32_t dear = 1 + check_random(random, MOST_US), cheap = 1 + check_random(random, MOST_US);
+    uint32_t one = 1000 + check_random(random, MOST_US), other = 1000 + check_random(random, MOST_US);
     forget();
-    for (int i = 0; i < 50; i++) come(1, dear);
-    come(2, cheap);
+    for (int i = 0; i < 50; i++) come(1, one);
+    for (int i = 0; i < 2; i++) come(2, other);
     while (given_us[1] < 2000 * (int64_t)MOST_US) {
-        struct waiting one = serve();
-        come(one.flow, one.cost_us);
+        struct waiting served_one = serve();
+        come(served_one.flow, served_one.cost_us);
     }
     int64_t difference = given_us[1] - given_us[2];
     CHECK(difference < 4 * MOST_US && difference > -4 * MOST_US);

@@ -27,9 +27,10 @@ module SampleStats
                 { name: "C:\\a\n", queue: nil, backlog: nil }]
   }.freeze
   LOBBY = {
-    connections: 9, idle: 7, waiting: 1, held_back: 0, full: false, paused: false, beat_age: 0.5, accepted: 20,
-    requests: 70, handshakes: 0, answered: 60, retried: 1, client_gone: 2, slow_readers: 0, evicted: 0, spoilt: 0,
-    takeovers: 1, buffered_bytes: 0, file_bytes: 0, log_lines_dropped: 0, bytes_received: 7000, bytes_sent: 70_000,
+    connections: 9, idle: 7, waiting: 1, held_back: 0, held_route: nil, full: false, paused: false, beat_age: 0.5,
+    accepted: 20, requests: 70, handshakes: 0, answered: 60, retried: 1, client_gone: 2, slow_readers: 0, evicted: 0,
+    spoilt: 0, takeovers: 1, buffered_bytes: 0, file_bytes: 0, log_lines_dropped: 0, bytes_received: 7000,
+    bytes_sent: 70_000,
     refused: [{ status: "503", cause: "queue_timeout", count: 2 }]
   }.freeze
   MEMORY = { pss: 300, private: 100, rss: 900, saved: 600, total: 10_000, available: 5000, measured_age: 1.5 }.freeze

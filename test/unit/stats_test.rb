@@ -62,7 +62,7 @@ module Coppice
     end
 
     test "each count of the lobby is shown" do
-      shown = Stats::Lobby::PLAIN + Stats::Lobby::REFUSALS.keys + [:full, :paused, :bytes_in, :bytes_out]
+      shown = Stats::Lobby::PLAIN + Stats::Lobby::REFUSALS.keys + [:held_route, :full, :paused, :bytes_in, :bytes_out]
 
       assert_equal Board::LOBBY_COLUMNS.map(&:name).sort, shown.sort
     end

@@ -4,8 +4,8 @@ require "coppice/board/column"
 
 module Coppice
   class Board
-    # What the lobby's loop counts: the cells in the order of ext/coppice/lobby/memory/counters.h. Gauges are numbers of
-    # this moment; all others only grow, over all lobbies of a server.
+    # What the lobby's loop counts: the cells in the order of ext/coppice/lobby/memory/counters.h, then a text. Gauges
+    # are numbers of this moment; all others only grow, over all lobbies of a server.
     LOBBY_GAUGES = Column.table(
       [:connections, :lobby, "open connections"],
       [:idle, :lobby, "open connections without a request"],
@@ -50,7 +50,8 @@ module Coppice
       [:bytes_in, :lobby, "bytes read from clients"],
       [:bytes_out, :lobby, "bytes that the kernel took for clients"]
     ) + LOBBY_AMOUNTS + Column.table(
-      [:log_lines_dropped, :lobby, "lines of the access log that could not be written"]
+      [:log_lines_dropped, :lobby, "lines of the access log that could not be written"],
+      [:held_route, :lobby, "the route of most of the requests that are held back", 12]
     )).freeze
   end
 end

@@ -18,7 +18,7 @@ module Coppice
         return unless lobby
 
         states = TEXTS.select { |name, _| lobby[name] }.values
-        troubles = [late(lobby[:beat_age]), *states, held_back(lobby[:held_back])].compact
+        troubles = [late(lobby[:beat_age]), *states, held_back(*lobby.values_at(:held_back, :held_route))].compact
         troubles.join("; ") if troubles.any?
       end
 
@@ -26,8 +26,10 @@ module Coppice
         "has not moved for #{Duration.text(age)}: it is stopped or hangs" if age && age > LATE_SECONDS
       end
 
-      def self.held_back(count)
-        "holds back #{count} #{count == 1 ? 'request of a slow route' : 'requests of slow routes'}" if count&.positive?
+      def self.held_back(count, route)
+        return unless count&.positive?
+
+        "holds back #{count} #{count == 1 ? 'request' : 'requests'} of slow routes, such as #{route}"
       end
       private_class_method :late, :held_back
     end

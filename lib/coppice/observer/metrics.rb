@@ -56,7 +56,7 @@ module Coppice
       metric.call(:lobby_idle_connections, :gauge, "lobby.idle", "Open connections without a request."),
       metric.call(:lobby_waiting, :gauge, "lobby.waiting", "Requests in the lobby that no worker has taken yet."),
       metric.call(:lobby_held_back, :gauge, "lobby.held_back",
-        "Those of them that others come before, as their routes are slow: the lobby's log names these."),
+        "Requests that wait because their routes are slow, as others come first. The lobby's log names the routes."),
       metric.call(:lobby_full, :gauge, "lobby.full",
         "1 while the lobby would refuse one more request (max_waiting), else 0.", value: flag),
       metric.call(:lobby_paused, :gauge, "lobby.paused",

@@ -56,11 +56,13 @@ module Coppice
 
       #: () -> Hash[Symbol, untyped]
       def to_h
-        { **@values.slice(*PLAIN), full: @values[:full] == 1, paused: @values[:paused] == 1,
+        { **@values.slice(*PLAIN), held_route: held_route, full: @values[:full] == 1, paused: @values[:paused] == 1,
           beat_age: @beat_age, bytes_received: @values[:bytes_in], bytes_sent: @values[:bytes_out], refused: refused }
       end
 
       private
+
+      def held_route = (@values[:held_route].scrub unless @values[:held_route].empty?)
 
       def refused
         REFUSALS.map { |name, (status, cause)| { status: status, cause: cause, count: @values[name] } }

@@ -45,14 +45,14 @@ module Coppice
       test "a lobby that takes no more clients says so first" do
         lobby = { connections: 9, idle: 7, requests: 70, refused: [], retried: 0, full: false, paused: false }
         says = [{ beat_age: 2.1 }, { full: true }, { full: true, paused: true }, { beat_age: 7.2 },
-                { held_back: 0 }, { held_back: 1 }].map do |troubles|
+                { held_back: 0 }, { held_back: 1, held_route: "GET /a/*" }].map do |troubles|
           page(lobby: { **lobby, **troubles })[/^lobby +(.*)9 connections open/, 1]
         end
 
         assert_equal ["", "refuses requests: as many wait as may; ",
                       "cannot accept connections; refuses requests: as many wait as may; ",
                       "has not moved for 7.2 s: it is stopped or hangs; ",
-                      "", "holds back 1 request of a slow route; "], says
+                      "", "holds back 1 request of slow routes, such as GET /a/*; "], says
       end
 
       test "a promotion that is no refork is not the last one, and an exit that was asked for no death" do

@@ -63,6 +63,18 @@ class LobbyFairQueueTest < Coppice::LobbyTestCase
     assert_equal served.grep(/eager/).sort, served.grep(/eager/)
   end
 
+  test "where no more may wait, a client with many requests gives way to others" do
+    play(seats: 0, trusted_proxies: PROXY, max_waiting: 4)
+    eager = wait_in_line(*Array.new(4) { |number| get("/eager#{number}", client: "192.0.2.1") })
+    quiet = @lobby.connect(get("/quiet", client: "192.0.2.2"))
+    assert_refused(503, eager.pop)
+    assert_refused(503, @lobby.connect(get("/eager", client: "192.0.2.1")))
+    @lobby.seat(0)
+    assert_includes serve(4), "/quiet"
+    [*eager, quiet].each { |client| assert_equal "fine", @lobby.read_response(client).last }
+    assert_equal 2, @lobby.counter(:shed_max_waiting)
+  end
+
   test "clients of one network of 64 bits count as one" do
     play(trusted_proxies: PROXY)
     eager = Array.new(6) { |number| get("/eager", client: "2001:db8::#{number + 1}") }

@@ -110,7 +110,7 @@ int lobby_wait_ms(const struct coppice_lobby *lobby) {
     for (uint32_t word = 0; word < lobby->seat_words; word++) {
         if (lobby_process.ready[word]) return 0;
     }
-    if (lobby_process.room_made || lobby_process.pushed > 0) return 0;
+    if (lobby_process.room_made || lobby_process.condemned || lobby_process.pushed > 0) return 0;
     if (lobby->uploads.first != LOBBY_NONE) return lobby_uploads_due(lobby) ? 0 : 1;
     int wait_ms = coppice_timer_wheel_wait_ms(&lobby->wheel, lobby_process.now_ms);
     /* A gauge that says so is to be corrected. */

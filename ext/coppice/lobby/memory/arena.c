@@ -167,13 +167,15 @@ static bool map_board(struct coppice_lobby *lobby) {
     if (fstat(lobby->board_fd, &stat) != 0) return false;
     lobby->board_bytes = (uint64_t)stat.st_size;
     errno = EINVAL;
-    if (lobby->settings.board_cells < LOBBY_COUNTERS) return false;
-    if (offset + LOBBY_COUNTERS * sizeof(int64_t) > lobby->board_bytes) return false;
+    uint64_t cells = LOBBY_COUNTERS + LOBBY_ROUTE_NAME / sizeof(int64_t);
+    if (lobby->settings.board_cells < cells) return false;
+    if (offset + cells * sizeof(int64_t) > lobby->board_bytes) return false;
     if (seen % sizeof(int64_t) != 0 || seen > lobby->board_bytes - sizeof(int64_t)) return false;
     void *memory = mmap(NULL, lobby->board_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, lobby->board_fd, 0);
     if (memory == MAP_FAILED) return false;
     lobby->board = memory;
     lobby->counters = (_Atomic int64_t *)(void *)(lobby->board + offset);
+    lobby->held_route = lobby->board + offset + LOBBY_COUNTERS * sizeof(int64_t);
     if (seen) lobby->seen_ms = (_Atomic int64_t *)(void *)(lobby->board + seen);
     return true;
 }

@@ -36,3 +36,12 @@ struct lobby_request *lobby_backlog_next(struct coppice_lobby *lobby) {
     lobby_process.stuck = next == NULL;
     return next ? &lobby->slots[next->slot] : NULL;
 }
+
+struct lobby_request *lobby_backlog_last(const struct coppice_lobby *lobby) {
+    const struct lobby_waiting *last = NULL;
+    for (uint32_t i = 0; i < lobby->backlog_count; i++) {
+        const struct lobby_waiting *one = &lobby->backlog[i];
+        if (lobby->slots[one->slot].verdict == 0 && (!last || earlier(last, one))) last = one;
+    }
+    return last ? &lobby->slots[last->slot] : NULL;
+}

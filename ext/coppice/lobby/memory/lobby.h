@@ -189,6 +189,7 @@ struct coppice_lobby {
     char *board;
     uint64_t board_bytes;
     _Atomic int64_t *counters;
+    char *held_route; /* on the board, behind them: the name of the route that has most requests held back, or nothing */
     _Atomic int64_t *seen_ms;    /* the loop notes the time here; NULL without such a cell */
 
     struct lobby_connection *connections;

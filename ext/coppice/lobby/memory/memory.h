@@ -160,6 +160,8 @@ void lobby_backlog_add(struct coppice_lobby *lobby, struct lobby_request *reques
 void lobby_backlog_remove(struct coppice_lobby *lobby, struct lobby_request *request);
 /* The one whose turn is next, of those that may run now; it stays there. NULL: there is none. */
 struct lobby_request *lobby_backlog_next(struct coppice_lobby *lobby);
+/* The one whose turn is last, of those that nobody has given up. NULL: there is none. */
+struct lobby_request *lobby_backlog_last(const struct coppice_lobby *lobby);
 
 /* board.c: when its worker began, as the board says; 0: unknown. */
 int64_t lobby_seat_started_ms(const struct coppice_lobby *lobby, const struct lobby_request *request);

@@ -15,6 +15,7 @@ struct lobby_request *lobby_slot_take(struct coppice_lobby *lobby) {
         .next_free = LOBBY_NONE,
         .owner = COPPICE_QUEUE_UNOWNED,
         .body_file = -1,
+        .flow = LOBBY_NONE,
     };
     return request;
 }

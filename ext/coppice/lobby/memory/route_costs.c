@@ -51,17 +51,19 @@ uint64_t lobby_route_hash(const char *method, size_t method_length, const char *
     }
 }
 
+/* What is no ASCII could do harm in a terminal. */
 static size_t append(char *name, size_t used, const char *bytes, size_t length) {
-    size_t room = LOBBY_ROUTE_NAME - 1 - used;
-    if (length > room) length = room;
-    memcpy(name + used, bytes, length);
-    name[used + length] = '\0';
-    return used + length;
+    for (size_t i = 0; i < length && used < LOBBY_ROUTE_NAME - 1; i++) {
+        name[used++] = bytes[i] > ' ' && bytes[i] <= '~' ? bytes[i] : '?';
+    }
+    name[used] = '\0';
+    return used;
 }
 
 void lobby_route_write_name(char *name, const char *method, size_t method_length, const char *path,
                             size_t path_length) {
-    size_t used = append(name, append(name, 0, method, method_length), " ", 1);
+    size_t used = append(name, 0, method, method_length);
+    if (used < LOBBY_ROUTE_NAME - 1) name[used++] = ' ';
     for (;;) {
         size_t length = segment_length(path, path_length);
         used = varies(path, length) ? append(name, used, "*", 1) : append(name, used, path, length);

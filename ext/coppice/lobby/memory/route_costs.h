@@ -13,7 +13,7 @@
 
 enum {
     LOBBY_ROUTES = 512,
-    LOBBY_ROUTE_NAME = 96, /* bytes, with a NUL: what the log says */
+    LOBBY_ROUTE_NAME = 96, /* bytes, with a NUL: what log and board say */
     LOBBY_ROUTE_KNOWN = 5, /* answers after which a route is known */
 };
 

@@ -6,10 +6,14 @@ static struct lobby_flow *flow_of(struct lobby_turns *turns, uint32_t flow) {
     return one;
 }
 
+int64_t lobby_turn_next(const struct lobby_turns *turns, uint32_t flow) {
+    const struct lobby_flow *one = &turns->flows[flow % LOBBY_FLOWS];
+    return one->round == turns->round && one->end_us > turns->now_us ? one->end_us : turns->now_us;
+}
+
 int64_t lobby_turn_start(struct lobby_turns *turns, uint32_t flow, uint32_t cost_us) {
-    struct lobby_flow *one = flow_of(turns, flow);
-    int64_t start_us = one->end_us > turns->now_us ? one->end_us : turns->now_us;
-    one->end_us = start_us + cost_us;
+    int64_t start_us = lobby_turn_next(turns, flow);
+    flow_of(turns, flow)->end_us = start_us + cost_us;
     return start_us;
 }
 

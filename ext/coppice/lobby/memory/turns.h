@@ -25,6 +25,8 @@ struct lobby_turns {
 
 /* The start of a request with this cost. */
 int64_t lobby_turn_start(struct lobby_turns *turns, uint32_t flow, uint32_t cost_us);
+/* Where its next request would start. */
+int64_t lobby_turn_next(const struct lobby_turns *turns, uint32_t flow);
 /* A request is served, while so many others wait. */
 void lobby_turn_served(struct lobby_turns *turns, int64_t start_us, uint32_t cost_us, uint32_t waiting);
 /* A request of this round has cost so much more, or less. */

@@ -9,6 +9,7 @@
 #include "worker.h"
 
 static const char waited_too_long[] = "no worker was free in time";
+static const char too_many_wait[] = "too many requests wait";
 
 /* Without a Host the application gets the address that the client has reached, at the proxy if there is one. */
 static void read_server_address(struct coppice_lobby_address *address, const struct lobby_connection *connection) {
@@ -92,6 +93,26 @@ bool lobby_full(const struct coppice_lobby *lobby) {
     return lobby->used_slots >= most + count_seats(lobby) && count_waiting(lobby) >= most;
 }
 
+/* Where clients are not told apart, each route stands for one. */
+static uint32_t flow_of(const struct coppice_lobby *lobby, const struct lobby_connection *connection,
+                        const struct coppice_lobby_slot *slot, const char *bytes) {
+    struct coppice_lobby_address client =
+        coppice_forwarded_for(&slot->head, bytes, &lobby->settings.trusted_proxies, &connection->client);
+    bool known = client.family == AF_INET || client.family == AF_INET6;
+    uint64_t key = known ? lobby_client_key(&client) : lobby_route_of(slot, bytes);
+    return lobby_place_of(lobby, key, LOBBY_FLOWS);
+}
+
+/* Who has most requests waiting gives way to others: the last of them is refused. */
+static bool make_room(struct coppice_lobby *lobby, const struct lobby_connection *connection,
+                      const struct coppice_lobby_slot *slot, const char *bytes) {
+    struct lobby_request *last = lobby_backlog_last(lobby);
+    if (!last || last->start_us <= lobby_turn_next(lobby->turns, flow_of(lobby, connection, slot, bytes))) return false;
+    lobby_request_condemn(last, 503, too_many_wait, false);
+    lobby_count(lobby, LOBBY_shed_max_waiting, 1);
+    return true;
+}
+
 static void shed(struct coppice_lobby *lobby, const struct lobby_arrival *arrival, enum lobby_counter counter,
                  const char *reason) {
     int32_t file = arrival->file;
@@ -125,19 +146,9 @@ static bool may_go_at_once(const struct coppice_lobby *lobby, const struct lobby
     return lobby_route_may_run(lobby->costs, request->route, lobby_process.now_ms);
 }
 
-/* Where clients are not told apart, each route stands for one. */
-static uint32_t flow_of(const struct coppice_lobby *lobby, const struct lobby_request *request,
-                        const struct coppice_lobby_slot *slot, const char *bytes) {
-    struct coppice_lobby_address client =
-        coppice_forwarded_for(&slot->head, bytes, &lobby->settings.trusted_proxies, &slot->client);
-    bool known = client.family == AF_INET || client.family == AF_INET6;
-    uint64_t key = known ? lobby_client_key(&client) : lobby->costs->routes[request->route].hash;
-    return lobby_place_of(lobby, key, LOBBY_FLOWS);
-}
-
-static void take_turn(struct coppice_lobby *lobby, struct lobby_request *request,
-                      const struct coppice_lobby_slot *slot, const char *bytes) {
-    request->flow = flow_of(lobby, request, slot, bytes);
+static void take_turn(struct coppice_lobby *lobby, const struct lobby_connection *connection,
+                      struct lobby_request *request, const struct coppice_lobby_slot *slot, const char *bytes) {
+    request->flow = flow_of(lobby, connection, slot, bytes);
     request->round = lobby->turns->round;
     request->cost_us = lobby_route_cost(lobby->costs, request->route);
     request->start_us = lobby_turn_start(lobby->turns, request->flow, request->cost_us);
@@ -152,8 +163,9 @@ void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection
         shed(lobby, arrival, LOBBY_shed_handshakes, "no service takes handshakes now");
         return;
     }
-    if (lobby_slot_is_spare(lobby, arrival->slot) || lobby_full(lobby)) {
-        shed(lobby, arrival, LOBBY_shed_max_waiting, "too many requests wait");
+    bool full = lobby_full(lobby) && !make_room(lobby, connection, slot, bytes);
+    if (full || lobby_slot_is_spare(lobby, arrival->slot)) {
+        shed(lobby, arrival, LOBBY_shed_max_waiting, too_many_wait);
         return;
     }
     bool timed = lobby->settings.queue_timeout_ms > 0;
@@ -178,7 +190,7 @@ void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection
     if (may_go_at_once(lobby, request))
         lobby_give(lobby, request);
     else
-        take_turn(lobby, request, slot, bytes);
+        take_turn(lobby, connection, request, slot, bytes);
     lobby_count(lobby, LOBBY_requests, 1);
     if (timed)
         lobby_arm(lobby, connection, lobby_process.now_ms + left_ms);

@@ -5,7 +5,7 @@
 
 enum { HELD_MS = 10 * 1000 };
 
-static uint64_t hash_of(const struct coppice_lobby_slot *slot, const char *bytes) {
+uint64_t lobby_route_of(const struct coppice_lobby_slot *slot, const char *bytes) {
     struct coppice_span method = slot->head.method, path = slot->head.path;
     return lobby_route_hash(bytes + method.offset, method.length, bytes + path.offset, path.length);
 }
@@ -33,7 +33,7 @@ static bool spares_heir(const struct coppice_lobby *lobby, uint64_t hash) {
 
 void lobby_take_route(struct coppice_lobby *lobby, struct lobby_request *request,
                       const struct coppice_lobby_slot *slot, const char *bytes) {
-    uint64_t hash = hash_of(slot, bytes);
+    uint64_t hash = lobby_route_of(slot, bytes);
     request->spares_heir = spares_heir(lobby, hash);
     request->route = lobby_route_find(lobby->costs, hash, lobby_process.now_ms);
     lobby_route_came(lobby->costs, request->route, lobby_process.now_ms);
@@ -73,8 +73,16 @@ static void look_at_requests(struct coppice_lobby *lobby) {
     }
 }
 
+/* Readers may see a part of the one and of the other name. */
+static void show(struct coppice_lobby *lobby, uint32_t held, const struct lobby_route *most) {
+    lobby_count_to(lobby->counters, LOBBY_held_back, held);
+    const char *name = most ? most->name : "";
+    if (strcmp(lobby->held_route, name) != 0) memcpy(lobby->held_route, name, strlen(name) + 1);
+}
+
 void lobby_look_at_routes(struct coppice_lobby *lobby) {
-    int64_t held = 0;
+    uint32_t held = 0;
+    const struct lobby_route *most = NULL;
     lobby_route_look(lobby->costs, lobby_process.now_ms);
     if (lobby->used_slots > 0) look_at_requests(lobby);
     for (uint32_t at = 0; at < LOBBY_ROUTES; at++) {
@@ -82,7 +90,9 @@ void lobby_look_at_routes(struct coppice_lobby *lobby) {
         if (route->hash == 0) continue;
         lobby_route_judge(lobby->costs, at, lobby_process.now_ms);
         tell_of(lobby, route);
-        if (route->slow) held += route->waiting;
+        if (!route->slow || route->waiting == 0) continue;
+        held += route->waiting;
+        if (!most || route->waiting > most->waiting) most = route;
     }
-    lobby_count_to(lobby->counters, LOBBY_held_back, held);
+    show(lobby, held, most);
 }

@@ -25,6 +25,9 @@ void lobby_check_queue(struct coppice_lobby *lobby);
 
 /* routes.c: lines "route METHOD PATH". */
 void lobby_heir_avoids(struct coppice_lobby *lobby, const char *lines);
+/* The hash of the request's route. */
+uint64_t lobby_route_of(const struct coppice_lobby_slot *slot, const char *bytes);
+/* Notes its route in the request that has come. */
 void lobby_take_route(struct coppice_lobby *lobby, struct lobby_request *request,
                       const struct coppice_lobby_slot *slot, const char *bytes);
 

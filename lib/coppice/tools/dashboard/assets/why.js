@@ -11,7 +11,7 @@ export function why(stats, past) {
     return "The server is stopping: it serves the clients that have connected, and accepts no more.";
   if (waiting === null || waiting === undefined) return `How many clients wait is not known here; ${busyOf(server)}.`;
   if (waiting === 0) return `No client waits: ${busyOf(server)}.`;
-  return `${plural(waiting, "client waits", "clients wait")} ${cause(stats, past)}`;
+  return `${plural(waiting, "client waits", "clients wait")}${cause(stats, past)}`;
 }
 
 function busyOf({ workers_busy: busy, workers_ready: ready }) {
@@ -20,14 +20,13 @@ function busyOf({ workers_busy: busy, workers_ready: ready }) {
 
 function cause(stats, past) {
   const { workers, workers_busy: busy, workers_ready: ready } = stats.server;
-  const held = stats.lobby?.held_back ?? 0;
-  if (held > 0)
-    return `${held < stats.server.requests_waiting ? `${count(held)} of them ` : ""}because their routes are slow, and others come first.`;
-  if (ready === 0) return "because no worker is ready.";
-  if (busy < ready) return `though ${plural(ready - busy, "worker is", "workers are")} idle: a burst that passes.`;
-  if (ready < workers) return `because only ${ready} of ${workers} workers are ready, and all of them are busy.`;
+  const { held_back: held = 0, held_route: route } = stats.lobby ?? {};
+  if (held > 0) return `, ${count(held)} because their routes are slow, such as ${route}: others come first.`;
+  if (ready === 0) return " because no worker is ready.";
+  if (busy < ready) return ` though ${plural(ready - busy, "worker is", "workers are")} idle: a burst that passes.`;
+  if (ready < workers) return ` because only ${ready} of ${workers} workers are ready, and all of them are busy.`;
   const all = ready === 1 ? "the only worker is" : `all ${count(ready)} workers are`;
-  return `because ${all} busy, ${reason(stats, past)}.`;
+  return ` because ${all} busy, ${reason(stats, past)}.`;
 }
 
 function reason(stats, past) {
