@@ -25,6 +25,7 @@ require_relative "pages"
 require_relative "refork"
 require_relative "roll"
 require_relative "slots"
+require_relative "spike"
 require_relative "collector"
 require_relative "deploy"
 require_relative "workers"
@@ -57,6 +58,8 @@ module Bench
                     rows: ROWS }],
       "mixed" => [Mixed, "Quick requests among others that wait",
                   { seconds: 60.0, rounds: 3, servers: %w[puma puma-single puma-io coppice], slots: 16, rows: ROWS }],
+      "spike" => [Spike, "What others notice of a route that hangs and of an eager client",
+                  { seconds: 60.0, rounds: 3, servers: %w[puma pitchfork coppice], slots: 4, rows: ROWS }],
       "large" => [Large, "An application of 1 GB",
                   { seconds: 1200.0, rounds: 1, servers: %w[puma coppice], slots: 16, rows: ROWS }],
       "jobs" => [Jobs, "Memory with Solid Queue", { rounds: 1, requests: 1500, servers: %w[coppice puma] }],

@@ -17,7 +17,7 @@ module Coppice
         "Whether the lobby accepts the clients. With false, workers do, and close after each response. Default: true " \
         "for TCP, false for Unix sockets."),
       row.call(:proxy_protocol, Types::Boolean.new,
-        "Whether each connection begins with a PROXY protocol header (version 1 or 2). Others are closed. Needs the " \
+        "Whether each connection begins with a PROXY protocol header (version 1 or 2). Others get 400. Needs the " \
         "lobby."),
       row.call(:scheme, Types::OneOf.new(:http, :https),
         "`:https` where a proxy ends TLS and sends no X-Forwarded-Proto. Headers of PROXY and of `trusted_proxies` " \

@@ -28,15 +28,15 @@ module Coppice
         since: :coppice, example: "max_connections_per_client 100",
         doc: "Maximum number of open connections of one IPv4 address or IPv6 /64 network, but not of a trusted proxy."),
       Option.describe(:max_waiting, Groups::LOBBY, Types::Whole.new(minimum: 0, maximum: 60_000), scope: :server,
-        default: 1024, since: :coppice, example: "max_waiting 20",
+        default: 1024, since: :coppice, example: "max_waiting 2000",
         doc: "Number of requests that may wait for a worker. The lobby answers more with 503, and /readyz fails " \
              "meanwhile, also without a lobby."),
       Option.describe(:queue_timeout, Groups::LOBBY, Types::Optional.new(Types::Seconds.new), scope: :server,
-        default: 10, since: :coppice, example: "queue_timeout nil",
+        default: 10, since: :coppice, example: "queue_timeout 5",
         doc: "Maximum time that a request may wait for a worker; then the lobby answers 503. If none is free, it " \
              "counts from the X-Request-Start of a trusted proxy."),
       Option.describe(:retry_lost_requests, Groups::LOBBY, Types::Boolean.new, scope: :server, default: true,
-        since: :coppice, example: "retry_lost_requests false",
+        since: :coppice, example: "retry_lost_requests true",
         doc: "Whether another worker repeats a request whose worker crashed or was killed: once, for GET, HEAD and " \
              "OPTIONS without a byte of response, not after a timeout or lack of memory. Others get 502."),
       Option.describe(:request_buffering, Groups::LOBBY, Types::Boolean.new, scope: :server, default: true,

@@ -47,9 +47,9 @@ module Coppice
         since: :coppice, default_text: "nil: the first clients warm the workers",
         example: "warm_up_requests \"/\", \"/products?page=2\"",
         doc: "Paths that the first worker of a cold mold requests from itself; its copies then serve " \
-             "(docs/warm_start.md). A failure is logged and stops nothing. A block gets a client (`on_warm_up`). " \
-             "`:learned` adds what clients request most: see docs/warm_start.md#learned-paths first. `wait: true` " \
-             "keeps clients out meanwhile."),
+             "(docs/warm_start.md). Meanwhile one cold worker serves; `wait: true` keeps clients out instead. A " \
+             "failure is logged and stops nothing. A block gets a client (`on_warm_up`). `:learned` adds what " \
+             "clients request most: see docs/warm_start.md#learned-paths first."),
       Option.describe(:warm_up_wait, Groups::MEMORY, Types::Boolean.new, scope: :release, default: false,
         since: :coppice, example: "warm_up_requests \"/\", :learned, wait: true",
         doc: "The `wait:` of `warm_up_requests`."),

@@ -144,7 +144,8 @@ module Coppice
         default_text: "loopback and the private networks", since: :coppice,
         example: "trusted_proxies [\"127.0.0.1\", \"10.0.0.0/8\"]",
         doc: "The proxies whose X-Forwarded-Proto and X-Forwarded-Ssl decide `rack.url_scheme`. Their " \
-             "X-Forwarded-For names the client in the access log. Clients of Unix sockets are always trusted."),
+             "X-Forwarded-For names the client, in the access log and for whose turn it is in the lobby. Clients of " \
+             "Unix sockets are always trusted."),
       Option.describe(:allow_underscore_headers, Groups::REQUESTS, Types::Boolean.new, scope: :release, default: false,
         since: :coppice, example: "allow_underscore_headers true",
         doc: "Whether header names may contain an underscore. Rack reads it as a dash, so clients could forge " \
