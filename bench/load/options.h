@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MAX_CLIENTS = 1024, MAX_PATHS = 32, MAX_HEADERS = 32, MAX_REQUESTS = 4000000 };
+enum { MAX_CLIENTS = 1024, MAX_PATHS = 64, MAX_HEADERS = 32, MAX_REQUESTS = 4000000 };
 
 struct options {
     uint16_t port;
