@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# lane: soak -- others count as coming for two seconds; test/unit/lobby/fair_queue_test.rb has no clock
+# lane: soak -- others count as coming for a minute; test/unit/lobby/fair_queue_test.rb has no clock
 
 require "test_helper"
 require_relative "../support/closed_loop"

@@ -16,7 +16,7 @@ enum {
 };
 
 #ifndef OTHERS_MS /* tests have it longer than a machine may be busy */
-#define OTHERS_MS 2000 /* others come, if one has come so lately */
+#define OTHERS_MS (60 * 1000) /* others come, if one has come so lately */
 #endif
 
 #define MOST_US UINT32_C(0x7fffffff)
@@ -130,13 +130,12 @@ uint32_t lobby_route_share(const struct lobby_route_costs *costs) {
     return costs->workers > kept ? costs->workers - kept : 1;
 }
 
-/* Of a route that is not known yet some workers are kept free as well: its first requests may hang. */
+/* A route that is not known yet, whose first requests may hang, has no more alone than slow ones together. */
 bool lobby_route_may_run(const struct lobby_route_costs *costs, uint32_t route, int64_t now_ms) {
     const struct lobby_route *one = &costs->routes[route];
     if (lobby_route_is_quick(costs, route)) return true;
     if (costs->workers < LEAST_WORKERS || now_ms - costs->quick_ms > OTHERS_MS || costs->quick_ms == 0) return true;
-    if (one->slow) return costs->slow_running < lobby_route_share(costs);
-    return one->running < costs->workers - (costs->workers + 3) / 4;
+    return (one->slow ? costs->slow_running : one->running) < lobby_route_share(costs);
 }
 
 void lobby_route_begins(struct lobby_route_costs *costs, uint32_t route) {
