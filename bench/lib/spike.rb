@@ -13,6 +13,7 @@ module Bench
     LOAD = 0.3 # of what the slots can do: others come at this rate
     SECONDS_OF_REQUEST = 0.01 # bench/apps/spike.ru
     HANG_SECONDS = 30
+    LEAD = 2 # seconds for which others come alone
     TIMEOUT = 10 # seconds that a client waits, as a browser's user would
     CLIENTS = 300 # connections of an open loop, at most
     EAGER_CLIENTS = 50
@@ -66,11 +67,12 @@ module Bench
     end
 
     def loads(server, disturbance, seed)
-      disturber = disturb(server, **disturbance, seed: (2 * seed) + 1) if disturbance
-      results = { OTHERS => Load.run(server.port, **others(2 * seed), seconds: @options.seconds) }
-      disturber&.stop
-      results["disturbance"] = disturber.finish if disturber
-      results
+      load = Load.new(server.port, **others(2 * seed), seconds: @options.seconds).start
+      return { OTHERS => load.finish } unless disturbance
+
+      sleep LEAD
+      disturber = disturb(server, **disturbance, seed: (2 * seed) + 1)
+      { OTHERS => load.finish, "disturbance" => disturber.stop.finish }
     end
 
     def others(seed)
