@@ -1,6 +1,6 @@
 #include "worker.h"
 
-/* In this time a worker that is done gets its next request from the lobby, also on a busy machine. */
+/* Workers find what they can do in this time: then they get more from the lobby, also on a busy machine. */
 enum { REFILL_US = 1000 };
 
 bool lobby_seat_takes_requests(const struct coppice_lobby *lobby, uint32_t number) {
@@ -18,8 +18,7 @@ static uint32_t count_workers(const struct coppice_lobby *lobby) {
 
 void lobby_look_at_workers(struct coppice_lobby *lobby) {
     uint32_t workers = count_workers(lobby), usual_us = lobby_route_usual(lobby->costs);
-    uint64_t done_us = (uint64_t)workers * REFILL_US;
-    uint32_t done = usual_us > REFILL_US ? (uint32_t)(done_us / usual_us) : workers;
+    uint32_t done = usual_us > 0 ? (uint32_t)((uint64_t)workers * REFILL_US / usual_us) : workers;
     lobby->costs->workers = workers;
     lobby->queue_depth = done > 0 ? done : 1;
     lobby_process.stuck = false;
