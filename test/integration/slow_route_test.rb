@@ -32,6 +32,7 @@ class SlowRouteTest < Coppice::TestCase
       end
       assert_empty others.failures
       hanging.each { |client| assert_match(/\AHTTP.1.1 200/, BoundedWait.readable(client, 60, "no answer").gets) }
+      hanging.each(&:close)
       assert_match(/msg="requests of a slow route wait, others come first" route="GET .reports.\*"/, server.log)
     end
   end

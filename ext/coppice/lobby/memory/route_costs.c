@@ -149,11 +149,13 @@ void lobby_route_ends(struct lobby_route_costs *costs, uint32_t route) {
     costs->slow_running -= costs->routes[route].slow && costs->slow_running > 0;
 }
 
-uint32_t lobby_route_usual(const struct lobby_route_costs *costs) { return from_log(costs->usual_log); }
+uint32_t lobby_route_usual(const struct lobby_route_costs *costs) {
+    return costs->usual_log > 0 ? from_log(costs->usual_log) : 0;
+}
 
 uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route) {
     const struct lobby_route *one = &costs->routes[route];
-    return one->answers > 0 ? one->mean_us : lobby_route_usual(costs);
+    return one->answers > 0 ? one->mean_us : from_log(costs->usual_log);
 }
 
 void lobby_route_look(struct lobby_route_costs *costs, int64_t now_ms) {

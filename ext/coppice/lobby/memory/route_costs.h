@@ -65,7 +65,7 @@ void lobby_route_took(struct lobby_route_costs *costs, uint32_t route, int64_t u
 
 /* What is expected of one request, in µs. */
 uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route);
-/* What quick requests take, in µs. */
+/* What quick requests take, in µs; 0: nothing is known yet. */
 uint32_t lobby_route_usual(const struct lobby_route_costs *costs);
 
 /* A look at what runs: this, then lobby_route_runs for each request that a worker has had for so long, which answers
