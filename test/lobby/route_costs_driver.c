@@ -124,6 +124,19 @@ static void check_hanging(void) {
     CHECK(costs.routes[quick].slow);
 }
 
+/* One answer in fifty that takes long says nothing of the others. */
+static void check_exceptions(void) {
+    uint32_t quick, slow = learn(4, &quick);
+    for (int i = 0; i < 1000; i++) {
+        serve(quick, i % 50 == 0 ? 30000 : 20);
+        CHECK(!costs.routes[quick].slow && lobby_route_cost(&costs, quick) < 250 * 1000);
+    }
+    CHECK(costs.routes[slow].slow);
+    serve(quick, 30000);
+    serve(quick, 30000);
+    CHECK(costs.routes[quick].slow);
+}
+
 static void check_forgetting(void) {
     uint32_t quick, slow = learn(4, &quick);
     for (int i = 0; i < 30; i++) serve(slow, 20); /* it is quick again */
@@ -189,6 +202,7 @@ int main(int argument_count, char **arguments) {
     check_need();
     check_few_workers();
     check_hanging();
+    check_exceptions();
     check_forgetting();
     check_all_slow();
     check_history(&random);

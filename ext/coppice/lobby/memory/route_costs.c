@@ -11,7 +11,8 @@ enum {
     LONG_ONES = 2,         /* of a route that is known to be quick */
     FORGET_MS = 30 * 1000, /* a route that was slow, and that nobody has asked for since */
     LEAST_WORKERS = 3,     /* with fewer nothing can be kept for others */
-    QUICK_WEIGHT = 32,     /* of one answer in the mean of all */
+    ROUTE_WEIGHT = 4,      /* of one answer in the mean of its route: a fourth */
+    QUICK_WEIGHT = 32,     /* in that of all */
     SLOW_WEIGHT = 512
 };
 
@@ -120,7 +121,7 @@ bool lobby_route_is_quick(const struct lobby_route_costs *costs, uint32_t route)
 
 void lobby_route_came(struct lobby_route_costs *costs, uint32_t route, int64_t now_ms) {
     if (!lobby_route_is_quick(costs, route)) return;
-    costs->quick_us += costs->routes[route].mean_us;
+    costs->quick_us += lobby_route_cost(costs, route);
     costs->quick_ms = now_ms;
 }
 
@@ -155,7 +156,7 @@ uint32_t lobby_route_usual(const struct lobby_route_costs *costs) {
 
 uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route) {
     const struct lobby_route *one = &costs->routes[route];
-    return one->answers > 0 ? one->mean_us : from_log(costs->usual_log);
+    return from_log(one->answers > 0 ? one->mean_log : costs->usual_log);
 }
 
 void lobby_route_look(struct lobby_route_costs *costs, int64_t now_ms) {
@@ -182,7 +183,7 @@ bool lobby_route_runs(struct lobby_route_costs *costs, uint32_t route, int64_t m
 static bool is_slow(const struct lobby_route_costs *costs, const struct lobby_route *route, int64_t now_ms) {
     if (!in_use(route) && now_ms - route->used_ms > FORGET_MS) return false;
     if (!known(route)) return route->long_ones > 0;
-    return slow_time(costs, route->mean_us) || route->long_ones >= LONG_ONES;
+    return slow_time(costs, from_log(route->mean_log)) || route->long_ones >= LONG_ONES;
 }
 
 void lobby_route_judge(struct lobby_route_costs *costs, uint32_t route, int64_t now_ms) {
@@ -197,23 +198,20 @@ void lobby_route_judge(struct lobby_route_costs *costs, uint32_t route, int64_t 
     if (!slow && !in_use(one)) one->answers = 0; /* they are too old to tell */
 }
 
-/* Slow ones count a little: where all requests become slow, that is what is usual. */
-static void note_usual(struct lobby_route_costs *costs, uint32_t log, uint32_t weight) {
-    uint32_t usual = costs->usual_log;
-    if (usual == 0)
-        costs->usual_log = log;
-    else if (log > usual)
-        costs->usual_log += (log - usual + weight - 1) / weight;
-    else
-        costs->usual_log -= (usual - log + weight - 1) / weight;
+/* A step of a mean, at least by one. */
+static uint32_t moved(uint32_t mean, uint32_t log, uint32_t weight) {
+    if (log > mean) return mean + (log - mean + weight - 1) / weight;
+    return mean - (mean - log + weight - 1) / weight;
 }
 
+/* Slow ones count a little in what is usual: where all requests become slow, it is what they take. */
 void lobby_route_took(struct lobby_route_costs *costs, uint32_t route, int64_t us, int64_t now_ms) {
     struct lobby_route *one = &costs->routes[route];
-    uint32_t took = us < 1 ? 1 : us > MOST_US ? MOST_US : (uint32_t)us;
-    one->mean_us = one->answers == 0 ? took : one->mean_us - one->mean_us / 4 + took / 4;
+    uint32_t took = us < 1 ? 1 : us > MOST_US ? MOST_US : (uint32_t)us, log = log_of(took);
+    bool slow = one->slow || slow_time(costs, took);
+    one->mean_log = one->answers == 0 ? log : moved(one->mean_log, log, ROUTE_WEIGHT);
+    costs->usual_log = costs->usual_log == 0 ? log : moved(costs->usual_log, log, slow ? SLOW_WEIGHT : QUICK_WEIGHT);
     if (!known(one)) one->answers++;
-    note_usual(costs, log_of(took), one->slow || slow_time(costs, took) ? SLOW_WEIGHT : QUICK_WEIGHT);
     lobby_route_judge(costs, route, now_ms);
 }
 

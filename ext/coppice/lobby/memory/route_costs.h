@@ -20,8 +20,8 @@ enum {
 struct lobby_route {
     uint64_t hash;      /* 0: free */
     int64_t used_ms;
-    int64_t held_ms;    /* when its requests waited last because it is slow, as long as that has not been told to be over */
-    uint32_t mean_us;   /* of its last answers, mostly */
+    int64_t held_ms;    /* when its requests were held back last; 0 once the log says that it is over */
+    uint32_t mean_log;  /* of its last answers, mostly: 256 * log2(µs), so that one alone does not count for many */
     uint32_t answers;   /* up to LOBBY_ROUTE_KNOWN */
     uint32_t waiting;   /* requests in the backlog */
     uint32_t running;   /* requests that were given to workers */
@@ -34,7 +34,7 @@ struct lobby_route_costs {
     struct lobby_route routes[LOBBY_ROUTES];
     uint32_t workers;      /* that take requests */
     uint32_t slow_running; /* requests of slow routes that workers have */
-    uint32_t usual_log;    /* of the worker time of quick requests: the mean of 256 * log2(µs) */
+    uint32_t usual_log;    /* the same of all, slow ones hardly */
     uint64_t quick_us;     /* worker time that the quick requests will take which came since the last look */
     uint32_t quick_need;   /* mean of that: 1024 times the number of workers that they keep busy */
     int64_t quick_ms;      /* when the last of them came */
