@@ -146,14 +146,10 @@ bool coppice_request_queue_worker_wakes(struct coppice_request_queue *queue, uin
     return atomic_exchange(&queue->seats[seat].state, COPPICE_WORKER_AWAKE) != COPPICE_WORKER_ASLEEP;
 }
 
-bool coppice_request_queue_worker_asleep(const struct coppice_request_queue *queue, uint16_t seat) {
-    return atomic_load_explicit(&queue->seats[seat].state, memory_order_relaxed) == COPPICE_WORKER_ASLEEP;
-}
-
 bool coppice_request_queue_wake_worker(struct coppice_request_queue *queue, uint16_t seat) {
-    atomic_thread_fence(memory_order_seq_cst);
-    if (!coppice_request_queue_worker_asleep(queue, seat)) return false;
     uint32_t asleep = COPPICE_WORKER_ASLEEP;
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&queue->seats[seat].state, memory_order_relaxed) != asleep) return false;
     return atomic_compare_exchange_strong(&queue->seats[seat].state, &asleep, COPPICE_WORKER_WOKEN);
 }
 

@@ -85,8 +85,6 @@ bool coppice_request_queue_others_free(const struct coppice_request_queue *queue
 bool coppice_request_queue_worker_sleeps(struct coppice_request_queue *queue, uint16_t seat);
 /* Takes the announcement back; answers whether the lobby has taken it, and so counts on this worker for a request. */
 bool coppice_request_queue_worker_wakes(struct coppice_request_queue *queue, uint16_t seat);
-/* Of the lobby: whether this worker sleeps at the moment. */
-bool coppice_request_queue_worker_asleep(const struct coppice_request_queue *queue, uint16_t seat);
 /* Of the lobby: whether it sleeps, or was woken and has not looked yet. */
 bool coppice_request_queue_worker_free(const struct coppice_request_queue *queue, uint16_t seat);
 /* Of the lobby: whether this worker slept; then its eventfd is to be written. */

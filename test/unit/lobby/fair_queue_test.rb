@@ -75,6 +75,17 @@ class LobbyFairQueueTest < Coppice::LobbyTestCase
     assert_equal 2, @lobby.counter(:shed_max_waiting)
   end
 
+  test "who has waited too long already at the proxy takes nobody's place" do
+    play(seats: 0, trusted_proxies: PROXY, max_waiting: 4, queue_timeout_ms: 60_000)
+    eager = wait_in_line(*Array.new(4) { |number| get("/eager#{number}", client: "192.0.2.1") })
+    late = get("/late", client: "192.0.2.2").sub("Host", "X-Request-Start: t=#{Time.now.to_f - 120}\r\nHost")
+
+    assert_refused(503, @lobby.connect(late))
+    @lobby.seat(0)
+    assert_equal 4.times.map { |number| "/eager#{number}" }, serve(4)
+    eager.each { |client| assert_equal "fine", @lobby.read_response(client).last }
+  end
+
   test "clients of one network of 64 bits count as one" do
     play(trusted_proxies: PROXY)
     eager = Array.new(6) { |number| get("/eager", client: "2001:db8::#{number + 1}") }

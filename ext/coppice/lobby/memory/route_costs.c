@@ -3,6 +3,7 @@
 #include <string.h>
 
 enum {
+    KNOWN = 5,             /* answers after which a route is known */
     SLOW_MS = 100,         /* if all workers had such requests, one would be free after this time, or later */
     SLOW_LEAST_MS = 250,
     WAYS = 4,              /* places that a route may have, side by side */
@@ -113,7 +114,7 @@ uint32_t lobby_route_find(struct lobby_route_costs *costs, uint64_t hash, int64_
     return best;
 }
 
-static bool known(const struct lobby_route *route) { return route->answers >= LOBBY_ROUTE_KNOWN; }
+static bool known(const struct lobby_route *route) { return route->answers >= KNOWN; }
 
 bool lobby_route_is_quick(const struct lobby_route_costs *costs, uint32_t route) {
     return known(&costs->routes[route]) && !costs->routes[route].slow;

@@ -13,8 +13,7 @@
 
 enum {
     LOBBY_ROUTES = 512,
-    LOBBY_ROUTE_NAME = 96, /* bytes, with a NUL: what log and board say */
-    LOBBY_ROUTE_KNOWN = 5, /* answers after which a route is known */
+    LOBBY_ROUTE_NAME = 96 /* bytes, with a NUL: what log and board say */
 };
 
 struct lobby_route {
@@ -22,7 +21,7 @@ struct lobby_route {
     int64_t used_ms;
     int64_t held_ms;    /* when its requests were held back last; 0 once the log says that it is over */
     uint32_t mean_log;  /* of its last answers, mostly: 256 * log2(µs), so that one alone does not count for many */
-    uint32_t answers;   /* up to LOBBY_ROUTE_KNOWN */
+    uint32_t answers;   /* up to as many as make it known */
     uint32_t waiting;   /* requests in the backlog */
     uint32_t running;   /* requests that were given to workers */
     uint32_t long_ones; /* those of them that ran for long at the last look */

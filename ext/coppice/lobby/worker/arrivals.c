@@ -72,14 +72,8 @@ static uint32_t count_seats(const struct coppice_lobby *lobby) {
     return count;
 }
 
-/* Whether more workers sleep than there are requests for them. */
 static bool worker_free(const struct coppice_lobby *lobby) {
-    uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
-    for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) {
-        bool asleep = coppice_request_queue_worker_asleep(lobby->queue, (uint16_t)seat);
-        if (asleep && lobby_seat_takes_requests(lobby, seat) && waiting-- == 0) return true;
-    }
-    return false;
+    return lobby_free_workers(lobby) > coppice_request_queue_waiting(lobby->queue);
 }
 
 /* The queue also counts requests that were taken back: they stay in it until what was before them is taken. And those
@@ -163,15 +157,16 @@ void lobby_push(struct coppice_lobby *lobby, struct lobby_connection *connection
         shed(lobby, arrival, LOBBY_shed_handshakes, "no service takes handshakes now");
         return;
     }
-    bool full = lobby_full(lobby) && !make_room(lobby, connection, slot, bytes);
-    if (full || lobby_slot_is_spare(lobby, arrival->slot)) {
-        shed(lobby, arrival, LOBBY_shed_max_waiting, too_many_wait);
-        return;
-    }
     bool timed = lobby->settings.queue_timeout_ms > 0;
     int64_t left_ms = wait_left_ms(lobby, connection, slot, bytes);
     if (timed && left_ms <= 0) {
         shed(lobby, arrival, LOBBY_shed_queue_timeout, waited_too_long);
+        return;
+    }
+    bool full = lobby_slot_is_spare(lobby, arrival->slot) ||
+                (lobby_full(lobby) && !make_room(lobby, connection, slot, bytes));
+    if (full) {
+        shed(lobby, arrival, LOBBY_shed_max_waiting, too_many_wait);
         return;
     }
     struct lobby_request *request = lobby_slot_take(lobby);

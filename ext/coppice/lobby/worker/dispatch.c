@@ -11,9 +11,13 @@ void lobby_give(struct coppice_lobby *lobby, struct lobby_request *request) {
     *cell = lobby_slot_of(lobby, request);
     if (!request->runs) lobby_route_begins(lobby->costs, request->route);
     request->runs = true;
-    request->position = coppice_request_queue_push(lobby->queue, (uint16_t)*cell, request->spares_heir);
+    /* A successor that finds the queue ahead of lobby->tail does the two lines between the fences. */
+    uint32_t position = coppice_request_queue_push(lobby->queue, (uint16_t)*cell, request->spares_heir);
+    atomic_signal_fence(memory_order_seq_cst);
+    request->position = position;
     request->owner = COPPICE_QUEUE_UNOWNED;
-    lobby->tail = request->position + 1;
+    atomic_signal_fence(memory_order_seq_cst);
+    lobby->tail = position + 1;
     lobby_process.pushed++;
     lobby_process.sparing += request->spares_heir;
 }
@@ -35,18 +39,10 @@ static void wake(struct coppice_lobby *lobby, uint32_t most, bool sparing) {
     if (spared != LOBBY_NONE && most > 0) wake_seat(lobby, spared);
 }
 
-static uint32_t count_free(const struct coppice_lobby *lobby) {
-    uint32_t count = 0;
-    for (uint32_t seat = lobby->seat_first; seat != LOBBY_NONE; seat = lobby->seats[seat].next) {
-        count += lobby_seat_takes_requests(lobby, seat) && coppice_request_queue_worker_free(lobby->queue, (uint16_t)seat);
-    }
-    return count;
-}
-
 /* From the backlog to the workers: as many as are free, and a few for those that will be. */
 static void hand_out(struct coppice_lobby *lobby) {
     if (lobby->backlog_count == 0 || lobby_process.stuck) return;
-    uint32_t room = count_free(lobby) + lobby->queue_depth;
+    uint32_t room = lobby_free_workers(lobby) + lobby->queue_depth;
     while (coppice_request_queue_waiting(lobby->queue) < room) {
         struct lobby_request *request = lobby_backlog_next(lobby);
         if (!request) return;

@@ -11,13 +11,13 @@ uint64_t lobby_route_of(const struct coppice_lobby_slot *slot, const char *bytes
 }
 
 void lobby_heir_avoids(struct coppice_lobby *lobby, const char *lines) {
+    const size_t prefix = strlen("route ");
     lobby->avoided_count = 0;
     while (*lines && lobby->avoided_count < LOBBY_AVOIDED_ROUTES) {
-        size_t length = strcspn(lines, "\n"), method;
-        if (length > 6 && strncmp(lines, "route ", 6) == 0) {
-            method = strcspn(lines + 6, " \n");
-            size_t path = 6 + method + 1;
-            uint64_t hash = path <= length ? lobby_route_hash(lines + 6, method, lines + path, length - path) : 0;
+        size_t length = strcspn(lines, "\n");
+        if (length > prefix && strncmp(lines, "route ", prefix) == 0) {
+            size_t method = strcspn(lines + prefix, " \n"), path = prefix + method + 1;
+            uint64_t hash = path <= length ? lobby_route_hash(lines + prefix, method, lines + path, length - path) : 0;
             lobby->avoided[lobby->avoided_count++] = hash;
         }
         lines += length + (lines[length] == '\n');

@@ -39,6 +39,8 @@ void lobby_look_at_routes(struct coppice_lobby *lobby);
 void lobby_look_at_workers(struct coppice_lobby *lobby);
 /* Whether its worker is one of them. */
 bool lobby_seat_takes_requests(const struct coppice_lobby *lobby, uint32_t number);
+/* How many of them sleep, or were woken and have not looked yet. */
+uint32_t lobby_free_workers(const struct coppice_lobby *lobby);
 
 /* heir.c: a seat that is not used, for none. */
 void lobby_heir_is(struct coppice_lobby *lobby, uint32_t number);
