@@ -1,14 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "equal_slots"
 require_relative "kernel_memory"
-require_relative "resumed_rounds"
-require_relative "slot_servers"
-require_relative "slot_table"
 
 module Bench
   # What becomes of the memory of an application of 1 GB a process whose heap ages? An open loop at one rate for all
   # servers, in parts of equal length. One server after the other: rows are kept, so each may be a command of its own.
-  class Large
+  class Large < EqualSlots
     PARTS = 4
     RATE = 40 # requests per second
     CLIENTS = 200 # connections of the open loop, at most
@@ -19,28 +17,10 @@ module Bench
 
     #: (Options) -> void
     def initialize(options)
-      @options = options
-      @servers = SlotServers.new(options, refork_after: REFORK_AFTER, app: "large.ru")
-    end
-
-    #: () -> Array[Plan]
-    def plans = @plans ||= @servers.plans
-
-    #: (Report) -> void
-    def call(report)
-      rounds = ResumedRounds.new(RowFile.new(@options.rows), facts)
-      rows = rounds.run(plans, @options.rounds) { |server, round| measure(server, round) }
-      report.text introduction
-      rounds.write_failed(report)
-      table = SlotTable.new(rows, labels: plans.map(&:label), reference: @servers.reference)
-      report.table table.head, table.lines([boot, *names.flat_map { |name| figures(name) }])
+      super(options, refork_after: REFORK_AFTER, app: "large.ru")
     end
 
     private
-
-    def facts
-      { "benchmark" => "large", "slots" => @options.slots, "seconds" => @options.seconds, **@options.surroundings }
-    end
 
     def measure(server, round)
       MemoryMap.wait_until_quiet(server)
@@ -54,7 +34,7 @@ module Bench
     end
 
     def load(server, seed)
-      Load.run(server.port, path: PATH, modulus: 100, rate: RATE, seed: seed, seconds: @options.seconds / PARTS,
+      Load.run(server.port, path: PATH, modulus: 100, rate: RATE, seed: seed, seconds: seconds / PARTS,
         clients: CLIENTS, timeout: TIMEOUT)
     end
 
@@ -62,17 +42,19 @@ module Bench
       Array.new(PARTS) { |part| "#{minutes(part)}–#{minutes(part + 1)} min" }
     end
 
-    def minutes(part) = (@options.seconds / 60.0 * part / PARTS).round(2)
+    def minutes(part) = (seconds / 60.0 * part / PARTS).round(2)
 
     def introduction
-      "An application whose processes have up to 1 GB each and age (`bench/apps/large.ru`). #{@options.slots} slots, " \
+      "An application whose processes have up to 1 GB each and age (`bench/apps/large.ru`). #{slots} slots, " \
         "#{RATE} requests a second at random instants, for #{minutes(PARTS)} minutes. Page tables are those of the " \
         "server's processes, anon_vma those of the whole machine; both are in no PSS."
     end
 
     def boot = SlotFigure.new("boot to the first answer, s", 1, true, ->(row) { row["boot_seconds"] })
 
-    def figures(name)
+    def figures = [boot, *names.flat_map { |name| figures_of(name) }]
+
+    def figures_of(name)
       figure = ->(title, digits, &value) { SlotFigure.new("#{name}: #{title}", digits, true, value) }
       kernel = ->(row, place) { row["kernel"].fetch(name)[place] }
       [figure.call("total PSS, mean, MiB", 0) { |row| row.phase(name).mean_mib },

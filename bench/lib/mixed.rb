@@ -1,14 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "memory_timeline"
-require_relative "resumed_rounds"
-require_relative "slot_servers"
-require_relative "slot_table"
+require_relative "equal_slots"
 
 module Bench
   # How long do quick requests wait for others that wait for something themselves? A quarter of the requests of an open
   # loop take QUICK_SECONDS of CPU time, the others sleep. All together they need a part of the slots, or more than all.
-  class Mixed
+  class Mixed < EqualSlots
     QUICK_SECONDS = 0.01
     SLEEP_SECONDS = 1
     QUICK_SHARE = 0.25
@@ -18,28 +15,12 @@ module Bench
 
     #: (Options) -> void
     def initialize(options)
-      @options = options
-      @servers = SlotServers.new(options, app: "mixed.ru")
-    end
-
-    #: () -> Array[Plan]
-    def plans = @plans ||= @servers.plans
-
-    #: (Report) -> void
-    def call(report)
-      rounds = ResumedRounds.new(RowFile.new(@options.rows), facts)
-      rows = rounds.run(plans, @options.rounds) { |server, round| { "phases" => phases(server, round) } }
-      report.text introduction
-      rounds.write_failed(report)
-      table = SlotTable.new(rows, labels: plans.map(&:label), reference: @servers.reference)
-      report.table table.head, table.lines(FILLS.flat_map { |fill| figures("#{fill} %") })
+      super(options, app: "mixed.ru")
     end
 
     private
 
-    def facts
-      { "benchmark" => "mixed", "slots" => @options.slots, "seconds" => @options.seconds, **@options.surroundings }
-    end
+    def measure(server, round) = { "phases" => phases(server, round) }
 
     def phases(server, round)
       MemoryMap.wait_until_quiet(server) # all workers have started
@@ -49,7 +30,7 @@ module Bench
     # Two generators, as each has percentiles of its own. The seeds differ, or they would send at related instants.
     def loads(server, fill, round)
       rate = rate(fill)
-      common = { seconds: @options.seconds, timeout: TIMEOUT, clients: CLIENTS }
+      common = { seconds: seconds, timeout: TIMEOUT, clients: CLIENTS }
       quick = Load.new(server.port, **common, path: "/quick", rate: rate * QUICK_SHARE, seed: 2 * round).start
       waiting = Load.new(server.port, **common, path: "/wait", rate: rate * (1 - QUICK_SHARE), seed: (2 * round) + 1)
                     .start
@@ -59,11 +40,11 @@ module Bench
     # Requests per second that fill this part of the slots.
     def rate(fill)
       seconds = (QUICK_SHARE * QUICK_SECONDS) + ((1 - QUICK_SHARE) * SLEEP_SECONDS)
-      @options.slots * fill / 100.0 / seconds
+      slots * fill / 100.0 / seconds
     end
 
     def introduction
-      "#{@options.slots} slots, an open loop of #{@options.seconds} s for each fill. A quarter of the requests are " \
+      "#{slots} slots, an open loop of #{seconds} s for each fill. A quarter of the requests are " \
         "quick: they take #{(QUICK_SECONDS * 1000).round} ms of CPU time. The others sleep for #{SLEEP_SECONDS} s. " \
         "At #{FILLS.join(" % and ")} % all requests together need that part of the slots. " \
         "#{@options.rounds} rounds in turn: median (lowest–highest); ratios are taken in a round. Extra is the time " \
@@ -72,7 +53,9 @@ module Bench
         "than #{TIMEOUT} s."
     end
 
-    def figures(name)
+    def figures = FILLS.flat_map { |fill| figures_of("#{fill} %") }
+
+    def figures_of(name)
       quick = ->(row) { row.phase(name).milliseconds("quick", :p99_us)&.then { |ms| ms - (QUICK_SECONDS * 1000) } }
       workers = { "fewest" => 0, "mean" => 1, "most" => 0 }.each_with_index.map do |(title, digits), index|
         SlotFigure.new("#{name}: workers, #{title}", digits, false, ->(row) { row.phase(name).workers[index] })

@@ -4,9 +4,9 @@ require_relative "servers"
 
 module Bench
   # Servers with an equal number of slots, which is how many requests a server can serve at the same time. A slot is a
-  # thread of Puma, or a worker of Coppice or Pitchfork.
+  # thread of Puma, or a worker of the others.
   class SlotServers
-    NAMES = %w[puma puma-single puma-io pitchfork coppice before].freeze
+    NAMES = %w[puma puma-single puma-io pitchfork unicorn coppice before].freeze
     THREADS = 4 # of each of Puma's workers
 
     #: (Options, ?refork_after: Array[untyped]?, **untyped) -> void
@@ -35,6 +35,7 @@ module Bench
       when "puma-single" then [puma("puma 1x#{@slots}", workers: 0, threads: @slots)]
       when "puma-io" then [puma("#{reference}, io", settings: ["max_io_threads #{@slots}"])]
       when "pitchfork" then [plan("pitchfork", label: "pitchfork #{@slots}", workers: @slots, refork: @refork_after)]
+      when "unicorn" then [plan("unicorn", label: "unicorn #{@slots}", workers: @slots)]
       when "coppice" then coppice_workers.map { |workers| coppice("coppice #{workers}", workers) }
       when "before" then [coppice("before #{@slots}", @slots, checkout: before)]
       else raise Failure, "this benchmark does not run #{name}; it knows #{NAMES.join(", ")}"

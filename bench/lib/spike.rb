@@ -1,109 +1,133 @@
 # frozen_string_literal: true
 
-require_relative "memory_timeline"
-require_relative "resumed_rounds"
-require_relative "slot_servers"
-require_relative "slot_table"
+require_relative "equal_slots"
 
 module Bench
-  # What do other clients notice when one route hangs, or one client sends far more than the others? An open loop over
-  # forty routes goes on, quiet at first, then beside each disturbance.
-  class Spike
+  # What do clients notice when traffic rises tenfold, one client sends far more than the others, or one route or the
+  # database hangs? An open loop over forty routes goes on, quiet at first, then beside each disturbance.
+  class Spike < EqualSlots
     ROUTES = ("a".."z").to_a.product(%w[x y]).first(40).map { |pair| "/#{pair.join}" }.freeze
-    LOAD = 0.3 # of what the slots can do: others come at this rate
     SECONDS_OF_REQUEST = 0.01 # bench/apps/spike.ru
+    LOAD = 0.3 # of what the slots can do: others come at this rate
+    SALE = 1.0 # ten times a tenth of it
     HANG_SECONDS = 30
+    STOP_SECONDS = 20 # of the database
     LEAD = 2 # seconds for which others come alone
+    LATER = 2 # seconds within which all is to be as before
     TIMEOUT = 10 # seconds that a client waits, as a browser's user would
-    CLIENTS = 300 # connections of an open loop, at most
+    CLIENTS = 1000 # connections of an open loop, at most
     EAGER_CLIENTS = 50
     OTHERS = "others"
-    # Scene => options of the load generator that disturbs; none while it is quiet.
-    SCENES = {
-      "quiet" => nil,
-      "one route of forty hangs" => { path: "/hang", share: 1.0 / 40, timeout: 60 },
-      "five requests of #{HANG_SECONDS} s" => { path: "/hang", clients: 5, requests: 5, timeout: 60 },
-      "one client sends without a pause" => { path: "/ax", clients: EAGER_CLIENTS, client: "198.51.100.7" }
-    }.freeze
+    AFTERWARDS = "afterwards"
+
+    # load: of others, relative to what the slots can do; nil for a closed loop. disturbance: options of the load
+    # generator that is started LEAD seconds later. stop: for how long the database does not answer. rest: seconds until
+    # what hangs has ended; nil: others come again LATER seconds after it, and their figures are those of "afterwards".
+    Scene = Struct.new(:name, :load, :disturbance, :stop, :rest, keyword_init: true)
+    SCENES = [
+      Scene.new(name: "quiet", load: LOAD, rest: 0),
+      Scene.new(name: "ten times the traffic", load: SALE),
+      Scene.new(name: "one client sends without a pause", load: LOAD, rest: 0,
+        disturbance: { path: "/ax", clients: EAGER_CLIENTS, client: "198.51.100.7" }),
+      Scene.new(name: "one route of forty hangs", load: LOAD, rest: HANG_SECONDS,
+        disturbance: { path: "/hang", share: 1.0 / 40, timeout: 60 }),
+      Scene.new(name: "five requests of #{HANG_SECONDS} s", load: LOAD, rest: HANG_SECONDS,
+        disturbance: { path: "/hang", clients: 5, requests: 5, timeout: 60 }),
+      Scene.new(name: "the database stops for #{STOP_SECONDS} s", load: LOAD, stop: STOP_SECONDS),
+      Scene.new(name: "as fast as it can", rest: 0)
+    ].freeze
 
     #: (Options) -> void
     def initialize(options)
-      @options = options
-      @servers = SlotServers.new(options, app: "spike.ru")
-    end
-
-    #: () -> Array[Plan]
-    def plans = @plans ||= @servers.plans
-
-    #: (Report) -> void
-    def call(report)
-      rounds = ResumedRounds.new(RowFile.new(@options.rows), facts)
-      rows = rounds.run(plans, @options.rounds) { |server, round| { "phases" => phases(server, round) } }
-      report.text introduction
-      rounds.write_failed(report)
-      table = SlotTable.new(rows, labels: plans.map(&:label), reference: @servers.reference)
-      report.table table.head, table.lines(SCENES.keys.flat_map { |name| figures(name) })
+      super(options, app: "spike.ru")
     end
 
     private
 
-    def facts
-      { "benchmark" => "spike", "slots" => @options.slots, "seconds" => @options.seconds, **@options.surroundings }
-    end
-
-    def phases(server, round)
+    def measure(server, round)
       MemoryMap.wait_until_quiet(server) # all workers have started
-      warm_up(server)
-      SCENES.each_with_index.to_h do |(name, disturbance), scene|
-        phase = SlotPhase.measure(server) { loads(server, disturbance, (round * SCENES.size) + scene) }
-        sleep HANG_SECONDS if disturbance # what hangs has ended then
-        [name, phase]
+      Load.run(server.port, **others(LOAD, 0), seconds: seconds / 4) # teaches a server what its routes take
+      phases = SCENES.each_with_index.to_h do |scene, number|
+        phase = SlotPhase.measure(server) { play(scene, server, 3 * ((round * SCENES.size) + number)) }
+        sleep scene.rest if scene.rest
+        [scene.name, phase]
       end
+      { "phases" => phases }
     end
 
-    # As many requests as teach each server what its routes take.
-    def warm_up(server)
-      Load.run(server.port, **others(0), seconds: @options.seconds / 4)
+    def play(scene, server, seed)
+      return { OTHERS => closed_loop(server) } unless scene.load
+
+      load = Load.new(server.port, **others(scene.load, seed), seconds: scene.stop ? LEAD + scene.stop : seconds).start
+      stop_database(server, scene.stop) if scene.stop
+      disturber = disturb(server, **scene.disturbance, seed: seed + 1) if scene.disturbance
+      loads = { OTHERS => load.finish, "disturbance" => disturber&.stop&.finish }.compact
+      scene.rest ? loads : { **loads, AFTERWARDS => afterwards(server, seed + 2) }
     end
 
-    def loads(server, disturbance, seed)
-      load = Load.new(server.port, **others(2 * seed), seconds: @options.seconds).start
-      return { OTHERS => load.finish } unless disturbance
+    def afterwards(server, seed)
+      sleep LATER
+      Load.run(server.port, **others(LOAD, seed), seconds: seconds / 2)
+    end
 
+    def closed_loop(server)
+      Load.run(server.port, path: ROUTES.join(","), clients: 2 * slots, timeout: TIMEOUT, seconds: seconds)
+    end
+
+    # Requests of the application wait for this file's lock.
+    def stop_database(server, stop)
       sleep LEAD
-      disturber = disturb(server, **disturbance, seed: (2 * seed) + 1)
-      { OTHERS => load.finish, "disturbance" => disturber.stop.finish }
+      File.open(server.plan.app) { |file| file.flock(File::LOCK_EX) && sleep(stop) }
     end
 
-    def others(seed)
-      { path: ROUTES.join(","), rate: rate, seed: seed, timeout: TIMEOUT, clients: CLIENTS,
+    def others(load, seed)
+      { path: ROUTES.join(","), rate: rate(load), seed: seed, timeout: TIMEOUT, clients: CLIENTS,
         header: "X-Forwarded-For: 198.51.100.1" }
     end
 
     def disturb(server, share: nil, client: "198.51.100.1", **load)
-      load = { clients: CLIENTS, rate: rate * share, **load } if share
-      Load.new(server.port, timeout: TIMEOUT, **load, seconds: @options.seconds,
-        header: "X-Forwarded-For: #{client}").start
+      sleep LEAD
+      load = { clients: CLIENTS, rate: rate(LOAD) * share, **load } if share
+      Load.new(server.port, timeout: TIMEOUT, **load, seconds: seconds, header: "X-Forwarded-For: #{client}").start
     end
 
     # Requests per second.
-    def rate = @options.slots * LOAD / SECONDS_OF_REQUEST
+    def rate(load) = slots * load / SECONDS_OF_REQUEST
 
     def introduction
-      "#{@options.slots} slots, an open loop of #{rate.round} requests a second over #{ROUTES.size} routes of " \
-        "#{(SECONDS_OF_REQUEST * 1000).round} ms, #{@options.seconds} s for each scene. Beside it: a route that " \
-        "hangs for #{HANG_SECONDS} s, at its part of the rate; five requests of that route at once; and " \
-        "#{EAGER_CLIENTS} connections of one client in a closed loop. The figures are those of all others. A request " \
-        "takes from the instant at which it was due. Errors: status is an answer other than 200, timeout a request " \
-        "of more than #{TIMEOUT} s. #{@options.rounds} rounds in turn: median (lowest–highest); ratios are taken in " \
-        "a round."
+      "#{slots} slots, an open loop of #{rate(LOAD).round} requests a second over #{ROUTES.size} routes of " \
+        "#{(SECONDS_OF_REQUEST * 1000).round} ms (2 of them CPU time), #{seconds} s for each scene. Then: " \
+        "#{rate(SALE).round} requests a second at once; #{EAGER_CLIENTS} connections of one client in a closed loop " \
+        "beside the others; a route that hangs for #{HANG_SECONDS} s, at its part of the rate; five requests of that " \
+        "route at once; a database that answers nobody for #{STOP_SECONDS} s; a closed loop of #{2 * slots} clients. " \
+        "The figures are those of all others; afterwards: for #{seconds / 2} s, from #{LATER} s behind the end. A " \
+        "request takes from the instant at which it was due. Errors: status is an answer other than 200, timeout a " \
+        "request of more than #{TIMEOUT} s. #{@options.rounds} rounds in turn: median (lowest–highest); ratios are " \
+        "taken in a round."
     end
 
-    def figures(name)
-      share = ->(row) { share_answered(row.phase(name).loads.fetch(OTHERS)) }
-      [SlotFigure.new("#{name}: answered, %", 2, false, share),
-       SlotFigure.new("#{name}: p50, ms", 1, true, ->(row) { row.phase(name).milliseconds(OTHERS, :p50_us) }),
-       SlotFigure.new("#{name}: p99, ms", 1, true, ->(row) { row.phase(name).milliseconds(OTHERS, :p99_us) })]
+    def figures = SCENES.flat_map { |scene| figures_of(scene) }
+
+    def figures_of(scene)
+      return [figure(scene, "requests per second", 0, &:requests_per_second)] unless scene.load
+
+      answers = scene.stop ? [] : answers(scene, OTHERS, "")
+      answers += answers(scene, AFTERWARDS, ", #{AFTERWARDS}") unless scene.rest
+      [*answers, figure(scene, "workers, mean", 1) { |phase| phase.workers[1] },
+       figure(scene, "total PSS, mean, MiB", 0, &:mean_mib)]
+    end
+
+    def answers(scene, load, title)
+      percentiles = { "p50" => :p50_us, "p95" => :p95_us, "p99" => :p99_us }.map do |name, percentile|
+        figure(scene, "#{name}, ms", 1, title) { |phase| phase.milliseconds(load, percentile) }
+      end
+      [figure(scene, "answered, %", 2, title, compared: false) { |phase| share_answered(phase.loads.fetch(load)) },
+       *percentiles]
+    end
+
+    def figure(scene, name, digits, title = "", compared: true, &value)
+      SlotFigure.new("#{scene.name}#{title}: #{name}", digits, compared,
+        ->(row) { row.phase(scene.name)&.then { |phase| value.call(phase) } })
     end
 
     def share_answered(load) = 100.0 * load.answered / [load.answered + load.error_count, 1].max
