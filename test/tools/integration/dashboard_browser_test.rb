@@ -202,6 +202,17 @@ class DashboardBrowserTest < Coppice::TestCase
     assert_operator dark, :<, 120
   end
 
+  test "a logarithmic scale begins at a number of one digit" do
+    lowest = [0.00013, 0.0042, 0.0999, 0.14, 3.1]
+    open_page do |browser|
+      bounds = browser.evaluate_async("import(new URL('charts.js', document.querySelector('[src$=\"main.js\"]').src))" \
+        ".then(({ Chart }) => arguments[1](arguments[0].map((low) =>" \
+        "Chart.prototype.scale({ log: true }).range(null, low, 10)[0])))", 5, lowest)
+
+      assert_equal [9e-05, 0.002, 0.06, 0.09, 2], bounds
+    end
+  end
+
   test "nothing is wider than a phone" do
     [1, 8, 300].each do |workers|
       @fixture = Coppice::DashboardFixture.new(workers: workers, steps: 700)

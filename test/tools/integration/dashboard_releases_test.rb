@@ -99,6 +99,12 @@ class DashboardReleasesTest < Coppice::TestCase
     assert_equal [["roll"], ["rollback"]], calls
   end
 
+  test "a rollback is offered where there is something to go back to" do
+    hidden = "document.querySelector('button[data-key=\"Roll back\"]').hidden"
+    @stats = -> { @fixture.stats.tap { |stats| stats[:releases][:history].keep_if { |one| one[:number] == 3 } } }
+    open_page(actions: ->(*) {}) { |browser| assert browser.evaluate(hidden) }
+  end
+
   test "a server of which no release is known" do
     @stats = -> { @fixture.stats.merge(releases: { running: nil, roll: nil, rollback: nil, counts: [], history: [] }) }
     open_page { |browser| assert_equal "Which release runs is not known here.", says(browser, "releases") }

@@ -14,6 +14,9 @@ const WHOLE = [1, 2, 5]
 
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
+// 0.0985: 0.09. From some other bounds uPlot 1.6 finds no end of the lines of a logarithmic scale.
+const oneDigit = (value) => Number(value.toExponential(9).replace(/^(\d)[.\d]*/, "$1"));
+
 function faded(name, percent) {
   return `color-mix(in srgb, ${colour(name)} ${percent}%, transparent)`;
 }
@@ -114,7 +117,7 @@ export class Chart {
       return {
         distr: 3,
         log: 10,
-        range: (_, low, high) => [Math.max((low ?? 1e-3) * 0.7, 1e-6), Math.max((high ?? 1) * 1.4, 1e-5)],
+        range: (_, low, high) => [oneDigit(Math.max((low ?? 1e-3) * 0.7, 1e-6)), Math.max((high ?? 1) * 1.4, 1e-5)],
       };
     return { range: (_, low, high) => [0, Math.max(high ?? 0, least) * 1.08 || 1] };
   }
@@ -131,15 +134,18 @@ export class Chart {
     };
   }
 
-  // A dashed vertical line for each new generation, a solid one where it began a release, with the numbers.
+  // A dashed vertical line for each new generation, a solid one where it began a release, with the number where there
+  // is room: the newest come first.
   drawMarks(plot) {
     const { ctx, bbox } = plot;
     const ratio = devicePixelRatio;
     ctx.save();
     ctx.strokeStyle = ctx.fillStyle = colour("generation");
     ctx.font = `600 ${11 * ratio}px ${getComputedStyle(document.body).fontFamily}`;
+    ctx.textAlign = "left";
     ctx.lineWidth = ratio;
-    for (const { time, generation, release } of this.marks()) {
+    let room = Infinity;
+    for (const { time, generation, release } of this.marks().toReversed()) {
       ctx.setLineDash(release ? [] : [3 * ratio, 3 * ratio]);
       const x = Math.round(plot.valToPos(time, "x", true));
       if (x < bbox.left || x > bbox.left + bbox.width) continue;
@@ -148,9 +154,11 @@ export class Chart {
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
       const text = release ? `release ${release}` : `gen ${generation}`;
-      const left = x + ctx.measureText(text).width + 6 * ratio > bbox.left + bbox.width;
-      ctx.textAlign = left ? "right" : "left";
-      ctx.fillText(text, x + (left ? 1 : -1) * ratio, bbox.top - 5 * ratio);
+      const { width } = ctx.measureText(text);
+      const begin = Math.min(x - ratio, bbox.left + bbox.width - width);
+      if (begin + width + 4 * ratio > room) continue;
+      ctx.fillText(text, begin, bbox.top - 5 * ratio);
+      room = begin;
     }
     ctx.restore();
   }

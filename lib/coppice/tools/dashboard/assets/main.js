@@ -34,8 +34,8 @@ const views = [
   Releases,
   Requests,
   PageMap,
-  Guests,
   Exits,
+  Guests,
   Headroom,
   ForkSafety,
 ].map((View) => new View(features));

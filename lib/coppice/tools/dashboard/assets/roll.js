@@ -30,6 +30,12 @@ export function rollSentence({ releases: { roll } }) {
   ];
 }
 
+// Whether there is a roll to give up, or a release to go back to.
+export function canRollBack({ releases: { roll, running, history } }) {
+  if (roll) return roll.kind === "roll";
+  return history.some(({ outcome, number }) => outcome === "committed" && number !== running?.number);
+}
+
 // Of the time in which a rollback needs no boot; null when it does.
 export function rollbackSentence({ releases: { rollback } }) {
   if (!rollback) return null;

@@ -53,7 +53,7 @@ export class ForkSafety {
             "ul.audit",
             recent.map((finding) => this.entry(finding)),
           )
-        : empty("The audit found nothing, or has not run."),
+        : empty("What the audit of a promoted worker finds, such as a shared socket, will be here."),
     );
   }
 

@@ -6,7 +6,6 @@ import { sum } from "../numbers.js";
 
 const COLUMNS = [
   { title: "program", kind: "grow cut" },
-  { title: "for", tip: "the user, and the process that has asked for it" },
   { title: "runs", kind: "right", tip: "since its program began" },
   { title: "private", kind: "right", tip: "memory that no other process shares" },
   { title: "time left", kind: "right", tip: "until guest_timeout ends it" },
@@ -51,9 +50,9 @@ export class Guests {
       return element;
     };
     const program = guest.request ?? guest.state;
+    const client = `uid ${guest.client_uid ?? "–"} (pid ${guest.client_pid ?? "–"})`;
     return [
-      h("code", { "data-tip": `${program} (pid ${guest.pid}, gen ${guest.generation})` }, program),
-      [`uid ${guest.client_uid ?? "–"}`, h("small", ` pid ${guest.client_pid ?? "–"}`)],
+      h("code", { "data-tip": `${program} (pid ${guest.pid}, gen ${guest.generation}), asked for by ${client}` }, program),
       guest.request_age === null ? guest.state : value("request_age", "age"),
       value("private", "bytes"),
       this.timeLeft(guest, value),

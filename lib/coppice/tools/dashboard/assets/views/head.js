@@ -3,7 +3,7 @@
 import { derived, fill, h, number } from "../dom.js";
 import { act, addressOf } from "../connection.js";
 import { age, clock, moment, plural, seconds } from "../format.js";
-import { releaseName, rollSentence } from "../roll.js";
+import { canRollBack, releaseName, rollSentence } from "../roll.js";
 import { why } from "../why.js";
 
 export class Head {
@@ -18,8 +18,8 @@ export class Head {
       "div.head",
       h("div.bar-top", h("h1", mark(), "Coppice"), this.identity, this.actions(), this.connection),
       this.roll,
-      this.figures,
       this.sentence,
+      this.figures,
     );
   }
 
@@ -36,6 +36,7 @@ export class Head {
     );
     fill(this.roll, rollSentence(stats));
     this.roll.hidden = !stats.releases.roll;
+    if (this.rollback) this.rollback.hidden = !canRollBack(stats);
     fill(
       this.figures,
       this.figure("requests", [derived(past.rate("requests", 10)?.at(-1), "compact"), h("small", "per second")]),
@@ -102,6 +103,9 @@ export class Head {
   actions() {
     if (!this.features.has("refork")) return null;
     this.answer = h("output");
+    this.rollback = confirmed("Roll back", "Give up the roll that is under way, or go back to the release before", () =>
+      this.run("rollback"),
+    );
     return h(
       "div.actions",
       confirmed("Refork", "Promote the warmest worker now, and replace all workers by its copies", () =>
@@ -114,9 +118,7 @@ export class Head {
         this.run("workers", `?count=${Math.max(1, this.workers - 1)}`),
       ),
       confirmed("Roll", "Bring the release that lies in the server's directory now", () => this.run("roll")),
-      confirmed("Roll back", "Give up the roll that is under way, or go back to the release before", () =>
-        this.run("rollback"),
-      ),
+      this.rollback,
       this.answer,
     );
   }

@@ -57,7 +57,7 @@ export class Latency {
       .map((mark) => this.around(mark, past, bounds, stats))
       .filter(Boolean);
     fill(this.says, this.verdict(around));
-    fill(this.list, around.length ? this.table(around) : empty("No refork in the last hour."));
+    fill(this.list, around.length ? this.table(around) : empty("No refork in the last hour: the next one is compared here with the minutes around it."));
   }
 
   // A minute before, the rollout, a minute after.

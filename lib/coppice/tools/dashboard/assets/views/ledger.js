@@ -20,7 +20,7 @@ export class Ledger {
     const { ledger } = stats;
     if (!ledger) {
       fill(this.says, "Reforks follow a fixed rule.");
-      fill(this.body, empty("refork_after is not :auto, so nothing is weighed."));
+      fill(this.body, empty("With refork_after :auto, what a refork would save is weighed here against its cost."));
       return;
     }
     const price = ledger.cost_requests * ledger.headroom;

@@ -26,7 +26,7 @@ export class Requests {
       .sort((one, other) => workAge(other) - workAge(one));
     if (!busy.length) {
       fill(this.says, "No request is in flight.");
-      fill(this.body, empty("Every worker waits for a client."));
+      fill(this.body, empty("Each request that a worker serves will be here, with its stack."));
       return;
     }
     const late = busy.filter((process) => process.overdue).length;
