@@ -52,7 +52,7 @@ module Coppice
         gems = LockedGems.of(@environment, @directory)
         tasks = open_tasks(settings, gems)
         warnings = tasks + warnings(settings)
-        @output.puts verdict(settings, tasks), *warnings
+        @output.puts verdict(settings, tasks), *warnings, *plain_queue(settings)
         show(settings, variables, gems) if @show
         @strict && !warnings.empty? ? STATUS_ERROR : 0
       end
@@ -92,6 +92,15 @@ module Coppice
         return "#{settings.config_file} is good" if settings.config_file
 
         "there is no configuration file (#{Config::Loader::DEFAULT_FILES.join(' or ')}); the defaults are good"
+      end
+
+      # No warning: who sets `lobby: false` wants it so.
+      def plain_queue(settings)
+        direct = settings.listen.reject(&:lobby?)
+        return [] if direct.empty? || settings.single?
+
+        ["without the lobby, clients of #{direct.join(", ")} wait in the order in which they came: one slow route " \
+         "or client can take all workers"]
       end
 
       # `serve` leaves it to the mold, which may have another Ruby, or RUBYOPT, unlike the monitor.

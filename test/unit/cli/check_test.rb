@@ -27,6 +27,12 @@ module Coppice
         assert_match(%r{\Aconfig/coppice.rb is good\nbuffer_disk_limit 0 leaves no room for bodies}, output)
       end
 
+      test "listeners without the lobby have a plain queue, which is no warning" do
+        output = check("listen '*:3000'\nlisten '*:3001', lobby: false")
+        assert_match(/ is good\nwithout the lobby, clients of 0.0.0.0:3001 wait in the order in which/, output)
+        refute_match(/3000/, output)
+      end
+
       test "an adapter of Action Cable that no broadcast leaves is a warning, if a service has the WebSockets" do
         cable = "production: &all\n  adapter: async\n  url: <%= ENV['A'] %>\ntest: *all\nother:\n  adapter: <%= 1 %>\n"
         outputs = [["service :cable, path: '/cable'", "production"], ["service :cable, path: '/cable'", "test"],

@@ -7,7 +7,7 @@
 #include "shared/status_line.h"
 #include "client.h"
 
-enum { PAGE_BYTES = 256, RETRY_AFTER_S = 5 };
+enum { PAGE_BYTES = 256, RETRY_AFTER_S = 3, RETRY_SPREAD_S = 5 };
 
 static void *reallocate(void *memory, size_t size) {
     if (size == 0) {
@@ -17,6 +17,12 @@ static void *reallocate(void *memory, size_t size) {
     memory = realloc(memory, size);
     if (!memory) abort(); /* of one page of text: the keeper makes the next loop */
     return memory;
+}
+
+/* Clients that are refused together do not come again together. */
+static unsigned retry_after_s(void) {
+    static unsigned refused;
+    return RETRY_AFTER_S + refused++ % RETRY_SPREAD_S;
 }
 
 static struct coppice_byte_buffer *make_page(int status, const char *reason, bool head_only) {
@@ -30,7 +36,7 @@ static struct coppice_byte_buffer *make_page(int status, const char *reason, boo
     int length = snprintf(fields, sizeof(fields), "content-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\n",
                           page_length);
     if (status == 503) {
-        length += snprintf(fields + length, sizeof(fields) - (size_t)length, "retry-after: %d\r\n", RETRY_AFTER_S);
+        length += snprintf(fields + length, sizeof(fields) - (size_t)length, "retry-after: %u\r\n", retry_after_s());
     }
     length += snprintf(fields + length, sizeof(fields) - (size_t)length, "connection: close\r\n\r\n");
     coppice_byte_buffer_append(&buffer, fields, (size_t)length);
