@@ -23,7 +23,7 @@ module Coppice
     # own_group      whether it leads a process group of its own, whatever the option setpgid says, which is killed when
     #                the process has exited
     # other_program  whether it may become a program that knows nothing of its channel
-    # quick_exit     whether the option of this name is for it: each refork replaces it
+    # quick_exit     whether the option of this name is for it: a refork may replace it
     # shares         whether it is a fork of the mold, and shares its memory
     # errand         whether it is forked for something that somebody has asked for: its end by itself is none of the
     #                server's, and always of interest
@@ -38,7 +38,7 @@ module Coppice
       Role.new(name: :mold, plural: :molds, title: "mold", class_name: :Mold, slot: false, shutdown: :stop,
                quick_exit: true, hooks: { fork: :after_mold_fork }.freeze),
       Role.new(name: :service, plural: :services, title: "service", class_name: :Service, slot: false, shutdown: :stop,
-               pause: :exit, own_group: true, other_program: true, shares: true,
+               pause: :exit, own_group: true, other_program: true, quick_exit: true, shares: true,
                hooks: { fork: :after_worker_fork, ready: :before_service_worker_ready,
                         exit: :before_service_worker_exit }.freeze),
       Role.new(name: :observer, plural: :observers, title: "observer", class_name: :Observer, slot: false,

@@ -136,7 +136,7 @@ module Coppice
     end
 
     def leave
-      name ? exit : @life.finish(self, seconds: definition.timeout)
+      name ? @life.exit_now : @life.finish(self, seconds: definition.timeout)
     end
 
     # To its process group. The monitor kills what is left of it once this process is gone.
