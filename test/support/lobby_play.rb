@@ -12,7 +12,7 @@ module Coppice
   # (test/lobby/lobby_play.c) as the test tells it. The clients are sockets of the test.
   class LobbyPlay
     SOURCES = ["ext/coppice/{lobby/*,http,shared}/*.c"].freeze
-    MACROS = { LINGER_PAUSE_MS: 60_000, FILE_ERROR_PAUSE_MS: 3_600_000, OTHERS_MS: 3_600_000 }.freeze
+    MACROS = { LINGER_PAUSE_MS: 60_000, FILE_ERROR_PAUSE_MS: 3_600_000, OTHERS_MS: 3_600_000, HELD_MS: 1 }.freeze
     LOOP = CProgram.new("coppice-lobby", *SOURCES, macros: MACROS)
     # Its loop dies as soon as it has given a client to a worker.
     DYING_LOOP = CProgram.new("coppice-lobby-dying", *SOURCES, "test/lobby/dying_handover.c", macros: MACROS,

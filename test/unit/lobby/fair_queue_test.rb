@@ -107,7 +107,9 @@ class LobbyFairQueueTest < Coppice::LobbyTestCase
 
   test "a request that is held back is refused when it has waited too long" do
     slow = play_with_slow_route(queue_timeout_ms: 2000)
-    assert_refused(503, slow.last)
+    slow.last(4).reverse_each { |client| assert_refused(503, client) }
+    assert_match(/ others come first\|route/, @lobby.tell("await log"))
+    assert_match(/ no longer wait\|.*refused [4-6]\z/, @lobby.tell("await log"))
   end
 
   test "a successor of the loop knows who waits" do

@@ -25,6 +25,7 @@ struct lobby_route {
     uint32_t waiting;   /* requests in the backlog */
     uint32_t running;   /* requests that were given to workers */
     uint32_t long_ones; /* those of them that ran for long at the last look */
+    uint32_t refused;   /* requests that waited for too long, or with too many, since the log said that they wait */
     bool slow;
     char name[LOBBY_ROUTE_NAME]; /* of one that was slow; else empty */
 };

@@ -97,21 +97,28 @@ static uint32_t flow_of(const struct coppice_lobby *lobby, const struct lobby_co
     return lobby_place_of(lobby, key, LOBBY_FLOWS);
 }
 
+static void count_shed(struct coppice_lobby *lobby, enum lobby_counter counter, uint32_t route) {
+    lobby_count(lobby, counter, 1);
+    lobby->costs->routes[route].refused++;
+}
+
 /* Who has most requests waiting gives way to others: the last of them is refused. */
 static bool make_room(struct coppice_lobby *lobby, const struct lobby_connection *connection,
                       const struct coppice_lobby_slot *slot, const char *bytes) {
     struct lobby_request *last = lobby_backlog_last(lobby);
     if (!last || last->start_us <= lobby_turn_next(lobby->turns, flow_of(lobby, connection, slot, bytes))) return false;
     lobby_request_condemn(last, 503, too_many_wait, false);
-    lobby_count(lobby, LOBBY_shed_max_waiting, 1);
+    count_shed(lobby, LOBBY_shed_max_waiting, last->route);
     return true;
 }
 
 static void shed(struct coppice_lobby *lobby, const struct lobby_arrival *arrival, enum lobby_counter counter,
                  const char *reason) {
     int32_t file = arrival->file;
+    struct coppice_lobby_slot *slot = lobby_slot_at(lobby, arrival->slot);
+    uint64_t hash = lobby_route_of(slot, lobby_slot_bytes(lobby, slot));
     if (file >= 0) lobby_file_close(lobby, &file, arrival->file_bytes);
-    lobby_count(lobby, counter, 1);
+    count_shed(lobby, counter, lobby_route_find(lobby->costs, hash, lobby_process.now_ms));
     lobby_wish_arrived_refusal(arrival->slot, 503, reason);
 }
 
@@ -213,6 +220,6 @@ void lobby_queue_timed_out(struct coppice_lobby *lobby, struct lobby_connection 
     request->logged = false;
     if (!withdrawn) return;
     connection->serial = 0;
-    lobby_count(lobby, LOBBY_shed_queue_timeout, 1);
+    count_shed(lobby, LOBBY_shed_queue_timeout, request->route);
     lobby_wish_request_refusal(request, 503, waited_too_long); /* its slot still has what it was */
 }
