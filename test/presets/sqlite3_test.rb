@@ -75,6 +75,28 @@ module Coppice
       assert_match(/: got "/, failures_of(READ_ONLY).first)
     end
 
+    ACTIVE_RECORD = READ_ONLY.sub(/OPEN_ANEW = .*/m, <<~'RUBY').freeze
+      require "active_record"
+      write("none")
+      class Note < ActiveRecord::Base; self.primary_key = "pid"; end
+      ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: PATH, readonly: true, timeout: 50_000)
+      CLEAR = -> { ActiveRecord::Base.connection_handler.clear_all_connections!(:all) }
+      Note.count
+      run(lambda do |env|
+        write(env["QUERY_STRING"])
+        token = Note.uncached { Note.find_by(pid: Process.pid)&.token }
+        [200, {}, ["#{token || "none"} - #{Process.pid}"]]
+      end)
+    RUBY
+
+    test "a read-only database in WAL mode of Active Record, which before_fork closes" do
+      assert_survives(ACTIVE_RECORD, config: "before_fork { ::CLEAR.call }")
+    end
+
+    test "Active Record reads an old state of a read-only database in WAL mode through a copy's new connection" do
+      assert_match(/: got "/, failures_of(ACTIVE_RECORD).first)
+    end
+
     # The connection is the number that a database in memory has drawn.
     RANDOM = <<~'RUBY'
       require "sqlite3"

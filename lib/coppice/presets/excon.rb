@@ -6,4 +6,4 @@ Coppice::Presets.define(:excon, gem: "excon", constant: "Excon::Connection",
   does: "nothing: the library compares the pid and reconnects",
   advice: "nothing",
   why: "Two processes would read each other's answers.",
-  source: "lib/excon/connection.rb")
+  source: "tried with 1.11.0, also with TLS; lib/excon/connection.rb")

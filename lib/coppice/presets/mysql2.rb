@@ -13,8 +13,8 @@ Coppice::Presets.define(:mysql2, gem: "mysql2", constant: "Mysql2::Client", vers
   verdict: :acts, calls: copies.calls, goodbye: :close,
   does: "detaches copied connections from the parent's sockets. `ping` reconnects those with `reconnect: true` in " \
         "every worker",
-  advice: "with `reconnect: true`, variables, `sql_mode` and temporary tables are lost: use `init_command`, or set " \
-          "them again in `after_worker_fork`. Create other clients in `after_worker_fork`",
+  advice: "with `reconnect: true`, variables, `sql_mode`, prepared statements, locks and temporary tables are lost: " \
+          "use `init_command`, or set them again in `after_worker_fork`. Create other clients in `after_worker_fork`",
   older: "`before_fork`: `client.close`; `after_worker_fork`: a new client",
   always: "For Active Record see activerecord, with every version of mysql2",
   why: "Two processes would read each other's answers. A copy that is dropped ends the session of both.",

@@ -1,8 +1,16 @@
 # frozen_string_literal: true
 
 classes = %w[Producer Consumer Admin]
+# WaterDrop's producers have a preset of their own.
+waterdrops = lambda do
+  producers = defined?(WaterDrop::Producer) ? ObjectSpace.each_object(WaterDrop::Producer) : []
+  producers.to_h { |producer| [producer.instance_variable_get(:@client), true] }.compare_by_identity
+end
 used = lambda do
-  classes.any? { |name| ObjectSpace.each_object(Rdkafka.const_get(name)).any? { |client| !client.closed? } }
+  others = waterdrops.call
+  classes.any? do |name|
+    ObjectSpace.each_object(Rdkafka.const_get(name)).any? { |client| !client.closed? && !others.key?(client) }
+  end
 end
 
 Coppice::Presets.define(:rdkafka, gem: "rdkafka", constant: "Rdkafka::Config", versions: "0.29"..."1", tested: true,

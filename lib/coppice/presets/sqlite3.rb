@@ -15,11 +15,14 @@ Coppice::Presets.define(:sqlite3, gem: "sqlite3", constant: "SQLite3::Database",
   verdict: :advice, used: read_only_in_wal_mode, goodbye: :close, calls: { after_in_worker: reseed },
   does: "gives `random()` and `randomblob()` a new seed in every worker. The library closes a writable database in " \
         "each copy, and warns on standard error",
-  advice: "nothing with Active Record; before Rails 8.0 `SQLite3::ForkSafety.suppress_warnings!` silences the " \
-          "warning. Open other writable databases again when `database.closed?`, and read-only ones in WAL mode in " \
-          "`after_worker_fork`, after a `close`",
+  advice: "nothing with Active Record, but for databases with `readonly: true` in WAL mode: `before_fork`: " \
+          "`ActiveRecord::Base.connection_handler.clear_all_connections!(:all)`. Before Rails 8.0 " \
+          "`SQLite3::ForkSafety.suppress_warnings!` silences the warning. Open other writable databases again when " \
+          "`database.closed?`, and read-only ones in WAL mode, or with a statement that was not read to its end, in " \
+          "`after_worker_fork`, after a `close` of its statements and of itself",
   older: "`before_fork`: close each database " \
          "(`ActiveRecord::Base.connection_handler.clear_all_connections!(:all)`), otherwise the file can be damaged",
-  why: "A copied handle has lost its locks. A read-only one in WAL mode reads old or mixed rows without an error, " \
-       "once the process that opened it has exited.",
+  why: "A copied handle has lost its locks, also for new handles of the same file while it or a statement of it is " \
+       "open. A read-only one in WAL mode reads old or mixed rows without an error, once the process that opened it " \
+       "has exited.",
   source: "lib/sqlite3/fork_safety.rb, adr/2024-09-fork-safety.md; SQLite's os_unix.c (unixOpen)")

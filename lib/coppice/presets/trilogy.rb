@@ -12,5 +12,5 @@ Coppice::Presets.define(:trilogy, gem: "trilogy", constant: "Trilogy", versions:
   advice: "connect in `after_worker_fork`, or when `client.closed?`",
   older: "`after_mold_fork`: `client.discard!`; `after_worker_fork`: `Trilogy.new`",
   always: "For Active Record see activerecord, with every version of trilogy",
-  why: "Two processes would read each other's answers. A copy that is dropped ends the session of both.",
+  why: "Two processes would read each other's answers. With TLS, a copy that is dropped ends the session of both.",
   source: "contrib/ruby/ext/trilogy-ruby/cext.c")
