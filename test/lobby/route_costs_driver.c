@@ -163,6 +163,24 @@ static void check_all_slow(void) {
     CHECK(!costs.routes[page].slow);
 }
 
+/* Where the only route becomes slow, nobody else comes for whom workers would be kept. */
+static void check_alone(void) {
+    start(6);
+    uint32_t page = route("GET", "/page");
+    for (int i = 0; i < 50; i++) serve(page, 20);
+    for (int i = 0; i < 5; i++) serve(page, 5000);
+    look(page);
+    CHECK(costs.routes[page].slow);
+    for (int i = 0; i < 6; i++) {
+        CHECK(may_run(page));
+        lobby_route_begins(&costs, page);
+    }
+    uint32_t other = route("GET", "/other");
+    for (int i = 0; i < 5; i++) serve(other, 20);
+    serve(other, 20);
+    CHECK(!may_run(page));
+}
+
 /* Counts are right after any history, also where more routes are asked for than there are places. */
 static void check_history(uint64_t *random) {
     enum { RUNNING = 500 };
@@ -204,6 +222,7 @@ int main(int argument_count, char **arguments) {
     check_hanging();
     check_exceptions();
     check_forgetting();
+    check_alone();
     check_all_slow();
     check_history(&random);
     puts("ok");

@@ -187,15 +187,26 @@ static bool is_slow(const struct lobby_route_costs *costs, const struct lobby_ro
     return slow_time(costs, from_log(route->mean_log)) || route->long_ones >= LONG_ONES;
 }
 
+/* A route that was quick until now has been none of the others. */
+static int64_t last_quick_ms(const struct lobby_route_costs *costs) {
+    int64_t last_ms = 0;
+    for (uint32_t at = 0; at < LOBBY_ROUTES; at++) {
+        if (lobby_route_is_quick(costs, at) && costs->routes[at].used_ms > last_ms) last_ms = costs->routes[at].used_ms;
+    }
+    return last_ms;
+}
+
 void lobby_route_judge(struct lobby_route_costs *costs, uint32_t route, int64_t now_ms) {
     struct lobby_route *one = &costs->routes[route];
     bool slow = is_slow(costs, one, now_ms);
     if (slow == one->slow) return;
     one->slow = slow;
-    if (slow)
+    if (slow) {
         costs->slow_running += one->running;
-    else
+        costs->quick_ms = last_quick_ms(costs);
+    } else {
         costs->slow_running -= one->running < costs->slow_running ? one->running : costs->slow_running;
+    }
     if (!slow && !in_use(one)) one->answers = 0; /* they are too old to tell */
 }
 

@@ -37,7 +37,7 @@ struct lobby_route_costs {
     uint32_t usual_log;    /* the same of all, slow ones hardly */
     uint64_t quick_us;     /* worker time that the quick requests will take which came since the last look */
     uint32_t quick_need;   /* mean of that: 1024 times the number of workers that they keep busy */
-    int64_t quick_ms;      /* when the last of them came */
+    int64_t quick_ms;      /* when the last one came of a route that is quick still */
     int64_t looked_ms;
 };
 
