@@ -4,8 +4,9 @@
 
 enum {
     KNOWN = 5,             /* answers after which a route is known */
-    SLOW_MS = 100,         /* if all workers had such requests, one would be free after this time, or later */
-    SLOW_LEAST_MS = 250,
+    SLOW_MS = 1000,        /* what a worker is kept free from: more would cost a busy server more than it helps */
+    LONG_MS = 100,         /* if all workers had such requests, one would be free after this time, or later */
+    LONG_LEAST_MS = 250,
     WAYS = 4,              /* places that a route may have, side by side */
     SEGMENT = 24,          /* bytes: a longer one is a name, or a token */
     SLOWER = 2 * 256,      /* by which factor a slow route is slower than others, as 256 * log2: 4 */
@@ -87,9 +88,9 @@ static uint32_t from_log(uint32_t log) {
     return (uint32_t)(((UINT64_C(256) + log % 256) << (log / 256)) >> 8);
 }
 
-static bool slow_time(const struct lobby_route_costs *costs, uint32_t us) {
-    uint64_t least_ms = (uint64_t)costs->workers * SLOW_MS;
-    if (us < SLOW_LEAST_MS * 1000 || us < least_ms * 1000) return false;
+static bool long_time(const struct lobby_route_costs *costs, uint32_t us) {
+    uint64_t least_ms = (uint64_t)costs->workers * LONG_MS;
+    if (us < LONG_LEAST_MS * 1000 || us < least_ms * 1000) return false;
     return log_of(us) >= costs->usual_log + SLOWER;
 }
 
@@ -175,16 +176,19 @@ void lobby_route_look(struct lobby_route_costs *costs, int64_t now_ms) {
 
 bool lobby_route_runs(struct lobby_route_costs *costs, uint32_t route, int64_t ms) {
     uint32_t us = ms > MOST_US / 1000 ? MOST_US : (uint32_t)ms * 1000;
-    bool slow = slow_time(costs, us);
-    costs->routes[route].long_ones += slow;
-    return slow;
+    const struct lobby_route *one = &costs->routes[route];
+    bool as_usual = known(one) && !one->slow && log_of(us) < one->mean_log + SLOWER;
+    bool runs_long = long_time(costs, us) && !as_usual;
+    costs->routes[route].long_ones += runs_long;
+    return runs_long;
 }
 
 /* By its answers; and before they come, where those that run are late: one alone may be an exception. */
 static bool is_slow(const struct lobby_route_costs *costs, const struct lobby_route *route, int64_t now_ms) {
     if (!in_use(route) && now_ms - route->used_ms > FORGET_MS) return false;
     if (!known(route)) return route->long_ones > 0;
-    return slow_time(costs, from_log(route->mean_log)) || route->long_ones >= LONG_ONES;
+    uint32_t mean_us = from_log(route->mean_log);
+    return (mean_us >= SLOW_MS * 1000 && long_time(costs, mean_us)) || route->long_ones >= LONG_ONES;
 }
 
 /* A route that was quick until now has been none of the others. */
@@ -220,7 +224,7 @@ static uint32_t moved(uint32_t mean, uint32_t log, uint32_t weight) {
 void lobby_route_took(struct lobby_route_costs *costs, uint32_t route, int64_t us, int64_t now_ms) {
     struct lobby_route *one = &costs->routes[route];
     uint32_t took = us < 1 ? 1 : us > MOST_US ? MOST_US : (uint32_t)us, log = log_of(took);
-    bool slow = one->slow || slow_time(costs, took);
+    bool slow = one->slow || long_time(costs, took);
     one->mean_log = one->answers == 0 ? log : moved(one->mean_log, log, ROUTE_WEIGHT);
     costs->usual_log = costs->usual_log == 0 ? log : moved(costs->usual_log, log, slow ? SLOW_WEIGHT : QUICK_WEIGHT);
     if (!known(one)) one->answers++;

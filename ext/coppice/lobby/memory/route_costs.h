@@ -69,7 +69,7 @@ uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route)
 uint32_t lobby_route_usual(const struct lobby_route_costs *costs);
 
 /* A look at what runs: this, then lobby_route_runs for each request that a worker has had for so long, which answers
- * whether that is long, then lobby_route_judge for each route. */
+ * whether that is long, also for its route, then lobby_route_judge for each route. */
 void lobby_route_look(struct lobby_route_costs *costs, int64_t now_ms);
 bool lobby_route_runs(struct lobby_route_costs *costs, uint32_t route, int64_t ms);
 void lobby_route_judge(struct lobby_route_costs *costs, uint32_t route, int64_t now_ms);
