@@ -21,20 +21,20 @@ module Bench
     AFTERWARDS = "afterwards"
 
     # load: of others, relative to what the slots can do; nil for a closed loop. disturbance: options of the load
-    # generator that is started LEAD seconds later. stop: for how long the database does not answer. rest: seconds until
-    # what hangs has ended; nil: others come again LATER seconds after it, and their figures are those of "afterwards".
-    Scene = Struct.new(:name, :load, :disturbance, :stop, :rest, keyword_init: true)
+    # generator that is started LEAD seconds later; its last request is waited for. stop: for how long the database does
+    # not answer. later: whether others come again LATER seconds after it: their figures are those of "afterwards".
+    Scene = Struct.new(:name, :load, :disturbance, :stop, :later, keyword_init: true)
     SCENES = [
-      Scene.new(name: "quiet", load: LOAD, rest: 0),
-      Scene.new(name: "ten times the traffic", load: SALE),
-      Scene.new(name: "one client sends without a pause", load: LOAD, rest: 0,
+      Scene.new(name: "quiet", load: LOAD),
+      Scene.new(name: "ten times the traffic", load: SALE, later: true),
+      Scene.new(name: "one client sends without a pause", load: LOAD,
         disturbance: { path: "/ax", clients: EAGER_CLIENTS, client: "198.51.100.7" }),
-      Scene.new(name: "one route of forty hangs", load: LOAD, rest: HANG_SECONDS,
+      Scene.new(name: "one route of forty hangs", load: LOAD,
         disturbance: { path: "/hang", share: 1.0 / 40, timeout: 60 }),
-      Scene.new(name: "five requests of #{HANG_SECONDS} s", load: LOAD, rest: HANG_SECONDS,
+      Scene.new(name: "five requests of #{HANG_SECONDS} s", load: LOAD,
         disturbance: { path: "/hang", clients: 5, requests: 5, timeout: 60 }),
-      Scene.new(name: "the database stops for #{STOP_SECONDS} s", load: LOAD, stop: STOP_SECONDS),
-      Scene.new(name: "as fast as it can", rest: 0)
+      Scene.new(name: "the database stops for #{STOP_SECONDS} s", load: LOAD, stop: STOP_SECONDS, later: true),
+      Scene.new(name: "as fast as it can")
     ].freeze
 
     #: (Options) -> void
@@ -48,9 +48,7 @@ module Bench
       MemoryMap.wait_until_quiet(server) # all workers have started
       Load.run(server.port, **others(LOAD, 0), seconds: seconds / 4) # teaches a server what its routes take
       phases = SCENES.each_with_index.to_h do |scene, number|
-        phase = SlotPhase.measure(server) { play(scene, server, 3 * ((round * SCENES.size) + number)) }
-        sleep scene.rest if scene.rest
-        [scene.name, phase]
+        [scene.name, SlotPhase.measure(server) { play(scene, server, 3 * ((round * SCENES.size) + number)) }]
       end
       { "phases" => phases }
     end
@@ -62,7 +60,7 @@ module Bench
       stop_database(server, scene.stop) if scene.stop
       disturber = disturb(server, **scene.disturbance, seed: seed + 1) if scene.disturbance
       loads = { OTHERS => load.finish, "disturbance" => disturber&.stop&.finish }.compact
-      scene.rest ? loads : { **loads, AFTERWARDS => afterwards(server, seed + 2) }
+      scene.later ? { **loads, AFTERWARDS => afterwards(server, seed + 2) } : loads
     end
 
     def afterwards(server, seed)
@@ -112,7 +110,7 @@ module Bench
       return [figure(scene, "requests per second", 0, &:requests_per_second)] unless scene.load
 
       answers = scene.stop ? [] : answers(scene, OTHERS, "")
-      answers += answers(scene, AFTERWARDS, ", #{AFTERWARDS}") unless scene.rest
+      answers += answers(scene, AFTERWARDS, ", #{AFTERWARDS}") if scene.later
       [*answers, figure(scene, "workers, mean", 1) { |phase| phase.workers[1] },
        figure(scene, "total PSS, mean, MiB", 0, &:mean_mib)]
     end
