@@ -24,17 +24,18 @@ module Bench
     # generator that is started LEAD seconds later; its last request is waited for. stop: for how long the database does
     # not answer. later: whether others come again LATER seconds after it: their figures are those of "afterwards".
     Scene = Struct.new(:name, :load, :disturbance, :stop, :later, keyword_init: true)
+    # The last one leaves requests behind that a server may serve for minutes, though their clients are gone.
     SCENES = [
       Scene.new(name: "quiet", load: LOAD),
       Scene.new(name: "ten times the traffic", load: SALE, later: true),
+      Scene.new(name: "as fast as it can"),
       Scene.new(name: "one client sends without a pause", load: LOAD,
         disturbance: { path: "/ax", clients: EAGER_CLIENTS, client: "198.51.100.7" }),
-      Scene.new(name: "one route of forty hangs", load: LOAD,
-        disturbance: { path: "/hang", share: 1.0 / 40, timeout: 60 }),
+      Scene.new(name: "the database stops for #{STOP_SECONDS} s", load: LOAD, stop: STOP_SECONDS, later: true),
       Scene.new(name: "five requests of #{HANG_SECONDS} s", load: LOAD,
         disturbance: { path: "/hang", clients: 5, requests: 5, timeout: 60 }),
-      Scene.new(name: "the database stops for #{STOP_SECONDS} s", load: LOAD, stop: STOP_SECONDS, later: true),
-      Scene.new(name: "as fast as it can")
+      Scene.new(name: "one route of forty hangs", load: LOAD,
+        disturbance: { path: "/hang", share: 1.0 / 40, timeout: 60 })
     ].freeze
 
     #: (Options) -> void
@@ -95,10 +96,10 @@ module Bench
     def introduction
       "#{slots} slots, an open loop of #{rate(LOAD).round} requests a second over #{ROUTES.size} routes of " \
         "#{(SECONDS_OF_REQUEST * 1000).round} ms (2 of them CPU time), #{seconds} s for each scene. Then: " \
-        "#{rate(SALE).round} requests a second at once; #{EAGER_CLIENTS} connections of one client in a closed loop " \
-        "beside the others; a route that hangs for #{HANG_SECONDS} s, at its part of the rate; five requests of that " \
-        "route at once; a database that answers nobody for #{STOP_SECONDS} s; a closed loop of #{2 * slots} clients. " \
-        "The figures are those of all others; afterwards: for #{seconds / 2} s, from #{LATER} s behind the end. A " \
+        "#{rate(SALE).round} requests a second at once; a closed loop of #{2 * slots} clients; #{EAGER_CLIENTS} " \
+        "connections of one client in a closed loop beside the others; a database that answers nobody for " \
+        "#{STOP_SECONDS} s; five requests at once that hang for #{HANG_SECONDS} s; a route of such, at its part of " \
+        "the rate. The figures are those of all others; afterwards: for #{seconds / 2} s, from #{LATER} s behind the end. A " \
         "request takes from the instant at which it was due. Errors: status is an answer other than 200, timeout a " \
         "request of more than #{TIMEOUT} s. #{@options.rounds} rounds in turn: median (lowest–highest); ratios are " \
         "taken in a round."
