@@ -99,10 +99,10 @@ module Bench
         "#{rate(SALE).round} requests a second at once; a closed loop of #{2 * slots} clients; #{EAGER_CLIENTS} " \
         "connections of one client in a closed loop beside the others; a database that answers nobody for " \
         "#{STOP_SECONDS} s; five requests at once that hang for #{HANG_SECONDS} s; a route of such, at its part of " \
-        "the rate. The figures are those of all others; afterwards: for #{seconds / 2} s, from #{LATER} s behind the end. A " \
-        "request takes from the instant at which it was due. Errors: status is an answer other than 200, timeout a " \
-        "request of more than #{TIMEOUT} s. #{@options.rounds} rounds in turn: median (lowest–highest); ratios are " \
-        "taken in a round."
+        "the rate. The figures are those of all others; afterwards: for #{seconds / 2} s, from #{LATER} s behind the " \
+        "end. A request takes from the instant at which it was due. Errors, of all: status is an answer other than " \
+        "200, timeout a request of more than #{TIMEOUT} s. #{@options.rounds} rounds in turn: median " \
+        "(lowest–highest); ratios are taken in a round."
     end
 
     def figures = SCENES.flat_map { |scene| figures_of(scene) }
