@@ -24,7 +24,7 @@ module Coppice
         "go before it."),
       row.call(:backlog, Types::Whole.new(minimum: -1, maximum: Maximum::C_INT),
         "Length of the listen backlog, at most net.core.somaxconn (-1). A full one makes TCP clients retry, and " \
-        "refuses those of a Unix socket. Default: 1024, or that of systemd's socket."),
+        "refuses those of a Unix socket (listen(2)). Default: 1024, or that of systemd's socket."),
       row.call(:queues, Types::Whole.new(minimum: 1, maximum: Maximum::QUEUES),
         "Sockets that share the address. A client waits in one, even if only workers of others are idle. The lobby " \
         "needs only one."),
