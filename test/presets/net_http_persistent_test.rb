@@ -28,8 +28,11 @@ module Coppice
       end
     end
 
-    test "without the preset, the copy ends a TLS connection of its parent" do
-      EchoServer.open(tls: true) { |echo| assert_fails_without(:net_http_persistent, APP, env: { "ECHO" => echo.url }) }
+    # Its pool is one of connection_pool, whose preset closes the connections as well.
+    test "without the presets, the copy ends a TLS connection of its parent" do
+      EchoServer.open(tls: true) do |echo|
+        assert_fails_without(:net_http_persistent, :connection_pool, APP, env: { "ECHO" => echo.url })
+      end
     end
   end
 end
