@@ -65,10 +65,22 @@ module Coppice
     end
 
     test "Kamal's proxy waits longer than a request may take" do
-      settings = settings("")
       proxy = YAML.safe_load(example("deploys/kamal.yml")).fetch("proxy")
 
-      assert_operator proxy.fetch("response_timeout"), :>, settings.timeout + settings.timeout_cleanup
+      [settings(""), kamal].each do |settings|
+        assert_operator proxy.fetch("response_timeout"), :>, settings.timeout + settings.timeout_cleanup
+      end
+    end
+
+    test "Kamal waits until a server with Solid Queue has stopped" do
+      text = File.read(File.join(Documentation::FOLDER, "deploys.md"), encoding: "UTF-8")
+
+      assert_operator Integer(text[/^stop_timeout: (\d+)/, 1]), :>, kamal.longest_stop
+    end
+
+    # Of an application made by Rails 8, which sets the variable.
+    def kamal
+      settings(Documentation.new("deploys.md").block("config/coppice.rb for Kamal"), { "SOLID_QUEUE_IN_PUMA" => "true" })
     end
 
     test "a container on a small machine begins with few workers and what the one before has left in the volume" do
