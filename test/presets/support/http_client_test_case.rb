@@ -7,8 +7,9 @@ module Coppice
   # For HTTP clients that keep a connection. Their applications send requests to $ECHO, and the first one at boot with
   # $AT_BOOT.
   class HttpClientTestCase < PresetTestCase
-    # fails_without: whether processes share a connection without the preset, by whether it has TLS.
-    def self.test_client(app, preset:, fails_without: [false, true])
+    # fails_without: whether processes share a connection without the preset, by whether it has TLS. with: what is
+    # seen of that.
+    def self.test_client(app, preset:, fails_without: [false, true], with: SHARED)
       [false, true].each do |tls|
         test("a kept connection#{" with TLS" if tls}") { with_echo(tls) { |env| assert_survives(app, env: env) } }
       end
@@ -19,7 +20,7 @@ module Coppice
 
       fails_without.each do |tls|
         test "without the preset, processes share a connection#{" with TLS" if tls}" do
-          with_echo(tls) { |env| assert_fails_without(preset, app, env: env) }
+          with_echo(tls) { |env| assert_fails_without(preset, app, with: with, env: env) }
         end
       end
     end
