@@ -280,7 +280,7 @@ int main(int count, char **arguments) {
         }
         read_answers();
         bool busy = check_random(&random, 2) == 0; /* an awake lobby gets no wake-ups */
-        if (pushed > done && !busy && coppice_request_queue_lobby_sleeps(queue)) {
+        if (pushed > done && !busy && coppice_request_queue_lobby_sleeps(queue, COPPICE_LOBBY_SEATS / 64)) {
             wait_for(lobby_eventfd);
             coppice_request_queue_lobby_wakes(queue);
         }

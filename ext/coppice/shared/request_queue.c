@@ -71,12 +71,6 @@ bool coppice_request_queue_withdraw(struct coppice_request_queue *queue, uint32_
     return atomic_compare_exchange_strong(cell_at(queue, position), &cell, cell_of(position, slot, WITHDRAWN));
 }
 
-uint32_t coppice_request_queue_waiting(const struct coppice_request_queue *queue) {
-    uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-    uint32_t count = atomic_load_explicit(&queue->tail, memory_order_relaxed) - head;
-    return count <= queue->size ? count : 0;
-}
-
 bool coppice_request_queue_sound(const struct coppice_request_queue *queue, uint32_t tail) {
     return queue->magic == COPPICE_LOBBY_MAGIC && atomic_load(&queue->tail) == tail &&
            tail - atomic_load(&queue->head) <= queue->size;
@@ -153,10 +147,10 @@ bool coppice_request_queue_wake_worker(struct coppice_request_queue *queue, uint
     return atomic_compare_exchange_strong(&queue->seats[seat].state, &asleep, COPPICE_WORKER_WOKEN);
 }
 
-bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue) {
+bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue, uint32_t words) {
     atomic_store(&queue->lobby_sleeping, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    for (uint32_t word = 0; word < COPPICE_LOBBY_SEATS / 64; word++) {
+    for (uint32_t word = 0; word < words; word++) {
         if (atomic_load_explicit(&queue->answered[word], memory_order_relaxed) == 0) continue;
         coppice_request_queue_lobby_wakes(queue);
         return false;

@@ -69,7 +69,11 @@ void coppice_request_queue_trim(struct coppice_request_queue *queue);
 bool coppice_request_queue_sound(const struct coppice_request_queue *queue, uint32_t tail);
 
 /* How many may wait; at most the size. */
-uint32_t coppice_request_queue_waiting(const struct coppice_request_queue *queue);
+static inline uint32_t coppice_request_queue_waiting(const struct coppice_request_queue *queue) {
+    uint32_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+    uint32_t count = atomic_load_explicit(&queue->tail, memory_order_relaxed) - head;
+    return count <= queue->size ? count : 0;
+}
 
 /* Of a worker: the next request's slot, COPPICE_QUEUE_EMPTY, or SPARED, unless the heir takes any. */
 int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat, bool any);
@@ -90,7 +94,8 @@ bool coppice_request_queue_worker_free(const struct coppice_request_queue *queue
 /* Of the lobby: whether this worker slept; then its eventfd is to be written. */
 bool coppice_request_queue_wake_worker(struct coppice_request_queue *queue, uint16_t seat);
 
-bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue);
+/* words: of `answered` in which there is a seat. */
+bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue, uint32_t words);
 void coppice_request_queue_lobby_wakes(struct coppice_request_queue *queue);
 /* Of a worker: there is something in its ring. Answers whether the lobby slept; then its eventfd is to be written. */
 bool coppice_request_queue_answered(struct coppice_request_queue *queue, uint16_t seat);

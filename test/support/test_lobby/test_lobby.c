@@ -228,7 +228,7 @@ static VALUE memory_set_stalled(VALUE self, VALUE stalled) {
 /* sleeps? -> whether the lobby may wait for its eventfd. */
 static VALUE memory_sleeps_p(VALUE self) {
     struct memory *memory = get(self);
-    return coppice_request_queue_lobby_sleeps(memory->queue) ? Qtrue : Qfalse;
+    return coppice_request_queue_lobby_sleeps(memory->queue, SEAT / 64 + 1) ? Qtrue : Qfalse;
 }
 
 static VALUE memory_wakes(VALUE self) {

@@ -13,7 +13,7 @@ static int wait_for_events(struct coppice_lobby *lobby, struct epoll_event *even
     int wait_ms = lobby_wait_ms(lobby);
     lobby_count_to(lobby->counters, LOBBY_full, lobby_full(lobby)); /* first: it forgets requests that were taken back */
     lobby_count_to(lobby->counters, LOBBY_waiting, lobby_waiting(lobby));
-    if (wait_ms != 0 && !coppice_request_queue_lobby_sleeps(lobby->queue)) wait_ms = 0;
+    if (wait_ms != 0 && !coppice_request_queue_lobby_sleeps(lobby->queue, lobby->seat_words)) wait_ms = 0;
     int count = epoll_wait(lobby->epoll_fd, events, EVENTS, wait_ms);
     if (wait_ms != 0) coppice_request_queue_lobby_wakes(lobby->queue);
     lobby_read_clock(lobby);

@@ -6,6 +6,7 @@
  * or what a worker says.
  */
 
+#include <string.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -133,7 +134,11 @@ int lobby_forget_descriptor(int32_t *place);
 uint32_t lobby_slot_next(const struct coppice_lobby *lobby);
 bool lobby_slot_is_spare(const struct coppice_lobby *lobby, uint32_t slot);
 uint32_t lobby_slot_of(const struct coppice_lobby *lobby, const struct lobby_request *request);
-bool lobby_method_is(const struct coppice_lobby_slot *slot, const char *bytes, const char *name);
+/* Here, so that the length of a literal name is known when it is compiled. */
+static inline bool lobby_method_is(const struct coppice_lobby_slot *slot, const char *bytes, const char *name) {
+    struct coppice_span method = slot->head.method;
+    return method.length == strlen(name) && memcmp(bytes + method.offset, name, strlen(name)) == 0;
+}
 /* The value of the first header line with this name, in lower case; without one an empty span. */
 struct coppice_span lobby_field(const struct coppice_lobby_slot *slot, const char *bytes, const char *name);
 

@@ -24,10 +24,12 @@ enum {
 
 #define MOST_US UINT32_C(0x7fffffff)
 
+static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
+
 static bool varies(const char *segment, size_t length) {
     if (length > SEGMENT) return true;
     for (size_t i = 0; i < length; i++) {
-        if (segment[i] >= '0' && segment[i] <= '9') return true;
+        if (is_digit(segment[i])) return true;
     }
     return false;
 }
@@ -38,20 +40,22 @@ static size_t segment_length(const char *path, size_t length) {
 }
 
 /* FNV-1a. */
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t length) {
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)bytes[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
+static uint64_t hash_byte(uint64_t hash, char byte) { return (hash ^ (uint8_t)byte) * UINT64_C(0x100000001b3); }
 
 uint64_t lobby_route_hash(const char *method, size_t method_length, const char *path, size_t path_length) {
-    uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), method, method_length);
-    for (;;) {
-        size_t length = segment_length(path, path_length);
-        hash = varies(path, length) ? hash_bytes(hash, "/*", 2) : hash_bytes(hash_bytes(hash, "/", 1), path, length);
-        if (length == path_length) return hash ? hash : 1;
-        path += length + 1;
-        path_length -= length + 1;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < method_length; i++) hash = hash_byte(hash, method[i]);
+    for (size_t at = 0; at <= path_length; at++) { /* behind each slash, and at once if it begins with none */
+        uint64_t before = hash = hash_byte(hash, '/');
+        bool digits = false;
+        size_t start = at;
+        for (; at < path_length && path[at] != '/'; at++) {
+            hash = hash_byte(hash, path[at]);
+            digits |= is_digit(path[at]);
+        }
+        if (digits || at - start > SEGMENT) hash = hash_byte(before, '*');
     }
+    return hash ? hash : 1;
 }
 
 /* What is no ASCII could do harm in a terminal. */

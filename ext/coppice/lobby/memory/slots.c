@@ -16,17 +16,12 @@ uint32_t lobby_slot_of(const struct coppice_lobby *lobby, const struct lobby_req
     return (uint32_t)(request - lobby->slots);
 }
 
-bool lobby_method_is(const struct coppice_lobby_slot *slot, const char *bytes, const char *name) {
-    struct coppice_span method = slot->head.method;
-    return method.length == strlen(name) && memcmp(bytes + method.offset, name, method.length) == 0;
-}
-
 struct coppice_span lobby_field(const struct coppice_lobby_slot *slot, const char *bytes, const char *name) {
     size_t length = strlen(name);
     for (uint32_t i = 0; i < slot->head.field_count; i++) {
         const struct coppice_field *field = &slot->head.fields[i];
-        const uint8_t *from = (const uint8_t *)bytes + field->name.offset;
-        if (coppice_bytes_match(from, field->name.length, name, length)) return field->value;
+        if (field->name.length != length) continue;
+        if (coppice_bytes_match((const uint8_t *)bytes + field->name.offset, length, name, length)) return field->value;
     }
     return (struct coppice_span){.length = 0};
 }

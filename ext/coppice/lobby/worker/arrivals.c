@@ -81,7 +81,8 @@ static bool worker_free(const struct coppice_lobby *lobby) {
  * or boots; then some more may wait. */
 bool lobby_full(const struct coppice_lobby *lobby) {
     uint32_t most = lobby->settings.max_waiting, cells = lobby->queue_size - 1;
-    if (lobby_waiting(lobby) < most && coppice_request_queue_waiting(lobby->queue) < cells) return false;
+    uint32_t queued = coppice_request_queue_waiting(lobby->queue);
+    if (queued + lobby->backlog_count < most && queued < cells) return false;
     coppice_request_queue_trim(lobby->queue);
     if (coppice_request_queue_waiting(lobby->queue) >= cells) return true;
     return lobby->used_slots >= most + count_seats(lobby) && count_waiting(lobby) >= most;
