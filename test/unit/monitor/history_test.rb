@@ -22,6 +22,18 @@ class HistoryTest < Coppice::TestCase
     pass
   end
 
+  def address(...) = Coppice::Listeners::Address.parse(...)
+
+  test "no worker is recycled while another one has a signal to leave" do
+    events = [[:term, 653_226], [:leave, 418_969], [:turn, 279_981], [:step, 292_477], [:pass, 54_876],
+              [:weigh, 275_395], [:pass, 47_756]]
+
+    assert_nil History.new(events, resizing: false, stops_early: false, worker_processes: 6, refork_surge: 0,
+      shutdown_delay: 0, worker_memory_limit: { private: 51_200_000 }, admin_listen: [address(9293)],
+      services: { "jobs" => { survives_reforks: true }, "cable" => { timeout: 3, max_age: 60 } },
+      listen: [address(8080, lobby: false)]).failure
+  end
+
   test "a trial takes the room of a worker beyond the wanted ones, and of nobody else" do
     events = [[:serve, 318_887], [:refork, 385_585], [:turn, 903_359], [:step, 823_463], [:rush, 885_446],
               [:leave, 878_219], [:turn, 560_591], [:step, 582_076], [:step, 530_169], [:kill, 473_555],

@@ -30,6 +30,7 @@ module Coppice
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
         return [] unless @limits.any? && roster.settled? && (roster.mold.nil? || roster.mold.ready?)
+        return [] if roster.signalled_workers.any?
 
         @too_large_since.keep_if { |worker, _| worker.ready? }
         steps = workers_over_limit(roster, now).map { |worker, excess| Steps::Recycle.new(worker, excess) }

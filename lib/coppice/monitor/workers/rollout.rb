@@ -53,7 +53,7 @@ module Coppice
       end
 
       def room(roster)
-        surplus = roster.ready_workers.size - roster.target
+        surplus = roster.ready_workers.size - roster.signalled_workers.size - roster.target
         [@budget.max_unavailable(roster) + surplus, 0].max
       end
     end
