@@ -28,6 +28,7 @@ require_relative "slots"
 require_relative "spike"
 require_relative "collector"
 require_relative "deploy"
+require_relative "start"
 require_relative "workers"
 
 module Bench
@@ -36,6 +37,7 @@ module Bench
     ROWS = File.join(Setup::FOLDER, "slots.jsonl").freeze
     BENCHMARKS = {
       "http" => [Http, "CPU per request", { seconds: 3, rounds: 5, servers: Servers::NAMES, apps: HttpApps::NAMES }],
+      "start" => [Start, "What a server takes before it does anything", { rounds: 10, servers: Servers::DEFAULT }],
       "memory" => [Memory, "Memory of a warm server", { rounds: 1, servers: Servers::DEFAULT, app: "constants" }],
       "first" => [First, "The first request of a worker", { rounds: 3, servers: Servers::DEFAULT, app: "constants" }],
       "collector" => [Collector, "The garbage collector's profile", { rounds: 12, servers: ["coppice"], app: "shop" }],

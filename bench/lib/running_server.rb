@@ -12,6 +12,7 @@ module Bench
     BOOT_TIMEOUT = 90 # seconds
     STOP_TIMEOUT = 10 # seconds
     INTERVAL = 0.05 # seconds between two looks
+    BOOT_INTERVAL = 0.01
 
     # Runs the server of one plan, or the servers of several plans side by side.
     #: (*Plan) { (*RunningServer) -> T } -> T
@@ -52,7 +53,7 @@ module Bench
       until answers?
         fail_with_log("exited") if ended?
         fail_with_log("did not answer within #{BOOT_TIMEOUT} s") if now > began + BOOT_TIMEOUT
-        sleep INTERVAL
+        sleep BOOT_INTERVAL
       end
       @boot_seconds = now - began
     end
