@@ -159,7 +159,7 @@ module Coppice
       #: () -> Array[Handle]
       def ready_workers = children[:ready_workers].to_a
 
-      # Those of them that have got a signal, and are about to leave unless the whole server stops.
+      # Ready workers that have got a signal: they are about to leave, unless the whole server stops.
       #: () -> Array[Handle]
       def signalled_workers = children[:signalled].to_a.select { |handle| handle.worker? && handle.ready? }
 
