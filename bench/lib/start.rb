@@ -32,7 +32,8 @@ module Bench
       report.text "#{@app&.description || "An application of one line."} #{plans.first.workers} workers. From the " \
                   "start of `bundle exec` to the first answer, and total PSS at rest afterwards; " \
                   "#{@options.rounds} rounds in turn: median (lowest–highest)."
-      rounds.write_table(report, ["server", "first answer, ms", "CPU until then, ms", "total PSS, MiB"]) do |label, found|
+      head = ["server", "first answer, ms", "CPU until then, ms", "total PSS, MiB"]
+      rounds.write_table(report, head) do |label, found|
         [label, *Round.members.map { |member| Spread.new(found.map(&member)).to_s }]
       end
     end

@@ -80,7 +80,8 @@ module Coppice
 
     # Of an application made by Rails 8, which sets the variable.
     def kamal
-      settings(Documentation.new("deploys.md").block("config/coppice.rb for Kamal"), { "SOLID_QUEUE_IN_PUMA" => "true" })
+      text = Documentation.new("deploys.md").block("config/coppice.rb for Kamal")
+      settings(text, { "SOLID_QUEUE_IN_PUMA" => "true" })
     end
 
     test "a container on a small machine begins with few workers and what the one before has left in the volume" do
