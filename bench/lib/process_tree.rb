@@ -122,7 +122,7 @@ module Bench
       fields = File.read("/proc/#{pid}/stat").rpartition(") ").last.split # the name before it may hold anything
       return if fields[0] == "Z"
 
-      title = File.read("/proc/#{pid}/cmdline").tr("\0", " ").strip
+      title = File.read("/proc/#{pid}/cmdline").scrub.tr("\0", " ").strip # of any program of the machine
       ProcessEntry.new(pid: pid, parent: fields[1].to_i, cpu: cpu_time(*fields[11, 4]), title: title)
     rescue Errno::ENOENT, Errno::ESRCH
       nil # it exited meanwhile
