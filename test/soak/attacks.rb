@@ -19,7 +19,7 @@ class AttacksSoak < LobbySoak
     serve("worker_processes 2\nmax_connections 8000", app: APP) do |server|
       each = @seconds.to_f / (Attackers::KINDS.size * ROUNDS * 2)
       Attackers::KINDS.each_key { |kind| attack(server, kind, each) }
-      puts server.board.lobby.to_h.select { |_, value| value.positive? }
+      puts server.board.lobby.to_h.reject { |_, value| [0, ""].include?(value) }
     end
   end
 
