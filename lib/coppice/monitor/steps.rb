@@ -9,9 +9,9 @@ module Coppice
       # Have a worker fork a mold. reason_fields: why, as fields of the log line. temporary: the mold forks what is
       # missing, and exits.
       Promote = Struct.new(:worker, :generation, :reason_fields, :temporary)
-      # Have a mold fork a child. trial: the candidate that forks it is committed when this child is ready. purpose: as
+      # Have a mold fork a worker. trial: the candidate that forks it is committed when this worker is ready. purpose: as
       # of Control::Messages::Spawn.
-      Spawn = Struct.new(:mold, :role, :nr, :trial, :purpose)
+      SpawnWorker = Struct.new(:mold, :nr, :trial, :purpose)
       # Have the mold fork a service. service: a Config::ServiceDefinition.
       SpawnService = Struct.new(:mold, :service)
       # The candidate becomes the mold. rehearse: its first worker is rehearsed before any other is forked. verdict: of

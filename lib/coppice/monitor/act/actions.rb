@@ -72,7 +72,7 @@ module Coppice
       def carry_out(step, now)
         case step
         when *MoldActions::STEPS then @molds.carry_out(step, now)
-        when Steps::Spawn then spawn(step, now)
+        when Steps::SpawnWorker then spawn_worker(step, now)
         when Steps::Resize then resize(step)
         when Steps::HoldBack then hold_back(step)
         when Steps::Measure then step.handle.channel.send(Control::Messages::Measure.new)
@@ -94,10 +94,10 @@ module Coppice
         end
       end
 
-      def spawn(step, now)
-        listeners = step.role == :worker ? @port.listeners_for(step.nr, workers: @roster.target) : []
-        seat = @lobby.new_seat if step.role == :worker
-        kind = ChildKind.new(step.role, generation: step.mold.generation, nr: step.nr, purpose: step.purpose)
+      def spawn_worker(step, now)
+        listeners = @port.listeners_for(step.nr, workers: @roster.target)
+        seat = @lobby.new_seat
+        kind = ChildKind.new(:worker, generation: step.mold.generation, nr: step.nr, purpose: step.purpose)
         handle = @forks.call(step.mold, kind, deadline: @forks.deadline(step.mold, now),
                                               descriptors: { listeners: listeners }.reject { |_, ios| ios.empty? },
                                               first_request: first_request?(kind)) do |child|

@@ -9,9 +9,9 @@ module Coppice
     # started, until one of a kind that failed is started, and delays whatever starts one: with each further failure for
     # longer.
     class Shortage
-      # What the steps start that do not name it.
+      # What the steps start.
       STARTS = { Steps::ColdBoot => :mold, Steps::Promote => :mold, Steps::Rehearse => :worker,
-                 Steps::SpawnService => :service }.freeze
+                 Steps::SpawnWorker => :worker, Steps::SpawnService => :service }.freeze
 
       #: (Context) -> void
       def initialize(context)
@@ -28,22 +28,20 @@ module Coppice
         return report(step.errand.role, error) if step.is_a?(Steps::SpawnErrand)
 
         delay(now)
-        failure = [started_by(step), error.message]
+        failure = [STARTS[step.class], error.message]
         report(failure.first, error) unless @reported.include?(failure)
         @reported |= [failure]
       end
 
       #: (Step) -> void
       def succeeded(step)
-        return if @reported.none? { |role, _| role == started_by(step) }
+        return if @reported.none? { |role, _| role == STARTS[step.class] }
 
         @reported = []
         @backoff.succeeded
       end
 
       private
-
-      def started_by(step) = step.is_a?(Steps::Spawn) ? step.role : STARTS[step.class]
 
       def delay(now)
         @backoff.failed(now)

@@ -119,7 +119,7 @@ module Coppice
 
       def try_without_warm_up(roster, trial)
         steps = start_trial(roster)
-        return steps unless steps.any?(Steps::Spawn)
+        return steps unless steps.any?(Steps::SpawnWorker)
 
         [*steps, Steps::Warn.new("the new release's first worker ended in its warm-up: another starts without",
           trial.to_log)]
@@ -198,7 +198,7 @@ module Coppice
         return [] unless roster.seats?
 
         slot = roster.empty_slot(beyond: @budget.surge(roster))
-        return [Steps::Spawn.new(roster.candidate, :worker, slot, true, purpose_of_trial(roster, slot))] if slot
+        return [Steps::SpawnWorker.new(roster.candidate, slot, true, purpose_of_trial(roster, slot))] if slot
         return [] if roster.unavailable.positive? || roster.workers.any?(&:leaving?)
         return [] if roster.surplus_workers.any?(&:starting?)
 

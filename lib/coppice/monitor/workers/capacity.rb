@@ -62,7 +62,7 @@ module Coppice
         return [] if mold.nil? || !roster.spawns.over?(now) || !roster.seats? || awaits_warm_mold?(roster, now)
 
         slot = roster.empty_slot(beyond: surge(roster))
-        slot ? [Steps::Spawn.new(mold, :worker, slot, false)] : []
+        slot ? [Steps::SpawnWorker.new(mold, slot)] : []
       end
 
       def awaits_warm_mold?(roster, now)
