@@ -99,9 +99,8 @@ module Coppice
         seat = @lobby.new_seat
         kind = ChildKind.new(:worker, generation: step.mold.generation, nr: step.nr, purpose: step.purpose)
         handle = @forks.call(step.mold, kind, deadline: @forks.deadline(step.mold, now),
-                                              descriptors: { listeners: listeners }.reject { |_, ios| ios.empty? },
                                               first_request: first_request?(kind)) do |child|
-          @lobby.seat(child, seat)
+          { listeners: listeners, **@lobby.seat(child, seat) }.reject { |_, ios| ios.empty? }
         end
         seat&.handed_over
         handle.listeners = listeners.map(&:fileno)

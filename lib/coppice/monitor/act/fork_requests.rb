@@ -18,16 +18,16 @@ module Coppice
       # Asks a process to fork a child: sends it the child's end of a new channel. If that process is gone, or its
       # channel is full, the child's end is closed here, and the child counts as never forked. A block gets the new
       # handle, and returns further descriptors. first_request: as of Control::Messages::Spawn.
-      #: (Handle, ChildKind, deadline: Float, ?descriptors: Hash[Symbol, IO | Array[IO]], ?first_request: bool)
-      #    ?{ (Handle) -> Hash[Symbol, Array[IO]] } -> Handle
-      def call(parent, kind, deadline:, descriptors: {}, first_request: false)
+      #: (Handle, ChildKind, deadline: Float, ?first_request: bool)
+      #    ?{ (Handle) -> Hash[Symbol, IO | Array[IO]] } -> Handle
+      def call(parent, kind, deadline:, first_request: false)
         ours, theirs = @system.channel_pair
         ours_too, inspection = @system.channel_pair if kind.worker?
         handle = add(kind, ours, deadline, parent: parent)
         handle.inspection = ours_too
         more = block_given? ? yield(handle) : {}
         ends = { channel: theirs, inspection: inspection }.compact.transform_values(&:to_io)
-        parent.channel.send(message(handle, kind, first_request), descriptors: { **ends, **descriptors, **more })
+        parent.channel.send(message(handle, kind, first_request), descriptors: { **ends, **more })
         handle
       ensure
         theirs&.close
@@ -42,7 +42,7 @@ module Coppice
 
         clients = { handshakes: @roster.handshakes.service_end } if step.service.path
         kind = ChildKind.new(:service, generation: step.mold.generation, service: step.service)
-        call(step.mold, kind, deadline: deadline, descriptors: clients.to_h)
+        call(step.mold, kind, deadline: deadline) { clients.to_h }
       end
 
       # When the next child of a mold must be forked (monotonic seconds). It makes one fork after the other. In a mold
@@ -79,10 +79,10 @@ module Coppice
 
       def spawn_errand(step, deadline)
         kind = ChildKind.new(step.errand.role, generation: step.mold.generation)
-        call(step.mold, kind, deadline: deadline, descriptors: step.errand.descriptors) do |handle|
+        call(step.mold, kind, deadline: deadline) do |handle|
           handle.errand = step.errand
           step.errand.begun(handle)
-          {}
+          step.errand.descriptors
         end
       end
     end
