@@ -71,7 +71,6 @@ module Coppice
 
       def carry_out(step, now)
         case step
-        when *MoldActions::STEPS then @molds.carry_out(step, now)
         when Steps::SpawnWorker then spawn_worker(step, now)
         when Steps::Resize then resize(step)
         when Steps::HoldBack then hold_back(step)
@@ -80,17 +79,21 @@ module Coppice
         when Steps::KeepPaths then @knowledge.write
         when Steps::Recycle then recycle(step)
         when Steps::Observe then @observer.spawn(now)
-        when Steps::SpawnLobby, Steps::Reseat, Steps::TellLobby, Steps::KillLobbyPart then @lobby.carry_out(step, now)
+        when Steps::SpawnLobby then @lobby.spawn(now)
+        when Steps::Reseat then @lobby.reseat(step.worker)
+        when Steps::TellLobby then @lobby.send_orders(step.lobby, step.packets)
+        when Steps::KillLobbyPart then @lobby.kill_part(step.lobby, step.part)
         when Steps::Warn then @log.warn(step.message, **step.fields)
         when Steps::Retire then retire(step.handle, now, signal: step.signal)
         when Steps::RefuseNewConnections then refuse_new_connections(now)
-        when Steps::SpawnService, Steps::SpawnErrand then @forks.spawn(step, now)
+        when Steps::SpawnService then @forks.spawn_service(step, now)
+        when Steps::SpawnErrand then @forks.spawn_errand(step, now)
         when Steps::SendKeptSignals then send_kept_signals(step.handle)
         when Steps::HangUp then hang_up(step.handle, step.reason, now + step.seconds)
         when Steps::Drain then drain(step.handle, now)
         when Steps::Kill then kill(step.handle, step.reason, now)
         when Steps::GiveUp then @roster.give_up_reason ||= step.reason
-        else raise Bug, "no action for #{step.inspect}"
+        else @molds.carry_out(step, now)
         end
       end
 

@@ -2,7 +2,6 @@
 
 require "coppice/control/messages"
 require "coppice/monitor/state/handle"
-require "coppice/monitor/steps"
 
 module Coppice
   class Monitor
@@ -35,14 +34,21 @@ module Coppice
         ours&.close unless handle
       end
 
-      #: (Steps::SpawnService | Steps::SpawnErrand, Float) -> void
-      def spawn(step, now)
-        deadline = deadline(step.mold, now)
-        return spawn_errand(step, deadline) if step.is_a?(Steps::SpawnErrand)
-
+      #: (Steps::SpawnService, Float) -> void
+      def spawn_service(step, now)
         clients = { handshakes: @roster.handshakes.service_end } if step.service.path
         kind = ChildKind.new(:service, generation: step.mold.generation, service: step.service)
-        call(step.mold, kind, deadline: deadline) { clients.to_h }
+        call(step.mold, kind, deadline: deadline(step.mold, now)) { clients.to_h }
+      end
+
+      #: (Steps::SpawnErrand, Float) -> void
+      def spawn_errand(step, now)
+        kind = ChildKind.new(step.errand.role, generation: step.mold.generation)
+        call(step.mold, kind, deadline: deadline(step.mold, now)) do |handle|
+          handle.errand = step.errand
+          step.errand.begun(handle)
+          step.errand.descriptors
+        end
       end
 
       # When the next child of a mold must be forked (monotonic seconds). It makes one fork after the other. In a mold
@@ -75,15 +81,6 @@ module Coppice
         Control::Messages::Spawn.new(role: kind.role, purpose: kind.purpose, nr: kind.nr, generation: kind.generation,
                                      service: kind.service&.name, row: handle.row.index, seat: handle.seat&.number,
                                      first_request: first_request)
-      end
-
-      def spawn_errand(step, deadline)
-        kind = ChildKind.new(step.errand.role, generation: step.mold.generation)
-        call(step.mold, kind, deadline: deadline) do |handle|
-          handle.errand = step.errand
-          step.errand.begun(handle)
-          step.errand.descriptors
-        end
       end
     end
   end

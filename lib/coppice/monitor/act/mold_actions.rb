@@ -8,9 +8,6 @@ module Coppice
   class Monitor
     # The part of Actions that is about molds: how they are booted and forked, committed and given up.
     class MoldActions
-      STEPS = [Steps::ColdBoot, Steps::Promote, Steps::Rehearse, Steps::BootWithMeasuredGC, Steps::Commit,
-               Steps::Abandon, Steps::GiveUpRefork, Steps::Reinstate, Steps::EndKept, Steps::GiveUpRoll].freeze
-
       # What another try may not meet again, when a process is spawned.
       TRANSIENT = [Errno::EAGAIN, Errno::EMFILE, Errno::ENFILE, Errno::ENOMEM].freeze
 
@@ -43,6 +40,7 @@ module Coppice
         when Steps::Reinstate then reinstate(step, now)
         when Steps::EndKept then @releases.end_kept(step.reason, now)
         when Steps::GiveUpRoll then @releases.give_up(step.reason, wanted: step.wanted, message: step.message)
+        else raise Bug, "no action for #{step.inspect}"
         end
       end
 

@@ -19,17 +19,6 @@ module Coppice
         @spawner = context.lobbies
       end
 
-      # Carries out a step that is about the lobby.
-      #: (Step, Float) -> void
-      def carry_out(step, now)
-        case step
-        when Steps::SpawnLobby then spawn(now)
-        when Steps::Reseat then reseat(step.worker)
-        when Steps::TellLobby then send_orders(step.lobby, step.packets)
-        when Steps::KillLobbyPart then kill_part(step.lobby, step.part)
-        end
-      end
-
       # Workers wait for it, and for nothing else.
       #: (Float) -> void
       def spawn(now)
