@@ -11,6 +11,8 @@ module Coppice
     # Writes to the board what the monitor knows of the server as a whole: exits, promotions, what refork_after :auto
     # weighs, the last hour, and that the monitor is alive. It decides nothing; Facts, Actions and Supervision tell it.
     class Records
+      attr_reader :promotions #: Promotions
+
       #: (system: System, board: Board, roster: Roster, port: ServingPort) -> void
       def initialize(system:, board:, roster:, port:)
         @system = system
@@ -58,22 +60,6 @@ module Coppice
       def lobby_lost
         [*Board::LOBBY_GAUGES, *Board::LOBBY_AMOUNTS].each { |gauge| @board.lobby.public_send(:"#{gauge.name}=", 0) }
       end
-
-      # A new mold was asked for. template: the worker that is to fork it; nil for a cold boot.
-      #: (Handle, Symbol, Handle?, Float) -> void
-      def promotion_started(candidate, reason, template, now)
-        @promotions.started(candidate, reason, template, now)
-      end
-
-      #: (Handle, Float) -> void
-      def promotion_committed(candidate, now) = @promotions.committed(candidate, now)
-
-      #: (Handle) -> void
-      def promotion_abandoned(candidate) = @promotions.abandoned(candidate)
-
-      # The new mold was never forked.
-      #: (Handle) -> void
-      def promotion_withdrawn(candidate) = @promotions.withdrawn(candidate)
 
       #: (Roll) -> void
       def roll_started(roll) = @rolls.started(roll)

@@ -59,7 +59,7 @@ module Coppice
         handle.pid = spawned.pid
         handle.note_fork(now)
         @succession.start(handle)
-        @records.promotion_started(handle, reason_to_boot(step), nil, now)
+        @records.promotions.started(handle, reason_to_boot(step), nil, now)
         @log.info("booting the application", **handle.to_log, **release.to_log.slice(:release), **spawned.to_log)
         introduce(handle)
       rescue SystemCallError => error
@@ -96,7 +96,7 @@ module Coppice
         kind = ChildKind.new(:mold, generation: step.generation, purpose: (:temporary if step.temporary))
         candidate = @forks.call(step.worker, kind, deadline: now + time_to_fork)
         @succession.start(candidate)
-        @records.promotion_started(candidate, step.reason_fields[:why], step.worker, now)
+        @records.promotions.started(candidate, step.reason_fields[:why], step.worker, now)
         @log.info("promotion started", **step.worker.to_log, requests: step.worker.requests_count,
                   new_gen: step.generation, **step.reason_fields)
       end
@@ -135,7 +135,7 @@ module Coppice
         adopt_handshakes(candidate)
         @roster.workers.each { |worker| worker.promotions = 0 }
         @board.generation = candidate.generation
-        @records.promotion_committed(candidate, now)
+        @records.promotions.committed(candidate, now)
         canary = step.verdict if @roster.of_release?(candidate) # that of another release has a line of its own
         @log.info("mold committed", **candidate.to_log, **canary&.to_log.to_h)
         warn_of_unsafe_application unless candidate.row.fork_safe?
@@ -172,7 +172,7 @@ module Coppice
         message = [step.candidate, trial].compact.filter_map(&:failure).first&.message
         @succession.abandon(step.candidate, step.reason, now, pause: pause, message: message,
                                                               of_release: @roster.of_release?(step.candidate))
-        @records.promotion_abandoned(step.candidate)
+        @records.promotions.abandoned(step.candidate)
         @board.refused_commits += 1 if step.refused
         log_abandonment(step, pause)
         @releases.abandoned(step, trial, now)

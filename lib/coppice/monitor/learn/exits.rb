@@ -113,7 +113,7 @@ module Coppice
 
         candidate.parent.promotions -= 1
         @roster.succession.refuse
-        @records.promotion_withdrawn(candidate)
+        @records.promotions.withdrawn(candidate)
         others = @roster.ready_workers.count { |worker| worker.row.fork_safe? }
         @log.info("promotion refused", **candidate.parent.to_log, new_gen: candidate.generation,
                   why: "the worker is not fork-safe", fork_safe_workers: others)

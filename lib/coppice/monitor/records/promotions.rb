@@ -26,6 +26,7 @@ module Coppice
           @roster = roster
         end
 
+        # A new mold was asked for. template: the worker that is to fork it; nil for a cold boot.
         #: (Handle, Symbol, Handle?, Float) -> void
         def started(candidate, reason, template, now)
           measure # its workers are about to be replaced
@@ -53,7 +54,7 @@ module Coppice
           run = running(candidate) and end_run(run, "abandoned")
         end
 
-        # It is none: its record is that of the next one.
+        # The new mold was never forked: its record is that of the next one.
         #: (Handle) -> void
         def withdrawn(candidate)
           return unless running(candidate)
