@@ -33,8 +33,8 @@ module Coppice
           sequence = @board.promotions_count + 1
           record = @board.promotion_record(sequence)
           record.fill(sequence, { time_ms: @system.unix_ms, generation: candidate.generation,
-                                  reason: reason_index(reason), outcome: 0, template_nr: template&.nr || -1,
-                                  private_before_kib: private_kib, **UNKNOWN })
+                                  reason: Board::REFORK_REASONS.index(reason.to_s), outcome: 0,
+                                  template_nr: template&.nr || -1, private_before_kib: private_kib, **UNKNOWN })
           @board.promotions_count = sequence
           @running = Run.new(candidate, record, now)
         end
@@ -121,8 +121,6 @@ module Coppice
         end
 
         def private_kib = @roster.ready_workers.sum { |worker| worker.row.private_kib }
-
-        def reason_index(reason) = Board::REFORK_REASONS.index(reason.to_s) || Board::REFORK_REASONS.index("asked")
 
         def micro(seconds) = [(seconds * 1_000_000).round, 0].max
       end
