@@ -130,8 +130,7 @@ module Coppice
 
       def commit(step, now)
         candidate = step.candidate
-        former = @succession.commit
-        @succession.outlived(former, now)
+        former = @succession.commit(now)
         adopt_handshakes(candidate)
         @roster.workers.each { |worker| worker.promotions = 0 }
         @board.generation = candidate.generation

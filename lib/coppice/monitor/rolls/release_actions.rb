@@ -55,7 +55,6 @@ module Coppice
       def reinstate(mold, now)
         @roster.take_kept
         former = @roster.succession.reinstate(mold, now)
-        @roster.succession.outlived(former, now)
         @board.generation = mold.generation
         @roster.leave_release
         end_roll(mold)

@@ -93,15 +93,11 @@ module Coppice
       end
 
       # Returns the mold before, which may exit.
-      #: () -> Handle?
-      def commit
-        former = mold
+      #: (Float) -> Handle?
+      def commit(now)
         @asked = false if candidate.generation > generation
-        self.mold = candidate
-        self.generation = candidate.generation
+        former = put_in_charge(candidate, now)
         @fork_failures.committed(candidate)
-        @replacements.succeeded
-        @killed_replacements = 0
         @booted = true
         end_candidacy
         former
@@ -160,12 +156,6 @@ module Coppice
         @early_losses.failures.zero? ? @early_losses.failed(now, pause: 0) : @early_losses.failed(now)
       end
 
-      # The mold before another one is to exit. One that has lived for long ends the row of early losses.
-      #: (Handle?, Float) -> void
-      def outlived(former, now)
-        @early_losses.succeeded if former && Backoff.steady?(former.ready_at, now)
-      end
-
       # Whether a lost mold may be replaced.
       #: (Float) -> bool
       def replaceable?(now) = @replacements.over?(now) && @early_losses.over?(now)
@@ -179,12 +169,9 @@ module Coppice
       # release would be forked without first requests.
       #: (Handle, Float) -> Handle?
       def reinstate(kept, now)
-        former = mold
+        former = put_in_charge(kept, now)
         @asked = false
-        self.mold = kept
-        self.generation = kept.generation
-        @replacements.succeeded
-        @killed_replacements = @first_requests_from = 0
+        @first_requests_from = 0
         @fork_failures.succeeded
         @fork_failures.committed(kept, since: now)
         former
@@ -222,6 +209,17 @@ module Coppice
         raise Bug, "succession: #{@stage} to #{stage}" unless MOVES.fetch(@stage).include?(stage)
 
         @stage = stage
+      end
+
+      # Returns the mold before. One that has lived for long ends the row of early losses.
+      def put_in_charge(handle, now)
+        former = mold
+        @early_losses.succeeded if Backoff.steady?(former&.ready_at, now)
+        self.mold = handle
+        self.generation = handle.generation
+        @replacements.succeeded
+        @killed_replacements = 0
+        former
       end
 
       def end_candidacy

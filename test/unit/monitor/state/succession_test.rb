@@ -19,9 +19,9 @@ module Coppice
         %i[booting on_trial] => ->(succession) { succession.try(:worker) },
         %i[promoting on_trial] => ->(succession) { succession.try(:worker) },
         %i[on_trial on_trial] => ->(succession) { succession.try(:worker) },
-        %i[booting idle] => :commit.to_proc,
-        %i[promoting idle] => :commit.to_proc,
-        %i[on_trial idle] => :commit.to_proc
+        %i[booting idle] => ->(succession) { succession.commit(0.0) },
+        %i[promoting idle] => ->(succession) { succession.commit(0.0) },
+        %i[on_trial idle] => ->(succession) { succession.commit(0.0) }
       }.freeze
 
       # How to come to a stage.
@@ -42,7 +42,7 @@ module Coppice
 
       def commit(generation, cold: false)
         @succession.start(Mold.new(generation: generation, cold: cold))
-        @succession.commit
+        @succession.commit(0.0)
       end
 
       test "each move of the table can be made, and no other one" do
@@ -62,7 +62,7 @@ module Coppice
         first = Mold.new(generation: 0, cold: true)
         @succession.start(first)
 
-        assert_nil @succession.commit
+        assert_nil @succession.commit(0.0)
         assert_same first, commit(1)
         assert_equal [1, 2, nil], [@succession.generation, @succession.next_generation, @succession.candidate]
       end
