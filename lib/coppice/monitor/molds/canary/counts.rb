@@ -9,17 +9,13 @@ module Coppice
       class Counts
         BUCKETS = Histogram::CELLS - 1
 
-        # The sums of records that have the columns of Board::COUNT_COLUMNS: rows, slots, or a record of the last hour.
-        # When the records change meanwhile, read them in Board#consistent.
-        #: (*Board::Record) -> Counts
-        def self.of(*records) = records.map { |record| read(record) }.sum(NONE)
-
-        def self.read(record)
+        # What a record with the columns of Board::COUNT_COLUMNS holds: a row, or a record of the last hour.
+        #: (Board::Record) -> Counts
+        def self.of(record)
           # First the failures: a request that ends in between is counted, and its failure is not.
           failed = record.responses[Board::SERVER_ERRORS]
           new(failed: failed, timeouts: record.timeouts, durations: record.application_us.drop(1))
         end
-        private_class_method :read
 
         # Requests answered with a status of 5xx. The worker counts it when the response begins, so a request in flight
         # may be in it.
