@@ -28,8 +28,8 @@ module Coppice
 
       # Raises Error for what is no verb, or has words that the verb does not take. First the monitor learns what its
       # children have reported: the client may have seen that on the board since the turn looked at their channels.
-      #: (?String?, *String, ?caller: ControlConnection::Caller?) -> (Array[String] | ControlConnection::Pending)
-      def call(name = nil, *words, caller: nil)
+      #: (?String?, *String, caller: ControlConnection::Caller) -> (Array[String] | ControlConnection::Pending)
+      def call(name = nil, *words, caller:)
         verb = Control::VERBS[name]
         raise UsageError, "say one of: #{Control::VERBS.keys.join(', ')}" unless verb
 
@@ -154,10 +154,8 @@ module Coppice
 
       # The observer asks on behalf of the dashboard's users.
       def described(caller)
-        peer = caller&.peer
-        return "dashboard" if peer && peer.pid == @roster.observer&.pid
-
-        peer ? "uid #{peer.uid} (pid #{peer.pid})" : "control socket"
+        peer = caller.peer
+        peer.pid == @roster.observer&.pid ? "dashboard" : "uid #{peer.uid} (pid #{peer.pid})"
       end
 
       def outcome_of_recycling(worker)

@@ -28,8 +28,8 @@ module Coppice
       # Who says a line. peer: a Control::Endpoint::Peer. descriptors: what came with the line.
       Caller = Struct.new(:peer, :descriptors)
 
-      #: (Socket, ControlCommands, Float, ?peer: Control::Endpoint::Peer?) -> void
-      def initialize(socket, commands, now, peer: nil)
+      #: (Socket, ControlCommands, Float, peer: Control::Endpoint::Peer) -> void
+      def initialize(socket, commands, now, peer:)
         @socket = socket
         @caller = Caller.new(peer, [])
         @commands = commands

@@ -14,16 +14,21 @@ module Coppice
       def rollout(**settings)
         FakeServer.open(**settings) do |server|
           server.settle
-          commands = ControlCommands.new(supervision: server.supervision, board: server.board, reopening: nil,
-                                         settings: server.settings)
-          @answer = commands.call("refork", "--wait")
+          @commands = ControlCommands.new(supervision: server.supervision, board: server.board, reopening: nil,
+                                          settings: server.settings)
+          @answer = call("refork", "--wait")
           told = []
           advance(server) { (told += @answer.news.call).any? }
 
           assert_equal [COMMITTED], told
           assert_includes server.roster.workers.map(&:generation), 0
-          yield server, commands
+          yield server
         end
+      end
+
+      def call(*words)
+        caller = ControlConnection::Caller.new(Control::Endpoint::Peer.new(1, 0, 0), [])
+        @commands.call(*words, caller: caller)
       end
 
       # Turn by turn, until the block returns something, which is returned.
@@ -52,8 +57,8 @@ module Coppice
 
       test "a number of workers that changes meanwhile does not keep it from the end" do
         { "6" => [1] * 6, "2" => [1] * 2 }.each do |number, generations|
-          rollout do |server, commands|
-            commands.call("workers", number)
+          rollout do |server|
+            call("workers", number)
 
             assert_equal ["all workers are of generation 1 now"], advance(server)
             server.settle
@@ -72,16 +77,16 @@ module Coppice
       end
 
       test "a server that stops ends the wait with an error" do
-        rollout do |server, commands|
-          commands.call("stop")
+        rollout do |server|
+          call("stop")
 
           assert_equal "the server is stopping", failure(server)
         end
       end
 
       test "a release that is committed meanwhile ends the wait with an error" do
-        rollout do |server, commands|
-          commands.call("roll", "/releases/2")
+        rollout do |server|
+          call("roll", "/releases/2")
 
           assert_equal "the rollout of generation 1 was interrupted: generation 2 follows", failure(server)
         end

@@ -18,11 +18,16 @@ module Coppice
         end
       end
 
-      def refusal(*words) = assert_raises(Error) { @commands.call(*words) }.message
+      def call(*words)
+        caller = ControlConnection::Caller.new(Control::Endpoint::Peer.new(1, 0, 0), [])
+        @commands.call(*words, caller: caller)
+      end
+
+      def refusal(*words) = assert_raises(Error) { call(*words) }.message
 
       test "refork: the commit is announced, and not before" do
         server do |server|
-          answer = @commands.call("refork")
+          answer = call("refork")
           assert_nil answer.poll.call
           server.settle
 
@@ -34,7 +39,7 @@ module Coppice
         { [].freeze => "; its workers replace the others now",
           ["/"].freeze => " and warms up; then its workers replace the others" }.each do |requests, rollout|
           server(warm_up_requests: requests) do |server|
-            answer = @commands.call("roll", "/releases/2")
+            answer = call("roll", "/releases/2")
 
             assert_equal ["release 2 (2) is committed#{rollout}"], first_answer(answer, server)
           end
@@ -44,7 +49,7 @@ module Coppice
       test "roll: each stage is told once, when it is reached" do
         { [].freeze => "starting", ["/"].freeze => "warming up" }.each do |paths, doing|
           server(canary: true, canary_requests: 7, canary_time: 2, warm_up_requests: paths) do |server|
-            answer = @commands.call("roll", "/releases/2")
+            answer = call("roll", "/releases/2")
             told = []
             first_answer(answer, server) do
               told.concat(answer.news.call)
@@ -61,8 +66,8 @@ module Coppice
       test "rollback: a mold that was kept has nothing to tell of a boot" do
         { 60 => [], 0 => ["checking the release"] }.each do |window, news|
           server(rollback_window: window) do |server|
-            first_answer(@commands.call("roll", "/releases/2"), server)
-            answer = @commands.call("rollback")
+            first_answer(call("roll", "/releases/2"), server)
+            answer = call("rollback")
 
             assert_equal news, answer.news.call
             assert_match(/\Arelease 1 .* is committed/, first_answer(answer, server).last)
@@ -72,8 +77,8 @@ module Coppice
 
       test "rollback: to a mold that is kept after all there is nothing to tell" do
         server(rollback_window: 60) do |server|
-          first_answer(@commands.call("roll", "/releases/2"), server)
-          answer = @commands.call("rollback")
+          first_answer(call("roll", "/releases/2"), server)
+          answer = call("rollback")
           mold = server.roster.take_kept
 
           assert_equal ["waiting until it can be booted"], answer.news.call
@@ -97,7 +102,7 @@ module Coppice
 
       test "refork: a new mold that dies is announced with the reason" do
         server do |server|
-          answer = @commands.call("refork")
+          answer = call("refork")
           server.turn
           server.system.step(server.process_of(server.roster.candidate.parent)) # forks
           server.turn
@@ -111,7 +116,7 @@ module Coppice
 
       test "refork: the message of the exception for which the new mold exits is told" do
         server do |server|
-          answer = @commands.call("refork")
+          answer = call("refork")
           server.turn
           server.system.step(server.process_of(server.roster.candidate.parent)) # forks
           server.turn
@@ -126,7 +131,7 @@ module Coppice
       test "refork: that no worker is fork-safe is announced at once" do
         server do |server|
           server.roster.workers.each { |worker| server.process_of(worker).refuses = true }
-          answer = @commands.call("refork")
+          answer = call("refork")
           server.settle
 
           assert_equal "the refork is given up: no worker is fork-safe",
@@ -137,7 +142,7 @@ module Coppice
       test "refork: why it takes so long" do
         server do |server|
           server.roster.workers.first.row.tap { |row| row.requests = row.not_fork_safe = 1 }
-          answer = @commands.call("refork")
+          answer = call("refork")
           server.settle
 
           assert_nil answer.poll.call
@@ -148,7 +153,7 @@ module Coppice
 
       test "workers: the number is absolute" do
         server do |server|
-          assert_equal ["6 workers wanted, 4 until now"], @commands.call("workers", "6")
+          assert_equal ["6 workers wanted, 4 until now"], call("workers", "6")
           server.settle
           assert_equal 6, server.roster.ready_workers.size
         end
@@ -157,7 +162,7 @@ module Coppice
       test "recycle: the slot has another worker" do
         server do |server|
           before = server.roster.workers.find { |worker| worker.nr == 2 }
-          answer = @commands.call("recycle", "2")
+          answer = call("recycle", "2")
           assert_nil answer.poll.call
           server.settle
           after = server.roster.workers.find { |worker| worker.nr == 2 }
@@ -170,7 +175,7 @@ module Coppice
 
       test "recycle: a worker that reported after the turn had looked at its channel" do
         server(worker_processes: 1) do |server|
-          @commands.call("workers", "2")
+          call("workers", "2")
           100.times do
             break if server.system.processes.values.any? { |process| process.row&.nr == 1 && process.stage == :ready }
 
@@ -179,17 +184,17 @@ module Coppice
           end
           assert_nil(server.roster.ready_workers.find { |worker| worker.nr == 1 })
 
-          assert_kind_of ControlConnection::Pending, @commands.call("recycle", "1")
+          assert_kind_of ControlConnection::Pending, call("recycle", "1")
         end
       end
 
       test "stop: the end is announced, and nothing is changed meanwhile" do
         server do |server|
-          answer = @commands.call("stop")
+          answer = call("stop")
           assert_nil answer.poll.call
           assert_equal "the server is stopping", refusal("workers", "2")
           server.turn
-          assert_match(/^server +stopping/, @commands.call("status").first)
+          assert_match(/^server +stopping/, call("status").first)
           server.settle
 
           assert_equal ["the server has exited"], answer.poll.call
@@ -200,7 +205,7 @@ module Coppice
         server do |server|
           log = Log.new(StringIO.new, role: :worker, level: :warn).follow(server.board)
           assert_equal :warn, log.level
-          @commands.call("log-level", "debug")
+          call("log-level", "debug")
 
           assert_equal :debug, log.with(nr: 1).level
         end

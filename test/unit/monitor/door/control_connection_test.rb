@@ -23,7 +23,7 @@ module Coppice
       def setup
         @client, server = UNIXSocket.pair
         @commands = Commands.new
-        @connection = ControlConnection.new(server, @commands, 0.0)
+        @connection = ControlConnection.new(server, @commands, 0.0, peer: nil)
       end
 
       def teardown = [@client, @connection].each(&:close)
