@@ -51,7 +51,7 @@ module Coppice
         @log.info("refork requested")
         waits = @decisions.call.promotion.awaits_template?(@roster)
         @log.warn("the refork waits until a fork-safe worker has served a request") if waits
-        @roster.succession.ask(@system.now)
+        @roster.succession.ask
       end
 
       # TTIN and TTOU: one slot more or one less.

@@ -148,7 +148,7 @@ module Coppice
         @releases.reinstate(step.mold, now)
         adopt_handshakes(step.mold)
         @roster.spawns.succeeded
-        @roster.spawns.wait_until(now)
+        @roster.spawns.end_pause
       end
 
       def adopt_handshakes(mold)

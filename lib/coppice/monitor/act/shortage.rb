@@ -45,9 +45,7 @@ module Coppice
 
       def delay(now)
         @backoff.failed(now)
-        [@roster.spawns, @roster.replacements, @roster.reforks].each do |pause|
-          pause.wait_until([pause.not_before, @backoff.not_before].max)
-        end
+        [@roster.spawns, @roster.replacements, @roster.reforks].each { |tries| tries.wait_until(@backoff.not_before) }
       end
 
       def report(role, error)

@@ -34,11 +34,13 @@ module Coppice
         failed(now)
       end
 
-      # A pause that is no failure of what is tried.
+      # A pause that is no failure of what is tried, unless there is a longer one.
       #: (Float) -> void
-      def wait_until(time)
-        @not_before = time
-      end
+      def wait_until(time) = @not_before = [@not_before, time].max
+
+      # From now on it may be tried.
+      #: () -> void
+      def end_pause = @not_before = -Float::INFINITY
 
       #: (Float) -> bool
       def over?(now) = now >= @not_before

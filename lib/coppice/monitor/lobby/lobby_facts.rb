@@ -125,7 +125,7 @@ module Coppice
       # The next one's would be lost as well, until clients have left.
       def seat_lost(number)
         seat_fault(number, :lost_seat)
-        @roster.spawns.wait_until([@roster.spawns.not_before, @system.now + SEAT_PAUSE].max)
+        @roster.spawns.wait_until(@system.now + SEAT_PAUSE)
       end
 
       # The keeper makes the next one. Until it is ready no worker gets a seat.

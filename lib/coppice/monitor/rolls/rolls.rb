@@ -93,7 +93,7 @@ module Coppice
         @force = force
         roll = Roll.new(kind: kind, directory: directory, asked_by: asked_by, asked_at: @system.now, release: release)
         @log.info("#{kind} requested", **roll.to_log)
-        @roster.reforks.wait_until(@system.now) # the pause is for the server's own tries
+        @roster.reforks.end_pause # the pause is for the server's own tries
         @records.roll_started(roll)
         @roster.roll = roll
       end

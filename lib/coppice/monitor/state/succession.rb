@@ -71,10 +71,10 @@ module Coppice
       end
 
       # A user wants a refork: the pause after a failure is for the server's own tries.
-      #: (Float) -> void
-      def ask(now)
+      #: () -> void
+      def ask
         @asked = true
-        @reforks.wait_until(now)
+        @reforks.end_pause
       end
 
       #: () -> Integer

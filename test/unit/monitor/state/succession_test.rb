@@ -68,7 +68,7 @@ module Coppice
       end
 
       test "the wish for a refork is fulfilled by the next generation, not by another mold of the same one" do
-        @succession.ask(5.0)
+        @succession.ask
         commit(0)
 
         assert @succession.asked
