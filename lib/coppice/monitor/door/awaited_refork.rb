@@ -26,7 +26,7 @@ module Coppice
       def outcome
         raise Error, "the server is stopping" if @roster.stopping
         return outcome_of_rollout if @generation
-        raise Error, "the new mold was abandoned: #{abandoned}" if abandoned?
+        raise Error, "the new mold was abandoned: #{@succession.abandoned_for}" if abandoned?
         return committed if @succession.generation != @before
 
         raise Error, "the refork is given up: #{@succession.given_up_for}" unless @succession.asked
@@ -53,7 +53,9 @@ module Coppice
       def outcome_of_rollout
         raise Error, "#{interrupted}: generation #{@roster.generation} follows" if @roster.generation != @generation
         # The loss of the mold alone is none: a worker's copy takes its place, of the same generation.
-        raise Error, "#{interrupted}: a mold was abandoned: #{abandoned}" if @roster.mold.nil? && abandoned?
+        if @roster.mold.nil? && abandoned?
+          raise Error, "#{interrupted}: a mold was abandoned: #{@succession.abandoned_for}"
+        end
         return if @roster.workers.any? { |worker| worker.generation != @generation }
 
         ["all workers are of generation #{@generation} now"]
@@ -62,10 +64,6 @@ module Coppice
       def interrupted = "the rollout of generation #{@generation} was interrupted"
 
       def abandoned? = @succession.abandonments > @abandonments
-
-      def abandoned
-        [@succession.abandoned_for, @succession.abandoned_message.to_s].reject(&:empty?).join(": ")
-      end
 
       def why_no_commit
         return "the new mold is not ready yet; the refork goes on" if @roster.candidate

@@ -35,8 +35,7 @@ module Coppice
         return unless @roster.roll.awaits?(step.candidate.release)
 
         @roster.roll.canary = step.verdict
-        message = [step.reason, @roster.succession.abandoned_message.to_s].reject(&:empty?).join(": ")
-        give_up(step.reason, message: message)
+        give_up(step.reason, message: @roster.succession.abandoned_for)
       end
 
       # The roll that is under way ends without its release. wanted: by a user, so that nothing has failed. message: the

@@ -48,8 +48,7 @@ module Coppice
       attr_accessor :gc_unmeasured    #: bool -- boot once more when a rehearsal has measured what fits
       attr_reader :asked              #: bool -- a user wants a refork
       attr_reader :abandonments       #: Integer -- how many candidates were abandoned
-      attr_reader :abandoned_for      #: String? -- why the last one was
-      attr_reader :abandoned_message  #: String? -- of the exception, for the user who waits only: may tell a secret
+      attr_reader :abandoned_for      #: String? -- why the last one was, for the user who waits: may tell a secret
       attr_reader :given_up_for       #: String? -- why the last refork that a user wanted is not made
       attr_reader :reforks            #: Backoff
       attr_reader :replacements       #: Backoff -- of a lost mold
@@ -108,8 +107,7 @@ module Coppice
       #: (Handle, String, Float, pause: Numeric?, of_release: bool, ?message: String?) -> void
       def abandon(given_up, reason, now, pause:, of_release:, message: nil)
         @abandonments += 1
-        @abandoned_for = reason
-        @abandoned_message = message
+        @abandoned_for = [reason, message.to_s].reject(&:empty?).join(": ")
         @fork_failures.succeeded if given_up.equal?(mold)
         lose(given_up)
         end_candidacy if candidate
