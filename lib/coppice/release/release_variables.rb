@@ -18,14 +18,19 @@ module Coppice
     # Gemfile in use there is none for the other release.
     #: (Hash[String, String], from: Array[String], to: String) -> Hash[String, String]
     def self.of(environment, from:, to:)
-      moved({ **original(environment), **environment.slice(GEMFILE) }, from, to)
+      moved({ **original(environment), **environment.slice(GEMFILE) }, from: from, to: to)
     end
 
-    # Variables of the first release, whose molds may be booted again when the symlink that names its Gemfile leads to
-    # another release. names: as `from` above. directory: without symlinks.
-    #: (Hash[String, String], names: Array[String], directory: String) -> Hash[String, String]
-    def self.of_first(environment, names:, directory:)
-      moved(environment, names, directory)
+    # FILES within one of the directories are those at the same place in the other one, which is named without symlinks.
+    # That may be the first release's own: its molds may be booted again when the symlink that names its Gemfile leads
+    # to another release.
+    #: (Hash[String, String], from: Array[String], to: String) -> Hash[String, String]
+    def self.moved(environment, from:, to:)
+      folders = from.map { |name| File.join(name, "") }
+      environment.to_h do |name, value|
+        folder = folders.find { |path| value.start_with?(path) } if FILES.include?(name)
+        [name, folder ? File.join(to, value.delete_prefix(folder)) : value]
+      end
     end
 
     # The variables as they were before `bundle exec`.
@@ -35,15 +40,5 @@ module Coppice
       others.merge(kept).reject { |_, value| value == NOT_SET }
     end
     private_class_method :original
-
-    # FILES within the directory are those at the same place in the other directory.
-    def self.moved(environment, from, to)
-      folders = from.map { |name| File.join(name, "") }
-      environment.to_h do |name, value|
-        folder = folders.find { |path| value.start_with?(path) } if FILES.include?(name)
-        [name, folder ? File.join(to, value.delete_prefix(folder)) : value]
-      end
-    end
-    private_class_method :moved
   end
 end

@@ -37,9 +37,9 @@ module Coppice
       with_gemfile = environment.merge("BUNDLE_GEMFILE" => "/srv/current/Gemfile")
       names = %w[/srv/1 /srv/current]
 
-      assert_equal environment, ReleaseVariables.of_first(environment, names: names, directory: "/srv/1")
+      assert_equal environment, ReleaseVariables.moved(environment, from: names, to: "/srv/1")
       assert_equal environment.merge("BUNDLE_GEMFILE" => "/srv/1/Gemfile"),
-        ReleaseVariables.of_first(with_gemfile, names: names, directory: "/srv/1")
+        ReleaseVariables.moved(with_gemfile, from: names, to: "/srv/1")
     end
 
     test "the lock file that bundle exec names is that of the first release's directory, and no other release's" do
@@ -47,7 +47,7 @@ module Coppice
       names = %w[/srv/1 /srv/current]
 
       assert_equal "/srv/1/Gemfile.lock",
-        ReleaseVariables.of_first(environment, names: names, directory: "/srv/1")["BUNDLE_LOCKFILE"]
+        ReleaseVariables.moved(environment, from: names, to: "/srv/1")["BUNDLE_LOCKFILE"]
       assert_empty variables(environment, from: names)
     end
 

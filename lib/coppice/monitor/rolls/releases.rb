@@ -169,7 +169,7 @@ module Coppice
       end
 
       def with_own_gemfile(first)
-        variables = ReleaseVariables.of_first(first.environment, names: @first_names, directory: first.directory)
+        variables = ReleaseVariables.moved(first.environment, from: @first_names, to: first.directory)
         Release.new(**first.to_h, environment: variables).freeze
       end
 
