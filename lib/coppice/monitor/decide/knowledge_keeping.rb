@@ -20,13 +20,15 @@ module Coppice
         @learns = settings.learns_paths?
         @measured = [] # pids
         @looks = OS::Throttle.new(LOOK_PAUSE)
+        @writes = OS::Throttle.new(PATHS_PAUSE)
       end
 
       #: (Roster, Float) -> Array[Step]
       def next(roster, now)
         worker = measured_worker(roster, now) if @measures && @measured.size < MEASURED_WORKERS
         @measured << worker.pid if worker
-        [(Steps::KeepMeasurement.new(worker) if worker), keep_paths(now)].compact
+        paths = Steps::KeepPaths.new if @learns && @writes.claim(now)
+        [(Steps::KeepMeasurement.new(worker) if worker), paths].compact
       end
 
       private
@@ -45,13 +47,6 @@ module Coppice
         workers.find do |worker|
           roster.of_release?(worker) && !@measured.include?(worker.pid) && !worker.row.allocations.empty?
         end
-      end
-
-      def keep_paths(now)
-        return unless @learns && now >= (@paths_due ||= now + PATHS_PAUSE)
-
-        @paths_due = now + PATHS_PAUSE
-        Steps::KeepPaths.new
       end
     end
   end

@@ -78,6 +78,7 @@ class KnowledgeKeepingTest < SupervisionTestCase
 
   test "learned paths are kept once a minute" do
     server = settled_server(warm_up_requests: [:learned].freeze, gc_profile: :ruby)
+    server.kept.clear
     times = 3.times.map do
       server.system.advance(Coppice::Monitor::KnowledgeKeeping::PATHS_PAUSE)
       2.times { server.turn }
