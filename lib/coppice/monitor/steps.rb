@@ -9,7 +9,7 @@ module Coppice
       # Have a worker fork a mold. reason_fields: why, as fields of the log line. temporary: the mold forks what is
       # missing, and exits.
       Promote = Struct.new(:worker, :generation, :reason_fields, :temporary)
-      # Have a mold fork a worker. trial: the candidate that forks it is committed when this worker is ready. purpose: as
+      # Have a mold fork a worker. trial: the candidate that forks it is committed when the worker is ready. purpose: as
       # of Control::Messages::Spawn.
       SpawnWorker = Struct.new(:mold, :nr, :trial, :purpose)
       # Have the mold fork a service. service: a Config::ServiceDefinition.
