@@ -149,17 +149,6 @@ module Coppice
       ours
     end
 
-    # A client's socket that has sent `sent`; the connection has adopted the other end with the head that `reader`,
-    # another harness, read from it.
-    def connect_with_head(sent, reader: HttpHarness.new, address: "127.0.0.1")
-      ours = reader.connect(address)
-      ours.write(sent)
-      raise "the head was refused" unless reader.connection.read_head == true
-
-      @connection.adopt_head(reader.connection.detach.first, address, reader.connection)
-      ours
-    end
-
     # A client's socket over TCP on loopback, by accept.
     def connect_by_tcp
       server = TCPServer.new("127.0.0.1", 0)

@@ -1,6 +1,6 @@
 /*
  * Coppice::Http::Connection, how it gets its client: from a listener, or as a descriptor that was accepted elsewhere,
- * with the bytes that were read there or with a head that was parsed there, or from the lobby with a whole request.
+ * with the bytes that were read there, or from the lobby with a whole request.
  */
 #include "accept.h"
 
@@ -123,16 +123,6 @@ static void take_head(struct coppice_connection *connection, const struct coppic
     connection->head_complete = true;
 }
 
-void coppice_connection_take_head(struct coppice_connection *connection, int fd, const char *address,
-                                  const struct coppice_request_head *head, const char *bytes, size_t length) {
-    if (head->length == 0 || head->length > length) rb_raise(rb_eArgError, "the head is not complete");
-    if (head->field_count > connection->limits.field_count) {
-        rb_raise(rb_eArgError, "the head has more fields than this connection has room for");
-    }
-    adopt(connection, fd, address);
-    take_head(connection, head, bytes, length);
-}
-
 /* The lobby keeps the limit that it was started with, also when a later release allows fewer fields. Called before the
  * client begins, since the parser points to the head. */
 static void make_room(struct coppice_connection *connection, uint32_t field_count) {
@@ -161,33 +151,10 @@ bool coppice_connection_take_slot(VALUE self, VALUE seat_object, struct coppice_
     return true;
 }
 
-static bool body_untouched(const struct coppice_connection *connection) {
-    const struct coppice_request_head *head = connection->head;
-    if (connection->input_position != head->length || connection->continue_due != head->expects_continue) return false;
-    return connection->body != COPPICE_BODY_LENGTH || connection->body_remaining == head->content_length;
-}
-
-/*
- * adopt_head(fd, remote_address, other): a client whose head another Connection has read, with the body bytes that came
- * along. The other may have detached its client already, but must not have begun to read the body: raises IOError.
- */
-static VALUE connection_adopt_head(VALUE self, VALUE fd, VALUE address, VALUE rb_other) {
-    struct coppice_connection *connection = vacant_connection(self);
-    const struct coppice_connection *other = coppice_connection_get(rb_other);
-    if (connection == other) rb_raise(rb_eArgError, "this connection cannot give its head to itself");
-    if (!other->head_complete || !body_untouched(other)) {
-        rb_raise(rb_eIOError, "the other connection has no head, or has begun to read the body");
-    }
-    coppice_connection_take_head(connection, NUM2INT(fd), StringValueCStr(address), other->head, other->input.data,
-                                 other->input.length);
-    return self;
-}
-
 void Init_coppice_accept(VALUE coppice) {
     VALUE klass = coppice_connection_class(coppice);
     rb_define_method(klass, "accept", connection_accept, 1);
     rb_define_method(klass, "https=", connection_set_https, 1);
     rb_define_method(klass, "request_id=", connection_set_request_id, 1);
     rb_define_method(klass, "adopt", connection_adopt, -1);
-    rb_define_method(klass, "adopt_head", connection_adopt_head, 3);
 }
