@@ -32,9 +32,7 @@ static struct coppice_connection *writable_connection(VALUE self) {
     if (connection->sending) {
         rb_raise(rb_eIOError, "another thread is writing to this client, or was interrupted while it was");
     }
-    if (coppice_connection_foreign(connection)) {
-        rb_raise(rb_eIOError, "this client is served by the process that forked this one");
-    }
+    coppice_connection_check_own(connection);
     return connection;
 }
 
