@@ -20,14 +20,10 @@ static void begin_client(struct coppice_connection *connection, int fd) {
     coppice_response_reset(connection);
 }
 
-static struct coppice_connection *vacant_connection(VALUE self) {
+struct coppice_connection *coppice_connection_vacant(VALUE self) {
     struct coppice_connection *connection = coppice_connection_get(self);
-    if (coppice_connection_has_client(connection)) rb_raise(rb_eIOError, "the last client is still on this connection: close it first");
-    return connection;
-}
-
-void coppice_connection_check_vacant(VALUE self) {
-    vacant_connection(self);
+    if (!coppice_connection_has_client(connection)) return connection;
+    rb_raise(rb_eIOError, "the last client is still on this connection: close it first");
 }
 
 static int accept_client(int listener, struct sockaddr_storage *peer) {
@@ -68,7 +64,7 @@ static bool nothing_to_accept(int error) {
 
 /* accept(listener_fd) -> true, or false when another worker was faster or the client left. */
 static VALUE connection_accept(VALUE self, VALUE listener) {
-    struct coppice_connection *connection = vacant_connection(self);
+    struct coppice_connection *connection = coppice_connection_vacant(self);
     int fd = accept_client(NUM2INT(listener), &connection->peer);
     int error = errno;
     if (fd < 0) {
@@ -108,7 +104,7 @@ static void adopt(struct coppice_connection *connection, int fd, const char *add
 static VALUE connection_adopt(int argc, VALUE *argv, VALUE self) {
     VALUE rb_fd, address, bytes, copies;
     rb_scan_args(argc, argv, "22", &rb_fd, &address, &bytes, &copies);
-    struct coppice_connection *connection = vacant_connection(self);
+    struct coppice_connection *connection = coppice_connection_vacant(self);
     if (!NIL_P(bytes)) StringValue(bytes);
     adopt(connection, NUM2INT(rb_fd), StringValueCStr(address));
     if (!NIL_P(bytes)) coppice_byte_buffer_append(&connection->input, RSTRING_PTR(bytes), RSTRING_LEN(bytes));
@@ -130,8 +126,8 @@ static void make_room(struct coppice_connection *connection, uint32_t field_coun
     connection->head = ruby_xrealloc(connection->head, coppice_request_head_size(field_count));
 }
 
-bool coppice_connection_take_slot(VALUE self, VALUE seat_object, struct coppice_lobby_seat *seat) {
-    struct coppice_connection *connection = coppice_connection_get(self);
+bool coppice_connection_take_slot(struct coppice_connection *connection, VALUE seat_object,
+                                  struct coppice_lobby_seat *seat) {
     const struct coppice_lobby_slot *slot = seat->slot;
     const struct coppice_request_head *head = &slot->head;
     if (head->field_count > seat->requests->field_capacity || head->length > slot->length) return false;

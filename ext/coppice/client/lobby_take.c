@@ -25,7 +25,7 @@ static int pop(struct coppice_lobby_seat *seat) {
 }
 
 /* A slot that makes no sense ends without an answer. */
-static bool take(VALUE self, struct coppice_lobby_seat *seat, uint32_t index, VALUE connection) {
+static bool take(VALUE self, struct coppice_lobby_seat *seat, uint32_t index, struct coppice_connection *connection) {
     const struct coppice_lobby_slot *slot = coppice_lobby_slot_at(seat->requests, index);
     seat->slot = slot;
     seat->serial = slot->serial;
@@ -40,10 +40,10 @@ static bool take(VALUE self, struct coppice_lobby_seat *seat, uint32_t index, VA
 }
 
 /* pop_into(connection) -> whether there was a request for it. No system call. */
-static VALUE seat_pop_into(VALUE self, VALUE connection) {
+static VALUE seat_pop_into(VALUE self, VALUE rb_connection) {
     struct coppice_lobby_seat *seat = coppice_lobby_seat_get(self);
     if (seat->slot) rb_raise(rb_eIOError, "the last request of this seat has not ended");
-    coppice_connection_check_vacant(connection);
+    struct coppice_connection *connection = coppice_connection_vacant(rb_connection);
     if (!coppice_lobby_seat_may_take(seat)) return Qfalse;
     int index = pop(seat);
     if (index < 0 || (uint32_t)index >= seat->requests->slot_count) return Qfalse;
