@@ -208,11 +208,6 @@ static VALUE seat_awake(VALUE self) {
     return coppice_request_queue_worker_wakes(seat->queue, seat->number) ? Qtrue : Qfalse;
 }
 
-/* closing? -> whether answers say "connection: close". */
-static VALUE seat_closing_p(VALUE self) {
-    return atomic_load(&coppice_lobby_seat_get(self)->queue->closing) ? Qtrue : Qfalse;
-}
-
 /* ended? -> whether the lobby has closed its end: no request comes any more. Between two requests. */
 static VALUE seat_ended_p(VALUE self) {
     const struct coppice_lobby_seat *seat = coppice_lobby_seat_get(self);
@@ -249,7 +244,6 @@ void Init_coppice_lobby_seat(VALUE coppice) {
     rb_define_method(klass, "initialize", seat_initialize, 7);
     rb_define_method(klass, "sleep?", seat_sleep_p, 0);
     rb_define_method(klass, "awake", seat_awake, 0);
-    rb_define_method(klass, "closing?", seat_closing_p, 0);
     rb_define_method(klass, "ended?", seat_ended_p, 0);
     rb_define_method(klass, "fileno", seat_fileno, 0);
     rb_define_method(klass, "socket_fileno", seat_socket_fileno, 0);
