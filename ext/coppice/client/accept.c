@@ -28,7 +28,6 @@ struct coppice_connection *coppice_connection_vacant(VALUE self) {
 
 static int accept_client(int listener, struct sockaddr_storage *peer) {
     socklen_t length = sizeof(*peer);
-    memset(&peer->ss_family, 0, sizeof(peer->ss_family));
 #ifdef COPPICE_LINUX
     return accept4(listener, (struct sockaddr *)peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 #else
@@ -65,12 +64,14 @@ static bool nothing_to_accept(int error) {
 /* accept(listener_fd) -> true, or false when another worker was faster or the client left. */
 static VALUE connection_accept(VALUE self, VALUE listener) {
     struct coppice_connection *connection = coppice_connection_vacant(self);
-    int fd = accept_client(NUM2INT(listener), &connection->peer);
+    struct sockaddr_storage peer = {.ss_family = AF_UNSPEC};
+    int fd = accept_client(NUM2INT(listener), &peer);
     int error = errno;
     if (fd < 0) {
         if (nothing_to_accept(error)) return Qfalse;
         rb_syserr_fail(error, "accept");
     }
+    coppice_lobby_address_of_socket(&connection->peer, &peer);
     begin_client(connection, fd);
     return Qtrue;
 }
@@ -92,8 +93,7 @@ static VALUE connection_set_request_id(VALUE self, VALUE id) {
 }
 
 static void adopt(struct coppice_connection *connection, int fd, const char *address) {
-    socklen_t length = sizeof(connection->peer);
-    if (getsockname(fd, (struct sockaddr *)&connection->peer, &length) < 0) rb_sys_fail("getsockname");
+    connection->peer = coppice_local_address(fd); /* of the same family */
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK | O_RDWR) < 0) rb_sys_fail("fcntl");
     begin_client(connection, fd);
     snprintf(connection->adopted_address, sizeof(connection->adopted_address), "%s", address);
@@ -132,7 +132,7 @@ bool coppice_connection_take_slot(struct coppice_connection *connection, VALUE s
     const struct coppice_request_head *head = &slot->head;
     if (head->field_count > seat->requests->field_capacity || head->length > slot->length) return false;
     make_room(connection, head->field_count);
-    coppice_lobby_address_to(&slot->client, &connection->peer);
+    connection->peer = slot->client;
     begin_client(connection, -1);
     take_head(connection, head, coppice_lobby_slot_bytes(seat->requests, slot), slot->length);
     coppice_traffic_received(&connection->traffic, slot->length);

@@ -125,7 +125,7 @@ void coppice_connection_begin(struct coppice_connection *connection, int fd) {
     connection->transport = &coppice_descriptor_transport;
     connection->fd = fd;
     connection->serial++;
-    connection->family = connection->peer.ss_family;
+    connection->family = connection->peer.family;
     connection->adopted_address[0] = connection->request_id[0] = '\0';
     connection->queued_us = connection->reading_us = connection->started_us = 0;
     connection->waited_us = -1;

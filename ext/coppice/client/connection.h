@@ -48,7 +48,7 @@ struct coppice_connection {
     VALUE seat_object;
     unsigned serial; /* grows with each client and when it is gone, so that a thread which waited for it notices */
     int family;
-    struct sockaddr_storage peer;
+    struct coppice_lobby_address peer;
     char adopted_address[64]; /* of a client that was accepted elsewhere; else empty */
     char request_id[40];      /* made where the client sent none; else empty */
     int64_t queued_us;        /* monotonic: when the lobby had the whole request; 0 without a lobby */
@@ -120,8 +120,8 @@ bool coppice_connection_copied(const struct coppice_connection *connection);
 bool coppice_connection_method_is(const struct coppice_connection *connection, const char *method);
 const char *coppice_connection_bytes(const struct coppice_connection *connection, struct coppice_span span);
 
-/* In addresses.c: from the lobby's form of an address to the system's. Family 0 stays 0. */
-void coppice_lobby_address_to(const struct coppice_lobby_address *address, struct sockaddr_storage *socket);
+/* In addresses.c: of this end of a socket. */
+struct coppice_lobby_address coppice_local_address(int fd);
 
 /* Raise Coppice::ClientGone and Coppice::RequestRefused. */
 NORETURN(void coppice_raise_client_gone(struct coppice_connection *connection, const char *during));

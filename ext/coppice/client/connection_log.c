@@ -1,7 +1,6 @@
 /* Coppice::Http::AccessLines: writes a line of the access log for each client of a Connection. */
 #include "connection_log.h"
 
-#include <netinet/in.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -121,18 +120,10 @@ static int64_t now_ms(void) {
 }
 
 static struct coppice_lobby_address peer_of(const struct coppice_connection *connection) {
-    const struct sockaddr_storage *peer = &connection->peer;
     struct coppice_lobby_address address = {.family = 0}; /* AF_UNIX would be trusted */
     const char *adopted = connection->adopted_address;
-    if (adopted[0]) {
-        coppice_lobby_address_read(&address, adopted, strlen(adopted));
-    } else if (peer->ss_family == AF_INET) {
-        coppice_lobby_address_set(&address, AF_INET, &((const struct sockaddr_in *)peer)->sin_addr);
-    } else if (peer->ss_family == AF_INET6) {
-        coppice_lobby_address_set(&address, AF_INET6, &((const struct sockaddr_in6 *)peer)->sin6_addr);
-    } else if (peer->ss_family == AF_UNIX) {
-        address.family = AF_UNIX;
-    }
+    if (!adopted[0]) return connection->peer;
+    coppice_lobby_address_read(&address, adopted, strlen(adopted));
     return address;
 }
 

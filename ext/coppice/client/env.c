@@ -159,7 +159,7 @@ static bool scheme_is(const struct env *env, VALUE list, const char *scheme) {
 }
 
 static bool from_trusted_proxy(const struct env *env, VALUE trusted_proxies, VALUE address) {
-    bool local = env->connection->peer.ss_family == AF_UNIX && !env->connection->adopted_address[0];
+    bool local = env->connection->peer.family == AF_UNIX && !env->connection->adopted_address[0];
     VALUE from = local ? Qnil : address;
     return RTEST(rb_funcall(trusted_proxies, rb_intern("include?"), 1, from));
 }

@@ -94,7 +94,7 @@ static void append_time(struct line *line, int64_t time_ms) {
 
 static void append_client(struct line *line, const struct coppice_lobby_address *client) {
     char text[INET6_ADDRSTRLEN] = "unix";
-    bool address = client->family == AF_INET || client->family == AF_INET6;
+    bool address = coppice_lobby_address_is_ip(client);
     if (address) inet_ntop(client->family, client->bytes, text, sizeof(text));
     if (address || client->family == AF_UNIX) append_string(line, "client", text_of(text), CLIENT_BYTES);
 }

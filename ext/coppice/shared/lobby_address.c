@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
-#include <sys/socket.h>
 
 void coppice_lobby_address_set(struct coppice_lobby_address *address, int family, const void *bytes) {
     static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -14,6 +13,19 @@ void coppice_lobby_address_set(struct coppice_lobby_address *address, int family
     }
     address->family = (uint16_t)family;
     memcpy(address->bytes, from, family == AF_INET ? 4 : 16);
+}
+
+void coppice_lobby_address_of_socket(struct coppice_lobby_address *address, const struct sockaddr_storage *socket) {
+    *address = (struct coppice_lobby_address){.family = socket->ss_family};
+    if (socket->ss_family == AF_INET) {
+        const struct sockaddr_in *inet = (const struct sockaddr_in *)socket;
+        address->port = ntohs(inet->sin_port);
+        coppice_lobby_address_set(address, AF_INET, &inet->sin_addr);
+    } else if (socket->ss_family == AF_INET6) {
+        const struct sockaddr_in6 *inet6 = (const struct sockaddr_in6 *)socket;
+        address->port = ntohs(inet6->sin6_port);
+        coppice_lobby_address_set(address, AF_INET6, &inet6->sin6_addr);
+    }
 }
 
 bool coppice_lobby_address_read(struct coppice_lobby_address *address, const char *text, size_t length) {

@@ -111,7 +111,7 @@ static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const 
     lobby_take_in_hand(lobby, index);
     struct lobby_connection *connection = lobby_open(lobby, index, fd);
     connection->listener = (uint8_t)listener;
-    lobby_read_address(&connection->client, peer);
+    coppice_lobby_address_of_socket(&connection->client, peer);
     set_options(lobby, connection);
     if (lobby->settings.proxy_protocol[listener]) connection->flags |= LOBBY_PROXY_DUE;
     if (lobby->settings.https[listener]) connection->flags |= LOBBY_HTTPS;

@@ -45,9 +45,8 @@ static uint32_t find(const struct coppice_lobby *lobby, uint64_t key) {
 
 bool lobby_client_enter(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     uint32_t most = lobby->settings.max_connections_per_client;
-    uint16_t family = connection->client.family;
     bool exempt = (connection->flags & (LOBBY_TRUSTED_PEER | LOBBY_NAMED)) == LOBBY_TRUSTED_PEER;
-    if (most == 0 || exempt || (family != AF_INET && family != AF_INET6)) return true;
+    if (most == 0 || exempt || !coppice_lobby_address_is_ip(&connection->client)) return true;
     uint64_t key = lobby_client_key(&connection->client);
     uint32_t at = find(lobby, key);
     struct lobby_client_count *entry = &lobby->clients[at];

@@ -94,10 +94,6 @@ static inline uint32_t lobby_place_of(const struct coppice_lobby *lobby, uint64_
     return (uint32_t)(((key ^ lobby->identity) * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - __builtin_ctz(size)));
 }
 
-/* addresses.c */
-struct sockaddr_storage;
-void lobby_read_address(struct coppice_lobby_address *address, const struct sockaddr_storage *socket);
-
 /* access_entries.c: what is known of a request. */
 void lobby_identify(struct coppice_lobby *lobby, struct coppice_lobby_slot *slot);
 /* Once for each request, which is NULL when it was refused before it was whole. */

@@ -17,7 +17,8 @@ static void read_server_address(struct coppice_lobby_address *address, const str
     socklen_t length = sizeof(own);
     *address = connection->server;
     if (address->family != 0) return;
-    if (getsockname(connection->fd, (struct sockaddr *)&own, &length) == 0) lobby_read_address(address, &own);
+    if (getsockname(connection->fd, (struct sockaddr *)&own, &length) != 0) return;
+    coppice_lobby_address_of_socket(address, &own);
 }
 
 static void fill_slot(struct coppice_lobby *lobby, const struct lobby_connection *connection,
@@ -93,8 +94,7 @@ static uint32_t flow_of(const struct coppice_lobby *lobby, const struct lobby_co
                         const struct coppice_lobby_slot *slot, const char *bytes) {
     struct coppice_lobby_address client =
         coppice_forwarded_for(&slot->head, bytes, &lobby->settings.trusted_proxies, &connection->client);
-    bool known = client.family == AF_INET || client.family == AF_INET6;
-    uint64_t key = known ? lobby_client_key(&client) : lobby_route_of(slot, bytes);
+    uint64_t key = coppice_lobby_address_is_ip(&client) ? lobby_client_key(&client) : lobby_route_of(slot, bytes);
     return lobby_place_of(lobby, key, LOBBY_FLOWS);
 }
 

@@ -45,10 +45,8 @@ bool lobby_is_handshake(const struct coppice_lobby *lobby, const struct coppice_
 static struct iovec describe(const struct lobby_connection *connection, const struct coppice_lobby_slot *slot,
                              char *line, size_t capacity) {
     char address[INET6_ADDRSTRLEN] = "-";
-    int family = connection->client.family;
-    if (family == AF_INET || family == AF_INET6) {
-        inet_ntop(family, connection->client.bytes, address, sizeof(address));
-    }
+    const struct coppice_lobby_address *client = &connection->client;
+    if (coppice_lobby_address_is_ip(client)) inet_ntop(client->family, client->bytes, address, sizeof(address));
     int https = connection->flags & LOBBY_HTTPS ? 1 : 0;
     int length = snprintf(line, capacity, "%s %d %s\n", address, https, slot->request_id);
     return (struct iovec){.iov_base = line, .iov_len = (size_t)length};
