@@ -1,11 +1,11 @@
 #include "traffic.h"
 
 #include <stdatomic.h>
-#include <time.h>
 
 #include "cells.h"
 #include "shared/histogram_buckets.h"
 #include "shared/request_start.h"
+#include "shared/socket_io.h"
 
 enum { RESPONSE_CLASSES = 5 };
 
@@ -43,10 +43,8 @@ void coppice_traffic_hijacked(const struct coppice_traffic *traffic) {
 }
 
 int64_t coppice_traffic_age_us(VALUE request_start) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-    return coppice_request_start_age_us(RSTRING_PTR(request_start), (size_t)RSTRING_LEN(request_start), now_us);
+    size_t length = (size_t)RSTRING_LEN(request_start);
+    return coppice_request_start_age_us(RSTRING_PTR(request_start), length, coppice_unix_us());
 }
 
 void coppice_traffic_queued(const struct coppice_traffic *traffic, int64_t us) {

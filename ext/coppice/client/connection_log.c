@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "shared/access_log.h"
 #include "board/cells.h"
@@ -113,12 +112,6 @@ void coppice_connection_identify(struct coppice_connection *connection) {
     }
 }
 
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static struct coppice_lobby_address peer_of(const struct coppice_connection *connection) {
     struct coppice_lobby_address address = {.family = 0}; /* AF_UNIX would be trusted */
     const char *adopted = connection->adopted_address;
@@ -153,7 +146,7 @@ void coppice_connection_log(struct coppice_connection *connection) {
     if (!coppice_connection_has_client(connection) || !came || !logged_here(connection)) return;
     struct access_lines *lines = lines_get(connection->access_log);
     struct coppice_access_entry entry = {
-        .time_ms = now_ms(),
+        .time_ms = coppice_unix_us() / 1000,
         .client = peer_of(connection),
         .status = connection->traffic.status,
         .bytes = connection->traffic.sent,

@@ -17,10 +17,18 @@
 #define MSG_MORE 0
 #endif
 
-int64_t coppice_monotonic_us(void) {
+static int64_t read_us(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t coppice_monotonic_us(void) {
+    return read_us(CLOCK_MONOTONIC);
+}
+
+int64_t coppice_unix_us(void) {
+    return read_us(CLOCK_REALTIME);
 }
 
 int64_t coppice_monotonic_ms(void) {

@@ -21,6 +21,7 @@ enum coppice_io_result {
 
 int64_t coppice_monotonic_ms(void);
 int64_t coppice_monotonic_us(void);
+int64_t coppice_unix_us(void); /* since 1970, as the system's clock says */
 
 /* One attempt, which never waits: DONE, BLOCKED or CLOSED. */
 enum coppice_io_result coppice_io_receive(int fd, char *bytes, size_t capacity, size_t *received);

@@ -1,9 +1,9 @@
 /* What the access log tells of each request, and the IDs that requests are known by. */
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "shared/forwarded_for.h"
+#include "shared/socket_io.h"
 #include "memory.h"
 
 static struct coppice_access_text text_at(const char *bytes, struct coppice_span span) {
@@ -23,12 +23,6 @@ static struct coppice_access_text id_of(const struct coppice_lobby_slot *slot, c
 void lobby_identify(struct coppice_lobby *lobby, struct coppice_lobby_slot *slot) {
     bool sent = sent_id(slot, lobby_slot_bytes(lobby, slot)).length > 0;
     if (sent || !coppice_request_id_make(&lobby->request_ids, slot->request_id)) slot->request_id[0] = '\0';
-}
-
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* How long it waited and was worked on, as far as its worker has said when it began. */
@@ -79,7 +73,7 @@ void lobby_log_access(struct coppice_lobby *lobby, const struct lobby_connection
                       struct lobby_request *request, int status, uint64_t bytes, const char *cause) {
     if (!lobby->access_log || (request && request->logged)) return;
     if (request) request->logged = true;
-    struct coppice_access_entry entry = {.time_ms = now_ms(),
+    struct coppice_access_entry entry = {.time_ms = coppice_unix_us() / 1000,
                                          .status = status,
                                          .bytes = bytes,
                                          .queue_us = -1,

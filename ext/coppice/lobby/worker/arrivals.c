@@ -2,10 +2,10 @@
  * worker takes in time. */
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "shared/forwarded_for.h"
 #include "shared/request_start.h"
+#include "shared/socket_io.h"
 #include "worker.h"
 
 static const char waited_too_long[] = "no worker was free in time";
@@ -129,13 +129,10 @@ static void shed(struct coppice_lobby *lobby, const struct lobby_arrival *arriva
 static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobby_connection *connection,
                             const struct coppice_lobby_slot *slot, const char *bytes) {
     int64_t left_ms = lobby->settings.queue_timeout_ms;
-    struct timespec now;
     struct coppice_span value = {.length = 0};
     if (left_ms > 0 && connection->flags & LOBBY_TRUSTED_PEER) value = lobby_field(slot, bytes, "x-request-start");
     if (value.length == 0) return left_ms;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_us = (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-    int64_t age_us = coppice_request_start_age_us(bytes + value.offset, value.length, now_us);
+    int64_t age_us = coppice_request_start_age_us(bytes + value.offset, value.length, coppice_unix_us());
     int64_t waited_us = age_us - (lobby_process.now_us - connection->arrived_us);
     if (waited_us <= 0 || (waited_us / 1000 >= left_ms && worker_free(lobby))) return left_ms;
     return left_ms - waited_us / 1000;
