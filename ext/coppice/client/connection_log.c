@@ -93,14 +93,8 @@ static struct coppice_access_text text_at(const struct coppice_connection *conne
 
 /* The client's own, or an empty text. */
 static struct coppice_access_text sent_id(const struct coppice_connection *connection) {
-    static const char name[] = "x-request-id";
-    for (uint32_t i = 0; i < connection->head->field_count; i++) {
-        const struct coppice_field *field = &connection->head->fields[i];
-        const uint8_t *bytes = (const uint8_t *)coppice_connection_bytes(connection, field->name);
-        if (!coppice_bytes_match(bytes, field->name.length, name, sizeof(name) - 1)) continue;
-        return text_at(connection, field->value);
-    }
-    return (struct coppice_access_text){.length = 0};
+    const char *bytes = connection->input.data;
+    return text_at(connection, coppice_request_field(connection->head, bytes, "x-request-id"));
 }
 
 void coppice_connection_identify(struct coppice_connection *connection) {

@@ -123,3 +123,13 @@ void coppice_http_read_fields(struct coppice_http_parser *parser, const uint8_t 
         }
     }
 }
+
+struct coppice_span coppice_request_field(const struct coppice_request_head *head, const char *bytes, const char *name) {
+    size_t length = strlen(name);
+    for (uint32_t i = 0; i < head->field_count; i++) {
+        const struct coppice_field *field = &head->fields[i];
+        if (field->name.length != length) continue;
+        if (coppice_bytes_match((const uint8_t *)bytes + field->name.offset, length, name, length)) return field->value;
+    }
+    return (struct coppice_span){.length = 0};
+}

@@ -56,6 +56,9 @@ static inline size_t coppice_request_head_size(uint32_t field_count) {
     return sizeof(struct coppice_request_head) + field_count * sizeof(struct coppice_field);
 }
 
+/* The value of the first field with this name, in lower case; without one an empty span. `bytes` are the head's. */
+struct coppice_span coppice_request_field(const struct coppice_request_head *head, const char *bytes, const char *name);
+
 /*
  * A strict parser of request heads. The caller owns the buffer and the head that is filled.
  *

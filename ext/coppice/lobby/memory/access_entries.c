@@ -12,7 +12,7 @@ static struct coppice_access_text text_at(const char *bytes, struct coppice_span
 
 /* The client's own, or an empty text. */
 static struct coppice_access_text sent_id(const struct coppice_lobby_slot *slot, const char *bytes) {
-    return text_at(bytes, lobby_field(slot, bytes, "x-request-id"));
+    return text_at(bytes, coppice_request_field(&slot->head, bytes, "x-request-id"));
 }
 
 static struct coppice_access_text id_of(const struct coppice_lobby_slot *slot, const char *bytes) {

@@ -135,8 +135,6 @@ static inline bool lobby_method_is(const struct coppice_lobby_slot *slot, const 
     struct coppice_span method = slot->head.method;
     return method.length == strlen(name) && memcmp(bytes + method.offset, name, strlen(name)) == 0;
 }
-/* The value of the first header line with this name, in lower case; without one an empty span. */
-struct coppice_span lobby_field(const struct coppice_lobby_slot *slot, const char *bytes, const char *name);
 
 /* requests.c: what is known of a request from the push to its END. */
 struct lobby_request *lobby_slot_take(struct coppice_lobby *lobby);

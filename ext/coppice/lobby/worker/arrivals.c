@@ -130,7 +130,8 @@ static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobb
                             const struct coppice_lobby_slot *slot, const char *bytes) {
     int64_t left_ms = lobby->settings.queue_timeout_ms;
     struct coppice_span value = {.length = 0};
-    if (left_ms > 0 && connection->flags & LOBBY_TRUSTED_PEER) value = lobby_field(slot, bytes, "x-request-start");
+    if (left_ms > 0 && connection->flags & LOBBY_TRUSTED_PEER)
+        value = coppice_request_field(&slot->head, bytes, "x-request-start");
     if (value.length == 0) return left_ms;
     int64_t age_us = coppice_request_start_age_us(bytes + value.offset, value.length, coppice_unix_us());
     int64_t waited_us = age_us - (lobby_process.now_us - connection->arrived_us);

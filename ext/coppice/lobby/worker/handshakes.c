@@ -26,8 +26,8 @@ static bool covers(const char *path, const char *bytes, struct coppice_span span
     return span.length == length || bytes[span.offset + length] == '/';
 }
 
-static bool field_is(const struct coppice_lobby_slot *slot, const char *bytes, const char *name, const char *lower) {
-    struct coppice_span value = lobby_field(slot, bytes, name);
+static bool field_is(const struct coppice_request_head *head, const char *bytes, const char *name, const char *lower) {
+    struct coppice_span value = coppice_request_field(head, bytes, name);
     return coppice_bytes_match((const uint8_t *)bytes + value.offset, value.length, lower, strlen(lower));
 }
 
@@ -36,8 +36,8 @@ bool lobby_is_handshake(const struct coppice_lobby *lobby, const struct coppice_
     const struct coppice_request_head *head = &slot->head;
     return head->upgrade && covers(lobby->handshakes_path, bytes, head->path) &&
            lobby_method_is(slot, bytes, "GET") && !head->chunked && head->content_length == 0 &&
-           field_is(slot, bytes, "upgrade", "websocket") && field_is(slot, bytes, "sec-websocket-version", "13") &&
-           lobby_field(slot, bytes, "sec-websocket-key").length == KEY_BYTES;
+           field_is(head, bytes, "upgrade", "websocket") && field_is(head, bytes, "sec-websocket-version", "13") &&
+           coppice_request_field(head, bytes, "sec-websocket-key").length == KEY_BYTES;
 }
 
 /* A line "ADDRESS HTTPS ID", with "-" for the address of a Unix socket's client, goes in front of the request; without
