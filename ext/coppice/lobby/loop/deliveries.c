@@ -70,8 +70,8 @@ static void read_ring(struct coppice_lobby *lobby, uint32_t seat) {
 static void hand_over(struct coppice_lobby *lobby, uint32_t number) {
     struct lobby_seat *seat = &lobby->seats[number];
     if (!seat->used || seat->asks_for == 0) return;
-    struct lobby_request *request = lobby_request_of(lobby, seat->asks_for);
-    bool own = request && request->connection != LOBBY_NONE && lobby_owner_of(lobby, request) == (int)number;
+    struct lobby_request *request = lobby_request_of_seat(lobby, number, seat->asks_for);
+    bool own = request && request->connection != LOBBY_NONE;
     bool waits = own && lobby->connections[request->connection].output != LOBBY_NONE;
     if (waits) return;
     if (!own || seat->stalled) {

@@ -142,6 +142,8 @@ void lobby_slot_release(struct coppice_lobby *lobby, uint32_t slot);
 struct lobby_request *lobby_request_of(const struct coppice_lobby *lobby, uint64_t serial);
 /* The seat that has it, COPPICE_QUEUE_UNOWNED and the like. */
 int lobby_owner_of(const struct coppice_lobby *lobby, struct lobby_request *request);
+/* The request with this number, if the worker on this seat may answer it; else NULL. */
+struct lobby_request *lobby_request_of_seat(const struct coppice_lobby *lobby, uint32_t seat, uint64_t serial);
 /* Its worker has had it for so long. */
 void lobby_request_took(struct coppice_lobby *lobby, const struct lobby_request *request, int64_t us);
 /* Takes it back from the queue and frees its slot; false when a worker has it. */

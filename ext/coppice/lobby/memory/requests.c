@@ -62,6 +62,11 @@ int lobby_owner_of(const struct coppice_lobby *lobby, struct lobby_request *requ
     return request->owner;
 }
 
+struct lobby_request *lobby_request_of_seat(const struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
+    struct lobby_request *request = lobby_request_of(lobby, serial);
+    return request && lobby_owner_of(lobby, request) == (int)seat ? request : NULL;
+}
+
 bool lobby_request_withdraw(struct coppice_lobby *lobby, struct lobby_request *request) {
     uint16_t slot = (uint16_t)lobby_slot_of(lobby, request);
     if (request->owner == LOBBY_BACKLOG) {

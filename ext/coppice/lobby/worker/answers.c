@@ -10,12 +10,6 @@
 
 enum step { PASSED, DELIVERED, STALLED, SPOILT };
 
-/* The request that this seat may answer, or NULL. */
-static struct lobby_request *request_of(const struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
-    struct lobby_request *request = lobby_request_of(lobby, serial);
-    return request && lobby_owner_of(lobby, request) == (int)seat ? request : NULL;
-}
-
 static const struct lobby_connection *connection_of(const struct coppice_lobby *lobby,
                                                     const struct lobby_request *request) {
     return request->connection == LOBBY_NONE ? NULL : &lobby->connections[request->connection];
@@ -128,7 +122,7 @@ static enum step deliver_end(const struct coppice_lobby *lobby, struct lobby_del
 static enum step take_record(struct coppice_lobby *lobby, uint32_t seat, struct lobby_delivery *delivery,
                              const struct coppice_record *record, const char *payload) {
     if (record->type == COPPICE_RECORD_SKIP) return PASSED;
-    struct lobby_request *request = request_of(lobby, seat, record->serial);
+    struct lobby_request *request = lobby_request_of_seat(lobby, seat, record->serial);
     if (!request) return PASSED; /* answered by the lobby itself, or handed over */
     if (request->connection == LOBBY_NONE && record->type != COPPICE_RECORD_END) {
         if (record->type == COPPICE_RECORD_FILE) drop_file(lobby, seat, record->serial);

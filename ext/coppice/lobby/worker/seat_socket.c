@@ -49,16 +49,11 @@ void lobby_pass_client(struct coppice_lobby *lobby, struct lobby_connection *con
     lobby_wish(LOBBY_CLOSE);
 }
 
-static struct lobby_request *request_of(const struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
-    struct lobby_request *request = lobby_request_of(lobby, serial);
-    return request && lobby_owner_of(lobby, request) == (int)seat ? request : NULL;
-}
-
 /* No other worker gets a request that is not idempotent, so the loop gives its file up. The kernel frees a file for the
  * process that closes it last. That takes long where it is large: it is to be the worker, as all clients wait for the
  * loop. */
 static void pass_body(struct coppice_lobby *lobby, uint32_t seat, uint64_t serial) {
-    struct lobby_request *request = request_of(lobby, seat, serial);
+    struct lobby_request *request = lobby_request_of_seat(lobby, seat, serial);
     if (!request || request->body_file < 0 || lseek(request->body_file, 0, SEEK_SET) < 0) {
         lobby_seat_refuse(lobby, seat, serial);
         return;
