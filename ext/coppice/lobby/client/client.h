@@ -53,7 +53,7 @@ void lobby_refuse(struct coppice_lobby *lobby, struct lobby_connection *connecti
                   int status, const char *reason);
 /* It has as many connections as it may. */
 void lobby_refuse_client(const struct coppice_lobby *lobby);
-/* The same to a client that has no connection here. */
-void lobby_refuse_fd(int fd, int status, const char *reason);
+/* A client for which there is no connection. */
+void lobby_turn_away(const struct coppice_lobby *lobby, int fd);
 
 #endif

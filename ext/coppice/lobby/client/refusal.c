@@ -1,8 +1,8 @@
 /* Answers of the lobby's own: the same pages as those of a worker that refuses a request. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "shared/status_line.h"
 #include "client.h"
@@ -87,7 +87,9 @@ void lobby_refuse_client(const struct coppice_lobby *lobby) {
     lobby_wish_refusal(503, "this client has as many connections as it may");
 }
 
-void lobby_refuse_fd(int fd, int status, const char *reason) {
-    const struct coppice_byte_buffer *page = make_page(status, reason, false);
+void lobby_turn_away(const struct coppice_lobby *lobby, int fd) {
+    const struct coppice_byte_buffer *page = make_page(503, "the server has as many connections as it may", false);
+    lobby_count(lobby, LOBBY_shed_max_connections, 1);
     (void)send(fd, page->data, page->length, MSG_DONTWAIT | MSG_NOSIGNAL);
+    close(fd);
 }

@@ -14,8 +14,6 @@
 
 enum { BATCH = 64, PAUSE_MS = 250 };
 
-static const char no_room[] = "the server has as many connections as it may";
-
 /* 0, or why not all listeners are watched. */
 static int watch_listeners(const struct coppice_lobby *lobby) {
     int error = 0;
@@ -80,11 +78,7 @@ static bool turn_away(struct coppice_lobby *lobby, int listener_fd) {
     if (lobby->reserve_fd >= 0) close(lobby_forget_descriptor(&lobby->reserve_fd));
     int fd = accept4(listener_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     int error = fd < 0 ? errno : 0;
-    if (fd >= 0) {
-        lobby_count(lobby, LOBBY_shed_max_connections, 1);
-        lobby_refuse_fd(fd, 503, no_room);
-        close(fd);
-    }
+    if (fd >= 0) lobby_turn_away(lobby, fd);
     lobby_reserve_open(lobby);
     if (is_lack(error)) pause_accepting(lobby, error);
     return fd >= 0;
@@ -103,9 +97,7 @@ static void begin(struct coppice_lobby *lobby, uint32_t listener, int fd, const 
     if (lobby->open_connections == lobby->settings.max_connections) lobby_evict(lobby);
     uint32_t index = lobby_record_take(lobby);
     if (index == LOBBY_NONE) {
-        lobby_count(lobby, LOBBY_shed_max_connections, 1);
-        lobby_refuse_fd(fd, 503, no_room);
-        close(fd);
+        lobby_turn_away(lobby, fd);
         return;
     }
     lobby_take_in_hand(lobby, index);
