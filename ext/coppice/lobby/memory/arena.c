@@ -52,13 +52,18 @@ static uint32_t rounded(size_t bytes, size_t unit) {
     return (uint32_t)((bytes + unit - 1) / unit * unit);
 }
 
+/* What comes before the bytes of a slot. */
+static uint32_t slot_head_bytes(const struct lobby_settings *settings) {
+    size_t head = coppice_request_head_size(settings->max_header_count);
+    return rounded(offsetof(struct coppice_lobby_slot, head) + head, LINE);
+}
+
 /* The same order each time: first to count, then for good. */
 static struct coppice_lobby *lay_out(struct layout *layout, const struct lobby_settings *settings) {
     uint32_t connections = settings->max_connections;
     size_t fields = settings->max_header_count * sizeof(struct coppice_field);
     uint32_t overhead = rounded(sizeof(struct lobby_intake) + fields, 16);
-    uint32_t slot_head = rounded(
-        offsetof(struct coppice_lobby_slot, head) + coppice_request_head_size(settings->max_header_count), LINE);
+    uint32_t slot_head = slot_head_bytes(settings);
     size_t slot_bytes = rounded(slot_head + (size_t)settings->head.header_bytes + LEAST_BODY, COPPICE_LOBBY_PAGE);
     if (slot_bytes < COPPICE_LOBBY_SLOT_BYTES) slot_bytes = COPPICE_LOBBY_SLOT_BYTES;
     uint32_t capacity = (uint32_t)slot_bytes - slot_head;
@@ -124,10 +129,7 @@ static void *map_file(int fd, size_t bytes) {
 
 /* One slot more than is used: lobby_slot_is_spare. Seals come after the only mapping that may write. */
 static bool map_requests(struct coppice_lobby *lobby) {
-    uint32_t slot_bytes = lobby->slot_capacity;
-    uint32_t slot_head = rounded(
-        offsetof(struct coppice_lobby_slot, head) + coppice_request_head_size(lobby->settings.max_header_count), LINE);
-    slot_bytes += slot_head;
+    uint32_t slot_head = slot_head_bytes(&lobby->settings), slot_bytes = slot_head + lobby->slot_capacity;
     uint32_t count = lobby->settings.slots + 1;
     lobby->requests = map_file(lobby->requests_fd, COPPICE_LOBBY_PAGE + (size_t)count * slot_bytes);
     if (!lobby->requests) return false;
