@@ -48,11 +48,8 @@ static bool keep_output(struct coppice_lobby *lobby, struct lobby_connection *co
     if (connection->output == LOBBY_NONE) return true;
     if (!coppice_block_pool_keep(lobby->outputs, connection->output)) return false;
     const struct lobby_output *output = lobby_output_of(lobby, connection);
-    struct iovec part;
     for (uint32_t block = output->first; block != LOBBY_NONE;) {
         if (!coppice_block_pool_keep(lobby->blocks, block)) return false;
-        const struct lobby_output single = {.first = block};
-        if (lobby_output_parts(lobby, &single, &part, 1) != 1) return false;
         block = ((const struct lobby_output_block *)(const void *)coppice_block_pool_at(lobby->blocks, block))->next;
     }
     if (output->spill >= 0) {
