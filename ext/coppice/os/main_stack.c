@@ -1,5 +1,6 @@
 /*
- * Gives back the unused pages of the main thread's stack.
+ * Coppice::OS.release_main_stack: gives the kernel back the unused pages of the main thread's stack. To be called in
+ * that thread, early: does nothing on another stack.
  *
  * When Ruby starts it reserves the whole stack with alloca, 8 MiB as a rule. Compilers that protect from stack clashes
  * (-fstack-clash-protection, as Debian and Ubuntu build Ruby) touch each page of that: all of them stay resident, in
@@ -8,7 +9,7 @@
  * Below the stack pointer nothing lives but the red zone of the function that runs, and frames of signal handlers that
  * have returned. Pages that are needed again are zero pages: a fault more, as on a stack that was never used.
  */
-#include "main_stack.h"
+#include "coppice_ext.h"
 
 #ifdef COPPICE_LINUX
 
@@ -38,7 +39,7 @@ static uintptr_t lower_end(uintptr_t address) {
 
 /* The address of a variable stands for the stack pointer. Another thread, a fiber and a handler on a signal stack have
  * it elsewhere. An error, as that of locked memory, leaves all as it was. */
-void coppice_release_main_stack(void) {
+static void release(void) {
     char here = 0;
     uintptr_t address = (uintptr_t)&here;
     uintptr_t first = lower_end(address);
@@ -48,7 +49,17 @@ void coppice_release_main_stack(void) {
 
 #else
 
-void coppice_release_main_stack(void) {
+static void release(void) {
 }
 
 #endif
+
+static VALUE os_release_main_stack(VALUE self) {
+    release();
+    return Qnil;
+}
+
+void Init_coppice_main_stack(VALUE coppice) {
+    VALUE os = rb_define_module_under(coppice, "OS");
+    rb_define_module_function(os, "release_main_stack", os_release_main_stack, 0);
+}
