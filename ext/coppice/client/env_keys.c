@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "http/http.h"
+
 enum {
     SLOTS = 256, /* open addressing, a fifth full */
     EMPTY = 0xff
@@ -24,30 +26,20 @@ VALUE coppice_env_keys[COPPICE_ENV_KEY_COUNT];
 static uint8_t slots[SLOTS];
 static uint8_t header_lengths[HEADER_COUNT];
 
-static char lower(char byte) {
-    return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
-}
-
 /* First, middle and last byte tell the common names apart well enough. */
 static unsigned slot_of(const char *name, size_t length) {
-    unsigned first = (unsigned char)lower(name[0]);
-    unsigned middle = (unsigned char)lower(name[length / 2]);
-    unsigned last = (unsigned char)lower(name[length - 1]);
+    unsigned first = coppice_byte_lower((uint8_t)name[0]);
+    unsigned middle = coppice_byte_lower((uint8_t)name[length / 2]);
+    unsigned last = coppice_byte_lower((uint8_t)name[length - 1]);
     return ((unsigned)length * 7 + first * 31 + middle * 17 + last) % SLOTS;
-}
-
-static bool equal(const char *name, const char *lower_case, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        if (lower(name[i]) != lower_case[i]) return false;
-    }
-    return true;
 }
 
 int coppice_env_key_of_header(const char *name, size_t length) {
     if (length == 0) return -1;
     for (unsigned slot = slot_of(name, length); slots[slot] != EMPTY; slot = (slot + 1) % SLOTS) {
         unsigned header = slots[slot];
-        if (header_lengths[header] == length && equal(name, header_names[header], length)) return (int)header;
+        const char *known = header_names[header];
+        if (coppice_bytes_match((const uint8_t *)name, length, known, header_lengths[header])) return (int)header;
     }
     return -1;
 }
