@@ -1,5 +1,5 @@
-/* The parser's entry: limits, and the status and reason of each refusal. http_request_line.c and http_fields.c read the
- * bytes, http_framing.c interprets the fields. */
+/* The parser's entry: limits, and the status and reason of each refusal. request_line.c and fields.c read the bytes,
+ * framing.c interprets the fields. */
 
 #include "http.h"
 

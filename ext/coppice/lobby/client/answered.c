@@ -11,7 +11,6 @@
 
 enum { LINGER_MS = 30 * 1000, DISCARD_BYTES = 16 * 1024, DISCARD_PIECES = 64 };
 
-/* So that the client cannot take what it has for the whole answer. */
 void lobby_reset(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     struct linger hard = {.l_onoff = 1, .l_linger = 0};
     setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));

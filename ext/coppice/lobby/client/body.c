@@ -16,10 +16,6 @@ enum {
 
 static const char stalled[] = "the body stalled for client_body_timeout, or came slower than client_min_rate";
 
-bool lobby_body_too_large(const struct coppice_lobby *lobby, const struct coppice_request_head *head) {
-    return head->has_content_length && head->content_length > lobby->settings.max_body_bytes;
-}
-
 /* One that fits into a slot is never in a file. */
 static bool exceeds_disk_limit(const struct coppice_lobby *lobby, const struct coppice_request_head *head) {
     if (!head->has_content_length || head->content_length <= lobby->slot_capacity - head->length) return false;
@@ -166,7 +162,6 @@ void lobby_body_begin(struct coppice_lobby *lobby, struct lobby_connection *conn
     if (lobby_process.wish.kind == LOBBY_NO_WISH) await(lobby, connection);
 }
 
-/* Answers whether something came and was taken. */
 bool lobby_body_read(struct coppice_lobby *lobby, struct lobby_connection *connection) {
     struct lobby_intake *intake = lobby_intake_of(lobby, connection);
     size_t received, room = intake->capacity - intake->length;

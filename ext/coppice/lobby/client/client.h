@@ -21,7 +21,6 @@ void lobby_body_begin(struct coppice_lobby *lobby, struct lobby_connection *conn
 bool lobby_body_read(struct coppice_lobby *lobby, struct lobby_connection *connection);
 /* Its timer has fired. */
 void lobby_body_waited(struct coppice_lobby *lobby, struct lobby_connection *connection);
-bool lobby_body_too_large(const struct coppice_lobby *lobby, const struct coppice_request_head *head);
 
 /* output.c: bytes for a client: sends them, and keeps what it does not take. */
 void lobby_output_write(struct coppice_lobby *lobby, struct lobby_connection *connection, const struct iovec *parts,

@@ -15,6 +15,10 @@ static bool has_body(const struct coppice_request_head *head) {
     return head->chunked || head->content_length > 0;
 }
 
+static bool body_too_large(const struct coppice_lobby *lobby, const struct coppice_request_head *head) {
+    return head->has_content_length && head->content_length > lobby->settings.max_body_bytes;
+}
+
 static void refuse_head(const struct coppice_http_parser *parser) {
     lobby_wish_refusal(coppice_http_error_status(parser->error), coppice_http_error_reason(parser->error));
 }
@@ -76,7 +80,7 @@ static void finish_in_slot(struct coppice_lobby *lobby, struct lobby_connection 
     const char *bytes = lobby_slot_bytes(lobby, lobby_slot_at(lobby, slot));
     if (has_body(head)) connection->flags |= LOBBY_HAD_BODY;
     size_t at_hand = length - head->length;
-    if (lobby_body_too_large(lobby, head)) {
+    if (body_too_large(lobby, head)) {
         lobby_wish_arrived_refusal(slot, 413, "the body is larger than max_body_bytes");
     } else if (!head->chunked && head->content_length <= at_hand) {
         size_t used = head->length + (size_t)head->content_length;
@@ -131,7 +135,7 @@ static void finish_in_block(struct coppice_lobby *lobby, struct lobby_connection
                             struct lobby_intake *intake) {
     intake->head_complete = true;
     if (has_body(&intake->head)) connection->flags |= LOBBY_HAD_BODY;
-    if (lobby_body_too_large(lobby, &intake->head)) {
+    if (body_too_large(lobby, &intake->head)) {
         lobby_wish_refusal(413, "the body is larger than max_body_bytes");
     } else if (lobby->settings.request_buffering || !has_body(&intake->head)) {
         lobby_body_begin(lobby, connection);

@@ -6,7 +6,7 @@ static int64_t board_value(const struct coppice_lobby *lobby, uint64_t offset) {
     return atomic_load_explicit((_Atomic int64_t *)(void *)(lobby->board + offset), memory_order_acquire);
 }
 
-/* When its worker began, as the board says; 0: unknown. What was noted before this request came is another one's. */
+/* What was noted before this request came is another one's. */
 int64_t lobby_seat_started_ms(const struct coppice_lobby *lobby, const struct lobby_request *request) {
     const struct coppice_lobby_slot *slot = lobby_slot_at(lobby, lobby_slot_of(lobby, request));
     int64_t started_ms = board_value(lobby, lobby->seats[request->owner].started_at);
