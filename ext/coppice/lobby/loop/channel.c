@@ -92,8 +92,7 @@ static void handle(struct coppice_lobby *lobby, char *text, int *descriptors, in
     } else if (strncmp(text, "hold-handshakes ", 16) == 0) {
         lobby->handshakes_held = text[16] == '1';
     } else if (strcmp(text, "reopen") == 0 && count == 1) {
-        lobby_reopen_access_log(lobby, descriptors[0]);
-        descriptors[0] = -1;
+        lobby_reopen_access_log(lobby, lobby_forget_descriptor(&descriptors[0]));
     } else {
         lobby_log(lobby, LOBBY_WARN, "the lobby got an unknown packet: %.100s", text);
     }

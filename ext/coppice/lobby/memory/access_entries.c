@@ -46,10 +46,10 @@ static void add_head(const struct coppice_lobby *lobby, struct coppice_access_en
 static void add_arrival(struct coppice_lobby *lobby, struct coppice_access_entry *entry,
                         const struct lobby_connection *connection) {
     entry->client = connection->client;
-    if (lobby_process.arrived) {
-        const struct coppice_lobby_slot *slot = lobby_process.arrived;
-        add_head(lobby, entry, &slot->head, lobby_slot_bytes(lobby, lobby_process.arrived));
-        entry->request_id = id_of(slot, lobby_slot_bytes(lobby, lobby_process.arrived));
+    struct coppice_lobby_slot *slot = lobby_process.arrived;
+    if (slot) {
+        add_head(lobby, entry, &slot->head, lobby_slot_bytes(lobby, slot));
+        entry->request_id = id_of(slot, lobby_slot_bytes(lobby, slot));
     } else if (connection->intake != LOBBY_NONE && lobby_intake_of(lobby, connection)->head_complete) {
         struct lobby_intake *intake = lobby_intake_of(lobby, connection);
         add_head(lobby, entry, &intake->head, lobby_intake_bytes(lobby, intake));
