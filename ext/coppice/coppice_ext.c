@@ -10,7 +10,6 @@ RUBY_FUNC_EXPORTED void Init_coppice_ext(void) {
     Init_coppice_request_clock(coppice);
     Init_coppice_process(coppice);
     Init_coppice_main_stack(coppice);
-    Init_coppice_free_memory(coppice);
     Init_coppice_quick_exit(coppice);
     Init_coppice_fork_probe(coppice);
     Init_coppice_waiter(coppice);

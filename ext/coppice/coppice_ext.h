@@ -13,7 +13,6 @@ void Init_coppice_socket_queues(VALUE coppice);
 void Init_coppice_request_clock(VALUE coppice);
 void Init_coppice_process(VALUE coppice);
 void Init_coppice_main_stack(VALUE coppice);
-void Init_coppice_free_memory(VALUE coppice);
 void Init_coppice_quick_exit(VALUE coppice);
 void Init_coppice_fork_probe(VALUE coppice);
 void Init_coppice_waiter(VALUE coppice);

@@ -1,9 +1,9 @@
 /*
- * Coppice::OS.release_free_memory: gives the kernel back what the process has freed. An allocator does that in later calls of malloc and free, and a
+ * Gives the kernel back what the process has freed. An allocator does that in later calls of malloc and free, and a
  * process that waits makes none: jemalloc's thread for it does not exist after a fork, and glibc only ever shortens the
  * end of its heap by itself.
  */
-#include "coppice_ext.h"
+#include "free_memory.h"
 
 #include <stdlib.h>
 
@@ -15,18 +15,12 @@
 extern int mallctl(const char *, void *, size_t *, void *, size_t) __attribute__((weak, visibility("default")));
 
 /* The number stands for all arenas (MALLCTL_ARENAS_ALL of jemalloc 5). */
-static VALUE os_release_free_memory(VALUE self) {
+void coppice_release_free_memory(void) {
     if (mallctl) {
         mallctl("arena.4096.purge", NULL, NULL, NULL, 0);
-        return Qnil;
+        return;
     }
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
-    return Qnil;
-}
-
-void Init_coppice_free_memory(VALUE coppice) {
-    VALUE os = rb_define_module_under(coppice, "OS");
-    rb_define_module_function(os, "release_free_memory", os_release_free_memory, 0);
 }

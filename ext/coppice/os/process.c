@@ -5,6 +5,7 @@
  * system without these calls has none of the functions: it serves in one process.
  */
 #include "coppice_ext.h"
+#include "free_memory.h"
 
 #include <sys/time.h>
 
@@ -167,6 +168,12 @@ static VALUE os_supervises_p(VALUE self) {
 
 #endif
 
+/* Gives back to the kernel what the memory allocator keeps though it is free. */
+static VALUE os_release_free_memory(VALUE self) {
+    coppice_release_free_memory();
+    return Qnil;
+}
+
 /*
  * Ends the interval timers of this process, such as a profiler's. exec keeps them, and resets the handlers of their
  * signals: the next signal would end the new program.
@@ -183,6 +190,7 @@ static VALUE os_stop_timers(VALUE self) {
 void Init_coppice_process(VALUE coppice) {
     VALUE os = rb_define_module_under(coppice, "OS");
     rb_define_module_function(os, "supervises?", os_supervises_p, 0);
+    rb_define_module_function(os, "release_free_memory", os_release_free_memory, 0);
     rb_define_module_function(os, "stop_timers", os_stop_timers, 0);
     define_functions(os);
 }
