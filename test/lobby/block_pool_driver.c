@@ -3,7 +3,6 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "lobby/memory/block_pool.h"
 #include "check.h"

@@ -6,7 +6,6 @@
 
 #include <arpa/inet.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "check.h"

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ruby.h>
-#include <ruby/io.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>

@@ -16,7 +16,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "client_wait.h"
 #include "coppice_ext.h"
 #include "lingering.h"
 #include "os/portable_epoll.h"

@@ -1,9 +1,7 @@
 /* Coppice::Http::Connection, reading the request's head; request_body.c reads what follows it. */
 #include "request.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <string.h>
 
 #include "client_wait.h"
 #include "coppice_ext.h"

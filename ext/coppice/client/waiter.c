@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <ruby.h>
 #include <ruby/thread.h>
-#include <stdbool.h>
 
 #include "coppice_ext.h"
 #include "os/portable_epoll.h"

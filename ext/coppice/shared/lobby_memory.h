@@ -13,11 +13,8 @@
  */
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/socket.h>
 
 #include "http/http.h"
 #include "lobby_address.h"

@@ -3,7 +3,6 @@
 
 /* The header X-Request-Start, in which a proxy says when a request reached it; pure C, no Ruby, no clock. */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,7 +3,6 @@
 
 /* The kernel's list of listening sockets with their queues: sock_diag(7). Pure C, no Ruby. */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

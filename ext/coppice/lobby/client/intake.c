@@ -4,7 +4,6 @@
  * read ahead: what came behind it waits as well, and the kernel makes the client wait.
  */
 #include <string.h>
-#include <sys/socket.h>
 
 #include "shared/socket_io.h"
 #include "client.h"

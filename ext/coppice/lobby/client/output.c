@@ -2,8 +2,6 @@
  * Bytes for a client. They are sent from where they are, the answer ring or the worker's file; only what the client
  * does not take is kept. A client that reads too slowly is cut off, by the rules of wait_budget.h.
  */
-#include <errno.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "shared/socket_io.h"

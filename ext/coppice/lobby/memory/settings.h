@@ -4,7 +4,6 @@
 /* What the monitor sets for the lobby, once: lines "name value" of its packet `start`. */
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "http/http.h"

@@ -1,6 +1,5 @@
 /* Requests that have come: each is given to the workers at once, waits for its turn, or is refused. So is one that no
  * worker takes in time. */
-#include <string.h>
 #include <sys/socket.h>
 
 #include "shared/forwarded_for.h"

@@ -1,7 +1,6 @@
 /* The places of workers, with their rings and eventfds: from the monitor's word that there is one to the word that its
  * worker is gone. */
 #include <stdio.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <unistd.h>
