@@ -251,6 +251,19 @@ static inline uint32_t lobby_index_of(const struct coppice_lobby *lobby, const s
     return (uint32_t)(connection - lobby->connections);
 }
 
+static inline uint32_t lobby_slot_of(const struct coppice_lobby *lobby, const struct lobby_request *request) {
+    return (uint32_t)(request - lobby->slots);
+}
+
+static inline bool lobby_slot_is_spare(const struct coppice_lobby *lobby, uint32_t slot) {
+    return slot == lobby->settings.slots;
+}
+
+/* The one that will be used next; the spare one when all are taken. */
+static inline uint32_t lobby_slot_next(const struct coppice_lobby *lobby) {
+    return lobby->free_slot == LOBBY_NONE ? lobby->settings.slots : lobby->free_slot;
+}
+
 static inline struct coppice_lobby_slot *lobby_slot_at(const struct coppice_lobby *lobby, uint32_t slot) {
     return (struct coppice_lobby_slot *)(uintptr_t)coppice_lobby_slot_at(lobby->requests, slot);
 }

@@ -126,10 +126,6 @@ void lobby_file_close(struct coppice_lobby *lobby, int32_t *place, uint64_t byte
  * time, which may be somebody else's by then. */
 int lobby_forget_descriptor(int32_t *place);
 
-/* slots.c: the one that will be used next; the spare one when all are taken. */
-uint32_t lobby_slot_next(const struct coppice_lobby *lobby);
-bool lobby_slot_is_spare(const struct coppice_lobby *lobby, uint32_t slot);
-uint32_t lobby_slot_of(const struct coppice_lobby *lobby, const struct lobby_request *request);
 /* Here, so that the length of a literal name is known when it is compiled. */
 static inline bool lobby_method_is(const struct coppice_lobby_slot *slot, const char *bytes, const char *name) {
     struct coppice_span method = slot->head.method;
