@@ -12,13 +12,6 @@
 
 static char line[LINE_BYTES];
 
-/* The words of a command: a seat, two numbers, and the text behind the seat. */
-struct words {
-    unsigned seat;
-    unsigned long long first, second;
-    char *rest;
-};
-
 static void obey_seat(const struct words *words) {
     make_seat(words->seat, 3);
     printf("ok\n");
@@ -35,18 +28,6 @@ static void obey_seat_again(const struct words *words) {
     printf("ok\n");
 }
 
-static void obey_narrow(const struct words *words) {
-    narrow(words->seat);
-}
-
-static void obey_gone(const struct words *words) {
-    leave(words->seat, words->rest);
-}
-
-static void obey_deadline(const struct words *words) {
-    board_set(words->seat, (long long)words->first, (long long)words->second);
-}
-
 /* A bar stands for the end of a line. */
 static void obey_tell(const struct words *words) {
     char text[4096];
@@ -56,23 +37,8 @@ static void obey_tell(const struct words *words) {
     printf("ok\n");
 }
 
-static void obey_handshakes(const struct words *words) {
-    tell_handshakes(words->seat, words->rest);
-    printf("ok\n");
-}
-
-static void obey_hang_up(const struct words *words) {
-    (void)words;
-    hang_up();
-    printf("ok\n");
-}
-
 static void obey_await(const struct words *words) {
     await(words->rest);
-}
-
-static void obey_counter(const struct words *words) {
-    counter(words->rest);
 }
 
 static void obey_loop_pid(const struct words *words) {
@@ -97,38 +63,9 @@ static void obey_sleep(const struct words *words) {
     printf("%d\n", coppice_request_queue_worker_sleeps(queue, (uint16_t)words->seat));
 }
 
-static void obey_woken(const struct words *words) {
-    (void)words;
-    woken();
-}
-
-static void obey_record(const struct words *words) {
-    record(words->seat, words->rest);
-}
-
 static void obey_publish(const struct words *words) {
     publish(words->seat);
     printf("ok\n");
-}
-
-static void obey_fill(const struct words *words) {
-    fill(words->seat, (size_t)words->first, (unsigned)words->second);
-}
-
-static void obey_file(const struct words *words) {
-    file(words->seat, words->rest);
-}
-
-static void obey_ask(const struct words *words) {
-    ask(words->seat, (unsigned)words->first);
-}
-
-static void obey_take(const struct words *words) {
-    take(words->seat);
-}
-
-static void obey_content(const struct words *words) {
-    content(words->seat);
 }
 
 static void obey_write(const struct words *words) {
@@ -137,38 +74,22 @@ static void obey_write(const struct words *words) {
     close(seats[words->seat].received);
 }
 
-static void obey_client_gone(const struct words *words) {
-    printf("%d\n", client_gone(words->seat));
-}
-
-static void obey_spoil(const struct words *words) {
-    spoil(words->seat);
-}
-
-static void obey_scribble(const struct words *words) {
-    scribble(words->seat);
-}
-
 /* Commands whose rest is no seat have a text. */
 static const struct {
     const char *name;
     void (*obey)(const struct words *words);
     bool text;
 } commands[] = {
-    {"seat", obey_seat, false},         {"seat_again", obey_seat_again, false},
-    {"gone", obey_gone, false},         {"deadline", obey_deadline, false},
-    {"tell", obey_tell, true},          {"await", obey_await, true},
-    {"counter", obey_counter, true},    {"loop_pid", obey_loop_pid, true},
-    {"pop", obey_pop, false},           {"try_pop", obey_try_pop, false},
-    {"sleep", obey_sleep, false},       {"woken", obey_woken, true},
-    {"record", obey_record, false},     {"publish", obey_publish, false},
-    {"fill", obey_fill, false},         {"file", obey_file, false},
-    {"ask", obey_ask, false},           {"take", obey_take, false},
-    {"content", obey_content, false},   {"write", obey_write, false},
-    {"client_gone", obey_client_gone, false}, {"spoil", obey_spoil, false},
-    {"scribble", obey_scribble, false}, {"lost_seat", obey_lost_seat, false},
-    {"keeper_pid", obey_keeper_pid, true}, {"hang_up", obey_hang_up, true},
-    {"narrow", obey_narrow, false},     {"handshakes", obey_handshakes, false},
+    {"seat", obey_seat, false}, {"seat_again", obey_seat_again, false}, {"gone", leave, false},
+    {"deadline", board_set, false}, {"tell", obey_tell, true}, {"await", obey_await, true},
+    {"counter", counter, true}, {"loop_pid", obey_loop_pid, true}, {"pop", obey_pop, false},
+    {"try_pop", obey_try_pop, false}, {"sleep", obey_sleep, false}, {"woken", woken, true},
+    {"record", record, false}, {"publish", obey_publish, false}, {"fill", fill, false},
+    {"file", file, false}, {"ask", ask, false}, {"take", take, false},
+    {"content", content, false}, {"write", obey_write, false}, {"client_gone", client_gone, false},
+    {"spoil", spoil, false}, {"scribble", scribble, false}, {"lost_seat", obey_lost_seat, false},
+    {"keeper_pid", obey_keeper_pid, true}, {"hang_up", hang_up, true}, {"narrow", narrow, false},
+    {"handshakes", tell_handshakes, false},
 };
 
 static void obey(char *command) {

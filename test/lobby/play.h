@@ -21,6 +21,13 @@ struct seat {
     int received; /* the last descriptor from the lobby */
 };
 
+/* The words of a command: a seat, two numbers, and the text behind the seat. */
+struct words {
+    unsigned seat;
+    unsigned long long first, second;
+    char *rest;
+};
+
 extern int lobby_event_fd, listener_fd, log_fd, loop_pid, keeper_pid; /* of those that have registered last */
 extern struct coppice_lobby_requests *requests;
 extern struct coppice_request_queue *queue;
@@ -31,32 +38,31 @@ extern char bytes[LINE_BYTES];
 void die(const char *what);
 void send_packet(int fd, const char *text, size_t length, const int *descriptors, size_t count);
 void tell(const char *text);
-void hang_up(void);
 void await(const char *start);
 void start(const char *program, const char *settings);
 void tell_seat(unsigned number, size_t descriptors_count);
 void make_seat(unsigned number, size_t descriptors_count);
-void narrow(unsigned number);
-void tell_handshakes(unsigned number, const char *path);
-void leave(unsigned number, const char *how);
-void counter(const char *name);
 void quit(void);
-void board_set(unsigned number, long long deadline, long long started);
+void hang_up(const struct words *words);
+void narrow(const struct words *words);
+void tell_handshakes(const struct words *words);
+void leave(const struct words *words);
+void counter(const struct words *words);
+void board_set(const struct words *words);
 
 /* play_worker.c */
-void wait_event(struct seat *seat);
 void pop(unsigned number, bool wait);
 void publish(unsigned number);
 size_t from_hex(const char *hex);
-void record(unsigned number, const char *words);
-void fill(unsigned number, size_t length, unsigned type);
-void file(unsigned number, const char *words);
-void ask(unsigned number, unsigned type);
-void take(unsigned number);
-void content(unsigned number);
-void woken(void);
-void scribble(unsigned kind);
-int client_gone(unsigned number);
-void spoil(unsigned number);
+void record(const struct words *words);
+void fill(const struct words *words);
+void file(const struct words *words);
+void ask(const struct words *words);
+void take(const struct words *words);
+void content(const struct words *words);
+void woken(const struct words *words);
+void scribble(const struct words *words);
+void client_gone(const struct words *words);
+void spoil(const struct words *words);
 
 #endif

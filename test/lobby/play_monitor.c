@@ -51,8 +51,10 @@ void tell(const char *text) {
 }
 
 /* As the end of the monitor does. */
-void hang_up(void) {
+void hang_up(const struct words *words) {
+    (void)words;
     if (shutdown(channel_fd, SHUT_RDWR) != 0) die("shutdown");
+    printf("ok\n");
 }
 
 static void *map(int fd, bool writable) {
@@ -147,23 +149,24 @@ void make_seat(unsigned number, size_t descriptors_count) {
 }
 
 /* Of this path: they come to the socket of that seat. */
-void tell_handshakes(unsigned number, const char *path) {
+void tell_handshakes(const struct words *words) {
     char text[300];
-    int length = snprintf(text, sizeof(text), "handshakes %s", path);
-    send_packet(channel_fd, text, (size_t)length, &seats[number].lobby_socket_fd, 1);
-}
-
-/* The lobby's end of the socket takes as few packets as the kernel allows. */
-void narrow(unsigned number) {
-    int least = 0;
-    if (setsockopt(seats[number].lobby_socket_fd, SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)) != 0) die("setsockopt");
+    int length = snprintf(text, sizeof(text), "handshakes %s", words->rest);
+    send_packet(channel_fd, text, (size_t)length, &seats[words->seat].lobby_socket_fd, 1);
     printf("ok\n");
 }
 
-void leave(unsigned number, const char *how) {
+/* The lobby's end of the socket takes as few packets as the kernel allows. */
+void narrow(const struct words *words) {
+    int least = 0, fd = seats[words->seat].lobby_socket_fd;
+    if (setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)) != 0) die("setsockopt");
+    printf("ok\n");
+}
+
+void leave(const struct words *words) {
     char text[600];
-    struct seat *seat = &seats[number];
-    snprintf(text, sizeof(text), "gone %u %s", number, how);
+    struct seat *seat = &seats[words->seat];
+    snprintf(text, sizeof(text), "gone %u %s", words->seat, words->rest);
     tell(text);
     coppice_answer_ring_unmap(seat->writer.ring);
     seat->writer.ring = NULL;
@@ -174,12 +177,12 @@ void leave(unsigned number, const char *how) {
     printf("ok\n");
 }
 
-void counter(const char *name) {
+void counter(const struct words *words) {
 #define X(counted) #counted,
     static const char *const names[] = {COPPICE_LOBBY_COUNTERS(X)};
 #undef X
     for (int i = 0; i < LOBBY_COUNTERS; i++) {
-        if (strcmp(name, names[i]) == 0) printf("%lld\n", (long long)atomic_load(&board[i]));
+        if (strcmp(words->rest, names[i]) == 0) printf("%lld\n", (long long)atomic_load(&board[i]));
     }
 }
 
@@ -195,8 +198,9 @@ void quit(void) {
     printf("%d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
 }
 
-void board_set(unsigned number, long long deadline, long long started) {
-    atomic_store(&board[BOARD_CELLS / 2 + number * 2 + 1], started);
-    atomic_store(&board[BOARD_CELLS / 2 + number * 2], deadline);
+/* Deadline and start of the seat's request. */
+void board_set(const struct words *words) {
+    atomic_store(&board[BOARD_CELLS / 2 + words->seat * 2 + 1], (int64_t)words->second);
+    atomic_store(&board[BOARD_CELLS / 2 + words->seat * 2], (int64_t)words->first);
     printf("ok\n");
 }

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void wait_event(struct seat *seat) {
+static void wait_event(struct seat *seat) {
     uint64_t count;
     struct pollfd readable = {.fd = seat->event_fd, .events = POLLIN};
     if (bounded_poll(&readable, 1, EVENTS_MS) == 1) (void)!read(seat->event_fd, &count, sizeof(count));
@@ -83,66 +83,71 @@ static void append(unsigned number, struct coppice_record record, const char *pa
     }
 }
 
-/* words: TYPE STATUS FLAGS SERIAL HEX; serial 0 is that of the request in hand. */
-void record(unsigned number, const char *words) {
+/* TYPE STATUS FLAGS SERIAL HEX; serial 0 is that of the request in hand. */
+void record(const struct words *words) {
     unsigned type, status, flags;
     unsigned long long serial;
     int at = 0;
-    if (sscanf(words, "%u %u %u %llu %n", &type, &status, &flags, &serial, &at) < 4) die("record");
-    size_t length = from_hex(words + at);
+    if (sscanf(words->rest, "%u %u %u %llu %n", &type, &status, &flags, &serial, &at) < 4) die("record");
+    size_t length = from_hex(words->rest + at);
     struct coppice_record made = {.type = (uint8_t)type,
                                   .flags = (uint8_t)flags,
                                   .status = (uint16_t)status,
-                                  .serial = serial ? serial : seats[number].serial};
-    append(number, made, bytes, length);
+                                  .serial = serial ? serial : seats[words->seat].serial};
+    append(words->seat, made, bytes, length);
     printf("ok\n");
 }
 
 /* fill N BYTES [TYPE]: a pattern as DATA, or as records of that type, as fast as the lobby takes it. */
-void fill(unsigned number, size_t length, unsigned type) {
-    struct coppice_record made = {.type = (uint8_t)(type ? type : COPPICE_RECORD_DATA), .serial = seats[number].serial};
+void fill(const struct words *words) {
+    size_t length = (size_t)words->first;
+    struct coppice_record made = {.type = words->second ? (uint8_t)words->second : COPPICE_RECORD_DATA,
+                                  .serial = seats[words->seat].serial};
     for (size_t done = 0; done < length;) {
         size_t part = length - done < 32768 ? length - done : 32768;
         for (size_t i = 0; i < part; i++) bytes[i] = (char)('a' + (done + i) % 23);
-        append(number, made, bytes, part);
+        append(words->seat, made, bytes, part);
         done += part;
     }
-    publish(number);
+    publish(words->seat);
     printf("ok\n");
 }
 
-/* words: PATH OFFSET LENGTH */
-void file(unsigned number, const char *words) {
+/* PATH OFFSET LENGTH */
+void file(const struct words *words) {
+    const struct seat *seat = &seats[words->seat];
     char path[512];
     unsigned long long offset, length;
-    if (sscanf(words, "%511s %llu %llu", path, &offset, &length) != 3) die("file");
-    struct coppice_lobby_packet packet = {.type = COPPICE_LOBBY_FILE, .serial = seats[number].serial};
+    if (sscanf(words->rest, "%511s %llu %llu", path, &offset, &length) != 3) die("file");
+    struct coppice_lobby_packet packet = {.type = COPPICE_LOBBY_FILE, .serial = seat->serial};
     struct coppice_record_file place = {.offset = offset, .length = length};
-    struct coppice_record made = {.type = COPPICE_RECORD_FILE, .serial = seats[number].serial};
+    struct coppice_record made = {.type = COPPICE_RECORD_FILE, .serial = seat->serial};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) die(path);
-    send_packet(seats[number].socket_fd, (char *)&packet, sizeof(packet), &fd, 1);
+    send_packet(seat->socket_fd, (char *)&packet, sizeof(packet), &fd, 1);
     close(fd);
-    append(number, made, (char *)&place, sizeof(place));
+    append(words->seat, made, (char *)&place, sizeof(place));
     printf("ok\n");
 }
 
 /* What was answered before is to be read at this packet, not sooner. */
-void ask(unsigned number, unsigned type) {
-    coppice_ring_writer_publish(&seats[number].writer);
-    struct coppice_lobby_packet packet = {.type = type, .serial = seats[number].serial};
-    send_packet(seats[number].socket_fd, (char *)&packet, sizeof(packet), NULL, 0);
+void ask(const struct words *words) {
+    struct seat *seat = &seats[words->seat];
+    coppice_ring_writer_publish(&seat->writer);
+    struct coppice_lobby_packet packet = {.type = (uint32_t)words->first, .serial = seat->serial};
+    send_packet(seat->socket_fd, (char *)&packet, sizeof(packet), NULL, 0);
     printf("ok\n");
 }
 
 /* take N: the lobby's packet: its type, and the bytes behind it. */
-void take(unsigned number) {
-    struct pollfd readable = {.fd = seats[number].socket_fd, .events = POLLIN};
+void take(const struct words *words) {
+    struct seat *seat = &seats[words->seat];
+    struct pollfd readable = {.fd = seat->socket_fd, .events = POLLIN};
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
     struct iovec part = {.iov_base = bytes, .iov_len = sizeof(bytes)};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
-    ssize_t length = bounded_poll(&readable, 1, EVENTS_MS) == 1 ? recvmsg(seats[number].socket_fd, &message, 0) : -1;
+    ssize_t length = bounded_poll(&readable, 1, EVENTS_MS) == 1 ? recvmsg(seat->socket_fd, &message, 0) : -1;
     if (length < (ssize_t)sizeof(struct coppice_lobby_packet)) {
         printf("nothing\n");
         return;
@@ -150,26 +155,28 @@ void take(unsigned number) {
     struct coppice_lobby_packet packet;
     memcpy(&packet, bytes, sizeof(packet));
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    seats[number].received = -1;
-    if (header) memcpy(&seats[number].received, CMSG_DATA(header), sizeof(int));
+    seat->received = -1;
+    if (header) memcpy(&seat->received, CMSG_DATA(header), sizeof(int));
     printf("%u %d ", packet.type, header != NULL);
     print_hex(bytes + sizeof(packet), (size_t)length - sizeof(packet));
     printf("\n");
 }
 
 /* content N: the bytes of the file that came. write N HEX: to the descriptor that came, which is closed then. */
-void content(unsigned number) {
-    ssize_t length = pread(seats[number].received, bytes, sizeof(bytes), 0);
+void content(const struct words *words) {
+    int fd = seats[words->seat].received;
+    ssize_t length = pread(fd, bytes, sizeof(bytes), 0);
     struct stat stat;
-    if (length < 0 || fstat(seats[number].received, &stat) != 0) die("pread");
+    if (length < 0 || fstat(fd, &stat) != 0) die("pread");
     uint64_t sum = 0;
     for (ssize_t i = 0; i < length; i++) sum = sum * 31 + (unsigned char)bytes[i];
     printf("%lld %llu\n", (long long)stat.st_size, (unsigned long long)sum);
-    close(seats[number].received);
+    close(fd);
 }
 
 /* The sleeping worker that is woken first. */
-void woken(void) {
+void woken(const struct words *words) {
+    (void)words;
     struct pollfd events[SEATS];
     nfds_t count = 0;
     for (; count < SEATS && seats[count].writer.ring; count++) {
@@ -187,7 +194,8 @@ void woken(void) {
 }
 
 /* What no worker should do. */
-void scribble(unsigned kind) {
+void scribble(const struct words *words) {
+    unsigned kind = words->seat;
     if (kind == 0) atomic_store(&queue->tail, 77777);
     if (kind == 1) atomic_store(&queue->head, 77777);
     if (kind == 2) queue->size = 1u << 31;
@@ -196,15 +204,14 @@ void scribble(unsigned kind) {
     printf("ok\n");
 }
 
-int client_gone(unsigned number) {
-    const struct coppice_lobby_slot *slot = coppice_lobby_slot_at(requests, seats[number].slot);
-    return (int)atomic_load(&((struct coppice_lobby_slot *)(uintptr_t)slot)->client_gone);
+void client_gone(const struct words *words) {
+    const struct coppice_lobby_slot *slot = coppice_lobby_slot_at(requests, seats[words->seat].slot);
+    printf("%u\n", atomic_load(&((struct coppice_lobby_slot *)(uintptr_t)slot)->client_gone));
 }
 
 /* As if it had written more than a ring has room for. */
-void spoil(unsigned number) {
-    struct coppice_ring_writer *writer = &seats[number].writer;
-    writer->position = 7;
-    publish(number);
+void spoil(const struct words *words) {
+    seats[words->seat].writer.position = 7;
+    publish(words->seat);
     printf("ok\n");
 }
