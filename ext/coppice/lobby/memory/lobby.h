@@ -259,7 +259,7 @@ static inline bool lobby_slot_is_spare(const struct coppice_lobby *lobby, uint32
     return slot == lobby->settings.slots;
 }
 
-/* The one that will be used next; the spare one when all are taken. */
+/* What will be used next; the spare slot when all are taken. */
 static inline uint32_t lobby_slot_next(const struct coppice_lobby *lobby) {
     return lobby->free_slot == LOBBY_NONE ? lobby->settings.slots : lobby->free_slot;
 }
