@@ -13,15 +13,6 @@ module Coppice
         columns.freeze
       end
 
-      # What it holds before anything is written to it.
-      def empty_value
-        case kind
-        when :text then ""
-        when :numbers then [0] * cells
-        else 0
-        end
-      end
-
       # Its name and size in the board's header.
       def to_s
         case kind
