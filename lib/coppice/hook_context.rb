@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "coppice/config/options"
+
 module Coppice
   # The first argument of every hook, which users call `server`: the logger, the listeners' names, and a reader for each
   # option of the configuration.
@@ -7,6 +9,10 @@ module Coppice
     attr_reader :logger         #: untyped -- the user's own, or ours
     attr_reader :settings       #: Config::Settings
     attr_reader :listener_names #: Array[String]
+
+    (Config::OPTIONS.names - %i[logger]).each do |name|
+      define_method(name) { settings.public_send(name) }
+    end
 
     #: (settings: Config::Settings, log: Log, listener_names: Array[String]) -> void
     def initialize(settings:, log:, listener_names:)
@@ -23,16 +29,5 @@ module Coppice
     # A copy with the settings of another release.
     #: (Config::Settings) -> HookContext
     def with_settings(settings) = HookContext.new(settings: settings, log: @log, listener_names: listener_names)
-
-    # Each option has a reader here, as in the settings.
-    def method_missing(name, *arguments)
-      return super unless arguments.empty? && respond_to_missing?(name)
-
-      settings.public_send(name)
-    end
-
-    def respond_to_missing?(name, _include_private = false)
-      Config::OPTIONS.include?(name) || super
-    end
   end
 end
