@@ -14,16 +14,16 @@ module Coppice
         attr_reader :gemfile #: String?
 
         # Returns false when both are there already: then a retry is useless.
-        #: (?Hash[String, String]) -> bool
-        def activate(environment = ENV)
-          bundle = environment["BUNDLE_GEMFILE"] && !bundle_set_up?
+        #: () -> bool
+        def activate
+          bundle = ENV["BUNDLE_GEMFILE"] && !bundle_set_up?
           return false if defined?(::Gem::Specification) && !bundle
 
           require "rubygems"
           if bundle
             require "bundler"
             Bundler.setup
-            @gemfile = environment["BUNDLE_GEMFILE"]
+            @gemfile = ENV["BUNDLE_GEMFILE"]
           end
           true
         end

@@ -21,12 +21,7 @@ module Coppice
 
       # The folders of all -I flags.
       def load_paths #: () -> Array[String]
-        values(:include).flat_map { |paths| paths.split(":") }
-      end
-
-      # The libraries of all -r flags.
-      def requires #: () -> Array[String]
-        values(:require)
+        list.flat_map { |kind, value| kind == :include ? value.split(":") : [] }
       end
 
       # Prepends the folders of all -I flags to the load path.
@@ -41,10 +36,6 @@ module Coppice
       end
 
       private
-
-      def values(wanted)
-        list.filter_map { |kind, value| value if kind == wanted }
-      end
 
       def apply_flag(kind, value, number)
         case kind

@@ -8,9 +8,9 @@ module Coppice
       PRIORITIES = { debug: 7, info: 6, warn: 4, error: 3, fatal: 2 }.freeze
 
       # Whether this IO leads to the journal: systemd says by device and inode which one does.
-      #: (IO, ?Hash[String, String]) -> bool
-      def self.for?(io, environment = ENV)
-        stream = environment["JOURNAL_STREAM"]
+      #: (IO) -> bool
+      def self.for?(io)
+        stream = ENV["JOURNAL_STREAM"]
         return false unless stream && io.respond_to?(:stat)
 
         stat = io.stat

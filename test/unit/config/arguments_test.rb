@@ -12,7 +12,6 @@ module Coppice
                     [:warn, nil], [:require, "set"]]
         assert_equal expected, flags.list
         assert_equal %w[a b], flags.load_paths
-        assert_equal %w[json set], flags.requires
       end
 
       test "Pitchfork's flags" do
