@@ -15,12 +15,9 @@ module Coppice
       #: (Symbol?) -> bool
       def self.lacking?(setting) = %i[all lead].include?(setting) && !available?
 
-      # Returns whether it is on now.
-      #: () -> bool
-      def self.turn_on
-        RubyVM::YJIT.enable if !on? && defined?(RubyVM::YJIT.enable)
-        on?
-      end
+      # Where this Ruby can.
+      #: () -> void
+      def self.turn_on = (RubyVM::YJIT.enable if !on? && defined?(RubyVM::YJIT.enable))
     end
   end
 end
