@@ -26,17 +26,12 @@ module Coppice
         packet.close
       end
 
-      #: () -> Array[String]
-      def lines
-        threads = Thread.list.reject { |thread| thread.equal?(Thread.current) && !thread.equal?(Thread.main) }
-        [heading, request, *threads.flat_map { |thread| ["", *lines_of(thread)] }].compact
-      end
-
       private
 
       # The application may have classes of threads of its own. A question must not end the process that it is about.
       def text
-        lines.join("\n")
+        threads = Thread.list.reject { |thread| thread.equal?(Thread.current) && !thread.equal?(Thread.main) }
+        [heading, request, *threads.flat_map { |thread| ["", *lines_of(thread)] }].join("\n")
       rescue UserCodeError => error
         Log::Text.valid("no backtrace: #{error.message} (#{error.class})")
       end
