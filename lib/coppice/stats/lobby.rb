@@ -30,10 +30,10 @@ module Coppice
       # nil for a server without a lobby, unless its workers have dropped lines of their access log.
       #: (Board, Processes) -> Lobby?
       def self.of(board, processes)
-        lobby = board.lobby
-        return unless processes.role?(:lobby) || lobby.accepted.positive? || lobby.log_lines_dropped.positive?
+        record, process = board.lobby, processes.lobby
+        return unless process || record.accepted.positive? || record.log_lines_dropped.positive?
 
-        new(lobby, beat_age: processes.lobby_beat_age)
+        new(record, beat_age: process&.beat_age)
       end
 
       #: (Board::Record, ?beat_age: Float?) -> void

@@ -152,9 +152,8 @@ module Coppice
       #: () -> Integer
       def busy_workers = @entries.count { |entry| entry.serving? && entry.in_flight? }
 
-      # Seconds since the lobby's loop last said that it moves; nil without one, or before it did.
-      #: () -> Float?
-      def lobby_beat_age = @entries.find { |entry| entry.role == :lobby }&.beat_age
+      #: () -> Entry?
+      def lobby = @entries.find { |entry| entry.role == :lobby }
 
       # Those with these names, `service` being the service worker; also one that does not exist at this moment.
       #: (Array[String]) -> Array[Hash[Symbol, untyped]]
@@ -165,9 +164,6 @@ module Coppice
           { name: name, ready: entry&.ready? || false, pid: pid, generation: generation }
         end
       end
-
-      #: (Symbol) -> bool
-      def role?(name) = @entries.any? { |entry| entry.role == name }
 
       # Sums in bytes over all processes that have measured themselves.
       #: () -> Hash[Symbol, untyped]
