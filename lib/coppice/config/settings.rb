@@ -94,13 +94,9 @@ module Coppice
         @hooks.fetch(name)
       end
 
-      # The values of the options of one of the SCOPES: the server's, or the release's.
-      #: (Symbol) -> Hash[Symbol, untyped]
-      def values_in_scope(scope)
-        raise KeyError, "no scope #{scope}" unless SCOPES.include?(scope)
-
-        @values.select { |name, _| OPTIONS[name].scope == scope }
-      end
+      # The values of the options that hold from the start of the server to its end, see SCOPES.
+      #: () -> Hash[Symbol, untyped]
+      def server_values = @values.select { |name, _| OPTIONS[name].scope == :server }
 
       # Where the value comes from: "flag --workers", "environment PORT", "config/coppice.rb:3" or "default".
       #: (Symbol) -> String
@@ -162,7 +158,7 @@ module Coppice
       # its end is as it was.
       #: (Settings, first_generation: Integer) -> Settings
       def following(others, first_generation:)
-        kept = others.values_in_scope(:server)
+        kept = others.server_values
         kept[:worker_processes] = others.worker_processes if single?
         with_values(first_generation: first_generation, **kept)
       end

@@ -13,13 +13,11 @@ module Coppice
         OPTIONS.each { |option| assert_respond_to settings, option.name }
       end
 
-      test "the server's values and the release's are all values, each in one of the two" do
-        settings = Settings.new(values: { worker_processes: 3, early_hints: true })
-        server, release = SCOPES.map { |scope| settings.values_in_scope(scope) }
+      test "the server's values are those of all options in its scope" do
+        values = Settings.new(values: { worker_processes: 3, pidfile: "/server.pid" }).server_values
 
-        assert_equal [3, nil], [release[:worker_processes], server[:pidfile]]
-        assert_equal OPTIONS.names.sort, (server.keys + release.keys).sort
-        assert_raises(KeyError) { settings.values_in_scope(:worker) }
+        assert_equal "/server.pid", values[:pidfile]
+        assert_equal OPTIONS.select { |option| option.scope == :server }.map(&:name), values.keys
       end
 
       test "answers hooks by name" do
