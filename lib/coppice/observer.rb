@@ -100,7 +100,7 @@ module Coppice
       require "coppice/control/client"
       require "coppice/dashboard"
       path = @settings.control_socket
-      control = Control::Client.new(**(path ? { path: path } : { pid: @board.monitor_pid }))
+      control = Control::Client.new(pid: (@board.monitor_pid unless path), path: path)
       Dashboard.new(stats: stats.method(:to_h), history: ->(since) { stats.history(since: since) },
                     actions: (control if @settings.admin_actions),
                     backtrace: ->(slot) { control.call("backtrace", slot.to_s).join("\n") },

@@ -23,8 +23,7 @@ module Coppice
         words = parse
         verb.read(words)
         pid = RunningMonitor.pid(@pid, to_roll: verb.name == "roll") unless @path
-        client = @path ? Control::Client.new(path: @path) : Control::Client.new(pid: pid)
-        client.call(verb.name, *words) { |line| show(line) }
+        Control::Client.new(pid: pid, path: @path).call(verb.name, *words) { |line| show(line) }
         wait_for_end(pid) if verb.name == "stop" && pid
         0
       rescue Interrupt, Errno::EPIPE # Ctrl-C, or the reader has closed the pipe: the outcome is not known

@@ -75,7 +75,7 @@ module Coppice
         ["program", words.first, words.drop(1)]
       end
 
-      def server = Control::Client.new(**(@path ? { path: @path } : { pid: RunningMonitor.pid(@pid) }))
+      def server = Control::Client.new(pid: (RunningMonitor.pid(@pid) unless @path), path: @path)
 
       # A program that can do without a server must not run in that of another application.
       def own_server(request)
