@@ -70,14 +70,13 @@ module Coppice
 
       # The descriptors that worker `nr` accepts from: a slice of the queues, which rotates with the number. With few
       # `workers` it is wide enough that each queue has a worker.
-      #: (Integer, ?workers: Integer?) -> Array[Integer]
-      def queues_for(nr, workers: nil)
+      #: (Integer, workers: Integer) -> Array[Integer]
+      def queues_for(nr, workers:)
         return descriptors if sockets.size == 1
 
         preferred = address.options[:queues_per_worker] || (sockets.size - 1)
-        minimum = workers ? sockets.size - workers + 1 : 1
-        width = [preferred, minimum].max
-        descriptors.rotate(nr).first(width)
+        minimum = sockets.size - workers + 1
+        descriptors.rotate(nr).first([preferred, minimum].max)
       end
 
       # Whether another process, such as systemd, owns the sockets and continues to listen.

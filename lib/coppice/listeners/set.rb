@@ -73,8 +73,8 @@ module Coppice
       end
 
       # The descriptors that worker `nr` accepts from, given the number of workers.
-      #: (Integer, ?workers: Integer?) -> Array[Integer]
-      def queues_for(nr, workers: nil)
+      #: (Integer, workers: Integer) -> Array[Integer]
+      def queues_for(nr, workers:)
         flat_map { |listener| listener.queues_for(nr, workers: workers) }
       end
 
