@@ -42,7 +42,7 @@ module Coppice
         hosts = ListenHosts.new(named)
         merged = merge(file, embedded, hosts)
         notes = notes(file, merged, hosts)
-        merged = with_cold_timeout(with_addresses(merged, hosts.resolve(merged.values.fetch(:listen))))
+        merged = with_cold_timeout(with_values(merged, listen: hosts.resolve(merged.values.fetch(:listen))))
         Combinations.new(merged, file.services).verify
         Settings.new(values: merged.values, origins: merged.origins, hooks: file.hooks, services: file.services.values,
           ruby_flags: flags, notes: file.notes + notes, config_file: file.file, config_text: file.text,
@@ -124,10 +124,9 @@ module Coppice
       def with_listen_options(merged, file, hosts)
         options = ListenOptionsOfFile.new(file, hosts)
         addresses = hosts.name(merged.values.fetch(:listen))
-        with_addresses(merged, addresses.map { |address| options.given_to(address) })
+        with_values(merged, listen: addresses.map { |address| options.given_to(address) })
       end
 
-      def with_addresses(merged, listen) = with_values(merged, listen: listen)
       def with_values(merged, **values) = SourceValues.new(merged.values.merge(values), merged.origins)
 
       # Only the default is longer in cold workers: a limit that somebody has chosen holds for all.
