@@ -114,7 +114,7 @@ class FakeServer
 
   # Somebody wants to run a program. Raises Coppice::Error when the server refuses.
   def start_guest
-    errand = Coppice::Guest::Supervision::Errand.new(Coppice::Control::Endpoint::Peer.new(123, 1000, 1000), {})
+    errand = Coppice::Guest::Supervision::Errand.new(Coppice::Control::Endpoint::Peer.new(123, 1000), {})
     operations.start(errand)
     errand
   end

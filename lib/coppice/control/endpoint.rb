@@ -12,9 +12,9 @@ module Coppice
     # left. Abstract names belong to a network namespace. The containers of one pod share theirs, and the monitor of
     # each may have pid 1, so the name has the inode of the pid namespace as well as the pid in it.
     module Endpoint
-      # Pid, uid and gid of the process at the other end, as the kernel translates them for the caller: a process in a
+      # Pid and uid of the process at the other end, as the kernel translates them for the caller: a process in a
       # pid namespace that the caller cannot see has pid 0.
-      Peer = Struct.new(:pid, :uid, :gid) do
+      Peer = Struct.new(:pid, :uid) do
         # Whether it runs as root, or as the same user as the caller.
         #: () -> bool
         def allowed? = [0, Process.euid].include?(uid)
@@ -40,7 +40,7 @@ module Coppice
 
       # Who had connected, or called listen(2).
       #: (BasicSocket) -> Peer
-      def self.peer(socket) = Peer.new(*socket.getsockopt(:SOCKET, :PEERCRED).data.unpack("iII"))
+      def self.peer(socket) = Peer.new(*socket.getsockopt(:SOCKET, :PEERCRED).data.unpack("iI"))
 
       # As people write it: "@name" for an abstract one.
       #: (Addrinfo) -> String

@@ -7,7 +7,7 @@ require "coppice/guest/supervision"
 # What the client of a guest is told, with a server that has no processes.
 class GuestSessionTest < SupervisionTestCase
   def begin_session(server)
-    peer = Coppice::Control::Endpoint::Peer.new(123, 1000, 1000)
+    peer = Coppice::Control::Endpoint::Peer.new(123, 1000)
     caller = Coppice::Monitor::ControlConnection::Caller.new(peer, [$stdin] * 4)
     @session = Coppice::Guest::Supervision.session(server.operations, caller)
   end
