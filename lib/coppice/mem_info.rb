@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/memory/smaps"
+require "coppice/memory/rollup"
 
 module Coppice
   # The memory that one process uses and shares, in KiB, as of the last `update`: for an application's own metrics.

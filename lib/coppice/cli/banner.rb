@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "coppice/cli/commands"
-require "coppice/config/options"
 require "coppice/log/text"
 require "coppice/mold_environment"
 require "coppice/terminal"

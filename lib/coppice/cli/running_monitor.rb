@@ -149,7 +149,6 @@ module Coppice
 
       # The pid with the addresses and the folder, by which a user tells servers apart.
       def self.described(pid)
-        require "coppice/listeners/address_owners"
         addresses = Listeners::ListeningSockets.of(pid)
         listening = addresses.empty? ? "does not listen" : "on #{addresses.join(' ')}"
         "#{pid}  #{listening}, runs in #{File.readlink("/proc/#{pid}/cwd")}"

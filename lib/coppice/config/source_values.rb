@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/config/options"
-
 module Coppice
   module Config
     # The values of one source (the environment, flags, …), each with its origin. A frozen value; sources with a higher

@@ -2,7 +2,7 @@
 
 require "coppice/config/config_file"
 require "coppice/config/gems"
-require "coppice/config/settings"
+require "coppice/config/ruby_flags"
 require "coppice/errors"
 require "coppice/os/clock"
 require "coppice/stats"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "coppice/board"
-require "coppice/memory/smaps"
+require "coppice/memory/rollup"
 require "coppice/os/clock"
 require "coppice/stats/histogram"
 require "coppice/os/process_stat"
