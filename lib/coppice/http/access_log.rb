@@ -9,14 +9,11 @@ module Coppice
     # The access log of a process that accepts clients itself; loaded only where the option is set. It has the same
     # lines as that of the lobby. Owns the file, of which each process has its own.
     class AccessLog
-      # nil without the option.
-      #: (Config::Settings, Board::Row?, worker: Integer, generation: Integer) -> AccessLog?
+      # For settings with the option. row: any of the board. Raises SystemCallError.
+      #: (Config::Settings, Board::Row, worker: Integer, generation: Integer) -> AccessLog
       def self.of(settings, row, worker:, generation:)
         format, path = settings.access_log
-        return unless format
-
-        record = Board.new(row.cells).lobby if row
-        new(path, json: format == :json, worker: worker, generation: generation, record: record,
+        new(path, json: format == :json, worker: worker, generation: generation, record: Board.new(row.cells).lobby,
           networks: settings.trusted_networks)
       end
 
@@ -24,7 +21,7 @@ module Coppice
 
       # path: nil for standard output. record: counts lines that could not be written. networks: of the proxies that may
       # name their clients. Raises SystemCallError.
-      #: (String?, json: bool, worker: Integer, generation: Integer, record: Board::Record?,
+      #: (String?, json: bool, worker: Integer, generation: Integer, record: Board::Record,
       #    networks: Array[String]) -> void
       def initialize(path, json:, worker:, generation:, record:, networks:)
         @path = path
