@@ -30,7 +30,9 @@ module Coppice
       OS.release_main_stack # for all that is forked from this process, too
       return run_child if @command&.needs_channel && channel?
 
-      serving? && defined?(::Gem) ? BareRuby.run_instead(@arguments) : run_command
+      require "coppice/cli"
+      BareRuby.run_instead(@arguments) if defined?(::Gem) && CLI.serving?(@arguments)
+      CLI.run(@arguments)
     end
 
     private
@@ -61,16 +63,6 @@ module Coppice
 
     def large_client?
       @command&.name == "console" || (@command&.name == "run" && defined?(::Bundler))
-    end
-
-    def serving?
-      require "coppice/cli"
-      CLI.serving?(@arguments)
-    end
-
-    def run_command
-      require "coppice/cli"
-      CLI.run(@arguments)
     end
 
     # The monitor passes the descriptor number of a socket. When a user has typed the command there is none, and the CLI
