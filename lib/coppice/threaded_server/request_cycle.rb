@@ -25,14 +25,13 @@ module Coppice
       attr_reader :worker   #: untyped -- env["coppice.worker"]
       attr_reader :deadline #: NoDeadline
 
-      # clock: by default one that counts on the row; none without a row.
-      #: (untyped, Board::Row?, (^(Hash[String, untyped]) -> void)?, ?clock: RequestClock?) -> void
-      def initialize(worker, row, after_request, clock: counting_clock(row))
+      #: (untyped, Board::Row?, (^(Hash[String, untyped]) -> void)?) -> void
+      def initialize(worker, row, after_request)
         @worker = worker
         @row = row
         @after_request = after_request
         @deadline = NoDeadline.new
-        @clock = clock
+        @clock = RequestClock.new(row, NO_TIMEOUT_MS).tap(&:begin_counting) if row
       end
 
       def request_refused = @row&.count(:refused)
@@ -47,10 +46,6 @@ module Coppice
         @clock&.finish
         @after_request&.call(env)
       end
-
-      private
-
-      def counting_clock(row) = (RequestClock.new(row, NO_TIMEOUT_MS).tap(&:begin_counting) if row)
     end
   end
 end
