@@ -28,7 +28,7 @@ module Coppice
       end
 
       # A number of workers: a whole number, or a share of all workers as a text such as "25%".
-      class WorkerShare < Type
+      class WorkerShare < Whole
         PERCENT = /\A(0|[1-9]\d{0,2})%\z/.freeze
 
         # The number of workers, rounded up.
@@ -38,12 +38,6 @@ module Coppice
         end
 
         def description = "a whole number of workers, 0 or more, or a share of them such as \"25%\""
-        def placeholder = "N"
-
-        #: (String) -> (Integer | String)
-        def parse(text)
-          check(Integer(text, 10, exception: false) || text)
-        end
 
         private
 
@@ -88,7 +82,7 @@ module Coppice
 
       # An amount of memory, of one of two kinds. Kept as a frozen Hash from the kind to the amount: bytes, or a share
       # as a text.
-      class MemoryLimit < Type
+      class MemoryLimit < Whole
         KINDS = [:pss, :private].freeze
         SHARE = Percentage.new(maximum: 100)
         SIZE = /\A(\d+)([KMG])\z/.freeze
@@ -115,11 +109,6 @@ module Coppice
           kind, amount = value.is_a?(Hash) && value.size == 1 ? value.first : [:pss, value]
           amount = in_bytes(amount)
           KINDS.include?(kind) && amount?(amount) ? { kind => amount }.freeze : refuse(value)
-        end
-
-        #: (String) -> Hash[Symbol, Integer | String]
-        def parse(text)
-          check(Integer(text, 10, exception: false) || text)
         end
 
         private
