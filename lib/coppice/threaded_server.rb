@@ -9,7 +9,7 @@ require "coppice/threaded_server/request_thread"
 module Coppice
   # Serves one application in one process with a few threads: no fork, no signal handlers, no request timeout, so that
   # a breakpoint may wait forever. For development and tests: a page requests something from its own server while it
-  # streams events, and nobody waits.
+  # streams events, and nobody waits. Also for the observer, and for a service that has the WebSockets.
   #
   # One thread accepts clients, the others serve them, each one client at a time, on a thread of its own. Another thread
   # starts and stops the server, once. `exit` in the application ends the process, as it does on the main thread.

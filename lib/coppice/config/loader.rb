@@ -13,7 +13,7 @@ require "coppice/config/source_values"
 module Coppice
   module Config
     # Builds the Settings from all sources: flags over environment variables over the options line of config.ru over
-    # the configuration file over defaults. Runs once, in the monitor, and loads no gem. Sets RACK_ENV in the
+    # the configuration file over defaults. Molds get the monitor's, and need none of this. Sets RACK_ENV in the
     # environment, so that the configuration file and all children see the chosen one; RAILS_ENV is its fallback.
     class Loader
       DEFAULT_FILES = %w[config/coppice.rb config/pitchfork.rb].freeze

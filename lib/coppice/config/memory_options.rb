@@ -42,7 +42,6 @@ module Coppice
         default_text: "nil: as Ruby and the application have it", since: :coppice, example: "jit :lead",
         doc: "Which processes compile with YJIT (Ruby 3.3 or newer). `:lead` means one worker until its promotion; " \
              "the others inherit its code. `:off` does not stop an application that enables it, as Rails does."),
-      # The monitor only asks whether there are any.
       Option.describe(:warm_up_requests, Groups::MEMORY, Types::Optional.new(Types::Paths.new), scope: :release,
         since: :coppice, default_text: "nil: the first clients warm the workers",
         example: "warm_up_requests \"/\", \"/products?page=2\"",

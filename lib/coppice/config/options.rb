@@ -121,8 +121,6 @@ module Coppice
              "(docs/fork_safety.md#libraries). `except:` names presets to leave out."),
 
       *RELEASE_OPTIONS,
-
-      # The monitor passes both to a cold mold in its environment: Ruby and the C library read them before any file.
       *MEMORY_OPTIONS,
       Option.describe(:rewindable_input, Groups::REQUESTS, Types::Boolean.new, scope: :release, default: true,
         example: "rewindable_input false",
