@@ -99,17 +99,18 @@ export function bar(parts, total, label) {
   );
 }
 
-// A view: a titled section whose parts its module fills. `name` stands in the navigation.
-export function card(id, name, title, question) {
-  const says = h("p.says", { id: `${id}-says` });
-  const body = h("div.body");
-  const element = h(
-    "section.card",
-    { id, "data-name": name, "aria-labelledby": `${id}-title`, tabindex: "-1" },
-    h("header", h("h2", { id: `${id}-title`, "data-tip": question }, title), says),
-    body,
-  );
-  return { element, says, body };
+// What each view is: a titled section whose sentence and body the view fills. `name` stands in the navigation.
+export class Card {
+  constructor(id, name, title, question) {
+    this.says = h("p.says", { id: `${id}-says` });
+    this.body = h("div.body");
+    this.element = h(
+      "section.card",
+      { id, "data-name": name, "aria-labelledby": `${id}-title`, tabindex: "-1" },
+      h("header", h("h2", { id: `${id}-title`, "data-tip": question }, title), this.says),
+      this.body,
+    );
+  }
 }
 
 export function legend(...entries) {

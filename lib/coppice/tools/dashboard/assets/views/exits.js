@@ -1,6 +1,6 @@
 // Processes that have exited, with the cause and what they were doing.
 
-import { card, derived, empty, fill, h, number, table } from "../dom.js";
+import { Card, derived, empty, fill, h, number, table } from "../dom.js";
 import { clock, plural, processName, requestLine } from "../format.js";
 
 const SHOWN = 10;
@@ -23,16 +23,13 @@ const MEANINGS = {
   shutdown: "the server stops",
 };
 
-export class Exits {
+export class Exits extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card(
-        "exits",
-        "Exits",
-        "Exits and their causes",
-        "Exits that nobody asked for, with the request that was in flight",
-      ),
+    super(
+      "exits",
+      "Exits",
+      "Exits and their causes",
+      "Exits that nobody asked for, with the request that was in flight",
     );
   }
 

@@ -1,7 +1,7 @@
 // Every process, in the row of its generation: the newest above, the monitor below. A cell is a process; the details of
 // the one that is pointed at or focused stand beside.
 
-import { card, fill, h, number, svg } from "../dom.js";
+import { Card, fill, h, number, svg } from "../dom.js";
 import { age, clock, count, originOf, plural, seconds } from "../format.js";
 import { workersOf, workersToReplace } from "../numbers.js";
 import { Cells } from "./family/cells.js";
@@ -11,12 +11,9 @@ const ANCESTORS = 8;
 const OF_THE_MONITOR = ["observer", "lobby"]; // what has no generation
 const STATES = ["busy", "idle", "starting", "leaving", "stopped"];
 
-export class Family {
+export class Family extends Card {
   constructor(features) {
-    Object.assign(
-      this,
-      card("family", "Processes", "Processes by generation", "Who was forked from whom, and what each does now"),
-    );
+    super("family", "Processes", "Processes by generation", "Who was forked from whom, and what each does now");
     this.rows = new Map();
     this.tree = h("div.tree");
     this.lines = svg("svg.lines", { "aria-hidden": "true" });

@@ -1,21 +1,18 @@
 // A worker's first request against its median, by generation: what a fork of a warm process still has to warm up.
 
-import { card, empty, fill, h, legend } from "../dom.js";
+import { Card, empty, fill, h, legend } from "../dom.js";
 import { factor, seconds } from "../format.js";
 import { median, workersOf } from "../numbers.js";
 
 const SHOWN = 10;
 
-export class FirstRequest {
+export class FirstRequest extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card(
-        "first-request",
-        "First request",
-        "First request against median",
-        "How much slower the first request of a new worker is, by generation; the scale is logarithmic",
-      ),
+    super(
+      "first-request",
+      "First request",
+      "First request against median",
+      "How much slower the first request of a new worker is, by generation; the scale is logarithmic",
     );
   }
 

@@ -1,21 +1,18 @@
 // What is known about the safety of forking this application.
 
-import { card, derived, empty, fill, h, number } from "../dom.js";
+import { Card, derived, empty, fill, h, number } from "../dom.js";
 import { clock, plural } from "../format.js";
 import { sum, workersOf } from "../numbers.js";
 
 const SHOWN = 12;
 
-export class ForkSafety {
+export class ForkSafety extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card(
-        "fork-safety",
-        "Fork safety",
-        "Fork safety",
-        "Whether workers may be promoted, and what the audit of promotions has found",
-      ),
+    super(
+      "fork-safety",
+      "Fork safety",
+      "Fork safety",
+      "Whether workers may be promoted, and what the audit of promotions has found",
     );
   }
 

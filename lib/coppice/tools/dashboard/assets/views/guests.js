@@ -1,6 +1,6 @@
 // The programs that run in forks of the mold: `coppice run` and `coppice console`.
 
-import { card, derived, empty, fill, h, table } from "../dom.js";
+import { Card, derived, empty, fill, h, table } from "../dom.js";
 import { age, bytes, plural } from "../format.js";
 import { sum } from "../numbers.js";
 
@@ -11,12 +11,9 @@ const COLUMNS = [
   { title: "time left", kind: "right", tip: "until guest_timeout ends it" },
 ];
 
-export class Guests {
+export class Guests extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card("guests", "Guests", "Guests", "Programs that run in forks of the mold: coppice run and coppice console"),
-    );
+    super("guests", "Guests", "Guests", "Programs that run in forks of the mold: coppice run and coppice console");
   }
 
   draw(stats) {

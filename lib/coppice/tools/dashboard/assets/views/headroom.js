@@ -1,6 +1,6 @@
 // How much memory is left, and whether the server grows from generation to generation.
 
-import { bar, card, derived, fill, h, legend, number } from "../dom.js";
+import { Card, bar, derived, fill, h, legend, number } from "../dom.js";
 import { age, bytes, percent } from "../format.js";
 import { slope } from "../numbers.js";
 
@@ -8,16 +8,13 @@ const WINDOW = 300; // seconds of which the lowest point counts
 const LEAST_HISTORY = 1200;
 const NOISE = 0.01; // of the memory in use, an hour
 
-export class Headroom {
+export class Headroom extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card(
-        "headroom",
-        "Headroom",
-        "Headroom and leak slope",
-        "What the cgroup or the machine has left, and how fast the lowest points of memory in use rise",
-      ),
+    super(
+      "headroom",
+      "Headroom",
+      "Headroom and leak slope",
+      "What the cgroup or the machine has left, and how fast the lowest points of memory in use rise",
     );
   }
 

@@ -1,6 +1,6 @@
 // p99 and throughput over the last hour, and in the minutes around each refork: a refork should cost neither.
 
-import { card, derived, empty, fill, h, table } from "../dom.js";
+import { Card, derived, empty, fill, h, table } from "../dom.js";
 import { compact, factor, seconds } from "../format.js";
 import { Chart } from "../charts.js";
 
@@ -10,16 +10,13 @@ const perSecond = (value) => `${compact(value)}/s`;
 // A span without a request has no p99.
 const ratio = (from, to) => (from && to !== null ? to / from : null);
 
-export class Latency {
+export class Latency extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card(
-        "latency",
-        "p99",
-        "p99 and throughput around each refork",
-        "p99: 1 % of the requests of 30 s took longer. Waiting in the queue is not part of it",
-      ),
+    super(
+      "latency",
+      "p99",
+      "p99 and throughput around each refork",
+      "p99: 1 % of the requests of 30 s took longer. Waiting in the queue is not part of it",
     );
     this.element.classList.add("wide");
     this.marks = [];

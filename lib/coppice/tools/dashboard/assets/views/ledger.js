@@ -1,18 +1,15 @@
 // What refork_after :auto weighs: the memory that a refork would win, and the work that it costs.
 
-import { bar, card, empty, fill, h, number } from "../dom.js";
+import { Card, bar, empty, fill, h, number } from "../dom.js";
 import { age, bytes, compact, percent } from "../format.js";
 
-export class Ledger {
+export class Ledger extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card(
-        "ledger",
-        "Next refork",
-        "When the next refork pays",
-        "The ledger of refork_after :auto: it reforks once the gain exceeds the cost",
-      ),
+    super(
+      "ledger",
+      "Next refork",
+      "When the next refork pays",
+      "The ledger of refork_after :auto: it reforks once the gain exceeds the cost",
     );
   }
 

@@ -1,19 +1,16 @@
 // Shared and private memory over the last hour, with a mark for each refork.
 
-import { card, derived, fill, h, number } from "../dom.js";
+import { Card, derived, fill, h, number } from "../dom.js";
 import { bytes, plural } from "../format.js";
 import { Chart } from "../charts.js";
 
-export class Memory {
+export class Memory extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card(
-        "memory",
-        "Memory",
-        "Memory, shared and private",
-        "PSS counts each shared page once; private pages belong to one process alone",
-      ),
+    super(
+      "memory",
+      "Memory",
+      "Memory, shared and private",
+      "PSS counts each shared page once; private pages belong to one process alone",
     );
     this.element.classList.add("wide");
     this.marks = [];

@@ -1,20 +1,17 @@
 // The memory of one worker, page by page, as a picture that the server draws on demand.
 
 import { addressOf } from "../connection.js";
-import { card, empty, fill, h } from "../dom.js";
+import { Card, empty, fill, h } from "../dom.js";
 import { plural } from "../format.js";
 import { workersOf } from "../numbers.js";
 
-export class PageMap {
+export class PageMap extends Card {
   constructor(features) {
-    Object.assign(
-      this,
-      card(
-        "page-map",
-        "Page map",
-        "Page map of a worker",
-        "Each cell is a page of memory: orange is private, blue is shared with other processes",
-      ),
+    super(
+      "page-map",
+      "Page map",
+      "Page map of a worker",
+      "Each cell is a page of memory: orange is private, blue is shared with other processes",
     );
     this.offered = features.has("page-map");
     this.choice = h("select", { "aria-label": "worker", "data-key": "page-map-slot" });

@@ -1,6 +1,6 @@
 // The last promotions, phase by phase: the copy is forked, gets ready, proves itself, replaces the workers.
 
-import { card, derived, empty, fill, h, legend, number, table } from "../dom.js";
+import { Card, derived, empty, fill, h, legend, number, table } from "../dom.js";
 import { bytes, clock, originOf, plural, seconds } from "../format.js";
 import { median, present, sum } from "../numbers.js";
 
@@ -13,16 +13,13 @@ const MEANINGS = {
 };
 const SHOWN = 10;
 
-export class Promotions {
+export class Promotions extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card(
-        "promotions",
-        "Promotions",
-        "Promotions, phase by phase",
-        "Each line is a worker's copy that became, or did not become, the next mold",
-      ),
+    super(
+      "promotions",
+      "Promotions",
+      "Promotions, phase by phase",
+      "Each line is a worker's copy that became, or did not become, the next mold",
     );
     this.list = h("div");
     this.body.append(legend(...PHASES.map((phase) => [`phase-${phase}`, phase])), this.list);

@@ -1,6 +1,6 @@
 // Which release of the application runs, and what was asked for: rolls and rollbacks, and how they ended.
 
-import { card, fill, h, number, table } from "../dom.js";
+import { Card, fill, h, number, table } from "../dom.js";
 import { moment } from "../format.js";
 import { releaseName, rollbackSentence, rollSentence } from "../roll.js";
 
@@ -15,12 +15,9 @@ const COLUMNS = [
   { title: "outcome", kind: "grow cut" },
 ];
 
-export class Releases {
+export class Releases extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card("releases", "Releases", "Releases", "Which release of the application runs, and how the last rolls ended"),
-    );
+    super("releases", "Releases", "Releases", "Which release of the application runs, and how the last rolls ended");
   }
 
   draw(stats) {

@@ -1,21 +1,18 @@
 // The requests in flight, oldest first.
 
-import { card, derived, empty, fill, h, table } from "../dom.js";
+import { Card, derived, empty, fill, h, table } from "../dom.js";
 import { ageKey, plural, processName, requestLine, seconds, workAge } from "../format.js";
 import { showStack } from "../stack.js";
 
 const SHOWN = 12;
 
-export class Requests {
+export class Requests extends Card {
   constructor(features) {
-    Object.assign(
-      this,
-      card(
-        "requests",
-        "In flight",
-        "Requests in flight",
-        "What the workers do at this moment, oldest first, without queries",
-      ),
+    super(
+      "requests",
+      "In flight",
+      "Requests in flight",
+      "What the workers do at this moment, oldest first, without queries",
     );
     this.stacks = features.has("backtrace");
   }

@@ -1,6 +1,6 @@
 // How busy the workers are, and whether clients wait for one.
 
-import { bar, card, derived, fill, h, number, table } from "../dom.js";
+import { Card, bar, derived, fill, h, number, table } from "../dom.js";
 import { compact, count, percent } from "../format.js";
 import { sum } from "../numbers.js";
 import { Chart } from "../charts.js";
@@ -9,16 +9,13 @@ import { why } from "../why.js";
 // Causes of what the lobby has answered to requests that a worker had taken.
 const TAKEN = ["worker_lost", "timeout"];
 
-export class Utilization {
+export class Utilization extends Card {
   constructor() {
-    Object.assign(
-      this,
-      card(
-        "utilization",
-        "Queue",
-        "Why are clients waiting?",
-        "Workers ready and busy, and the requests that no worker has taken yet, in the kernel's queues and the lobby",
-      ),
+    super(
+      "utilization",
+      "Queue",
+      "Why are clients waiting?",
+      "Workers ready and busy, and the requests that no worker has taken yet, in the kernel's queues and the lobby",
     );
     this.marks = [];
     this.chart = new Chart(this.body, {
