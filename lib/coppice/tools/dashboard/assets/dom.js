@@ -113,6 +113,14 @@ export class Card {
   }
 }
 
+// entries: names and values.
+export function facts(entries) {
+  return h(
+    "dl.facts",
+    entries.map(([name, value]) => [h("dt", name), h("dd", value)]),
+  );
+}
+
 export function legend(...entries) {
   return h(
     "ul.legend",

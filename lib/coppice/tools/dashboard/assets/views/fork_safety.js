@@ -1,6 +1,6 @@
 // What is known about the safety of forking this application.
 
-import { Card, derived, empty, fill, h, number } from "../dom.js";
+import { Card, derived, empty, facts, fill, h, number } from "../dom.js";
 import { clock, plural } from "../format.js";
 import { sum, workersOf } from "../numbers.js";
 
@@ -25,16 +25,13 @@ export class ForkSafety extends Card {
     this.says.classList.toggle("bad", bad.length > 0 && bad.length === workers.length);
     fill(
       this.body,
-      h(
-        "dl.facts",
-        [
-          ["not fork-safe", [derived(bad.length), h("small", ` of ${plural(workers.length, "worker")}`)]],
-          ["abandoned promotions", [derived(abandoned), h("small", " since the server started")]],
-          ["audit findings", [number(stats, "fork_audit.findings"), h("small", " in all generations")]],
-          ["refused molds", [number(stats, "fork_audit.refused"), h("small", " for what the audit has found")]],
-          ["hijacked clients", [number(stats, "totals.hijacked"), h("small", " since the server started")]],
-        ].map(([name, value]) => [h("dt", name), h("dd", value)]),
-      ),
+      facts([
+        ["not fork-safe", [derived(bad.length), h("small", ` of ${plural(workers.length, "worker")}`)]],
+        ["abandoned promotions", [derived(abandoned), h("small", " since the server started")]],
+        ["audit findings", [number(stats, "fork_audit.findings"), h("small", " in all generations")]],
+        ["refused molds", [number(stats, "fork_audit.refused"), h("small", " for what the audit has found")]],
+        ["hijacked clients", [number(stats, "totals.hijacked"), h("small", " since the server started")]],
+      ]),
       bad.length
         ? h(
             "p.note",

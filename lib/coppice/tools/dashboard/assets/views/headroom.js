@@ -1,6 +1,6 @@
 // How much memory is left, and whether the server grows from generation to generation.
 
-import { Card, bar, derived, fill, h, legend, number } from "../dom.js";
+import { Card, bar, derived, facts, fill, h, legend, number } from "../dom.js";
 import { age, bytes, percent } from "../format.js";
 import { slope } from "../numbers.js";
 
@@ -54,25 +54,22 @@ export class Headroom extends Card {
             legend(["shared", "shared"], ["private", "private"], ["others", "others"], ["free", "free"]),
           ]
         : null,
-      h(
-        "dl.facts",
+      facts([
+        ["limit", number(stats, "memory.total", "bytes")],
         [
-          ["limit", number(stats, "memory.total", "bytes")],
+          "in use here",
           [
-            "in use here",
-            [
-              number(stats, "memory.pss", "bytes"),
-              h("small", ` ${percent(memory.total ? memory.pss / memory.total : null)}`),
-            ],
+            number(stats, "memory.pss", "bytes"),
+            h("small", ` ${percent(memory.total ? memory.pss / memory.total : null)}`),
           ],
-          [
-            "leak slope",
-            leak === null
-              ? h("small", "20 minutes of history are needed")
-              : [derived(leak * 3600, "bytes"), h("small", " an hour")],
-          ],
-        ].map(([name, value]) => [h("dt", name), h("dd", value)]),
-      ),
+        ],
+        [
+          "leak slope",
+          leak === null
+            ? h("small", "20 minutes of history are needed")
+            : [derived(leak * 3600, "bytes"), h("small", " an hour")],
+        ],
+      ]),
     );
   }
 

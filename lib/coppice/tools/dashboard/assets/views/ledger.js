@@ -1,6 +1,6 @@
 // What refork_after :auto weighs: the memory that a refork would win, and the work that it costs.
 
-import { Card, bar, empty, fill, h, number } from "../dom.js";
+import { Card, bar, empty, facts, fill, h, number } from "../dom.js";
 import { age, bytes, compact, percent } from "../format.js";
 
 export class Ledger extends Card {
@@ -40,34 +40,31 @@ export class Ledger extends Card {
           `${percent(part)} earned`,
         ),
       ),
-      h(
-        "dl.facts",
+      facts([
+        ["gain", [number(stats, "ledger.gain_requests", "compact"), h("small", " requests' worth of memory")]],
+        ["cost", [number(stats, "ledger.cost_requests", "compact"), h("small", " requests' worth of CPU")]],
         [
-          ["gain", [number(stats, "ledger.gain_requests", "compact"), h("small", " requests' worth of memory")]],
-          ["cost", [number(stats, "ledger.cost_requests", "compact"), h("small", " requests' worth of CPU")]],
+          "wasted now",
           [
-            "wasted now",
-            [
-              number(stats, "ledger.waste", "bytes"),
-              h(
-                "small",
-                ` ${percent(ledger.total ? ledger.waste / ledger.total : null)} of `,
-                number(stats, "ledger.total", "bytes"),
-              ),
-            ],
+            number(stats, "ledger.waste", "bytes"),
+            h(
+              "small",
+              ` ${percent(ledger.total ? ledger.waste / ledger.total : null)} of `,
+              number(stats, "ledger.total", "bytes"),
+            ),
           ],
-          ["next mold", [number(stats, "ledger.rebuilt", "bytes"), h("small", " that it holds in addition")]],
-          ["growth", [number(stats, "ledger.growth_per_request", "bytes"), h("small", " a request")]],
-          ["served", [number(stats, "ledger.served", "compact"), h("small", " by this generation")]],
+        ],
+        ["next mold", [number(stats, "ledger.rebuilt", "bytes"), h("small", " that it holds in addition")]],
+        ["growth", [number(stats, "ledger.growth_per_request", "bytes"), h("small", " a request")]],
+        ["served", [number(stats, "ledger.served", "compact"), h("small", " by this generation")]],
+        [
+          "headroom factor",
           [
-            "headroom factor",
-            [
-              number(stats, "ledger.headroom", "factor"),
-              h("small", ledger.headroom < 0.5 ? " memory is short" : " memory is plentiful"),
-            ],
+            number(stats, "ledger.headroom", "factor"),
+            h("small", ledger.headroom < 0.5 ? " memory is short" : " memory is plentiful"),
           ],
-        ].map(([name, value]) => [h("dt", name), h("dd", value)]),
-      ),
+        ],
+      ]),
     );
   }
 
