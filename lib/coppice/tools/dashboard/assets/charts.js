@@ -174,11 +174,11 @@ export class Chart {
         "span",
         h(`i.${one.kind}${one.dash ? ".dashed" : ""}`),
         `${one.label} `,
-        h("b.n", value === null || value === undefined ? "–" : one.unit(value)),
+        h("b.n", value == null ? "–" : one.unit(value)),
       );
     });
     this.readout.replaceChildren(
-      h("time.n", plot.cursor.idx === null || plot.cursor.idx === undefined ? "now" : clock(plot.data[0][at])),
+      h("time.n", plot.cursor.idx == null ? "now" : clock(plot.data[0][at])),
       ...parts,
     );
   }

@@ -19,14 +19,16 @@ function build(create, name, rest) {
   if (classes.length) element.setAttribute("class", classes.join(" "));
   const attributes = isAttributes(rest[0]) ? rest.shift() : {};
   for (const [key, value] of Object.entries(attributes)) set(element, key, value);
-  element.append(...rest.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...shown(rest));
   return element;
 }
 
+const absent = (value) => value == null || value === false;
+const shown = (children) => children.flat(3).filter((child) => !absent(child));
 const isAttributes = (value) => value && typeof value === "object" && !(value instanceof Node) && !Array.isArray(value);
 
 function set(element, key, value) {
-  if (value === null || value === undefined || value === false) return;
+  if (absent(value)) return;
   if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
   else if (key === "style") for (const [name, one] of Object.entries(value)) element.style.setProperty(name, one);
   else element.setAttribute(key, value === true ? "" : value);
@@ -35,7 +37,7 @@ function set(element, key, value) {
 // Replaces the children, unless nothing has changed: a selection, a focus and a scroll position stay.
 export function fill(element, ...children) {
   const next = document.createElement("div");
-  next.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+  next.append(...shown(children));
   if (element.dataset.drawn === "" && same(element, next)) return;
   const focus = focusPath(element);
   element.replaceChildren(...next.childNodes);
@@ -71,11 +73,11 @@ export function derived(value, unit = "count", tip = null) {
 }
 
 export function at(object, path) {
-  return path.split(".").reduce((inner, key) => (inner === null || inner === undefined ? inner : inner[key]), object);
+  return path.split(".").reduce((inner, key) => inner?.[key], object);
 }
 
 function exact(value, unit) {
-  if (value === null || value === undefined) return "not known";
+  if (value == null) return "not known";
   if (unit === "bytes") return `${UNITS.count(value)} bytes`;
   if (unit === "seconds" || unit === "age") return `${value} s`;
   if (unit === "percent") return `${(value * 100).toFixed(2)} %`;

@@ -5,7 +5,7 @@ const NB = "\u00A0"; // a number and its unit stay on one line
 const LOCALE = "en-GB"; // thin, unambiguous, and the same in every browser
 const grouped = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 
-const known = (value) => value !== null && value !== undefined && Number.isFinite(Number(value));
+const known = (value) => value != null && Number.isFinite(Number(value));
 
 // Three significant digits: 9.81, 98.1, 981.
 function significant(value) {

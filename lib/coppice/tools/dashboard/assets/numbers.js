@@ -1,6 +1,6 @@
 // Sums that several views need.
 
-export const present = (values) => values.filter((value) => value !== null && value !== undefined);
+export const present = (values) => values.filter((value) => value != null);
 export const sum = (values) => present(values).reduce((total, value) => total + value, 0);
 
 export function median(values) {

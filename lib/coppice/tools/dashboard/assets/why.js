@@ -9,7 +9,7 @@ export function why(stats, past) {
   if (server.state === "booting") return "The application boots: clients wait until the first worker is ready.";
   if (server.state === "stopping")
     return "The server is stopping: it serves the clients that have connected, and accepts no more.";
-  if (waiting === null || waiting === undefined) return `How many clients wait is not known here; ${busyOf(server)}.`;
+  if (waiting == null) return `How many clients wait is not known here; ${busyOf(server)}.`;
   if (waiting === 0) return `No client waits: ${busyOf(server)}.`;
   return `${plural(waiting, "client waits", "clients wait")}${cause(stats, past)}`;
 }
@@ -51,5 +51,5 @@ function reason(stats, past) {
 function cpuShare(past) {
   const busy = past.rate("busy_seconds", 30)?.at(-1);
   const cpu = (past.rate("cpu_seconds", 30) ?? past.rate("cpu", 30))?.at(-1);
-  return busy && cpu !== null && cpu !== undefined ? Math.min(1, cpu / busy) : null;
+  return busy && cpu != null ? Math.min(1, cpu / busy) : null;
 }

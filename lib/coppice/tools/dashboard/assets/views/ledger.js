@@ -72,7 +72,7 @@ export class Ledger extends Card {
     if (ledger.resting_for > 0) return `A refork was made just now: the next is weighed in ${age(ledger.resting_for)}.`;
     const { due_in_requests: due } = ledger;
     const wasted = `${bytes(ledger.waste)} are wasted`;
-    if (due === null || due === undefined) return `${wasted}: at this growth no refork pays.`;
+    if (due == null) return `${wasted}: at this growth no refork pays.`;
     if (due === 0) return `${wasted}: a refork pays now.`;
     if (ledger.gain_requests >= ledger.cost_requests * ledger.headroom) {
       return `${wasted}: the price is earned, and a refork waits until the saving is large enough to be sure of.`;

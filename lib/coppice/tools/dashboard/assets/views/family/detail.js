@@ -97,12 +97,7 @@ export class Detail {
       worker && ["first request", value("first_request_seconds", "seconds")],
       worker && ["median", value("median_seconds", "seconds")],
       ["may be promoted", process.role === "worker" ? (process.fork_safe ? "yes" : "no: not fork-safe") : "–"],
-      [
-        "measured",
-        process.measured_age === null || process.measured_age === undefined
-          ? "never"
-          : `${age(process.measured_age)} ago`,
-      ],
+      ["measured", process.measured_age == null ? "never" : `${age(process.measured_age)} ago`],
     ].filter(Boolean);
   }
 
