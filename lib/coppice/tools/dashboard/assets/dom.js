@@ -63,6 +63,11 @@ export function number(stats, path, unit = "count") {
   );
 }
 
+// The same of one of the processes.
+export function numberOf(stats, process, name, unit) {
+  return number(stats, `processes.${stats.processes.indexOf(process)}.${name}`, unit);
+}
+
 // A number that the page has computed.
 export function derived(value, unit = "count", tip = null) {
   return h(

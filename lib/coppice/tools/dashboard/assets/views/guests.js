@@ -1,6 +1,6 @@
 // The programs that run in forks of the mold: `coppice run` and `coppice console`.
 
-import { Card, derived, empty, fill, h, table } from "../dom.js";
+import { Card, empty, fill, h, numberOf, table } from "../dom.js";
 import { age, bytes, plural } from "../format.js";
 import { sum } from "../numbers.js";
 
@@ -40,12 +40,7 @@ export class Guests extends Card {
   }
 
   row(guest, stats) {
-    const path = `processes.${stats.processes.indexOf(guest)}`;
-    const value = (name, unit) => {
-      const element = derived(guest[name], unit);
-      element.dataset.path = `${path}.${name}`;
-      return element;
-    };
+    const value = (name, unit) => numberOf(stats, guest, name, unit);
     const program = guest.request ?? guest.state;
     const client = `uid ${guest.client_uid ?? "–"} (pid ${guest.client_pid ?? "–"})`;
     return [

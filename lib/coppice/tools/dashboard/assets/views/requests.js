@@ -1,6 +1,6 @@
 // The requests in flight, oldest first.
 
-import { Card, derived, empty, fill, h, table } from "../dom.js";
+import { Card, empty, fill, h, numberOf, table } from "../dom.js";
 import { ageKey, plural, processName, requestLine, seconds, workAge } from "../format.js";
 import { showStack } from "../stack.js";
 
@@ -71,8 +71,7 @@ export class Requests extends Card {
   }
 
   row(process, stats, longest) {
-    const shown = derived(workAge(process), "seconds");
-    shown.dataset.path = `processes.${stats.processes.indexOf(process)}.${ageKey(process)}`;
+    const shown = numberOf(stats, process, ageKey(process), "seconds");
     const row = [
       h(
         "b",

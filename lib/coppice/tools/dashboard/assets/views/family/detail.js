@@ -1,6 +1,6 @@
 // One process in full: lineage, memory, work, and what can be asked of it.
 
-import { bar, derived, fill, h } from "../../dom.js";
+import { bar, derived, fill, h, numberOf } from "../../dom.js";
 import { act } from "../../connection.js";
 import { age, bytes, identityOf, percent, processName, requestLine, workAge, workNote } from "../../format.js";
 import { confirmed } from "../head.js";
@@ -55,12 +55,7 @@ export class Detail {
   }
 
   entries(process, stats) {
-    const index = stats.processes.indexOf(process);
-    const value = (name, unit) => {
-      const element = derived(process[name], unit);
-      if (index >= 0) element.dataset.path = `processes.${index}.${name}`;
-      return element;
-    };
+    const value = (name, unit) => numberOf(stats, process, name, unit);
     const parent = stats.processes.find((other) => other.pid === process.parent_pid);
     const worker = process.role === "worker";
     return [
@@ -96,7 +91,7 @@ export class Detail {
       ["CPU time", value("cpu_seconds", "seconds")],
       worker && ["first request", value("first_request_seconds", "seconds")],
       worker && ["median", value("median_seconds", "seconds")],
-      ["may be promoted", process.role === "worker" ? (process.fork_safe ? "yes" : "no: not fork-safe") : "–"],
+      ["may be promoted", worker ? (process.fork_safe ? "yes" : "no: not fork-safe") : "–"],
       ["measured", process.measured_age == null ? "never" : `${age(process.measured_age)} ago`],
     ].filter(Boolean);
   }
