@@ -12,7 +12,7 @@ const WHOLE = [1, 2, 5]
   .flatMap((digit) => Array.from({ length: 7 }, (_, power) => digit * 10 ** power))
   .sort((one, other) => one - other);
 
-export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 // 0.0985: 0.09. From some other bounds uPlot 1.6 finds no end of the lines of a logarithmic scale.
 const oneDigit = (value) => Number(value.toExponential(9).replace(/^(\d)[.\d]*/, "$1"));

@@ -10,7 +10,7 @@ const HOME = new URL("../", import.meta.url);
 export const addressOf = (path) => new URL(path, HOME).href;
 
 export class Connection {
-  // past: filled with the history. draw(stats), lost(since, cause), restarted() are called as it goes.
+  // past: filled with the history. draw(stats) and lost(since, error) are called as it goes.
   constructor(past, { draw, lost }) {
     this.past = past;
     this.draw = draw;

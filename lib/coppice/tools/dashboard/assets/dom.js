@@ -15,7 +15,7 @@ export function svg(name, ...rest) {
 
 function build(create, name, rest) {
   const [tag, ...classes] = name.split(".");
-  const element = create(tag || "div");
+  const element = create(tag);
   if (classes.length) element.setAttribute("class", classes.join(" "));
   const attributes = isAttributes(rest[0]) ? rest.shift() : {};
   for (const [key, value] of Object.entries(attributes)) set(element, key, value);
@@ -55,7 +55,7 @@ function focusPath(element) {
 // A number of the statistics: it carries its path in stats.json, so that each can be checked against its source.
 //   number(stats, "memory.saved", "bytes")
 export function number(stats, path, unit = "count") {
-  const value = at(stats, path);
+  const value = path.split(".").reduce((inner, key) => inner?.[key], stats);
   return h(
     "data.n",
     { value: value ?? "", "data-path": path, "data-unit": unit, "data-tip": exact(value, unit) },
@@ -77,16 +77,11 @@ export function derived(value, unit = "count", tip = null) {
   );
 }
 
-export function at(object, path) {
-  return path.split(".").reduce((inner, key) => inner?.[key], object);
-}
-
 function exact(value, unit) {
   if (value == null) return "not known";
   if (unit === "bytes") return `${UNITS.count(value)} bytes`;
   if (unit === "seconds" || unit === "age") return `${value} s`;
   if (unit === "percent") return `${(value * 100).toFixed(2)} %`;
-  if (unit === "clock") return new Date(value * 1000).toISOString();
   return Number.isInteger(value) ? UNITS.count(value) : String(value);
 }
 

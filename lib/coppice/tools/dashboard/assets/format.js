@@ -109,4 +109,4 @@ export const plain = (value) => (known(value) ? String(value) : DASH);
 export const originOf = (promotion) =>
   known(promotion.template_slot) ? `from worker ${promotion.template_slot}` : "booted";
 
-export const UNITS = { plain, count, compact, bytes, seconds, age, percent, clock, factor };
+export const UNITS = { plain, count, compact, bytes, seconds, age, percent, factor };

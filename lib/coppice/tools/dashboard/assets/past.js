@@ -2,6 +2,7 @@
 // the differences between them.
 
 const HOUR = 3600;
+const QUANTILE_WINDOW = 30; // seconds that each of them covers
 const NEAR = 10; // seconds between a commit and the record that shows it, at most
 
 export class Past {
@@ -44,12 +45,8 @@ export class Past {
     return this.columns.get(name);
   }
 
-  last(name) {
-    return this.column(name)?.at(-1) ?? null;
-  }
-
   // Growth per second of a total, at each record, over a window that ends there.
-  rate(name, window = 10) {
+  rate(name, window) {
     const totals = this.column(name);
     const times = this.column("time");
     if (!totals) return null;
@@ -71,9 +68,9 @@ export class Past {
     );
   }
 
-  quantiles(name, bounds, part, window = 30) {
-    const steps = Math.max(1, Math.round(window / this.interval));
-    return this.once(`quantile ${name} ${part} ${window}`, (index) =>
+  quantiles(name, bounds, part) {
+    const steps = Math.max(1, Math.round(QUANTILE_WINDOW / this.interval));
+    return this.once(`quantile ${name} ${part}`, (index) =>
       index === 0 ? null : this.quantileBetween(name, bounds, Math.max(0, index - steps), index, part),
     );
   }
@@ -116,7 +113,7 @@ export class Past {
 }
 
 // Within its bucket a duration is taken to lie at the place that its rank has there.
-export function quantile(bounds, counts, part) {
+function quantile(bounds, counts, part) {
   const total = counts.reduce((sum, one) => sum + one, 0);
   if (total <= 0) return null;
   let left = total * part;

@@ -50,6 +50,6 @@ function reason(stats, past) {
 // CPU time of all processes ÷ time in requests, in the last half minute.
 function cpuShare(past) {
   const busy = past.rate("busy_seconds", 30)?.at(-1);
-  const cpu = (past.rate("cpu_seconds", 30) ?? past.rate("cpu", 30))?.at(-1);
+  const cpu = past.rate("cpu_seconds", 30)?.at(-1);
   return busy && cpu != null ? Math.min(1, cpu / busy) : null;
 }

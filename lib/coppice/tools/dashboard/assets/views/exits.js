@@ -2,6 +2,7 @@
 
 import { Card, derived, empty, fill, h, number, table } from "../dom.js";
 import { clock, plural, processName, requestLine } from "../format.js";
+import { sum } from "../numbers.js";
 
 const SHOWN = 10;
 const ROUTINE = new Set(["asked", "shutdown", "client_gone"]);
@@ -34,11 +35,10 @@ export class Exits extends Card {
   }
 
   draw(stats) {
-    const causes = Object.entries(stats.exits).flatMap(([role, counts]) =>
-      Object.keys(counts).map((cause) => ({ role, cause, count: counts[cause] })),
-    );
-    const bad = causes.filter(({ cause, count }) => count > 0 && !ROUTINE.has(cause));
-    const total = bad.reduce((all, one) => all + one.count, 0);
+    const causes = Object.entries(stats.exits)
+      .flatMap(([role, counts]) => Object.entries(counts).map(([cause, count]) => ({ role, cause, count })))
+      .filter(({ count }) => count > 0);
+    const total = sum(causes.filter(({ cause }) => !ROUTINE.has(cause)).map(({ count }) => count));
     const last = stats.recent_exits.find((one) => !ROUTINE.has(one.cause));
     fill(
       this.says,
@@ -51,16 +51,14 @@ export class Exits extends Card {
       causes.length
         ? h(
             "ul.chips",
-            causes
-              .filter(({ count }) => count > 0)
-              .map(({ role, cause }) =>
-                h(
-                  `li${ROUTINE.has(cause) ? "" : ".bad"}`,
-                  { "data-tip": MEANINGS[cause] ?? cause },
-                  `${role} ${cause.replaceAll("_", " ")} `,
-                  number(stats, `exits.${role}.${cause}`),
-                ),
+            causes.map(({ role, cause }) =>
+              h(
+                `li${ROUTINE.has(cause) ? "" : ".bad"}`,
+                { "data-tip": MEANINGS[cause] ?? cause },
+                `${role} ${cause.replaceAll("_", " ")} `,
+                number(stats, `exits.${role}.${cause}`),
               ),
+            ),
           )
         : null,
       last ? this.table(stats) : empty("The last exits were all asked for: rollouts, recycling, fewer workers."),
@@ -86,13 +84,9 @@ export class Exits extends Card {
         const path = `recent_exits.${index}`;
         return [
           h("span.n", clock(one.time)),
+          h("span", { "data-tip": `pid ${one.pid}, gen ${one.generation}` }, processName(one)),
           h(
-            "span",
-            { "data-tip": `pid ${one.pid}, gen ${one.generation}` },
-            processName(one),
-          ),
-          h(
-            `span.cause${ROUTINE.has(one.cause) ? "" : ".bad"}`,
+            "span.cause.bad",
             { "data-tip": MEANINGS[one.cause] ?? one.cause },
             one.cause.replaceAll("_", " "),
             one.signal ? ` ${one.signal}` : "",
@@ -101,7 +95,7 @@ export class Exits extends Card {
             ? h(
                 "span",
                 h("code", { "data-tip": requestLine(one) }, requestLine(one)),
-                h("small", " for ", one.request_age === null ? "–" : derived(one.request_age, "seconds")),
+                h("small", " for ", derived(one.request_age, "seconds")),
               )
             : h("small", "none"),
           number(stats, `${path}.requests`),

@@ -42,7 +42,7 @@ export class PageMap extends Card {
       this.key = key;
       const chosen = this.choice.value;
       this.choice.replaceChildren(...slots.map((slot) => h("option", { value: slot }, String(slot))));
-      if (slots.includes(Number(chosen))) this.choice.value = chosen || String(slots[0]);
+      if (slots.map(String).includes(chosen)) this.choice.value = chosen;
     }
     if (!this.shown) fill(this.says, `${plural(slots.length, "worker")} to choose from.`);
   }

@@ -52,13 +52,7 @@ export class Requests extends Card {
     );
     this.body.querySelectorAll("button[data-slot]").forEach((button) => {
       button.onclick = () =>
-        showStack(
-          busy.find((process) => String(process.slot) === button.dataset.slot) ?? {
-            role: "worker",
-            slot: button.dataset.slot,
-            pid: "?",
-          },
-        );
+        showStack(busy.find((process) => String(process.slot) === button.dataset.slot));
     });
   }
 
