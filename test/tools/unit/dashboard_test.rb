@@ -6,6 +6,8 @@ require "rack"
 require "rack/lint"
 require "rack/mock"
 require "coppice/errors"
+require "coppice/board"
+require "coppice/control/status_page"
 require "coppice/dashboard"
 require_relative "../../support/dashboard_fixture"
 
@@ -208,6 +210,13 @@ class DashboardTest < Coppice::TestCase
 
     refute_empty wanted
     wanted.uniq.each { |path| assert_equal 200, get("/assets#{path}").status, path }
+  end
+
+  test "the exits have the causes of the board, and those of a page of status are no deaths" do
+    text = File.read("#{FOLDER}/views/exits.js")
+
+    assert_equal (Coppice::Board::EXIT_CAUSES - %w[other]).sort, text.scan(/^  (\w+): "/).flatten.sort
+    assert_equal Coppice::Control::StatusPage::ASKED, JSON.parse(text[/ROUTINE = new Set\((\[.*\])\)/, 1])
   end
 
   test "all of its files are in the gem, and no registry is named in them" do

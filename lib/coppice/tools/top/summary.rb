@@ -2,6 +2,7 @@
 
 require "coppice/control/lobby_troubles"
 require "coppice/control/ready_workers"
+require "coppice/control/status_page"
 require "coppice/tools/top/line"
 require "coppice/tools/top/release_summary"
 require "coppice/tools/top/units"
@@ -11,7 +12,7 @@ module Coppice
     # The lines above the table: what the whole server does. The most important come first.
     class Summary
       STALE_BEAT = 5 # seconds since the monitor's last turn: it looks at the board once a second
-      ROUTINE = %w[asked shutdown].freeze # causes of exits that nobody has to look into
+      ROUTINE = Control::StatusPage::ASKED # causes of exits that nobody has to look into
       BAR = 20 # columns
 
       #: (Meter::Reading) -> void

@@ -157,6 +157,13 @@ module Coppice
         assert_includes summary(stats), "reforks   0"
       end
 
+      test "an exit that was asked for is not among those to look into" do
+        stats = StatsFixture.at
+        stats[:exits] = { guest: { "client_gone" => 2 }, worker: { "shutdown" => 1, "asked" => 7 } }
+
+        assert_empty summary(stats).grep(/^exits/)
+      end
+
       test "nothing of a request reaches the terminal as a control sequence" do
         stats = StatsFixture.at
         stats[:processes].last[:request] = "GET /\e[2J\u202e\n\xFF"

@@ -8,7 +8,7 @@ const SHOWN = 10;
 const ROUTINE = new Set(["asked", "shutdown", "client_gone"]);
 const MEANINGS = {
   asked: "told to: a rollout, recycling, fewer workers",
-  left: "exited by itself with status 0",
+  exited_by_itself: "exited by itself with status 0",
   failed: "exited by itself with another status",
   signal: "killed by a signal that the server did not send",
   timeout: "exited after its request's timeout",
@@ -21,6 +21,8 @@ const MEANINGS = {
   unresponsive: "killed: stood still outside of a request",
   spoilt_ring: "killed: wrote an answer that makes no sense",
   lost_seat: "killed: the lobby had no file descriptor left for it",
+  client_gone: "its coppice run has ended",
+  guest_timeout: "ran for longer than a guest may",
   shutdown: "the server stops",
 };
 
