@@ -24,17 +24,15 @@ module Coppice
       #: (String) -> String?
       def self.lost_purpose(text) = OBSOLETE.find { |pattern, _| pattern.match?(text) }&.last
 
-      #: (Call) -> HookBody
-      def self.of(call) = new(call.block, call.source)
-
-      #: (Source::Node, Source) -> void
-      def initialize(block, source)
-        @block = block
-        @source = source
-        @statements = block.children.last&.statements || [] # nil for an empty block
+      # A call with a block.
+      #: (Call) -> void
+      def initialize(call)
+        @block = call.block
+        @source = call.source
+        @statements = @block.children.last&.statements || [] # nil for an empty block
         @reasons = []
         @gone = obsolete
-        @text = source.edited(@gone.map { |node| source.removal(node) }, block.from...block.to)
+        @text = @source.edited(@gone.map { |node| @source.removal(node) }, @block.from...@block.to)
         @head = @text.match(HEAD)
       end
 

@@ -29,7 +29,7 @@ module Coppice
         @directive = directive
         @foreign = foreign
         @application = application
-        @body = HookBody.of(call) if call.block
+        @body = HookBody.new(call) if call.block
       end
 
       # What has to be changed by hand, for a comment above the hook.

@@ -23,7 +23,7 @@ module Coppice
         directive = @directives[call]
         return passed_on(call, directive) unless call.block
 
-        body = HookBody.of(call)
+        body = HookBody.new(call)
         return together([call]) if directive.origins && !body.parameters.empty?
 
         "#{directive.target} #{body.with_parameters(parameters_for(call, body))}"
@@ -33,7 +33,7 @@ module Coppice
       #: (Array[Call]) -> String
       def together(calls)
         texts = calls.map do |call|
-          body = HookBody.of(call)
+          body = HookBody.new(call)
           text = [*setup_of(call, body), body.code].join("\n")
           body.next? && call != calls.last ? called_at_once(text) : text
         end

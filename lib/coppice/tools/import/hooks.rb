@@ -50,7 +50,7 @@ module Coppice
       end
 
       def obsolete?(call)
-        body = HookBody.of(call) if call.block
+        body = HookBody.new(call) if call.block
         return false unless body&.loss
 
         body.empty? ? call.note = body.loss : remark(call, body.loss)
