@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/tools/cold/failure"
-require "coppice/tools/cold/fork"
-require "coppice/tools/cold/play"
-require "coppice/tools/cold/stopwatch"
 require "coppice/tools/cold/valid_text"
 
 module Coppice

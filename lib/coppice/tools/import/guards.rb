@@ -3,7 +3,6 @@
 require "coppice/tools/import/call"
 require "coppice/tools/import/entry"
 require "coppice/tools/import/indentation"
-require "coppice/tools/import/source"
 
 module Coppice
   module Import

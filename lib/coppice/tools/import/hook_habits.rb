@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/tools/import/source"
-
 module Coppice
   module Import
     # What a hook does that relies on the old server's master: it starts processes there, or handles signals that are

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/tools/import/application_code"
 require "coppice/tools/import/hook_body"
 require "coppice/tools/import/hook_habits"
 require "coppice/tools/import/missing"

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/tools/import/directive"
 require "coppice/tools/import/entry"
 require "coppice/tools/import/foreign"
 require "coppice/tools/import/puma_defaults"

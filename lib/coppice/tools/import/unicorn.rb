@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "coppice/compatibility/unicorn"
-require "coppice/tools/import/directive"
 require "coppice/tools/import/entry"
 require "coppice/tools/import/foreign"
 require "coppice/tools/import/server_files"

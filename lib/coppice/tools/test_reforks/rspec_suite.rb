@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require "coppice/tools/test_reforks/portable_error"
 require "coppice/tools/test_reforks/rspec_example"
 require "coppice/tools/test_reforks/rspec_reporter"
 require "coppice/tools/test_reforks/test_seed"
