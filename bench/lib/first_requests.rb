@@ -48,11 +48,11 @@ module Bench
     private
 
     def ask
-      began = now
+      began = Bench.now
       response = Net::HTTP.start("127.0.0.1", @port, read_timeout: 60) do |http|
         http.get(@path, "connection" => "close")
       end
-      note(response, (now - began) * 1000)
+      note(response, (Bench.now - began) * 1000)
     rescue SystemCallError, IOError, Timeout::Error
       @mutex.synchronize { @errors += 1 }
     end
@@ -69,7 +69,5 @@ module Bench
         counts.count { |count| count >= @enough } >= @workers || counts.sum + @errors >= MOST * @enough * @workers
       end
     end
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 end

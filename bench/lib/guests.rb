@@ -68,11 +68,11 @@ module Bench
     def folder = @app.name == "shop" ? Setup::EXAMPLE : File.dirname(plans.first.app)
 
     def ms_of(server, command)
-      began = now
+      began = Bench.now
       output, status = Open3.capture2e(server.plan.process_environment, *command, chdir: folder, unsetenv_others: true)
       raise Failure, "#{command.join(" ")} failed:\n#{output}" unless status.success?
 
-      (now - began) * 1000
+      (Bench.now - began) * 1000
     end
 
     # Yields the pid of the program once it runs.
@@ -93,7 +93,5 @@ module Bench
     def memory(sizes)
       [:pss, :private].map { |name| Spread.new(sizes.map { |size| size.public_send(name) / 1024.0 }).to_s(digits: 1) }
     end
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 end

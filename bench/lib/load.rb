@@ -45,7 +45,7 @@ module Bench
     #: () -> self
     def start
       @io = IO.popen(@command)
-      @deadline = now + @options[:seconds] + @options[:timeout] + SLACK
+      @deadline = Bench.now + @options[:seconds] + @options[:timeout] + SLACK
       self
     end
 
@@ -53,7 +53,7 @@ module Bench
     # `within` that many seconds, or at the end of the run.
     #: (within: Numeric) -> [Float, String]?
     def next_new_body(within:)
-      line = next_line(now + within)
+      line = next_line(Bench.now + within)
       return unless line
 
       word, instant, text = line.split(" ", 3)
@@ -71,7 +71,7 @@ module Bench
 
     #: () -> LoadResult
     def finish
-      loop { break if @summary || !next_new_body(within: @deadline - now) }
+      loop { break if @summary || !next_new_body(within: @deadline - Bench.now) }
       raise Failure, "the load generator printed no result within its time" unless @summary
 
       LoadResult.new(**JSON.parse(@summary, symbolize_names: false).transform_keys(&:to_sym))
@@ -91,7 +91,7 @@ module Bench
     end
 
     def next_line(deadline)
-      return unless @io.wait_readable([deadline - now, 0].max) # the generator writes whole lines
+      return unless @io.wait_readable([deadline - Bench.now, 0].max) # the generator writes whole lines
 
       @io.gets
     end
@@ -100,7 +100,5 @@ module Bench
       ProcessTree.signal(:KILL, @io.pid) unless @io.closed?
       @io.close
     end
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 end

@@ -25,18 +25,15 @@ module Bench
     # over.
     #: (RunningServer) -> void
     def self.wait_until_quiet(server)
-      deadline = now + QUIET_TIMEOUT
+      deadline = Bench.now + QUIET_TIMEOUT
       pids = nil
-      since = now
-      until now - since > QUIET_SECONDS || now > deadline
+      since = Bench.now
+      until Bench.now - since > QUIET_SECONDS || Bench.now > deadline
         current = server.tree.pids.sort
-        since, pids = now, current if current != pids
+        since, pids = Bench.now, current if current != pids
         sleep 0.1
       end
     end
-
-    def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    private_class_method :now
 
     #: (ProcessTree) -> MemoryMap
     def self.of(tree) = new(tree.filter_map { |entry| size(entry) })

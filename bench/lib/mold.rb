@@ -84,12 +84,12 @@ module Bench
     def replace_worker(server)
       rest(server)
       worker = server.tree.select(&:worker?).last
-      killed_at = now
+      killed_at = Bench.now
       ProcessTree.signal(:KILL, worker.pid)
       wait(server, "a successor of the killed worker") do |tree|
         tree.count { |entry| successor?(entry, worker) } == server.plan.workers
       end
-      now - killed_at
+      Bench.now - killed_at
     end
 
     def successor?(entry, worker) = entry.worker? && entry.ready? && entry.pid != worker.pid
@@ -98,8 +98,6 @@ module Bench
       unrelated = server.tree.unrelated_pids
       server.wait_until(what, timeout: TIMEOUT, interval: INTERVAL) { yield server.tree(unrelated: unrelated) }
     end
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
     def row(label, rounds)
       figures = %i[before mold_mib after].map { |name| Spread.new(rounds.map(&name)) }

@@ -68,7 +68,7 @@ module Bench
 
     # The time, and the private MiB as the kernel counts them.
     def look
-      [Process.clock_gettime(Process::CLOCK_MONOTONIC), Coppice::Memory::Rollup.of(@worker).private / 1024.0]
+      [Bench.now, Coppice::Memory::Rollup.of(@worker).private / 1024.0]
     end
 
     def write(report, faults)

@@ -49,9 +49,9 @@ module Bench
     # Kills all descendants of this process.
     #: () -> void
     def self.end_descendants
-      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + STOP_TIMEOUT
+      deadline = Bench.now + STOP_TIMEOUT
       while (left = new(Process.pid).reject { |entry| entry.pid == Process.pid }).any?
-        raise Failure, "cannot kill #{left.map(&:title)}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+        raise Failure, "cannot kill #{left.map(&:title)}" if Bench.now > deadline
 
         left.each { |entry| signal(:KILL, entry.pid) }
         reap

@@ -60,7 +60,7 @@ module Bench
     def kill_worker(server, load, first: nil)
       sleep PAUSE
       worker = server.tree.select(&:worker?).last or return NOT_REPLACED
-      killed_at = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      killed_at = Bench.now
       [first, worker].compact.each { |victim| ProcessTree.signal(:KILL, victim.pid) }
       answered_at, = load.next_new_body(within: TIMEOUT)
       answered_at ? answered_at - killed_at : NOT_REPLACED

@@ -32,7 +32,7 @@ module Bench
     # Yields each process tree. Raises Failure if an old worker is left after TIMEOUT.
     #: () ?{ (ProcessTree) -> void } -> self
     def run
-      began = @looked_at = now
+      began = @looked_at = Bench.now
       @server.signal(SIGNAL)
       watch(TIMEOUT) do |tree|
         yield tree if block_given?
@@ -40,7 +40,7 @@ module Bench
         note_workers(tree.ready_workers.size)
         next unless replaced?(tree)
 
-        @seconds = now - began
+        @seconds = Bench.now - began
         return self
       end
       raise Failure, "#{@server.plan.label} has not reforked within #{TIMEOUT} s. Its log:\n#{@server.log}"
@@ -49,8 +49,8 @@ module Bench
     # Only watches, for that many seconds. So the baseline includes the cost of watching.
     #: (Numeric) ?{ (ProcessTree) -> void } -> void
     def watch(seconds)
-      deadline = now + seconds
-      while now < deadline
+      deadline = Bench.now + seconds
+      while Bench.now < deadline
         tree = @server.tree(unrelated: @unrelated)
         yield tree if block_given?
         sleep @interval
@@ -60,7 +60,7 @@ module Bench
     private
 
     def note_workers(ready)
-      last, @looked_at = @looked_at, now
+      last, @looked_at = @looked_at, Bench.now
       @missing_seconds += [@server.plan.fewest_workers - ready, 0].max * (@looked_at - last)
       @fewest_ready = [@fewest_ready, ready].min
     end
@@ -73,12 +73,10 @@ module Bench
       return if @mold_start
 
       mold = tree.find { |entry| entry.mold? && new?(entry) } or return
-      @mold_seen_at ||= now
-      @mold_start = MoldStart.new(seconds: now - @mold_seen_at, cpu: mold.cpu) if mold.ready?
+      @mold_seen_at ||= Bench.now
+      @mold_start = MoldStart.new(seconds: Bench.now - @mold_seen_at, cpu: mold.cpu) if mold.ready?
     end
 
     def new?(entry) = (entry.generation || @generation) > @generation
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 end

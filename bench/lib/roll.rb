@@ -104,14 +104,14 @@ module Bench
     def renew(way, server, old)
       samples = []
       sampler = Thread.new { samples << total(server) while sleep(INTERVAL) }
-      started = now
+      started = Bench.now
       way.start.call(server)
       until way.done.call(server, old)
-        raise Failure, "#{way.label} is not done after #{TIMEOUT} s" if now - started > TIMEOUT
+        raise Failure, "#{way.label} is not done after #{TIMEOUT} s" if Bench.now - started > TIMEOUT
 
         sleep 0.05
       end
-      [now - started, samples.max]
+      [Bench.now - started, samples.max]
     ensure
       sampler.kill.join
     end
@@ -123,7 +123,5 @@ module Bench
       [way.label, Spread.new(rounds.map(&:seconds)).to_s(digits: 1), Spread.new(rounds.map(&:before)),
        Spread.new(rounds.map(&:peak)), Spread.new(ratios).to_s(digits: 2), rounds.sum(&:answered), rounds.sum(&:errors)]
     end
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 end

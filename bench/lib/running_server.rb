@@ -49,13 +49,13 @@ module Bench
       File.write(@config_path, @plan.server.config.call(@plan, @port, @config_path))
       @pid = Process.spawn(@plan.process_environment, *@plan.command(@port, @config_path), unsetenv_others: true,
         pgroup: true, chdir: File.dirname(@config_path), in: File::NULL, out: @log_path, err: [:child, :out])
-      began = now
+      began = Bench.now
       until answers?
         fail_with_log("exited") if ended?
-        fail_with_log("did not answer within #{BOOT_TIMEOUT} s") if now > began + BOOT_TIMEOUT
+        fail_with_log("did not answer within #{BOOT_TIMEOUT} s") if Bench.now > began + BOOT_TIMEOUT
         sleep BOOT_INTERVAL
       end
-      @boot_seconds = now - began
+      @boot_seconds = Bench.now - began
     end
 
     # Yields the board of the server, which must be Coppice.
@@ -72,10 +72,10 @@ module Bench
     # with the server's log, when the time is over or the server has exited.
     #: [T] (String, timeout: Numeric, ?interval: Numeric) { () -> T? } -> T
     def wait_until(what, timeout:, interval: INTERVAL)
-      deadline = now + timeout
+      deadline = Bench.now + timeout
       until (found = yield)
         check
-        raise Failure, "#{@plan.label}: not within #{timeout} s: #{what}. Its log:\n#{log}" if now > deadline
+        raise Failure, "#{@plan.label}: not within #{timeout} s: #{what}. Its log:\n#{log}" if Bench.now > deadline
 
         sleep interval
       end
@@ -107,8 +107,8 @@ module Bench
       return if @pid.nil? || ended?
 
       signal(:TERM)
-      deadline = now + STOP_TIMEOUT
-      sleep 0.02 until ended? || now > deadline
+      deadline = Bench.now + STOP_TIMEOUT
+      sleep 0.02 until ended? || Bench.now > deadline
     end
 
     #: () -> String
@@ -130,7 +130,5 @@ module Bench
     end
 
     def fail_with_log(what) = raise(NotStarted.new("#{@plan.label} #{what}", log: log))
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 end

@@ -5,6 +5,10 @@ require "open3"
 require "rbconfig"
 
 module Bench
+  # Seconds of the monotonic clock.
+  #: () -> Float
+  def self.now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
   # A program that the benchmark started has failed. The message contains its output.
   class Failure < StandardError; end
 

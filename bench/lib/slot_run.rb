@@ -73,15 +73,13 @@ module Bench
     def reforks(rate)
       watches = []
       open_loop(REFORKS, rate) do
-        deadline = now + @seconds
-        watches << ReforkWatch.new(@server, interval: LOOK).run while now < deadline
+        deadline = Bench.now + @seconds
+        watches << ReforkWatch.new(@server, interval: LOOK).run while Bench.now < deadline
       end
       watches.sum(&:seconds) / watches.size
     rescue Failure => error
       @server.check
       warn "bench: #{error.message}"
     end
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
 end

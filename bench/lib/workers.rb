@@ -60,17 +60,17 @@ module Bench
     def refork(board, server)
       Net::HTTP.get(URI("http://127.0.0.1:#{server.port}/"))
       server.wait_until("the request counted", timeout: TIMEOUT) { rows(board, :worker).sum(&:requests).positive? }
-      before, began = CpuTime.ms_of(@pid), now
+      before, began = CpuTime.ms_of(@pid), Bench.now
       server.signal(:USR2)
       wait_for_workers(board, server, 1)
       mold = rows(board, :mold).find { |row| row.generation == 1 }
-      { refork_seconds: now - began, refork_ms: CpuTime.ms_of(@pid) - before, mold_ms: CpuTime.ms_of(mold.pid) }
+      { refork_seconds: Bench.now - began, refork_ms: CpuTime.ms_of(@pid) - before, mold_ms: CpuTime.ms_of(mold.pid) }
     end
 
     def stop(server)
-      began = now
+      began = Bench.now
       server.stop
-      now - began
+      Bench.now - began
     end
 
     def wait_for_workers(board, server, generation)
@@ -81,8 +81,6 @@ module Bench
     end
 
     def rows(board, role) = board.rows.select { |row| row.role_name == role }
-
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
     def row(label, rounds)
       workers = label.to_i
