@@ -64,7 +64,7 @@ module Bench
     # The clients go to the new server when it is up, and then the old one is stopped.
     def exchange(old, fresh)
       meanwhile = Load.new(old.port, **@load).start
-      tell(old) if @before
+      old.coppice(*@before) if @before
       fresh.start
       phase = Thread.new { phase(fresh) }
       note_errors(meanwhile.stop.finish)
@@ -90,11 +90,5 @@ module Bench
     end
 
     def note_errors(load) = load.tap { @error_count += load.error_count }
-
-    def tell(server)
-      output = IO.popen([RbConfig.ruby, "#{server.plan.checkout}/exe/coppice", *@before, "--pid",
-                         server.tree.root.to_s], err: %i[child out], &:read)
-      raise Failure, "coppice #{@before.join(" ")}: #{output}" unless $?.success?
-    end
   end
 end

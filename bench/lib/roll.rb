@@ -23,7 +23,7 @@ module Bench
     # The log says of each worker that it can serve.
     WAYS = [
       Way.new(name: "coppice", label: "coppice roll",
-        start: ->(server) { Roll.coppice(server) },
+        start: ->(server) { server.coppice("roll") }, # returns when the release is committed
         done: ->(server, old) { Roll.all_new?(server, old) }),
       Way.new(name: "puma", label: "Puma, phased restart without preload", config: PHASED_CONFIG,
         start: ->(server) { server.signal(:USR1) },
@@ -34,14 +34,6 @@ module Bench
     ].freeze
 
     Round = Struct.new(:before, :peak, :seconds, :answered, :errors, keyword_init: true)
-
-    # Returns when the release is committed. Raises Failure when it is not.
-    #: (RunningServer) -> void
-    def self.coppice(server)
-      output = IO.popen([RbConfig.ruby, "#{server.plan.checkout}/exe/coppice", "roll", "--pid",
-                         server.tree.root.to_s], err: [:child, :out], &:read)
-      raise Failure, "coppice roll: #{output}" unless $?.success?
-    end
 
     #: (RunningServer, Array[Integer]) -> bool
     def self.all_new?(server, old)

@@ -90,6 +90,14 @@ module Bench
     #: (Symbol) -> void
     def signal(name) = ProcessTree.signal(name, @pid)
 
+    # Calls `coppice` about this server, which must be Coppice. Raises Failure when that fails.
+    #: (*String) -> void
+    def coppice(*words)
+      command = [RbConfig.ruby, "#{@plan.checkout}/exe/coppice", *words, "--pid", @pid.to_s]
+      output = IO.popen(command, err: %i[child out], &:read)
+      raise Failure, "coppice #{words.join(" ")}: #{output}" unless $?.success?
+    end
+
     # Raises, with its log, if it has exited by itself: its figures would be those of no process.
     #: () -> void
     def check
