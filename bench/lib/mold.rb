@@ -10,7 +10,7 @@ module Bench
   # that exits when it has nothing to fork, and with one that is killed from time to time, so that a fresh copy of the
   # warmest worker takes its place. Nothing reforks by itself, so that the requests since the last refork are the same.
   class Mold
-    VARIANTS = { "keep_mold true" => false, "keep_mold false" => false, "keep_mold true # renewed" => true }.freeze
+    VARIANTS = ["keep_mold true", "keep_mold false", "keep_mold true # renewed"].freeze
     RENEWALS = 5 # of a mold, in equal parts of the requests
     TIMEOUT = 30 # seconds until a process is there, or gone
     INTERVAL = 0.002 # seconds between two looks at the processes
@@ -25,7 +25,7 @@ module Bench
 
     #: () -> Array[Plan]
     def plans
-      @plans ||= VARIANTS.keys.map do |setting|
+      @plans ||= VARIANTS.map do |setting|
         common = @options.plan_for("coppice")
         Servers.plan("coppice", **@app.plan, **common, label: setting.delete("#"), workers: @options.workers || 4,
           settings: [*common[:settings], setting])

@@ -16,21 +16,17 @@ module Bench
     end
 
     #: () -> Array[Plan]
-    def plans
-      @plans ||= @options.servers.map { |name| plan(name) }
-    end
+    def plans = @plans ||= @options.servers.map { |name| plan(name) }
 
     #: (Report) -> void
     def call(report)
-      rounds = plans.to_h { |plan| [plan, []] }
-      @options.rounds.times { plans.each { |plan| rounds[plan] << measure(plan) } }
-
+      rounds = Array.new(@options.rounds) { plans.map { |plan| measure(plan) } }
       report.text "#{plans.first.workers} workers, #{clients} clients. Each round kills #{kills} workers, one after " \
                   "the other, then the mold and a worker together; #{@options.rounds} rounds in turn. Median " \
                   "(lowest–highest) of all kills."
       report.table ["server", "ms until the new worker answers", "ms with the mold killed as well",
                     "failed requests per kill"],
-        plans.map { |plan| row(plan, rounds[plan]) }
+        plans.zip(rounds.transpose).map { |plan, of_plan| row(plan, of_plan) }
     end
 
     private
