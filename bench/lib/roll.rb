@@ -83,32 +83,29 @@ module Bench
     def round(way, plan)
       RunningServer.run(plan) do |server|
         Load.run(server.port, clients: 2, requests: WARM, keep_alive: true, **@app.load)
-        before = total(server)
+        before = MemoryMap.total_mib(server.tree)
         old = server.tree.select(&:worker?).map(&:pid)
         load = Load.new(server.port, clients: 1, seconds: TIMEOUT * 2, keep_alive: true, **@app.load).start
-        seconds, peak = renew(way, server, old)
+        seconds, timeline = renew(way, server, old)
         result = load.stop.finish
-        Round.new(before: before, peak: peak, seconds: seconds, answered: result.answered, errors: result.error_count)
+        Round.new(before: before, peak: timeline.peak, seconds: seconds, answered: result.answered,
+          errors: result.error_count)
       end
     end
 
-    # Seconds, and the largest sum of memory.
+    # Seconds, and the memory meanwhile.
     def renew(way, server, old)
-      samples = []
-      sampler = Thread.new { samples << total(server) while sleep(INTERVAL) }
-      started = Bench.now
-      way.start.call(server)
-      until way.done.call(server, old)
-        raise Failure, "#{way.label} is not done after #{TIMEOUT} s" if Bench.now - started > TIMEOUT
+      MemoryTimeline.during(server, interval: INTERVAL) do
+        started = Bench.now
+        way.start.call(server)
+        until way.done.call(server, old)
+          raise Failure, "#{way.label} is not done after #{TIMEOUT} s" if Bench.now - started > TIMEOUT
 
-        sleep 0.05
+          sleep 0.05
+        end
+        Bench.now - started
       end
-      [Bench.now - started, samples.max]
-    ensure
-      sampler.kill.join
     end
-
-    def total(server) = MemoryMap.total_mib(server.tree)
 
     def row(way, rounds)
       ratios = rounds.map { |round| round.peak / round.before }
