@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "child_processes"
+
 module Coppice
   # Fails a test file that leaves a child process or an open descriptor behind. Runs once, after its last test.
   class LeakCheck
@@ -45,17 +47,9 @@ module Coppice
       while (pid = Process.wait(-1, Process::WNOHANG))
         found << pid
       end
-      found + living_children
+      found + ChildProcesses.of("self")
     rescue Errno::ECHILD
       found
-    end
-
-    def living_children #: () -> Array[Integer]
-      Dir["/proc/self/task/*/children"].flat_map do |file|
-        File.read(file).split.map(&:to_i)
-      rescue Errno::ENOENT, Errno::ESRCH # the thread has ended: its children are another one's now
-        []
-      end
     end
   end
 end

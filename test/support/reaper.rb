@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "child_processes"
+
 # The parent of a test file's process. It sees to it that no process survives which the file has started, however far
 # from itself.
 #
@@ -104,10 +106,7 @@ class Reaper
     nil
   end
 
-  # Children of other threads, too: the kernel may choose any of them as the parent.
-  def children
-    Dir["/proc/self/task/*/children"].flat_map { |file| File.read(file).split.map(&:to_i) }
-  end
+  def children = ChildProcesses.of("self")
 
   def name_of(pid)
     File.read("/proc/#{pid}/cmdline").tr("\0", " ").strip[0, 100]

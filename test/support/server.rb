@@ -8,6 +8,7 @@ require "coppice"
 require "coppice/board"
 require_relative "one_shot_client"
 require_relative "bounded_wait"
+require_relative "child_processes"
 require_relative "server_row"
 
 # A real server in processes of its own, on a unix socket in a folder of its own; its
@@ -188,14 +189,7 @@ class Server
   # Every process of the family, by pid.
   def family = [pid, *children(pid)]
 
-  # Also while threads of the process end.
-  def children(of)
-    Dir.glob("/proc/#{of}/task/*/children").flat_map do |file|
-      File.read(file).split.map(&:to_i)
-    rescue Errno::ENOENT, Errno::ESRCH
-      []
-    end
-  end
+  def children(of) = ChildProcesses.of(of)
 
   def show_log
     warn "--- the server's log (#{path('log')})", log, "---"
