@@ -12,8 +12,6 @@ class AdminClient
     @place = place
   end
 
-  def get(target = "/", headers = {}) = request("GET", target, headers)
-
   def request(verb, target, headers = {}, body = nil)
     super(verb, target, { "Host" => "localhost" }.merge(headers), body)
   end

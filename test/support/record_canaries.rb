@@ -80,12 +80,8 @@ module RecordCanaries
     Server.open(app: app, folder: ExampleShop::FOLDER, config: config, env: ExampleShop::ENVIRONMENT, &block)
   end
 
-  def load(server, clients:)
-    load = ClosedLoop.new(server, clients: clients, paths: PATHS.shuffle(random: RANDOM))
-    load.start
-    yield
-  ensure
-    load.stop
+  def load(server, clients:, &block)
+    ClosedLoop.new(server, clients: clients, paths: PATHS.shuffle(random: RANDOM)).during(&block)
   end
 
   # The last line may not be complete yet.

@@ -54,11 +54,6 @@ class ReverseProxy
     warn "--- the end of the proxy's log", *File.readlines(path("proxy.log")).last(20), "---"
   end
 
-  # Else the proxy would keep the connection.
-  def request(verb, target, headers = {}, body = nil)
-    super(verb, target, { "Connection" => "close" }.merge(headers), body)
-  end
-
   private
 
   def path(name) = File.join(@folder, name)
