@@ -47,7 +47,7 @@ class AttacksSoak < LobbySoak
     clients = KeptAliveClients.new(server, clients: CLIENTS, pause: 0.002)
     clients.during { sleep(seconds) }
     problem("#{kind}: #{clients.failures.tally}") if clients.failures.any?
-    clients.percentile(0.99) * 1000
+    clients.p99_ms
   end
 
   def median(values) = values.sort[values.size / 2]

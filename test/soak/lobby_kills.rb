@@ -41,7 +41,7 @@ class LobbyKillsSoak < LobbySoak
     loops = kills[LOOP]
     puts "#{clients.answers} requests, #{loops} loops and #{kills[KEEPER]} keepers killed: " \
          "#{failures.size} requests failed, #{lost_idle} of #{IDLE} idle connections lost; " \
-         "p99 #{(clients.percentile(0.99) * 1000).round(1)} ms"
+         "p99 #{clients.p99_ms.round(1)} ms"
     problem("more requests failed than loops died: #{failures.tally}") if failures.size > loops
     problem("#{lost_idle} idle connections were lost") if lost_idle.positive?
     takeovers = server.board.lobby.takeovers

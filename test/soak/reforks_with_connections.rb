@@ -33,7 +33,7 @@ class ReforksWithConnectionsSoak < LobbySoak
   def judge(clients, reforks, idle, lost_idle)
     failures = clients.failures
     puts "#{clients.answers} requests, #{reforks} reforks: #{failures.size} requests failed, " \
-         "#{lost_idle} of #{idle} idle connections lost; p99 #{(clients.percentile(0.99) * 1000).round(1)} ms"
+         "#{lost_idle} of #{idle} idle connections lost; p99 #{clients.p99_ms.round(1)} ms"
     problem("requests failed: #{failures.tally}") if failures.any?
     problem("#{lost_idle} idle connections were lost") if lost_idle.positive?
   end

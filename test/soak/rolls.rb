@@ -131,7 +131,7 @@ class RollsSoak < LobbySoak
     loads.each do |name, clients|
       failures = clients.failures
       puts "#{name} connections: #{clients.answers} requests, #{failures.size} failed; " \
-           "p99 #{(clients.percentile(0.99) * 1000).round(1)} ms"
+           "p99 #{clients.p99_ms.round(1)} ms"
       problem("#{name} connections: requests failed: #{failures.tally}") if failures.any?
     end
     puts "#{steps.values.sum} of #{STEPS} steps, #{steps}; #{lost_idle} of #{IDLE} idle connections lost"

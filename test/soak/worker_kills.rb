@@ -30,7 +30,7 @@ class WorkerKillsSoak < LobbySoak
     end
     failures = clients.failures
     puts "#{path}: #{clients.answers} requests, #{kills} workers killed, #{retried.call} requests given to another, " \
-         "#{failures.size} failed, p99 #{(clients.percentile(0.99) * 1000).round(1)} ms"
+         "#{failures.size} failed, p99 #{clients.p99_ms.round(1)} ms"
     problem("#{path}: requests failed: #{failures.tally}") if failures.any?
     problem("#{path}: no request was given to another worker") if path == "/slow" && retried.call.zero?
   end

@@ -90,22 +90,12 @@ class KeptAliveClients
   # Stops them after the block. Answers what the block does.
   #: [T] () { () -> T } -> T
   def during
-    start
+    threads = @clients.map { |client| Thread.new { ask(client) until @stopping } }
+    threads.each { |thread| thread.abort_on_exception = true } # nobody waits for the answers of a thread that is gone
     yield
   ensure
-    stop
-  end
-
-  #: () -> void
-  def start
-    @threads = @clients.map { |client| Thread.new { ask(client) until @stopping } }
-    @threads.each { |thread| thread.abort_on_exception = true } # nobody waits for the answers of a thread that is gone
-  end
-
-  #: () -> void
-  def stop
     @stopping = true
-    @threads.each { |thread| BoundedWait.value_of(thread, 2 * KeptAliveClient::PATIENCE) }
+    threads.each { |thread| BoundedWait.value_of(thread, 2 * KeptAliveClient::PATIENCE) }
     @clients.each(&:close)
   end
 
@@ -125,11 +115,11 @@ class KeptAliveClients
   #: () -> Array[String]
   def failures = @lock.synchronize { @failures.dup }
 
-  # Seconds within which this share of the answers came.
-  #: (Float) -> Float
-  def percentile(share)
+  # Milliseconds within which 99 % of the answers came.
+  #: () -> Float
+  def p99_ms
     sorted = @lock.synchronize { @seconds.sort }
-    sorted.fetch((sorted.size * share).floor, 0.0)
+    sorted.fetch((sorted.size * 0.99).floor, 0.0) * 1000
   end
 
   private
