@@ -2,8 +2,8 @@
 
 # The children of a process, as the kernel lists them.
 module ChildProcesses
-  # Those of all its threads: it may have forked in any of them, and adopts orphans in any of them. When a thread ends,
-  # its children are another one's. pid: or "self".
+  # Of all its threads: it may have forked in any of them, and adopts orphans in any. When a thread ends, its children
+  # are another one's. pid: or "self".
   #: (Integer | String) -> Array[Integer]
   def self.of(pid)
     Dir.glob("/proc/#{pid}/task/*/children").flat_map do |file|
