@@ -27,7 +27,7 @@ module Coppice
       end
 
       def call(*words)
-        caller = ControlConnection::Caller.new(Control::Endpoint::Peer.new(1, 0, 0), [])
+        caller = ControlConnection::Caller.new(Control::Endpoint::Peer.new(1, 0), [])
         @commands.call(*words, caller: caller)
       end
 
