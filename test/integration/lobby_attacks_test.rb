@@ -121,7 +121,9 @@ class LobbyAttacksTest < Coppice::TestCase
       gate.closed do
         first, = attack(server, 1, "GET /gate HTTP/1.1\r\nHost: x\r\n\r\n")
         server.wait { server.board.lobby.requests == 1 && server.board.lobby.waiting.zero? }
-        leave(attack(server, 100, format(GET, "lost")))
+        attackers = attack(server, 100, format(GET, "lost"))
+        server.wait { server.board.lobby.waiting == 100 }
+        leave(attackers)
         server.wait { server.board.lobby.client_gone == 100 }
         @first = first
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "coppice/memory/smaps"
+require "coppice/memory/rollup"
 require "coppice/os/clock"
 require "coppice/os/proc_folder"
 

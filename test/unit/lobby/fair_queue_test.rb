@@ -28,13 +28,13 @@ class LobbyFairQueueTest < Coppice::LobbyTestCase
   end
 
   # One request of a route runs for long, others of it wait, and those of another route are quick and come all the time.
-  def play_with_slow_route(**settings)
-    play(seats: 4, **settings)
+  def play_with_slow_route(seats: 4, **settings)
+    play(seats: seats, **settings)
     learn_quick
     @lobby.connect(get("/slow/0"))
     @lobby.pop
     @lobby.tell("deadline 0 0 #{Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond) + 1}")
-    (1..3).each { |seat| @lobby.tell("sleep #{seat}") }
+    (1...seats).each { |seat| @lobby.tell("sleep #{seat}") }
     wait_in_line(*Array.new(6) { |number| get("/slow/#{number}") })
   end
 
@@ -110,6 +110,14 @@ class LobbyFairQueueTest < Coppice::LobbyTestCase
     slow.last(4).reverse_each { |client| assert_refused(503, client) }
     assert_match(/ others come first\|route/, @lobby.tell("await log"))
     assert_match(/ no longer wait\|.*refused [4-6]\z/, @lobby.tell("await log"))
+  end
+
+  test "two workers keep nothing free for others, and nobody is told that they do" do
+    slow = play_with_slow_route(seats: 2, queue_timeout_ms: 2000)
+    assert_refused(503, slow.last)
+    @lobby.tell("tell nonsense")
+
+    assert_match(/ unknown packet: nonsense/, @lobby.tell("await log"))
   end
 
   test "a successor of the loop knows who waits" do

@@ -50,17 +50,16 @@ static void note_name(struct coppice_lobby *lobby, const struct lobby_request *r
     lobby_route_write_name(route->name, bytes + method.offset, method.length, bytes + path.offset, path.length);
 }
 
-/* One line when they begin to wait, and one when for a while none has waited. */
-static void tell_of(struct coppice_lobby *lobby, struct lobby_route *route) {
+/* One line when they begin to be held back, and one when for a while none was. */
+static void tell_of(struct coppice_lobby *lobby, struct lobby_route *route, bool held) {
     int64_t now_ms = lobby_process.now_ms;
-    bool waits = route->slow && route->waiting > 0;
-    if (waits && route->held_ms == 0) {
+    if (held && route->held_ms == 0) {
         lobby_log(lobby, LOBBY_WARN,
                   "requests of a slow route wait, others come first\nroute %s\nwaiting %u\nrunning %u\nshare %u of %u",
                   route->name, route->waiting, route->running, lobby_route_share(lobby->costs), lobby->costs->workers);
         route->refused = 0;
     }
-    if (waits) route->held_ms = now_ms;
+    if (held) route->held_ms = now_ms;
     if (route->held_ms == 0 || now_ms - route->held_ms < HELD_MS) return;
     lobby_log(lobby, LOBBY_INFO, "requests of a slow route no longer wait\nroute %s\nrefused %u", route->name,
               route->refused);
@@ -85,7 +84,7 @@ static void show(struct coppice_lobby *lobby, uint32_t held, const struct lobby_
 }
 
 void lobby_look_at_routes(struct coppice_lobby *lobby) {
-    uint32_t held = 0;
+    uint32_t waiting = 0;
     const struct lobby_route *most = NULL;
     lobby_route_look(lobby->costs, lobby_process.now_ms);
     if (lobby->used_slots > 0) look_at_requests(lobby);
@@ -93,10 +92,12 @@ void lobby_look_at_routes(struct coppice_lobby *lobby) {
         struct lobby_route *route = &lobby->costs->routes[at];
         if (route->hash == 0) continue;
         lobby_route_judge(lobby->costs, at, lobby_process.now_ms);
-        tell_of(lobby, route);
-        if (!route->slow || route->waiting == 0) continue;
-        held += route->waiting;
+        bool waits = route->slow && route->waiting > 0;
+        bool held = waits && !lobby_route_may_run(lobby->costs, at, lobby_process.now_ms);
+        tell_of(lobby, route, held);
+        if (!held) continue;
+        waiting += route->waiting;
         if (!most || route->waiting > most->waiting) most = route;
     }
-    show(lobby, held, most);
+    show(lobby, waiting, most);
 }
