@@ -103,9 +103,8 @@ module Coppice
                                                        knowledge: knowledge, log: log)
       end
 
-      # A measurement is of no use beside a committed profile.
       def knowledge(settings, log)
-        measures = settings.keeps_measurement? && !File.exist?(GCProfile::FILE)
+        measures = Monitor::Knowledge.measures?(settings, Dir.pwd)
         Monitor::Knowledge.new(State.of(settings), log: log, measures: measures, learns: settings.learns_paths?,
                                                   price: settings.memory_price)
       end

@@ -21,6 +21,12 @@ module Coppice
 
       attr_reader :fitted #: Fitted? -- parameters that fit what was measured
 
+      # A measurement is of no use beside a profile that is committed with the application.
+      #: (Config::Settings, String) -> bool
+      def self.measures?(settings, directory)
+        settings.keeps_measurement? && !File.exist?(File.join(directory, GCProfile::FILE))
+      end
+
       # state: nil to keep nothing. price: the setting memory_price.
       #: (State?, log: Log, measures: bool, learns: bool, price: Numeric) -> void
       def initialize(state, log:, measures:, learns:, price:)
@@ -46,7 +52,7 @@ module Coppice
         @unwritten_measurement = nil
         @state = State.of(release.settings, environment: release.environment, directory: release.directory,
           interpreter: release.interpreter)
-        @measures = release.settings.keeps_measurement?
+        @measures = Knowledge.measures?(release.settings, release.directory)
         @largest = nil
       end
 

@@ -74,6 +74,20 @@ module Coppice
         end
       end
 
+      test "nor is a release measured that brings such a profile" do
+        with_tmpdir do |folder|
+          Dir.mkdir("#{folder}/config")
+          File.write("#{folder}/#{GCProfile::FILE}", "")
+          knowledge = knowledge(nil)
+          knowledge.adopt(release(folder))
+          knowledge.keep_measurement(worker(4000))
+          knowledge.finish
+
+          assert_nil knowledge.fitted
+          assert_equal ["config"], Dir.children(folder)
+        end
+      end
+
       test "a measurement that the application has spoiled is logged, and no more" do
         knowledge = knowledge(nil)
         knowledge.keep_measurement(Worker.new(Row.new("spoiled"), false))
