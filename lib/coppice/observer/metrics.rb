@@ -4,6 +4,10 @@ require "coppice/observer/metric"
 
 module Coppice
   class Observer
+    # METRICS has all metrics of /metrics, and is the only place where one is described: the text, docs/metrics.md and
+    # the tests are made from it. The label of what is counted for each worker is its slot, never pid or generation: a
+    # series lasts as long as the server. A value that Stats does not have yet comes from a column (board/columns.rb),
+    # and of the lobby also from ext/coppice/lobby/memory/counters.h.
     metric = lambda do |name, type, from, help, **more|
       Metric.new(name: :"coppice_#{name}", type: type, from: from, help: help, **more).freeze
     end
@@ -19,10 +23,6 @@ module Coppice
     unanswered = ->(process) { process[:in_flight] && process[:answered_age].nil? }
     oldest = ->(processes) { processes.select(&unanswered).filter_map { |one| one[:request_age] }.max || 0 }
 
-    # All metrics of /metrics, and the only place where one is described: the text, docs/metrics.md and the tests are
-    # made from it. The label of what is counted for each worker is its slot, never pid or generation: a series lasts as
-    # long as the server. A value that Stats does not have yet comes from a column (board/columns.rb), and of the lobby
-    # also from ext/coppice/lobby/memory/counters.h.
     METRICS = [
       Metric.new(name: :coppice, type: :info, from: "", added: [:version, :ruby],
         value: ->(stats) { { { version: stats[:version], ruby: stats[:server][:ruby] } => 1 } },
