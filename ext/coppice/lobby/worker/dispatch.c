@@ -1,4 +1,6 @@
 /* The queue of the workers: requests are given to it, and workers are woken for them. */
+#include <unistd.h>
+
 #include "worker.h"
 
 /* What was in the cell is forgotten by the queue now: so its owner is noted first, if that request is not done. */
@@ -20,6 +22,11 @@ void lobby_give(struct coppice_lobby *lobby, struct lobby_request *request) {
     lobby->tail = position + 1;
     lobby_process.pushed++;
     lobby_process.sparing += request->spares_heir;
+}
+
+void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number) {
+    uint64_t one = 1;
+    (void)!write(lobby->seats[number].event_fd, &one, sizeof(one));
 }
 
 static bool wake_seat(struct coppice_lobby *lobby, uint32_t seat) {

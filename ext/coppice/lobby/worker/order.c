@@ -1,12 +1,5 @@
 /* In which order seats are woken. */
-#include <unistd.h>
-
 #include "worker.h"
-
-void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number) {
-    uint64_t one = 1;
-    (void)!write(lobby->seats[number].event_fd, &one, sizeof(one));
-}
 
 void lobby_seat_unlink(struct coppice_lobby *lobby, uint32_t number) {
     struct lobby_seat *seat = &lobby->seats[number];

@@ -22,6 +22,7 @@ void lobby_give(struct coppice_lobby *lobby, struct lobby_request *request);
 void lobby_wake_workers(struct coppice_lobby *lobby);
 void lobby_wake_again(struct coppice_lobby *lobby);
 void lobby_check_queue(struct coppice_lobby *lobby);
+void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number);
 
 /* routes.c: lines "route METHOD PATH". */
 void lobby_heir_avoids(struct coppice_lobby *lobby, const char *lines);
@@ -88,7 +89,6 @@ void lobby_seat_link(struct coppice_lobby *lobby, uint32_t number);
 void lobby_seat_unlink(struct coppice_lobby *lobby, uint32_t number);
 void lobby_seat_prefer(struct coppice_lobby *lobby, uint32_t number, bool first);
 void lobby_seat_rested(struct coppice_lobby *lobby, uint32_t number);
-void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number);
 
 /* seats.c: whether the seat is another one than is there already; closes its descriptors if not. */
 bool lobby_seat_is_new(const struct coppice_lobby *lobby, uint32_t number, const struct lobby_seat *seat);
