@@ -135,12 +135,15 @@ module Coppice
         @roster.workers.each { |worker| worker.promotions = 0 }
         @board.generation = candidate.generation
         @records.promotions.committed(candidate, now)
-        canary = step.verdict if @roster.of_release?(candidate) # that of another release has a line of its own
+        same_release = @roster.of_release?(candidate)
+        canary = step.verdict if same_release # that of another release has a line of its own
         @log.info("mold committed", **candidate.to_log, **canary&.to_log.to_h)
         warn_of_unsafe_application unless candidate.row.fork_safe?
         end_rehearsal(now)
         @succession.rehearsal_due = step.rehearse
-        @releases.committed(candidate, former, step.verdict, now)
+        return @releases.committed(candidate, former, step.verdict, now) unless same_release
+
+        retire(former, now) if former
       end
 
       def reinstate(step, now)

@@ -15,11 +15,9 @@ module Coppice
         @retire = retire
       end
 
-      # A mold was committed. former: the one before it. verdict: the canary's.
+      # A mold of another release was committed. former: the one before it. verdict: the canary's.
       #: (Handle, Handle?, Canary::Verdict?, Float) -> void
       def committed(mold, former, verdict, now)
-        return (@retire.call(former, now) if former) if @roster.of_release?(mold)
-
         @roster.roll.canary = verdict
         @roster.enter_release(mold.release, back: @roster.roll.rollback?)
         end_roll(mold)
