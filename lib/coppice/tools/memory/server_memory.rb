@@ -9,7 +9,7 @@ module Coppice
     # the workers and guests.
     class ServerMemory
       APART = [:monitor, :lobby, :observer].freeze # they do not measure themselves
-      ORDER = [*APART, :mold, :service, :worker, :guest].freeze
+      ORDER = [*APART, :mold, :service, :worker, :guest].freeze # other roles come last
 
       # Measures one process after the other. A process that exits meanwhile is left out. With `worker_processes 0`
       # there is no monitor: that process is worker 0.
@@ -34,7 +34,8 @@ module Coppice
 
       #: (Array[ProcessMemory]) -> void
       def initialize(processes)
-        @processes = processes.sort_by { |process| [ORDER.index(process.role), process.nr || 0, process.pid] }
+        place = ->(process) { ORDER.index(process.role) || ORDER.size }
+        @processes = processes.sort_by { |process| [place.call(process), process.nr || 0, process.pid] }
       end
 
       # The sum of all PSS is the server's use of the machine's memory: each shared page counts once.
