@@ -47,8 +47,9 @@ bool lobby_seat_is_new(const struct coppice_lobby *lobby, uint32_t number, const
 }
 
 void lobby_seat_add(struct coppice_lobby *lobby, uint32_t number, const struct lobby_seat *seat) {
-    lobby->seats[number] = *seat;
     if (lobby->seat_words <= number / 64) lobby->seat_words = number / 64 + 1;
+    atomic_signal_fence(memory_order_seq_cst); /* a successor looks for answers of each seat that it knows */
+    lobby->seats[number] = *seat;
     lobby_seat_link(lobby, number);
     lobby_seat_map(lobby, number);
     lobby_look_at_workers(lobby);
