@@ -45,7 +45,7 @@ static uint64_t hash_byte(uint64_t hash, char byte) { return (hash ^ (uint8_t)by
 uint64_t lobby_route_hash(const char *method, size_t method_length, const char *path, size_t path_length) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < method_length; i++) hash = hash_byte(hash, method[i]);
-    for (size_t at = 0; at <= path_length; at++) { /* behind each slash, and at once if it begins with none */
+    for (size_t at = 0; at <= path_length; at++) { /* behind each slash */
         uint64_t before = hash = hash_byte(hash, '/');
         bool digits = false;
         size_t start = at;

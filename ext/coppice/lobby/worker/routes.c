@@ -4,7 +4,7 @@
 #include "worker.h"
 
 #ifndef HELD_MS /* tests do not wait for it */
-#define HELD_MS (10 * 1000) /* no request of the route has waited */
+#define HELD_MS (10 * 1000) /* no request of the route was held back */
 #endif
 
 uint64_t lobby_route_of(const struct coppice_lobby_slot *slot, const char *bytes) {
