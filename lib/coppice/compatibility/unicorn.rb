@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "delegate"
-
 module Coppice
   module Compatibility
     # What of Unicorn a configuration of its users needs. `coppice -c config/unicorn.rb` evaluates the file with a
@@ -62,13 +60,13 @@ module Coppice
       private_class_method :constants
 
       # The first argument of a hook that was written for Unicorn: the HookContext, and what it lacks.
-      class Server < SimpleDelegator
+      class Server
         attr_reader :pid    #: String?  the path of the pid file
         attr_reader :config #: Hash[Symbol, untyped]
 
         #: (HookContext, Hash[Symbol, untyped]) -> void
         def initialize(context, config)
-          super(context)
+          @context = context
           @config = config
           @pid = config[:pid]
         end
@@ -78,6 +76,12 @@ module Coppice
         def listen(address, _options = {})
           logger.warn("server.listen has no effect in a hook: write listen on its own line (#{address})")
         end
+
+        def method_missing(name, ...)
+          @context.respond_to?(name) ? @context.public_send(name, ...) : super
+        end
+
+        def respond_to_missing?(name, _include_private = false) = @context.respond_to?(name) || super
       end
 
       # The second argument of before_fork. Which worker will be forked is not known to the process that forks it.
