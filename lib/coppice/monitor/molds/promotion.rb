@@ -192,15 +192,15 @@ module Coppice
       end
 
       # The trial takes an empty slot, or a surplus slot if the budget allows one. Otherwise one worker makes room for
-      # it, a surplus worker if there is one. No worker is retired while another one is missing or exits, or while a
-      # surplus worker that could make room is not ready yet.
+      # it, a surplus worker if there is one. No worker is retired while another one is missing, exits or is about to,
+      # or while a surplus worker that could make room is not ready yet.
       def start_trial(roster)
         return [] unless roster.seats?
 
         slot = roster.empty_slot(beyond: @budget.surge(roster))
         return [Steps::SpawnWorker.new(roster.candidate, slot, true, purpose_of_trial(roster, slot))] if slot
         return [] if roster.unavailable.positive? || roster.workers.any?(&:leaving?)
-        return [] if roster.surplus_workers.any?(&:starting?)
+        return [] if roster.surplus_workers.any?(&:starting?) || roster.signalled_workers.any?
 
         coldest = roster.ready_workers.min_by { |worker| [worker.nr < roster.target ? 1 : 0, worker.requests_count] }
         [Steps::Retire.new(coldest)]

@@ -50,9 +50,9 @@ module Coppice
 
       def too_many?(tries) = @max_errors && tries.failures >= @max_errors
 
-      # Retires surplus workers, once a rollout no longer needs them.
+      # Retires surplus workers, once neither a rollout needs them nor a worker that is about to leave.
       def surplus(roster)
-        return [] unless roster.filled?
+        return [] unless roster.filled? && roster.signalled_workers.empty?
 
         roster.surplus_workers.select(&:serving?).map { |worker| Steps::Retire.new(worker) }
       end

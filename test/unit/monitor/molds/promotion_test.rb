@@ -28,6 +28,28 @@ class PromotionTest < SupervisionTestCase
     assert_equal 4, server.roster.ready_workers.size
   end
 
+  test "no worker makes room for a trial while another one has a signal to leave" do
+    server = settled_server(worker_processes: 4, refork_surge: 0)
+    server.roster.ready_workers.each { |worker| worker.row.requests = 10 }
+    server.operations.refork
+    server.turn
+    candidate = server.roster.candidate
+    coldest, signalled, = server.roster.ready_workers - [candidate.parent]
+    coldest.row.requests = 1
+    server.system.report_term(server.process_of(signalled))
+    until candidate.ready?
+      server.system.step(server.process_of(candidate.pid ? candidate : candidate.parent))
+      server.turn
+    end
+    server.turn
+
+    refute_predicate coldest, :leaving?
+    server.system.advance(1.1)
+    server.settle
+
+    assert_equal 1, server.roster.generation
+  end
+
   test "a worker that is not fork safe is never promoted" do
     server = settled_server
     unsafe, *others = server.roster.ready_workers
