@@ -83,12 +83,7 @@ class History
   def failure
     FakeServer.open(**settings) do |server|
       @server = server
-      server.after_turn do |workers, *molds|
-        check_refusal(*molds)
-        check_forks(workers)
-        check_decided
-        check_kept_signals
-      end
+      server.after_turn(&method(:check_turn))
       play
       unless @stops_early
         recover
@@ -124,6 +119,7 @@ class History
     @server.settle
     @events.each do |name, number|
       before = by_choice
+      @may_be_missing = 0
       send(name, number)
       check_rules
       check_capacity if (by_choice - before).any?

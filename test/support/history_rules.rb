@@ -116,9 +116,21 @@ module HistoryRules
   # All but one that nobody can reach.
   def serving = roster.workers.reject { |worker| worker.rehearsing? }
 
+  # Before it there were these.
+  def check_turn(workers, *molds)
+    check_refusal(*molds)
+    check_forks(workers)
+    check_decided
+    check_kept_signals
+    note_budget
+  end
+
+  # An event may be several turns, and the memory that is left changes.
+  def note_budget = @may_be_missing = [@may_be_missing.to_i, budget.max_unavailable(roster)].max
+
   # The workers that exit by our choice leave enough others that serve.
   def check_capacity
-    least = roster.target - budget.max_unavailable(roster)
+    least = roster.target - @may_be_missing
     least = [least, 1].min if @resizing || !settings[:worker_processes].is_a?(Integer)
     broken "#{roster.ready_workers.size} workers are left, #{least} were promised" if roster.ready_workers.size < least
   end
