@@ -60,7 +60,13 @@ static void obey_try_pop(const struct words *words) {
 }
 
 static void obey_sleep(const struct words *words) {
-    printf("%d\n", coppice_request_queue_worker_sleeps(queue, (uint16_t)words->seat));
+    printf("%d\n", fall_asleep(words->seat));
+}
+
+/* COPPICE_LOBBY_AWAKE and the like. */
+static void obey_lobby_state(const struct words *words) {
+    (void)words;
+    printf("%u\n", atomic_load(&queue->lobby_state));
 }
 
 static void obey_publish(const struct words *words) {
@@ -89,7 +95,7 @@ static const struct {
     {"content", content, false}, {"write", obey_write, false}, {"client_gone", client_gone, false},
     {"spoil", spoil, false}, {"scribble", scribble, false}, {"lost_seat", obey_lost_seat, false},
     {"keeper_pid", obey_keeper_pid, true}, {"hang_up", hang_up, true}, {"narrow", narrow, false},
-    {"handshakes", tell_handshakes, false},
+    {"handshakes", tell_handshakes, false}, {"lobby_state", obey_lobby_state, true},
 };
 
 static void obey(char *command) {

@@ -53,6 +53,7 @@ void board_set(const struct words *words);
 /* play_worker.c */
 void pop(unsigned number, bool wait);
 void publish(unsigned number);
+bool fall_asleep(unsigned number);
 size_t from_hex(const char *hex);
 void record(const struct words *words);
 void fill(const struct words *words);

@@ -15,6 +15,17 @@ static void wait_event(struct seat *seat) {
     if (bounded_poll(&readable, 1, EVENTS_MS) == 1) (void)!read(seat->event_fd, &count, sizeof(count));
 }
 
+static void wake_lobby(void) {
+    uint64_t one = 1;
+    (void)!write(lobby_event_fd, &one, sizeof(one));
+}
+
+bool fall_asleep(unsigned number) {
+    bool asleep = coppice_request_queue_worker_sleeps(queue, (uint16_t)number);
+    if (asleep && coppice_request_queue_worker_wanted(queue)) wake_lobby();
+    return asleep;
+}
+
 static void print_hex(const char *from, size_t length) {
     for (size_t i = 0; i < length; i++) printf("%02x", (unsigned char)from[i]);
 }
@@ -41,7 +52,7 @@ void pop(unsigned number, bool wait) {
     struct seat *seat = &seats[number];
     int slot = pop_slot(number, wait);
     while (slot < 0 && wait) {
-        if (coppice_request_queue_worker_sleeps(queue, (uint16_t)number)) wait_event(seat);
+        if (fall_asleep(number)) wait_event(seat);
         coppice_request_queue_worker_wakes(queue, (uint16_t)number);
         slot = pop_slot(number, wait);
     }
@@ -62,10 +73,7 @@ void pop(unsigned number, bool wait) {
 
 void publish(unsigned number) {
     coppice_ring_writer_publish(&seats[number].writer);
-    if (coppice_request_queue_answered(queue, (uint16_t)number)) {
-        uint64_t one = 1;
-        (void)!write(lobby_event_fd, &one, sizeof(one));
-    }
+    if (coppice_request_queue_answered(queue, (uint16_t)number)) wake_lobby();
 }
 
 size_t from_hex(const char *hex) {

@@ -90,6 +90,7 @@ static void work(uint16_t seat, uint64_t random) {
         if (slot == COPPICE_QUEUE_EMPTY) {
             if (atomic_load(stopping)) return;
             if (coppice_request_queue_worker_sleeps(queue, seat)) {
+                if (coppice_request_queue_worker_wanted(queue)) signal_eventfd(lobby_eventfd);
                 wait_for(seats[seat].eventfd);
                 coppice_request_queue_worker_wakes(queue, seat);
             }
@@ -280,7 +281,9 @@ int main(int count, char **arguments) {
         }
         read_answers();
         bool busy = check_random(&random, 2) == 0; /* an awake lobby gets no wake-ups */
-        if (pushed > done && !busy && coppice_request_queue_lobby_sleeps(queue, COPPICE_LOBBY_SEATS / 64)) {
+        bool wants_workers = check_random(&random, 2) == 0;
+        bool sleeps = pushed > done && !busy;
+        if (sleeps && coppice_request_queue_lobby_sleeps(queue, COPPICE_LOBBY_SEATS / 64, wants_workers)) {
             wait_for(lobby_eventfd);
             coppice_request_queue_lobby_wakes(queue);
         }

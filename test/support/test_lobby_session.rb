@@ -158,7 +158,7 @@ module Coppice
 
       def wait
         @lobby.memory.wakes
-        return unless @lobby.memory.sleeps?
+        return unless @lobby.memory.sleeps?(false)
 
         readable = [@lobby.event, @lobby.socket]
         readable << @socket unless @gone || @socket.closed?

@@ -173,11 +173,14 @@ bool coppice_lobby_seat_wait(struct coppice_lobby_seat *seat, short events, int6
     return coppice_wait_for_fd(seat->own_eventfd, POLLIN, deadline_ms);
 }
 
-void coppice_lobby_seat_publish(struct coppice_lobby_seat *seat) {
-    coppice_ring_writer_publish(&seat->writer);
-    if (!coppice_request_queue_answered(seat->queue, seat->number)) return;
+static void wake_lobby(const struct coppice_lobby_seat *seat) {
     uint64_t one = 1;
     while (write(seat->lobby_eventfd, &one, sizeof(one)) < 0 && errno == EINTR) {}
+}
+
+void coppice_lobby_seat_publish(struct coppice_lobby_seat *seat) {
+    coppice_ring_writer_publish(&seat->writer);
+    if (coppice_request_queue_answered(seat->queue, seat->number)) wake_lobby(seat);
 }
 
 void coppice_lobby_seat_end(struct coppice_lobby_seat *seat, uint8_t flags) {
@@ -199,7 +202,9 @@ static VALUE seat_sleep_p(VALUE self) {
     if (!coppice_lobby_seat_may_take(seat)) {
         return coppice_ring_writer_waits(&seat->writer, COPPICE_LOBBY_ROOM_TO_TAKE, true) ? Qtrue : Qfalse;
     }
-    return coppice_request_queue_worker_sleeps(seat->queue, seat->number) ? Qtrue : Qfalse;
+    if (!coppice_request_queue_worker_sleeps(seat->queue, seat->number)) return Qfalse;
+    if (coppice_request_queue_worker_wanted(seat->queue)) wake_lobby(seat);
+    return Qtrue;
 }
 
 /* awake -> whether the lobby has woken this worker for a request, which waits until a worker looks for it. */

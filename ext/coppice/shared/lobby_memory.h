@@ -20,7 +20,7 @@
 #include "lobby_address.h"
 
 enum {
-    COPPICE_LOBBY_VERSION = 2,
+    COPPICE_LOBBY_VERSION = 3,
     COPPICE_LOBBY_SEATS = 2048,
     COPPICE_LOBBY_PAGE = 4096,
     COPPICE_LOBBY_SLOT_BYTES = 128 * 1024 /* at least: a head of max_header_bytes always fits */

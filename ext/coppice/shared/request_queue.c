@@ -147,8 +147,8 @@ bool coppice_request_queue_wake_worker(struct coppice_request_queue *queue, uint
     return atomic_compare_exchange_strong(&queue->seats[seat].state, &asleep, COPPICE_WORKER_WOKEN);
 }
 
-bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue, uint32_t words) {
-    atomic_store(&queue->lobby_sleeping, 1);
+bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue, uint32_t words, bool wants_workers) {
+    atomic_store(&queue->lobby_state, wants_workers ? COPPICE_LOBBY_WANTS_WORKERS : COPPICE_LOBBY_ASLEEP);
     atomic_thread_fence(memory_order_seq_cst);
     for (uint32_t word = 0; word < words; word++) {
         if (atomic_load_explicit(&queue->answered[word], memory_order_relaxed) == 0) continue;
@@ -159,14 +159,23 @@ bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue, uin
 }
 
 void coppice_request_queue_lobby_wakes(struct coppice_request_queue *queue) {
-    atomic_store(&queue->lobby_sleeping, 0);
+    atomic_store(&queue->lobby_state, COPPICE_LOBBY_AWAKE);
+}
+
+static bool wake_lobby(struct coppice_request_queue *queue) {
+    return atomic_exchange(&queue->lobby_state, COPPICE_LOBBY_AWAKE) != COPPICE_LOBBY_AWAKE;
+}
+
+bool coppice_request_queue_worker_wanted(struct coppice_request_queue *queue) {
+    uint32_t state = atomic_load_explicit(&queue->lobby_state, memory_order_relaxed);
+    return state == COPPICE_LOBBY_WANTS_WORKERS && wake_lobby(queue);
 }
 
 bool coppice_request_queue_answered(struct coppice_request_queue *queue, uint16_t seat) {
     atomic_fetch_or(&queue->answered[seat / 64], UINT64_C(1) << (seat % 64));
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&queue->lobby_sleeping, memory_order_relaxed) == 0) return false;
-    return atomic_exchange(&queue->lobby_sleeping, 0) == 1;
+    uint32_t state = atomic_load_explicit(&queue->lobby_state, memory_order_relaxed);
+    return state != COPPICE_LOBBY_AWAKE && wake_lobby(queue);
 }
 
 uint64_t coppice_request_queue_take_answered(struct coppice_request_queue *queue, uint32_t word) {

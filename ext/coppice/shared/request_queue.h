@@ -30,6 +30,12 @@ enum {
     COPPICE_WORKER_WOKEN = 2   /* the lobby has written to it, and counts on this worker */
 };
 
+enum {
+    COPPICE_LOBBY_AWAKE = 0,
+    COPPICE_LOBBY_ASLEEP = 1,      /* who answers sets AWAKE, and writes to its eventfd */
+    COPPICE_LOBBY_WANTS_WORKERS = 2 /* so does a worker that falls asleep: there is more work than workers have found */
+};
+
 struct coppice_queue_seat {
     _Alignas(64) _Atomic uint32_t state; /* COPPICE_WORKER_AWAKE and the like */
 };
@@ -40,7 +46,7 @@ struct coppice_request_queue {
     uint32_t size;            /* number of cells, a power of two, more than there are slots */
     _Atomic uint32_t closing; /* 1: answers say "connection: close" */
     _Atomic uint32_t heir;    /* seat + 1 of the worker that is spared some requests; 0 for none */
-    _Alignas(64) _Atomic uint32_t lobby_sleeping; /* 1: a worker that answers clears it and writes to the eventfd */
+    _Alignas(64) _Atomic uint32_t lobby_state;    /* COPPICE_LOBBY_AWAKE and the like */
     _Alignas(64) _Atomic uint32_t head;           /* the next position to take */
     _Alignas(64) _Atomic uint32_t tail;           /* the next position to fill; only the lobby moves it */
     _Alignas(64) _Atomic uint64_t answered[COPPICE_LOBBY_SEATS / 64]; /* a bit for each ring with something to read */
@@ -87,6 +93,8 @@ bool coppice_request_queue_others_free(const struct coppice_request_queue *queue
  * to do, so that the caller may sleep; else it has taken the announcement back.
  */
 bool coppice_request_queue_worker_sleeps(struct coppice_request_queue *queue, uint16_t seat);
+/* Of a worker that has announced it: whether the lobby sleeps for want of workers; then its eventfd is to be written. */
+bool coppice_request_queue_worker_wanted(struct coppice_request_queue *queue);
 /* Takes the announcement back; answers whether the lobby has taken it, and so counts on this worker for a request. */
 bool coppice_request_queue_worker_wakes(struct coppice_request_queue *queue, uint16_t seat);
 /* Of the lobby: whether it sleeps, or was woken and has not looked yet. */
@@ -94,8 +102,9 @@ bool coppice_request_queue_worker_free(const struct coppice_request_queue *queue
 /* Of the lobby: whether this worker slept; then its eventfd is to be written. */
 bool coppice_request_queue_wake_worker(struct coppice_request_queue *queue, uint16_t seat);
 
-/* words: of `answered` in which there is a seat. */
-bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue, uint32_t words);
+/* words: of `answered` in which there is a seat. wants_workers: it is to be woken by the next one that sleeps; look for
+ * free ones once more before the wait. */
+bool coppice_request_queue_lobby_sleeps(struct coppice_request_queue *queue, uint32_t words, bool wants_workers);
 void coppice_request_queue_lobby_wakes(struct coppice_request_queue *queue);
 /* Of a worker: there is something in its ring. Answers whether the lobby slept; then its eventfd is to be written. */
 bool coppice_request_queue_answered(struct coppice_request_queue *queue, uint16_t seat);

@@ -225,10 +225,10 @@ static VALUE memory_set_stalled(VALUE self, VALUE stalled) {
     return stalled;
 }
 
-/* sleeps? -> whether the lobby may wait for its eventfd. */
-static VALUE memory_sleeps_p(VALUE self) {
+/* sleeps?(wants_workers) -> whether the lobby may wait for its eventfd. */
+static VALUE memory_sleeps_p(VALUE self, VALUE wants_workers) {
     struct memory *memory = get(self);
-    return coppice_request_queue_lobby_sleeps(memory->queue, SEAT / 64 + 1) ? Qtrue : Qfalse;
+    return coppice_request_queue_lobby_sleeps(memory->queue, SEAT / 64 + 1, RTEST(wants_workers)) ? Qtrue : Qfalse;
 }
 
 static VALUE memory_wakes(VALUE self) {
@@ -270,7 +270,7 @@ __attribute__((visibility("default"))) void Init_test_lobby(void) {
     rb_define_method(klass, "take_answered", memory_take_answered, 0);
     rb_define_method(klass, "read", memory_read, 0);
     rb_define_method(klass, "stalled=", memory_set_stalled, 1);
-    rb_define_method(klass, "sleeps?", memory_sleeps_p, 0);
+    rb_define_method(klass, "sleeps?", memory_sleeps_p, 1);
     rb_define_method(klass, "wakes", memory_wakes, 0);
     rb_define_method(klass, "client_gone", memory_client_gone, 1);
     rb_define_method(klass, "closing=", memory_set_closing, 1);

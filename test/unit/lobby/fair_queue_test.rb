@@ -120,6 +120,18 @@ class LobbyFairQueueTest < Coppice::LobbyTestCase
     assert_match(/ unknown packet: nonsense/, @lobby.tell("await log"))
   end
 
+  test "a worker that falls asleep is woken for what waits, also where another one has emptied the queue" do
+    play(seats: 2)
+    wait_in_line(*Array.new(3) { get("/") })
+    eventually { @lobby.tell("lobby_state") == "2" } # there is room for two, and nobody sleeps
+    2.times { @lobby.pop(0) }
+
+    assert_equal "1", @lobby.tell("sleep 1")
+    assert_equal "1", @lobby.tell("woken")
+    assert_equal "/", @lobby.pop(1).target
+    eventually { @lobby.tell("lobby_state") == "1" }
+  end
+
   test "a successor of the loop knows who waits" do
     play
     clients = wait_in_line(*Array.new(8) { |number| get("/#{number}") })

@@ -53,6 +53,15 @@ module Coppice
       refute_predicate @lobby.seat, :sleep?
     end
 
+    test "a worker that announces its sleep wakes a lobby that wants one" do
+      woken = [false, true].map do |wants_workers|
+        assert @lobby.memory.sleeps?(wants_workers)
+        assert_predicate @lobby.seat, :sleep?
+        @lobby.memory.wakes
+      end
+      assert_equal [0, 1], woken
+    end
+
     test "the end of the lobby is noticed, also behind packets that nobody waited for" do
       @lobby.send_packet(TestLobby::GONE, 1)
       refute_predicate @lobby.seat, :ended?

@@ -8,13 +8,20 @@
 
 enum { EVENTS = 256 };
 
-/* Workers write to the eventfd only while the lobby says that it sleeps. */
+/* Workers write to the eventfd only while the lobby says that it sleeps. One that fell asleep before that was not woken
+ * for the backlog. */
+static bool falls_asleep(const struct coppice_lobby *lobby) {
+    bool wants_workers = lobby_wants_workers(lobby);
+    if (!coppice_request_queue_lobby_sleeps(lobby->queue, lobby->seat_words, wants_workers)) return false;
+    return !wants_workers || coppice_request_queue_waiting(lobby->queue) >= lobby_queue_room(lobby);
+}
+
 static int wait_for_events(struct coppice_lobby *lobby, struct epoll_event *events) {
     int wait_ms = lobby_wait_ms(lobby);
     lobby_count_to(lobby->counters, LOBBY_full, lobby_full(lobby)); /* first: it forgets requests that were taken back */
     lobby_count_to(lobby->counters, LOBBY_waiting, lobby_waiting(lobby));
-    if (wait_ms != 0 && !coppice_request_queue_lobby_sleeps(lobby->queue, lobby->seat_words)) wait_ms = 0;
-    int count = epoll_wait(lobby->epoll_fd, events, EVENTS, wait_ms);
+    bool asleep = wait_ms != 0 && falls_asleep(lobby);
+    int count = epoll_wait(lobby->epoll_fd, events, EVENTS, asleep ? wait_ms : 0);
     if (wait_ms != 0) coppice_request_queue_lobby_wakes(lobby->queue);
     lobby_read_clock(lobby);
     return count;

@@ -46,10 +46,19 @@ static void wake(struct coppice_lobby *lobby, uint32_t most, bool sparing) {
     if (spared != LOBBY_NONE && most > 0) wake_seat(lobby, spared);
 }
 
-/* From the backlog to the workers: as many as are free, and a few for those that will be. */
+bool lobby_wants_workers(const struct coppice_lobby *lobby) {
+    return lobby->backlog_count > 0 && !lobby_process.stuck;
+}
+
+/* As many as are free, and a few for those that will be. */
+uint32_t lobby_queue_room(const struct coppice_lobby *lobby) {
+    return lobby_free_workers(lobby) + lobby->queue_depth;
+}
+
+/* From the backlog to the workers. */
 static void hand_out(struct coppice_lobby *lobby) {
-    if (lobby->backlog_count == 0 || lobby_process.stuck) return;
-    uint32_t room = lobby_free_workers(lobby) + lobby->queue_depth;
+    if (!lobby_wants_workers(lobby)) return;
+    uint32_t room = lobby_queue_room(lobby);
     while (coppice_request_queue_waiting(lobby->queue) < room) {
         struct lobby_request *request = lobby_backlog_next(lobby);
         if (!request) return;

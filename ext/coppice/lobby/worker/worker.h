@@ -21,6 +21,10 @@ int64_t lobby_longest_wait_ms(const struct coppice_lobby *lobby);
 void lobby_give(struct coppice_lobby *lobby, struct lobby_request *request);
 void lobby_wake_workers(struct coppice_lobby *lobby);
 void lobby_wake_again(struct coppice_lobby *lobby);
+/* Whether some wait that workers would get if they had less to do. */
+bool lobby_wants_workers(const struct coppice_lobby *lobby);
+/* How many may wait in their queue. */
+uint32_t lobby_queue_room(const struct coppice_lobby *lobby);
 void lobby_check_queue(struct coppice_lobby *lobby);
 void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number);
 
