@@ -17,6 +17,7 @@ module Bench
     TIMEOUT = 10 # seconds that a client waits, as a browser's user would
     CLIENTS = 1000 # connections of an open loop, at most
     EAGER_CLIENTS = 50
+    ADDRESSES = 100 # of the others
     OTHERS = "others"
     AFTERWARDS = "afterwards"
 
@@ -81,7 +82,7 @@ module Bench
 
     def others(load, seed)
       { path: ROUTES.join(","), rate: rate(load), seed: seed, timeout: TIMEOUT, clients: CLIENTS,
-        header: "X-Forwarded-For: 198.51.100.1" }
+        header: "X-Forwarded-For: 203.0.113.{n}", modulus: ADDRESSES }
     end
 
     def disturb(server, share: nil, client: "198.51.100.1", **load)
@@ -94,10 +95,10 @@ module Bench
     def rate(load) = slots * load / SECONDS_OF_REQUEST
 
     def introduction
-      "#{slots} slots, an open loop of #{rate(LOAD).round} requests a second over #{ROUTES.size} routes of " \
-        "#{(SECONDS_OF_REQUEST * 1000).round} ms (2 of them CPU time), #{seconds} s for each scene. Then: " \
-        "#{rate(SALE).round} requests a second at once; a closed loop of #{2 * slots} clients; #{EAGER_CLIENTS} " \
-        "connections of one client in a closed loop beside the others; a database that answers nobody for " \
+      "#{slots} slots, an open loop of #{rate(LOAD).round} requests a second of #{ADDRESSES} clients over " \
+        "#{ROUTES.size} routes of #{(SECONDS_OF_REQUEST * 1000).round} ms (2 of them CPU time), #{seconds} s for each " \
+        "scene. Then: #{rate(SALE).round} requests a second at once; a closed loop of #{2 * slots} clients; " \
+        "#{EAGER_CLIENTS} connections of one client in a closed loop beside the others; a database that answers nobody for " \
         "#{STOP_SECONDS} s; five requests at once that hang for #{HANG_SECONDS} s; a route of such, at its part of " \
         "the rate. The figures are those of all others; afterwards: for #{seconds / 2} s, from #{LATER} s behind the " \
         "end. A request takes from the instant at which it was due. Errors, of all: status is an answer other than " \

@@ -17,7 +17,7 @@
  * the clients to be free. Requests that still wait for that at the end of the time are not sent.
  *
  * --post sends that file as the body of a POST. With several paths each request uses a pseudorandom one, the same in
- * every run. {n} is the number of the request, from 1 to M over and over.
+ * every run. {n} in a path or a header is the number of the request, from 1 to M over and over.
  *
  * With --bodies it also prints "body <monotonic seconds> <text>" when it sees a body for the first time, and counts
  * each body. From this the other benchmarks learn which process has answered, and since when. With --each the line of

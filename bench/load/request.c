@@ -21,7 +21,7 @@ static void give_up(const char *what) {
 static void add(const char *text, const char *end) {
     int added = snprintf(fields + fields_length, sizeof fields - fields_length, "%s%s", text, end);
     fields_length += (size_t)added;
-    if (fields_length > sizeof fields - 1024) { /* the rest is for the path */
+    if (fields_length >= sizeof fields) {
         fprintf(stderr, "load: the headers are too long\n");
         exit(2);
     }
@@ -53,22 +53,32 @@ void request_prepare(const struct options *asked) {
     add("", "\r\n");
 }
 
+/* The text behind so many bytes, with digits for each {n}. Answers the length, which is that of `head` or more where
+ * there is no room. */
+static size_t append(char *head, size_t length, const char *text, const char *digits) {
+    while (length < REQUEST_HEAD_BYTES) {
+        const char *mark = strstr(text, "{n}");
+        int before = mark ? (int)(mark - text) : (int)strlen(text);
+        length += (size_t)snprintf(head + length, REQUEST_HEAD_BYTES - length, "%.*s%s", before, text,
+                                   mark ? digits : "");
+        if (!mark) break;
+        text = mark + 3;
+    }
+    return length;
+}
+
 size_t request_head(char *head, uint64_t number) {
     /* A hash, not taking turns: with as many paths as workers, each worker would get the same path forever. */
     const char *path = options->paths[(number * 2654435761u >> 16) % (uint64_t)options->path_count];
-    const char *mark = strstr(path, "{n}");
-    int before = mark ? (int)(mark - path) : (int)strlen(path);
-    char digits[24] = "";
-    if (mark) snprintf(digits, sizeof digits, "%llu", (unsigned long long)((number - 1) % options->modulus + 1));
-
-    int length = snprintf(head, REQUEST_HEAD_BYTES - fields_length, "%s %.*s%s%s", body.bytes ? "POST" : "GET",
-                          before, path, digits, mark ? mark + 3 : "");
-    if (length >= (int)(REQUEST_HEAD_BYTES - fields_length)) {
-        fprintf(stderr, "load: the path is too long: %s\n", path);
+    char digits[24];
+    snprintf(digits, sizeof digits, "%llu", (unsigned long long)((number - 1) % options->modulus + 1));
+    size_t length = append(head, 0, body.bytes ? "POST " : "GET ", digits);
+    length = append(head, append(head, length, path, digits), fields, digits);
+    if (length >= REQUEST_HEAD_BYTES) {
+        fprintf(stderr, "load: the head is too long: %s\n", path);
         exit(2);
     }
-    memcpy(head + length, fields, fields_length);
-    return (size_t)length + fields_length;
+    return length;
 }
 
 struct request_body request_body(void) {
