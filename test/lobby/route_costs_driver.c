@@ -81,10 +81,10 @@ static void check_share(void) {
     CHECK(may_run(slow));
 }
 
-/* The more workers quick requests keep busy, the fewer slow ones may have; one at least. */
+/* The more workers quick requests keep busy, the fewer slow ones may have, after two seconds; one at least. */
 static void check_need(void) {
     uint32_t quick, slow = learn(8, &quick), before = lobby_route_share(&costs);
-    for (int tick = 0; tick < 100; tick++) {
+    for (int tick = 0; tick < 8; tick++) {
         for (int i = 0; i < 50; i++) lobby_route_came(&costs, quick, now_ms); /* 50 × 20 ms in 250 ms: four workers */
         look(slow);
     }

@@ -15,7 +15,9 @@ enum {
     LEAST_WORKERS = 3,     /* with fewer nothing can be kept for others */
     ROUTE_WEIGHT = 4,      /* of one answer in the mean of its route: a fourth */
     QUICK_WEIGHT = 32,     /* in that of all */
-    SLOW_WEIGHT = 512
+    SLOW_WEIGHT = 512,
+    MORE_NEED = 4,         /* of one look in what quick requests need. A worker that a slow one has is not taken back: */
+    LESS_NEED = 16         /* a need that rises is believed sooner */
 };
 
 #ifndef OTHERS_MS /* tests have it longer than a machine may be busy */
@@ -165,11 +167,18 @@ uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route)
     return from_log(one->answers > 0 ? one->mean_log : costs->usual_log);
 }
 
+/* A step of a mean, at least by one. */
+static uint32_t moved(uint32_t mean, uint32_t value, uint32_t weight) {
+    if (value > mean) return mean + (value - mean + weight - 1) / weight;
+    return mean - (mean - value + weight - 1) / weight;
+}
+
 void lobby_route_look(struct lobby_route_costs *costs, int64_t now_ms) {
     int64_t ms = now_ms - costs->looked_ms;
     if (ms > 0 && costs->looked_ms > 0) {
         uint64_t sample = costs->quick_us * 1024 / ((uint64_t)ms * 1000);
-        costs->quick_need = (uint32_t)((costs->quick_need * UINT64_C(15) + (sample < 1 << 24 ? sample : 1 << 24)) / 16);
+        uint32_t need = sample < 1 << 24 ? (uint32_t)sample : 1 << 24;
+        costs->quick_need = moved(costs->quick_need, need, need > costs->quick_need ? MORE_NEED : LESS_NEED);
     }
     costs->looked_ms = now_ms;
     costs->quick_us = 0;
@@ -216,12 +225,6 @@ void lobby_route_judge(struct lobby_route_costs *costs, uint32_t route, int64_t 
         costs->slow_running -= one->running < costs->slow_running ? one->running : costs->slow_running;
     }
     if (!slow && !in_use(one)) one->answers = 0; /* they are too old to tell */
-}
-
-/* A step of a mean, at least by one. */
-static uint32_t moved(uint32_t mean, uint32_t log, uint32_t weight) {
-    if (log > mean) return mean + (log - mean + weight - 1) / weight;
-    return mean - (mean - log + weight - 1) / weight;
 }
 
 /* Slow ones count a little in what is usual: where all requests become slow, it is what they take. */
