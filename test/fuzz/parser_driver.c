@@ -31,7 +31,7 @@ static void print_head(const struct head *head) {
 
     printf("result=%s position=%" PRIu32, head_results[head->result], parser->position);
     printf(" status=%d error=%d", coppice_http_error_status(parser->error), parser->error);
-    printf(" minor_version=%d has_query=%d chunked=%d", found->minor_version, found->has_query, found->chunked);
+    printf(" minor_version=%d chunked=%d", found->minor_version, found->chunked);
     printf(" keep_alive=%d expects_continue=%d", found->keep_alive, found->expects_continue);
     printf(" upgrade=%d has_content_length=%d", found->upgrade, found->has_content_length);
     printf(" content_length=%" PRIu64, found->content_length);

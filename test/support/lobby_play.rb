@@ -26,7 +26,7 @@ module Coppice
                  max_request_line_bytes: 15_360, max_header_bytes: 114_688, max_header_count: 128, max_body_bytes: -1,
                  max_waiting: 24, queue_timeout_ms: 0, retry_lost_requests: 1, request_buffering: 1,
                  response_buffer: 1 << 20, buffer_disk_limit: 1 << 30, max_connections_per_client: 0,
-                 accept_order_fair: 0, timeout_ms: 60_000, timeout_cleanup_ms: 1000, listeners: 1 }.freeze
+                 accept_order_fair: 0, listeners: 1 }.freeze
     # A search for leaks takes longer than most plays, and would see the keeper only: the loop, which has the clients,
     # ends without one. bin/fuzz lobby counts its memory.
     ENVIRONMENT = CProgram.without_leak_search

@@ -99,9 +99,9 @@ class HttpParserTest < Coppice::TestCase
     assert_equal "*", read("OPTIONS * HTTP/1.1\r\n#{HOST}\r\n")[:path]
   end
 
-  test "an empty query is a query" do
-    with, without = @driver.heads(["GET /? HTTP/1.0\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"])
-    assert_equal [1, 0], [with[:has_query], without[:has_query]]
+  test "the question mark of an empty query belongs to the target alone" do
+    head = read("GET /? HTTP/1.1\r\n#{HOST}\r\n")
+    assert_equal ["/?", "/", ""], [head[:target], head[:path], head[:query]]
   end
 
   test "the colon of an empty port does not belong to the host" do

@@ -40,7 +40,6 @@ struct coppice_request_head {
     struct coppice_span host;      /* the Host field's value; as authority, without the colon of an empty port */
 
     uint8_t minor_version; /* 0 or 1 */
-    bool has_query;
     bool has_content_length;
     bool chunked;
     bool keep_alive;       /* what the client asks for: version and Connection */

@@ -128,7 +128,6 @@ static void end_target(struct coppice_http_parser *parser, uint8_t byte) {
 }
 
 static void start_query(struct coppice_http_parser *parser) {
-    parser->head->has_query = true;
     parser->position++;
     coppice_http_enter(parser, COPPICE_STATE_QUERY);
 }

@@ -29,8 +29,6 @@ static const struct setting {
     SETTING(client_body_timeout_ms),
     SETTING(client_write_timeout_ms),
     SETTING(queue_timeout_ms),
-    SETTING(timeout_ms),
-    SETTING(timeout_cleanup_ms),
     SETTING(client_min_rate),
     NAMED("max_request_line_bytes", head.request_line_bytes),
     NAMED("max_header_bytes", head.header_bytes),

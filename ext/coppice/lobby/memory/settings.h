@@ -23,7 +23,6 @@ struct lobby_settings {
     int64_t keepalive_timeout_ms, trusted_keepalive_timeout_ms;
     int64_t client_header_timeout_ms, client_body_timeout_ms, client_write_timeout_ms;
     int64_t queue_timeout_ms; /* 0: none */
-    int64_t timeout_ms, timeout_cleanup_ms;
     int64_t client_min_rate; /* bytes in a second; 0 for any */
     struct coppice_http_limits head;
     uint32_t max_header_count;

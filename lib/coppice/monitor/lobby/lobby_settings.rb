@@ -8,7 +8,7 @@ module Coppice
     # The settings of a server as the lobby reads them: the fields of its first packet, which have the names of options.
     class LobbySettings
       SECONDS = %i[keepalive_timeout trusted_keepalive_timeout client_header_timeout client_body_timeout
-                   client_write_timeout queue_timeout timeout timeout_cleanup].freeze
+                   client_write_timeout queue_timeout].freeze
       # Numbers, and what is true or false. Of most, nil is 0, and means none.
       PLAIN = %i[client_min_rate max_request_line_bytes max_header_bytes max_header_count max_connections_per_client
                  max_waiting response_buffer buffer_disk_limit retry_lost_requests].freeze
