@@ -50,14 +50,15 @@ static VALUE seat_pop_into(VALUE self, VALUE rb_connection) {
     return take(self, seat, (uint32_t)index, connection) ? Qtrue : Qfalse;
 }
 
-/* spared? -> whether a request waits that others are to take: it becomes this worker's soon if they do not. */
-static VALUE seat_spared_p(VALUE self) {
+/* awaited? -> whether a request waits that this worker may take. For one that sleeps it is one that others are to take:
+ * it becomes this worker's soon if they do not, or uncovers another one, which nobody is woken for. */
+static VALUE seat_awaited_p(VALUE self) {
     const struct coppice_lobby_seat *seat = coppice_lobby_seat_get(self);
-    return coppice_request_queue_spares(seat->queue, seat->number) ? Qtrue : Qfalse;
+    return coppice_lobby_seat_may_take(seat) && coppice_request_queue_waiting(seat->queue) > 0 ? Qtrue : Qfalse;
 }
 
 void Init_coppice_lobby_take(VALUE coppice) {
     VALUE klass = rb_define_class_under(coppice, "LobbySeat", rb_cObject);
     rb_define_method(klass, "pop_into", seat_pop_into, 1);
-    rb_define_method(klass, "spared?", seat_spared_p, 0);
+    rb_define_method(klass, "awaited?", seat_awaited_p, 0);
 }

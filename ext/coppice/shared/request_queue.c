@@ -90,7 +90,7 @@ static bool is_heir(struct coppice_request_queue *queue, uint16_t seat) {
     return atomic_load_explicit(&queue->heir, memory_order_relaxed) == (uint32_t)seat + 1;
 }
 
-bool coppice_request_queue_spares(struct coppice_request_queue *queue, uint16_t seat) {
+static bool spares(struct coppice_request_queue *queue, uint16_t seat) {
     uint32_t head = atomic_load_explicit(&queue->head, memory_order_acquire);
     uint64_t cell = atomic_load_explicit(cell_at(queue, head), memory_order_acquire);
     return is_heir(queue, seat) && position_of(cell) == head && owner_of(cell) == SPARING;
@@ -131,7 +131,7 @@ int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat
 bool coppice_request_queue_worker_sleeps(struct coppice_request_queue *queue, uint16_t seat) {
     atomic_store(&queue->seats[seat].state, COPPICE_WORKER_ASLEEP);
     atomic_thread_fence(memory_order_seq_cst);
-    if (coppice_request_queue_waiting(queue) == 0 || coppice_request_queue_spares(queue, seat)) return true;
+    if (coppice_request_queue_waiting(queue) == 0 || spares(queue, seat)) return true;
     coppice_request_queue_worker_wakes(queue, seat);
     return false;
 }

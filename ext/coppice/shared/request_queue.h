@@ -83,8 +83,6 @@ static inline uint32_t coppice_request_queue_waiting(const struct coppice_reques
 
 /* Of a worker: the next request's slot, COPPICE_QUEUE_EMPTY, or SPARED, unless the heir takes any. */
 int coppice_request_queue_pop(struct coppice_request_queue *queue, uint16_t seat, bool any);
-/* Of a worker: whether the next request is one that it is spared. Others may not be awake for it. */
-bool coppice_request_queue_spares(struct coppice_request_queue *queue, uint16_t seat);
 /* Whether another worker than this one sleeps, or was woken and has not looked yet. */
 bool coppice_request_queue_others_free(const struct coppice_request_queue *queue, uint16_t seat);
 

@@ -28,7 +28,7 @@ module Coppice
       def idle(milliseconds)
         return [nil, false] unless @seat.sleep?
 
-        [yield(@seat.spared? ? NAP_MS : milliseconds), @seat.awake]
+        [yield(@seat.awaited? ? NAP_MS : milliseconds), @seat.awake]
       end
 
       # Sleeps until there may be a request, the lobby has left, or the time is over.

@@ -62,6 +62,19 @@ module Coppice
       assert_equal [0, 1], woken
     end
 
+    test "a worker that sleeps beside a request looks for it again soon" do
+      connection = HttpHarness.new(lobby: false).connection
+      refute_predicate @lobby.seat, :awaited?
+      @lobby.push(GET)
+      assert_predicate @lobby.seat, :awaited?
+      @lobby.memory.stalled = true
+      refute_predicate @lobby.seat, :awaited? # it may not take it
+      @lobby.memory.stalled = false
+      @lobby.seat.pop_into(connection)
+      refute_predicate @lobby.seat, :awaited?
+      connection.close
+    end
+
     test "the end of the lobby is noticed, also behind packets that nobody waited for" do
       @lobby.send_packet(TestLobby::GONE, 1)
       refute_predicate @lobby.seat, :ended?
