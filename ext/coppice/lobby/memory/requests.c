@@ -20,12 +20,13 @@ struct lobby_request *lobby_slot_take(struct coppice_lobby *lobby) {
     return request;
 }
 
-/* A worker is free, or another request of the route may come. */
+/* Others of its route may run now: it has left their share, or its answer has made the route quick. */
 static void leave_route(struct coppice_lobby *lobby, struct lobby_request *request) {
     if (!request->runs) return;
     request->runs = false;
     lobby_route_ends(lobby->costs, request->route);
-    if (!lobby_route_is_quick(lobby->costs, request->route)) lobby_process.stuck = false;
+    bool quick = lobby_route_is_quick(lobby->costs, request->route);
+    if (!quick || lobby->costs->routes[request->route].waiting > 0) lobby_process.stuck = false;
 }
 
 void lobby_request_took(struct coppice_lobby *lobby, const struct lobby_request *request, int64_t us) {
