@@ -81,16 +81,33 @@ static void check_share(void) {
     CHECK(may_run(slow));
 }
 
-/* The more workers quick requests keep busy, the fewer slow ones may have, after two seconds; one at least. */
-static void check_need(void) {
-    uint32_t quick, slow = learn(8, &quick), before = lobby_route_share(&costs);
-    for (int tick = 0; tick < 8; tick++) {
-        for (int i = 0; i < 50; i++) lobby_route_came(&costs, quick, now_ms); /* 50 × 20 ms in 250 ms: four workers */
+/* Quick requests that keep four workers busy come before every so many looks. */
+static void let_quick_come(uint32_t quick, uint32_t slow, int looks, int every) {
+    for (int tick = 0; tick < looks; tick++) {
+        for (int i = 0; i < 50 && tick % every == 0; i++) lobby_route_came(&costs, quick, now_ms); /* 20 ms in 250 */
         look(slow);
     }
+}
+
+/* The more workers quick requests keep busy, the fewer slow ones may have; one at least. Behind a pause that is known
+ * within a second. */
+static void check_need(void) {
+    uint32_t quick, slow = learn(8, &quick), before = lobby_route_share(&costs);
+    let_quick_come(quick, slow, 100, 1);
     CHECK(lobby_route_share(&costs) < before && lobby_route_share(&costs) == 1);
     for (int tick = 0; tick < 200; tick++) look(slow);
     CHECK(lobby_route_share(&costs) == before || lobby_route_share(&costs) == before + 1);
+    let_quick_come(quick, slow, 4, 1);
+    CHECK(lobby_route_share(&costs) == 1);
+    let_quick_come(quick, slow, 400, 4); /* one worker on average */
+    CHECK(lobby_route_share(&costs) == 5);
+}
+
+/* So many as are done in a millisecond, whatever is usual; one at least. */
+static void check_depth(void) {
+    start(4);
+    CHECK(lobby_route_depth(&costs, lobby_route_cost(&costs, route("GET", "/new"))) == 4);
+    CHECK(lobby_route_depth(&costs, 100) == 40 && lobby_route_depth(&costs, 300 * 1000) == 1);
 }
 
 static void check_few_workers(void) {
@@ -237,6 +254,7 @@ int main(int argument_count, char **arguments) {
     check_names();
     check_share();
     check_need();
+    check_depth();
     check_few_workers();
     check_hanging();
     check_exceptions();

@@ -10,10 +10,10 @@ enum { EVENTS = 256 };
 
 /* Workers write to the eventfd only while the lobby says that it sleeps. One that fell asleep before that was not woken
  * for the backlog. */
-static bool falls_asleep(const struct coppice_lobby *lobby) {
+static bool falls_asleep(struct coppice_lobby *lobby) {
     bool wants_workers = lobby_wants_workers(lobby);
     if (!coppice_request_queue_lobby_sleeps(lobby->queue, lobby->seat_words, wants_workers)) return false;
-    return !wants_workers || coppice_request_queue_waiting(lobby->queue) >= lobby_queue_room(lobby);
+    return !lobby_may_hand_out(lobby);
 }
 
 static int wait_for_events(struct coppice_lobby *lobby, struct epoll_event *events) {

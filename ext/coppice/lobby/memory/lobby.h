@@ -208,7 +208,6 @@ struct coppice_lobby {
     uint32_t avoided_count;
     uint64_t avoided[LOBBY_AVOIDED_ROUTES]; /* hashes of routes that the heir is spared */
     uint32_t backlog_count;
-    uint32_t queue_depth;   /* requests that workers find in their queue, so that none waits for the lobby */
     uint32_t in_hand;       /* the connection being worked on: a successor closes it */
     uint32_t loops_started;
     uint32_t intake_overhead, slot_capacity;

@@ -12,12 +12,12 @@ enum {
     SLOWER = 2 * 256,      /* by which factor a slow route is slower than others, as 256 * log2: 4 */
     LONG_ONES = 2,         /* of a route that is known to be quick */
     FORGET_MS = 30 * 1000, /* a route that was slow, and that nobody has asked for since */
+    REFILL_US = 1000,      /* what workers find is done then, and they have got more: also on a busy machine */
     LEAST_WORKERS = 3,     /* with fewer nothing can be kept for others */
     ROUTE_WEIGHT = 4,      /* of one answer in the mean of its route: a fourth */
     QUICK_WEIGHT = 32,     /* in that of all */
     SLOW_WEIGHT = 512,
-    MORE_NEED = 4,         /* of one look in what quick requests need. A worker that a slow one has is not taken back: */
-    LESS_NEED = 16         /* a need that rises is believed sooner */
+    NEED_LOOKS = 16        /* of which the need of quick requests is the mean, mostly */
 };
 
 #ifndef OTHERS_MS /* tests have it longer than a machine may be busy */
@@ -158,10 +158,6 @@ void lobby_route_ends(struct lobby_route_costs *costs, uint32_t route) {
     costs->slow_running -= costs->routes[route].slow && costs->slow_running > 0;
 }
 
-uint32_t lobby_route_usual(const struct lobby_route_costs *costs) {
-    return costs->usual_log > 0 ? from_log(costs->usual_log) : 0;
-}
-
 uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route) {
     const struct lobby_route *one = &costs->routes[route];
     return from_log(one->answers > 0 ? one->mean_log : costs->usual_log);
@@ -173,12 +169,20 @@ static uint32_t moved(uint32_t mean, uint32_t value, uint32_t weight) {
     return mean - (mean - value + weight - 1) / weight;
 }
 
+/* Where nothing is known, one for each worker. */
+uint32_t lobby_route_depth(const struct lobby_route_costs *costs, uint32_t cost_us) {
+    uint64_t depth = cost_us > 1 ? (uint64_t)costs->workers * REFILL_US / cost_us : costs->workers;
+    return depth > 0 ? (uint32_t)depth : 1;
+}
+
 void lobby_route_look(struct lobby_route_costs *costs, int64_t now_ms) {
     int64_t ms = now_ms - costs->looked_ms;
     if (ms > 0 && costs->looked_ms > 0) {
         uint64_t sample = costs->quick_us * 1024 / ((uint64_t)ms * 1000);
         uint32_t need = sample < 1 << 24 ? (uint32_t)sample : 1 << 24;
-        costs->quick_need = moved(costs->quick_need, need, need > costs->quick_need ? MORE_NEED : LESS_NEED);
+        if (costs->quick_need == 0) costs->need_looks = 0; /* a new start, behind a pause of twenty seconds or so */
+        if (costs->need_looks < NEED_LOOKS) costs->need_looks++;
+        costs->quick_need = moved(costs->quick_need, need, costs->need_looks);
     }
     costs->looked_ms = now_ms;
     costs->quick_us = 0;

@@ -37,6 +37,7 @@ struct lobby_route_costs {
     uint32_t usual_log;    /* the same of all, slow ones hardly */
     uint64_t quick_us;     /* worker time that the quick requests will take which came since the last look */
     uint32_t quick_need;   /* mean of that: 1024 times the number of workers that they keep busy */
+    uint32_t need_looks;   /* so many looks are in it; a worker that a slow request has got is not taken back */
     int64_t quick_ms;      /* when the last one came of a route that is quick still */
     int64_t looked_ms;
 };
@@ -65,8 +66,9 @@ void lobby_route_took(struct lobby_route_costs *costs, uint32_t route, int64_t u
 
 /* What is expected of one request, in µs. */
 uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route);
-/* What quick requests take, in µs; 0: nothing is known yet. */
-uint32_t lobby_route_usual(const struct lobby_route_costs *costs);
+/* How many such requests may wait in the workers' queue, beside those that free workers take: none of these waits for
+ * the lobby, and the order is decided late. */
+uint32_t lobby_route_depth(const struct lobby_route_costs *costs, uint32_t cost_us);
 
 /* A look at what runs: this, then lobby_route_runs for each request that a worker has had for so long, which answers
  * whether that is long, also for its route, then lobby_route_judge for each route. */

@@ -50,18 +50,23 @@ bool lobby_wants_workers(const struct coppice_lobby *lobby) {
     return lobby->backlog_count > 0 && !lobby_process.stuck;
 }
 
-/* As many as are free, and a few for those that will be. */
-uint32_t lobby_queue_room(const struct coppice_lobby *lobby) {
-    return lobby_free_workers(lobby) + lobby->queue_depth;
+/* Whose turn it is, if the queue has room for it beside what free workers take. */
+static struct lobby_request *next_to_give(struct coppice_lobby *lobby, uint32_t free_workers) {
+    struct lobby_request *next = lobby_wants_workers(lobby) ? lobby_backlog_next(lobby) : NULL;
+    if (!next) return NULL;
+    uint32_t room = free_workers + lobby_route_depth(lobby->costs, next->cost_us), cells = lobby->queue_size - 1;
+    return coppice_request_queue_waiting(lobby->queue) < (room < cells ? room : cells) ? next : NULL;
+}
+
+bool lobby_may_hand_out(struct coppice_lobby *lobby) {
+    return lobby_wants_workers(lobby) && next_to_give(lobby, lobby_free_workers(lobby));
 }
 
 /* From the backlog to the workers. */
 static void hand_out(struct coppice_lobby *lobby) {
     if (!lobby_wants_workers(lobby)) return;
-    uint32_t room = lobby_queue_room(lobby);
-    while (coppice_request_queue_waiting(lobby->queue) < room) {
-        struct lobby_request *request = lobby_backlog_next(lobby);
-        if (!request) return;
+    uint32_t free_workers = lobby_free_workers(lobby);
+    for (struct lobby_request *request; (request = next_to_give(lobby, free_workers));) {
         lobby_turn_served(lobby->turns, request->start_us, request->cost_us, lobby->backlog_count);
         lobby_backlog_remove(lobby, request);
         lobby_give(lobby, request);

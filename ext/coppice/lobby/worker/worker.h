@@ -23,8 +23,8 @@ void lobby_wake_workers(struct coppice_lobby *lobby);
 void lobby_wake_again(struct coppice_lobby *lobby);
 /* Whether some wait that workers would get if they had less to do. */
 bool lobby_wants_workers(const struct coppice_lobby *lobby);
-/* How many may wait in their queue. */
-uint32_t lobby_queue_room(const struct coppice_lobby *lobby);
+/* Whether their queue has room for one of these. */
+bool lobby_may_hand_out(struct coppice_lobby *lobby);
 void lobby_check_queue(struct coppice_lobby *lobby);
 void lobby_seat_wake(const struct coppice_lobby *lobby, uint32_t number);
 
@@ -39,8 +39,7 @@ void lobby_take_route(struct coppice_lobby *lobby, struct lobby_request *request
 /* Which routes are slow: by what their requests have taken, and by those that run. Tells of those that wait for it. */
 void lobby_look_at_routes(struct coppice_lobby *lobby);
 
-/* workers.c: how many take requests, and how many requests they find in their queue: none of them waits for the lobby,
- * and the order is decided late. */
+/* workers.c: how many take requests. */
 void lobby_look_at_workers(struct coppice_lobby *lobby);
 /* Whether its worker is one of them. */
 bool lobby_seat_takes_requests(const struct coppice_lobby *lobby, uint32_t number);
