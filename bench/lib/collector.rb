@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "benchmark"
 require_relative "interval"
-require_relative "lazy_app"
 require_relative "load"
 require_relative "memory_map"
 
@@ -9,18 +9,12 @@ module Bench
   # What does the fitted profile of Ruby's garbage collector cost in CPU time, compared with Ruby's own parameters, and
   # how much memory does it save? Two servers that differ only in the profile run side by side and get requests in turn,
   # so that other load on the machine affects both.
-  class Collector
+  class Collector < Benchmark
     PROFILES = %w[:ruby :fitted].freeze
     SECONDS = 300 # at most, for one turn
     WARM_UP = 3 # turns' worth of requests
 
     Side = Struct.new(:server, :cpu_ms, keyword_init: true)
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-      @app = LazyApps.of(options)
-    end
 
     #: () -> Array[Plan]
     def plans

@@ -1,23 +1,19 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "benchmark"
 require_relative "spread"
 
 module Bench
   # What does it cost a request to be counted? One process serves a hello application over pairs of sockets, in turns:
   # with an exchange that counts, with one that only notes which request is in flight and its deadline, as the monitor
   # needs it, and with one that does neither. The client is part of all, and so is not in the differences.
-  class Counting
+  class Counting < Benchmark
     REQUESTS = 2000 # of a turn
     REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     ANSWER = [200, { "content-type" => "text/plain" }.freeze, ["Hello, World!\n"].freeze].freeze
 
     NAMES = ["neither noted nor counted", "noted", "noted and counted"].freeze
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-    end
 
     # None is started: for the versions that a report names.
     #: () -> Array[Plan]

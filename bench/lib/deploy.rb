@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "tmpdir"
+require_relative "benchmark"
 require_relative "deploy_chain"
 require_relative "lazy_app"
 require_relative "release_copy"
@@ -11,7 +12,7 @@ module Bench
   # gets the clients when its health check is answered, and the old one is stopped. How much memory both take at the
   # most, and how the first requests of the new server compare with its later ones. Each server is followed by the next
   # one, from two copies of application and gems in turn, with one state directory.
-  class Deploy
+  class Deploy < Benchmark
     # Of one server. before: what the old one is told before the next one boots.
     Variant = Struct.new(:label, :workers, :settings, :keeps, :before, keyword_init: true)
 
@@ -30,7 +31,7 @@ module Bench
 
     #: (Options) -> void
     def initialize(options)
-      @options = options
+      super
       @app = LazyApps.shop
     end
 

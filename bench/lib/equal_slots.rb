@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "benchmark"
 require_relative "resumed_rounds"
 require_relative "slot_servers"
 require_relative "slot_table"
@@ -7,11 +8,11 @@ require_relative "slot_table"
 module Bench
   # A benchmark of fresh servers with equal slots, one after the other in each round. Its rows are kept, so that it goes
   # on where it was interrupted. A subclass measures a server, introduces the report and names the figures.
-  class EqualSlots
+  class EqualSlots < Benchmark
     # servers: of SlotServers.
     #: (Options, **untyped) -> void
     def initialize(options, **servers)
-      @options = options
+      super(options)
       @servers = SlotServers.new(options, **servers)
     end
 

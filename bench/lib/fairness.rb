@@ -1,16 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "benchmark"
+
 module Bench
   # Which workers serve when there is less work than workers? A few clients send slow requests. Workers that never serve
   # stay cold.
-  class Fairness
+  class Fairness < Benchmark
     # The settings of Coppice for each order.
     ORDERS = %w[kernel fair].to_h { |order| ["coppice, #{order}", "accept_order :#{order}"] }.freeze
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-    end
 
     #: () -> Array[Plan]
     def plans

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "benchmark"
 require_relative "first_requests"
-require_relative "lazy_app"
 require_relative "memory_map"
 require_relative "refork_watch"
 require_relative "rounds"
@@ -10,7 +10,7 @@ module Bench
   # How long does a worker's first request take, compared with its later ones? Measured on a server that has just
   # booted, on one that was warmed up at boot, and on workers that were forked from a warm one. There are as many
   # clients as workers, so that each worker serves.
-  class First
+  class First < Benchmark
     # Answers of each worker before the refork. YJIT compiles a method once it was called 30 times: after fewer requests
     # it would compile in the first requests of the reforked workers, and they would measure that.
     COMPILED = 60
@@ -23,12 +23,6 @@ module Bench
 
     # Results of the workers of one server; `reforked` is empty if the server cannot refork.
     Round = Struct.new(:booted, :reforked, :errors, keyword_init: true)
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-      @app = LazyApps.of(options)
-    end
 
     #: () -> Array[Plan]
     def plans

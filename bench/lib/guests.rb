@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "open3"
-require_relative "lazy_app"
+require_relative "benchmark"
 require_relative "memory_map"
 require_relative "running_server"
 require_relative "spread"
@@ -9,18 +9,12 @@ require_relative "spread"
 module Bench
   # How long does a program take in a fork of the warm application, and how much memory of its own? Compared with the
   # same program in a process that loads the application itself. The two take turns.
-  class Guests
+  class Guests < Benchmark
     RUNS = 30 # of each, in one round
     WAIT = "$stdout.puts; $stdout.flush; $stdin.read" # says that it runs, and goes on until its input ends
     SINGLE = "require 'rack'; Rack::Builder.parse_file(ARGV.shift); eval(ARGV.shift)"
 
     Round = Struct.new(:warm_ms, :cold_ms, :guest, :client, :alone, keyword_init: true)
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-      @app = LazyApps.of(options)
-    end
 
     #: () -> Array[Plan]
     def plans

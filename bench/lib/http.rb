@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "benchmark"
 require_relative "http_app"
 require_relative "http_table"
 
@@ -8,14 +9,9 @@ module Bench
   # with keep-alive if the server supports it. The figure to compare is the CPU time of all processes of the server per
   # request. It hardly depends on other load on the machine, unlike requests per second and percentiles. Rounds take
   # turns (A B C, A B C), so that a change in the other load affects every server.
-  class Http
+  class Http < Benchmark
     WARM_UP_SECONDS = 1
     MODES = { false => "one connection per request", true => "kept alive" }.freeze
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-    end
 
     # The plans that can run on this machine.
     #: () -> Array[Plan]

@@ -1,13 +1,14 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "benchmark"
 require_relative "memory_map"
 
 module Bench
   # What do idle connections cost? Many clients connect, send one request each, and stay. Afterwards each sends another
   # one, so that a connection that the server has closed meanwhile is noticed. The kernel's own memory, about 4 KiB for
   # each connection on each side, is not measured.
-  class Idle
+  class Idle < Benchmark
     CONNECTIONS = 10_000
     REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
     WARM_UP_CLIENTS = 100 # at a time, until there were as many requests as there will be connections
@@ -16,11 +17,6 @@ module Bench
 
     # What each server needs to take so many connections, beyond its usual configuration.
     SETTINGS = { "coppice" => "max_connections %d", Servers::FLOOR => "worker_connections %d;" }.freeze
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-    end
 
     #: () -> Array[Plan]
     def plans

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "benchmark"
 require_relative "jobs_app"
 require_relative "memory_map"
 
 module Bench
   # How much memory does a whole server with Solid Queue use? Coppice with a service, and Puma with Solid Queue's
   # plugin, each with the processes that Solid Queue forks and with its threads (mode async).
-  class Jobs
+  class Jobs < Benchmark
     SERVICE = "service(:solid_queue, timeout: 15) { SolidQueue::Supervisor.start%s }"
     WARM_UP = 'warm_up_requests "/posts", "/posts/1"'
     PUMA_THREADS = 3 # as `rails new` has it
@@ -22,11 +23,6 @@ module Bench
     INTERVAL = 0.5
 
     Round = Struct.new(:memory, :jobs, :errors, keyword_init: true)
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-    end
 
     #: () -> Array[Plan]
     def plans

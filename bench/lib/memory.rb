@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "lazy_app"
+require_relative "benchmark"
 require_relative "memory_plots"
 require_relative "memory_run"
 require_relative "memory_tables"
@@ -11,13 +11,7 @@ module Bench
   # How much memory does a whole server use once it is warm, and later? Each worker serves many pages of an application
   # that loads lazily. Then the proportional set size of every process is read: a page that n processes share counts 1/n
   # in each. With reforks and without.
-  class Memory
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-      @app = LazyApps.of(options)
-    end
-
+  class Memory < Benchmark
     #: () -> Array[Plan]
     def plans
       @plans ||= @options.servers.flat_map do |name|

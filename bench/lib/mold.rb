@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "lazy_app"
+require_relative "benchmark"
 require_relative "memory_map"
 require_relative "refork_watch"
 require_relative "rounds"
@@ -9,19 +9,13 @@ module Bench
   # What is an idle mold worth? Memory of a server and time to replace a killed worker, with a mold that stays, with one
   # that exits when it has nothing to fork, and with one that is killed from time to time, so that a fresh copy of the
   # warmest worker takes its place. Nothing reforks by itself, so that the requests since the last refork are the same.
-  class Mold
+  class Mold < Benchmark
     VARIANTS = ["keep_mold true", "keep_mold false", "keep_mold true # renewed"].freeze
     RENEWALS = 5 # of a mold, in equal parts of the requests
     TIMEOUT = 30 # seconds until a process is there, or gone
     INTERVAL = 0.002 # seconds between two looks at the processes
 
     Round = Struct.new(:before, :after, :mold_mib, :seconds, keyword_init: true)
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-      @app = LazyApps.of(options)
-    end
 
     #: () -> Array[Plan]
     def plans

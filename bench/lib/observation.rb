@@ -1,13 +1,14 @@
 # frozen_string_literal: true
 
 require "socket"
+require_relative "benchmark"
 require_relative "cpu_time"
 require_relative "rounds"
 
 module Bench
   # What does the observer cost, and what do clients notice when it is asked, killed or stopped? The monitor's and the
   # observer's part of a core while nobody requests anything, then CPU time and latency of requests.
-  class Observation
+  class Observation < Benchmark
     TIMEOUT = 60 # seconds until all processes are ready
     IDLE_SECONDS = 10
     PAUSE = 1 # seconds between two questions, or two kills
@@ -17,11 +18,6 @@ module Bench
     STATES = ["without", "idle", "asked each second", "killed each second", "stopped"].freeze
 
     Round = Struct.new(:monitor_percent, :observer_percent, :cpu_us, :load, keyword_init: true)
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-    end
 
     #: () -> Array[Plan]
     def plans

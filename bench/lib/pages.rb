@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "lazy_app"
+require_relative "benchmark"
 require_relative "memory_map"
 require_relative "page_faults"
 require_relative "page_writers"
@@ -10,20 +10,13 @@ require_relative "rounds"
 module Bench
   # Which memory does a worker copy from its mold, and what writes to it? One worker serves until it is warm, and is
   # promoted. Then it is killed, and perf records the page faults of the worker that the mold forks in its place.
-  class Pages
+  class Pages < Benchmark
     WARM = 420 # requests
     POINTS = [5, 100, 500].freeze
     TIMEOUT = 30 # seconds
     ANONYMOUS = %i[gc_heap malloc other jit].freeze # kinds that a fork shares
     NO_REFORK = 1_000_000
     MIB = 1024.0 * 1024
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-      @app = LazyApps.of(options)
-      @points = options.points || POINTS
-    end
 
     #: () -> Array[Plan]
     def plans
@@ -46,6 +39,8 @@ module Bench
 
     private
 
+    def points = @options.points || POINTS
+
     # The old mold may still exit, and a process that the mold forks has its title for a moment.
     def only_mold(server)
       server.wait_until("one mold", timeout: TIMEOUT) do
@@ -59,7 +54,7 @@ module Bench
       ProcessTree.signal(:KILL, old)
       server.wait_until("a new worker", timeout: TIMEOUT) { (@worker = process(server, &:worker?)) && @worker != old }
       @moments = { "ready" => look }
-      [0, *@points].each_cons(2) do |before, after|
+      [0, *points].each_cons(2) do |before, after|
         request(server, after - before)
         @moments[after.to_s] = look
       end

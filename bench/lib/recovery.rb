@@ -1,19 +1,16 @@
 # frozen_string_literal: true
 
+require_relative "benchmark"
+
 module Bench
   # How long is a slot empty? A worker is killed (-9) under load. The clock stops at the first response of a process
   # that has not answered before. Then the same with the mold killed first, if the server has one.
-  class Recovery
+  class Recovery < Benchmark
     TIMEOUT = 15 # seconds until a worker counts as not replaced
     PAUSE = 0.5 # seconds between two kills, so that all workers are back before the next one
     NOT_REPLACED = :not_replaced
 
     Round = Struct.new(:worker, :mold, :errors, keyword_init: true)
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-    end
 
     #: () -> Array[Plan]
     def plans = @plans ||= @options.servers.map { |name| plan(name) }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "lazy_app"
+require_relative "benchmark"
 require_relative "refork_round"
 require_relative "refork_tables"
 require_relative "rounds"
@@ -8,7 +8,7 @@ require_relative "rounds"
 module Bench
   # What do clients notice of a refork, and what does it cost? There are as many clients as workers, so that a missing
   # worker and a processor that prepares a mold both show in the figures.
-  class Refork
+  class Refork < Benchmark
     # The variants of each server.
     VARIANTS = {
       "coppice" => [{}, { settings: ["refork_surge 0"] }, { settings: ['refork_surge "50%"'] },
@@ -21,8 +21,7 @@ module Bench
       unknown = options.servers - VARIANTS.keys
       raise Failure, "refork supports #{VARIANTS.keys.join(" and ")} only, not #{unknown.join(", ")}" if unknown.any?
 
-      @options = options
-      @app = LazyApps.of(options)
+      super
     end
 
     #: () -> Array[Plan]

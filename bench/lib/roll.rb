@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "lazy_app"
+require_relative "benchmark"
 require_relative "memory_timeline"
 require_relative "spread"
 
@@ -8,7 +8,7 @@ module Bench
   # New code in a running server: how long it takes, how much memory at the most, and how many requests fail, while one
   # client reads pages. `coppice roll` beside Puma's phased restart, which needs workers that load the application each
   # for itself, and Unicorn's USR2, which boots a second server of as many workers before the first gets QUIT.
-  class Roll
+  class Roll < Benchmark
     INTERVAL = 0.25 # seconds between two samples of the memory
     TIMEOUT = 180 # seconds
     WARM = 400 # requests before
@@ -47,12 +47,6 @@ module Bench
       ready = server.log.scan(/worker=\d+ ready/).size == server.plan.workers * 2
       server.signal(:QUIT) if ready
       ready && server.ended?
-    end
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-      @app = LazyApps.of(options)
     end
 
     #: () -> Array[Plan]

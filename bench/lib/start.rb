@@ -1,20 +1,14 @@
 # frozen_string_literal: true
 
-require_relative "lazy_app"
+require_relative "benchmark"
 require_relative "memory_map"
 require_relative "rounds"
 
 module Bench
   # What does a server take before it does anything? The time from its start to the first answer, by the clock and of
   # all processors, and its memory once it is at rest.
-  class Start
+  class Start < Benchmark
     Round = Struct.new(:ms, :cpu_ms, :mib)
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-      @app = LazyApps.of(options) if options.app || options.own_app
-    end
 
     # Coppice as without a configuration file, which fits the collector while it serves.
     #: () -> Array[Plan]

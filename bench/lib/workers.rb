@@ -1,24 +1,20 @@
 # frozen_string_literal: true
 
 require "net/http"
+require_relative "benchmark"
 require_relative "cpu_time"
 require_relative "rounds"
 
 module Bench
   # What does it cost to have many workers? The monitor's CPU time for a boot, a refork of all workers, and doing
   # nothing, with more and more of them. The costs of one worker should be the same in each row.
-  class Workers
+  class Workers < Benchmark
     COUNTS = [50, 100, 200, 400, 1000].freeze
     TIMEOUT = 300 # seconds for a boot or a refork
     IDLE_SECONDS = 10
 
     Round = Struct.new(:boot_seconds, :boot_ms, :refork_seconds, :refork_ms, :mold_ms, :idle_percent, :stop_seconds,
       keyword_init: true)
-
-    #: (Options) -> void
-    def initialize(options)
-      @options = options
-    end
 
     #: () -> Array[Plan]
     def plans
