@@ -63,9 +63,7 @@ module Bench
 
     def ms_of(server, command)
       began = Bench.now
-      output, status = Open3.capture2e(server.plan.process_environment, *command, chdir: folder, unsetenv_others: true)
-      raise Failure, "#{command.join(" ")} failed:\n#{output}" unless status.success?
-
+      Setup.run(*command, env: server.plan.process_environment, folder: folder)
       (Bench.now - began) * 1000
     end
 

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "open3"
 require_relative "setup"
 
 module Bench
@@ -93,9 +92,7 @@ module Bench
 
       def run(folder, *command)
         warn "bench: #{command.join(" ")}"
-        environment = Setup.environment(GEMFILE).merge(ENVIRONMENT)
-        output, status = Open3.capture2e(environment, "bundle", "exec", *command, chdir: folder, unsetenv_others: true)
-        raise Failure, "#{command.join(" ")} failed:\n#{output}" unless status.success?
+        Setup.run("bundle", "exec", *command, env: Setup.environment(GEMFILE).merge(ENVIRONMENT), folder: folder)
       end
     end
   end

@@ -71,6 +71,13 @@ module Bench
           "BUNDLE_FROZEN" => "true", "RACK_ENV" => "production", "RAILS_ENV" => "production")
       end
 
+      # Runs a program to its end. Raises Failure, with its output, when that is no success.
+      #: (*String, env: Hash[String, String], ?folder: String) -> void
+      def run(*command, env:, folder: ROOT)
+        output, status = Open3.capture2e(env, *command, chdir: folder, unsetenv_others: true)
+        raise Failure, "#{command.join(" ")} failed:\n#{output}" unless status.success?
+      end
+
       private
 
       def compile_load
@@ -87,11 +94,6 @@ module Bench
 
         warn "bench: installing the gems of #{plan.gemfile.delete_prefix("#{ROOT}/")}"
         run("bundle", "install", "--quiet", env: env)
-      end
-
-      def run(*command, env:, folder: ROOT)
-        output, status = Open3.capture2e(env, *command, chdir: folder, unsetenv_others: true)
-        raise Failure, "#{command.join(" ")} failed:\n#{output}" unless status.success?
       end
     end
   end
