@@ -3,6 +3,7 @@
 require "socket"
 require_relative "benchmark"
 require_relative "memory_map"
+require_relative "rounds"
 
 module Bench
   # What do idle connections cost? Many clients connect, send one request each, and stay. Afterwards each sends another
@@ -29,14 +30,14 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      rounds = Array.new(@options.rounds) { plans.map { |plan| measure(plan) } }
+      rounds = Rounds.new(plans, @options.rounds) { |server| measure(server) }
       report.text "#{connections} connections of one client, each with one request before it is idle, " \
                   "#{plans.first.workers} workers, #{@options.rounds} rounds in turn: median (lowest–highest). " \
                   "Memory is proportional set size; only the processes' own, not the kernel's. " \
                   "What a server sets aside for connections at its start is in the first column: the lobby does so."
-      report.table ["server", "all processes, MiB", "with the connections, MiB", "bytes a connection",
-                    "the process that holds them, MiB", "answered afterwards"],
-        plans.zip(rounds.transpose).map { |plan, results| [plan.label, *columns(results)] }
+      head = ["server", "all processes, MiB", "with the connections, MiB", "bytes a connection",
+              "the process that holds them, MiB", "answered afterwards"]
+      rounds.write_table(report, head) { |label, results| [label, *columns(results)] }
     end
 
     private
@@ -53,17 +54,15 @@ module Bench
        Spread.new(results.map(&:answered)).to_s]
     end
 
-    def measure(plan)
-      RunningServer.run(plan) do |server|
-        warm_up(server)
-        before = settled(server)
-        sockets = connect(server.port, connections)
-        after = settled(server)
-        answered = sockets.count { |socket| ask(socket) }
-        Result.new(before.total_mib, after.total_mib, holder(after), answered)
-      ensure
-        sockets&.each(&:close)
-      end
+    def measure(server)
+      warm_up(server)
+      before = settled(server)
+      sockets = connect(server.port, connections)
+      after = settled(server)
+      answered = sockets.count { |socket| ask(socket) }
+      Result.new(before.total_mib, after.total_mib, holder(after), answered)
+    ensure
+      sockets&.each(&:close)
     end
 
     # What the first requests cost once is no cost of a connection.

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "benchmark"
+require_relative "rounds"
 
 module Bench
   # How long is a slot empty? A worker is killed (-9) under load. The clock stops at the first response of a process
@@ -17,13 +18,13 @@ module Bench
 
     #: (Report) -> void
     def call(report)
-      rounds = Array.new(@options.rounds) { plans.map { |plan| measure(plan) } }
+      rounds = Rounds.new(plans, @options.rounds) { |server| measure(server) }
       report.text "#{plans.first.workers} workers, #{clients} clients. Each round kills #{kills} workers, one after " \
                   "the other, then the mold and a worker together; #{@options.rounds} rounds in turn. Median " \
                   "(lowest–highest) of all kills."
-      report.table ["server", "ms until the new worker answers", "ms with the mold killed as well",
-                    "failed requests per kill"],
-        plans.zip(rounds.transpose).map { |plan, of_plan| row(plan, of_plan) }
+      head = ["server", "ms until the new worker answers", "ms with the mold killed as well",
+              "failed requests per kill"]
+      rounds.write_table(report, head) { |label, found| row(label, found) }
     end
 
     private
@@ -32,13 +33,11 @@ module Bench
     def kills = @options.kills || 5
     def plan(name) = Servers.plan(name, **@options.plan, workers: @options.workers || 2, app: "pid.ru")
 
-    def measure(plan)
-      RunningServer.run(plan) do |server|
-        worker_times, errors = under_load(server) { |load| Array.new(kills) { kill_worker(server, load) } }
-        mold = server.tree.find(&:mold?)
-        mold_time, = under_load(server) { |load| kill_worker(server, load, first: mold) } if mold
-        Round.new(worker: worker_times, mold: mold_time, errors: errors)
-      end
+    def measure(server)
+      worker_times, errors = under_load(server) { |load| Array.new(kills) { kill_worker(server, load) } }
+      mold = server.tree.find(&:mold?)
+      mold_time, = under_load(server) { |load| kill_worker(server, load, first: mold) } if mold
+      Round.new(worker: worker_times, mold: mold_time, errors: errors)
     end
 
     # What the block measures under load, and the number of requests that failed meanwhile.
@@ -59,8 +58,8 @@ module Bench
       answered_at ? answered_at - killed_at : NOT_REPLACED
     end
 
-    def row(plan, rounds)
-      [plan.label, milliseconds(rounds.flat_map(&:worker)), milliseconds(rounds.map(&:mold).compact),
+    def row(label, rounds)
+      [label, milliseconds(rounds.flat_map(&:worker)), milliseconds(rounds.map(&:mold).compact),
        Kernel.format("%.1f", rounds.sum(&:errors).fdiv(rounds.size * kills))]
     end
 
