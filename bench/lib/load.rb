@@ -39,7 +39,6 @@ module Bench
     def initialize(port, **options)
       @options = { seconds: 60, timeout: TIMEOUT }.merge(options)
       @command = [Setup::LOAD_BINARY, port.to_s, *@options.flat_map { |name, value| arguments(name, value) }]
-      @lines = []
     end
 
     #: () -> self
@@ -53,9 +52,9 @@ module Bench
     # `within` that many seconds, or at the end of the run.
     #: (within: Numeric) -> [Float, String]?
     def next_new_body(within:)
-      line = next_line(Bench.now + within)
-      return unless line
+      return unless @io.wait_readable([within, 0].max) # the generator writes whole lines
 
+      line = @io.gets or return
       word, instant, text = line.split(" ", 3)
       return [instant.to_f, text.to_s.chomp] if word == "body"
 
@@ -74,7 +73,7 @@ module Bench
       loop { break if @summary || !next_new_body(within: @deadline - Bench.now) }
       raise Failure, "the load generator printed no result within its time" unless @summary
 
-      LoadResult.new(**JSON.parse(@summary, symbolize_names: false).transform_keys(&:to_sym))
+      LoadResult.new(**JSON.parse(@summary).transform_keys(&:to_sym))
     ensure
       close
     end
@@ -88,12 +87,6 @@ module Bench
       when false, nil then []
       else Array(value).flat_map { |one| [flag, one.to_s] }
       end
-    end
-
-    def next_line(deadline)
-      return unless @io.wait_readable([deadline - Bench.now, 0].max) # the generator writes whole lines
-
-      @io.gets
     end
 
     def close

@@ -20,11 +20,9 @@ module Bench
 
     private
 
-    def measure(server, round) = { "phases" => phases(server, round) }
-
-    def phases(server, round)
+    def measure(server, round)
       MemoryMap.wait_until_quiet(server) # all workers have started
-      FILLS.to_h { |fill| ["#{fill} %", SlotPhase.measure(server) { loads(server, fill, round) }] }
+      { "phases" => FILLS.to_h { |fill| ["#{fill} %", SlotPhase.measure(server) { loads(server, fill, round) }] } }
     end
 
     # Two generators, as each has percentiles of its own. The seeds differ, or they would send at related instants.

@@ -103,11 +103,11 @@ module Bench
 
     # CPU time of all processes of the tree so far.
     #: () -> CpuTime
-    def cpu = map(&:cpu).inject(CpuTime.new(0.0, 0.0), :+)
+    def cpu = sum(CpuTime.new(0.0, 0.0), &:cpu)
 
     # The same of a server's lobby.
     #: () -> CpuTime
-    def lobby_cpu = select(&:lobby?).map(&:cpu).inject(CpuTime.new(0.0, 0.0), :+)
+    def lobby_cpu = select(&:lobby?).sum(CpuTime.new(0.0, 0.0), &:cpu)
 
     #: () -> Array[Integer]
     def pids = map(&:pid)

@@ -30,8 +30,8 @@ module Bench
         VARIANTS.fetch(name).filter_map do |variant|
           next if variant[:warmup] && !Process.respond_to?(:warmup) # new in Ruby 3.3
 
-          Servers.plan(name, **@options.plan, **variant, label: label(name, variant), workers: workers,
-            app: @app.rackup, gemfile: @app.gemfile, before_fork: @app.before_fork)
+          Servers.plan(name, **@options.plan, **variant, **@app.plan, label: label(name, variant),
+            workers: workers)
         end
       end
     end

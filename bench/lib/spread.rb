@@ -37,8 +37,8 @@ module Bench
     end
 
     # Only the median.
-    #: (?digits: Integer) -> String
-    def middle(digits: 0) = self.class.new([median]).to_s(digits: digits)
+    #: () -> String
+    def middle = self.class.new([median]).to_s
 
     private
 
