@@ -26,6 +26,8 @@ module Bench
       @chosen = { save: true, plan: { environment: WITHOUT_YJIT.dup, checkout: Setup::ROOT } }
       @parser = OptionParser.new do |parser|
         parser.banner = banner
+        parser.accept(Integer, POSITIVE, &:to_i)
+        parser.accept(File) { |path| File.expand_path(path) }
         what_to_run(parser)
         how_to_run_it(parser)
         how_long(parser)
@@ -58,7 +60,7 @@ module Bench
       end
       parser.on("--app NAME or FOLDER", "memory, first, refork, slots: of #{LazyApps::NAMES.join(", ")};",
         "or a folder with #{PreparedApp::FILE}") { |name| choose_app(name) }
-      parser.on("--workers N", POSITIVE, "number of worker processes") { |count| @chosen[:workers] = count.to_i }
+      parser.on("--workers N", Integer, "number of worker processes") { |count| @chosen[:workers] = count }
     end
 
     def how_to_run_it(parser)
@@ -73,8 +75,8 @@ module Bench
         "not for refork, recovery") do |line|
         (@chosen[:settings] ||= []) << line
       end
-      parser.on("--coppice FOLDER", "another checkout of Coppice to measure") do |path|
-        @chosen[:plan][:checkout] = File.expand_path(path)
+      parser.on("--coppice FOLDER", File, "another checkout of Coppice to measure") do |path|
+        @chosen[:plan][:checkout] = path
       end
       parser.on("--ruby PATH", "another Ruby for everything (default: the first in the PATH)") do |path|
         switch_ruby(path)
@@ -85,26 +87,22 @@ module Bench
       parser.on("--seconds N", Float, "duration of one measurement") do |seconds|
         @chosen[:seconds] = seconds.clamp(0.1, 3600)
       end
-      parser.on("--rounds N", POSITIVE, "rounds of each server, in turn") { |count| @chosen[:rounds] = count.to_i }
-      parser.on("--clients N", POSITIVE, "clients at the same time") { |count| @chosen[:clients] = count.to_i }
+      parser.on("--rounds N", Integer, "rounds of each server, in turn") { |count| @chosen[:rounds] = count }
+      parser.on("--clients N", Integer, "clients at the same time") { |count| @chosen[:clients] = count }
       parser.on("--client-counts A,B", Array, "http: several numbers of clients") do |counts|
         @chosen[:client_counts] = rising(counts)
       end
-      parser.on("--requests N", POSITIVE, "memory, refork: requests until warm") do |count|
-        @chosen[:requests] = count.to_i
-      end
+      parser.on("--requests N", Integer, "memory, refork: requests until warm") { |count| @chosen[:requests] = count }
       parser.on("--points N,N", Array, "memory: request counts at which to measure") do |counts|
         @chosen[:points] = rising(counts)
       end
-      parser.on("--kills N", POSITIVE, "recovery: workers to kill in a round") { |count| @chosen[:kills] = count.to_i }
+      parser.on("--kills N", Integer, "recovery: workers to kill in a round") { |count| @chosen[:kills] = count }
       parser.on("--no-save", "only print the report, do not write to bench/results") { @chosen[:save] = false }
     end
 
     def equal_slots(parser)
       parser.separator "slots, mixed: --servers of #{SlotServers::NAMES.join(", ")}"
-      parser.on("--slots N", POSITIVE, "requests that each server can serve at once") do |count|
-        @chosen[:slots] = count.to_i
-      end
+      parser.on("--slots N", Integer, "requests that each server can serve at once") { |count| @chosen[:slots] = count }
       parser.on("--shares A,B", Array, "slots: percents of what Puma can do, for open loops") do |shares|
         @chosen[:shares] = rising(shares)
       end
@@ -114,21 +112,19 @@ module Bench
 
         @chosen[:coppice_workers] = values
       end
-      parser.on("--before FOLDER", "the checkout that the server \"before\" runs") do |path|
-        @chosen[:before] = File.expand_path(path)
+      parser.on("--before FOLDER", File, "the checkout that the server \"before\" runs") do |path|
+        @chosen[:before] = path
       end
-      parser.on("--rows FILE", "keeps what was measured, and is not measured again") do |path|
-        @chosen[:rows] = File.expand_path(path)
+      parser.on("--rows FILE", File, "keeps what was measured, and is not measured again") do |path|
+        @chosen[:rows] = path
       end
     end
 
     def own_application(parser)
       own = ->(fact) { (@chosen[:own_app] ||= {}).merge!(fact) }
       parser.separator "memory, first, refork: an application outside of this project"
-      parser.on("--rackup FILE", "its config.ru") { |path| own.call(rackup: File.expand_path(path)) }
-      parser.on("--gemfile FILE", "its Gemfile, with the servers added") do |path|
-        own.call(gemfile: File.expand_path(path))
-      end
+      parser.on("--rackup FILE", File, "its config.ru") { |path| own.call(rackup: path) }
+      parser.on("--gemfile FILE", File, "its Gemfile, with the servers added") { |path| own.call(gemfile: path) }
       parser.on("--paths A,B", Array, "paths to request; {n} counts from 1 to 100") { |paths| own.call(paths: paths) }
       parser.on("--before-fork CODE", "Ruby to run before each fork") { |code| own.call(before_fork: code) }
       parser.on("--name NAME", /\A[\w-]+\z/, "its name in the report") { |name| own.call(name: name) }
