@@ -2,19 +2,23 @@
 
 module Coppice
   # Tells the machine's fault from the code's: a thread that does nothing but sleep notes how much too late it wakes up.
-  # The runner's process has little else to do, so a long gap means that the machine stood still or was busy.
+  # Its process has little else to do, so a long gap means that the machine stood still or was busy.
   class StallMeter
     TICK = 0.05 # seconds
-    NOTED = 0.2 # gaps that are shorter are not kept
 
-    def initialize
-      @gaps = [] # [when it ended, seconds]
+    # noted: seconds; gaps that are shorter are not kept.
+    def initialize(noted: 0.2) #: (?noted: Numeric) -> void
+      @noted = noted
+      @gaps = []
       @thread = Thread.new { tick }
     end
 
+    # From when to when, by the monotonic clock.
+    def gaps = @gaps.dup #: () -> Array[Range[Float]]
+
     # The longest gap since a time of the monotonic clock, in seconds; 0.0 for none worth a note.
     def longest_since(began) #: (Float) -> Float
-      @gaps.select { |ended, _| ended > began }.map(&:last).max || 0.0
+      gaps.select { |gap| gap.end > began }.map { |gap| late(gap) }.max || 0.0
     end
 
     def stop = @thread.kill.join #: () -> Thread
@@ -25,11 +29,14 @@ module Coppice
       before = now
       loop do
         sleep TICK
-        gap = now - before - TICK
-        before = now
-        @gaps << [before, gap] if gap > NOTED
+        gap = before..now
+        before = gap.end
+        @gaps << gap if late(gap) > @noted
       end
     end
+
+    # Seconds beyond the sleep.
+    def late(gap) = gap.end - gap.begin - TICK
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end
