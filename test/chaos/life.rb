@@ -42,7 +42,7 @@ module Chaos
       @meter = Coppice::StallMeter.new(noted: GAP)
       @target = Target.new(server: @server, client: @client, victims: @victims)
       @consistency = Consistency.new(@server)
-      @slot_check = SlotCheck.new(@server, @client)
+      @slot_check = SlotCheck.new(@target)
       @done = []
       @recoveries = []
     end

@@ -52,9 +52,9 @@ module Chaos
 
     # Processes that outlived the server of a broken life are our children: of a subreaper.
     def reap_leftovers
-      Dir["/proc/self/task/*/children"].flat_map { |file| File.read(file).split }.each do |pid|
-        Process.kill(:KILL, Integer(pid))
-        Process.wait(Integer(pid))
+      ChildProcesses.of("self").each do |pid|
+        Process.kill(:KILL, pid)
+        Process.wait(pid)
       end
     end
 

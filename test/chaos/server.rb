@@ -109,14 +109,6 @@ module Chaos
       rows(:mold).find { |row| row.release_number != board.release_number && row.generation < board.generation }
     end
 
-    # Starts a new monitor at the same address.
-    #: () -> void
-    def start_again
-      @board.close
-      @board = @status = nil
-      start
-    end
-
     #: () -> void
     def clean_up
       super
