@@ -33,7 +33,7 @@ module Chaos
       count = @server.board.workers_count
       return "lobby: #{parts}" unless parts.size == (@server.lobby? ? 2 : 0)
 
-      children -= [parts[Faults::InLobby::KEEPER]] # the loop is on the board
+      children -= [parts[Server::KEEPER]] # the loop is on the board
       return "slots #{slots(rows)} of #{count}" unless slots(rows) == (0...count).to_a
       return "release: #{@server.release}" if Releases::BROKEN.include?(@server.release)
       return "molds: #{molds(rows)}" unless molds(rows) == [true]

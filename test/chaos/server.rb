@@ -63,19 +63,6 @@ module Chaos
     #: () -> String
     def listen = "listen #{socket_path.inspect}, lobby: #{@lobby}"
 
-    # Title => pid.
-    #: () -> Hash[String, Integer]
-    def parts_of_lobby
-      titles = children(pid).to_h { |child| [title_of(child), child] }
-      titles.slice(Faults::InLobby::LOOP, Faults::InLobby::KEEPER)
-    end
-
-    def title_of(pid)
-      File.read("/proc/#{pid}/cmdline").delete("\0").strip
-    rescue Errno::ENOENT, Errno::ESRCH
-      ""
-    end
-
     # Z for a process that was not reaped, T for a stopped one; nil if it does not exist.
     #: (Integer) -> String?
     def state_of(pid)

@@ -140,7 +140,7 @@ class ServerAccessLogTest < Coppice::TestCase
       Dir.mkdir(server.path("elsewhere"))
       File.rename(server.path("access"), server.path("elsewhere/access"))
       Dir.mkdir(server.path("access"))
-      lose(server, [*lobby(server), server.ready_workers.first.pid])
+      lose(server, [*server.parts_of_lobby.values, server.ready_workers.first.pid])
       answers = clients(server).map { |connection| answer(connection.call, REQUESTS[:plain]) }
 
       assert_equal %w[200 200], answers.map { |text| text[/ (\d{3}) /, 1] }
@@ -154,20 +154,10 @@ class ServerAccessLogTest < Coppice::TestCase
     end
   end
 
-  def lobby(server)
-    server.children(server.pid).select { |pid| title(pid).start_with?("coppice lobby") }
-  end
-
-  def title(pid)
-    File.read("/proc/#{pid}/cmdline")
-  rescue Errno::ENOENT, Errno::ESRCH
-    ""
-  end
-
   # Until others have taken the place of these processes. Stopped first, none of the lobby makes the next one meanwhile.
   def lose(server, pids)
     %i[STOP KILL].each { |name| pids.each { |pid| server.signal(name, to: pid) } }
-    server.wait { lobby(server).size == 2 && server.all_ready? && (server.children(server.pid) & pids).empty? }
+    server.wait { server.parts_of_lobby.size == 2 && server.all_ready? && (server.children(server.pid) & pids).empty? }
   end
 
   def open_in_worker?(server)

@@ -17,14 +17,6 @@ class LobbySeatsTest < Coppice::TestCase
 
   def request(client, method) = client.write("#{method} / HTTP/1.1\r\nHost: test\r\n\r\n")
 
-  def loop_pid(server)
-    server.children(server.monitor_pid).find do |pid|
-      File.read("/proc/#{pid}/cmdline").delete("\0").strip == "coppice lobby"
-    rescue Errno::ENOENT, Errno::ESRCH
-      nil
-    end
-  end
-
   # Should it take ten seconds, the monitor kills the loop, and the next one hears of everything.
   def while_stopped(server, pid)
     server.signal(:STOP, to: pid)
@@ -47,7 +39,7 @@ class LobbySeatsTest < Coppice::TestCase
         worker = server.wait { server.ready_workers.find { |row| row.started_ms.positive? } }
         request(clients[1], "POST")
         server.wait { server.board.lobby.requests == 2 }
-        while_stopped(server, loop_pid(server)) do
+        while_stopped(server, server.parts_of_lobby.fetch(Server::LOOP)) do
           server.signal(:KILL, to: worker.pid)
           server.wait { File.exist?(server.path("posted")) }
         end

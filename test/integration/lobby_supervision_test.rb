@@ -3,10 +3,13 @@
 require "net/http"
 require "test_helper"
 require_relative "../support/gate"
+require_relative "../support/process_state"
 require_relative "../support/server_over_tcp"
 
 # The lobby among the processes of a real server: what its clients notice when a part of it dies, and when it stops.
 class LobbySupervisionTest < Coppice::TestCase
+  include ProcessState
+
   APP = <<~RUBY
     run(lambda { |env| [200, { "content-type" => "text/plain" }, [Process.pid.to_s]] })
   RUBY
@@ -37,29 +40,16 @@ class LobbySupervisionTest < Coppice::TestCase
     client&.close
   end
 
-  # The processes of the lobby, by their titles.
-  def parts(server)
-    server.children(server.monitor_pid).to_h { |pid| [title(pid), pid] }.slice("coppice lobby", "coppice lobby keeper")
-  end
-
-  def title(pid)
-    File.read("/proc/#{pid}/cmdline").delete("\0").strip
-  rescue Errno::ENOENT, Errno::ESRCH
-    ""
-  end
-
   # Until the only connection is idle, and the loop waits. A loop that is killed while it has a connection in hand takes
   # that one along.
   def await_quiet(server)
-    server.wait do
-      server.board.lobby.idle == 1 && File.read("/proc/#{parts(server).fetch('coppice lobby')}/stat").include?(") S ")
-    end
+    server.wait { server.board.lobby.idle == 1 && asleep?(server.parts_of_lobby.fetch("coppice lobby")) }
   end
 
   def kill(server, *titles)
-    former = parts(server)
+    former = server.parts_of_lobby
     former.values_at(*titles).each { |pid| server.signal(:KILL, to: pid) }
-    server.wait { (now = parts(server)).size == 2 && titles.none? { |title| now[title] == former[title] } }
+    server.wait { (now = server.parts_of_lobby).size == 2 && titles.none? { |title| now[title] == former[title] } }
   end
 
   test "one connection serves many requests, workers accept none, and INT ends the lobby at once" do
@@ -110,12 +100,12 @@ class LobbySupervisionTest < Coppice::TestCase
   # Two servers, so that the time until each is noticed passes once.
   soak_test "a loop that hangs is killed and a keeper that hangs is replaced, and no connection is lost" do
     serve do |other|
-      former = parts(other)
+      former = other.parts_of_lobby
       other.signal(:STOP, to: former.fetch("coppice lobby keeper"))
       assert_hanging_loop_is_replaced
-      other.wait { ![nil, former["coppice lobby keeper"]].include?(parts(other)["coppice lobby keeper"]) }
+      other.wait { ![nil, former["coppice lobby keeper"]].include?(other.parts_of_lobby["coppice lobby keeper"]) }
 
-      assert_equal former["coppice lobby"], parts(other)["coppice lobby"]
+      assert_equal former["coppice lobby"], other.parts_of_lobby["coppice lobby"]
       with_client(other) do |client|
         ask(client)
         await_quiet(other)
@@ -131,7 +121,7 @@ class LobbySupervisionTest < Coppice::TestCase
       with_client(server) do |client|
         assert_equal "200", ask(client).first
         await_quiet(server)
-        server.signal(:STOP, to: parts(server).fetch("coppice lobby"))
+        server.signal(:STOP, to: server.parts_of_lobby.fetch("coppice lobby"))
 
         assert_equal "200", ask(client).first
         assert_equal 1, server.board.lobby.takeovers
@@ -143,7 +133,7 @@ class LobbySupervisionTest < Coppice::TestCase
     serve do |server|
       workers = server.ready_workers.map(&:pid).sort
       # Stopped, neither can replace the other.
-      parts(server).each_value { |pid| server.signal(:STOP, to: pid) }
+      server.parts_of_lobby.each_value { |pid| server.signal(:STOP, to: pid) }
       kill(server, "coppice lobby", "coppice lobby keeper")
       server.wait { server.rows(:lobby).any?(&:ready?) }
 
@@ -215,7 +205,7 @@ class LobbySupervisionTest < Coppice::TestCase
       server.signal(:KILL)
 
       assert_equal({ "200" => 30 }, clients.map { |client| BoundedWait.read(client)[%r{\AHTTP/1.1 (\d+)}, 1] }.tally)
-      eventually { family.none? { |pid| title(pid).start_with?("coppice") } }
+      eventually { family.none? { |pid| server.title_of(pid).start_with?("coppice") } }
     ensure
       clients&.each(&:close)
     end

@@ -118,18 +118,11 @@ class ProcessTreeTest < Coppice::TestCase
 
   soak_test "TERM while the application boots ends the start" do
     Server.open(app: "IO.select(nil)", config: "worker_processes 1", ready: false) do |server|
-      server.wait { server.board && server.children(server.pid).any? { |pid| cmdline(pid).include?("loading") } }
+      server.wait { server.board && server.children(server.pid).any? { |pid| server.title_of(pid)["loading"] } }
       server.signal(:TERM)
 
       assert_equal 0, server.wait_for_end.exitstatus
     end
-  end
-
-  # The monitor asks the kernel for a process before it spawns one: it is a child as well, and gone at once.
-  def cmdline(pid)
-    File.read("/proc/#{pid}/cmdline")
-  rescue Errno::ENOENT, Errno::ESRCH
-    ""
   end
 
   test "INT ends everybody at once" do

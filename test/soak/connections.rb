@@ -84,7 +84,7 @@ class ConnectionsSoak < LobbySoak
 
   # name => [descriptors, KiB]
   def measure(server)
-    pids = { lobby: [LOOP, KEEPER].map { |title| lobby_pid(server, title) }, monitor: [server.monitor_pid],
+    pids = { lobby: server.parts_of_lobby.values, monitor: [server.monitor_pid],
              workers: server.ready_workers.map(&:pid) }
     pids.transform_values do |each|
       [each.sum { |pid| Dir.children("/proc/#{pid}/fd").size }, each.sum { |pid| ProcessMemory.unnamed_kib(pid) }]

@@ -15,7 +15,7 @@ class LobbyKillsSoak < LobbySoak
       clients = KeptAliveClients.new(server, clients: CLIENTS)
       clients.during do
         each_second do |number|
-          title = (number % 5).zero? ? KEEPER : LOOP
+          title = (number % 5).zero? ? Server::KEEPER : Server::LOOP
           kills[title] += 1 if kill(server, title)
         end
       end
@@ -27,19 +27,21 @@ class LobbyKillsSoak < LobbySoak
 
   # Waits for the successor: a second death before it is there would end the lobby.
   def kill(server, title)
-    pid = lobby_pid(server, title) or return
+    pid = server.parts_of_lobby[title] or return
     takeovers = server.board.lobby.takeovers
     server.signal(:KILL, to: pid)
     server.wait(PATIENCE, "successor of #{title}") do
-      title == LOOP ? server.board.lobby.takeovers > takeovers : ![nil, pid].include?(lobby_pid(server, title))
+      next server.board.lobby.takeovers > takeovers if title == Server::LOOP
+
+      ![nil, pid].include?(server.parts_of_lobby[title])
     end
     true
   end
 
   def judge(server, clients, kills, lost_idle)
     failures = clients.failures
-    loops = kills[LOOP]
-    puts "#{clients.answers} requests, #{loops} loops and #{kills[KEEPER]} keepers killed: " \
+    loops = kills[Server::LOOP]
+    puts "#{clients.answers} requests, #{loops} loops and #{kills[Server::KEEPER]} keepers killed: " \
          "#{failures.size} requests failed, #{lost_idle} of #{IDLE} idle connections lost; " \
          "p99 #{clients.p99_ms.round(1)} ms"
     problem("more requests failed than loops died: #{failures.tally}") if failures.size > loops

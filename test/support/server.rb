@@ -21,6 +21,10 @@ class Server
   # Seconds of waiting until it is ready: a large application boots for long, beside others that do.
   BOOT_SECONDS = 120
 
+  # Titles of the lobby's processes.
+  LOOP = "coppice lobby"
+  KEEPER = "coppice lobby keeper"
+
   # Yields a server that is ready, and stops it afterwards.
   #: (app: String, ?config: String, **untyped) { (Server) -> void } -> void
   def self.open(**options)
@@ -190,6 +194,18 @@ class Server
   def family = [pid, *children(pid)]
 
   def children(of) = ChildProcesses.of(of)
+
+  # The processes of the lobby, by their titles.
+  #: () -> Hash[String, Integer]
+  def parts_of_lobby = children(monitor_pid).to_h { |child| [title_of(child), child] }.slice(LOOP, KEEPER)
+
+  # What ps(1) shows; empty for a process that is gone.
+  #: (Integer) -> String
+  def title_of(pid)
+    File.read("/proc/#{pid}/cmdline").delete("\0").strip
+  rescue Errno::ENOENT, Errno::ESRCH
+    ""
+  end
 
   def show_log
     warn "--- the server's log (#{path('log')})", log, "---"

@@ -5,9 +5,6 @@ module Chaos
     # A fault of the lobby: its loop, its keeper or both are killed, its loop is stopped for a while or for good, or
     # somebody sends it a signal that it must ignore. Hits nothing where there is no lobby.
     class InLobby
-      LOOP = "coppice lobby"
-      KEEPER = "coppice lobby keeper"
-
       #: (Random) -> InLobby
       def self.draw(random)
         new(%i[loop loop loop crash keeper both paused stopped asked].sample(random: random),
@@ -29,12 +26,12 @@ module Chaos
         return false unless parts.size == 2
 
         case @what
-        when :loop then kill(target, parts[LOOP], :KILL)
-        when :crash then kill(target, parts[LOOP], :SEGV)
-        when :keeper then target.hit(:KILL, parts[KEEPER], :kill_keeper, self)
+        when :loop then kill(target, parts[Server::LOOP], :KILL)
+        when :crash then kill(target, parts[Server::LOOP], :SEGV)
+        when :keeper then target.hit(:KILL, parts[Server::KEEPER], :kill_keeper, self)
         when :both then kill_both(target, parts)
-        when :paused then pause(target, parts[LOOP])
-        when :stopped then target.hit(:STOP, parts[LOOP], :stop_loop, self)
+        when :paused then pause(target, parts[Server::LOOP])
+        when :stopped then target.hit(:STOP, parts[Server::LOOP], :stop_loop, self)
         else %i[TERM QUIT INT HUP].each { |name| parts.each_value { |pid| target.hit(name, pid, :ignore, self) } }
         end
       end

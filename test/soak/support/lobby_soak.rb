@@ -14,8 +14,6 @@ class LobbySoak
       [200, { "content-type" => "text/plain" }, [env["QUERY_STRING"]]]
     end)
   RUBY
-  LOOP = "coppice lobby" # titles of the lobby's processes
-  KEEPER = "coppice lobby keeper"
   PATIENCE = 120 # seconds for what the server or a client does, even on a busy machine
   # No idle connection ends by itself, and no request or fork because the machine is busy.
   LIMITS = <<~RUBY.freeze
@@ -54,7 +52,7 @@ class LobbySoak
 
   def serve(config, app: APP)
     ServerOverTcp.open(app: app, config: LIMITS + config, listen: { lobby: true }, boot_seconds: PATIENCE) do |server|
-      server.wait(PATIENCE, "both processes of the lobby") { [LOOP, KEEPER].all? { |title| lobby_pid(server, title) } }
+      server.wait(PATIENCE, "both processes of the lobby") { server.parts_of_lobby.size == 2 }
       yield server
       stop(server)
     end
@@ -64,17 +62,6 @@ class LobbySoak
   def stop(server)
     server.signal(:TERM)
     server.wait_for_end(PATIENCE)
-  end
-
-  # The pid of the process with that title; nil while there is none.
-  def lobby_pid(server, title)
-    server.children(server.monitor_pid).find { |pid| title_of(pid) == title }
-  end
-
-  def title_of(pid)
-    File.read("/proc/#{pid}/cmdline").delete("\0").strip
-  rescue Errno::ENOENT, Errno::ESRCH
-    nil
   end
 
   # Connections that have asked once.
