@@ -2,6 +2,7 @@
 
 require "test_helper"
 require_relative "plan"
+require_relative "server"
 
 class PlanTest < Coppice::TestCase
   def lives(seed, count) = Array.new(count) { |number| Chaos::Plan.new(seed).life(number) }
@@ -17,6 +18,16 @@ class PlanTest < Coppice::TestCase
     short, long = [2, 12].map { |rounds| Chaos::Plan.new(7, rounds: rounds).life(1).rounds.map { |faults| faults.map(&:to_s) } }
 
     assert_equal long.first(2), short
+  end
+
+  test "clients come through a lobby where the plan says so" do
+    lives(7, 3).each do |life|
+      server = Chaos::Server.new(workers: 2, **life.to_h.slice(:settings, :lobby))
+
+      assert_equal [life.lobby, true], [server.lobby?, server.listen.end_with?("lobby: #{life.lobby}")]
+    ensure
+      server&.clean_up
+    end
   end
 
   test "every kind of fault and every ending occurs" do

@@ -47,8 +47,7 @@ module Chaos
 
     #: (workers: Integer, settings: String, lobby: bool) -> void
     def initialize(workers:, settings:, lobby:)
-      @lobby = lobby
-      super(app: APP, config: "#{CONFIG}worker_processes #{workers}\n#{settings}\n")
+      super(app: APP, config: "#{CONFIG}worker_processes #{workers}\n#{settings}\n", lobby: lobby)
       Releases.make_in(@folder)
       @orders = Orders.new(path("orders"))
       @served = Fifo.new(path("served"))
