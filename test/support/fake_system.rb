@@ -16,7 +16,7 @@ class FakeSystem
 
   # One make-believe child: it does nothing unless `step` is called. refuses: when it is told to fork a mold, it finds
   # that it must not be forked.
-  FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :unready, :lobby,
+  FakeProcess = Struct.new(:pid, :role, :channel, :stage, :hanging, :broken, :row, :lobby,
                            :seat, :replaced, :refuses, keyword_init: true)
 
   attr_reader :processes, :now, :last_pid, :signals

@@ -139,7 +139,7 @@ module Coppice
       def groups
         OPTIONS.group_by(&:group).flat_map do |title, options|
           sections = options.map { |option| option_section(option) }
-          sections += [ADDRESSES, listen_table] if title == Groups::LISTENERS
+          sections += [ADDRESSES, table(LISTEN_OPTIONS)] if title == Groups::LISTENERS
           ["## #{title}\n", *sections]
         end
       end
@@ -194,21 +194,16 @@ module Coppice
         "#{bytes / divisor} #{unit}"
       end
 
-      def listen_table
-        rows = LISTEN_OPTIONS.map do |option|
-          type = short(option.type.description)
+      def services
+        ["## Services\n", section(:service, SERVICE_EXAMPLE, SERVICE_DOC), table(SERVICE_OPTIONS)].join("\n")
+      end
+
+      def table(options)
+        rows = options.map do |option|
+          type = type(option)
           row(option, option.default.nil? ? type : value(type, "`#{option.default.inspect}`"))
         end
         ["| option | meaning |", "|---|---|", *rows, ""].join("\n")
-      end
-
-      def services
-        rows = SERVICE_OPTIONS.map do |option|
-          type = short(option.type.description.delete_suffix("; or nil"))
-          row(option, option.default.nil? ? type : value(type, "`#{option.default.inspect}`"))
-        end
-        ["## Services\n", section(:service, SERVICE_EXAMPLE, SERVICE_DOC), "| option | meaning |", "|---|---|", *rows,
-         ""].join("\n")
       end
 
       def row(option, facts) = "| `#{option.name}` | #{linked(option.doc, except: option.name)} *#{facts}.* |"
