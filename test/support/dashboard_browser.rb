@@ -51,13 +51,13 @@ module Coppice
 
     # Yields the browser once the page is drawn. scheme: "light" or "dark". The browser is the same each time, because
     # its start takes long; it forgets what it has seen.
-    def self.open(address, width: 1280, height: 900, scale: 1, scheme: "light", drawn: DRAWN)
+    def self.open(address, width: 1280, height: 900, scheme: "light", drawn: DRAWN)
       browser = (@browser ||= start)
       browser.watch_console
       media = { "prefers-color-scheme" => scheme, "prefers-reduced-motion" => "reduce" }
       browser.page.command("Emulation.setEmulatedMedia",
         features: media.map { |name, value| { name: name, value: value } })
-      browser.set_viewport(width: width, height: height, scale_factor: scale)
+      browser.set_viewport(width: width, height: height, scale_factor: 1)
       browser.go_to("#{address}/")
       wait_for(browser, drawn)
       yield browser

@@ -8,13 +8,14 @@ require_relative "dashboard_fixture/shape"
 
 module Coppice
   # A server that does not exist, as Coppice::Stats would tell of it: any number of workers, an hour of history with
-  # reforks, one abandoned promotion, exits, a queue that is sometimes long. The same seed gives the same numbers, so
+  # reforks, one abandoned promotion, exits, a queue that is sometimes long. The numbers are the same each time, so
   # that a test can compare what a page shows with what it was given.
   #
   #   fixture = DashboardFixture.new(workers: 8)
   #   fixture.advance(2)   # time goes on
   #   fixture.refork       # starts one; workers are replaced in the next steps
   class DashboardFixture
+    PRESENT = 1_790_000_000.0 # in unix time
     INTERVAL = 2.0
     STEPS = 1800
     MIB = 1_048_576
@@ -28,11 +29,11 @@ module Coppice
     attr_accessor :roll         # what Coppice.stats says of a roll that is under way; nil for none
     attr_reader :generation, :workers
 
-    # time: the present, in unix time. steps: records of history before it.
-    def initialize(workers: 8, seed: 7, time: 1_790_000_000.0, steps: STEPS)
+    # steps: records of history before the present.
+    def initialize(workers: 8, steps: STEPS)
       @workers = workers
-      @random = Random.new(seed)
-      @time = time - (steps * INTERVAL)
+      @random = Random.new(7)
+      @time = PRESENT - (steps * INTERVAL)
       @pid = 4711
       @started_at = @time - 600
       @shape = Shape.new(workers)

@@ -9,16 +9,16 @@ class PaybackPlay
   PER_SECOND = 100.0
   PRICE = 4 # as memory_price
   ROLLOUT = 2.0 # seconds that a refork takes
+  REQUEST_MS = 10.0
+  SHARED_KIB = 100_000
 
   attr_reader :pauses #: Array[Float] -- seconds from one generation's being complete to the next refork
 
   # The block answers what is measured in a generation that has served so many requests: the workers' private memory in
   # KiB, or several fields of a measurement.
-  def initialize(workers: 1, refork_ms: 500, request_ms: 10.0, shared: 100_000, left: 1_000_000, price: PRICE,
-                 rebuilt: 0, &measured)
+  def initialize(workers: 1, refork_ms: 500, left: 1_000_000, price: PRICE, rebuilt: 0, &measured)
     @price = price
-    @always = { workers: workers, rebuilt: rebuilt, refork_ms: refork_ms, request_ms: request_ms, left: left }
-    @shared = shared
+    @always = { workers: workers, rebuilt: rebuilt, refork_ms: refork_ms, request_ms: REQUEST_MS, left: left }
     @measured = measured
     @pauses = []
   end
@@ -41,7 +41,7 @@ class PaybackPlay
 
   def measurement(generation:, requests:)
     measured = @measured.call(generation, requests)
-    measured = { waste: measured.round, total: @shared + measured.round } unless measured.is_a?(Hash)
+    measured = { waste: measured.round, total: SHARED_KIB + measured.round } unless measured.is_a?(Hash)
     measured = { waste: 0, request_ms: nil } if requests.zero?
     Coppice::Monitor::ReforkCondition::GenerationUsage.new(
       **@always, generation: generation, cold: generation.zero?, requests: requests, **measured

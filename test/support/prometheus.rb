@@ -24,10 +24,10 @@ class Prometheus
   end
 
   # target: "127.0.0.1:9293".
-  #: (String, ?interval: String) { (Prometheus) -> void } -> void
-  def self.scraping(target, interval: "1s")
+  #: (String) { (Prometheus) -> void } -> void
+  def self.scraping(target)
     Dir.mktmpdir("coppice-prometheus-") do |folder|
-      prometheus = new(folder, target, interval)
+      prometheus = new(folder, target)
       prometheus.start
       yield prometheus
     ensure
@@ -35,10 +35,10 @@ class Prometheus
     end
   end
 
-  def initialize(folder, target, interval)
+  def initialize(folder, target)
     @folder = folder
     @port = LoopbackPorts.free(1).first
-    config = { global: { scrape_interval: interval, scrape_timeout: interval },
+    config = { global: { scrape_interval: "1s", scrape_timeout: "1s" },
                scrape_configs: [{ job_name: "coppice", static_configs: [{ targets: [target] }] }] }
     File.write("#{folder}/prometheus.yml", JSON.generate(config)) # JSON is YAML
   end

@@ -5,16 +5,16 @@ require "tmpdir"
 # A file system of its own, in memory, that a test can fill. Mounting it needs privileges.
 class SmallDisk
   # Yields the disk, or skips the test.
-  def self.open(mib: 8)
+  def self.open
     Dir.mktmpdir("coppice-disk-") do |folder|
-      mounted(folder, mib) { yield new(folder) }
+      mounted(folder) { yield new(folder) }
     end
   end
 
   # As `open`; all temporary folders that are made meanwhile are on the disk.
-  def self.open_for_temporary_files(**size)
+  def self.open_for_temporary_files
     before = ENV.fetch("TMPDIR", nil)
-    self.open(**size) do |disk|
+    self.open do |disk|
       ENV["TMPDIR"] = disk.folder
       yield disk
     ensure
@@ -22,8 +22,8 @@ class SmallDisk
     end
   end
 
-  def self.mounted(folder, mib)
-    unless system("mount", "-t", "tmpfs", "-o", "size=#{mib}m", "tmpfs", folder, err: File::NULL)
+  def self.mounted(folder)
+    unless system("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", folder, err: File::NULL)
       raise Minitest::Skip, "no file system can be mounted here"
     end
 

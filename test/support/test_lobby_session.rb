@@ -13,8 +13,7 @@ module Coppice
 
       # address: of the client. bytes: what was read from it. body_bytes: a larger body goes into a file. buffering:
       # whether the lobby reads bodies. keep: whether the connection may stay open.
-      def initialize(lobby, socket, address: "127.0.0.1", bytes: "", body_bytes: 112 * 1024, buffering: true,
-                     keep: false)
+      def initialize(lobby, socket, address:, bytes:, body_bytes:, buffering:, keep:)
         @lobby = lobby
         @socket = socket
         @body_bytes = body_bytes

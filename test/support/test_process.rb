@@ -11,9 +11,9 @@ module Coppice
     SUMMARY = /^(\d+) runs, \d+ assertions, (\d+) failures, (\d+) errors, (\d+) skips/
 
     # `limit` is the seconds after which it is ended.
-    #: (Array[String], preloader: Preloader, options: Array[String], limit: Numeric, ?environment: Hash[String, String])
+    #: (Array[String], preloader: Preloader, options: Array[String], limit: Numeric, environment: Hash[String, String])
     #    -> void
-    def initialize(paths, preloader:, options:, limit:, environment: {})
+    def initialize(paths, preloader:, options:, limit:, environment:)
       @preloader = preloader
       @environment = environment
       @paths = paths
