@@ -27,12 +27,10 @@ module Bench
     #: () -> Array[Plan]
     def plans
       @plans ||= @options.servers.flat_map do |name|
-        variants = VARIANTS.fetch(name, ->(_path) { [{}] }).call(path)
-        variants.filter_map do |variant|
-          next if variant[:warmup] && !Process.respond_to?(:warmup) # new in Ruby 3.3
-
-          plan(name, variant)
-        end
+        common = @options.plan_for(name)
+        environment = common[:environment].merge("BENCH_RACKUP" => File.expand_path(@app.rackup, Servers::APPS))
+        Servers.variants(name, VARIANTS.fetch(name, ->(_path) { [{}] }).call(path), **@app.plan, **common,
+          app: "named.ru", workers: workers, environment: environment)
       end
     end
 
@@ -52,15 +50,6 @@ module Bench
     def workers = @options.workers || 4
     def clients = @options.clients || workers
     def path = @app.page
-
-    def plan(name, variant)
-      common = @options.plan_for(name)
-      settings = [*common[:settings], *variant[:settings]]
-      label = [name, *variant[:settings], *("Process.warmup" if variant[:warmup])].join(", ")
-      environment = common[:environment].merge("BENCH_RACKUP" => File.expand_path(@app.rackup, Servers::APPS))
-      Servers.plan(name, **@app.plan, **common, **variant, app: "named.ru", workers: workers, settings: settings,
-        environment: environment, label: label)
-    end
 
     def round(server)
       booted = ask(server, known: [server.greeting["x-process"]], enough: COMPILED)

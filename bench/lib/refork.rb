@@ -27,12 +27,7 @@ module Bench
     #: () -> Array[Plan]
     def plans
       @plans ||= @options.servers.flat_map do |name|
-        VARIANTS.fetch(name).filter_map do |variant|
-          next if variant[:warmup] && !Process.respond_to?(:warmup) # new in Ruby 3.3
-
-          Servers.plan(name, **@options.plan, **variant, **@app.plan, label: label(name, variant),
-            workers: workers)
-        end
+        Servers.variants(name, VARIANTS.fetch(name), **@options.plan, **@app.plan, workers: workers)
       end
     end
 
@@ -51,10 +46,6 @@ module Bench
 
     def workers = @options.workers || 4
     def clients = @options.clients || workers
-
-    def label(name, variant)
-      [name, *variant[:settings], *("Process.warmup" if variant[:warmup])].join(", ")
-    end
 
     def measure(server)
       ReforkRound.new(server, clients: clients, **@app.load)

@@ -120,5 +120,16 @@ module Bench
         gemfile: gemfile && File.expand_path(gemfile, File.join(Setup::ROOT, "bench")), environment: environment,
         checkout: checkout, **others)
     end
+
+    # A plan for each variant of a server: its own settings and `warmup`, which also name it.
+    #: (String, Array[Hash[Symbol, untyped]], ?settings: Array[String]?, **untyped) -> Array[Plan]
+    def self.variants(name, variants, settings: nil, **others)
+      variants.filter_map do |variant|
+        next if variant[:warmup] && !Process.respond_to?(:warmup) # new in Ruby 3.3
+
+        label = [name, *variant[:settings], *("Process.warmup" if variant[:warmup])].join(", ")
+        plan(name, **others, **variant, settings: [*settings, *variant[:settings]], label: label)
+      end
+    end
   end
 end
