@@ -15,7 +15,6 @@ module Coppice
   #   fixture.advance(2)   # time goes on
   #   fixture.refork       # starts one; workers are replaced in the next steps
   class DashboardFixture
-    PRESENT = 1_790_000_000.0 # in unix time
     INTERVAL = 2.0
     STEPS = 1800
     MIB = 1_048_576
@@ -29,11 +28,11 @@ module Coppice
     attr_accessor :roll         # what Coppice.stats says of a roll that is under way; nil for none
     attr_reader :generation, :workers
 
-    # steps: records of history before the present.
-    def initialize(workers: 8, steps: STEPS)
+    # time: the present, in unix time. steps: records of history before it.
+    def initialize(workers: 8, time: 1_790_000_000.0, steps: STEPS)
       @workers = workers
       @random = Random.new(7)
-      @time = PRESENT - (steps * INTERVAL)
+      @time = time - (steps * INTERVAL)
       @pid = 4711
       @started_at = @time - 600
       @shape = Shape.new(workers)
