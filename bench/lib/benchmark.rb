@@ -3,8 +3,8 @@
 require_relative "lazy_app"
 
 module Bench
-  # A benchmark of bin/bench. A subclass says in `plans` which servers it runs, and measures them in `call`, which writes
-  # a report.
+  # A benchmark of bin/bench. A subclass says in `plans` which servers it runs; `call` measures them and writes the
+  # report.
   class Benchmark
     #: (Options) -> void
     def initialize(options)

@@ -96,13 +96,13 @@ module Bench
 
     def introduction
       "#{slots} slots, an open loop of #{rate(LOAD).round} requests a second of #{ADDRESSES} clients over " \
-        "#{ROUTES.size} routes of #{(SECONDS_OF_REQUEST * 1000).round} ms (2 of them CPU time), #{seconds} s for each " \
-        "scene. Then: #{rate(SALE).round} requests a second at once; a closed loop of #{2 * slots} clients; " \
-        "#{EAGER_CLIENTS} connections of one client in a closed loop beside the others; a database that answers nobody for " \
-        "#{STOP_SECONDS} s; five requests at once that hang for #{HANG_SECONDS} s; a route of such, at its part of " \
-        "the rate. The figures are those of all others; afterwards: for #{seconds / 2} s, from #{LATER} s behind the " \
-        "end. A request takes from the instant at which it was due. Errors, of all: status is an answer other than " \
-        "200, timeout a request of more than #{TIMEOUT} s. #{@options.rounds} rounds in turn: median " \
+        "#{ROUTES.size} routes of #{(SECONDS_OF_REQUEST * 1000).round} ms (2 of them CPU time), #{seconds} s for " \
+        "each scene. Then: #{rate(SALE).round} requests a second at once; a closed loop of #{2 * slots} clients; " \
+        "#{EAGER_CLIENTS} connections of one client in a closed loop beside the others; a database that answers " \
+        "nobody for #{STOP_SECONDS} s; five requests at once that hang for #{HANG_SECONDS} s; a route of such, at " \
+        "its part of the rate. The figures are those of all others; afterwards: for #{seconds / 2} s, from #{LATER} " \
+        "s behind the end. A request takes from the instant at which it was due. Errors, of all: status is an answer " \
+        "other than 200, timeout a request of more than #{TIMEOUT} s. #{@options.rounds} rounds in turn: median " \
         "(lowest–highest); ratios are taken in a round."
     end
 
