@@ -135,8 +135,10 @@ module Coppice
       descriptors.each(&:close)
     end
 
+    # Without its descriptors it could not serve any more.
     def take_seat(packet)
-      @clients.take_lobby(lobby_source(packet.message.seat, packet.descriptors[:lobby]))
+      descriptors = packet.descriptors[:lobby] or raise Errno::EMFILE, "for a seat at the lobby"
+      @clients.take_lobby(lobby_source(packet.message.seat, descriptors))
     end
 
     def build_exchange(app, marks: {}, **options)

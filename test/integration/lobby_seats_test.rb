@@ -30,6 +30,28 @@ class LobbySeatsTest < Coppice::TestCase
     end
   end
 
+  # Of a worker that may open no descriptor more.
+  FULL = <<~'RUBY'
+    run(lambda do |env|
+      Process.setrlimit(:NOFILE, 3, Process.getrlimit(:NOFILE).last) if env["PATH_INFO"] == "/full"
+      [200, { "content-type" => "text/plain" }, [Process.pid.to_s]]
+    end)
+  RUBY
+
+  test "a worker without room for the descriptors of its next seat is replaced, and says why" do
+    ServerOverTcp.open(app: FULL, config: "worker_processes 1", listen: { lobby: true }) do |server|
+      full = server.get("/full").body.to_i
+      loop_pid, keeper = server.parts_of_lobby.values_at(Server::LOOP, Server::KEEPER)
+      while_stopped(server, loop_pid) do # it makes no other keeper
+        [keeper, loop_pid].each { |part| server.signal(:KILL, to: part) }
+        server.wait { server.ready_workers.any? { |row| row.pid != full } }
+      end
+
+      refute_equal full, server.get.body.to_i
+      assert_match(/worker\[0\] \(gen 0\) failed" error=Errno::EMFILE/, server.log)
+    end
+  end
+
   # The loop stands still, so that it hears of the death when the successor has taken the next request already.
   test "what a killed worker's successor has taken is not taken for lost" do
     ServerOverTcp.open(app: APP, config: "worker_processes 1", listen: { lobby: true }) do |server|
