@@ -143,7 +143,7 @@ class Server
   # What health checks go by: the monitor writes it at the end of a turn.
   def state = Coppice::Board::SERVER_STATES[board.state]
 
-  def serving? = state == "serving"
+  def serving? = !board.nil? && state == "serving"
 
   def all_ready? = board.workers_count.positive? && ready_workers.size == board.workers_count
 
