@@ -13,6 +13,7 @@ enum {
     LONG_ONES = 2,         /* of a route that is known to be quick */
     FORGET_MS = 30 * 1000, /* a route that was slow, and that nobody has asked for since */
     REFILL_US = 1000,      /* what workers find is done then, and they have got more: also on a busy machine */
+    WORTH_A_WAKE_US = 20 * 1000, /* a worker that waits for the lobby loses less than a hundredth of it */
     LEAST_WORKERS = 3,     /* with fewer nothing can be kept for others */
     ROUTE_WEIGHT = 4,      /* of one answer in the mean of its route: a fourth */
     QUICK_WEIGHT = 32,     /* in that of all */
@@ -171,6 +172,7 @@ static uint32_t moved(uint32_t mean, uint32_t value, uint32_t weight) {
 
 /* Where nothing is known, one for each worker. */
 uint32_t lobby_route_depth(const struct lobby_route_costs *costs, uint32_t cost_us) {
+    if (cost_us >= WORTH_A_WAKE_US) return 0;
     uint64_t depth = cost_us > 1 ? (uint64_t)costs->workers * REFILL_US / cost_us : costs->workers;
     return depth > 0 ? (uint32_t)depth : 1;
 }
