@@ -58,7 +58,6 @@ int coppice_lobby_loop(struct coppice_lobby *lobby) {
         lobby_wake_workers(lobby);
         lobby_read_answers(lobby);
         lobby_read_uploads(lobby);
-        lobby_settle_condemned(lobby);
         lobby_wake_workers(lobby);
         lobby_expire(lobby);
         lobby_tick(lobby);

@@ -32,4 +32,5 @@ void lobby_read_uploads(struct coppice_lobby *lobby) {
     }
     lobby_read_clock(lobby);
     lobby_process.next_uploads_ms = lobby_process.now_ms + REST_MS;
+    lobby_settle_condemned(lobby);
 }

@@ -171,7 +171,8 @@ static uint32_t moved(uint32_t mean, uint32_t value, uint32_t weight) {
 }
 
 /* Where nothing is known, one for each worker. */
-uint32_t lobby_route_depth(const struct lobby_route_costs *costs, uint32_t cost_us) {
+uint32_t lobby_route_depth(const struct lobby_route_costs *costs, uint32_t route) {
+    uint32_t cost_us = lobby_route_cost(costs, route);
     if (cost_us >= WORTH_A_WAKE_US) return 0;
     uint64_t depth = cost_us > 1 ? (uint64_t)costs->workers * REFILL_US / cost_us : costs->workers;
     return depth > 0 ? (uint32_t)depth : 1;

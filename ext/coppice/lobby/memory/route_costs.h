@@ -66,9 +66,9 @@ void lobby_route_took(struct lobby_route_costs *costs, uint32_t route, int64_t u
 
 /* What is expected of one request, in µs. */
 uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route);
-/* How many such requests may wait in the workers' queue, beside those that free workers take: none of these waits for
- * the lobby, and the order is decided late. */
-uint32_t lobby_route_depth(const struct lobby_route_costs *costs, uint32_t cost_us);
+/* How many requests may wait in the workers' queue before one of the route, beside those that free workers take: no
+ * worker waits for the lobby, and the order is decided late. */
+uint32_t lobby_route_depth(const struct lobby_route_costs *costs, uint32_t route);
 
 /* A look at what runs: this, then lobby_route_runs for each request that a worker has had for so long, which answers
  * whether that is long, also for its route, then lobby_route_judge for each route. */

@@ -141,8 +141,7 @@ static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobb
 /* Nobody waits who comes before it, and workers do not find enough in their queue. */
 static bool may_go_at_once(const struct coppice_lobby *lobby, const struct lobby_request *request) {
     if (lobby->backlog_count > 0 && !lobby_process.stuck) return false;
-    uint32_t depth = lobby_route_depth(lobby->costs, lobby_route_cost(lobby->costs, request->route));
-    if (coppice_request_queue_waiting(lobby->queue) >= depth) return false;
+    if (coppice_request_queue_waiting(lobby->queue) >= lobby_route_depth(lobby->costs, request->route)) return false;
     return lobby_route_may_run(lobby->costs, request->route, lobby_process.now_ms);
 }
 

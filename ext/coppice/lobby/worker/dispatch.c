@@ -54,7 +54,7 @@ bool lobby_wants_workers(const struct coppice_lobby *lobby) {
 static struct lobby_request *next_to_give(struct coppice_lobby *lobby, uint32_t free_workers) {
     struct lobby_request *next = lobby_wants_workers(lobby) ? lobby_backlog_next(lobby) : NULL;
     if (!next) return NULL;
-    uint32_t room = free_workers + lobby_route_depth(lobby->costs, next->cost_us), cells = lobby->queue_size - 1;
+    uint32_t room = free_workers + lobby_route_depth(lobby->costs, next->route), cells = lobby->queue_size - 1;
     return coppice_request_queue_waiting(lobby->queue) < (room < cells ? room : cells) ? next : NULL;
 }
 
