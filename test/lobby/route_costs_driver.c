@@ -103,16 +103,22 @@ static void check_need(void) {
     CHECK(lobby_route_share(&costs) == 5);
 }
 
-/* So many as are done in a millisecond, whatever is usual: one at least, and none of long ones. */
-static void check_depth(void) {
+static uint32_t room(uint32_t at, uint32_t free) {
+    uint32_t waiting = 0;
+    while (lobby_route_finds_room(&costs, at, waiting, free)) waiting++;
+    return waiting;
+}
+
+/* Beside those for free workers so many as are done in a millisecond: one at least, and none of long ones. */
+static void check_room(void) {
     uint32_t quick, slow = learn(4, &quick), middling = route("GET", "/middling"), new = route("GET", "/new");
     serve(middling, 5);
-    CHECK(lobby_route_depth(&costs, middling) == 1 && lobby_route_depth(&costs, slow) == 0);
+    CHECK(room(middling, 0) == 1 && room(middling, 3) == 4);
+    CHECK(room(slow, 0) == 0 && room(slow, 3) == 3);
     start(4);
-    CHECK(lobby_route_depth(&costs, new) == 4); /* nothing is known */
+    CHECK(room(new, 0) == 4 && room(new, 3) == 7); /* nothing is known */
     lobby_route_took(&costs, new, 100, now_ms);
-    uint32_t depth = lobby_route_depth(&costs, new); /* logarithms are rounded */
-    CHECK(depth >= 38 && depth <= 42);
+    CHECK(room(new, 0) >= 38 && room(new, 0) <= 42); /* logarithms are rounded */
 }
 
 static void check_few_workers(void) {
@@ -259,7 +265,7 @@ int main(int argument_count, char **arguments) {
     check_names();
     check_share();
     check_need();
-    check_depth();
+    check_room();
     check_few_workers();
     check_hanging();
     check_exceptions();

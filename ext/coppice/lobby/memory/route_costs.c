@@ -13,7 +13,7 @@ enum {
     LONG_ONES = 2,         /* of a route that is known to be quick */
     FORGET_MS = 30 * 1000, /* a route that was slow, and that nobody has asked for since */
     REFILL_US = 1000,      /* what workers find is done then, and they have got more: also on a busy machine */
-    WORTH_A_WAKE_US = 20 * 1000, /* a worker that waits for the lobby loses less than a hundredth of it */
+    WORTH_A_WAKE_LOG = 3640, /* 20 ms: a worker that waits for the lobby loses less than a hundredth of it */
     LEAST_WORKERS = 3,     /* with fewer nothing can be kept for others */
     ROUTE_WEIGHT = 4,      /* of one answer in the mean of its route: a fourth */
     QUICK_WEIGHT = 32,     /* in that of all */
@@ -159,23 +159,26 @@ void lobby_route_ends(struct lobby_route_costs *costs, uint32_t route) {
     costs->slow_running -= costs->routes[route].slow && costs->slow_running > 0;
 }
 
-uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route) {
+static uint32_t cost_log(const struct lobby_route_costs *costs, uint32_t route) {
     const struct lobby_route *one = &costs->routes[route];
-    return from_log(one->answers > 0 ? one->mean_log : costs->usual_log);
+    return one->answers > 0 ? one->mean_log : costs->usual_log;
+}
+
+uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route) {
+    return from_log(cost_log(costs, route));
+}
+
+bool lobby_route_finds_room(const struct lobby_route_costs *costs, uint32_t route, uint32_t waiting, uint32_t free) {
+    uint32_t log = cost_log(costs, route);
+    if (waiting < free || log >= WORTH_A_WAKE_LOG) return waiting < free;
+    if (log == 0) return waiting < free + costs->workers; /* nothing is known yet */
+    return waiting == free || waiting < free + (uint64_t)costs->workers * REFILL_US / from_log(log);
 }
 
 /* A step of a mean, at least by one. */
 static uint32_t moved(uint32_t mean, uint32_t value, uint32_t weight) {
     if (value > mean) return mean + (value - mean + weight - 1) / weight;
     return mean - (mean - value + weight - 1) / weight;
-}
-
-/* Where nothing is known, one for each worker. */
-uint32_t lobby_route_depth(const struct lobby_route_costs *costs, uint32_t route) {
-    uint32_t cost_us = lobby_route_cost(costs, route);
-    if (cost_us >= WORTH_A_WAKE_US) return 0;
-    uint64_t depth = cost_us > 1 ? (uint64_t)costs->workers * REFILL_US / cost_us : costs->workers;
-    return depth > 0 ? (uint32_t)depth : 1;
 }
 
 void lobby_route_look(struct lobby_route_costs *costs, int64_t now_ms) {

@@ -66,9 +66,10 @@ void lobby_route_took(struct lobby_route_costs *costs, uint32_t route, int64_t u
 
 /* What is expected of one request, in µs. */
 uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route);
-/* How many requests may wait in the workers' queue before one of the route, beside those that free workers take: no
- * worker waits for the lobby, and the order is decided late. */
-uint32_t lobby_route_depth(const struct lobby_route_costs *costs, uint32_t route);
+/* Whether one of the route may be given to workers of whom some are free, while others wait in their queue: as many as
+ * these will have taken in a millisecond, so that none waits for the lobby; no long one, so that the order is decided
+ * late. */
+bool lobby_route_finds_room(const struct lobby_route_costs *costs, uint32_t route, uint32_t waiting, uint32_t free);
 
 /* A look at what runs: this, then lobby_route_runs for each request that a worker has had for so long, which answers
  * whether that is long, also for its route, then lobby_route_judge for each route. */

@@ -141,7 +141,8 @@ static int64_t wait_left_ms(const struct coppice_lobby *lobby, const struct lobb
 /* Nobody waits who comes before it, and workers do not find enough in their queue. */
 static bool may_go_at_once(const struct coppice_lobby *lobby, const struct lobby_request *request) {
     if (lobby->backlog_count > 0 && !lobby_process.stuck) return false;
-    if (coppice_request_queue_waiting(lobby->queue) >= lobby_route_depth(lobby->costs, request->route)) return false;
+    uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
+    if (!lobby_route_finds_room(lobby->costs, request->route, waiting, 0)) return false;
     return lobby_route_may_run(lobby->costs, request->route, lobby_process.now_ms);
 }
 

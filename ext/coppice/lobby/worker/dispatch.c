@@ -54,8 +54,9 @@ bool lobby_wants_workers(const struct coppice_lobby *lobby) {
 static struct lobby_request *next_to_give(struct coppice_lobby *lobby, uint32_t free_workers) {
     struct lobby_request *next = lobby_wants_workers(lobby) ? lobby_backlog_next(lobby) : NULL;
     if (!next) return NULL;
-    uint32_t room = free_workers + lobby_route_depth(lobby->costs, next->route), cells = lobby->queue_size - 1;
-    return coppice_request_queue_waiting(lobby->queue) < (room < cells ? room : cells) ? next : NULL;
+    uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
+    if (waiting >= lobby->queue_size - 1) return NULL; /* some may have been taken back */
+    return lobby_route_finds_room(lobby->costs, next->route, waiting, free_workers) ? next : NULL;
 }
 
 bool lobby_may_hand_out(struct coppice_lobby *lobby) {
