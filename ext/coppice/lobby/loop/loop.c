@@ -13,7 +13,7 @@ enum { EVENTS = 256 };
 static bool falls_asleep(struct coppice_lobby *lobby) {
     bool wants_workers = lobby_wants_workers(lobby);
     if (!coppice_request_queue_lobby_sleeps(lobby->queue, lobby->seat_words, wants_workers)) return false;
-    return !lobby_may_hand_out(lobby);
+    return !wants_workers || !lobby_may_hand_out(lobby);
 }
 
 static int wait_for_events(struct coppice_lobby *lobby, struct epoll_event *events) {

@@ -60,12 +60,11 @@ static struct lobby_request *next_to_give(struct coppice_lobby *lobby, uint32_t 
 }
 
 bool lobby_may_hand_out(struct coppice_lobby *lobby) {
-    return lobby_wants_workers(lobby) && next_to_give(lobby, lobby_free_workers(lobby));
+    return next_to_give(lobby, lobby_free_workers(lobby)) != NULL;
 }
 
 /* From the backlog to the workers. */
 static void hand_out(struct coppice_lobby *lobby) {
-    if (!lobby_wants_workers(lobby)) return;
     uint32_t free_workers = lobby_free_workers(lobby);
     for (struct lobby_request *request; (request = next_to_give(lobby, free_workers));) {
         lobby_turn_served(lobby->turns, request->start_us, request->cost_us, lobby->backlog_count);
@@ -75,7 +74,7 @@ static void hand_out(struct coppice_lobby *lobby) {
 }
 
 void lobby_wake_workers(struct coppice_lobby *lobby) {
-    hand_out(lobby);
+    if (lobby_wants_workers(lobby)) hand_out(lobby);
     if (lobby_process.pushed == 0) return;
     uint32_t waiting = coppice_request_queue_waiting(lobby->queue);
     bool sparing = lobby_process.sparing == lobby_process.pushed;
