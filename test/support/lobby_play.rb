@@ -17,6 +17,9 @@ module Coppice
     # Its loop dies as soon as it has given a client to a worker.
     DYING_LOOP = CProgram.new("coppice-lobby-dying", *SOURCES, "test/lobby/dying_handover.c", macros: MACROS,
                               flags: ["-Wl,--wrap=sendmsg"])
+    # A worker's packet comes to its loop right behind the look that has found none.
+    LATE_LOOP = CProgram.new("coppice-lobby-late", *SOURCES, "test/lobby/late_packet.c", macros: MACROS,
+                             flags: ["-Wl,--wrap=recv"])
     PLAYERS = CProgram.new("lobby_play", "test/lobby/{lobby_play,play_monitor,play_worker}.c",
                            "ext/coppice/shared/{answer_ring,request_queue}.c", sanitizers: [])
     # Nobody waits for these timeouts, and no machine is so slow that a client is past one.

@@ -75,6 +75,20 @@ class LobbyAnswersTest < Coppice::LobbyTestCase
     end
   end
 
+  test "a worker's next file comes while the lobby looks for packets" do
+    play(seats: 2, program: Coppice::LobbyPlay::LATE_LOOP)
+    clients = queue_clients(2)
+    with_file do |path|
+      clients.each do
+        @lobby.pop
+        @lobby.head(LARGE)
+        @lobby.tell("file 0 #{path} 0 #{LARGE}")
+        @lobby.finish
+      end
+      clients.each { |client| assert_large_body(@lobby.read_response(client).last) }
+    end
+  end
+
   test "two files and bytes between them come in order" do
     play
     with_file do |path|

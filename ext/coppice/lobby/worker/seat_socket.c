@@ -74,11 +74,13 @@ static void ask_client(struct coppice_lobby *lobby, uint32_t number, uint64_t se
     lobby_seat_look(number);
 }
 
-/* 0: there is none, or it is not a whole one. */
-static uint32_t type_of_next(const struct lobby_seat *seat) {
+/* Of the next packet; 0: it is not a whole one. Answers as recv. What comes behind this look is not read before the next
+ * one: it may be a file that is to stay. */
+static ssize_t look_at_next(const struct lobby_seat *seat, uint32_t *type) {
     struct coppice_lobby_packet packet;
     ssize_t length = recv(seat->socket_fd, &packet, sizeof(packet), MSG_PEEK | MSG_DONTWAIT);
-    return length == (ssize_t)sizeof(packet) ? packet.type : 0;
+    *type = length == (ssize_t)sizeof(packet) ? packet.type : 0;
+    return length;
 }
 
 /* A file waits for its record: a second one stays in the socket, and what is behind it. */
@@ -102,9 +104,10 @@ bool lobby_seat_read(struct coppice_lobby *lobby, uint32_t number) {
     while (seat->used) {
         struct coppice_lobby_packet packet;
         int descriptor;
-        uint32_t type = type_of_next(seat);
-        if (next_stays(seat, type)) return false;
-        ssize_t length = receive(lobby, seat, type, &packet, &descriptor);
+        uint32_t type;
+        ssize_t length = look_at_next(seat, &type);
+        if (length > 0 && next_stays(seat, type)) return false;
+        if (length > 0) length = receive(lobby, seat, type, &packet, &descriptor);
         if (length <= 0) return length == 0;
         if (length == (ssize_t)sizeof(packet)) {
             if (packet.type == COPPICE_LOBBY_FILE) {
