@@ -220,7 +220,7 @@ static void start(void) {
     struct lobby_settings settings = {
         .board_cells = BOARD_BYTES / 8, .slots = SLOTS, .max_connections = CLIENTS + 2, .max_waiting = SLOTS - 1,
         .keepalive_timeout_ms = 5000, .trusted_keepalive_timeout_ms = 5000, .client_header_timeout_ms = 3000,
-        .client_body_timeout_ms = 3000, .client_write_timeout_ms = 3000, .queue_timeout_ms = 4000, .timeout_ms = 10000,
+        .client_body_timeout_ms = 3000, .client_write_timeout_ms = 3000, .queue_timeout_ms = 4000,
         .client_min_rate = 100, .head = {15 * 1024, 112 * 1024}, .max_header_count = 32, .max_body_bytes = 1 << 20,
         .retry_lost_requests = true, .request_buffering = true, .response_buffer = 64 * 1024,
         .buffer_disk_limit = 1 << 20, .listeners = 1};
