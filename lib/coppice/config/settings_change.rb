@@ -10,7 +10,7 @@ module Coppice
     class SettingsChange
       # Options of a release that the lobby reads as well, at its own start.
       READ_BY_LOBBY = %i[
-        timeout timeout_cleanup client_header_timeout client_body_timeout client_write_timeout client_min_rate
+        client_header_timeout client_body_timeout client_write_timeout client_min_rate
         max_request_line_bytes max_header_bytes max_header_count max_body_bytes trusted_proxies rewindable_input
       ].freeze
 

@@ -28,11 +28,12 @@ module Coppice
       end
 
       test "each kind is a line for people, and a roll tells those that are not in force" do
-        found = change({ **LOBBY, worker_processes: 3 }, { **LOBBY, worker_processes: 4, timeout: 5, pidfile: "/a" })
-        restart = ["only a restart of the server changes: pidfile", "the lobby keeps until a restart: timeout"]
+        found = change({ **LOBBY, worker_processes: 3 },
+          { **LOBBY, worker_processes: 4, client_min_rate: 5, pidfile: "/a" })
+        restart = ["only a restart of the server changes: pidfile", "the lobby keeps until a restart: client_min_rate"]
 
-        assert_equal ["changes with the release: timeout, worker_processes", *restart],
-          found.lines.map { |line| line.sub("worker_processes, timeout", "timeout, worker_processes") }
+        assert_equal ["changes with the release: worker_processes, client_min_rate", *restart],
+          found.lines.map { |line| line.sub("client_min_rate, worker_processes", "worker_processes, client_min_rate") }
         assert_equal restart, found.not_in_force
       end
 
@@ -79,18 +80,19 @@ module Coppice
       end
 
       test "the lobby keeps what it reads at its start" do
-        times = [{ timeout: 5, spawn_timeout: 9 }, { timeout: 6, spawn_timeout: 10 }]
+        times = [{ client_body_timeout: 5, timeout: 9 }, { client_body_timeout: 6, timeout: 10 }]
 
-        assert_equal [:timeout], change(*times.map { |values| LOBBY.merge(values) }).kept_by_lobby
+        assert_equal [:client_body_timeout], change(*times.map { |values| LOBBY.merge(values) }).kept_by_lobby
         assert_empty change(*times.map { |values| NO_LOBBY.merge(values) }).kept_by_lobby
       end
 
       test "each roll tells what the lobby has of the server's start, and no other" do
-        start, second = [5, 6].map { |timeout| Settings.new(values: { **LOBBY, timeout: timeout }) }
+        start, second = [5, 6].map { |rate| Settings.new(values: { **LOBBY, client_min_rate: rate }) }
         same = SettingsChange.new(second, second, start: start)
         back = SettingsChange.new(second, start, start: start)
 
-        assert_equal [[[], [:timeout]], [[:timeout], []]], [same, back].map { |one| [one.changed, one.kept_by_lobby] }
+        assert_equal [[[], [:client_min_rate]], [[:client_min_rate], []]],
+          [same, back].map { |one| [one.changed, one.kept_by_lobby] }
       end
 
       test "a server of several processes does not become one, nor the other way round" do
