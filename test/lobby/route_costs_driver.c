@@ -118,6 +118,9 @@ static void check_room(void) {
     start(4);
     CHECK(room(new, 0) == 4 && room(new, 3) == 7); /* nothing is known */
     lobby_route_took(&costs, new, 100, now_ms);
+    costs.workers = 0;
+    CHECK(room(new, 0) == 1);
+    costs.workers = 4;
     CHECK(room(new, 0) >= 38 && room(new, 0) <= 42); /* logarithms are rounded */
 }
 

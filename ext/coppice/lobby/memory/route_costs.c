@@ -171,8 +171,8 @@ uint32_t lobby_route_cost(const struct lobby_route_costs *costs, uint32_t route)
 bool lobby_route_finds_room(const struct lobby_route_costs *costs, uint32_t route, uint32_t waiting, uint32_t free) {
     uint32_t log = cost_log(costs, route);
     if (waiting < free || log >= WORTH_A_WAKE_LOG) return waiting < free;
-    if (log == 0) return waiting < free + costs->workers; /* nothing is known yet */
-    return waiting == free || waiting < free + (uint64_t)costs->workers * REFILL_US / from_log(log);
+    uint64_t more = log > 0 ? (uint64_t)costs->workers * REFILL_US / from_log(log) : costs->workers;
+    return waiting == free || waiting < free + more;
 }
 
 /* A step of a mean, at least by one. */
