@@ -178,6 +178,10 @@ static void wake_lobby(const struct coppice_lobby_seat *seat) {
     while (write(seat->lobby_eventfd, &one, sizeof(one)) < 0 && errno == EINTR) {}
 }
 
+void coppice_lobby_seat_offer(struct coppice_lobby_seat *seat) {
+    if (coppice_request_queue_worker_wanted(seat->queue)) wake_lobby(seat);
+}
+
 void coppice_lobby_seat_publish(struct coppice_lobby_seat *seat) {
     coppice_ring_writer_publish(&seat->writer);
     if (coppice_request_queue_answered(seat->queue, seat->number)) wake_lobby(seat);
@@ -203,14 +207,15 @@ static VALUE seat_sleep_p(VALUE self) {
         return coppice_ring_writer_waits(&seat->writer, COPPICE_LOBBY_ROOM_TO_TAKE, true) ? Qtrue : Qfalse;
     }
     if (!coppice_request_queue_worker_sleeps(seat->queue, seat->number)) return Qfalse;
-    if (coppice_request_queue_worker_wanted(seat->queue)) wake_lobby(seat);
+    coppice_lobby_seat_offer(seat);
     return Qtrue;
 }
 
 /* awake -> whether the lobby has woken this worker for a request, which waits until a worker looks for it. */
 static VALUE seat_awake(VALUE self) {
     struct coppice_lobby_seat *seat = coppice_lobby_seat_get(self);
-    return coppice_request_queue_worker_wakes(seat->queue, seat->number) ? Qtrue : Qfalse;
+    seat->woken = coppice_request_queue_worker_wakes(seat->queue, seat->number);
+    return seat->woken ? Qtrue : Qfalse;
 }
 
 /* ended? -> whether the lobby has closed its end: no request comes any more. Between two requests. */

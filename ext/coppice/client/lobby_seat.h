@@ -23,6 +23,7 @@ struct coppice_lobby_seat {
     struct coppice_ring_writer writer;
     size_t requests_bytes, queue_bytes;
     int64_t spared_since_us; /* monotonic: since when the next request is one for other workers; 0: it is not */
+    bool woken; /* by the lobby, and has not looked for a request since */
 
     /* The request in hand. It ends with one END record, and then the slot is the lobby's again. */
     const struct coppice_lobby_slot *slot; /* NULL for none */
@@ -49,6 +50,8 @@ bool coppice_lobby_seat_connected(const struct coppice_lobby_seat *seat);
 bool coppice_lobby_seat_may_take(const struct coppice_lobby_seat *seat);
 /* POLLOUT: until there may be room in the ring; POLLIN: until a packet came. false when the deadline passed first. */
 bool coppice_lobby_seat_wait(struct coppice_lobby_seat *seat, short events, int64_t deadline_ms);
+/* The lobby looks for free workers again, if it sleeps for want of them. */
+void coppice_lobby_seat_offer(struct coppice_lobby_seat *seat);
 /* The reader sees what was written to the ring; it is woken if it sleeps. */
 void coppice_lobby_seat_publish(struct coppice_lobby_seat *seat);
 /* The end of the request in hand, for which there always is room. flags: WHOLE or RESET of coppice_record_flags. */

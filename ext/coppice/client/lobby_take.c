@@ -15,8 +15,12 @@ static bool spared_for_too_long(const struct coppice_lobby_seat *seat) {
     return us >= SPARED_BY_FREE_US || !coppice_request_queue_others_free(seat->queue, seat->number);
 }
 
+/* Between the end of a worker's sleep and its pop, the lobby sees a worker less, and not yet a request less: what it
+ * then kept may be for another worker that sleeps. */
 static int pop(struct coppice_lobby_seat *seat) {
     int index = coppice_request_queue_pop(seat->queue, seat->number, spared_for_too_long(seat));
+    if (index >= 0 && seat->woken) coppice_lobby_seat_offer(seat);
+    seat->woken = false;
     if (index != COPPICE_QUEUE_SPARED)
         seat->spared_since_us = 0;
     else if (!seat->spared_since_us)

@@ -167,6 +167,7 @@ static bool wake_lobby(struct coppice_request_queue *queue) {
 }
 
 bool coppice_request_queue_worker_wanted(struct coppice_request_queue *queue) {
+    atomic_thread_fence(memory_order_seq_cst);
     uint32_t state = atomic_load_explicit(&queue->lobby_state, memory_order_relaxed);
     return state == COPPICE_LOBBY_WANTS_WORKERS && wake_lobby(queue);
 }

@@ -33,7 +33,7 @@ enum {
 enum {
     COPPICE_LOBBY_AWAKE = 0,
     COPPICE_LOBBY_ASLEEP = 1,      /* who answers sets AWAKE, and writes to its eventfd */
-    COPPICE_LOBBY_WANTS_WORKERS = 2 /* so does a worker that falls asleep: there is more work than workers have found */
+    COPPICE_LOBBY_WANTS_WORKERS = 2 /* so does a worker that falls asleep, or takes what it was woken for */
 };
 
 struct coppice_queue_seat {
@@ -91,7 +91,8 @@ bool coppice_request_queue_others_free(const struct coppice_request_queue *queue
  * to do, so that the caller may sleep; else it has taken the announcement back.
  */
 bool coppice_request_queue_worker_sleeps(struct coppice_request_queue *queue, uint16_t seat);
-/* Of a worker that has announced it: whether the lobby sleeps for want of workers; then its eventfd is to be written. */
+/* Of a worker that has announced it, or was woken and has taken a request: whether the lobby sleeps for want of workers;
+ * then its eventfd is to be written. */
 bool coppice_request_queue_worker_wanted(struct coppice_request_queue *queue);
 /* Takes the announcement back; answers whether the lobby has taken it, and so counts on this worker for a request. */
 bool coppice_request_queue_worker_wakes(struct coppice_request_queue *queue, uint16_t seat);

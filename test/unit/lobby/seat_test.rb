@@ -62,6 +62,22 @@ module Coppice
       assert_equal [0, 1], woken
     end
 
+    test "a worker that was woken wakes a lobby that wants one when it has taken its request" do
+      connection = HttpHarness.new(lobby: false).connection
+      woken = [true, false].map do |asleep|
+        @lobby.seat.sleep? if asleep
+        @lobby.push(GET)
+        @lobby.seat.awake if asleep
+        assert @lobby.memory.sleeps?(true) # the request still waits for a worker that is not free any more
+        assert @lobby.seat.pop_into(connection)
+        @lobby.memory.wakes.tap do
+          connection.close
+          @lobby.memory.take_answered
+        end
+      end
+      assert_equal [1, 0], woken
+    end
+
     test "a worker that sleeps beside a request looks for it again soon" do
       connection = HttpHarness.new(lobby: false).connection
       refute_predicate @lobby.seat, :awaited?
