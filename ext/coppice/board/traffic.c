@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 
 #include "cells.h"
-#include "shared/histogram_buckets.h"
+#include "histogram.h"
 #include "shared/request_start.h"
 #include "shared/socket_io.h"
 
@@ -49,5 +49,5 @@ int64_t coppice_traffic_age_us(VALUE request_start) {
 
 void coppice_traffic_queued(const struct coppice_traffic *traffic, int64_t us) {
     if (NIL_P(traffic->cells) || us < 0) return;
-    coppice_histogram_add(coppice_cells_at(traffic->cells, traffic->queue_us, COPPICE_HISTOGRAM_CELLS), us);
+    coppice_histogram_add(traffic->cells, traffic->queue_us, us);
 }

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 #include "board/cells.h"
+#include "board/histogram.h"
 #include "coppice_ext.h"
 #include "env_keys.h"
-#include "shared/histogram_buckets.h"
 #include "shared/socket_io.h"
 
 #define MAX_TIMEOUT_MS (INT64_MAX / 2) /* the sum with the clock cannot overflow */
@@ -175,17 +175,14 @@ static VALUE clock_count_request(VALUE self) {
     return LL2NUM(clock->count);
 }
 
-static void add_duration(const struct request_clock *clock, struct column column, int64_t us) {
-    coppice_histogram_add(coppice_cells_at(clock->cells, column.index, COPPICE_HISTOGRAM_CELLS), us);
-}
-
 /* The first request of a fork is slower than the others: it is counted apart as well. */
 static void count_duration(const struct request_clock *clock, int64_t us) {
     _Atomic int64_t *first = coppice_cells_at(clock->cells, clock->first_us.index, 1);
     int64_t none = 0;
-    add_duration(clock, clock->application_us, us);
+    coppice_histogram_add(clock->cells, clock->application_us.index, us);
     if (atomic_load_explicit(first, memory_order_relaxed) != 0) return;
-    if (atomic_compare_exchange_strong(first, &none, us > 0 ? us : 1)) add_duration(clock, clock->first_request_us, us);
+    if (!atomic_compare_exchange_strong(first, &none, us > 0 ? us : 1)) return;
+    coppice_histogram_add(clock->cells, clock->first_request_us.index, us);
 }
 
 /*
