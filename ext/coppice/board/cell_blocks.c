@@ -13,11 +13,12 @@ static void store(_Atomic int64_t *cell, int64_t value) {
     atomic_store_explicit(cell, value, memory_order_relaxed);
 }
 
-size_t coppice_cells_column(VALUE record, const char *name, size_t count) {
+struct coppice_column coppice_cells_column(VALUE record, const char *name, size_t least) {
     VALUE place = rb_funcall(record, rb_intern("place_of"), 1, ID2SYM(rb_intern(name)));
     Check_Type(place, T_ARRAY);
-    if (NUM2SIZET(rb_ary_entry(place, 1)) < count) rb_raise(rb_eTypeError, "column %s is too small", name);
-    return NUM2SIZET(rb_ary_entry(place, 0));
+    struct coppice_column column = {NUM2SIZET(rb_ary_entry(place, 0)), NUM2SIZET(rb_ary_entry(place, 1))};
+    if (column.count < least) rb_raise(rb_eTypeError, "column %s is too small", name);
+    return column;
 }
 
 /* read(index, count) -> Array of Integers. Each cell is read at once, the array is not: see Board#consistent. */

@@ -12,8 +12,12 @@ _Atomic int64_t *coppice_cells_at(VALUE cells, size_t index, size_t count);
 /* The same to read only. */
 const _Atomic int64_t *coppice_cells_to_read(VALUE cells, size_t index, size_t count);
 
-/* Where a column of a Coppice::Board::Record begins in its cells; raises TypeError when it has fewer cells. */
-size_t coppice_cells_column(VALUE record, const char *name, size_t count);
+/* A column of a Coppice::Board::Record: where it begins in its cells, and how many it has. Raises TypeError when these are
+ * fewer than that. */
+struct coppice_column {
+    size_t index, count;
+};
+struct coppice_column coppice_cells_column(VALUE record, const char *name, size_t least);
 
 /* A text in cells that is being written: it is cut to what fits, and filled up with NUL bytes at its end. Not atomic
  * as a whole: a reader may see half of the old text and half of the new one. */

@@ -10,11 +10,11 @@
 enum { RESPONSE_CLASSES = 5 };
 
 void coppice_traffic_begin(struct coppice_traffic *traffic, VALUE row) {
-    traffic->responses = coppice_cells_column(row, "responses", RESPONSE_CLASSES);
-    traffic->bytes_received = coppice_cells_column(row, "bytes_received", 1);
-    traffic->bytes_sent = coppice_cells_column(row, "bytes_sent", 1);
-    traffic->hijacked = coppice_cells_column(row, "hijacked", 1);
-    traffic->queue_us = coppice_cells_column(row, "queue_us", COPPICE_HISTOGRAM_CELLS);
+    traffic->responses = coppice_cells_column(row, "responses", RESPONSE_CLASSES).index;
+    traffic->bytes_received = coppice_cells_column(row, "bytes_received", 1).index;
+    traffic->bytes_sent = coppice_cells_column(row, "bytes_sent", 1).index;
+    traffic->hijacked = coppice_cells_column(row, "hijacked", 1).index;
+    traffic->queue_us = coppice_cells_column(row, "queue_us", COPPICE_HISTOGRAM_CELLS).index;
     traffic->cells = rb_funcall(row, rb_intern("cells"), 0);
 }
 

@@ -67,7 +67,7 @@ static VALUE lines_initialize(VALUE self, VALUE fd, VALUE json, VALUE worker, VA
     struct access_lines *lines = lines_get(self);
     add_networks(lines, networks);
     if (!NIL_P(record)) {
-        lines->dropped_at = coppice_cells_column(record, "log_lines_dropped", 1);
+        lines->dropped_at = coppice_cells_column(record, "log_lines_dropped", 1).index;
         lines->cells = rb_funcall(record, rb_intern("cells"), 0);
     }
     lines->worker = NUM2INT(worker);

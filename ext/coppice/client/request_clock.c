@@ -13,16 +13,10 @@
 
 #define MAX_TIMEOUT_MS (INT64_MAX / 2) /* the sum with the clock cannot overflow */
 
-/* A column of the row: where it begins on the board, and how many cells it has. */
-struct column {
-    size_t index;
-    size_t count;
-};
-
 struct request_clock {
     VALUE cells;
-    struct column request, request_id, started_ms, answered_ms, deadline_ms;
-    struct column requests, first_us, application_us, first_request_us;
+    struct coppice_column request, request_id, started_ms, answered_ms, deadline_ms;
+    struct coppice_column requests, first_us, application_us, first_request_us;
     int64_t timeout_ms; /* of a request that has no limit of its own */
     int64_t limit_ms;   /* of the request in flight, without the waits for its client */
     int64_t last_start_us;
@@ -60,12 +54,6 @@ static VALUE clock_allocate(VALUE klass) {
     return self;
 }
 
-static struct column column_of(VALUE row, const char *name) {
-    VALUE place = rb_funcall(row, rb_intern("place_of"), 1, ID2SYM(rb_intern(name)));
-    Check_Type(place, T_ARRAY);
-    return (struct column){.index = NUM2SIZET(rb_ary_entry(place, 0)), .count = NUM2SIZET(rb_ary_entry(place, 1))};
-}
-
 static int64_t limited(VALUE milliseconds) {
     int64_t limit_ms = NUM2LL(milliseconds);
     return limit_ms > MAX_TIMEOUT_MS ? MAX_TIMEOUT_MS : limit_ms;
@@ -76,19 +64,19 @@ static VALUE clock_initialize(VALUE self, VALUE row, VALUE timeout_ms) {
     struct request_clock *clock = clock_get(self);
     clock->cells = rb_funcall(row, rb_intern("cells"), 0);
     clock->timeout_ms = clock->limit_ms = limited(timeout_ms);
-    clock->request = column_of(row, "request");
-    clock->request_id = column_of(row, "request_id");
-    clock->started_ms = column_of(row, "started_ms");
-    clock->answered_ms = column_of(row, "answered_ms");
-    clock->deadline_ms = column_of(row, "deadline_ms");
-    clock->requests = column_of(row, "requests");
-    clock->first_us = column_of(row, "first_us");
-    clock->application_us = column_of(row, "application_us");
-    clock->first_request_us = column_of(row, "first_request_us");
+    clock->request = coppice_cells_column(row, "request", 1);
+    clock->request_id = coppice_cells_column(row, "request_id", 1);
+    clock->started_ms = coppice_cells_column(row, "started_ms", 1);
+    clock->answered_ms = coppice_cells_column(row, "answered_ms", 1);
+    clock->deadline_ms = coppice_cells_column(row, "deadline_ms", 1);
+    clock->requests = coppice_cells_column(row, "requests", 1);
+    clock->first_us = coppice_cells_column(row, "first_us", 1);
+    clock->application_us = coppice_cells_column(row, "application_us", COPPICE_HISTOGRAM_CELLS);
+    clock->first_request_us = coppice_cells_column(row, "first_request_us", COPPICE_HISTOGRAM_CELLS);
     return self;
 }
 
-static void store(const struct request_clock *clock, struct column column, int64_t value) {
+static void store(const struct request_clock *clock, struct coppice_column column, int64_t value) {
     atomic_store_explicit(coppice_cells_at(clock->cells, column.index, 1), value, memory_order_release);
 }
 
@@ -98,7 +86,7 @@ static VALUE text_in(VALUE env, enum coppice_env_key key) {
     return text;
 }
 
-static struct coppice_cells_text text_of(const struct request_clock *clock, struct column column) {
+static struct coppice_cells_text text_of(const struct request_clock *clock, struct coppice_column column) {
     return (struct coppice_cells_text){
         .bytes = (char *)coppice_cells_at(clock->cells, column.index, column.count),
         .room = column.count * sizeof(int64_t),
