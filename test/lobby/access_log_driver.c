@@ -1,6 +1,6 @@
 /*
- * access_log_driver lines text|json: standard input holds entries, each a line "METHOD PATH QUERY ID" of lengths and then
- * as many bytes; prints a line of the access log for each. All other values are the same for all.
+ * access_log_driver lines text|json: standard input holds entries, each a line "METHOD PATH ID" of lengths and then as
+ * many bytes; prints a line of the access log for each. All other values are the same for all.
  *
  * access_log_driver pipe: a reader that is slow, gone, and replaced. access_log_driver file: a regular file, on a file
  * system that answers RWF_NOWAIT with EAGAIN. access_log_driver ids COUNT: request IDs. Linked with --wrap=pwritev2.
@@ -21,7 +21,7 @@
 #include "check.h"
 #include "shared/request_ids.h"
 
-enum { KINDS = 4, PIPE_BYTES = 64 * 1024 };
+enum { KINDS = 3, PIPE_BYTES = 64 * 1024 };
 
 static struct coppice_access_log access_log;
 static char path[3000];
@@ -41,13 +41,13 @@ ssize_t __wrap_pwritev2(int fd, const struct iovec *parts, int count, off_t offs
 static struct coppice_access_entry entry_with(const struct coppice_access_text *texts) {
     return (struct coppice_access_entry){
         .time_ms = 1795348800123, .client = {.family = AF_INET, .bytes = {192, 0, 2, 1}},
-        .method = texts[0], .path = texts[1], .query = texts[2], .request_id = texts[3], .status = 200,
+        .method = texts[0], .path = texts[1], .request_id = texts[2], .status = 200,
         .bytes = UINT64_MAX, .queue_us = 1500, .application_us = INT64_MAX, .worker = 3, .generation = 7};
 }
 
 static void print_lines(enum coppice_access_format format) {
     size_t lengths[KINDS];
-    while (scanf("%zu %zu %zu %zu", &lengths[0], &lengths[1], &lengths[2], &lengths[3]) == KINDS) {
+    while (scanf("%zu %zu %zu", &lengths[0], &lengths[1], &lengths[2]) == KINDS) {
         struct coppice_access_text texts[KINDS];
         char *line = malloc(COPPICE_ACCESS_LINE_BYTES);
         CHECK(getchar() == '\n');
@@ -73,7 +73,7 @@ static void print_bare_line(enum coppice_access_format format) {
 }
 
 static void add_line(uint64_t *random) {
-    struct coppice_access_text texts[KINDS] = {{"GET", 3}, {path, check_random(random, sizeof(path))}, {"", 0}, {"", 0}};
+    struct coppice_access_text texts[KINDS] = {{"GET", 3}, {path, check_random(random, sizeof(path))}, {"", 0}};
     struct coppice_access_entry entry = entry_with(texts);
     coppice_access_log_add(&access_log, &entry);
 }

@@ -10,7 +10,7 @@
 #include "access_log.h"
 
 /* The longest value of each kind, escaped. Together they fit into a line. */
-enum { PATH_BYTES = 2048, QUERY_BYTES = 1024, METHOD_BYTES = 64, ID_BYTES = 256, CAUSE_BYTES = 128, CLIENT_BYTES = 64 };
+enum { PATH_BYTES = 2048, METHOD_BYTES = 64, ID_BYTES = 256, CAUSE_BYTES = 128, CLIENT_BYTES = 64 };
 
 static const char cut[] = "...";
 
@@ -117,7 +117,6 @@ size_t coppice_access_line(char *bytes, enum coppice_access_format format, const
     append_client(&line, &entry->client);
     append_string(&line, "method", entry->method, METHOD_BYTES);
     append_string(&line, "path", entry->path, PATH_BYTES);
-    append_string(&line, "query", entry->query, QUERY_BYTES);
     append_number(&line, "status", (uint64_t)entry->status);
     append_number(&line, "bytes", entry->bytes);
     append_ms(&line, "queue_ms", entry->queue_us);

@@ -26,7 +26,7 @@ struct coppice_access_text {
 struct coppice_access_entry {
     int64_t time_ms; /* since 1970 */
     struct coppice_lobby_address client;
-    struct coppice_access_text method, path, query, request_id; /* as the client sent them: any bytes */
+    struct coppice_access_text method, path, request_id; /* as the client sent them: any bytes */
     int status;     /* 0: no answer */
     uint64_t bytes; /* that were sent, with the head */
     int64_t queue_us, application_us; /* -1: left out */
